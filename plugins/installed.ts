@@ -63,14 +63,14 @@ const githubNodeTypes = [
  * throws breaks itself alone.
  */
 export const installedPlugins: readonly InstalledPlugin[] = [
-  legacyTrigger('webhookTrigger', () => import('../nodes/webhook-trigger.ts')),
-  legacyTrigger('manualTrigger', () => import('../nodes/manual-trigger.ts')),
+  legacyTrigger('webhookTrigger', () => import('../nodes/webhook/webhook-trigger.ts')),
+  legacyTrigger('manualTrigger', () => import('../nodes/webhook/manual-trigger.ts')),
   legacyAction('httpRequest', () => import('../nodes/http-request/http-request.ts')),
-  unified('flow', () => import('../nodes/flow.ts')),
+  unified('flow', () => import('../nodes/flow/flow.ts')),
   unifiedOnUse(
     'control',
     { nodeTypes: ['wait', 'approval', 'forEach', 'subworkflow'] },
-    () => import('../nodes/control.plugin.ts'),
+    () => import('../nodes/control/control.plugin.ts'),
   ),
   unifiedOnUse(
     'credentials',

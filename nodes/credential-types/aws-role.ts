@@ -4,8 +4,7 @@ import type {
   CredentialType,
   OutboundRequest,
 } from '@hookloom/plugin-kit';
-import { testWith } from './test-request.ts';
-import { textSchema } from './text-schema.ts';
+import { testWith, textSchema } from './parts.ts';
 
 const apply = (request: OutboundRequest, fields: CredentialFields, { signWithRole }: CredentialContext) => {
   if (signWithRole === undefined) throw new Error('a credential of the type awsRole works in AWS only');

@@ -1,12 +1,8 @@
 import type { PluginProvider } from '@hookloom/plugin-kit';
 import { awsRole } from './aws-role.ts';
-import { httpBasic, httpBearer, httpHeader, httpQuery } from './http-types.ts';
+import { httpBasic, httpBearer, httpHeader, httpQuery, slackWebhook, tlsClient } from './http-types.ts';
 import { oauth2 } from './oauth2.ts';
-import { postgres, smtp } from './server-types.ts';
-import { signingKey } from './signing-key.ts';
-import { signingSecret } from './signing-secret.ts';
-import { slackWebhook } from './slack-webhook.ts';
-import { tlsClient } from './tls-client.ts';
+import { postgres, signingKey, signingSecret, smtp } from './server-types.ts';
 
 /** The built-in types of credentials for calling out. */
 const credentials: PluginProvider = {

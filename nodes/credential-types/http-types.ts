@@ -1,7 +1,5 @@
 import type { CredentialType } from '@hookloom/plugin-kit';
-import { testUrl, testWith } from './test-request.ts';
-import { textSchema } from './text-schema.ts';
-import { withHeader } from './with-header.ts';
+import { testUrl, testWith, textSchema, withHeader } from './parts.ts';
 
 type Apply = NonNullable<CredentialType['apply']>;
 
@@ -71,4 +69,46 @@ export const httpQuery: CredentialType = {
   secretFields: ['value'],
   apply: addParameter,
   test: testWith(addParameter),
+};
+
+const apply: NonNullable<CredentialType['apply']> = (
+  request,
+  { certificate = '', key = '', passphrase = '' },
+) => ({
+  ...request,
+  tls: { certificate, key, ...(passphrase === '' ? {} : { passphrase }) },
+});
+
+export const tlsClient: CredentialType = {
+  id: 'tlsClient',
+  name: 'TLS client certificate',
+  description: 'Presents a client certificate to the server (mutual TLS); for https only',
+  schema: textSchema('certificate key', {
+    certificate: {
+      pattern: '^-----BEGIN CERTIFICATE-----\\s[\\s\\S]+-----END ',
+      description: 'The certificate in PEM, followed by those of intermediate authorities',
+    },
+    key: {
+      pattern: '^-----BEGIN [A-Z ]*PRIVATE KEY-----\\s[\\s\\S]+-----END ',
+      description: 'The private key of the certificate in PEM',
+    },
+    passphrase: { description: 'Of an encrypted key' },
+    testUrl,
+  }),
+  secretFields: ['key', 'passphrase'],
+  apply,
+  test: testWith(apply),
+};
+
+/** No live test: any request to the URL posts a message. */
+export const slackWebhook: CredentialType = {
+  id: 'slackWebhook',
+  name: 'Slack webhook',
+  description:
+    'Sends to the URL of an incoming webhook, which is the secret, in place of the one of the request',
+  schema: textSchema('url', { url: { pattern: '^https?://', description: 'URL of the incoming webhook' } }),
+  secretFields: ['url'],
+  hosts: ({ url = '' }) => [new URL(url).host],
+  setsUrl: true,
+  apply: (request, { url = '' }) => ({ ...request, url }),
 };

@@ -1,5 +1,5 @@
 import type { CredentialContext, CredentialType } from '@hookloom/plugin-kit';
-import { textSchema } from './text-schema.ts';
+import { textSchema } from './parts.ts';
 
 // Types that lend the address and the login of a server to a node. Their live tests log in as the nodes do, with the
 // code of the nodes, which is loaded on use.
@@ -38,7 +38,7 @@ export const smtp: CredentialType = {
     ...login,
   }),
   secretFields: ['password'],
-  test: testLogin(async () => (await import('../email/work/log-in.chunk.ts')).logInToSmtp),
+  test: testLogin(async () => (await import('../email/smtp.chunk.ts')).logInToSmtp),
 };
 
 export const postgres: CredentialType = {
@@ -62,5 +62,38 @@ export const postgres: CredentialType = {
     ...login,
   }),
   secretFields: ['password'],
-  test: testLogin(async () => (await import('../postgres/work/postgres.chunk.ts')).logInToPostgres),
+  test: testLogin(async () => (await import('../postgres/postgres.chunk.ts')).logInToPostgres),
+};
+
+/** Lends a key to a node that signs, such as `crypto`. */
+export const signingKey: CredentialType = {
+  id: 'signingKey',
+  name: 'Signing key',
+  description: 'Lends a key to a node that signs or verifies: one that is shared (HMAC), or a private key',
+  schema: textSchema('key', {
+    key: { minLength: 1, description: 'The shared key, or a private key in PEM' },
+    encoding: {
+      enum: ['utf8', 'hex', 'base64'],
+      default: 'utf8',
+      description: 'How a shared key stands for bytes',
+    },
+    passphrase: { description: 'Of an encrypted private key' },
+  }),
+  secretFields: ['key', 'passphrase'],
+};
+
+/** Lends secrets to what signs or verifies. Two are live during a rotation, since senders change theirs at a time of their own. */
+export const signingSecret: CredentialType = {
+  id: 'signingSecret',
+  name: 'Signing secret',
+  description: 'Lends a secret, a key or a token to what signs data or verifies signatures',
+  schema: textSchema('secret', {
+    secret: { minLength: 1, description: 'The secret as its sender shows it, or a key in PEM' },
+    previous: {
+      readOnly: true,
+      previousOf: 'secret',
+      description: 'The secret before the last rotation, still accepted',
+    },
+  }),
+  secretFields: ['secret', 'previous'],
 };

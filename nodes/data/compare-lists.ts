@@ -1,8 +1,5 @@
 import { defineAction, type JsonObject, type JsonValue, Type } from '@hookloom/plugin-kit';
-import { PATH_FORM } from './field-path.ts';
-import { listOf } from './items.ts';
-import { createReadKey } from './read-key.ts';
-import { toKey } from './to-key.ts';
+import { createReadKey, listOf, PATH_FORM, toKey } from './field-paths.ts';
 
 export const compareLists = defineAction({
   id: 'compareLists',

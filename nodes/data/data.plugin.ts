@@ -1,16 +1,50 @@
-import { definePlugin } from '@hookloom/plugin-kit';
-import { aggregate } from './aggregate.ts';
-import { batch } from './batch.ts';
+import { defineAction, definePlugin, NodeError, Type } from '@hookloom/plugin-kit';
 import { compareLists } from './compare-lists.ts';
-import { limit } from './limit.ts';
-import { noOp } from './no-op.ts';
-import { pick } from './pick.ts';
-import { removeDuplicates } from './remove-duplicates.ts';
-import { renameKeys } from './rename-keys.ts';
-import { sort } from './sort.ts';
-import { splitOut } from './split-out.ts';
-import { stopAndError } from './stop-and-error.ts';
+import { pick, renameKeys } from './fields.ts';
+import { aggregate, batch, limit, removeDuplicates, sort, splitOut } from './lists.ts';
 import { summarize } from './summarize.ts';
+
+export const stopAndError = defineAction({
+  id: 'stopAndError',
+  name: 'Stop and error',
+  description: 'Fails with a message, and so ends the execution as failed',
+  pure: true,
+  outputs: [],
+  parameters: Type.Object({
+    message: Type.String({
+      minLength: 1,
+      maxLength: 2_000,
+      description: 'Shown to operators and in the record, so without secrets',
+    }),
+    name: Type.String({
+      default: 'StoppedByWorkflow',
+      pattern: '^[A-Za-z][A-Za-z0-9]{0,63}$',
+      description: 'The name of the error, by which failures can be told apart',
+    }),
+    details: Type.Record(Type.String(), Type.Unknown(), {
+      default: {},
+      description: 'Data on the output "error" and in the record, at most 32 kB',
+    }),
+  }),
+  example: {
+    parameters: { message: 'The order {{ id }} has no lines', name: 'EmptyOrder' },
+    input: { id: 7 },
+  },
+  execute: ({ parameters: { message, name, details } }) => {
+    throw new NodeError(message, { name, isRetryable: false, details });
+  },
+});
+
+const noOp = defineAction({
+  id: 'noOp',
+  name: 'No operation',
+  description:
+    'Hands its input on as it is: a place where branches meet, or for a node that is still to come',
+  pure: true,
+  parameters: Type.Object({}),
+  example: { parameters: {}, input: { id: 1 }, output: { id: 1 } },
+  execute: ({ input }) => input,
+});
 
 /** Nodes that reshape lists and maps; all are pure. */
 export default definePlugin({

@@ -1,5 +1,115 @@
-import { definePlugin } from '@hookloom/plugin-kit';
-import { email } from './email.ts';
+import { defineAction, definePlugin, eachOf, requireCredential, Type, takeRole } from '@hookloom/plugin-kit';
+import { readMessage } from './message.ts';
+
+const mailboxes = (description: string) =>
+  Type.Array(Type.String({ maxLength: 700, format: 'mailbox', description: 'One address' }), {
+    default: [],
+    maxItems: 50,
+    description,
+  });
+
+/** By the parameter `via`. */
+const CREDENTIALS_VIA: Readonly<Record<string, readonly string[]>> = { smtp: ['smtp'], ses: ['awsRole'] };
+
+export const email = defineAction({
+  id: 'email',
+  name: 'Send an e-mail',
+  description:
+    'Sends a mail over SMTP or Amazon SES. Delivers { messageId, accepted, rejected }: a server may reject some of the recipients, and the node fails when it rejects all of them. Every attempt has the same Message-ID',
+  credentials: { types: ['smtp', 'awsRole'], required: ({ via = 'smtp' }) => via === 'smtp' },
+  credentialTypesFor: ({ via = 'smtp' }) => CREDENTIALS_VIA[String(via)] ?? ['smtp', 'awsRole'],
+  parameters: Type.Object(
+    {
+      via: Type.Enum(['smtp', 'ses'], {
+        default: 'smtp',
+        description:
+          'smtp: the server of a credential of the type smtp. ses: Amazon SES, as the role of the service or of a credential of the type awsRole',
+      }),
+      from: Type.String({
+        maxLength: 700,
+        format: 'mailbox',
+        description: 'The sender, as ann@example.com or Ann <ann@example.com>',
+      }),
+      to: mailboxes(
+        'Recipients, each one address: ann@example.com or Ann <ann@example.com>. At most 50 with cc and bcc',
+      ),
+      cc: mailboxes('Recipients of a copy'),
+      bcc: mailboxes('Recipients that the others do not see'),
+      replyTo: mailboxes('Where answers go; the sender by default'),
+      subject: Type.String({ maxLength: 1_000, description: 'One line' }),
+      text: Type.Optional(
+        Type.String({
+          maxLength: 1_000_000,
+          description: 'The content as plain text; with html, for clients that do not show it',
+        }),
+      ),
+      html: Type.Optional(
+        Type.String({
+          maxLength: 1_000_000,
+          description: 'The content as HTML: escape data that you put in',
+        }),
+      ),
+      attachments: Type.Array(Type.Unknown(), {
+        default: [],
+        maxItems: 50,
+        description: 'Files, such as the body of an httpRequest with responseType: file',
+      }),
+      maxAttachmentBytes: Type.Integer({
+        default: 10_000_000,
+        minimum: 1,
+        maximum: 25_000_000,
+        description: 'Largest sum of the sizes of all attachments',
+      }),
+      headers: Type.Record(Type.String(), Type.String({ maxLength: 998 }), {
+        default: {},
+        description: 'Further headers, such as List-Unsubscribe',
+      }),
+      region: Type.Optional(
+        Type.String({
+          pattern: '^[a-z0-9-]{1,32}$',
+          description: 'Region of SES; that of the service by default',
+        }),
+      ),
+    },
+    { allOf: [{ anyOf: eachOf('to', 'cc', 'bcc') }, { anyOf: eachOf('text', 'html') }] },
+  ),
+  awsCalls: ({ via, from, region }) =>
+    via === 'ses'
+      ? [
+          {
+            service: 'sesv2',
+            operation: 'SendEmail',
+            input: { FromEmailAddress: from },
+            region: region === undefined ? undefined : String(region),
+          },
+        ]
+      : [],
+  example: {
+    parameters: {
+      from: 'Shop <shop@example.com>',
+      to: ['{{ customer.email }}'],
+      subject: 'Your order {{ orderId }}',
+      text: 'Thank you. We will send it today.',
+    },
+    input: { orderId: 'A-7', customer: { email: 'ann@example.com' } },
+    output: {
+      messageId: '<3f1c9a0b7d2e4c5f8a6b1d0e9c7f2a4b@example.com>',
+      accepted: ['ann@example.com'],
+      rejected: [],
+    },
+  },
+  execute: async ({ parameters: { via, region, ...given }, credential, context }) => {
+    const message = readMessage(given);
+    if (via === 'ses') {
+      const role = takeRole(credential, via);
+      const { sendBySes } = await import('./ses.chunk.ts');
+      return sendBySes(message, { region, credential: role }, context);
+    }
+    const login = requireCredential(credential, via, 'smtp');
+    const { sendBySmtp } = await import('./smtp.chunk.ts');
+    return sendBySmtp(message, login, context);
+  },
+});
 
 /** Mail; the protocols are loaded on use, from work/. */
 export default definePlugin({

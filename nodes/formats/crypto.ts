@@ -1,4 +1,25 @@
-import { defineAction, type JsonObject, type ParameterProblem, Type, when } from '@hookloom/plugin-kit';
+import {
+  constants,
+  createHash,
+  createHmac,
+  createPrivateKey,
+  createPublicKey,
+  type KeyObject,
+  randomBytes,
+  randomUUID,
+  sign,
+  timingSafeEqual,
+  verify,
+} from 'node:crypto';
+import {
+  defineAction,
+  type JsonObject,
+  type LentCredential,
+  type ParameterProblem,
+  Type,
+  when,
+  wrongParameter,
+} from '@hookloom/plugin-kit';
 
 /** The first two are broken, and are there for systems that ask for them. */
 const digests = ['md5', 'sha1', 'sha256', 'sha384', 'sha512'] as const;
@@ -70,7 +91,6 @@ export const crypto = defineAction({
     output: { value: 'a9f74d1ec36ebdeb2da3f6e5868090cd2a2d20b3dcca7b62f60304b1d3d9ef42' },
   },
   execute: async ({ parameters, credential }) => {
-    const { computeCrypto } = await import('./work/compute-crypto.chunk.ts');
     return computeCrypto(parameters, credential);
   },
 });
@@ -82,3 +102,152 @@ const findSecretKey = ({ operation, key }: JsonObject): readonly ParameterProble
   const hint = 'create a credential of the type signingKey, and name it in credentialId';
   return [{ path: '/key', message: `is a secret, and would stand in the workflow file: ${hint}` }];
 };
+
+type SignatureAlgorithm = 'RS256' | 'PS256' | 'ES256' | 'EdDSA';
+
+interface CryptoOptions {
+  readonly operation: 'hash' | 'hmac' | 'verifyHmac' | 'sign' | 'verify' | 'uuid' | 'random';
+  readonly data?: string;
+  readonly dataEncoding: 'utf8' | 'hex' | 'base64';
+  /** A hash function. */
+  readonly algorithm: string;
+  readonly key?: string;
+  readonly signatureAlgorithm: SignatureAlgorithm;
+  readonly signature?: string;
+  readonly encoding: 'hex' | 'base64' | 'base64url';
+  readonly bytes: number;
+}
+
+/** A key, and where it is from: the value itself is in no message. */
+interface Key {
+  readonly text: string;
+  /** Of a shared key. */
+  readonly encoding: BufferEncoding;
+  /** Of an encrypted private key. */
+  readonly passphrase: string;
+  readonly place: string;
+}
+
+/**
+ * @param credential - of the type `signingKey`, in place of the parameter `key`
+ * @throws TypeError or RangeError with the parameter that is missing, or is no key of the algorithm
+ */
+const computeCrypto = (options: CryptoOptions, credential: LentCredential | null): JsonObject => {
+  const { encoding, algorithm } = options;
+  const key = () => findKey(options, credential);
+  switch (options.operation) {
+    case 'uuid':
+      return { value: randomUUID() };
+    case 'random':
+      return { value: randomBytes(options.bytes).toString(encoding) };
+    case 'hash':
+      return { value: createHash(algorithm).update(readData(options)).digest(encoding) };
+    case 'hmac':
+      return { value: computeHmac(options, key()).toString(encoding) };
+    case 'verifyHmac':
+      return { valid: isEqual(computeHmac(options, key()), readSignature(options)) };
+    case 'sign':
+      return { value: signData(options, key()).toString(encoding) };
+    case 'verify':
+      return { valid: verifyData(options, key()) };
+  }
+};
+
+const findKey = ({ key, operation }: CryptoOptions, credential: LentCredential | null): Key => {
+  if (credential !== null && key !== undefined)
+    throw new TypeError(`Parameter "key" must be absent: the credential "${credential.id}" has the key`);
+  if (credential !== null)
+    return {
+      text: credential.field('key'),
+      encoding: (credential.field('encoding') || 'utf8') as BufferEncoding,
+      passphrase: credential.field('passphrase'),
+      place: `The key of the credential "${credential.id}"`,
+    };
+  if (key === undefined)
+    throw new TypeError(`The operation ${operation} needs a key: name a credential in credentialId`);
+  return { text: key, encoding: 'utf8', passphrase: '', place: 'Parameter "key"' };
+};
+
+const required = (value: string | undefined, name: 'data' | 'signature'): string => {
+  if (value === undefined) throw wrongParameter(name, 'a string', value);
+  return value;
+};
+
+const readData = ({ data, dataEncoding }: CryptoOptions): Buffer =>
+  toBytes(required(data, 'data'), dataEncoding, 'Parameter "data"');
+
+/** Bytes of a text; `Buffer` would end at the first character that the encoding does not have. */
+const toBytes = (text: string, encoding: BufferEncoding, place: string): Buffer => {
+  const bytes = Buffer.from(text, encoding);
+  if (encoding !== 'utf8' && normalise(bytes.toString(encoding)) !== normalise(text))
+    throw new RangeError(`${place} must be ${encoding}`);
+  return bytes;
+};
+
+/** Without the padding of base64, and hexadecimal digits in lower case when there is nothing else. */
+const normalise = (text: string): string =>
+  /^[\da-fA-F]*$/.test(text) ? text.toLowerCase() : text.replace(/={1,2}$/, '');
+
+const readSignature = ({ signature, encoding }: CryptoOptions): Buffer =>
+  Buffer.from(required(signature, 'signature'), encoding);
+
+const computeHmac = (options: CryptoOptions, { text, encoding, place }: Key): Buffer =>
+  createHmac(options.algorithm, toBytes(text, encoding, place))
+    .update(readData(options))
+    .digest();
+
+/** Takes the same time wherever they differ. */
+const isEqual = (left: Buffer, right: Buffer): boolean =>
+  left.byteLength === right.byteLength && timingSafeEqual(left, right);
+
+const signData = (options: CryptoOptions, key: Key): Buffer => {
+  const { signatureAlgorithm } = options;
+  const object = readKey(options, key, createPrivateKey);
+  return sign(toDigest(signatureAlgorithm), readData(options), withPadding(signatureAlgorithm, object));
+};
+
+const verifyData = (options: CryptoOptions, key: Key): boolean => {
+  const { signatureAlgorithm } = options;
+  const object = withPadding(signatureAlgorithm, readKey(options, key, createPublicKey));
+  return verify(toDigest(signatureAlgorithm), readData(options), object, readSignature(options));
+};
+
+const keyTypes: Readonly<Record<SignatureAlgorithm, readonly string[]>> = {
+  RS256: ['rsa'],
+  PS256: ['rsa', 'rsa-pss'],
+  ES256: ['ec'],
+  EdDSA: ['ed25519', 'ed448'],
+};
+
+const readKey = (
+  { signatureAlgorithm }: CryptoOptions,
+  { text, passphrase, place }: Key,
+  create: (pem: PemKey) => KeyObject,
+): KeyObject => {
+  const expected = `${place} must be a key for ${signatureAlgorithm}, as PEM`;
+  try {
+    const object = create({ key: text, format: 'pem', passphrase });
+    const { asymmetricKeyType = '' } = object;
+    if (keyTypes[signatureAlgorithm].includes(asymmetricKeyType)) return object;
+  } catch (error) {
+    // The code alone: the message of OpenSSL may show parts of the key.
+    throw new RangeError(`${expected} (${(error as NodeJS.ErrnoException).code ?? 'it can not be read'})`);
+  }
+  throw new RangeError(expected);
+};
+
+interface PemKey {
+  readonly key: string;
+  readonly format: 'pem';
+  readonly passphrase: string;
+}
+
+const toDigest = (algorithm: SignatureAlgorithm): string | null => (algorithm === 'EdDSA' ? null : 'sha256');
+
+const withPadding = (algorithm: SignatureAlgorithm, key: KeyObject) => ({
+  key,
+  dsaEncoding: 'ieee-p1363' as const,
+  ...(algorithm === 'PS256'
+    ? { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST }
+    : {}),
+});

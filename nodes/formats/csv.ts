@@ -1,5 +1,12 @@
-import { defineAction, eachOf, Type, when, wrongParameter } from '@hookloom/plugin-kit';
-import { pureWithoutFile, readSource } from './source-file.ts';
+import {
+  defineAction,
+  eachOf,
+  pureWithoutFile,
+  readSource,
+  Type,
+  when,
+  wrongParameter,
+} from '@hookloom/plugin-kit';
 
 export const csv = defineAction({
   id: 'csv',
@@ -92,21 +99,21 @@ export const csv = defineAction({
     const { files } = services;
     if (operation === 'split') {
       const source = readSource(file ?? null, text);
-      const { splitCsv } = await import('./work/split-csv.chunk.ts');
+      const { splitCsv } = await import('./csv.chunk.ts');
       return splitCsv(await files.open(source), source.name, options, files);
     }
     if (operation === 'parse' && file !== undefined) {
       const source = readSource(file, text);
-      const { parseCsvFile } = await import('./work/parse-csv-file.chunk.ts');
+      const { parseCsvFile } = await import('./csv.chunk.ts');
       return { items: await parseCsvFile(await files.open(source), options) };
     }
     if (operation === 'parse') {
       if (text === undefined) throw wrongParameter('text', 'a string', text);
-      const { parseCsv } = await import('./work/parse-csv.chunk.ts');
+      const { parseCsv } = await import('./csv.chunk.ts');
       return { items: parseCsv(text, options) };
     }
     if (items === undefined) throw wrongParameter('items', 'a list', items);
-    const { writeCsv, streamCsv } = await import('./work/write-csv.chunk.ts');
+    const { writeCsv, streamCsv } = await import('./csv.chunk.ts');
     if (to === 'text') return { text: writeCsv(items, options) };
     return { file: await files.save(streamCsv(items, options), { name, mediaType: 'text/csv' }) };
   },

@@ -1,5 +1,5 @@
 import { defineAction, Type, when } from '@hookloom/plugin-kit';
-import { describeFormat } from './work/describe-format.ts';
+import { describeFormat } from './date-time.chunk.ts';
 
 const units = [
   'years',
@@ -85,7 +85,7 @@ export const dateTime = defineAction({
       return problem === null ? [] : [{ path: `/${name}`, message: problem }];
     }),
   execute: async ({ parameters, context }) => {
-    const { computeDateTime } = await import('./work/compute-date-time.chunk.ts');
+    const { computeDateTime } = await import('./date-time.chunk.ts');
     return computeDateTime(parameters, context.services.clock.now());
   },
 });

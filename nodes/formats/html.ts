@@ -1,5 +1,12 @@
-import { defineAction, eachOf, Type, wrongParameter } from '@hookloom/plugin-kit';
-import { pureWithoutFile, readSource, readTextFile } from './source-file.ts';
+import {
+  defineAction,
+  eachOf,
+  pureWithoutFile,
+  readSource,
+  readTextFile,
+  Type,
+  wrongParameter,
+} from '@hookloom/plugin-kit';
 
 const MAX_LENGTH = 5_000_000;
 
@@ -62,7 +69,7 @@ export const html = defineAction({
         ? html
         : await readTextFile(readSource(file, html, 'html'), services.files, MAX_LENGTH);
     if (source === undefined) throw wrongParameter('html', 'a string', source);
-    const { extractHtml } = await import('./work/extract-html.chunk.ts');
+    const { extractHtml } = await import('./html.chunk.ts');
     return extractHtml(source, values);
   },
 });

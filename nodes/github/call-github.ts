@@ -1,14 +1,17 @@
 import {
+  type ApiFailure,
   callJsonApi,
+  findProblem,
   isJsonMap,
   type JsonAnswer,
   type JsonApiCall,
   type JsonObject,
+  type JsonValue,
   joinUrl,
   type NodeContext,
+  readRetryAfter,
+  Type,
 } from '@hookloom/plugin-kit';
-import { findGithubFailure } from './github-failure.ts';
-import { toPath } from './to-path.ts';
 
 /** A parameter of most node types, and the one that names the API. */
 export interface InRepository {
@@ -42,3 +45,139 @@ export const callGithub = (
 
 /** The body of an answer, a map. */
 export const toMap = ({ body }: JsonAnswer): JsonObject => (isJsonMap(body) ? body : {});
+
+/** What GitHub asks for when a secondary limit names no time. */
+const SECONDARY_LIMIT_MS = 60_000;
+
+/**
+ * Reads a failure of the REST API: what GitHub says of it, and whether it is a limit of the rate, which has the status
+ * 403 or 429.
+ *
+ * @see https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api
+ */
+const findGithubFailure = (answer: JsonAnswer, now: number): ApiFailure | null => {
+  if (answer.status < 400) return null;
+  const retryAfterMs = findRateLimit(answer, now);
+  return {
+    ...describe(answer),
+    ...(retryAfterMs === null ? {} : { isRetryable: true, retryAfterMs }),
+  };
+};
+
+/** Milliseconds until the next attempt; null when the failure is no limit of the rate. */
+const findRateLimit = ({ status, headers, body }: JsonAnswer, now: number): number | null => {
+  if (status !== 403 && status !== 429) return null;
+  const retryAfterMs = readRetryAfter(429, headers, now);
+  if (retryAfterMs !== undefined) return retryAfterMs;
+  const { 'x-ratelimit-remaining': remaining, 'x-ratelimit-reset': reset = '' } = headers;
+  if (remaining === '0' && /^\d{1,12}$/.test(reset)) return Math.max(0, Number(reset) * 1_000 - now);
+  const isSecondary = status === 429 || /\brate limit\b/i.test(findProblem(body) ?? '');
+  return isSecondary ? SECONDARY_LIMIT_MS : null;
+};
+
+const describe = ({ status, headers, body }: JsonAnswer): ApiFailure => {
+  const problem = findProblem(body);
+  if (problem === null) return {};
+  const [first] = readErrors(body);
+  const permissions = headers['x-accepted-github-permissions'];
+  const hint =
+    status === 404
+      ? ': check the names, and that the token may see the repository'
+      : status === 403 && permissions !== undefined
+        ? `: the token needs ${permissions}`
+        : '';
+  return {
+    problem: `${problem}${first === undefined ? hint : `: ${first.text}`}`.slice(0, 300),
+    ...(first?.code === undefined ? {} : { code: first.code }),
+  };
+};
+
+/** The problems of a 422: `{ resource, field, code, message? }` or a text. */
+const readErrors = (body: JsonValue): { readonly text: string; readonly code?: string }[] => {
+  const errors = isJsonMap(body) && Array.isArray(body.errors) ? body.errors : [];
+  return errors.flatMap((error: JsonValue) => {
+    if (typeof error === 'string') return [{ text: error }];
+    if (!isJsonMap(error)) return [];
+    const { resource, field, code, message } = error;
+    const place = [resource, field].filter((part) => typeof part === 'string').join('.');
+    const text = typeof message === 'string' ? message : String(code ?? 'is not valid');
+    return [{ text: `${place} ${text}`.trim(), ...(typeof code === 'string' ? { code } : {}) }];
+  });
+};
+
+// Parameters that several node types have.
+
+export const repository = Type.String({
+  pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,99}/[A-Za-z0-9_.-]{1,100}$',
+  description: 'Owner and name, such as octocat/hello-world',
+});
+
+export const baseUrl = Type.String({
+  default: 'https://api.github.com',
+  pattern: '^https?://',
+  description: 'URL of the API; of a GitHub Enterprise Server https://HOST/api/v3',
+});
+
+export const issueNumber = Type.Integer({
+  minimum: 1,
+  maximum: 1_000_000_000,
+  description: 'Number of the issue or of the pull request',
+});
+
+export const title = Type.String({ minLength: 1, maxLength: 256, description: 'Title' });
+
+export const body = Type.String({ maxLength: 65_536, description: 'Text, in Markdown' });
+
+export const labels = Type.Array(Type.String({ minLength: 1 }), {
+  maxItems: 100,
+  description: 'Names of labels',
+});
+
+export const assignees = Type.Array(Type.String({ minLength: 1 }), {
+  maxItems: 10,
+  description: 'Logins of users',
+});
+
+export const milestone = Type.Integer({ minimum: 1, description: 'Number of a milestone' });
+
+export const path = Type.String({
+  minLength: 1,
+  maxLength: 1_000,
+  description: 'Path of the file from the root of the repository, such as docs/README.md',
+});
+
+/** A personal access token, or one of an installed app. */
+export const credentials = { types: ['httpBearer'], required: true } as const;
+
+/** As the nodes put out an issue. */
+export const exampleIssue = {
+  number: 7,
+  title: 'Order A-1 failed',
+  state: 'open',
+  url: 'https://github.com/octocat/hello-world/issues/7',
+  body: 'No tea left',
+  author: 'octocat',
+  labels: ['bug'],
+  assignees: [],
+  milestone: null,
+  comments: 0,
+  isPullRequest: false,
+  createdAt: '2026-01-05T10:00:00Z',
+  updatedAt: '2026-01-05T10:00:00Z',
+  closedAt: null,
+} as const;
+
+/**
+ * A path of encoded segments.
+ *
+ * @throws RangeError for a segment that is empty, or that would lead elsewhere: URLs resolve dots, encoded ones too
+ */
+const toPath = (segments: readonly string[]): string => {
+  for (const segment of segments) {
+    if (segment === '' || segment === '.' || segment === '..')
+      throw new RangeError(
+        'A path, a repository or a name for GitHub must have no empty part, and none that is . or ..',
+      );
+  }
+  return segments.map((segment) => `/${encodeURIComponent(segment)}`).join('');
+};

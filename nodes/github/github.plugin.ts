@@ -1,13 +1,7 @@
 import { definePlugin } from '@hookloom/plugin-kit';
-import { githubComment } from './github-comment.ts';
-import { githubCommitStatus } from './github-commit-status.ts';
-import { githubCreateIssue } from './github-create-issue.ts';
-import { githubCreateRelease } from './github-create-release.ts';
-import { githubDispatchWorkflow } from './github-dispatch-workflow.ts';
-import { githubGetFile } from './github-get-file.ts';
-import { githubListIssues } from './github-list-issues.ts';
-import { githubPutFile } from './github-put-file.ts';
-import { githubUpdateIssue } from './github-update-issue.ts';
+import { githubGetFile, githubPutFile } from './contents.ts';
+import { githubComment, githubCreateIssue, githubListIssues, githubUpdateIssue } from './issues.ts';
+import { githubCommitStatus, githubCreateRelease, githubDispatchWorkflow } from './repository.ts';
 
 export default definePlugin({
   id: 'github',

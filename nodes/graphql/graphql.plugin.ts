@@ -1,5 +1,77 @@
-import { definePlugin } from '@hookloom/plugin-kit';
-import { graphql } from './graphql.ts';
+import {
+  type ApiFailure,
+  callJsonApi,
+  defineAction,
+  definePlugin,
+  isJsonMap,
+  type JsonAnswer,
+  type JsonObject,
+  type JsonValue,
+  type NodeContext,
+  Type,
+} from '@hookloom/plugin-kit';
+
+export const graphql = defineAction({
+  id: 'graphql',
+  name: 'GraphQL',
+  description:
+    'Sends a query or a mutation to a GraphQL API. Puts out { data, errors }, and extensions where the answer has them',
+  literalParameters: ['query'],
+  parameters: Type.Object({
+    url: Type.String({ pattern: '^https?://', maxLength: 8_000, description: 'URL of the API' }),
+    query: Type.String({
+      minLength: 1,
+      maxLength: 100_000,
+      description: 'The document. Its braces are its own, not those of expressions: data goes into variables',
+    }),
+    variables: Type.Record(Type.String(), Type.Unknown(), {
+      default: {},
+      description: 'Values of the variables of the document, by name without the dollar sign',
+    }),
+    operationName: Type.Optional(
+      Type.String({
+        pattern: '^[_A-Za-z][_0-9A-Za-z]{0,199}$',
+        description: 'Which operation of a document with several',
+      }),
+    ),
+    headers: Type.Record(Type.String(), Type.String(), {
+      default: {},
+      description: 'Names and values; for secrets, use a credential',
+    }),
+    failOnErrors: Type.Boolean({
+      default: true,
+      description:
+        'Fail the node when the answer has errors, also beside data; otherwise they are put out with the data that there is',
+    }),
+    retryCodes: Type.Array(Type.String(), {
+      default: ['RATE_LIMITED', 'THROTTLED', 'SERVICE_UNAVAILABLE', 'INTERNAL_SERVER_ERROR'],
+      maxItems: 50,
+      description:
+        'Codes of errors (extensions.code, or type) after which another attempt is made, within settings.retry, when all of the errors have one',
+    }),
+    maxResponseBytes: Type.Integer({
+      default: 1_048_576,
+      minimum: 1,
+      maximum: 6_291_456,
+      description: 'A larger answer fails the node; at most 6 MiB',
+    }),
+  }),
+  credentials: {
+    types: ['httpBearer', 'httpBasic', 'httpHeader', 'httpQuery', 'oauth2', 'awsRole', 'tlsClient'],
+  },
+  example: {
+    parameters: {
+      url: 'https://shop.example.com/graphql',
+      query: 'query ($number: ID!) { order(number: $number) { total lines { name } } }',
+      variables: { number: '{{ number }}' },
+    },
+    input: { number: 'A-1' },
+    output: { data: { order: { total: 5, lines: [{ name: 'tea' }] } }, errors: [] },
+  },
+  execute: async ({ parameters, context }) => {
+    return callGraphql(parameters, context);
+  },
+});
 
 export default definePlugin({
   id: 'graphql',
@@ -9,3 +81,92 @@ export default definePlugin({
   category: 'http',
   handles: [graphql],
 });
+
+interface GraphqlCall {
+  readonly url: string;
+  readonly query: string;
+  readonly variables: JsonObject;
+  readonly operationName?: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly failOnErrors: boolean;
+  readonly retryCodes: readonly string[];
+  readonly maxResponseBytes: number;
+}
+
+/** Both media types of the specification "GraphQL over HTTP"; the first has the status of the failure. */
+const ACCEPT = 'application/graphql-response+json, application/json;q=0.9';
+
+/**
+ * Sends a document by POST.
+ *
+ * @throws NodeError with `details.errors` for an answer with errors, unless `failOnErrors` is false and the status that
+ * of a success
+ */
+const callGraphql = async (call: GraphqlCall, context: NodeContext): Promise<JsonObject> => {
+  const { url, query, variables, operationName, headers, maxResponseBytes } = call;
+  const named = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
+  const { body } = await callJsonApi(
+    {
+      method: 'POST',
+      url,
+      headers: { accept: ACCEPT, ...Object.fromEntries(named) },
+      body: { query, variables, ...(operationName === undefined ? {} : { operationName }) },
+      maxResponseBytes,
+      findFailure: (answer) => findFailure(answer, call),
+    },
+    context,
+  );
+  const { data = null, extensions } = isJsonMap(body) ? body : {};
+  return { data, errors: errorsOf(body), ...(extensions === undefined ? {} : { extensions }) };
+};
+
+const findFailure = (
+  { status, body }: JsonAnswer,
+  { failOnErrors, retryCodes }: GraphqlCall,
+): ApiFailure | null => {
+  const errors = errorsOf(body);
+  const isSuccess = status >= 200 && status <= 299;
+  if (errors.length === 0) return isSuccess && !hasData(body) ? notGraphql : null;
+  if (isSuccess && !failOnErrors) return null;
+  const [first = {}] = errors;
+  const code = codeOf(first);
+  const message = typeof first.message === 'string' ? first.message : 'an error without a message';
+  const others = errors.length === 1 ? '' : ` (and ${errors.length - 1} more)`;
+  const passes = errors.every((error) => retryCodes.includes(codeOf(error) ?? ''));
+  return {
+    problem: `${message.slice(0, 250)}${others}`,
+    ...(code === null ? {} : { code }),
+    ...(passes ? { isRetryable: true } : {}),
+    details: { errors: errors.slice(0, 10).map(describeError) },
+  };
+};
+
+const notGraphql: ApiFailure = {
+  problem: 'its answer has neither data nor errors: check that the URL is that of a GraphQL API',
+  isRetryable: false,
+};
+
+const hasData = (body: JsonValue): boolean => isJsonMap(body) && Object.hasOwn(body, 'data');
+
+/** The errors of a response that are of the shape of the specification (§7.1.2). */
+const errorsOf = (body: JsonValue): readonly JsonObject[] => {
+  const errors = isJsonMap(body) && Array.isArray(body.errors) ? body.errors : [];
+  return errors.filter((error: JsonValue): error is JsonObject => isJsonMap(error));
+};
+
+/** By convention in `extensions`; GitHub has a `type` beside the message. */
+const codeOf = ({ extensions, type }: JsonObject): string | null => {
+  const code = isJsonMap(extensions) ? (extensions.code ?? type) : type;
+  return typeof code === 'string' ? code.slice(0, 100) : null;
+};
+
+/** Bounded: the whole error is in the body of the answer, which may be cut. */
+const describeError = (error: JsonObject): JsonObject => {
+  const { message, path } = error;
+  const code = codeOf(error);
+  return {
+    message: typeof message === 'string' ? message.slice(0, 500) : null,
+    ...(Array.isArray(path) ? { path: path.slice(0, 20).join('/').slice(0, 200) } : {}),
+    ...(code === null ? {} : { code }),
+  };
+};

@@ -1,8 +1,13 @@
-import { addQuery, type NodeExecutor, readBody } from '@hookloom/plugin-kit';
-import { fetchPages } from './fetch-pages.ts';
-import { saveBody } from './file-body.ts';
+import {
+  addQuery,
+  findAddressProblem,
+  type HealthCheckResult,
+  type NodeExecutor,
+  readBody,
+} from '@hookloom/plugin-kit';
+import { fetchPages } from './pages.ts';
 import { readRules } from './rules.ts';
-import { createSend } from './send.ts';
+import { createSend, saveBody } from './send.ts';
 
 /**
  * Calls a URL. Output: `{ status, headers, body, url }`, or with pagination `{ items, pages, pagesEnd }`. The timeout is
@@ -24,4 +29,17 @@ export const httpRequestExecutor: NodeExecutor = {
         : readBody(response, given.responseType);
     return { status, headers, body, url: response.url };
   },
+};
+
+/** Addresses that the guard must refuse: this machine, cloud metadata, a private network. */
+const forbidden = ['127.0.0.1', '::1', '169.254.169.254', '10.0.0.1', '::ffff:127.0.0.1'];
+
+/** Checks the address guard without using the network. */
+export const checkAddressGuard = (): HealthCheckResult => {
+  const open = forbidden.filter((address) => findAddressProblem(address) === null);
+  if (open.length > 0)
+    return { status: 'unhealthy', message: `the address guard lets ${open.join(', ')} pass` };
+  return findAddressProblem('1.1.1.1') === null
+    ? { status: 'healthy' }
+    : { status: 'unhealthy', message: 'the address guard refuses public addresses' };
 };

@@ -191,7 +191,7 @@ const httpRequest: ActionProvider = {
     },
   ],
   getExecutor: async () => (await import('./executor.chunk.ts')).httpRequestExecutor,
-  healthCheck: async () => (await import('./health.ts')).checkAddressGuard(),
+  healthCheck: async () => (await import('./executor.chunk.ts')).checkAddressGuard(),
 };
 
 export default httpRequest;

@@ -1,16 +1,22 @@
 import {
+  type Files,
+  type FileValue,
+  findHeaderProblem,
   fromAttempt,
+  isFileValue,
+  isJsonMap,
   type JsonObject,
+  type JsonValue,
   type NodeContext,
+  type OutboundRequest,
   type OutboundResponse,
   readErrorStart,
+  type Services,
   toStatusError,
   toTraceHeaders,
   wrongParameter,
 } from '@hookloom/plugin-kit';
-import { toRequestBody } from './request-body.ts';
 import type { Parameters } from './rules.ts';
-import { parseStatusSet } from './status-set.ts';
 
 /**
  * Sends the node's request to a URL.
@@ -67,3 +73,175 @@ const readHeaders = (headers: JsonObject): Record<string, string> =>
       return [name.toLowerCase(), value];
     }),
   );
+
+interface RequestBody extends Pick<OutboundRequest, 'body' | 'bodyBytes'> {
+  /** Null without a body. */
+  readonly contentType: string | null;
+}
+
+/**
+ * Makes the body of one request: a stream, which is read once, where it holds files.
+ *
+ * @throws TypeError that names the parameter
+ */
+const toRequestBody = (
+  { body, bodyType }: Pick<Parameters, 'body' | 'bodyType'>,
+  { files, ids }: Pick<Services, 'files' | 'ids'>,
+): RequestBody => {
+  if (body === undefined || body === null) return { body: null, contentType: null };
+  switch (bodyType) {
+    case 'json':
+      return { body: JSON.stringify(body), contentType: 'application/json' };
+    case 'text':
+      if (typeof body !== 'string') throw wrongParameter('body', 'a string', body);
+      return { body, contentType: 'text/plain; charset=utf-8' };
+    case 'form':
+      return { body: toForm(toMap(body)), contentType: 'application/x-www-form-urlencoded' };
+    case 'multipart':
+      return toMultipart(toMap(body), files, ids.next());
+    case 'file':
+      if (!isFileValue(body)) throw wrongParameter('body', 'a file', body);
+      return { body: streamFile(body, files), bodyBytes: body.size, contentType: toMediaType(body) };
+  }
+};
+
+const toMap = (body: JsonValue): JsonObject => {
+  if (!isJsonMap(body)) throw wrongParameter('body', 'a map', body);
+  return body;
+};
+
+const toForm = (body: JsonObject): string => {
+  const form = new URLSearchParams();
+  for (const [name, value] of Object.entries(body)) {
+    for (const item of Array.isArray(value) ? value : [value]) {
+      if (item !== null && typeof item === 'object')
+        throw wrongParameter(`body.${name}`, 'a text or a number', item);
+      form.append(name, item === null ? '' : String(item));
+    }
+  }
+  return form.toString();
+};
+
+/** Text that is sent as it is, or a file. */
+type Piece = Uint8Array | FileValue;
+
+/**
+ * Fields and files as `multipart/form-data` (RFC 7578); a list repeats the name.
+ *
+ * @param boundary - random, so that no content holds it
+ * @throws TypeError that names the field
+ */
+const toMultipart = (
+  body: JsonObject,
+  files: Files,
+  boundary: string,
+): Required<Pick<OutboundRequest, 'body' | 'bodyBytes'>> & { readonly contentType: string } => {
+  const pieces = [
+    ...Object.entries(body).flatMap(([name, value]) =>
+      (Array.isArray(value) ? value : [value]).flatMap((item) => {
+        const start = `--${boundary}\r\nContent-Disposition: form-data; name="${escapeName(name)}"`;
+        if (isFileValue(item)) {
+          const head = `${start}; filename="${escapeName(item.name)}"\r\nContent-Type: ${toMediaType(item)}\r\n\r\n`;
+          return [toBytes(head), item, toBytes('\r\n')];
+        }
+        if (item !== null && typeof item === 'object')
+          throw wrongParameter(`body.${name}`, 'a text, a number or a file', item);
+        return [toBytes(`${start}\r\n\r\n${item ?? ''}\r\n`)];
+      }),
+    ),
+    toBytes(`--${boundary}--\r\n`),
+  ];
+  return {
+    body: streamPieces(pieces, files),
+    bodyBytes: pieces.reduce((sum, piece) => sum + (isBytes(piece) ? piece.byteLength : piece.size), 0),
+    contentType: `multipart/form-data; boundary=${boundary}`,
+  };
+};
+
+const streamPieces = async function* (pieces: readonly Piece[], files: Files): AsyncGenerator<Uint8Array> {
+  for (const piece of pieces) {
+    if (isBytes(piece)) yield piece;
+    else yield* streamFile(piece, files);
+  }
+};
+
+const isBytes = (piece: Piece): piece is Uint8Array => piece instanceof Uint8Array;
+
+const toBytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+/** https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#multipart-form-data */
+const escapeName = (name: string): string =>
+  name.replaceAll('\r', '%0D').replaceAll('\n', '%0A').replaceAll('"', '%22');
+
+/** The bytes of a file, which is opened when they are read. */
+export const streamFile = async function* (file: FileValue, files: Files): AsyncGenerator<Uint8Array> {
+  yield* await files.open(file);
+};
+
+/** The value of a file may come with data from outside: no media type of it adds a header line. */
+const toMediaType = ({ mediaType }: FileValue): string =>
+  mediaType !== '' && findHeaderProblem('content-type', mediaType) === null
+    ? mediaType
+    : 'application/octet-stream';
+
+/** Saves a response as a file of the execution. @throws AppError `FILE_TOO_LARGE` | `STORE_UNAVAILABLE` | `OUTBOUND_*` */
+export const saveBody = (response: OutboundResponse, files: Files): Promise<FileValue> => {
+  const mediaType = response.headers['content-type'] ?? '';
+  return files.save(streamBody(response), { name: findFileName(response), mediaType });
+};
+
+const streamBody = async function* ({ stream, body }: OutboundResponse): AsyncGenerator<Uint8Array> {
+  yield* stream ?? [body];
+};
+
+const EXTENDED = /;\s*filename\*\s*=\s*utf-8'[\w-]*'([^\s;"]+)/i;
+const PLAIN = /;\s*filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]+))/i;
+
+/** The name of a downloaded file: of `Content-Disposition` (RFC 6266), else the last part of the URL's path. */
+export const findFileName = ({ headers, url }: Pick<OutboundResponse, 'headers' | 'url'>): string => {
+  const disposition = headers['content-disposition'] ?? '';
+  const [, extended = ''] = EXTENDED.exec(disposition) ?? [];
+  const [, quoted, plain = ''] = PLAIN.exec(disposition) ?? [];
+  const given = decode(extended) || (quoted?.replaceAll(/\\(.)/g, '$1') ?? plain);
+  return given || decode(new URL(url).pathname.split('/').at(-1) ?? '');
+};
+
+/** @returns the text itself when it is not percent-encoded UTF-8 */
+const decode = (text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+};
+
+interface StatusRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+/**
+ * Parses a list of status codes (`404`) and ranges of them (`"200-299"`).
+ *
+ * @param name - of the parameter, for errors
+ * @returns whether a status is one of them
+ * @throws TypeError that names the item
+ */
+export const parseStatusSet = (name: string, list: readonly JsonValue[]): ((status: number) => boolean) => {
+  const ranges = list.map((item, index) => {
+    const range = toRange(item);
+    if (range === null)
+      throw wrongParameter(`${name}/${index}`, 'a status such as 404 or a range such as "200-299"', item);
+    return range;
+  });
+  return (status) => ranges.some(({ first, last }) => status >= first && status <= last);
+};
+
+const RANGE = /^([1-9]\d\d)(?:-([1-9]\d\d))?$/;
+
+const toRange = (item: JsonValue): StatusRange | null => {
+  if (typeof item !== 'string' && typeof item !== 'number') return null;
+  const [, from, to = from] = RANGE.exec(String(item)) ?? [];
+  const [first, last] = [Number(from), Number(to)];
+  return first <= last ? { first, last } : null; // false for NaN
+};

@@ -5,21 +5,24 @@ import {
   type NodeContext,
   NodeError,
 } from '@hookloom/plugin-kit';
-import { addPath } from './add-path.ts';
-import { toNoAnswer } from './answer-errors.ts';
+import { toNoAnswer } from './check-answer.ts';
 import {
   ANSWER_NAME,
   type Answer,
   type AskProvider,
   type Attachment,
+  addPath,
   type FinishReason,
+  hasList,
   MAX_ANSWER_BYTES,
+  mapAt,
+  mapsAt,
   type Question,
   type Turn,
+  textAt,
   toUsage,
   withOptions,
 } from './question.ts';
-import { hasList, mapAt, mapsAt, textAt } from './read-field.ts';
 
 const BASE_URL = 'https://api.anthropic.com';
 const KEY_HEADER = 'x-api-key';

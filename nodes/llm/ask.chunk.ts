@@ -1,21 +1,26 @@
 import {
+  isJsonMap,
+  isNodeError,
   type JsonObject,
   type JsonValue,
   type NodeContext,
   NodeError,
   type Usage,
 } from '@hookloom/plugin-kit';
-import { toEmpty, toRefusal, toUnusable } from './answer-errors.ts';
 import { askAnthropic } from './anthropic.ts';
-import { readAttachments } from './attachments.ts';
 import { askBedrock } from './bedrock.ts';
-import type { AnswerProblem } from './check-answer.chunk.ts';
-import { credentialTypesOf } from './credential-types-of.ts';
-import { toModelError } from './model-error.ts';
+import { type AnswerProblem, createCheck, toEmpty, toRefusal, toUnusable } from './check-answer.ts';
 import { askOpenai } from './openai.ts';
-import { findProblems } from './parameter-problems.ts';
-import type { LlmParameters } from './parameters.ts';
-import type { Answer, AskProvider, Question, Turn } from './question.ts';
+import { credentialTypesOf, findProblems, type LlmParameters } from './parameters.ts';
+import {
+  type Answer,
+  type AskProvider,
+  mapAt,
+  type Question,
+  readAttachments,
+  type Turn,
+  textAt,
+} from './question.ts';
 
 const providers: Readonly<Record<LlmParameters['provider'], AskProvider>> = {
   openai: askOpenai,
@@ -35,7 +40,7 @@ const MAX_REPEATED = 50_000;
 export const askModel = async (parameters: LlmParameters, context: NodeContext): Promise<JsonObject> => {
   const { provider, schema = null, maxTokens, repairs } = parameters;
   checkQuestion(parameters, context);
-  const check = schema === null ? null : (await import('./check-answer.chunk.ts')).createCheck(schema);
+  const check = schema === null ? null : await createCheck(schema);
   const question = await toQuestion(parameters, context);
   let { turns } = question;
   let usage: Usage = {};
@@ -124,3 +129,52 @@ const toRepair = ({ text, value }: Answer, { kind, faults }: AnswerProblem): rea
 const toLine = ({ place, message }: JsonObject): string => `- at ${toText(place) || '/'}: ${toText(message)}`;
 
 const toText = (value: JsonValue | undefined): string => (typeof value === 'string' ? value : '');
+
+/** Codes of refusals before an answer is made: OpenAI's and Azure's. */
+const refusals = new Set(['content_filter', 'content_policy_violation']);
+
+/** An account without credit answers like one that is too fast, and stays so. */
+const NO_CREDIT = 'insufficient_quota';
+
+/**
+ * How providers say that a prompt is longer than the model's context. Only OpenAI has a code for it.
+ */
+const tooLong = [
+  'context_length_exceeded',
+  'prompt is too long',
+  'input is too long',
+  'exceed context limit',
+  'maximum context length',
+  'context window',
+] as const;
+
+/**
+ * Gives the failures that mean something of their own a name, and says whether another attempt helps.
+ *
+ * @param thrown - by a provider's client
+ * @returns what to throw in its place
+ */
+const toModelError = (thrown: unknown): unknown => {
+  if (!isNodeError(thrown)) return thrown;
+  const { details = {}, message } = thrown;
+  const error = mapAt(isJsonMap(details.body) ? details.body : {}, 'error');
+  const [code, type, said] = ['code', 'type', 'message'].map((key) => textAt(error, key));
+  const about = `${code} ${type} ${said} ${message}`.toLowerCase();
+  const options = { details, isRetryable: false, cause: thrown };
+  if (thrown.isRetryable) {
+    return [code, type].includes(NO_CREDIT)
+      ? new NodeError(`${message}: the account has no credit left`, { ...options, name: 'NoCreditError' })
+      : thrown;
+  }
+  if (tooLong.some((words) => about.includes(words)))
+    return new NodeError('the prompt and maxTokens are together longer than the context of the model', {
+      ...options,
+      name: 'ContextTooLongError',
+    });
+  if ([code, type].some((name) => refusals.has(name ?? '')))
+    return new NodeError('the provider refused the prompt; change it', {
+      ...options,
+      name: 'ModelRefusedError',
+    });
+  return thrown;
+};

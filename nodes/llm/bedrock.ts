@@ -1,18 +1,21 @@
 import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
-import { toNoAnswer } from './answer-errors.ts';
+import { toNoAnswer } from './check-answer.ts';
 import {
   ANSWER_NAME,
   type Answer,
   type AskProvider,
   type Attachment,
   type FinishReason,
+  hasList,
   MAX_ANSWER_BYTES,
+  mapAt,
+  mapsAt,
   type Question,
   type Turn,
+  textAt,
   toUsage,
   withOptions,
 } from './question.ts';
-import { hasList, mapAt, mapsAt, textAt } from './read-field.ts';
 
 /** The client's timeout is later than the node's, so that the node's message is shown. */
 const TIMEOUT_MARGIN_MS = 1_000;

@@ -1,5 +1,57 @@
-import { definePlugin } from '@hookloom/plugin-kit';
-import { llm } from './llm.ts';
+import { defineAction, definePlugin } from '@hookloom/plugin-kit';
+import { credentialTypesOf, findProblems, parameters } from './parameters.ts';
+
+export const llm = defineAction({
+  id: 'llm',
+  name: 'Language model',
+  description:
+    'Asks a language model, and checks its answer against a JSON Schema. Delivers { text, json, finishReason, usage, model, provider }; json with a schema alone. The node calls no tools. Models take long: raise settings.timeoutSeconds',
+  credentials: {
+    types: credentialTypesOf(null),
+    // A server of one's own may take requests without one.
+    required: ({ provider, baseUrl }) =>
+      baseUrl === undefined && (provider === 'openai' || provider === 'anthropic'),
+  },
+  credentialTypesFor: ({ provider }) => credentialTypesOf(provider),
+  parameters,
+  checkParameters: (stored) => findProblems(stored),
+  awsCalls: ({ provider, model, region }) =>
+    provider === 'bedrock'
+      ? [
+          {
+            service: 'bedrock-runtime',
+            operation: 'Converse',
+            input: { modelId: model },
+            ...(typeof region === 'string' ? { region } : {}),
+          },
+        ]
+      : [],
+  example: {
+    parameters: {
+      provider: 'openai',
+      model: 'gpt-5-mini',
+      prompt: 'What does this customer want? {{ body.text }}',
+      schema: {
+        type: 'object',
+        required: ['intent'],
+        properties: { intent: { enum: ['order', 'complaint', 'other'] } },
+      },
+    },
+    input: { body: { text: 'My tea has not come.' } },
+    output: {
+      text: '{"intent":"complaint"}',
+      finishReason: 'stop',
+      usage: { inputTokens: 61, outputTokens: 7 },
+      model: 'gpt-5-mini-2025-08-07',
+      provider: 'openai',
+      json: { intent: 'complaint' },
+    },
+  },
+  execute: async ({ parameters: given, context }) => {
+    const { askModel } = await import('./ask.chunk.ts');
+    return askModel(given, context);
+  },
+});
 
 /** Language models; what talks to their providers is loaded on use. */
 export default definePlugin({

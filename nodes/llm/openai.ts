@@ -1,19 +1,21 @@
 import { callJsonApi, type JsonObject, type JsonValue } from '@hookloom/plugin-kit';
-import { addPath } from './add-path.ts';
-import { toNoAnswer } from './answer-errors.ts';
+import { toNoAnswer } from './check-answer.ts';
 import {
   ANSWER_NAME,
   type Answer,
   type AskProvider,
   type Attachment,
+  addPath,
   type FinishReason,
   MAX_ANSWER_BYTES,
+  mapAt,
+  mapsAt,
   type Question,
   type Turn,
+  textAt,
   toUsage,
   withOptions,
 } from './question.ts';
-import { mapAt, mapsAt, textAt } from './read-field.ts';
 
 /** Asks an API with the chat completions of OpenAI: https://platform.openai.com/docs/api-reference/chat */
 export const askOpenai: AskProvider = async (question, context) => {

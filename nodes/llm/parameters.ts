@@ -1,4 +1,11 @@
-import { Type, type ValueOf } from '@hookloom/plugin-kit';
+import {
+  isPlainObject,
+  type JsonObject,
+  type JsonValue,
+  type ParameterProblem,
+  Type,
+  type ValueOf,
+} from '@hookloom/plugin-kit';
 
 export const parameters = Type.Object({
   provider: Type.Enum(['openai', 'anthropic', 'bedrock'], {
@@ -99,3 +106,35 @@ export const parameters = Type.Object({
 });
 
 export type LlmParameters = ValueOf<typeof parameters>;
+
+/**
+ * Finds what the schema of the parameters can't say.
+ *
+ * @param parameters - stored ones, where a text may be an expression, or those of a run
+ */
+export const findProblems = (parameters: JsonObject): readonly ParameterProblem[] => {
+  const { prompt, messages, schema } = parameters;
+  const problems: ParameterProblem[] = [];
+  if (prompt === undefined && messages === undefined)
+    problems.push({ path: '/prompt', message: 'is missing: give either prompt or messages' });
+  if (prompt !== undefined && messages !== undefined)
+    problems.push({ path: '/messages', message: 'must be absent beside prompt' });
+  const last: unknown = Array.isArray(messages) ? messages.at(-1) : undefined;
+  if (isPlainObject(last) && last.role === 'assistant')
+    problems.push({ path: '/messages', message: 'must end with a message of the user' });
+  if (isPlainObject(schema) && schema.type !== 'object')
+    problems.push({
+      path: '/schema',
+      message: 'must have "type": "object", as the providers want it: put a list or a text into a property',
+    });
+  return problems;
+};
+
+const http = ['httpBearer', 'httpHeader', 'oauth2'];
+const aws = ['awsRole'];
+
+/** The types of credential that a provider takes; those of all for one that is not known. */
+export const credentialTypesOf = (provider: JsonValue | undefined): readonly string[] => {
+  if (provider === 'bedrock') return aws;
+  return provider === 'openai' || provider === 'anthropic' ? http : [...http, ...aws];
+};

@@ -1,4 +1,14 @@
-import type { JsonObject, JsonValue, NodeContext, Usage } from '@hookloom/plugin-kit';
+import {
+  type Files,
+  type FileValue,
+  isFileValue,
+  isJsonMap,
+  type JsonObject,
+  type JsonValue,
+  type NodeContext,
+  type Usage,
+  wrongParameter,
+} from '@hookloom/plugin-kit';
 
 /** An image or a document that a question comes with. */
 export interface Attachment {
@@ -81,3 +91,80 @@ export const toUsage = (counts: Readonly<Record<string, unknown>>): Usage =>
       (entry): entry is [string, number] => Number.isSafeInteger(entry[1]) && Number(entry[1]) >= 0,
     ),
   );
+
+/** Of all files of a question: they are held in memory, as bytes and as base64. */
+const MAX_BYTES = 10 * 1024 * 1024;
+
+const mediaTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'application/pdf'];
+
+/**
+ * Reads the files of a question.
+ *
+ * @throws TypeError or RangeError for what is no file, a type that the models do not take, and too many bytes
+ * @throws AppError `FILE_*` | `STORE_UNAVAILABLE`
+ */
+export const readAttachments = async (
+  list: readonly JsonValue[],
+  files: Files,
+): Promise<readonly Attachment[]> => {
+  const values = list.map(checkFile);
+  // Verified while it is read: a file has the size that its value says.
+  if (values.reduce((bytes, { size }) => bytes + size, 0) > MAX_BYTES)
+    throw new RangeError(`Parameter "files" has more than ${MAX_BYTES} bytes; send fewer or smaller files`);
+  const attachments: Attachment[] = [];
+  for (const file of values) {
+    const { mediaType, name } = file;
+    attachments.push({ mediaType, name, bytes: await readAll(await files.open(file)) });
+  }
+  return attachments;
+};
+
+const checkFile = (value: JsonValue, index: number): FileValue => {
+  if (!isFileValue(value)) throw wrongParameter(`files[${index}]`, 'a file', value);
+  if (!mediaTypes.includes(value.mediaType))
+    throw new TypeError(`Parameter "files[${index}]" must be one of ${mediaTypes.join(', ')}`);
+  return value;
+};
+
+const readAll = async (content: AsyncIterable<Uint8Array>): Promise<Buffer> => {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of content) chunks.push(chunk);
+  return Buffer.concat(chunks);
+};
+
+/** The map under a key of an answer; an empty one where there is none. */
+export const mapAt = (value: JsonValue | undefined, key: string): JsonObject => {
+  const found = valueAt(value, key);
+  return isJsonMap(found) ? found : {};
+};
+
+/** The maps in the list under a key of an answer. */
+export const mapsAt = (value: JsonValue | undefined, key: string): readonly JsonObject[] => {
+  const found = valueAt(value, key);
+  return Array.isArray(found) ? found.filter(isJsonMap) : [];
+};
+
+/** Whether there is a list under a key of an answer. */
+export const hasList = (value: JsonValue | undefined, key: string): boolean =>
+  Array.isArray(valueAt(value, key));
+
+/** The text under a key of an answer; empty where there is none. */
+export const textAt = (value: JsonValue | undefined, key: string): string => {
+  const found = valueAt(value, key);
+  return typeof found === 'string' ? found : '';
+};
+
+const valueAt = (value: JsonValue | undefined, key: string): JsonValue | undefined =>
+  isJsonMap(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+
+/**
+ * The URL of an operation below a base URL, whose query is kept: some gateways have a version there.
+ *
+ * @throws TypeError for a text that is no URL
+ */
+export const addPath = (baseUrl: string, path: string): string => {
+  const url = URL.parse(baseUrl);
+  if (url === null) throw new TypeError('Parameter "baseUrl" is not an absolute URL');
+  url.pathname = `${url.pathname.endsWith('/') ? url.pathname.slice(0, -1) : url.pathname}${path}`;
+  return url.href;
+};

@@ -1,8 +1,6 @@
-import type { JsonObject } from '@hookloom/plugin-kit';
-import { findLink, textOf } from './feed-fields.ts';
+import { type JsonObject, NodeError } from '@hookloom/plugin-kit';
+import { Parser } from 'htmlparser2';
 import { parseFeedDate } from './parse-feed-date.ts';
-import { type FeedElement, readElements, refuse } from './read-elements.ts';
-import { toItem } from './to-item.ts';
 
 interface FeedOptions {
   /** Relative links are resolved against it; null leaves them as they are. */
@@ -67,3 +65,181 @@ const isLater = ({ published, updated }: JsonObject, since: number): boolean => 
   const date = published ?? updated;
   return typeof date !== 'string' || Date.parse(date) > since;
 };
+
+const MAX_DEPTH = 100;
+/** Elements and attributes. */
+const MAX_SIZE = 100_000;
+
+/** An element of a feed, with what is in it. */
+interface FeedElement {
+  /** In lower case, with its prefix. */
+  readonly name: string;
+  /** Names in lower case. */
+  readonly attributes: ReadonlyMap<string, string>;
+  readonly children: FeedElement[];
+  /** Of the element and of all within, entities decoded. */
+  text: string;
+  /** The markup within the element, as in the document. */
+  markup: string;
+}
+
+interface Reading {
+  /** Called with the name of the first element. @throws to read no further */
+  readonly onRoot: (name: string) => void;
+  /** Called at the end of an element, before it is added to its parent; false leaves it out. */
+  readonly onElement: (element: FeedElement) => boolean;
+}
+
+/**
+ * Reads the elements of an XML document, as tolerant as readers of feeds have to be: tags may be unbalanced within an
+ * item, but a document that is cut off is an error. Nothing is expanded but the five entities of XML and numeric ones:
+ * those that a document type defines stay as they are.
+ *
+ * @returns the root element
+ * @throws NodeError for a document that is no XML, cut off, nested too deep or too large
+ */
+const readElements = (document: string, { onRoot, onElement }: Reading): FeedElement => {
+  const open: { readonly element: FeedElement; readonly start: number }[] = [];
+  const top = createElement('', new Map());
+  let size = 0;
+  let isComplete = false;
+  const grow = (): void => {
+    size += 1;
+    if (size > MAX_SIZE) throw refuse(`has more than ${MAX_SIZE} elements and attributes`);
+  };
+  const parser = new Parser(
+    {
+      onattribute: grow,
+      onopentag: (name, attributes) => {
+        grow();
+        if (open.length === MAX_DEPTH) throw refuse(`is nested deeper than ${MAX_DEPTH} levels`);
+        if (open.length === 0) onRoot(name);
+        const element = createElement(name, new Map(Object.entries(attributes)));
+        open.push({ element, start: parser.endIndex + 1 });
+      },
+      ontext: (text) => {
+        const current = open.at(-1);
+        if (current !== undefined) current.element.text += text;
+      },
+      onclosetag: (_name, isImplied) => {
+        const closed = open.pop();
+        if (closed === undefined) return;
+        const { element, start } = closed;
+        element.markup = document.slice(start, Math.max(start, parser.startIndex));
+        const parent = open.at(-1)?.element ?? top;
+        if (parent === top) isComplete = !isImplied;
+        if (!onElement(element)) return;
+        parent.children.push(element);
+        parent.text += element.text;
+      },
+    },
+    { xmlMode: true, lowerCaseTags: true, lowerCaseAttributeNames: true },
+  );
+  parser.end(document);
+  const [root] = top.children;
+  if (root === undefined) throw refuse('has no XML element');
+  if (!isComplete) throw refuse('is cut off: its root element has no end');
+  return root;
+};
+
+const createElement = (name: string, attributes: ReadonlyMap<string, string>): FeedElement => ({
+  name,
+  attributes,
+  children: [],
+  text: '',
+  markup: '',
+});
+
+/** The failure of a document that is read again with the same result. */
+const refuse = (problem: string): NodeError =>
+  new NodeError(`The feed ${problem}`, { name: 'NotAFeed', isRetryable: false });
+
+/** An item of RSS or an entry of Atom; what it has not is null. Dates are ISO 8601 in UTC. */
+const toItem = (element: FeedElement, baseUrl: string | null): JsonObject => {
+  const permalink = childrenOf(element, 'guid').find(isPermalink)?.text.trim();
+  const link = findLink(element, baseUrl) ?? permalink ?? null;
+  return {
+    id: textOf(element, 'guid', 'id') ?? element.attributes.get('rdf:about') ?? link,
+    title: textOf(element, 'title'),
+    link,
+    author: findAuthor(element),
+    published: parseFeedDate(textOf(element, 'pubdate', 'published', 'dc:date') ?? ''),
+    updated: parseFeedDate(textOf(element, 'updated', 'atom:updated', 'dcterms:modified') ?? ''),
+    summary: contentOf(element, 'description', 'summary'),
+    content: contentOf(element, 'content:encoded', 'content'),
+    categories: childrenOf(element, 'category', 'dc:subject')
+      .map(({ text, attributes }) => attributes.get('term') ?? text.trim())
+      .filter((category) => category !== ''),
+    enclosures: findEnclosures(element, baseUrl),
+  };
+};
+
+/** As RSS 2.0 has it: unless it says otherwise. */
+const isPermalink = ({ text, attributes }: FeedElement): boolean =>
+  attributes.get('ispermalink') !== 'false' && URL.canParse(text.trim());
+
+/** Of Atom the name within the author. */
+const findAuthor = (element: FeedElement): string | null => {
+  const [author] = childrenOf(element, 'author');
+  const name = author === undefined ? null : textOf(author, 'name');
+  return name ?? textOf(element, 'dc:creator', 'author');
+};
+
+/** Files that belong to an item, such as an episode of a podcast. */
+const findEnclosures = (element: FeedElement, baseUrl: string | null): JsonObject[] => {
+  const ofRss = childrenOf(element, 'enclosure').map(({ attributes }) => ['url', attributes] as const);
+  const ofAtom = linksOf(element)
+    .filter(({ attributes }) => relationOf(attributes) === 'enclosure')
+    .map(({ attributes }) => ['href', attributes] as const);
+  return [...ofRss, ...ofAtom].flatMap(([name, attributes]) => {
+    const url = attributes.get(name)?.trim() ?? '';
+    if (url === '') return [];
+    const size = attributes.get('length') ?? '';
+    return [
+      {
+        url: resolveUrl(url, baseUrl),
+        mediaType: attributes.get('type') ?? null,
+        size: /^\d{1,15}$/.test(size) ? Number(size) : null,
+      },
+    ];
+  });
+};
+
+/** The children of a name. */
+const childrenOf = (element: FeedElement, ...names: readonly string[]): readonly FeedElement[] =>
+  element.children.filter(({ name }) => names.includes(name));
+
+/** The text of the first child that has one, by the order of the names; null for none. */
+const textOf = (element: FeedElement, ...names: readonly string[]): string | null => {
+  for (const name of names) {
+    for (const child of childrenOf(element, name)) {
+      const text = child.text.trim();
+      if (text !== '') return text;
+    }
+  }
+  return null;
+};
+
+/** Text, or HTML: of Atom's type xhtml, the markup is a part of the document. */
+const contentOf = (element: FeedElement, ...names: readonly string[]): string | null => {
+  const child = names.flatMap((name) => childrenOf(element, name)).find(({ text }) => text.trim() !== '');
+  if (child === undefined) return null;
+  return (child.attributes.get('type') === 'xhtml' ? child.markup : child.text).trim();
+};
+
+/** The page that a feed or an item is about: of Atom the link with the relation alternate, which is the usual one. */
+const findLink = (element: FeedElement, baseUrl: string | null): string | null => {
+  const alternate = linksOf(element).find(({ attributes }) => relationOf(attributes) === 'alternate');
+  const link = textOf(element, 'link') ?? alternate?.attributes.get('href');
+  return link === undefined ? null : resolveUrl(link, baseUrl);
+};
+
+/** Those of Atom, which RSS feeds have as well. */
+const linksOf = (element: FeedElement): readonly FeedElement[] =>
+  childrenOf(element, 'link', 'atom:link').filter(({ attributes }) => attributes.has('href'));
+
+const relationOf = (attributes: FeedElement['attributes']): string => attributes.get('rel') ?? 'alternate';
+
+/** Absolute where it can be. */
+const resolveUrl = (url: string, baseUrl: string | null): string =>
+  baseUrl === null || URL.canParse(url) ? url : (URL.parse(url, baseUrl)?.href ?? url);

@@ -1,5 +1,91 @@
-import { definePlugin } from '@hookloom/plugin-kit';
-import { rss } from './rss.ts';
+import { defineAction, definePlugin, eachOf, Type } from '@hookloom/plugin-kit';
+
+export const rss = defineAction({
+  id: 'rss',
+  name: 'RSS feed',
+  description:
+    'Reads a feed (RSS 2.0, RSS 1.0 or Atom) from a URL, or from a text. Puts out { title, link, items, … } with dates in ISO 8601, UTC; null for what the feed has not',
+  parameters: Type.Object(
+    {
+      url: Type.Optional(
+        Type.String({ pattern: '^https?://', maxLength: 8_000, description: 'URL of the feed' }),
+      ),
+      text: Type.Optional(
+        Type.String({
+          maxLength: 5_000_000,
+          description: 'In place of a URL: the feed, as one node before got it',
+        }),
+      ),
+      etag: Type.String({
+        default: '',
+        maxLength: 1_000,
+        description:
+          'The etag that an earlier run put out: notModified is true when the feed is still the same',
+      }),
+      lastModified: Type.String({
+        default: '',
+        maxLength: 100,
+        description: 'Likewise, the lastModified that an earlier run put out',
+      }),
+      sinceDate: Type.String({
+        default: '',
+        maxLength: 64,
+        description:
+          'Only items that were published later than this (ISO 8601, UTC without a zone), or that have no date',
+      }),
+      maxItems: Type.Integer({
+        default: 100,
+        minimum: 1,
+        maximum: 1_000,
+        description:
+          'How many items to put out, from the first one of the feed; hasMore says whether there are others',
+      }),
+      maxResponseBytes: Type.Integer({
+        default: 5_242_880,
+        minimum: 1,
+        maximum: 6_291_456,
+        description: 'A larger feed fails the node; at most 6 MiB',
+      }),
+    },
+    { allOf: [{ anyOf: eachOf('url', 'text') }] },
+  ),
+  credentials: { types: ['httpBasic', 'httpBearer', 'httpHeader', 'httpQuery'] },
+  example: {
+    parameters: { url: 'https://blog.example.com/feed.xml', sinceDate: '{{ lastRun }}' },
+    input: { lastRun: '2026-01-01' },
+    output: {
+      notModified: false,
+      format: 'rss',
+      title: 'Tea',
+      link: 'https://blog.example.com/',
+      description: 'All about tea',
+      language: 'en',
+      updated: '2026-01-05T10:00:00.000Z',
+      items: [
+        {
+          id: 'https://blog.example.com/1',
+          title: 'Green tea',
+          link: 'https://blog.example.com/1',
+          author: 'Ann',
+          published: '2026-01-05T10:00:00.000Z',
+          updated: null,
+          summary: 'It is green',
+          content: null,
+          categories: ['tea'],
+          enclosures: [],
+        },
+      ],
+      hasMore: false,
+      etag: '"a1"',
+      lastModified: 'Mon, 05 Jan 2026 10:00:00 GMT',
+      url: 'https://blog.example.com/feed.xml',
+    },
+  },
+  execute: async ({ parameters, context }) => {
+    const { readFeed } = await import('./read-feed.chunk.ts');
+    return readFeed(parameters, context);
+  },
+});
 
 export default definePlugin({
   id: 'rss',

@@ -4,9 +4,11 @@ import {
   isJsonMap,
   type JsonAnswer,
   type JsonObject,
+  type JsonValue,
   joinUrl,
   type NodeContext,
   readRetryAfter,
+  Type,
 } from '@hookloom/plugin-kit';
 
 interface SlackCall {
@@ -84,3 +86,55 @@ const describe = (code: string, { needed, response_metadata }: JsonObject): stri
   const scope = typeof needed === 'string' ? `, the token needs the scope ${needed}` : '';
   return `${code}${scope}${typeof message === 'string' ? `: ${message}` : ''}`.slice(0, 300);
 };
+
+// Parameters that several node types have.
+
+export const baseUrl = Type.String({
+  default: 'https://slack.com/api',
+  pattern: '^https?://',
+  description: "URL of Slack's Web API, or of a gateway before it",
+});
+
+export const channel = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  description: 'Id of the channel, such as C0123456789; an id of a user sends a direct message',
+});
+
+export const text = Type.String({
+  minLength: 1,
+  maxLength: 40_000,
+  description: "The message in Slack's markup (mrkdwn); with blocks, what notifications show",
+});
+
+export const escapeText = Type.Boolean({
+  default: false,
+  description:
+    'Show &, < and > of the text as they are, so that data in it is no mention (<!channel>) and no link; blocks are sent as they are',
+});
+
+export const blocks = Type.Array(Type.Record(Type.String(), Type.Unknown()), {
+  default: [],
+  maxItems: 50,
+  description: 'Blocks of the Block Kit, which are shown in place of the text',
+});
+
+export const ts = (description: string) =>
+  Type.String({ pattern: '^[0-9]{1,12}\\.[0-9]{1,9}$', description });
+
+/** A bot's or a user's token (xoxb-…, xoxp-…). */
+export const credentials = { types: ['httpBearer'], required: true } as const;
+
+export interface MessageParameters {
+  readonly text: string;
+  readonly escapeText: boolean;
+  readonly blocks: readonly JsonValue[];
+}
+
+const ESCAPED: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
+
+/** The content of a message as Slack takes it. */
+export const toMessage = ({ text, escapeText, blocks }: MessageParameters): JsonObject => ({
+  text: escapeText ? text.replaceAll(/[&<>]/g, (character) => ESCAPED[character] ?? '') : text,
+  ...(blocks.length === 0 ? {} : { blocks }),
+});

@@ -1,10 +1,12 @@
 import { definePlugin } from '@hookloom/plugin-kit';
-import { slackAddReaction } from './slack-add-reaction.ts';
-import { slackFindUser } from './slack-find-user.ts';
-import { slackMessage } from './slack-message.ts';
-import { slackUpdateMessage } from './slack-update-message.ts';
-import { slackUploadFile } from './slack-upload-file.ts';
-import { slackWebhook } from './slack-webhook.ts';
+import {
+  slackAddReaction,
+  slackFindUser,
+  slackMessage,
+  slackUpdateMessage,
+  slackWebhook,
+} from './messages.ts';
+import { slackUploadFile } from './upload-file.ts';
 
 export default definePlugin({
   id: 'slack',

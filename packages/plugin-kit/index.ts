@@ -91,6 +91,8 @@ export { isPassing } from './tools/passing-status.ts';
 export { createRandom } from './tools/random.ts';
 export { readBody, readErrorBody, readErrorStart } from './tools/read-body.ts';
 export { addQuery, setQuery } from './tools/request-url.ts';
+export { requireValue } from './tools/require-value.ts';
 export { readRetryAfter } from './tools/retry-after.ts';
+export { pureWithoutFile, readSource, readTextFile } from './tools/source-file.ts';
 export { toStatusError } from './tools/status-error.ts';
 export { withRotation } from './tools/with-rotation.ts';

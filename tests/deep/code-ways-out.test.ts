@@ -1,6 +1,6 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { code } from '../../nodes/code/code-node.ts';
+import { code } from '../../nodes/code/code.plugin.ts';
 import { aNodeContext, runNode } from '../support/a-node-context.ts';
 import { cases } from '../support/deep.ts';
 

@@ -44,7 +44,7 @@ beforeAll(async () => {
 test('the package has JavaScript and declarations, and no dependency', () => {
   const installed = join(plugin, 'node_modules/@hookloom/plugin-kit');
   const files = readdirSync(installed, { recursive: true, encoding: 'utf8' });
-  expect(files).toEqual(expect.arrayContaining(['kit/index.js', 'kit/index.d.ts', 'README.md', 'LICENSE']));
+  expect(files).toEqual(expect.arrayContaining(['index.js', 'host.d.ts', 'README.md', 'LICENSE']));
   expect(files.filter((name) => name.endsWith('.ts') && !name.endsWith('.d.ts'))).toEqual([]);
   const about = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
   expect(about).not.toHaveProperty('dependencies');

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { inlineSteps, type Steps } from '../../lib/engine/steps.ts';
-import { forEach } from '../../nodes/for-each.ts';
+import { forEach } from '../../nodes/control/control.plugin.ts';
 import { runGraph } from '../support/a-run.ts';
 
 /** Runs microtasks, without time passing. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { GuardedRun, StrayErrorGuard } from '../../lib/engine/failure.ts';
-import { forEach } from '../../nodes/for-each.ts';
+import { forEach } from '../../nodes/control/control.plugin.ts';
 import { aBackgroundService, aFlow } from '../support/a-background-service.ts';
 import { type ANode, runGraph } from '../support/a-run.ts';
 

@@ -1,7 +1,7 @@
 import { type NodeTest, nodeTypeChecks } from '@hookloom/plugin-kit/testing';
 import { describe, expect, test } from '@jest/globals';
-import control from '../../nodes/control.plugin.ts';
-import flow from '../../nodes/flow.ts';
+import control from '../../nodes/control/control.plugin.ts';
+import flow from '../../nodes/flow/flow.ts';
 
 const input = { total: 5 };
 

@@ -1,9 +1,7 @@
 import { emit, type InnerResult, type JsonObject, type RunControl } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import { approval } from '../../nodes/approval.ts';
-import { forEach } from '../../nodes/for-each.ts';
-import { subworkflow } from '../../nodes/subworkflow.ts';
-import { wait } from '../../nodes/wait.ts';
+import { approval, wait } from '../../nodes/control/approval.ts';
+import { forEach, subworkflow } from '../../nodes/control/control.plugin.ts';
 import { aNodeContext, runNode } from '../support/a-node-context.ts';
 
 /** What a node asked for, and what it was given. */

@@ -1,7 +1,7 @@
 import { emit, type JsonObject, type JsonValue } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { respondToWebhook } from '../../nodes/respond-to-webhook.ts';
+import { respondToWebhook } from '../../nodes/webhook/respond-to-webhook.ts';
 import { runNode } from '../support/a-node-context.ts';
 import { anyCharacter } from '../support/any-character.ts';
 import { cases } from '../support/deep.ts';

@@ -1,9 +1,8 @@
 import { emit, type JsonObject } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { merge } from '../../nodes/merge.ts';
-import { set } from '../../nodes/set.ts';
-import { switchNode } from '../../nodes/switch.ts';
+import { switchNode } from '../../nodes/flow/conditions.ts';
+import { merge, set } from '../../nodes/flow/set-and-merge.ts';
 import { aDelivery, aNodeContext, runNode } from '../support/a-node-context.ts';
 
 describe('set', () => {

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import manualTrigger from '../../nodes/manual-trigger.ts';
-import webhookTrigger from '../../nodes/webhook-trigger.ts';
+import manualTrigger from '../../nodes/webhook/manual-trigger.ts';
+import webhookTrigger from '../../nodes/webhook/webhook-trigger.ts';
 import { runNode } from '../support/a-node-context.ts';
 
 const request: JsonObject = {

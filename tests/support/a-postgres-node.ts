@@ -1,7 +1,7 @@
 import type { JsonObject, LentCredential, NodeContext } from '@hookloom/plugin-kit';
 import { lendCredential } from '@hookloom/plugin-kit/testing';
 import { createTcpClient } from '../../lib/adapters/tcp-client/tcp-client.chunk.ts';
-import { postgres } from '../../nodes/postgres/postgres.ts';
+import { postgres } from '../../nodes/postgres/postgres.plugin.ts';
 import { aNodeContext, runNode } from './a-node-context.ts';
 
 /** The login of `ann` at a server of the test. */

@@ -4,7 +4,7 @@ import type { JsonObject } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import { adaptLegacy } from '../../lib/plugins/adapt-legacy.ts';
 import { WEBHOOK_FEATURES } from '../../lib/workflows/definition/path-config.ts';
-import webhookTrigger from '../../nodes/webhook-trigger.ts';
+import webhookTrigger from '../../nodes/webhook/webhook-trigger.ts';
 import { projectRoot } from '../support/run-command.ts';
 
 const read = (path: string): string => readFileSync(join(projectRoot, path), 'utf8');

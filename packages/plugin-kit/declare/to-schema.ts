@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from '../contract/json.ts';
-import { isPlainObject } from '../contract/json.ts';
+import { isPlainObject, type JsonObject, type JsonValue } from '../contract/json.ts';
 
 /**
  * The schema that the service validates workflows with. In the declaration a property with a default is required, so

@@ -1,8 +1,7 @@
 import type { CredentialContext, CredentialFields } from '../contract/credential-type.ts';
 import type { JsonObject, JsonValue } from '../contract/json.ts';
 import { jsonEquals } from '../contract/json-equals.ts';
-import type { HttpClient, OutboundRequest } from '../contract/services.ts';
-import { completeRequest } from '../contract/services.ts';
+import { completeRequest, type HttpClient, type OutboundRequest } from '../contract/services.ts';
 import { type Answers, createExchanges, toDifference } from './exchanges.ts';
 import type { TestCredential } from './fake-credential.ts';
 import { readAll, toStream } from './fake-files.ts';

@@ -11,7 +11,7 @@ import { AWS_OPERATIONS } from '../../../authoring/validation/mistakes/aws-opera
 import { SANDBOX_GLOBALS } from '../../../authoring/validation/mistakes/check-code.ts';
 import { validateWorkflow } from '../../../authoring/validation/validate.ts';
 import { loadNodeTypes } from '../../../cli/plugins/node-types.ts';
-import { code as codeNode } from '../../../nodes/code/code-node.ts';
+import { code as codeNode } from '../../../nodes/code/code.plugin.ts';
 import { runNode } from '../../support/a-node-context.ts';
 
 // Mistakes that authors make, each in a workflow that is otherwise valid. Every one is reported, as an error or as a

@@ -5,7 +5,7 @@ import type { AwsClient, FileValue, JsonObject, NodeContext } from '@hookloom/pl
 import { nodeTypeChecks } from '@hookloom/plugin-kit/testing';
 import { describe, expect, test } from '@jest/globals';
 import type { BlobStreams } from '../../../lib/executions/files/blob-streams.ts';
-import { aws } from '../../../nodes/aws/aws.ts';
+import { aws } from '../../../nodes/aws/aws.plugin.ts';
 import { aNodeContext } from '../../support/a-node-context.ts';
 import { useAwsServers } from '../../support/an-aws-server.ts';
 import { inMemoryBlobs } from '../../support/in-memory-blobs.ts';

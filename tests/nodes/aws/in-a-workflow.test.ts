@@ -4,7 +4,7 @@ import { systemClock } from '../../../lib/adapters/runtime/system-clock.ts';
 import { execute } from '../../../lib/engine/execute.ts';
 import { inlineSteps } from '../../../lib/engine/steps.ts';
 import { compilePlan } from '../../../lib/workflows/plan/plan.ts';
-import { aws } from '../../../nodes/aws/aws.ts';
+import { aws } from '../../../nodes/aws/aws.plugin.ts';
 import { aGraph, noOtherWorkflows, silent } from '../../support/a-run.ts';
 import { answerJson, useAwsServers } from '../../support/an-aws-server.ts';
 import { anExecutionInfo } from '../../support/an-execution-info.ts';

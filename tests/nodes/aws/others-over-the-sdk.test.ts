@@ -1,7 +1,7 @@
 import type { AwsClient, JsonObject, PluginHandle } from '@hookloom/plugin-kit';
 import { expect, test } from '@jest/globals';
-import { email } from '../../../nodes/email/email.ts';
-import { postgres } from '../../../nodes/postgres/postgres.ts';
+import { email } from '../../../nodes/email/email.plugin.ts';
+import { postgres } from '../../../nodes/postgres/postgres.plugin.ts';
 import { theMail } from '../../support/a-mail-node.ts';
 import { aNodeContext } from '../../support/a-node-context.ts';
 import { answerJson, useAwsServers } from '../../support/an-aws-server.ts';

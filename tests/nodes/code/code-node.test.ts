@@ -1,6 +1,6 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import { code } from '../../../nodes/code/code-node.ts';
+import { code } from '../../../nodes/code/code.plugin.ts';
 import { aDelivery, aNodeContext, runNode } from '../../support/a-node-context.ts';
 import { aRecordingLogger } from '../../support/a-recording-logger.ts';
 import { cases } from '../../support/deep.ts';

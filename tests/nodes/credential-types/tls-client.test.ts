@@ -1,7 +1,7 @@
 import type { CredentialContext, CredentialFields } from '@hookloom/plugin-kit';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createHttpClient } from '../../../lib/adapters/http-client/http-client.chunk.ts';
-import { tlsClient } from '../../../nodes/credential-types/tls-client.ts';
+import { tlsClient } from '../../../nodes/credential-types/http-types.ts';
 import { aManualClock } from '../../support/a-manual-clock.ts';
 import { aTlsServer, clientIdentity, trustTestAuthority } from '../../support/a-tls-server.ts';
 import { anOutboundRequest } from '../../support/an-outbound-request.ts';

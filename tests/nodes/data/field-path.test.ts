@@ -7,7 +7,7 @@ import {
   removeField,
   toPointer,
   writeField,
-} from '../../../nodes/data/field-path.ts';
+} from '../../../nodes/data/field-paths.ts';
 
 const own: JsonValue = JSON.parse('{"__proto__": {"a": 1}, "constructor": 2}');
 

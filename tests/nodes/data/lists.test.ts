@@ -1,17 +1,12 @@
 import type { JsonObject, JsonValue, PluginHandle } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { aggregate } from '../../../nodes/data/aggregate.ts';
-import { batch } from '../../../nodes/data/batch.ts';
 import { compareLists } from '../../../nodes/data/compare-lists.ts';
-import { limit } from '../../../nodes/data/limit.ts';
-import { pick } from '../../../nodes/data/pick.ts';
-import { removeDuplicates } from '../../../nodes/data/remove-duplicates.ts';
-import { renameKeys } from '../../../nodes/data/rename-keys.ts';
-import { splitOut } from '../../../nodes/data/split-out.ts';
-import { stopAndError } from '../../../nodes/data/stop-and-error.ts';
+import { stopAndError } from '../../../nodes/data/data.plugin.ts';
+import { toKey } from '../../../nodes/data/field-paths.ts';
+import { pick, renameKeys } from '../../../nodes/data/fields.ts';
+import { aggregate, batch, limit, removeDuplicates, splitOut } from '../../../nodes/data/lists.ts';
 import { summarize } from '../../../nodes/data/summarize.ts';
-import { toKey } from '../../../nodes/data/to-key.ts';
 import { runNodeType, runToMain } from '../../support/run-node-type.ts';
 
 const items = [1, 2, 3, 4, 5];

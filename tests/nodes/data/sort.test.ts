@@ -1,9 +1,8 @@
 import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { compareValues } from '../../../nodes/data/order.ts';
-import { sort } from '../../../nodes/data/sort.ts';
-import { toKey } from '../../../nodes/data/to-key.ts';
+import { toKey } from '../../../nodes/data/field-paths.ts';
+import { compareValues, sort } from '../../../nodes/data/lists.ts';
 import { runNodeType, runToMain } from '../../support/run-node-type.ts';
 
 const cases: readonly (readonly [

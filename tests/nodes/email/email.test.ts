@@ -1,7 +1,7 @@
 import { NodeError } from '@hookloom/plugin-kit';
 import { nodeTypeChecks, runNode } from '@hookloom/plugin-kit/testing';
 import { describe, expect, test } from '@jest/globals';
-import { email } from '../../../nodes/email/email.ts';
+import { email } from '../../../nodes/email/email.plugin.ts';
 import { theMail } from '../../support/a-mail-node.ts';
 
 const overSes = { ...theMail, via: 'ses', region: 'eu-west-1', bcc: ['hidden@example.com'] };

@@ -95,7 +95,7 @@ test.each<readonly [what: string, changes: JsonObject, message: string]>([
 test('a mail without a content is refused', async () => {
   const { text, ...rest } = { text: undefined, subject: 'a' };
   expect(text).toBe(undefined);
-  const { email } = await import('../../../nodes/email/email.ts');
+  const { email } = await import('../../../nodes/email/email.plugin.ts');
   const parameters = { from: 'a@b.c', to: ['a@b.c'], ...rest };
   const node = { id: 'node-1', type: 'email', parameters };
   await expect(async () => email.execute(node, {}, aNodeContext())).rejects.toThrow(

@@ -2,10 +2,10 @@ import type { FileValue, JsonObject, PluginHandle } from '@hookloom/plugin-kit';
 import { isPure } from '@hookloom/plugin-kit/host';
 import { createFakeFiles, runNode } from '@hookloom/plugin-kit/testing';
 import { describe, expect, test } from '@jest/globals';
+import { splitCsv } from '../../../nodes/formats/csv.chunk.ts';
 import { csv } from '../../../nodes/formats/csv.ts';
+import { readCsvRows } from '../../../nodes/formats/csv-rows.ts';
 import { html } from '../../../nodes/formats/html.ts';
-import { readCsvRows } from '../../../nodes/formats/work/read-csv-rows.ts';
-import { splitCsv } from '../../../nodes/formats/work/split-csv.chunk.ts';
 import { xml } from '../../../nodes/formats/xml.ts';
 import { cases } from '../../support/deep.ts';
 

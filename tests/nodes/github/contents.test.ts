@@ -1,7 +1,6 @@
 import type { JsonObject, PluginHandle } from '@hookloom/plugin-kit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { githubGetFile } from '../../../nodes/github/github-get-file.ts';
-import { githubPutFile } from '../../../nodes/github/github-put-file.ts';
+import { githubGetFile, githubPutFile } from '../../../nodes/github/contents.ts';
 import { aCallingContext, callNode, failureOf } from '../../support/a-calling-context.ts';
 import { aGithubServer, blobSha, GITHUB_TOKEN } from '../../support/a-github-server.ts';
 

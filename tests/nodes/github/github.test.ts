@@ -1,9 +1,11 @@
 import type { JsonObject, PluginHandle } from '@hookloom/plugin-kit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { githubComment } from '../../../nodes/github/github-comment.ts';
-import { githubCommitStatus } from '../../../nodes/github/github-commit-status.ts';
-import { githubCreateRelease } from '../../../nodes/github/github-create-release.ts';
-import { githubDispatchWorkflow } from '../../../nodes/github/github-dispatch-workflow.ts';
+import { githubComment } from '../../../nodes/github/issues.ts';
+import {
+  githubCommitStatus,
+  githubCreateRelease,
+  githubDispatchWorkflow,
+} from '../../../nodes/github/repository.ts';
 import { aCallingContext, callNode, failureOf } from '../../support/a-calling-context.ts';
 import { aGithubServer, GITHUB_TOKEN } from '../../support/a-github-server.ts';
 import { aNodeContext } from '../../support/a-node-context.ts';

@@ -1,9 +1,11 @@
 import type { JsonObject, PluginHandle } from '@hookloom/plugin-kit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { githubComment } from '../../../nodes/github/github-comment.ts';
-import { githubCreateIssue } from '../../../nodes/github/github-create-issue.ts';
-import { githubListIssues } from '../../../nodes/github/github-list-issues.ts';
-import { githubUpdateIssue } from '../../../nodes/github/github-update-issue.ts';
+import {
+  githubComment,
+  githubCreateIssue,
+  githubListIssues,
+  githubUpdateIssue,
+} from '../../../nodes/github/issues.ts';
 import { aCallingContext, callNode, failureOf } from '../../support/a-calling-context.ts';
 import { aGithubServer, GITHUB_TOKEN } from '../../support/a-github-server.ts';
 

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { graphql } from '../../../nodes/graphql/graphql.ts';
+import { graphql } from '../../../nodes/graphql/graphql.plugin.ts';
 import { aCallingContext, callNode, failureOf } from '../../support/a-calling-context.ts';
 import { aLocalServer, type LocalServer } from '../../support/a-local-server.ts';
 

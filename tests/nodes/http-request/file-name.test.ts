@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { findFileName } from '../../../nodes/http-request/file-name.ts';
+import { findFileName } from '../../../nodes/http-request/send.ts';
 
 const nameOf = (disposition: string | null, url = 'https://a.example/files/r%C3%A9sum%C3%A9.pdf?x=/y') =>
   findFileName({ headers: disposition === null ? {} : { 'content-disposition': disposition }, url });

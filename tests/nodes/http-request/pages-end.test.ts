@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { decideNextPage } from '../../../nodes/http-request/pages-end.ts';
+import { decideNextPage } from '../../../nodes/http-request/pages.ts';
 
 const origin = 'https://a.example';
 const next = `${origin}/?page=3`;

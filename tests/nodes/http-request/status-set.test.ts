@@ -1,6 +1,6 @@
 import type { JsonValue } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import { parseStatusSet } from '../../../nodes/http-request/status-set.ts';
+import { parseStatusSet } from '../../../nodes/http-request/send.ts';
 
 describe('a set of statuses', () => {
   test.each<[readonly JsonValue[], number, boolean]>([

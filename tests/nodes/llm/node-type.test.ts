@@ -1,7 +1,7 @@
 import { type NodeTest, nodeTypeChecks } from '@hookloom/plugin-kit/testing';
 import { describe, test } from '@jest/globals';
 import { httpBearer } from '../../../nodes/credential-types/http-types.ts';
-import { llm } from '../../../nodes/llm/llm.ts';
+import { llm } from '../../../nodes/llm/llm.plugin.ts';
 import { dialects } from '../../support/a-model-server.ts';
 
 const example: NodeTest = {

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { createTcpClient } from '../../../lib/adapters/tcp-client/tcp-client.chunk.ts';
-import { createDatabases } from '../../../nodes/postgres/work/idle-databases.ts';
-import { runOnPostgres } from '../../../nodes/postgres/work/postgres.chunk.ts';
+import { createDatabases } from '../../../nodes/postgres/database.ts';
+import { runOnPostgres } from '../../../nodes/postgres/postgres.chunk.ts';
 import { aPostgresContext, aPostgresCredential, runSql } from '../../support/a-postgres-node.ts';
 import {
   aWireServer,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { nameParameters } from '../../../nodes/postgres/work/name-parameters.ts';
+import { nameParameters } from '../../../nodes/postgres/statements.ts';
 
 describe('a placeholder', () => {
   test.each([

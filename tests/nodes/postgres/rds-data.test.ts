@@ -1,7 +1,7 @@
 import { type JsonObject, NodeError } from '@hookloom/plugin-kit';
 import { type NodeTest, nodeTypeChecks, runNode } from '@hookloom/plugin-kit/testing';
 import { describe, expect, test } from '@jest/globals';
-import { postgres } from '../../../nodes/postgres/postgres.ts';
+import { postgres } from '../../../nodes/postgres/postgres.plugin.ts';
 
 const target = {
   via: 'rdsData',

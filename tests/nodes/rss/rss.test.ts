@@ -1,6 +1,6 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { rss } from '../../../nodes/rss/rss.ts';
+import { rss } from '../../../nodes/rss/rss.plugin.ts';
 import { aCallingContext, callNode, failureOf } from '../../support/a-calling-context.ts';
 import { aLocalServer, type LocalServer, redirectTo } from '../../support/a-local-server.ts';
 

@@ -1,11 +1,13 @@
 import type { JsonObject, PluginHandle } from '@hookloom/plugin-kit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { slackAddReaction } from '../../../nodes/slack/slack-add-reaction.ts';
-import { slackFindUser } from '../../../nodes/slack/slack-find-user.ts';
-import { slackMessage } from '../../../nodes/slack/slack-message.ts';
-import { slackUpdateMessage } from '../../../nodes/slack/slack-update-message.ts';
-import { slackUploadFile } from '../../../nodes/slack/slack-upload-file.ts';
-import { slackWebhook } from '../../../nodes/slack/slack-webhook.ts';
+import {
+  slackAddReaction,
+  slackFindUser,
+  slackMessage,
+  slackUpdateMessage,
+  slackWebhook,
+} from '../../../nodes/slack/messages.ts';
+import { slackUploadFile } from '../../../nodes/slack/upload-file.ts';
 import { aCallingContext, callNode, failureOf } from '../../support/a-calling-context.ts';
 import { aSlackServer, SLACK_TOKEN } from '../../support/a-slack-server.ts';
 

@@ -4,7 +4,7 @@ import { checkWebhookRules } from '../../../authoring/validation/check-webhook-r
 import { createOpenFeatures } from '../../../lib/webhooks/features/open-features.ts';
 import { WEBHOOK_FEATURES } from '../../../lib/workflows/definition/path-config.ts';
 import { webhookRules } from '../../../lib/workflows/webhook-rules/webhook-rules.ts';
-import webhookTrigger from '../../../nodes/webhook-trigger.ts';
+import webhookTrigger from '../../../nodes/webhook/webhook-trigger.ts';
 import { aPathConfig, aWorkflowListening } from '../../support/a-workflow-listening.ts';
 import { featurePorts } from '../../support/feature-ports.ts';
 import { anOutboundService, aServer } from '../../support/outbound-credentials.ts';

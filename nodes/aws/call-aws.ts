@@ -1,0 +1,271 @@
+import { Readable } from 'node:stream';
+import {
+  type Files,
+  type FileValue,
+  isFileValue,
+  isNodeError,
+  isPlainObject,
+  type JsonObject,
+  type JsonValue,
+  type LentCredential,
+  type NodeContext,
+  NodeError,
+} from '@hookloom/plugin-kit';
+
+/** What bytes in an output become. */
+type BytesAs = 'auto' | 'file' | 'text' | 'json' | 'base64';
+
+/** See the descriptions of the node's parameters. */
+interface AwsParameters {
+  readonly service: string;
+  readonly operation: string;
+  readonly input: JsonObject;
+  readonly region?: string | undefined;
+  readonly bytesAs: BytesAs;
+  readonly fileName?: string | undefined;
+  readonly maxFileBytes: number;
+  readonly maxOutputBytes: number;
+}
+
+/** The client's timeout is later than the node's, so that the node's message is shown. */
+const TIMEOUT_MARGIN_MS = 1_000;
+
+/** Makes the call. Its output is delivered as JSON, with files for streams. */
+export const callAws = async (
+  parameters: AwsParameters,
+  credential: LentCredential | null,
+  { services, signal, remainingMs }: NodeContext,
+): Promise<JsonObject> => {
+  const { service, operation, region, maxOutputBytes } = parameters;
+  const output = await services.aws.send({
+    service,
+    operation,
+    input: await toSdkInput(parameters.input, services.files),
+    ...(region === undefined ? {} : { region }),
+    timeoutMs: remainingMs() + TIMEOUT_MARGIN_MS,
+    maxOutputBytes,
+    signal,
+    ...(credential === null ? {} : { credential }),
+  });
+  try {
+    return await readOutput(parameters, output, services.files);
+  } finally {
+    closeStreams(output);
+  }
+};
+
+/**
+ * The bytes of a stream, up to a limit.
+ *
+ * @param place - for messages
+ * @throws NodeError `OutputTooLarge`, or `StreamBroken`, which another attempt may mend
+ */
+async function* limitStream(
+  content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  maxBytes: number,
+  place: string,
+): AsyncGenerator<Uint8Array> {
+  const chunks = iterate(content);
+  let bytes = 0;
+  try {
+    for (;;) {
+      const { done, value } = await chunks.next().catch((cause: unknown) => {
+        throw isNodeError(cause) ? cause : toBroken(cause, place, bytes);
+      });
+      if (done === true) return;
+      bytes += value.byteLength;
+      if (bytes > maxBytes) throw tooLarge(place, maxBytes);
+      yield value;
+    }
+  } finally {
+    await chunks.return(undefined);
+  }
+}
+
+async function* iterate(
+  content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): AsyncGenerator<Uint8Array, undefined> {
+  yield* content;
+}
+
+const readStream = async (
+  content: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+  place: string,
+): Promise<Uint8Array> => {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of limitStream(content, maxBytes, place)) chunks.push(chunk);
+  return Buffer.concat(chunks);
+};
+
+const tooLarge = (place: string, limit: number): NodeError =>
+  new NodeError(`${place} is larger than ${limit} bytes`, { name: 'OutputTooLarge', isRetryable: false });
+
+const toBroken = (cause: unknown, place: string, bytes: number): NodeError =>
+  new NodeError(`${place} broke off after ${bytes} bytes`, {
+    name: 'StreamBroken',
+    details: { bytes },
+    cause,
+  });
+
+/** Smaller files are sent as bytes: not all operations take a stream, and none of those takes more. */
+const MAX_BYTES_IN_MEMORY = 6_291_456;
+/** The base64 alphabet of RFC 4648 §4. */
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
+
+/**
+ * The SDK's input for a JSON one: `{ $base64 }` becomes bytes, `{ $date }` a Date, a file its content.
+ *
+ * @throws NodeError that names the place of a value that is neither
+ * @throws AppError of {@link Files}
+ */
+const toSdkInput = async (input: JsonObject, files: Files): Promise<Record<string, unknown>> => {
+  const convert = async (value: JsonValue, place: string): Promise<unknown> => {
+    if (Array.isArray(value)) return convertAll(value, place);
+    if (!isPlainObject(value)) return value;
+    if (isFileValue(value)) return openFile(value, files);
+    const keys = Object.keys(value);
+    if (keys.length === 1 && keys[0] === '$base64') return readBase64(value.$base64, place);
+    if (keys.length === 1 && keys[0] === '$date') return readDate(value.$date, place);
+    return convertFields(value, place);
+  };
+  const convertAll = async (values: readonly JsonValue[], place: string): Promise<unknown[]> => {
+    const converted: unknown[] = [];
+    for (const [index, value] of values.entries()) converted.push(await convert(value, `${place}[${index}]`));
+    return converted;
+  };
+  const convertFields = async (fields: JsonObject, place: string): Promise<Record<string, unknown>> => {
+    const converted: [string, unknown][] = [];
+    for (const [name, value] of Object.entries(fields))
+      converted.push([name, await convert(value, `${place}.${name}`)]);
+    return Object.fromEntries(converted);
+  };
+  return { ...lengthOf(input), ...(await convertFields(input, 'input')) };
+};
+
+/** Size of a streamed body, which S3 has to know before. Operations without such a field leave it out. */
+const lengthOf = (input: JsonObject): { readonly ContentLength?: number } => {
+  const file = Object.values(input).find(isFileValue);
+  return file === undefined ? {} : { ContentLength: file.size };
+};
+
+const openFile = async (file: FileValue, files: Files): Promise<unknown> => {
+  const content = await files.open(file);
+  if (file.size > MAX_BYTES_IN_MEMORY) return Readable.from(content, { objectMode: false });
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of content) chunks.push(chunk);
+  return Buffer.concat(chunks);
+};
+
+const readBase64 = (text: JsonValue | undefined, place: string): Uint8Array => {
+  if (typeof text === 'string' && BASE64.test(text)) return Buffer.from(text, 'base64');
+  throw wrongInput(`${place}.$base64`, 'base64');
+};
+
+const readDate = (text: JsonValue | undefined, place: string): Date => {
+  const date = new Date(typeof text === 'string' ? text : Number.NaN);
+  if (!Number.isNaN(date.getTime())) return date;
+  throw wrongInput(`${place}.$date`, 'a time such as 2026-01-31T12:00:00Z');
+};
+
+const wrongInput = (place: string, what: string): NodeError =>
+  new NodeError(`Parameter "${place}" must be ${what}`, { name: 'InputInvalid', isRetryable: false });
+
+type SdkOutput = Readonly<Record<string, unknown>>;
+
+const MAX_DEPTH = 100;
+
+/**
+ * Reads an output of the SDK as JSON: a Date as ISO 8601, bytes and streams as `bytesAs` says, a list of events for a
+ * stream of them, a number that JSON does not have as text.
+ *
+ * @throws NodeError when a stream breaks, or bytes are not what `bytesAs` says
+ * @throws AppError of {@link Files}
+ */
+const readOutput = (given: AwsParameters, output: SdkOutput, files: Files): Promise<JsonObject> => {
+  const { service, operation, bytesAs, maxFileBytes, maxOutputBytes } = given;
+  const call = `${service} ${operation}`;
+
+  const readBytes = async (content: Uint8Array | Readable, place: string): Promise<JsonValue> => {
+    const isStream = content instanceof Readable;
+    if (bytesAs === 'file' || (bytesAs === 'auto' && isStream)) {
+      const stream = limitStream(isStream ? content : [content], maxFileBytes, `${call}: ${place}`);
+      return files.save(stream, toFileInfo(given, output));
+    }
+    const bytes = isStream ? await readStream(content, maxOutputBytes, `${call}: ${place}`) : content;
+    return decode(bytes, bytesAs, `${call}: ${place}`);
+  };
+
+  const readEvents = async (events: AsyncIterable<unknown>, place: string): Promise<JsonValue> => {
+    const read: JsonValue[] = [];
+    let bytes = 0;
+    for await (const event of events) {
+      const value = await readValue(event, `${place}[${read.length}]`, 1);
+      bytes += JSON.stringify(value).length;
+      if (bytes > maxOutputBytes) throw tooLarge(`${call}: ${place}`, maxOutputBytes);
+      read.push(value);
+    }
+    return read;
+  };
+
+  const readValue = async (value: unknown, place: string, depth: number): Promise<JsonValue> => {
+    if (depth > MAX_DEPTH) throw wrongOutput(`${call}: ${place} is nested deeper than ${MAX_DEPTH} levels`);
+    if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
+    if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
+    if (typeof value !== 'object' || value === null)
+      return typeof value === 'string' || typeof value === 'boolean' ? value : null;
+    if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
+    if (value instanceof Uint8Array || value instanceof Readable) return readBytes(value, place);
+    if (value instanceof String) return String(value); // the SDK's JSON within JSON
+    if (Array.isArray(value) || value instanceof Set) return readList([...value], place, depth);
+    if (Symbol.asyncIterator in value) return readEvents(value as AsyncIterable<unknown>, place);
+    if ('type' in value && value.type === 'bigDecimal') return String(value);
+    return readFields(value as SdkOutput, place, depth);
+  };
+
+  const readList = async (values: readonly unknown[], place: string, depth: number): Promise<JsonValue[]> => {
+    const read: JsonValue[] = [];
+    for (const [index, value] of values.entries())
+      read.push(await readValue(value, `${place}[${index}]`, depth + 1));
+    return read;
+  };
+
+  /** One after the other, so that files have the same numbers in every attempt. */
+  const readFields = async (fields: SdkOutput, place: string, depth: number): Promise<JsonObject> => {
+    const read: [string, JsonValue][] = [];
+    for (const [name, value] of Object.entries(fields)) {
+      if (value === undefined || typeof value === 'function') continue;
+      read.push([name, await readValue(value, place === '' ? name : `${place}.${name}`, depth + 1)]);
+    }
+    return Object.fromEntries(read);
+  };
+
+  return readFields(output, '', 0);
+};
+
+/** Frees the connections of streams that were not read to their end. */
+const closeStreams = (output: SdkOutput): void => {
+  for (const value of Object.values(output)) if (value instanceof Readable) value.destroy();
+};
+
+const toFileInfo = ({ fileName, input }: AwsParameters, output: SdkOutput) => {
+  const { Key } = input;
+  const { ContentType, contentType = ContentType } = output;
+  return {
+    name: fileName ?? (typeof Key === 'string' ? (Key.split('/').at(-1) ?? '') : 'output'),
+    mediaType: typeof contentType === 'string' ? contentType : 'application/octet-stream',
+  };
+};
+
+const decode = (bytes: Uint8Array, bytesAs: BytesAs, place: string): JsonValue => {
+  if (bytesAs !== 'text' && bytesAs !== 'json') return { $base64: Buffer.from(bytes).toString('base64') };
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return bytesAs === 'text' ? text : JSON.parse(text);
+  } catch {
+    throw wrongOutput(`${place} is no ${bytesAs === 'text' ? 'text in UTF-8' : 'JSON'}; see bytesAs`);
+  }
+};
+
+const wrongOutput = (message: string): NodeError =>
+  new NodeError(message, { name: 'OutputInvalid', isRetryable: false });

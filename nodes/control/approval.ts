@@ -1,0 +1,114 @@
+import { defineAction, emit, type JsonObject, Type, wrongParameter } from '@hookloom/plugin-kit';
+
+/** 366 days, the limit of an execution. */
+const MAX_WAIT_SECONDS = 31_622_400;
+
+/** ISO 8601 with a time zone. */
+const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})$/;
+
+/** Waits, then delivers its input. A durable run is suspended meanwhile. */
+export const wait = defineAction({
+  id: 'wait',
+  name: 'Wait',
+  example: {
+    parameters: { until: '{{ dueAt }}' },
+    input: { dueAt: '2027-01-31T09:00:00Z' },
+    output: { dueAt: '2027-01-31T09:00:00Z' },
+  },
+  description:
+    'Waits some seconds, or until a time that may have passed, up to a year; a durable run rounds seconds up, and waits at no cost',
+  control: {
+    suspends: true,
+    waitSeconds: ({ seconds }) => (typeof seconds === 'number' ? seconds : Number.NaN),
+  },
+  parameters: Type.Object(
+    {
+      seconds: Type.Optional(
+        Type.Number({ minimum: 0, maximum: MAX_WAIT_SECONDS, description: 'How long to wait' }),
+      ),
+      until: Type.Optional(
+        Type.String({
+          pattern: INSTANT.source,
+          description: 'ISO 8601 with a time zone, such as 2027-01-31T09:00:00Z',
+        }),
+      ),
+    },
+    { oneOf: [{ required: ['seconds'] }, { required: ['until'] }] },
+  ),
+  execute: async ({ parameters: { seconds = 0, until }, input, context, control }) => {
+    const left = until === undefined ? seconds : secondsUntil(until, context.services.clock.now());
+    if (left > 0) await control.wait(left);
+    return input;
+  },
+});
+
+const secondsUntil = (until: string, now: number): number => {
+  const time = Date.parse(until);
+  if (Number.isNaN(time)) throw wrongParameter('until', 'a time in ISO 8601 with its time zone', until);
+  const seconds = (time - now) / 1_000;
+  if (seconds > MAX_WAIT_SECONDS) throw new RangeError('Parameter "until" must be within a year');
+  return seconds;
+};
+
+/**
+ * Waits for a decision from outside. Its body, the nodes behind `requested`, runs first and sends the callback URL to
+ * the approver. The decision and the JSON that came with it are added to the output.
+ */
+export const approval = defineAction({
+  id: 'approval',
+  name: 'Approval',
+  example: {
+    parameters: {
+      title: 'Order {{ orderId }}',
+      fields: { type: 'object', properties: { comment: { type: 'string' } } },
+    },
+    input: { orderId: 'A-1' },
+    output: {
+      orderId: 'A-1',
+      approval: { decision: 'approve', body: { comment: 'Fine' }, decidedAt: '2026-01-01T00:00:00.000Z' },
+    },
+  },
+  description: 'Waits for an approval or a rejection at a one-time URL, until the time is up',
+  outputs: ['requested', 'approved', 'rejected', 'timedOut'],
+  // An answer from outside may come long after the caller's timeout.
+  control: { suspends: true, bodyOutput: 'requested', waitSeconds: () => Number.POSITIVE_INFINITY },
+  parameters: Type.Object({
+    title: Type.Optional(Type.String({ maxLength: 200, description: 'What the page asks' })),
+    text: Type.Optional(
+      Type.String({
+        maxLength: 10_000,
+        description: 'More of it, in Markdown; HTML is text',
+      }),
+    ),
+    fields: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), {
+        format: 'form',
+        description: 'JSON Schema of an object: the fields of the page, which answers are checked against',
+      }),
+    ),
+    askedBy: Type.Optional(Type.String({ maxLength: 200, description: 'Who asks' })),
+    timeoutSeconds: Type.Number({
+      minimum: 1,
+      maximum: MAX_WAIT_SECONDS,
+      default: 86_400,
+      description: 'Then it goes on with the output timedOut',
+    }),
+  }),
+  execute: async ({ parameters: { timeoutSeconds, ...question }, input, control }) => {
+    const { url, expiresAt, answer } = await control.openCallback(timeoutSeconds, question);
+    const [requested] = await control.runBodies([
+      { ...input, approval: { url, expiresAt: new Date(expiresAt).toISOString() } },
+    ]);
+    // The URL was not sent, so no answer can come.
+    if (requested !== undefined && 'failure' in requested) {
+      const { nodeId, message } = requested.failure;
+      throw new Error(`no approval was requested, for the node "${nodeId}" failed: ${message}`);
+    }
+    const answered = await answer();
+    if (answered === null) return emit({ timedOut: input });
+    const decision = answered.value as JsonObject;
+    return emit({
+      [decision.decision === 'approve' ? 'approved' : 'rejected']: { ...input, approval: decision },
+    });
+  },
+});

@@ -1,0 +1,107 @@
+import {
+  defineAction,
+  definePlugin,
+  type InnerResult,
+  MAIN_OUTPUT,
+  NodeError,
+  Type,
+} from '@hookloom/plugin-kit';
+import { NESTING_LIMIT } from '@hookloom/plugin-kit/host';
+import { approval, wait } from './approval.ts';
+
+/**
+ * Runs its body, the nodes behind `each`, once per item, each with its own checkpoints. Its output lists the output of
+ * each body's last node, in the order of the items. A failed item does not stop the others.
+ */
+export const forEach = defineAction({
+  id: 'forEach',
+  name: 'For each',
+  example: {
+    parameters: { items: '{{ orders }}', maxConcurrency: 5, onItemFailure: 'continue' },
+    input: { orders: [{ id: 'A-1' }, { id: 'A-2' }] },
+    output: {
+      results: [{ shipped: true }, null],
+      failures: [{ index: 1, nodeId: 'ship', name: 'Error', message: 'out of stock' }],
+    },
+  },
+  description: 'Runs the nodes behind its output "each" for every item of a list, some side by side',
+  outputs: ['each', MAIN_OUTPUT],
+  control: { suspends: false, bodyOutput: 'each', needsBody: true },
+  parameters: Type.Object({
+    items: Type.Array(Type.Unknown(), { description: 'The list; usually an expression' }),
+    maxConcurrency: Type.Integer({
+      minimum: 1,
+      maximum: 100,
+      default: 1,
+      description: 'How many items are worked on at once',
+    }),
+    onItemFailure: Type.Enum(['fail', 'continue'], {
+      default: 'fail',
+      description: 'continue: a failed item gives null, and stands among the failures',
+    }),
+  }),
+  execute: async ({ parameters: { items, maxConcurrency, onItemFailure }, control }) => {
+    const results = await control.runBodies(
+      items.map((item, index) => ({ item, index })),
+      maxConcurrency,
+    );
+    const failures = results.flatMap((result, index) =>
+      'failure' in result ? [{ index, ...result.failure }] : [],
+    );
+    const [first] = failures;
+    if (first !== undefined && onItemFailure === 'fail') {
+      const others = failures.length === 1 ? '' : `, and ${failures.length - 1} more`;
+      throw new Error(`item ${first.index} failed at the node "${first.nodeId}"${others}: ${first.message}`);
+    }
+    return { results: results.map(toOutput), failures };
+  },
+});
+
+const toOutput = (result: InnerResult) => ('output' in result ? result.output : null);
+
+/**
+ * Runs another workflow, from its `manualTrigger`, within this execution, its record and its limits, in the version
+ * that is current then. Its output is that of the workflow's last node.
+ */
+export const subworkflow = defineAction({
+  id: 'subworkflow',
+  name: 'Subworkflow',
+  example: {
+    parameters: { workflowId: 'ship-order', input: { orderId: '{{ id }}' } },
+    input: { id: 'A-1' },
+    output: { shipped: true },
+  },
+  description:
+    'Runs another workflow, enabled and with one manualTrigger, and puts out the output of its last node',
+  control: { suspends: false },
+  parameters: Type.Object({
+    workflowId: Type.String({ description: 'Its id' }),
+    input: Type.Optional(
+      Type.Object(
+        {},
+        {
+          withoutResult: {},
+          description: 'What its trigger gets; the input of this node when absent',
+        },
+      ),
+    ),
+  }),
+  execute: async ({ parameters, input, control }) => {
+    const { workflowId } = parameters;
+    const result = await control.runWorkflow(workflowId, parameters.input ?? input);
+    if ('output' in result) return result.output;
+    const { nodeId, name, message } = result.failure;
+    if (name === NESTING_LIMIT) throw new NodeError(message, { name, isRetryable: false });
+    throw new Error(`workflow "${workflowId}" failed at the node "${nodeId}": ${message}`);
+  },
+});
+
+/** Nodes with `control`, which steer their run. */
+export default definePlugin({
+  id: 'control',
+  name: 'Control',
+  version: '1.0.0',
+  description: 'Waits, asks for approval, runs nodes for each item, runs other workflows',
+  category: 'control',
+  handles: [wait, approval, forEach, subworkflow],
+});

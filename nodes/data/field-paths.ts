@@ -1,0 +1,129 @@
+import { isJsonMap, type JsonObject, type JsonValue, Type, wrongParameter } from '@hookloom/plugin-kit';
+
+/** Keys that lead to a value within a value; none for the value itself. */
+export type FieldPath = readonly string[];
+
+/** For the descriptions of parameters that hold a path. */
+export const PATH_FORM =
+  'a path such as address.city or lines.0.sku; a key that has a dot in it needs a JSON Pointer (RFC 6901), such as /a.b/c';
+
+/**
+ * Parses a path: a JSON Pointer when it begins with `/`, else keys and indexes of lists with dots between them.
+ *
+ * @param place - the parameter, for the error
+ * @throws RangeError when a key is empty, or a `~` of a pointer is no escape
+ */
+export const parseFieldPath = (text: string, place: string): FieldPath => {
+  const isPointer = text.startsWith('/');
+  const keys = isPointer ? text.slice(1).split('/') : text.split('.');
+  const isValid = isPointer ? keys.every((key) => !/~(?![01])/.test(key)) : keys.every((key) => key !== '');
+  if (!isValid) throw new RangeError(`Parameter "${place}" must be ${PATH_FORM}`);
+  return isPointer ? keys.map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~')) : keys;
+};
+
+/** The value at a path; undefined when there is none. Own keys only, so that `__proto__` is a key like any other. */
+export const readField = (value: JsonValue | undefined, path: FieldPath): JsonValue | undefined => {
+  let found = value;
+  for (const key of path) {
+    if (typeof found !== 'object' || found === null || !hasKey(found, key)) return undefined;
+    found = (found as JsonObject)[key];
+  }
+  return found;
+};
+
+/** A list has its indexes, and no `length`. */
+const hasKey = (value: object, key: string): boolean =>
+  Object.hasOwn(value, key) && (!Array.isArray(value) || key !== 'length');
+
+/**
+ * A copy with another value at a path; maps on the way are made where they are missing.
+ *
+ * @throws RangeError when the way leads through something that is not a map, or an item that a list does not have
+ */
+export const writeField = (value: JsonValue | undefined, path: FieldPath, field: JsonValue): JsonValue => {
+  const [key, ...rest] = path;
+  if (key === undefined) return field;
+  if (Array.isArray(value) && hasKey(value, key))
+    return value.with(Number(key), writeField(value[Number(key)], rest, field));
+  if (value !== undefined && !isJsonMap(value))
+    throw new RangeError(`the path ${toPointer(path)} leads through a value that is not a map`);
+  // A computed key defines an own property, also for the key __proto__.
+  return { ...value, [key]: writeField(readField(value, [key]), rest, field) };
+};
+
+/** A copy without what is at a path; the items of a list behind a removed one move up. */
+export const removeField = (value: JsonValue, path: FieldPath): JsonValue => {
+  const [key, ...rest] = path;
+  if (key === undefined || readField(value, path) === undefined) return value;
+  const child = rest.length === 0 ? undefined : removeField(readField(value, [key]) as JsonValue, rest);
+  if (Array.isArray(value))
+    return child === undefined ? value.toSpliced(Number(key), 1) : value.with(Number(key), child);
+  const entries = Object.entries(value as JsonObject);
+  return Object.fromEntries(
+    child === undefined
+      ? entries.filter(([name]) => name !== key)
+      : entries.map(([name, old]) => [name, name === key ? child : old]),
+  );
+};
+
+export const toPointer = (path: FieldPath): string =>
+  path.map((key) => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+
+/** Items of a list. */
+export const MAX_ITEMS = 100_000;
+
+/** A list of any items, as a parameter. */
+export const listOf = (description: string) =>
+  Type.Array(Type.Unknown(), { maxItems: MAX_ITEMS, description });
+
+/** The parameter of every node that works on one list. */
+export const itemsParameter = listOf(
+  'The list, of up to 100,000 items; usually an expression such as {{ body.orders }}',
+);
+
+/**
+ * Compiles paths to a function whose results are equal for items with equal values at all of them. An absent value
+ * equals an absent one only.
+ *
+ * @param fields - paths; none for the item itself
+ * @param place - the parameter, for the error
+ * @throws RangeError for an invalid path
+ */
+export const createReadKey = (fields: readonly string[], place: string): ((item: JsonValue) => string) => {
+  const paths = fields.map((field, index) => parseFieldPath(field, `${place}[${index}]`));
+  return paths.length === 0 ? toKey : (item) => paths.map((path) => toKey(readField(item, path))).join();
+};
+
+/** The parameter of nodes that change one map or many. */
+export const optionalItems = Type.Optional(
+  listOf('A list of maps, of up to 100,000; without it, the input itself is changed'),
+);
+
+/**
+ * Changes the input, or each item of the list when there is one.
+ *
+ * @returns the changed input, or `{ items }`
+ * @throws TypeError when an item is not a map
+ */
+export const overMaps = (
+  items: readonly JsonValue[] | undefined,
+  input: JsonObject,
+  change: (map: JsonObject, place: string) => JsonObject,
+): JsonObject => {
+  if (items === undefined) return change(input, 'the input');
+  return {
+    items: items.map((item, index) => {
+      if (!isJsonMap(item)) throw wrongParameter(`items[${index}]`, 'a map', item);
+      return change(item, `items[${index}]`);
+    }),
+  };
+};
+
+/** A text that two values share when they are equal as JSON: 1 and "1" differ, the order of keys does not matter. */
+export const toKey = (value: JsonValue | undefined): string => {
+  if (value === undefined) return '';
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(toKey).join()}]`;
+  const entries = Object.entries(value).map(([key, field]) => `${JSON.stringify(key)}:${toKey(field)}`);
+  return `{${entries.sort().join()}}`;
+};

@@ -1,0 +1,95 @@
+import { defineAction, type JsonObject, Type } from '@hookloom/plugin-kit';
+import {
+  type FieldPath,
+  optionalItems,
+  overMaps,
+  PATH_FORM,
+  parseFieldPath,
+  readField,
+  removeField,
+  toPointer,
+  writeField,
+} from './field-paths.ts';
+
+export const pick = defineAction({
+  id: 'pick',
+  name: 'Pick',
+  description: 'Keeps some fields of the input, or of each item of a list, or removes them',
+  pure: true,
+  parameters: Type.Object({
+    items: optionalItems,
+    fields: Type.Array(Type.String({ minLength: 1 }), {
+      description: `The fields; absent ones are passed over. Each is ${PATH_FORM}`,
+    }),
+    mode: Type.Enum(['keep', 'remove'], {
+      default: 'keep',
+      description: 'keep: these fields and no others; remove: all but these',
+    }),
+  }),
+  example: {
+    parameters: { fields: ['id', 'address.city'] },
+    input: { id: 1, name: 'Ada', address: { city: 'Oslo', street: 'Storgata 1' } },
+    output: { id: 1, address: { city: 'Oslo' } },
+  },
+  execute: ({ parameters: { items, fields, mode }, input }) => {
+    const paths = fields.map((field, index) => parseFieldPath(field, `fields[${index}]`));
+    const change = mode === 'keep' ? keepFields : removeFields;
+    return overMaps(items, input, (map) => change(map, paths));
+  },
+});
+
+/** Maps on the way to a field are kept with that field alone; a list on the way becomes a map of its indexes. */
+const keepFields = (map: JsonObject, paths: readonly FieldPath[]): JsonObject =>
+  paths.reduce<JsonObject>((kept, path) => {
+    const value = readField(map, path);
+    return value === undefined ? kept : (writeField(kept, path, value) as JsonObject);
+  }, {});
+
+const removeFields = (map: JsonObject, paths: readonly FieldPath[]): JsonObject =>
+  paths.reduce<JsonObject>((rest, path) => removeField(rest, path) as JsonObject, map);
+
+interface Rename {
+  readonly from: FieldPath;
+  readonly to: FieldPath;
+}
+
+export const renameKeys = defineAction({
+  id: 'renameKeys',
+  name: 'Rename keys',
+  description:
+    'Renames or moves fields of the input, or of each item of a list. All at once, so that two can swap',
+  pure: true,
+  parameters: Type.Object({
+    items: optionalItems,
+    names: Type.Record(Type.String(), Type.String({ minLength: 1 }), {
+      description: `Old fields and new ones; absent ones are passed over. Each is ${PATH_FORM}`,
+    }),
+  }),
+  example: {
+    parameters: { names: { first_name: 'name.first', last_name: 'name.last' } },
+    input: { id: 1, first_name: 'Ada', last_name: 'Lovelace' },
+    output: { id: 1, name: { first: 'Ada', last: 'Lovelace' } },
+  },
+  execute: ({ parameters: { items, names }, input }) => {
+    const renames = Object.entries(names).map(([from, to]) => ({
+      from: parseFieldPath(from, 'names'),
+      to: parseFieldPath(to, `names.${from}`),
+    }));
+    return overMaps(items, input, (map, place) => renameFields(map, renames, place));
+  },
+});
+
+const renameFields = (map: JsonObject, renames: readonly Rename[], place: string): JsonObject => {
+  const found = renames.flatMap(({ from, to }) => {
+    const value = readField(map, from);
+    return value === undefined ? [] : [{ from, to, value }];
+  });
+  const rest = found.reduce<JsonObject>((left, { from }) => removeField(left, from) as JsonObject, map);
+  return found.reduce<JsonObject>((renamed, { from, to, value }) => {
+    if (readField(renamed, to) !== undefined)
+      throw new RangeError(
+        `Parameter "names" renames ${toPointer(from)} of ${place} to ${toPointer(to)}, which exists`,
+      );
+    return writeField(renamed, to, value) as JsonObject;
+  }, rest);
+};

@@ -1,0 +1,330 @@
+import { defineAction, type JsonValue, Type, wrongParameter } from '@hookloom/plugin-kit';
+import {
+  createReadKey,
+  type FieldPath,
+  itemsParameter,
+  MAX_ITEMS,
+  PATH_FORM,
+  parseFieldPath,
+  readField,
+  toKey,
+  writeField,
+} from './field-paths.ts';
+
+export const removeDuplicates = defineAction({
+  id: 'removeDuplicates',
+  name: 'Remove duplicates',
+  description:
+    'Keeps one item of those that are equal, in the order of the list. Compared as JSON: 1 and "1" differ, the order of keys does not matter',
+  pure: true,
+  parameters: Type.Object({
+    items: itemsParameter,
+    fields: Type.Array(Type.String({ minLength: 1, format: 'field-path' }), {
+      default: [],
+      description: `Items with the same values of these fields are equal. Each is ${PATH_FORM}. The whole item when there are none`,
+    }),
+    keep: Type.Enum(['first', 'last'], { default: 'first', description: 'Which of equal items to keep' }),
+  }),
+  example: {
+    parameters: { items: '{{ visits }}', fields: ['user'] },
+    input: {
+      visits: [
+        { user: 'ada', page: 1 },
+        { user: 'bob', page: 1 },
+        { user: 'ada', page: 2 },
+      ],
+    },
+    output: {
+      items: [
+        { user: 'ada', page: 1 },
+        { user: 'bob', page: 1 },
+      ],
+      removed: 1,
+    },
+  },
+  execute: ({ parameters: { items, fields, keep } }) => {
+    const kept = keepDistinct(items, createReadKey(fields, 'fields'), keep === 'last');
+    return { items: kept, removed: items.length - kept.length };
+  },
+});
+
+const keepDistinct = (
+  items: readonly JsonValue[],
+  readKey: (item: JsonValue) => string,
+  keepsLast: boolean,
+): readonly JsonValue[] => {
+  const byKey = new Map<string, number>();
+  for (const [index, item] of items.entries()) {
+    const key = readKey(item);
+    if (keepsLast || !byKey.has(key)) byKey.set(key, index);
+  }
+  const kept = new Set(byKey.values());
+  return items.filter((_item, index) => kept.has(index));
+};
+
+export const splitOut = defineAction({
+  id: 'splitOut',
+  name: 'Split out',
+  description: 'Makes an item of each entry of a list within the items, such as of each line of each order',
+  pure: true,
+  parameters: Type.Object({
+    items: itemsParameter,
+    field: Type.String({
+      minLength: 1,
+      format: 'field-path',
+      description: `The list within each item: ${PATH_FORM}. An item without it, or with null, gives none`,
+    }),
+    keepOthers: Type.Boolean({
+      default: false,
+      description: 'Put out the whole item with one entry in place of the list; otherwise the entry alone',
+    }),
+  }),
+  example: {
+    parameters: { items: '{{ orders }}', field: 'lines', keepOthers: true },
+    input: { orders: [{ id: 1, lines: ['tea', 'milk'] }, { id: 2 }] },
+    output: {
+      items: [
+        { id: 1, lines: 'tea' },
+        { id: 1, lines: 'milk' },
+      ],
+    },
+  },
+  execute: ({ parameters: { items, field, keepOthers } }) => ({
+    items: splitItems(items, parseFieldPath(field, 'field'), keepOthers),
+  }),
+});
+
+const splitItems = (items: readonly JsonValue[], path: FieldPath, keepOthers: boolean): JsonValue[] => {
+  const split: JsonValue[] = [];
+  for (const [index, item] of items.entries()) {
+    const entries = readField(item, path) ?? [];
+    if (!Array.isArray(entries))
+      throw wrongParameter(`items[${index}]`, 'an item with a list at "field"', entries);
+    if (split.length + entries.length > MAX_ITEMS)
+      throw new RangeError(`Parameter "items[${index}]" has more entries than fit: ${MAX_ITEMS} in all`);
+    for (const entry of entries) split.push(keepOthers ? writeField(item, path, entry) : entry);
+  }
+  return split;
+};
+
+export const aggregate = defineAction({
+  id: 'aggregate',
+  name: 'Aggregate',
+  description: 'Gathers fields of all items: one list for each field, in the order of the items',
+  pure: true,
+  parameters: Type.Object({
+    items: itemsParameter,
+    fields: Type.Record(Type.String(), Type.String({ minLength: 1, format: 'field-path' }), {
+      description: `For each list to put out, its name and the field that it is made of: ${PATH_FORM}`,
+    }),
+    omitMissing: Type.Boolean({
+      default: false,
+      description: 'Leave out absent values; otherwise each is null, so that the lists have the same length',
+    }),
+  }),
+  example: {
+    parameters: { items: '{{ orders }}', fields: { ids: 'id', cities: 'address.city' } },
+    input: { orders: [{ id: 1, address: { city: 'Oslo' } }, { id: 2 }] },
+    output: { ids: [1, 2], cities: ['Oslo', null] },
+  },
+  execute: ({ parameters: { items, fields, omitMissing } }) =>
+    Object.fromEntries(
+      Object.entries(fields).map(([name, field]) => {
+        const path = parseFieldPath(field, `fields.${name}`);
+        const values = items.map((item) => readField(item, path));
+        return [name, omitMissing ? values.filter(isPresent) : values.map((value = null) => value)];
+      }),
+    ),
+});
+
+const isPresent = (value: JsonValue | undefined): value is JsonValue => value !== undefined;
+
+export const limit = defineAction({
+  id: 'limit',
+  name: 'Limit',
+  description: 'Takes a number of items from the start or the end of a list',
+  pure: true,
+  parameters: Type.Object({
+    items: itemsParameter,
+    count: Type.Integer({ minimum: 0, maximum: MAX_ITEMS, description: 'How many items at most' }),
+    from: Type.Enum(['start', 'end'], {
+      default: 'start',
+      description: 'Which end of the list to take them from',
+    }),
+    skip: Type.Integer({
+      minimum: 0,
+      maximum: MAX_ITEMS,
+      default: 0,
+      description: 'How many items to leave out first, counted from the same end',
+    }),
+  }),
+  example: {
+    parameters: { items: '{{ orders }}', count: 2 },
+    input: { orders: [1, 2, 3] },
+    output: { items: [1, 2] },
+  },
+  execute: ({ parameters: { items, count, from, skip } }) => {
+    const end = items.length - skip;
+    return {
+      items:
+        from === 'start'
+          ? items.slice(skip, skip + count)
+          : items.slice(Math.max(0, end - count), Math.max(0, end)),
+    };
+  },
+});
+
+export const batch = defineAction({
+  id: 'batch',
+  name: 'Batch',
+  description: 'Divides a list into lists of at most a number of items, for instance for forEach',
+  pure: true,
+  parameters: Type.Object({
+    items: itemsParameter,
+    size: Type.Integer({
+      minimum: 1,
+      maximum: MAX_ITEMS,
+      description: 'Items of a batch; the last may have fewer',
+    }),
+  }),
+  example: {
+    parameters: { items: '{{ orders }}', size: 2 },
+    input: { orders: [1, 2, 3] },
+    output: { batches: [[1, 2], [3]] },
+  },
+  execute: ({ parameters: { items, size } }) => ({
+    batches: Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
+      items.slice(index * size, (index + 1) * size),
+    ),
+  }),
+});
+
+const ranks: Readonly<Record<string, number>> = { number: 0, string: 1, boolean: 2 };
+const LIST = 3;
+const MAP = 4;
+
+const rankOf = (value: JsonValue): number => (Array.isArray(value) ? LIST : (ranks[typeof value] ?? MAP));
+
+/**
+ * The order of any two JSON values: numbers, then strings by UTF-16 units, `false`, `true`, lists item by item, maps by
+ * their JSON with sorted keys. No locale has a part in it, so it is the same everywhere.
+ *
+ * @returns a number below, equal to or above 0, as for `Array.sort`
+ */
+export const compareValues = (left: JsonValue, right: JsonValue): number => {
+  const rank = rankOf(left);
+  const difference = rank - rankOf(right);
+  if (difference !== 0) return difference;
+  if (rank === LIST) return compareLists(left as readonly JsonValue[], right as readonly JsonValue[]);
+  return rank === MAP ? comparePrimitives(toKey(left), toKey(right)) : comparePrimitives(left, right);
+};
+
+const comparePrimitives = (left: JsonValue, right: JsonValue): number => {
+  if (left === right) return 0;
+  return (left as string) < (right as string) ? -1 : 1;
+};
+
+const compareLists = (left: readonly JsonValue[], right: readonly JsonValue[]): number => {
+  for (const [index, item] of left.entries()) {
+    const other = right[index];
+    if (other === undefined) return 1;
+    const order = compareValues(item, other);
+    if (order !== 0) return order;
+  }
+  return left.length - right.length;
+};
+
+interface SortKey {
+  readonly path: FieldPath;
+  readonly isDescending: boolean;
+  readonly ignoresCase: boolean;
+}
+
+export const sort = defineAction({
+  id: 'sort',
+  name: 'Sort',
+  description:
+    'Sorts a list by one or several fields. Stable. Values of mixed types have a fixed order: numbers, strings by UTF-16 units, false, true, lists, maps; null and absent ones are last in either direction',
+  pure: true,
+  parameters: Type.Object({
+    items: itemsParameter,
+    by: Type.Array(
+      Type.Object(
+        {
+          field: Type.Optional(
+            Type.String({
+              minLength: 1,
+              format: 'field-path',
+              description: `The field: ${PATH_FORM}. The item itself when absent`,
+            }),
+          ),
+          direction: Type.Enum(['ascending', 'descending'], {
+            default: 'ascending',
+            description: 'The order of this field',
+          }),
+          ignoreCase: Type.Boolean({
+            default: false,
+            description: 'Compare text in lower case, by Unicode and not by a locale',
+          }),
+        },
+        { additionalProperties: false },
+      ),
+      {
+        default: [{}],
+        maxItems: 10,
+        description: 'The first field decides; the next ones decide where it is equal',
+      },
+    ),
+  }),
+  example: {
+    parameters: { items: '{{ orders }}', by: [{ field: 'total', direction: 'descending' }, { field: 'id' }] },
+    input: {
+      orders: [
+        { id: 'b', total: 5 },
+        { id: 'a', total: 5 },
+        { id: 'c', total: 9 },
+      ],
+    },
+    output: {
+      items: [
+        { id: 'c', total: 9 },
+        { id: 'a', total: 5 },
+        { id: 'b', total: 5 },
+      ],
+    },
+  },
+  execute: ({ parameters: { items, by } }) => ({
+    items: sortItems(
+      items,
+      by.map(({ field, direction, ignoreCase }, index) => ({
+        path: field === undefined ? [] : parseFieldPath(field, `by[${index}].field`),
+        isDescending: direction === 'descending',
+        ignoresCase: ignoreCase,
+      })),
+    ),
+  }),
+});
+
+/** Reads each key once, then sorts the indexes: `toSorted` is stable. */
+const sortItems = (items: readonly JsonValue[], keys: readonly SortKey[]): JsonValue[] => {
+  const columns = keys.map((key) => ({ key, values: items.map((item) => readKey(item, key)) }));
+  const compare = (left: number, right: number): number => {
+    for (const { key, values } of columns) {
+      const order = compareKeys(values[left] ?? null, values[right] ?? null, key.isDescending);
+      if (order !== 0) return order;
+    }
+    return 0;
+  };
+  return [...items.keys()].sort(compare).map((index) => items[index] as JsonValue);
+};
+
+const readKey = (item: JsonValue, { path, ignoresCase }: SortKey): JsonValue => {
+  const value = readField(item, path) ?? null;
+  return ignoresCase && typeof value === 'string' ? value.toLowerCase() : value;
+};
+
+const compareKeys = (left: JsonValue, right: JsonValue, isDescending: boolean): number => {
+  if (left === null || right === null) return Number(left === null) - Number(right === null);
+  const order = compareValues(left, right);
+  return isDescending ? -order : order;
+};

@@ -1,0 +1,203 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { domainToASCII } from 'node:url';
+import {
+  type Files,
+  type FileValue,
+  isFileValue,
+  isToken,
+  type JsonValue,
+  type NodeContext,
+  NodeError,
+  wrongParameter,
+} from '@hookloom/plugin-kit';
+import MailComposer from 'nodemailer/lib/mail-composer';
+
+interface Mailbox {
+  /** Empty without one. */
+  readonly name: string;
+  readonly address: string;
+}
+
+/** A mail that is safe to write: no field of it can add a header line or a recipient. */
+export interface Message {
+  readonly from: Mailbox;
+  readonly to: readonly Mailbox[];
+  readonly cc: readonly Mailbox[];
+  readonly bcc: readonly Mailbox[];
+  readonly replyTo: readonly Mailbox[];
+  readonly subject: string;
+  readonly text?: string;
+  readonly html?: string;
+  readonly attachments: readonly FileValue[];
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Parameters of the node, checked by their schema. */
+interface GivenMessage {
+  readonly from: string;
+  readonly to: readonly string[];
+  readonly cc: readonly string[];
+  readonly bcc: readonly string[];
+  readonly replyTo: readonly string[];
+  readonly subject: string;
+  readonly text?: string;
+  readonly html?: string;
+  readonly attachments: readonly JsonValue[];
+  readonly maxAttachmentBytes: number;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Limit of Amazon SES, below that of most servers. */
+const MAX_RECIPIENTS = 50;
+
+/**
+ * `ann@example.com` or `Ann <ann@example.com>`: one mailbox (RFC 5322 §3.4) without comments and quoted local parts.
+ * Neither a second address nor a line break fits in.
+ */
+const MAILBOX =
+  /^(?:(?<name>[^<>\p{Cc}]{0,300})<(?<named>[^\s@<>(),;:"\\[\]\p{Cc}]{1,64}@[^\s@<>(),;:"\\[\]\p{Cc}]{1,255})>|(?<bare>[^\s@<>(),;:"\\[\]\p{Cc}]{1,64}@[^\s@<>(),;:"\\[\]\p{Cc}]{1,255}))$/u;
+
+const CONTROL = /\p{Cc}/u;
+
+/** Headers that follow from the parameters or from the message's structure, or that a receiver acts upon. */
+const RESERVED =
+  /^(?:from|sender|to|cc|bcc|reply-to|subject|date|message-id|mime-version|content-.*|return-path|received|dkim-signature|x-ses-.*)$/i;
+
+/** @throws NodeError or TypeError with the parameter that can't be part of a mail */
+export const readMessage = (given: GivenMessage): Message => {
+  const { subject, text, html, headers } = given;
+  const [to, cc, bcc] = [
+    toMailboxes('to', given.to),
+    toMailboxes('cc', given.cc),
+    toMailboxes('bcc', given.bcc),
+  ];
+  const recipients = to.length + cc.length + bcc.length;
+  if (recipients === 0) throw refuse('to, cc and bcc are empty: a mail needs a recipient');
+  if (recipients > MAX_RECIPIENTS)
+    throw refuse(`to, cc and bcc have ${recipients} recipients, more than ${MAX_RECIPIENTS}: use a forEach`);
+  if (text === undefined && html === undefined)
+    throw refuse('text and html are empty: a mail needs one of them');
+  if (CONTROL.test(subject)) throw refuse('Parameter "subject" must be one line, without control characters');
+  for (const [name, value] of Object.entries(headers)) checkHeader(name, value);
+  return {
+    from: toMailbox('from', given.from),
+    to,
+    cc,
+    bcc,
+    replyTo: toMailboxes('replyTo', given.replyTo),
+    subject,
+    ...(text === undefined ? {} : { text }),
+    ...(html === undefined ? {} : { html }),
+    attachments: readAttachments(given),
+    headers,
+  };
+};
+
+const toMailboxes = (parameter: string, texts: readonly string[]): Mailbox[] =>
+  texts.map((text, index) => toMailbox(`${parameter}[${index}]`, text));
+
+const toMailbox = (place: string, text: string): Mailbox => {
+  const { name = '', named, bare } = MAILBOX.exec(text)?.groups ?? {};
+  const address = named ?? bare;
+  if (address === undefined)
+    throw refuse(`Parameter "${place}" must be one address, as ann@example.com or Ann <ann@example.com>`);
+  return { name: unquote(name.trim()), address };
+};
+
+const unquote = (name: string): string =>
+  name.length > 1 && name.startsWith('"') && name.endsWith('"') ? name.slice(1, -1) : name;
+
+const checkHeader = (name: string, value: string): void => {
+  const place = `Parameter "headers" has a header ${JSON.stringify(name.slice(0, 100))}`;
+  if (!isToken(name)) throw refuse(`${place}, which is not a valid header name`);
+  if (RESERVED.test(name)) throw refuse(`${place}, which the service sets itself`);
+  if (CONTROL.test(value)) throw refuse(`${place} whose value has line breaks or other control characters`);
+};
+
+const readAttachments = ({ attachments, maxAttachmentBytes }: GivenMessage): FileValue[] => {
+  const files = attachments.map((file, index) => {
+    const place = `attachments[${index}]`;
+    if (!isFileValue(file)) throw wrongParameter(place, 'a file', file);
+    if (CONTROL.test(file.name) || CONTROL.test(file.mediaType))
+      throw refuse(`Parameter "${place}" has a name or media type with control characters`);
+    return file;
+  });
+  const bytes = files.reduce((sum, { size }) => sum + size, 0);
+  if (bytes > maxAttachmentBytes)
+    throw refuse(
+      `the attachments have ${bytes} bytes, more than maxAttachmentBytes allows (${maxAttachmentBytes})`,
+    );
+  return files;
+};
+
+const refuse = (message: string): NodeError =>
+  new NodeError(message, { name: 'MessageInvalid', isRetryable: false });
+
+/** A mail in MIME. */
+interface Mail {
+  /** The same in every attempt, so that a receiver recognises a repeated one. */
+  readonly messageId: string;
+  readonly sender: string;
+  /** Of to, cc and bcc; internationalised domains in ASCII. */
+  readonly recipients: readonly string[];
+  /** The message without its bcc; to be read once, in constant memory. */
+  readonly open: () => Readable;
+}
+
+export const composeMail = (
+  message: Message,
+  { services, idempotencyKey }: Pick<NodeContext, 'services' | 'idempotencyKey'>,
+): Mail => {
+  const { attachments, headers, from, to, cc, bcc, replyTo, ...content } = message;
+  const messageId = toMessageId(from, idempotencyKey);
+  const root = new MailComposer({
+    ...content,
+    from: toAddress(from),
+    to: to.map(toAddress),
+    cc: cc.map(toAddress),
+    bcc: bcc.map(toAddress),
+    replyTo: replyTo.map(toAddress),
+    messageId,
+    date: new Date(services.clock.now()),
+    headers: Object.entries(headers).map(([key, value]) => ({ key, value })),
+    attachments: attachments.map((file) => ({
+      filename: file.name,
+      contentType: file.mediaType,
+      content: Readable.from(readFile(file, services.files)),
+    })),
+    // Nothing of a workflow names a file of the machine or a URL to fetch.
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  }).compile();
+  const envelope = root.getEnvelope();
+  return {
+    messageId,
+    sender: envelope.from === false ? '' : envelope.from,
+    recipients: envelope.to,
+    open: () => root.createReadStream(),
+  };
+};
+
+const toAddress = ({ name, address }: Mailbox) => ({ name, address });
+
+const toMessageId = ({ address }: Mailbox, idempotencyKey: string): string => {
+  const unique = createHash('sha256').update(idempotencyKey).digest('hex').slice(0, 32);
+  const domain = domainToASCII(address.slice(address.lastIndexOf('@') + 1)) || 'localhost';
+  return `<${unique}@${domain}>`;
+};
+
+/** Around an error of a file, since the mail library writes its own code to what a stream throws. */
+class AttachmentError extends Error {}
+
+/** The error of a file that could not be read, when that is what failed. */
+export const unwrapAttachmentError = (error: unknown): unknown =>
+  error instanceof AttachmentError ? error.cause : error;
+
+const readFile = async function* (file: FileValue, files: Files): AsyncGenerator<Uint8Array> {
+  try {
+    yield* await files.open(file);
+  } catch (error) {
+    throw new AttachmentError('the attachment can not be read', { cause: error });
+  }
+};

@@ -1,0 +1,40 @@
+import { buffer } from 'node:stream/consumers';
+import type { JsonObject, LentCredential, NodeContext } from '@hookloom/plugin-kit';
+import { composeMail, type Message, unwrapAttachmentError } from './message.ts';
+
+/**
+ * Sends a mail by Amazon SES, as MIME, which carries all that the node can send: the sender is its header From. Output as over SMTP: SES takes all
+ * recipients or none, and gives the message an id of its own.
+ *
+ * @throws NodeError of the AWS client, AppError of a file
+ */
+export const sendBySes = async (
+  message: Message,
+  caller: { readonly region: string | undefined; readonly credential: LentCredential | undefined },
+  context: NodeContext,
+): Promise<JsonObject> => {
+  const { services, signal, remainingMs } = context;
+  const { recipients, open } = composeMail(message, context);
+  const { MessageId: messageId } = await services.aws.send({
+    service: 'sesv2',
+    operation: 'SendEmail',
+    input: {
+      Destination: { ToAddresses: recipients },
+      Content: { Raw: { Data: await readAll(open()) } },
+    },
+    ...caller,
+    timeoutMs: remainingMs() + 1_000,
+    maxOutputBytes: 65_536,
+    signal,
+  });
+  return { messageId: String(messageId ?? ''), accepted: recipients, rejected: [] };
+};
+
+/** The size is bounded by the limits on texts and attachments. */
+const readAll = async (mail: ReturnType<ReturnType<typeof composeMail>['open']>): Promise<Uint8Array> => {
+  try {
+    return await buffer(mail);
+  } catch (error) {
+    throw unwrapAttachmentError(error);
+  }
+};

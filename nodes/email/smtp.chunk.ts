@@ -1,0 +1,221 @@
+import {
+  findCertificateProblem,
+  isServiceError,
+  type JsonObject,
+  type LentCredential,
+  type NodeContext,
+  NodeError,
+  serviceError,
+  type TcpClient,
+  toLoginOptions,
+  withRotation,
+} from '@hookloom/plugin-kit';
+import SMTPConnection from 'nodemailer/lib/smtp-connection';
+import { composeMail, type Message, unwrapAttachmentError } from './message.ts';
+
+/**
+ * Sends a mail over SMTP (RFC 5321). Output: `{ messageId, accepted, rejected: [{ address, response }] }`.
+ *
+ * @throws NodeError `SmtpError` or `CredentialRejected`, AppError `OUTBOUND_*` or that of a file
+ */
+export const sendBySmtp = async (
+  message: Message,
+  credential: LentCredential,
+  context: NodeContext,
+): Promise<JsonObject> =>
+  withRotation(credential, (current) =>
+    withSmtpSession(
+      readSmtpServer((name) => current.field(name)),
+      toSessionOptions(context),
+      (connection) => transmit(connection, message, context),
+    ),
+  );
+
+const transmit = async (
+  connection: SMTPConnection,
+  message: Message,
+  context: NodeContext,
+): Promise<JsonObject> => {
+  const { messageId, sender, recipients, open } = composeMail(message, context);
+  const info = await new Promise<SMTPConnection.SentMessageInfo>((resolve, reject) => {
+    connection.send({ from: sender, to: [...recipients] }, open(), (error, sent) =>
+      error ? reject(unwrapAttachmentError(error)) : resolve(sent),
+    );
+  });
+  return { messageId, accepted: info.accepted, rejected: (info.rejectedErrors ?? []).map(toRejected) };
+};
+
+/** Larger than any answer of a real server. */
+const MAX_RESPONSE_BYTES = 65_536;
+
+/** How long a server may take to close its side of a connection that was ended. */
+const CLOSE_MS = 1_000;
+
+export interface SessionOptions {
+  readonly tcp: TcpClient;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Connects to a mail server, logs in and does some work; whatever the server does, the connection is closed in the end.
+ *
+ * @throws AppError `OUTBOUND_*` or `CREDENTIAL_REJECTED`, NodeError `SmtpError`, or the reason of the aborted signal
+ */
+export const withSmtpSession = async <Result>(
+  server: SmtpServer,
+  { tcp, timeoutMs, signal }: SessionOptions,
+  work: (connection: SMTPConnection) => Promise<Result>,
+): Promise<Result> => {
+  const { host, port } = server;
+  const socket = await tcp.connect({ host, port, timeoutMs, signal });
+  const connection = new SMTPConnection({
+    ...toConnectionOptions(server, timeoutMs),
+    connection: socket,
+  });
+  const broken = Promise.withResolvers<never>();
+  broken.promise.catch(() => {}); // the connection may break after the work
+  connection.on('error', broken.reject);
+  const onAbort = () => broken.reject(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    const result = await Promise.race([
+      broken.promise,
+      logIn(connection, server).then(() => work(connection)),
+    ]);
+    connection.quit(); // its answer is not awaited: what was sent is sent
+    connection.close();
+    return result;
+  } catch (error) {
+    connection.close();
+    socket.destroy();
+    signal.throwIfAborted();
+    throw isServiceError(error) ? error : toSmtpError(server, error);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+};
+
+/** The timeout of the session, which the caller's signal ends, is the last resort of each phase. */
+const toConnectionOptions = ({ host, port, security }: SmtpServer, timeoutMs: number) => ({
+  host,
+  port,
+  secure: security === 'tls',
+  requireTLS: security === 'starttls',
+  ignoreTLS: security === 'none',
+  tls: { minVersion: 'TLSv1.2' as const },
+  connectionTimeout: timeoutMs,
+  greetingTimeout: timeoutMs,
+  socketTimeout: timeoutMs,
+  socketCloseTimeout: CLOSE_MS,
+  maxResponseSize: MAX_RESPONSE_BYTES,
+});
+
+const logIn = async (connection: SMTPConnection, { username, password }: SmtpServer): Promise<void> => {
+  await new Promise<void>((resolve, reject) => {
+    connection.connect((error) => (error ? reject(error) : resolve()));
+  });
+  const credentials = { user: username, pass: password };
+  await new Promise<void>((resolve, reject) => {
+    connection.login({ credentials }, (error) => (error ? reject(error) : resolve()));
+  });
+};
+
+/** Of an attempt: later than that of the node, so that the node's message is shown. */
+const toSessionOptions = ({ services, remainingMs, signal }: NodeContext): SessionOptions => ({
+  tcp: services.tcp,
+  timeoutMs: remainingMs() + 1_000,
+  signal,
+});
+
+const MAX_RESPONSE_LENGTH = 1_000;
+
+/** What the mail library adds to its errors. */
+interface SmtpFailure {
+  readonly code?: string | undefined;
+  readonly command?: string | undefined;
+  readonly response?: string | undefined;
+  readonly responseCode?: number | undefined;
+  readonly recipient?: string | undefined;
+  readonly rejectedErrors?: readonly SmtpFailure[] | undefined;
+}
+
+/** A recipient that the server does not take, with its answer. */
+const toRejected = ({ recipient = '', response = '' }: SmtpFailure) => ({
+  address: recipient,
+  response: response.slice(0, MAX_RESPONSE_LENGTH),
+});
+
+/**
+ * The error of a dialogue with a mail server. An answer 4xx (RFC 5321 §4.2.1) and a lost connection may pass, an answer
+ * 5xx does not. Details: `{ status, command, response, rejected }`.
+ *
+ * @returns AppError `CREDENTIAL_REJECTED` when the server refuses the login for good, else a NodeError
+ */
+const toSmtpError = ({ host, port, security }: SmtpServer, error: unknown): Error => {
+  const target = `${host}:${port}`;
+  const failure = (error ?? {}) as SmtpFailure;
+  const { code, command = 'CONN', response = '', responseCode: status, rejectedErrors = [] } = failure;
+  const fail = (reason: string, isRetryable: boolean, details = {}) =>
+    new NodeError(`${target} ${reason}`, {
+      name: 'SmtpError',
+      isRetryable,
+      details: { command, ...details },
+      cause: error,
+    });
+  if (code === 'EAUTH' && (status === undefined || status >= 500))
+    return serviceError(
+      'CREDENTIAL_REJECTED',
+      { target, reason: status === undefined ? 'no way to log in is left' : `it answered ${status}` },
+      error,
+    );
+  const problem = findCertificateProblem(error);
+  if (problem !== null) return fail(`has a certificate that is not accepted (${problem})`, false);
+  if (status === undefined) {
+    if (code !== 'ETLS') return fail(`closed the connection at ${command}`, true);
+    return fail('could not be connected to with TLS', false);
+  }
+  if (code === 'ETLS')
+    return fail(`does not offer STARTTLS, which the credential asks for (security: ${security})`, false, {
+      status,
+    });
+  const details = {
+    status,
+    response: response.slice(0, MAX_RESPONSE_LENGTH),
+    ...(rejectedErrors.length === 0 ? {} : { rejected: rejectedErrors.map(toRejected) }),
+  };
+  return fail(`answered ${status} to ${command}`, status < 500, details);
+};
+
+/** A mail server and the login to it, as a credential of the type `smtp` has them. */
+interface SmtpServer {
+  readonly host: string;
+  readonly port: number;
+  readonly security: 'starttls' | 'tls' | 'none';
+  readonly username: string;
+  readonly password: string;
+}
+
+/** @param field - a field of the credential; empty when it is not set */
+export const readSmtpServer = (field: (name: string) => string): SmtpServer => {
+  const given = field('security');
+  const security = given === 'tls' || given === 'none' ? given : 'starttls';
+  return {
+    host: field('host'),
+    port: Number(field('port') || (security === 'tls' ? 465 : 587)),
+    security,
+    username: field('username'),
+    password: field('password'),
+  };
+};
+
+/**
+ * Logs in and out again; apart from what sends, so that a live test does not load what composes mails.
+ *
+ * @param field - a field of the credential
+ * @throws AppError `OUTBOUND_*` or `CREDENTIAL_REJECTED`, NodeError `SmtpError`
+ */
+export const logInToSmtp = (
+  field: (name: string) => string,
+  options: Pick<SessionOptions, 'tcp' | 'signal'>,
+): Promise<void> => withSmtpSession(readSmtpServer(field), toLoginOptions(options), async () => {});

@@ -1,0 +1,110 @@
+import {
+  defineAction,
+  emit,
+  type JsonValue,
+  jsonEquals,
+  type ParameterProblem,
+  RESPONSE_OUTPUT,
+  requireValue,
+  Type,
+} from '@hookloom/plugin-kit';
+
+/** Parameters of the nodes `if` and `filter`. */
+const conditionParameters = Type.Object({
+  condition: Type.Boolean({
+    description: 'Usually an expression, such as {{ body.total > 100 }}; must give true or false',
+  }),
+});
+
+/** Any name but the reserved one, on which the input would become the answer to the caller. */
+const outputName = { minLength: 1, not: { const: RESPONSE_OUTPUT } } as const;
+
+type Cases = readonly { readonly equals: JsonValue }[];
+
+/** A case is never reached behind one of the same value. Values of expressions are known in a run only. */
+const findRepeated = (cases: JsonValue | undefined): ParameterProblem[] =>
+  (Array.isArray(cases) ? (cases as Cases) : []).flatMap(({ equals }, index, all) => {
+    if (JSON.stringify(equals).includes('{{')) return [];
+    const before = all.findIndex((other) => jsonEquals(other.equals, equals));
+    const message = `is the value of /cases/${before} already: this case is never reached`;
+    return before < index ? [{ path: `/cases/${index}/equals`, message }] : [];
+  });
+
+/** Delivers its input on the output of the first case that equals the value as JSON, else on the fallback. */
+export const switchNode = defineAction({
+  id: 'switch',
+  name: 'Switch',
+  example: {
+    parameters: { value: '{{ country }}', cases: [{ equals: 'AT', output: 'domestic' }], fallback: 'abroad' },
+    input: { country: 'AT' },
+    output: { country: 'AT' },
+  },
+  description: 'Hands the input on to the output of the first case that equals the value',
+  pure: true,
+  outputs: ({ cases, fallback = 'default' }) => [
+    ...(cases as readonly { readonly output: string }[]).map(({ output }) => output),
+    fallback as string,
+  ],
+  parameters: Type.Object({
+    value: Type.Optional(
+      Type.Unknown({
+        description: 'What is compared: any JSON, usually an expression such as {{ body.status }}',
+      }),
+    ),
+    cases: Type.Array(
+      Type.Object(
+        {
+          equals: Type.Unknown({
+            description: 'Any JSON; 1 and "1" differ, the order of keys does not matter',
+          }),
+          output: Type.String({ ...outputName, description: 'The output that the input is handed on to' }),
+        },
+        { additionalProperties: false },
+      ),
+      { description: 'The first case that equals the value counts' },
+    ),
+    fallback: Type.String({
+      ...outputName,
+      default: 'default',
+      description: 'The output when no case equals the value',
+    }),
+  }),
+  checkParameters: (stored) => [...requireValue(stored), ...findRepeated(stored.cases)],
+  execute: ({ parameters: { value, cases, fallback }, input }) => {
+    const found = value === undefined ? undefined : cases.find(({ equals }) => jsonEquals(equals, value));
+    const output = found?.output ?? fallback;
+    return emit({ [output]: input });
+  },
+});
+
+/** Delivers its input when the condition is true, else nothing: the branch behind it is skipped. As strict as `if`. */
+export const filter = defineAction({
+  id: 'filter',
+  name: 'Filter',
+  example: {
+    parameters: { condition: '{{ total > 100 }}' },
+    input: { total: 120 },
+    output: { total: 120 },
+  },
+  description: 'Hands the input on when the condition is true, and ends the branch otherwise',
+  pure: true,
+  endsBranch: true,
+  parameters: conditionParameters,
+  execute: ({ parameters, input }) => (parameters.condition ? input : emit({})),
+});
+
+/** Delivers its input on one of two outputs. The condition must be a boolean, so that the text "false" is no `true`. */
+export const ifNode = defineAction({
+  id: 'if',
+  name: 'If',
+  example: {
+    parameters: { condition: '{{ total > 100 }}' },
+    input: { total: 120 },
+    output: { total: 120 },
+  },
+  description: 'Hands the input on to the output "true" or "false"',
+  pure: true,
+  outputs: ['true', 'false'],
+  parameters: conditionParameters,
+  execute: ({ parameters, input }) => (parameters.condition ? emit({ true: input }) : emit({ false: input })),
+});

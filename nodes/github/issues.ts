@@ -1,0 +1,288 @@
+import {
+  defineAction,
+  isJsonMap,
+  type JsonObject,
+  type JsonValue,
+  type NodeContext,
+  NodeError,
+  Type,
+} from '@hookloom/plugin-kit';
+import { findNextLink } from '../http-request/pages.ts';
+import {
+  assignees,
+  baseUrl,
+  body,
+  callGithub,
+  credentials,
+  exampleIssue,
+  type InRepository,
+  issueNumber,
+  labels,
+  milestone,
+  repository,
+  title,
+  toMap,
+} from './call-github.ts';
+
+interface IssueFields {
+  readonly title?: string;
+  readonly body?: string;
+  readonly labels?: readonly string[];
+  readonly assignees?: readonly string[];
+  readonly milestone?: number;
+}
+
+/** Creates an issue; the parameters have the names of the API. */
+const createIssue = async (
+  { repository, baseUrl, ...fields }: InRepository & IssueFields,
+  context: NodeContext,
+): Promise<JsonObject> => {
+  const call = { method: 'POST', path: ['issues'], body: { ...fields } };
+  return toIssue(toMap(await callGithub({ repository, baseUrl }, call, context)));
+};
+
+interface IssueChanges extends InRepository, IssueFields {
+  readonly number: number;
+  readonly state?: string;
+  readonly stateReason?: string;
+}
+
+/** Changes the given fields of an issue. */
+const updateIssue = async (
+  { repository, baseUrl, number, stateReason, ...fields }: IssueChanges,
+  context: NodeContext,
+): Promise<JsonObject> => {
+  const body = { ...fields, ...(stateReason === undefined ? {} : { state_reason: stateReason }) };
+  const call = { method: 'PATCH', path: ['issues', String(number)], body };
+  return toIssue(toMap(await callGithub({ repository, baseUrl }, call, context)));
+};
+
+interface Comment extends InRepository {
+  readonly number: number;
+  readonly body: string;
+}
+
+/** Comments on an issue or a pull request, which is an issue for the API. */
+const addComment = async (comment: Comment, context: NodeContext): Promise<JsonObject> => {
+  const { number, body } = comment;
+  const call = { method: 'POST', path: ['issues', String(number), 'comments'], body: { body } };
+  const { id = null, html_url = null } = toMap(await callGithub(comment, call, context));
+  return { id, url: html_url };
+};
+
+/** What is of use of an issue: a tenth of what GitHub sends. */
+const toIssue = (issue: JsonObject): JsonObject => ({
+  number: issue.number ?? null,
+  title: issue.title ?? null,
+  state: issue.state ?? null,
+  url: issue.html_url ?? null,
+  body: issue.body ?? null,
+  author: nameOf(issue.user, 'login'),
+  labels: namesOf(issue.labels, 'name'),
+  assignees: namesOf(issue.assignees, 'login'),
+  milestone: nameOf(issue.milestone, 'title'),
+  comments: issue.comments ?? 0,
+  isPullRequest: isPullRequest(issue),
+  createdAt: issue.created_at ?? null,
+  updatedAt: issue.updated_at ?? null,
+  closedAt: issue.closed_at ?? null,
+});
+
+/** For the API, a pull request is an issue too. */
+const isPullRequest = (issue: JsonObject): boolean => isJsonMap(issue.pull_request);
+
+/** Labels may be texts alone. */
+const nameOf = (value: JsonValue | undefined, key: string): JsonValue =>
+  typeof value === 'string' ? value : isJsonMap(value) ? (value[key] ?? null) : null;
+
+const namesOf = (values: JsonValue | undefined, key: string): readonly JsonValue[] =>
+  Array.isArray(values) ? values.map((value) => nameOf(value, key)) : [];
+
+/** The most that GitHub has on a page. */
+const PAGE_SIZE = 100;
+/** Pages may be left out as pull requests. */
+const MAX_PAGES = 50;
+/** A page of issues with the longest texts. */
+const MAX_PAGE_BYTES = 16 * 1024 * 1024;
+
+interface IssueQuery extends InRepository {
+  readonly state: string;
+  readonly labels: readonly string[];
+  readonly assignee?: string;
+  readonly creator?: string;
+  readonly since?: string;
+  readonly sort: string;
+  readonly direction: string;
+  readonly includePullRequests: boolean;
+  readonly maxItems: number;
+}
+
+/**
+ * Lists issues page after page, all in one attempt. Of the link to the next page only the query is
+ * used: the host stays that of `baseUrl`.
+ */
+const listIssues = async (given: IssueQuery, context: NodeContext): Promise<JsonObject> => {
+  const issues: JsonObject[] = [];
+  let query: JsonObject | null = toQuery(given);
+  for (let page = 1; query !== null && page <= MAX_PAGES && issues.length < given.maxItems; page += 1) {
+    const { headers, body } = await callGithub(
+      given,
+      { method: 'GET', path: ['issues'], query, maxResponseBytes: MAX_PAGE_BYTES },
+      context,
+    );
+    if (!Array.isArray(body))
+      throw new NodeError(
+        'GitHub has answered with no list of issues: check that baseUrl is that of the API',
+        {
+          isRetryable: false,
+        },
+      );
+    for (const issue of body) {
+      if (isJsonMap(issue) && (given.includePullRequests || !isPullRequest(issue)))
+        issues.push(toIssue(issue));
+    }
+    query = findNextQuery(headers.link ?? '');
+  }
+  const hasMore = query !== null || issues.length > given.maxItems;
+  return { issues: issues.slice(0, given.maxItems), hasMore };
+};
+
+const toQuery = ({ state, labels, assignee, creator, since, sort, direction }: IssueQuery): JsonObject => ({
+  state,
+  labels: labels.length === 0 ? null : labels.join(','),
+  assignee: assignee ?? null,
+  creator: creator ?? null,
+  since: since ?? null,
+  sort,
+  direction,
+  per_page: PAGE_SIZE,
+});
+
+const findNextQuery = (link: string): JsonObject | null => {
+  const next = findNextLink(link);
+  const url = next === null ? null : URL.parse(next);
+  return url === null ? null : Object.fromEntries(url.searchParams);
+};
+
+export const githubCreateIssue = defineAction({
+  id: 'githubCreateIssue',
+  name: 'GitHub: create an issue',
+  description: 'Creates an issue in a repository of GitHub',
+  parameters: Type.Object({
+    repository,
+    title,
+    body: Type.Optional(body),
+    labels: Type.Optional(labels),
+    assignees: Type.Optional(assignees),
+    milestone: Type.Optional(milestone),
+    baseUrl,
+  }),
+  credentials,
+  example: {
+    parameters: {
+      repository: 'octocat/hello-world',
+      title: 'Order {{ number }} failed',
+      body: '{{ reason }}',
+      labels: ['bug'],
+    },
+    input: { number: 'A-1', reason: 'No tea left' },
+    output: exampleIssue,
+  },
+  execute: async ({ parameters, context }) => {
+    return createIssue(parameters, context);
+  },
+});
+
+export const githubUpdateIssue = defineAction({
+  id: 'githubUpdateIssue',
+  name: 'GitHub: update an issue',
+  description:
+    'Changes, closes or reopens an issue or a pull request of GitHub. What is not given stays as it is',
+  parameters: Type.Object({
+    repository,
+    number: issueNumber,
+    title: Type.Optional(title),
+    body: Type.Optional(body),
+    state: Type.Optional(Type.Enum(['open', 'closed'], { description: 'Close or reopen it' })),
+    stateReason: Type.Optional(
+      Type.Enum(['completed', 'not_planned', 'duplicate', 'reopened'], { description: 'Why' }),
+    ),
+    labels: Type.Optional(labels),
+    assignees: Type.Optional(assignees),
+    milestone: Type.Optional(milestone),
+    baseUrl,
+  }),
+  credentials,
+  example: {
+    parameters: {
+      repository: 'octocat/hello-world',
+      number: '{{ number }}',
+      state: 'closed',
+      stateReason: 'completed',
+    },
+    input: { number: 7 },
+    output: { ...exampleIssue, state: 'closed', closedAt: '2026-01-05T11:00:00Z' },
+  },
+  execute: async ({ parameters, context }) => {
+    return updateIssue(parameters, context);
+  },
+});
+
+export const githubComment = defineAction({
+  id: 'githubComment',
+  name: 'GitHub: comment',
+  description: 'Comments on an issue or a pull request of GitHub',
+  parameters: Type.Object({ repository, number: issueNumber, body, baseUrl }),
+  credentials,
+  example: {
+    parameters: { repository: 'octocat/hello-world', number: '{{ number }}', body: 'Deployed' },
+    input: { number: 7 },
+    output: { id: 1, url: 'https://github.com/octocat/hello-world/issues/7#issuecomment-1' },
+  },
+  execute: async ({ parameters, context }) => {
+    return addComment(parameters, context);
+  },
+});
+
+export const githubListIssues = defineAction({
+  id: 'githubListIssues',
+  name: 'GitHub: list issues',
+  description: 'Lists the issues of a repository of GitHub. Puts out { issues, hasMore }',
+  parameters: Type.Object({
+    repository,
+    state: Type.Enum(['open', 'closed', 'all'], { default: 'open', description: 'Which issues' }),
+    labels: { ...labels, default: [], description: 'Only issues with all of these labels' },
+    assignee: Type.Optional(
+      Type.String({ minLength: 1, description: 'Only issues of this login; none or * for no and any' }),
+    ),
+    creator: Type.Optional(Type.String({ minLength: 1, description: 'Only issues opened by this login' })),
+    since: Type.Optional(
+      Type.String({
+        pattern: '^\\d{4}-\\d\\d-\\d\\dT[\\d:.]{1,20}Z$',
+        description: 'Only issues that have changed since this time (ISO 8601, UTC)',
+      }),
+    ),
+    sort: Type.Enum(['created', 'updated', 'comments'], { default: 'created', description: 'Order' }),
+    direction: Type.Enum(['asc', 'desc'], { default: 'desc', description: 'Direction of the order' }),
+    includePullRequests: Type.Boolean({
+      default: false,
+      description: 'List pull requests as well, which are issues for the API',
+    }),
+    maxItems: Type.Integer({
+      default: 100,
+      minimum: 1,
+      maximum: 1_000,
+      description: 'How many to list, from up to 50 pages of 100',
+    }),
+    baseUrl,
+  }),
+  credentials,
+  example: {
+    parameters: { repository: 'octocat/hello-world', labels: ['bug'], since: '{{ lastRun }}' },
+    input: { lastRun: '2026-01-05T00:00:00Z' },
+    output: { issues: [exampleIssue], hasMore: false },
+  },
+  execute: async ({ parameters, context }) => {
+    return listIssues(parameters, context);
+  },
+});

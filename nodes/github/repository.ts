@@ -1,0 +1,181 @@
+import { defineAction, type JsonObject, type NodeContext, Type } from '@hookloom/plugin-kit';
+import {
+  baseUrl,
+  body,
+  callGithub,
+  credentials,
+  type InRepository,
+  repository,
+  toMap,
+} from './call-github.ts';
+
+interface Dispatch extends InRepository {
+  readonly workflow: string;
+  readonly ref: string;
+  readonly inputs: Readonly<Record<string, string | number | boolean>>;
+}
+
+/** Starts a workflow. Inputs are sent as texts, the only type that every version of the API takes. */
+const dispatchWorkflow = async (given: Dispatch, context: NodeContext): Promise<JsonObject> => {
+  const { workflow, ref } = given;
+  const inputs = Object.fromEntries(
+    Object.entries(given.inputs).map(([name, value]) => [name, String(value)]),
+  );
+  const path = ['actions', 'workflows', workflow, 'dispatches'];
+  await callGithub(given, { method: 'POST', path, body: { ref, inputs } }, context);
+  return { dispatched: true };
+};
+
+interface Release extends InRepository {
+  readonly tag: string;
+  readonly target?: string;
+  readonly name?: string;
+  readonly body?: string;
+  readonly draft: boolean;
+  readonly prerelease: boolean;
+  readonly generateNotes: boolean;
+}
+
+/** Creates a release, named after its tag by default. */
+const createRelease = async (release: Release, context: NodeContext): Promise<JsonObject> => {
+  const { tag, target, name = tag, body, draft, prerelease, generateNotes } = release;
+  const fields = {
+    tag_name: tag,
+    ...(target === undefined ? {} : { target_commitish: target }),
+    name,
+    ...(body === undefined ? {} : { body }),
+    draft,
+    prerelease,
+    generate_release_notes: generateNotes,
+  };
+  const answer = await callGithub(release, { method: 'POST', path: ['releases'], body: fields }, context);
+  const { id = null, html_url = null, body: notes = null, upload_url = null } = toMap(answer);
+  return { id, url: html_url, tag, notes, uploadUrl: upload_url };
+};
+
+interface CommitStatus extends InRepository {
+  readonly sha: string;
+  readonly state: string;
+  readonly statusContext: string;
+  readonly description?: string;
+  readonly targetUrl?: string;
+}
+
+/** Adds a status to a commit: of those of one context, the last one counts. */
+const setCommitStatus = async (given: CommitStatus, context: NodeContext): Promise<JsonObject> => {
+  const { sha, state, statusContext, description, targetUrl } = given;
+  const body = {
+    state,
+    context: statusContext,
+    ...(description === undefined ? {} : { description }),
+    ...(targetUrl === undefined ? {} : { target_url: targetUrl }),
+  };
+  const answer = toMap(await callGithub(given, { method: 'POST', path: ['statuses', sha], body }, context));
+  return { id: answer.id ?? null, state, sha };
+};
+
+export const githubCreateRelease = defineAction({
+  id: 'githubCreateRelease',
+  name: 'GitHub: create a release',
+  description: 'Creates a release in a repository of GitHub, and its tag where there is none',
+  parameters: Type.Object({
+    repository,
+    tag: Type.String({ minLength: 1, maxLength: 200, description: 'Name of the tag, such as v1.2.0' }),
+    target: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description: 'Branch or commit that a new tag is made from; the default branch when absent',
+      }),
+    ),
+    name: Type.Optional(
+      Type.String({ maxLength: 200, description: 'Name of the release; the tag when absent' }),
+    ),
+    body: Type.Optional({ ...body, maxLength: 125_000 }),
+    draft: Type.Boolean({ default: false, description: 'Keep it unpublished' }),
+    prerelease: Type.Boolean({ default: false, description: 'Mark it as not ready for production' }),
+    generateNotes: Type.Boolean({
+      default: false,
+      description: 'Add notes from the pull requests since the last release',
+    }),
+    baseUrl,
+  }),
+  credentials,
+  example: {
+    parameters: { repository: 'octocat/hello-world', tag: 'v{{ version }}', body: 'More tea' },
+    input: { version: '1.2.0' },
+    output: {
+      id: 1,
+      url: 'https://github.com/octocat/hello-world/releases/tag/v1.2.0',
+      tag: 'v1.2.0',
+      notes: 'More tea',
+      uploadUrl: 'https://uploads.github.com/repos/octocat/hello-world/releases/1/assets{?name,label}',
+    },
+  },
+  execute: async ({ parameters, context }) => {
+    return createRelease(parameters, context);
+  },
+});
+
+export const githubCommitStatus = defineAction({
+  id: 'githubCommitStatus',
+  name: 'GitHub: commit status',
+  description: 'Sets the status of a commit of GitHub, as pull requests show it',
+  parameters: Type.Object({
+    repository,
+    sha: Type.String({ pattern: '^(?:[0-9a-f]{40}|[0-9a-f]{64})$', description: 'The commit, in full' }),
+    state: Type.Enum(['error', 'failure', 'pending', 'success'], { description: 'The status' }),
+    statusContext: Type.String({
+      default: 'hookloom',
+      minLength: 1,
+      maxLength: 255,
+      description: 'Which of the statuses of the commit: one replaces another of the same context',
+    }),
+    description: Type.Optional(Type.String({ maxLength: 140, description: 'A short text beside it' })),
+    targetUrl: Type.Optional(
+      Type.String({ pattern: '^https?://', maxLength: 2_000, description: 'Where the details are' }),
+    ),
+    baseUrl,
+  }),
+  credentials,
+  example: {
+    parameters: { repository: 'octocat/hello-world', sha: '{{ sha }}', state: 'success' },
+    input: { sha: '7638417db6d59f3c431d3e1f261cc637155684cd' },
+    output: { id: 1, state: 'success', sha: '7638417db6d59f3c431d3e1f261cc637155684cd' },
+  },
+  execute: async ({ parameters, context }) => {
+    return setCommitStatus(parameters, context);
+  },
+});
+
+export const githubDispatchWorkflow = defineAction({
+  id: 'githubDispatchWorkflow',
+  name: 'GitHub: run a workflow',
+  description: 'Starts a workflow of GitHub Actions that has the trigger workflow_dispatch',
+  parameters: Type.Object({
+    repository,
+    workflow: Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description: 'Its file, such as deploy.yml, or its id',
+    }),
+    ref: Type.String({ default: 'main', minLength: 1, description: 'Branch or tag to run it on' }),
+    inputs: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean()]), {
+      default: {},
+      description: 'Its inputs by name',
+    }),
+    baseUrl,
+  }),
+  credentials,
+  example: {
+    parameters: {
+      repository: 'octocat/hello-world',
+      workflow: 'deploy.yml',
+      inputs: { version: '{{ version }}' },
+    },
+    input: { version: '1.2.0' },
+    output: { dispatched: true },
+  },
+  execute: async ({ parameters, context }) => {
+    return dispatchWorkflow(parameters, context);
+  },
+});

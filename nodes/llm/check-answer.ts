@@ -1,0 +1,129 @@
+import { type JsonObject, type JsonValue, NodeError, type Usage } from '@hookloom/plugin-kit';
+import type { Answer } from './question.ts';
+
+/** What is wrong with an answer. */
+export interface AnswerProblem {
+  readonly kind: 'notJson' | 'mismatch';
+  /** `{ place, keyword, message }` of each, the place as a JSON Pointer; empty for `notJson`. */
+  readonly faults: readonly JsonObject[];
+}
+
+type Checked = { readonly json: JsonValue } | { readonly problem: AnswerProblem };
+
+const MAX_FAULTS = 20;
+
+/**
+ * Creates a function that reads the JSON of an answer, and checks it against the schema.
+ *
+ * @throws RangeError that says what of the schema can't be used, before a model is asked
+ */
+export const createCheck = async (
+  schema: JsonObject,
+): Promise<(answer: Pick<Answer, 'value' | 'text'>) => Checked> => {
+  const { findErrors } = await import('@hookloom/bounded-schema');
+  findErrors(schema, {});
+  return ({ value, text }) => {
+    const json = value ?? parseText(text);
+    if (json === undefined) return { problem: { kind: 'notJson', faults: [] } };
+    const faults = findFaults(() => findErrors(schema, json));
+    return faults.length === 0 ? { json } : { problem: { kind: 'mismatch', faults } };
+  };
+};
+
+/** What the checker refuses to look at, such as a value that is nested too deep, is a fault like any other. */
+const findFaults = (findErrors: () => readonly JsonObject[]): readonly JsonObject[] => {
+  try {
+    return findErrors().slice(0, MAX_FAULTS);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    const message = error.message.replace('Parameter "value"', 'The answer');
+    return [{ place: '', keyword: 'schema', message }];
+  }
+};
+
+/** @returns undefined for a text that is not JSON, and has none in a code fence */
+const parseText = (text: string): JsonValue | undefined => parse(text) ?? parse(findFenced(text));
+
+/** What is between the first code fence of a text and the last: models put JSON there, with a word around it. */
+const findFenced = (text: string): string => {
+  const open = text.indexOf('```');
+  const start = text.indexOf('\n', open);
+  const end = text.lastIndexOf('```');
+  return open === -1 || start === -1 || end < start ? '' : text.slice(start + 1, end);
+};
+
+const parse = (text: string): JsonValue | undefined => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+/** Characters of an answer that an error shows. */
+const SHOWN = 2_000;
+/** Places of faults in a message; the details have more. */
+const NAMED_FAULTS = 3;
+
+/** An answer that the node can't use, with what all its questions used. */
+interface Unusable {
+  readonly answer: Answer;
+  readonly usage: Usage;
+}
+
+/** A success of the provider without what a model answers: another API, a gateway's own page, or a fault of the provider. */
+export const toNoAnswer = (body: JsonValue): NodeError =>
+  new NodeError('the provider has sent no answer of the model: error.details has the start of what it sent', {
+    name: 'NoAnswerError',
+    details: { answer: JSON.stringify(body).slice(0, SHOWN) },
+  });
+
+/** The answer is empty, and was not cut off. */
+export const toEmpty = ({ answer, usage }: Unusable): NodeError =>
+  new NodeError('the model has answered with an empty text', {
+    name: 'NoAnswerError',
+    details: toDetails(answer, usage),
+  });
+
+/** The model, or a filter of its provider, has refused to answer. */
+export const toRefusal = ({ answer, usage }: Unusable): NodeError =>
+  new NodeError('the model refused to answer, or its provider withheld the answer; change the prompt', {
+    name: 'ModelRefusedError',
+    isRetryable: false,
+    details: toDetails(answer, usage),
+  });
+
+/** Retryable but for an answer that was cut off: a model does not answer the same twice. */
+export const toUnusable = (
+  { answer, usage }: Unusable,
+  { kind, faults }: AnswerProblem,
+  maxTokens: number,
+): NodeError => {
+  const details = toDetails(answer, usage);
+  if (answer.finishReason === 'length')
+    return new NodeError(
+      `the answer was cut off before its JSON was complete: raise maxTokens (${maxTokens}), or ask for less`,
+      { name: 'AnswerTruncatedError', isRetryable: false, details },
+    );
+  if (kind === 'notJson')
+    return new NodeError('the answer is not JSON: error.details has its start', {
+      name: 'AnswerNotJsonError',
+      details,
+    });
+  return new NodeError(`the answer does not match the schema: ${describe(faults)}`, {
+    name: 'AnswerMismatchError',
+    details: { ...details, faults },
+  });
+};
+
+const toDetails = ({ text, value, finishReason, model }: Answer, usage: Usage): JsonObject => {
+  const all = value === undefined ? text : JSON.stringify(value);
+  return { finishReason, model, usage, answer: all.slice(0, SHOWN) };
+};
+
+/** Without the messages of the checker, which may repeat the answer. */
+const describe = (faults: readonly JsonObject[]): string => {
+  const named = faults.slice(0, NAMED_FAULTS).map(({ place, keyword }) => `${place || '/'} (${keyword})`);
+  const more = faults.length - named.length;
+  return `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+};

@@ -1,5 +1,0 @@
-import type { JsonObject, ParameterProblem } from '@hookloom/plugin-kit';
-
-/** The check of a parameter `value` that a workflow must have, though its expression may have no result. */
-export const requireValue = ({ value }: JsonObject): readonly ParameterProblem[] =>
-  value === undefined ? [{ path: '', message: 'lacks the key "value"' }] : [];

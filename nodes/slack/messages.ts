@@ -1,0 +1,265 @@
+import {
+  defineAction,
+  fromAttempt,
+  isJsonMap,
+  isPassing,
+  type JsonObject,
+  type JsonValue,
+  type NodeContext,
+  readErrorBody,
+  Type,
+  toStatusError,
+} from '@hookloom/plugin-kit';
+import {
+  baseUrl,
+  blocks,
+  callSlack,
+  channel,
+  credentials,
+  escapeText,
+  type MessageParameters,
+  text,
+  toMessage,
+  ts,
+} from './call-slack.ts';
+
+interface Place {
+  readonly baseUrl: string;
+  readonly channel: string;
+}
+
+interface PostedMessage extends Place, MessageParameters {
+  readonly threadTs?: string;
+  readonly replyBroadcast: boolean;
+  readonly unfurlLinks: boolean;
+}
+
+/** chat.postMessage */
+const postMessage = async (message: PostedMessage, context: NodeContext): Promise<JsonObject> => {
+  const { baseUrl, channel, threadTs, replyBroadcast, unfurlLinks } = message;
+  const body = {
+    channel,
+    ...toMessage(message),
+    ...(threadTs === undefined ? {} : { thread_ts: threadTs, reply_broadcast: replyBroadcast }),
+    unfurl_links: unfurlLinks,
+  };
+  return toPlace(await callSlack({ baseUrl, method: 'chat.postMessage', body }, context));
+};
+
+interface UpdatedMessage extends Place, MessageParameters {
+  readonly ts: string;
+}
+
+/** chat.update: without blocks, those of the message are removed. */
+const updateMessage = async (message: UpdatedMessage, context: NodeContext): Promise<JsonObject> => {
+  const { baseUrl, channel, ts } = message;
+  const body = { channel, ts, blocks: [], ...toMessage(message) };
+  return toPlace(await callSlack({ baseUrl, method: 'chat.update', body }, context));
+};
+
+/** The channel has its id here, also where it was given by name. */
+const toPlace = ({ channel = null, ts = null }: JsonObject): JsonObject => ({ channel, ts });
+
+interface Reaction extends Place {
+  readonly ts: string;
+  readonly emoji: string;
+}
+
+/** reactions.add */
+const addReaction = async (
+  { baseUrl, channel, ts, emoji }: Reaction,
+  context: NodeContext,
+): Promise<JsonObject> => {
+  const { ok } = await callSlack(
+    {
+      baseUrl,
+      method: 'reactions.add',
+      body: { channel, timestamp: ts, name: emoji },
+      expected: ['already_reacted'],
+    },
+    context,
+  );
+  return { added: ok === true };
+};
+
+interface UserQuery {
+  readonly baseUrl: string;
+  readonly email: string;
+}
+
+/** users.lookupByEmail */
+const findUser = async ({ baseUrl, email }: UserQuery, context: NodeContext): Promise<JsonObject> => {
+  const { user } = await callSlack(
+    { baseUrl, method: 'users.lookupByEmail', query: { email }, expected: ['users_not_found'] },
+    context,
+  );
+  return { user: isJsonMap(user) ? toUser(user) : null };
+};
+
+const toUser = ({ id = null, name = null, tz = null, is_bot, deleted, ...user }: JsonObject): JsonValue => {
+  const profile = isJsonMap(user.profile) ? user.profile : {};
+  return {
+    id,
+    name,
+    realName: profile.real_name ?? null,
+    displayName: profile.display_name ?? null,
+    email: profile.email ?? null,
+    timeZone: tz,
+    isBot: is_bot === true,
+    isDeleted: deleted === true,
+  };
+};
+
+/** Replaced by the URL of the credential. */
+const PLACE = 'https://hooks.slack.com/';
+
+/**
+ * Posts to an incoming webhook, which answers in plain text: `ok`, or an error code.
+ *
+ * @throws NodeError with `details.code`, such as `channel_is_archived`
+ */
+const postToWebhook = async (message: MessageParameters, context: NodeContext): Promise<JsonObject> => {
+  const response = await context.services.http.request({
+    method: 'POST',
+    url: PLACE,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(toMessage(message)),
+    ...fromAttempt(context),
+    maxRedirects: 0,
+    maxResponseBytes: 65_536,
+  });
+  const { status } = response;
+  if (status >= 200 && status <= 299) return { posted: true };
+  const { body } = readErrorBody(response);
+  const isCode = typeof body === 'string' && /^\w{1,100}$/.test(body);
+  throw toStatusError(response, {
+    isRetryable: isPassing(status),
+    now: context.services.clock.now(),
+    ...(isCode ? { code: body, problem: body } : {}),
+  });
+};
+
+export const slackMessage = defineAction({
+  id: 'slackMessage',
+  name: 'Slack message',
+  description: 'Posts a message to a channel of Slack, or into a thread of it',
+  parameters: Type.Object({
+    channel,
+    text,
+    escapeText,
+    blocks,
+    threadTs: Type.Optional(ts('The `ts` of a message, to answer in its thread')),
+    replyBroadcast: Type.Boolean({ default: false, description: 'Show an answer in the channel as well' }),
+    unfurlLinks: Type.Boolean({ default: true, description: 'Show previews of the links of the text' }),
+    baseUrl,
+  }),
+  credentials,
+  example: {
+    parameters: { channel: 'C0123456789', text: 'Order {{ number }} is paid', escapeText: true },
+    input: { number: 'A-1' },
+    output: { channel: 'C0123456789', ts: '1763800000.000100' },
+  },
+  execute: async ({ parameters, context }) => {
+    return postMessage(parameters, context);
+  },
+});
+
+export const slackUpdateMessage = defineAction({
+  id: 'slackUpdateMessage',
+  name: 'Slack message update',
+  description: 'Replaces the text and the blocks of a message that the same app has posted to Slack',
+  parameters: Type.Object({
+    channel,
+    ts: ts('Which message: the `ts` that slackMessage puts out'),
+    text,
+    escapeText,
+    blocks,
+    baseUrl,
+  }),
+  credentials,
+  example: {
+    parameters: { channel: '{{ channel }}', ts: '{{ ts }}', text: 'Order A-1 is on its way' },
+    input: { channel: 'C0123456789', ts: '1763800000.000100' },
+    output: { channel: 'C0123456789', ts: '1763800000.000100' },
+  },
+  execute: async ({ parameters, context }) => {
+    return updateMessage(parameters, context);
+  },
+});
+
+export const slackAddReaction = defineAction({
+  id: 'slackAddReaction',
+  name: 'Slack reaction',
+  description: 'Adds a reaction to a message of Slack. One that is there already is no failure',
+  parameters: Type.Object({
+    channel,
+    ts: ts('Which message: its `ts`'),
+    emoji: Type.String({
+      pattern: '^[^:\\s]{1,100}(?:::[^:\\s]{1,100})?$',
+      description: 'Name of the emoji without colons, such as thumbsup or thumbsup::skin-tone-2',
+    }),
+    baseUrl,
+  }),
+  credentials,
+  example: {
+    parameters: { channel: '{{ channel }}', ts: '{{ ts }}', emoji: 'white_check_mark' },
+    input: { channel: 'C0123456789', ts: '1763800000.000100' },
+    output: { added: true },
+  },
+  execute: async ({ parameters, context }) => {
+    return addReaction(parameters, context);
+  },
+});
+
+export const slackFindUser = defineAction({
+  id: 'slackFindUser',
+  name: 'Slack user',
+  description:
+    'Finds a user of Slack by e-mail address, as slackMessage takes it for a direct message. Puts out { user }, null when there is none',
+  parameters: Type.Object({
+    email: Type.String({
+      minLength: 3,
+      maxLength: 320,
+      format: 'email',
+      description: 'E-mail address of the user',
+    }),
+    baseUrl,
+  }),
+  credentials,
+  example: {
+    parameters: { email: '{{ customer.email }}' },
+    input: { customer: { email: 'ann@example.com' } },
+    output: {
+      user: {
+        id: 'U0123456789',
+        name: 'ann',
+        realName: 'Ann Smith',
+        displayName: 'Ann',
+        email: 'ann@example.com',
+        timeZone: 'Europe/London',
+        isBot: false,
+        isDeleted: false,
+      },
+    },
+  },
+  execute: async ({ parameters, context }) => {
+    return findUser(parameters, context);
+  },
+});
+
+export const slackWebhook = defineAction({
+  id: 'slackWebhook',
+  name: 'Slack webhook',
+  description:
+    'Posts a message to an incoming webhook of Slack, or of a chat that takes the same, such as Mattermost. The URL is the credential',
+  parameters: Type.Object({ text, escapeText, blocks }),
+  credentials: { types: ['slackWebhook'], required: true },
+  example: {
+    parameters: { text: 'Order {{ number }} is paid', escapeText: true },
+    input: { number: 'A-1' },
+    output: { posted: true },
+  },
+  execute: async ({ parameters, context }) => {
+    return postToWebhook(parameters, context);
+  },
+});

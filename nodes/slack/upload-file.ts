@@ -1,0 +1,166 @@
+import {
+  defineAction,
+  eachOf,
+  fromAttempt,
+  isFileValue,
+  isPassing,
+  type JsonObject,
+  type NodeContext,
+  NodeError,
+  type OutboundRequest,
+  Type,
+  toStatusError,
+  wrongParameter,
+} from '@hookloom/plugin-kit';
+import { streamFile } from '../http-request/send.ts';
+import { baseUrl, callSlack, credentials, ts } from './call-slack.ts';
+
+interface Upload {
+  readonly baseUrl: string;
+  readonly file?: JsonObject;
+  readonly text?: string;
+  readonly name?: string;
+  readonly title?: string;
+  readonly channel?: string;
+  readonly comment?: string;
+  readonly threadTs?: string;
+}
+
+interface Content {
+  readonly name: string;
+  /** Bytes. */
+  readonly size: number;
+  readonly body: () => Pick<OutboundRequest, 'body' | 'bodyBytes'>;
+}
+
+/**
+ * Uploads a file in the three steps of Slack: an address for it, its bytes, and where it is shared. Another attempt
+ * begins with an address of its own; a file that was not shared is removed by Slack.
+ */
+const uploadFile = async (upload: Upload, context: NodeContext): Promise<JsonObject> => {
+  const { baseUrl, channel, comment, threadTs } = upload;
+  const content = toContent(upload, context);
+  const { title = content.name } = upload;
+  const { upload_url, file_id } = await callSlack(
+    {
+      baseUrl,
+      method: 'files.getUploadURLExternal',
+      query: { filename: content.name, length: content.size },
+    },
+    context,
+  );
+  if (typeof upload_url !== 'string' || typeof file_id !== 'string')
+    throw new NodeError(
+      'Slack has given no address for the upload: check that baseUrl is that of the Web API',
+      {
+        isRetryable: false,
+      },
+    );
+  await sendContent(upload_url, content, context);
+  await callSlack(
+    {
+      baseUrl,
+      method: 'files.completeUploadExternal',
+      body: {
+        files: [{ id: file_id, title }],
+        ...(channel === undefined ? {} : { channel_id: channel }),
+        ...(comment === undefined ? {} : { initial_comment: comment }),
+        ...(threadTs === undefined ? {} : { thread_ts: threadTs }),
+      },
+    },
+    context,
+  );
+  return { fileId: file_id, title };
+};
+
+const toContent = ({ file, text, name }: Upload, { services }: NodeContext): Content => {
+  if (file !== undefined) {
+    if (!isFileValue(file)) throw wrongParameter('file', 'a file', file);
+    return {
+      name: name ?? file.name,
+      size: file.size,
+      body: () => ({ body: streamFile(file, services.files), bodyBytes: file.size }),
+    };
+  }
+  if (text === undefined) throw wrongParameter('file', 'a file, or text must be given', file);
+  if (name === undefined) throw wrongParameter('name', 'a string when text is given', name);
+  const body = Buffer.from(text);
+  return { name, size: body.byteLength, body: () => ({ body }) };
+};
+
+/** The address is a secret of its own: it is called without the credential. */
+const sendContent = async (url: string, content: Content, context: NodeContext): Promise<void> => {
+  const { credential: _, ...limits } = fromAttempt(context);
+  const response = await context.services.http.request({
+    method: 'POST',
+    url,
+    headers: { 'content-type': 'application/octet-stream' },
+    ...content.body(),
+    ...limits,
+    maxRedirects: 0,
+    maxResponseBytes: 65_536,
+  });
+  if (response.status === 200) return;
+  throw toStatusError(response, {
+    isRetryable: isPassing(response.status),
+    now: context.services.clock.now(),
+    problem: 'the file was not taken',
+  });
+};
+
+export const slackUploadFile = defineAction({
+  id: 'slackUploadFile',
+  name: 'Slack file',
+  description: 'Uploads a file of the execution, or a text as a file, to Slack, and shares it in a channel',
+  parameters: Type.Object(
+    {
+      file: Type.Optional(
+        Type.Record(Type.String(), Type.Unknown(), {
+          description: 'A file, as httpRequest puts it out; sent as a stream',
+        }),
+      ),
+      text: Type.Optional(
+        Type.String({ minLength: 1, maxLength: 5_000_000, description: 'In place of a file: its content' }),
+      ),
+      name: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 255,
+          description:
+            'Name of the file with its extension; that of the file by default, required for a text',
+        }),
+      ),
+      title: Type.Optional(Type.String({ maxLength: 255, description: 'Title; the name by default' })),
+      channel: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 100,
+          description: 'Id of the channel to share it in; without one it is for the app alone',
+        }),
+      ),
+      comment: Type.Optional(
+        Type.String({ maxLength: 40_000, description: 'A message that introduces the file in the channel' }),
+      ),
+      threadTs: Type.Optional(ts('The `ts` of a message, to share it in its thread')),
+      baseUrl,
+    },
+    { allOf: [{ anyOf: eachOf('file', 'text') }] },
+  ),
+  credentials,
+  example: {
+    parameters: { file: '{{ body }}', channel: 'C0123456789', comment: 'The report of today' },
+    input: {
+      body: {
+        $file: 'execution-1/report/0/1',
+        name: 'report.pdf',
+        mediaType: 'application/pdf',
+        size: 48_213,
+        sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+      },
+    },
+    output: { fileId: 'F0123456789', title: 'report.pdf' },
+  },
+  execute: async ({ parameters, context }) => {
+    return uploadFile(parameters, context);
+  },
+});

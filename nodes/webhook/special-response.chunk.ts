@@ -1,0 +1,94 @@
+import { isToken, type JsonObject, type JsonValue } from '@hookloom/plugin-kit';
+
+interface Response {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: JsonValue;
+}
+
+/**
+ * A response that redirects or sets cookies.
+ *
+ * @param redirect - undefined for none
+ * @throws TypeError or RangeError that names the parameter
+ */
+export const toSpecialResponse = (
+  response: Response,
+  redirect: string | undefined,
+  cookies: readonly Cookie[],
+): JsonObject => {
+  const setCookie = cookies.map((each, index) => toSetCookie(each, `cookies.${index}`));
+  return {
+    ...(redirect === undefined ? response : toRedirect(response, redirect)),
+    ...(setCookie.length === 0 ? {} : { setCookie }),
+  };
+};
+
+/** Statuses whose `location` clients follow: RFC 9110 §15.4. */
+const REDIRECTS = [301, 302, 303, 307, 308];
+
+/** The default of the node. */
+const NO_STATUS = 200;
+
+/** Visible ASCII, as in every valid URL. */
+const LOCATION = /^[\x21-\x7e]+$/;
+
+/** A relative location is resolved against the URL of the request (RFC 9110 §10.2.2). */
+const toRedirect = ({ status, headers }: Response, location: string): Response => {
+  if (status !== NO_STATUS && !REDIRECTS.includes(status))
+    throw new RangeError(`Parameter "status" must be one of ${REDIRECTS.join(', ')} with a redirect`);
+  const url = LOCATION.test(location) ? URL.parse(location, 'https://relative.invalid') : null;
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw new TypeError('Parameter "redirect" must be a path or a URL of http or https, encoded');
+  return { status: status === NO_STATUS ? 302 : status, headers: { ...headers, location }, body: null };
+};
+
+interface Cookie {
+  readonly name: string;
+  readonly value: string;
+  readonly path?: string;
+  readonly domain?: string;
+  /** 0 removes the cookie; absent until the browser is closed. */
+  readonly maxAgeSeconds?: number;
+  readonly httpOnly: boolean;
+  readonly secure: boolean;
+  readonly sameSite: 'Strict' | 'Lax' | 'None';
+}
+
+/** RFC 6265 §4.1.1: `cookie-octet`. */
+const VALUE = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/;
+/** Any character but a control character or `;`. */
+const ATTRIBUTE = /^[\x20-\x3a\x3c-\x7e]*$/;
+
+/** The smallest limit of a browser for a cookie with its attributes (RFC 6265 §6.1). */
+const MAX_LENGTH = 4_096;
+
+/**
+ * Formats a value of `Set-Cookie` (RFC 6265 §4.1.1; `SameSite` by RFC 6265bis §5.6.7).
+ *
+ * @param place - of the cookie in the parameters, for errors
+ * @throws TypeError that names the place, without the value, which may be secret
+ */
+const toSetCookie = (cookie: Cookie, place: string): string => {
+  const { name, value, path, domain, maxAgeSeconds, httpOnly, secure, sameSite } = cookie;
+  const refuse = (field: string, reason: string): never => {
+    throw new TypeError(`Parameter "${place}.${field}" ${reason}`);
+  };
+  if (!isToken(name)) refuse('name', 'is not a name that HTTP allows');
+  if (!VALUE.test(value)) refuse('value', 'holds a character that a cookie can not: encode it');
+  if (!ATTRIBUTE.test(path ?? '')) refuse('path', 'holds a character that a cookie can not');
+  if (!ATTRIBUTE.test(domain ?? '')) refuse('domain', 'holds a character that a cookie can not');
+  if (sameSite === 'None' && !secure) refuse('secure', 'must be true with "sameSite": "None"');
+  const text = [
+    `${name}=${value}`,
+    ...(path === undefined ? [] : [`Path=${path}`]),
+    ...(domain === undefined ? [] : [`Domain=${domain}`]),
+    ...(maxAgeSeconds === undefined ? [] : [`Max-Age=${maxAgeSeconds}`]),
+    ...(httpOnly ? ['HttpOnly'] : []),
+    ...(secure ? ['Secure'] : []),
+    `SameSite=${sameSite}`,
+  ].join('; ');
+  return text.length > MAX_LENGTH
+    ? refuse('value', `makes a cookie of more than ${MAX_LENGTH} characters`)
+    : text;
+};
