@@ -7,25 +7,25 @@ import type { Answer } from '../shared/answer.ts';
 import type { FormError } from '../shared/forms/form-error.ts';
 import type { FoundCallback } from './find-callback.ts';
 
-/** The fields where a workflow asks for none of its own. */
+/** The default fields, if a workflow defines none. */
 const anyComment = {
   type: 'object',
   properties: { comment: { type: 'string', title: 'Comment', maxLength: 2_000 } },
 };
 
-/** An answer that was not taken. */
+/** An answer that was not accepted. */
 interface Refused {
   readonly typed: JsonMap;
   readonly errors: readonly FormError[];
 }
 
-/** What is asked, and a form for the decision: GET must not decide, since mail and chat clients prefetch links. */
+/** The question, and a form for the decision: GET must not decide, since mail and chat clients prefetch links. */
 export const askPage = ({ execution, callback }: FoundCallback, refused: Refused | null = null): Answer => {
   const { title, text, fields, askedBy } = callback.subject?.question ?? {};
-  const by = askedBy === undefined ? '' : `Asked by ${askedBy}. `;
+  const by = askedBy === undefined ? '' : `Requested by ${askedBy}. `;
   return answerPage({
     status: refused === null ? 200 : 400,
-    title: title ?? 'A workflow waits for your decision',
+    title: title ?? 'A workflow is waiting for your decision',
     hasErrors: refused !== null,
     content: html`${text !== undefined && markdown(text)}
 <p class="dim">${by}Workflow <b>${execution.workflowId}</b>, started ${toTime(execution.startedAt)}. It waits until ${toTime(callback.expiresAt)}.</p>
@@ -43,7 +43,7 @@ export const decidedPage = (decision: 'approve' | 'reject'): Answer =>
   answerNotice(
     200,
     decision === 'approve' ? 'Approved' : 'Rejected',
-    'The workflow goes on. You can close this page.',
+    'The workflow continues. You can close this page.',
   );
 
 /** A problem (RFC 9457) as a page, with the headers of both. */
@@ -53,7 +53,7 @@ export const problemPage = (problem: Answer): Answer => {
   return { ...page, headers: { ...problem.headers, ...page.headers } };
 };
 
-/** In words for people, of the problems that a page is most often shown for. */
+/** Plain-language titles for the most common problems. */
 const TITLES: Readonly<Record<number, string>> = {
   404: 'There is nothing to decide here',
   410: 'There is nothing left to decide here',

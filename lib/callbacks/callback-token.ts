@@ -5,13 +5,13 @@ interface CallbackToken {
   readonly executionId: string;
   /** Name of the pending callback within the execution: see `CallbackUrls.open`. */
   readonly name: string;
-  /** Milliseconds since the epoch: when it was issued, since what is asked again has more time. */
+  /** Milliseconds since the epoch: as issued, since a question that is asked again gets more time. */
   readonly expiresAt: number;
 }
 
 /**
  * The last segment of a callback URL: `executionId.expiry.name.signature`, each of `A-Z a-z 0-9 - _`. The signature is
- * HMAC-SHA256 (RFC 2104) under a key that only the record of this execution holds.
+ * HMAC-SHA256 (RFC 2104) under a key that is stored only in this execution's record.
  */
 export const signToken = (token: CallbackToken, key: string): string => {
   const text = encode(token);
@@ -38,7 +38,7 @@ export const parseToken = (text: string): CallbackToken | null => {
 export const hasValidSignature = (text: string, key: string): boolean => {
   const end = text.lastIndexOf('.');
   const presented = Buffer.from(text.slice(end + 1));
-  const expected = Buffer.from(sign(text.slice(0, end), key)); // as text: four encodings decode to the same bytes
+  const expected = Buffer.from(sign(text.slice(0, end), key)); // compared as text: four encodings decode to the same bytes
   return presented.length === expected.length && timingSafeEqual(presented, expected);
 };
 

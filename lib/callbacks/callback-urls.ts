@@ -4,7 +4,7 @@ import type { CallbackSigner } from '../executions/lifecycle/background-engine.t
 import type { ExecutionStore } from '../executions/record/execution-store.ts';
 import { signToken } from './callback-token.ts';
 
-/** Of a question as JSON: it is stored with the pending callback. */
+/** Characters of a question as JSON, which is stored with the pending callback. */
 const MAX_QUESTION = 30_000;
 
 interface CallbackUrlParts {
@@ -38,7 +38,7 @@ export const createCallbackUrls = (
 };
 
 /**
- * The URL of a pending callback, the same whenever it is made.
+ * The URL of a pending callback; deterministic.
  *
  * @param callbackKey - see `ExecutionData`
  */
@@ -51,14 +51,14 @@ export const toCallbackUrl = (
   },
   callbackKey: string | null,
 ): string => {
-  if (callbackKey === null) throw new Error('this execution has no key to sign callback URLs with');
+  if (callbackKey === null) throw new Error('this execution has no key for signing callback URLs');
   return `${callback.publicUrl}/api/webhook-callback/${signToken(callback, callbackKey)}`;
 };
 
-/** @throws NodeError when no page can show it */
+/** @throws NodeError when the question can't be shown on a page */
 const checkQuestion = async (question: Question): Promise<void> => {
   if (JSON.stringify(question).length > MAX_QUESTION)
-    throw new NodeError(`what is asked is larger than ${MAX_QUESTION} characters`, { isRetryable: false });
+    throw new NodeError(`the question is longer than ${MAX_QUESTION} characters`, { isRetryable: false });
   if (question.fields === undefined) return;
   const { findFormProblems } = await import('../shared/forms/form-problems.chunk.ts');
   const [problem] = findFormProblems(question.fields, ['decision']);

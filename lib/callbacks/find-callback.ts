@@ -14,7 +14,7 @@ export interface FindCallbackParts {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** A pending callback, and the execution that waits for it. */
+/** A pending callback and the execution that waits for it. */
 export interface FoundCallback {
   readonly execution: ExecutionRecord;
   readonly callback: PendingCallback;
@@ -24,8 +24,8 @@ export interface FoundCallback {
 
 /**
  * @param text - the token of a callback URL
- * @throws AppError `CALLBACK_NOT_FOUND` when it is not signed for a pending callback, `CALLBACK_GONE` when it has expired
- *   or the execution has finished, `STORE_UNAVAILABLE`
+ * @throws AppError `CALLBACK_NOT_FOUND` when its signature is invalid or no such callback is pending, `CALLBACK_GONE`
+ *   when it has expired or the execution has finished, `STORE_UNAVAILABLE`
  */
 export const findPendingCallback = async (
   text: string,
@@ -40,24 +40,24 @@ export const findPendingCallback = async (
   const execution = await executions.find(token.executionId);
   if (execution === null) throw new AppError('CALLBACK_NOT_FOUND', {});
   const callback = await executions.findCallback(token.executionId, token.name);
-  // What is asked again under this name has more time than the URL says.
+  // A question asked again under this name has more time than the URL says.
   const { expiresAt } = callback ?? token;
   if (expiresAt <= clock.now()) {
     const time = new Date(expiresAt).toISOString();
-    throw new AppError('CALLBACK_GONE', { reason: `The time for an answer ended at ${time}.` });
+    throw new AppError('CALLBACK_GONE', { reason: `The deadline for an answer was ${time}.` });
   }
   if (callback?.answered !== undefined) throw answeredAlready(callback.answered);
   if (isFinal(execution.status))
-    throw new AppError('CALLBACK_GONE', { reason: 'The run that asked has ended.' });
+    throw new AppError('CALLBACK_GONE', { reason: 'The execution that requested it has ended.' });
   if (callback === null) throw new AppError('CALLBACK_NOT_FOUND', {});
   return { execution, callback, name: token.name };
 };
 
-/** The error for an answer that comes too late: another one was taken, or the time is up. */
+/** The error for a late answer: another one was accepted, or it has expired. */
 export const answeredAlready = (answered: AnsweredCallback | undefined): AppError => {
   if (answered === undefined)
-    return new AppError('CALLBACK_GONE', { reason: 'This was answered already, or its time is up.' });
+    return new AppError('CALLBACK_GONE', { reason: 'It was already answered or has expired.' });
   const word = answered.decision === 'approve' ? 'approved' : 'rejected';
   const time = new Date(answered.at).toISOString();
-  return new AppError('CALLBACK_GONE', { reason: `This was ${word} already, at ${time}.` });
+  return new AppError('CALLBACK_GONE', { reason: `It was already ${word}, at ${time}.` });
 };

@@ -12,18 +12,18 @@ import { toCallbackUrl } from './callback-urls.ts';
 const DEFAULT_LIMIT = 25;
 export const MAX_APPROVALS = 100;
 
-/** The filters of a list of approvals, as texts: those of the admin API and of the command line. */
+/** The filters of a list of approvals, as strings, for the admin API and the command line. */
 export const approvalsQuery = v.object({
   /** Null for all workflows. */
-  workflowId: v.nullish(v.custom<string>(isId, 'is no id of a workflow'), null),
+  workflowId: v.nullish(v.custom<string>(isId, 'must be a workflow id'), null),
   limit: count({ initial: DEFAULT_LIMIT, max: MAX_APPROVALS }),
-  /** The `nextCursor` of the page before; null for the first page. */
+  /** The `nextCursor` of the previous page; null for the first page. */
   cursor: v.nullish(text, null),
 });
 
 export type ApprovalsQuery = Readonly<v.InferOutput<typeof approvalsQuery>>;
 
-/** An approval that waits. Times are ISO 8601, UTC. */
+/** A pending approval. Times are ISO 8601, UTC. */
 interface WaitingApproval extends JsonObject {
   readonly executionId: string;
   readonly workflowId: string;
@@ -32,7 +32,7 @@ interface WaitingApproval extends JsonObject {
   readonly askedBy: string | null;
   readonly since: string;
   readonly until: string;
-  /** With `hasAddresses` alone. */
+  /** Only with `hasAddresses`. */
   readonly address?: string;
 }
 
@@ -43,11 +43,11 @@ export interface ApprovalParts {
 }
 
 interface ApprovalPage {
-  /** May be fewer than asked for, or none, although more follow. */
+  /** May be fewer than requested, or none, although more follow. */
   readonly approvals: readonly WaitingApproval[];
-  /** Null when there are no more. */
+  /** Null if there are no more. */
   readonly nextCursor: string | null;
-  /** What an earlier release has opened is in the lists of its workflows alone. */
+  /** Set if approvals opened by an earlier release are missing: those are only in the lists of their workflows. */
   readonly omitsEarlier?: true;
 }
 
@@ -55,9 +55,9 @@ interface ApprovalPage {
 const CONCURRENCY = 10;
 
 /**
- * Lists the approvals of one or all workflows that wait; those whose time ends first come first.
+ * Lists the pending approvals of one or all workflows, ordered by expiry.
  *
- * @param hasAddresses - adds the callback URLs: with one of them, anyone can decide
+ * @param hasAddresses - adds the callback URLs, with which anyone can decide
  * @throws AppError `QUERY_INVALID` | `STORE_UNAVAILABLE`
  */
 export const listApprovals = async (
@@ -96,5 +96,5 @@ const toApproval = ({ expiresAt, subject }: ListedCallback): WaitingApproval => 
   };
 };
 
-/** Of the name of a callback: `NODE/ITERATION/OPERATION`, behind those of the nodes whose bodies it is in. */
+/** From a callback name, `NODE/ITERATION/OPERATION`, prefixed with those of the enclosing loop nodes. */
 const toNodeId = (name: string): string => name.split('/').at(-3) ?? name;

@@ -13,7 +13,7 @@ const ENVELOPE_LEVELS = 4;
  * none.
  *
  * @param maxDepth - levels of nesting of what the sender has sent
- * @returns why it can't be run, such as `it holds a number that is too large`; null when it can
+ * @returns why it can't be run, such as `it contains a number that is too large`; null when it can
  */
 export const findInputProblem = (input: JsonObject, maxDepth: number): string | null => {
   const limit = maxDepth + ENVELOPE_LEVELS;
@@ -27,13 +27,13 @@ export const findInputProblem = (input: JsonObject, maxDepth: number): string | 
     const next: object[] = [];
     for (const parent of level) {
       if (Object.hasOwn(parent, '__proto__') || hasPrototype(parent))
-        return 'it holds a key that is not allowed';
+        return 'it contains a key that is not allowed';
       for (const value of Object.values(parent)) {
         values += 1;
         if (typeof value === 'object' && value !== null) next.push(value);
         // `1e400` parses to Infinity, which JSON can't carry.
         else if (typeof value === 'number' && !Number.isFinite(value))
-          return 'it holds a number that is too large';
+          return 'it contains a number that is too large';
       }
       if (values > MAX_VALUES) return `it has more than ${MAX_VALUES} values`;
     }

@@ -3,17 +3,17 @@ import type { CredentialStore } from '../credentials/credential-store.ts';
 import type { OutboundCredentialStore } from '../credentials/outbound/outbound-credential.ts';
 import type { CredentialUse, Usage } from './usage.ts';
 
-/** A credential that stored workflows name. */
+/** A credential that stored workflows refer to. */
 export interface CredentialState {
   readonly id: string;
-  /** Null when there is no such credential. */
+  /** Null if the credential does not exist. */
   readonly type: string | null;
   readonly uses: readonly CredentialUse[];
-  /** What is wrong with it, without its name; null for nothing. */
+  /** What is wrong with it, as a predicate without its name; null if nothing is. */
   readonly problem: string | null;
-  /** Of a credential for calling out, which can be tested; null for any other. */
+  /** For outbound credentials, which can be tested; null for inbound ones. */
   readonly revision: number | null;
-  /** The hosts that one for calling out is for; null for any other, and for one that was created without hosts. */
+  /** The hosts that an outbound credential is limited to; null for inbound ones, and for those created without hosts. */
   readonly hosts: readonly string[] | null;
 }
 
@@ -24,17 +24,17 @@ export interface CredentialStores {
 
 export interface CheckedCredentials {
   readonly states: readonly CredentialState[];
-  /** Whether all credentials that workflows name were read. */
+  /** Whether all credentials that workflows refer to were read. */
   readonly isComplete: boolean;
 }
 
 const CONCURRENCY = 8;
 
 /**
- * Checks by the table alone that the credentials of stored workflows exist, with a secret, and are of a type that their
- * nodes take.
+ * Checks, from the table only, that the credentials of stored workflows exist, have a secret, and are of a type that
+ * their nodes accept.
  *
- * @param max - how many are read
+ * @param max - how many to read at most
  * @throws AppError `STORE_UNAVAILABLE`
  */
 export const checkCredentials = async (
@@ -74,5 +74,5 @@ const findMismatch = (type: string, uses: readonly CredentialUse[]): string | nu
   const wrong = uses.find(({ takes }) => takes !== null && !takes.includes(type));
   if (wrong === undefined) return null;
   const takes = wrong.takes?.join(', ') || 'none';
-  return `is of the type ${type}, and ${wrong.nodeType} takes ${takes}`;
+  return `has type ${type}, but ${wrong.nodeType} accepts ${takes}`;
 };

@@ -11,21 +11,21 @@ interface FunctionCheck {
 export type FunctionChecks = Readonly<Record<string, FunctionCheck>>;
 
 export interface FunctionCheckParts {
-  /** @returns why the function does not work; null when it answers */
+  /** @returns why the function does not work; null if it responds */
   readonly ping: (functionKey: string, deadlineMs: number) => Promise<string | null>;
   readonly clock: Clock;
 }
 
-/** The functions that no request reaches: no caller gets an error when one can't start. */
+/** Functions that no request reaches: if one can't start, no caller gets an error. */
 const BACKGROUND_FUNCTIONS = ['runDurable', 'runExpress', 'dispatch', 'sweep', 'sweepRegistrations'] as const;
 
-/** Of one function; a cold start is part of it. */
+/** Per function, including a cold start. */
 const DEADLINE_MS = 5_000;
 
-/** Longer than other checks: a ping is an invocation. */
+/** Longer than for other checks: a ping is an invocation. */
 const KEPT_MS = 60_000;
 
-/** Pings the functions for work in the background, all at once. Never throws. */
+/** Pings the background functions, all in parallel. Never throws. */
 export const createFunctionChecks = ({ ping, clock }: FunctionCheckParts) => {
   const keep = createKeeper<FunctionChecks>({ clock, ttlMs: KEPT_MS });
 
@@ -36,7 +36,7 @@ export const createFunctionChecks = ({ ping, clock }: FunctionCheckParts) => {
     return message === null ? { status: 'healthy' } : { status: 'unhealthy', message };
   };
 
-  /** @param endsAt - when the report has to be there; milliseconds since the epoch */
+  /** @param endsAt - when the report is due; milliseconds since the epoch */
   return async (endsAt: number): Promise<FunctionChecks> => {
     const ms = Math.max(0, Math.min(DEADLINE_MS, endsAt - clock.now()));
     const checkAll = async () =>

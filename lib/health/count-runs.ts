@@ -1,21 +1,21 @@
 import type { NodeRecord } from '../engine/result.ts';
 
-/** The runs of a node type that have ended. */
+/** The finished runs of a node type. */
 export interface RunCount {
   readonly runs: number;
   readonly failed: number;
 }
 
-/** What is read of a node's record. */
+/** The fields read from a node's record. */
 export type ObservedNode = Pick<NodeRecord, 'type' | 'status' | 'failure'>;
 
-/** Failures of nodes that were running when their execution ended for another reason. */
+/** Failures of nodes that were still running when their execution ended for another reason. */
 const ABORTED = new Set(['ExecutionFailed', 'Cancelled']);
 
 /**
- * Counts by node type. A node has a run for each iteration of its loop; further attempts belong to the same run.
+ * Counts runs by node type. A node has one run per iteration of its loop; retries belong to the same run.
  *
- * @param counts - what is added to
+ * @param counts - the counts to add to
  */
 export const countRuns = (nodes: Iterable<ObservedNode>, counts: Map<string, RunCount>): void => {
   for (const { type, status, failure } of nodes) {
@@ -31,9 +31,9 @@ export const countRuns = (nodes: Iterable<ObservedNode>, counts: Map<string, Run
 export const shareOf = ({ runs, failed }: RunCount): number =>
   runs === 0 ? 0 : Math.round((failed / runs) * 10_000) / 10_000;
 
-/** Share of failed runs from which a node type is a warning … */
+/** Share of failed runs that makes a node type a warning … */
 const WARNING_SHARE = 0.1;
-/** … when there are as many of them: one failure of a rare workflow is not yet a pattern. */
+/** … if there are at least this many failures: one failure of a rare workflow is not a pattern yet. */
 const WARNING_FAILURES = 3;
 
 export const isTooMany = (count: RunCount): boolean =>

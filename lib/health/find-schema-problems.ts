@@ -3,7 +3,7 @@ import { describeError } from '../plugins/describe-error.ts';
 import type { Plugin } from '../plugins/plugin.ts';
 import { findSchemaError } from '../workflows/validation/schema/find-schema-error.ts';
 
-/** The schemas of a plugin that do not compile, so that no workflow with them can be stored. */
+/** The plugin's schemas that do not compile; workflows that use them cannot be stored. */
 export const findSchemaProblems = ({
   nodeTypes,
   credentialTypes,

@@ -12,25 +12,25 @@ export interface Problem {
 }
 
 interface CredentialHealth {
-  /** Null when there is no such credential. */
+  /** Null if the credential does not exist. */
   readonly type: string | null;
   readonly status: 'healthy' | 'warning' | 'unhealthy';
   readonly message?: string;
-  /** Ids of workflows that name it; the first ones of many. */
+  /** Ids of workflows that use it; only the first few. */
   readonly workflows: readonly string[];
-  /** With `probe` alone. */
+  /** Only with `probe`. */
   readonly tested?: boolean;
   /** ISO 8601, UTC. */
   readonly testedAt?: string;
 }
 
-/** The fields that a plugin's row has beside those of its own checks. All are absent where the tables can't be read. */
+/** The fields of a plugin's row in addition to those of its own checks. All are absent if the tables can't be read. */
 export interface PluginDetails {
-  /** Whether an enabled workflow uses one of its node types or of its credentials; absent where not all were read. */
+  /** Whether an enabled workflow uses one of its node types or credentials; absent if not all workflows were read. */
   readonly configured?: boolean;
-  /** Those that enabled workflows name, by id. Absent when there are none. */
+  /** The credentials that enabled workflows use, by id. Absent if there are none. */
   readonly credentials?: Readonly<Record<string, CredentialHealth>>;
-  /** Of its node types that ran. Absent when there are none. */
+  /** Runs of its node types. Absent if there are none. */
   readonly runs?: Readonly<Record<string, RunCount & { readonly share: number }>>;
 }
 
@@ -39,16 +39,19 @@ export interface PluginInspection {
   readonly details: PluginDetails;
 }
 
-/** The results of live tests by the id of the credential; empty when none were made. */
+/** Live test results by credential id; empty if none were made. */
 type Probes = ReadonlyMap<string, Probe>;
 
-/** Whether credentials of a type go to the URL of a request: the type is installed, is applied, and sets no URL itself. */
+/**
+ * Whether credentials of a type are sent to a request's URL: the type is installed, has `apply`, and does not set the
+ * URL itself.
+ */
 type FollowsUrl = (credentialType: string) => boolean;
 
 /**
- * Finds what is wrong with a plugin beyond its own checks.
+ * Finds problems of a plugin beyond its own checks.
  *
- * @param facts - null when the tables can't be read
+ * @param facts - null if the tables can't be read
  */
 export const inspectPlugin = (
   { plugin }: Pick<LoadedEntry, 'plugin'>,
@@ -62,7 +65,8 @@ export const inspectPlugin = (
   const credentials = states.map((state) => {
     const health = describeCredential(state, probes);
     const shown = warnOfAnyHost(state, health, followsUrl);
-    // One that is for any host on purpose is no problem of the plugin: its report would never be healthy again.
+    // A credential deliberately allowed for any host is not a problem of the plugin: the report would never be healthy
+    // again.
     return { id: state.id, shown, counted: state.hosts === null ? shown : health };
   });
   const runs = plugin.nodeTypes.flatMap((nodeType) => {
@@ -93,7 +97,7 @@ export const inspectPlugin = (
   };
 };
 
-/** The credentials that its node types use, and those of its own types. */
+/** The credentials that its node types use, and those of its credential types. */
 export const credentialsOf = (
   { nodeTypes, credentialTypes }: LoadedEntry['plugin'],
   { credentials }: Pick<StoredFacts, 'credentials'>,
@@ -104,7 +108,7 @@ export const credentialsOf = (
       uses.some((use) => nodeTypes.some(({ nodeType }) => nodeType === use.nodeType)),
   );
 
-/** How many workflows are named beside a credential. */
+/** How many workflows are listed per credential. */
 const MAX_WORKFLOWS = 5;
 
 const describeCredential = (
@@ -128,7 +132,7 @@ const describeCredential = (
   };
 };
 
-/** A URL that a workflow computes decides where such a credential goes. */
+/** For such a credential, a URL computed by a workflow decides where it is sent. */
 const warnOfAnyHost = (
   { id, type, revision, hosts }: CredentialState,
   health: CredentialHealth,
@@ -138,26 +142,26 @@ const warnOfAnyHost = (
   if (!isForAny || health.status === 'unhealthy' || type === null || !followsUrl(type)) return health;
   const why =
     hosts === null
-      ? `it is for any host, because it names none: run "credential hosts ${id} --host NAME"`
-      : `it is for any host, as its hosts say: "${ANY_HOST}"`;
+      ? `it is allowed for any host because it lists none: run "credential hosts ${id} --host NAME"`
+      : `it is allowed for any host: its hosts include "${ANY_HOST}"`;
   const message = health.message === undefined ? why : `${health.message}; ${why}`;
   return { ...health, status: 'warning', message };
 };
 
 const toCredentialProblem = (
   id: string,
-  { status, message = 'it does not pass its live test', workflows: [workflow] }: CredentialHealth,
+  { status, message = 'it failed its live test', workflows: [workflow] }: CredentialHealth,
 ): Problem[] =>
   status === 'healthy'
     ? []
-    : [{ status, message: `the credential "${id}" of the workflow "${workflow}": ${message}` }];
+    : [{ status, message: `credential "${id}" of workflow "${workflow}": ${message}` }];
 
 interface NodeTypeRuns {
   readonly nodeType: PluginNodeType;
   readonly count: RunCount;
 }
 
-/** A node type without outputs does nothing but fail. */
+/** A node type without outputs is meant to fail. */
 const failsUnexpectedly = ({ nodeType: { outputs }, count }: NodeTypeRuns): boolean =>
   isTooMany(count) && (typeof outputs === 'function' || outputs.length > 0);
 

@@ -13,7 +13,7 @@ interface StoreCheck {
   readonly message?: string;
 }
 
-/** How much was read of what is stored; `complete: false` where it is more than a report reads. */
+/** How much of the stored data was read; `complete: false` if there is more than a report reads. */
 export interface Coverage {
   readonly workflows: { readonly read: number; readonly complete: boolean };
   readonly credentials: { readonly read: number; readonly complete: boolean };
@@ -25,35 +25,35 @@ export interface Coverage {
   };
 }
 
-/** What is found out of the plugins beyond their own checks. */
+/** The findings about the plugins beyond their own checks. */
 export interface Inspection {
   readonly store: StoreCheck;
   readonly functions: FunctionChecks;
-  /** Null when the tables can't be read. */
+  /** Null if the tables can't be read. */
   readonly coverage: Coverage | null;
-  /** Of the loaded plugins, by id. */
+  /** The loaded plugins, by id. */
   readonly plugins: ReadonlyMap<string, PluginInspection>;
 }
 
 interface InspectOptions {
   /** Id of the only plugin to inspect; null for all. */
   readonly plugin: string | null;
-  /** Make the live tests of the credentials. */
+  /** Whether to run the credentials' live tests. */
   readonly probe: boolean;
-  /** When the report has to be there; milliseconds since the epoch. */
+  /** When the report is due; milliseconds since the epoch. */
   readonly endsAt: number;
 }
 
 type InspectedRegistry = Pick<Registry, 'plugins' | 'findNodeType' | 'credentialTypes'>;
 
-/** Never throws for a store that can't be read, a credential, or a function. */
+/** Never throws because of an unreadable store, a credential or a function. */
 export type Inspect = (registry: InspectedRegistry, options: InspectOptions) => Promise<Inspection>;
 
 export interface InspectParts {
   readonly stores: FactStores;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Creates the live test, once. */
+  /** Creates the live test; called once. */
   readonly openTest: (registry: InspectedRegistry) => TestCredential;
   readonly ping: FunctionCheckParts['ping'];
   readonly limits?: Partial<InspectLimits>;
@@ -61,7 +61,7 @@ export interface InspectParts {
 
 interface InspectLimits extends FactLimits {
   readonly storeMs: number;
-  /** Live tests of one report, and the time of each. */
+  /** Live tests per report, and the time limit of each. */
   readonly maxProbes: number;
   readonly probeMs: number;
 }
@@ -76,7 +76,7 @@ const LIMITS: InspectLimits = {
   probeMs: 4_000,
 };
 
-/** How long a sandbox keeps what it has read of the tables, for the reports of all plugins. */
+/** How long a sandbox caches what it read from the tables, for the reports of all plugins. */
 const KEPT_MS = 5_000;
 
 export const createInspect = ({
@@ -138,7 +138,7 @@ export const createInspect = ({
 /** The reason is in the log. */
 const UNREADABLE: StoreCheck = {
   status: 'unhealthy',
-  message: 'the tables can not be read: they do not answer, throttle, or are missing',
+  message: 'the tables cannot be read: they are unavailable, throttling or missing',
 };
 
 const toCoverage = ({ workflows, credentials, runs }: StoredFacts): Coverage => ({

@@ -2,7 +2,7 @@ import type { Clock } from '@hookloom/plugin-kit';
 
 interface KeepOptions {
   readonly clock: Pick<Clock, 'now'>;
-  /** How long a value is kept, from when it is there. */
+  /** How long a value is kept, from when it is available. */
   readonly ttlMs: number;
 }
 
@@ -20,12 +20,12 @@ interface Entry<Value> {
 
 const MAX_ENTRIES = 200;
 
-/** Work that has not ended by then is not shared any more. */
+/** Work that takes longer is no longer shared. */
 const MAX_WORK_MS = 30_000;
 
 /**
- * Keeps what takes long to find out for some seconds. Unlike `createCache`, it counts them from the end of the work, which
- * may take longer than they last; calls meanwhile share it. Failures are not kept.
+ * Caches slow results for a few seconds. Unlike `createCache`, the TTL counts from the end of the work, which may take
+ * longer than the TTL; concurrent calls share the work. Failures are not cached.
  */
 export const createKeeper = <Value>({ clock, ttlMs }: KeepOptions) => {
   const entries = new Map<string, Entry<Value>>();
@@ -49,7 +49,7 @@ export const createKeeper = <Value>({ clock, ttlMs }: KeepOptions) => {
   return async (key: string, work: () => Promise<Value>): Promise<Kept<Value>> => {
     const now = clock.now();
     const known = entries.get(key);
-    // The first comparison: a clock can be set back.
+    // The first comparison: clocks can be set back.
     const isFresh = known !== undefined && known.startedAt <= now && now < known.expiresAt;
     const entry = isFresh ? known : start(key, work);
     const value = await entry.value;

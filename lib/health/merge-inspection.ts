@@ -4,16 +4,16 @@ import type { PluginDetails, PluginInspection, Problem } from './inspect-plugin.
 
 type Health = PluginHealth & PluginDetails;
 
-/** The answer of the endpoint. */
+/** The response of the endpoint. */
 interface ServiceHealth extends HealthReport<Health> {
   readonly checks: Pick<Inspection, 'store' | 'functions'>;
   readonly coverage: Coverage | null;
 }
 
-/** How many problems the message of a row names. */
+/** How many problems a row's message lists. */
 const MAX_PROBLEMS = 5;
 
-/** Adds what was found to the rows of the plugins. A service whose store can't be read, or with a function that does not answer, is not healthy. */
+/** Adds the findings to the plugins' rows. A service with an unreadable store or an unresponsive function is not healthy. */
 export const mergeInspection = (
   rows: readonly HealthRow[],
   { store, functions, coverage, plugins: found }: Inspection,

@@ -1,31 +1,31 @@
-/** An event of its own that asks a function whether it works: it starts nothing. No request and no event of a trigger has this form. */
+/** An event that checks whether a function works, without starting anything. No request and no trigger event has this shape. */
 export const PING = { hookloom: 'ping' } as const;
 
-/** The answer to a ping. A function whose configuration is wrong does not start, and so gives none. */
+/** The response to a ping. A misconfigured function does not start, and so does not respond. */
 export interface Pong {
   readonly hookloom: 'pong';
   /** Its name in AWS, such as `hookloom-production-sweep`. */
   readonly function: string | undefined;
-  /** By the clock of the function, milliseconds since the epoch. */
+  /** The function's clock, in milliseconds since the epoch. */
   readonly time: number;
-  /** What the function has read of its environment, as far as pings are asked for it. There are no secrets in it. */
+  /** The part of the function's environment that pings report. It contains no secrets. */
   readonly config: {
     readonly version: string;
-    /** Null in functions that are not given it. */
+    /** Null in functions that do not get it. */
     readonly publicUrl: string | null;
     readonly blobBucket: string | null;
   };
 }
 
-/** @returns the answer to an event that is a ping; null for any other */
+/** @returns the response to a ping; null for any other event */
 export type AnswerPing = (event: unknown, toPong: () => Pong) => unknown;
 
-/** One look at a property: every event of a function passes here. */
+/** A single property check, since every event of a function passes here. */
 export const plainPing: AnswerPing = (event, toPong) =>
   (event as { readonly hookloom?: unknown } | null | undefined)?.hookloom === 'ping' ? toPong() : null;
 
 export const isPong = (answer: unknown): answer is Pong =>
   (answer as { readonly hookloom?: unknown } | null | undefined)?.hookloom === 'pong';
 
-/** Of the ids of workflows with which the doctor probes a service: nothing of a user is called so. */
+/** The prefix of the workflow ids with which the doctor probes a service: reserved, so no user workflow has it. */
 export const PROBE_PREFIX = 'hookloom-doctor-';

@@ -6,43 +6,43 @@ import type { CredentialState } from './check-credentials.ts';
 
 /** The result of a live test. */
 export interface Probe {
-  /** `untested`: its type has no test, or the limits of the report left no room for it. */
+  /** `untested`: its type has no test, or the report's limits were reached first. */
   readonly status: HealthCheckResult['status'] | 'untested';
   readonly message?: string;
-  /** Milliseconds since the epoch; null when the limits left no room for it. */
+  /** Milliseconds since the epoch; null if the report's limits were reached first. */
   readonly testedAt: number | null;
 }
 
 /**
- * Makes the live test of a credential, which leaves no secret in its result.
+ * Runs the live test of a credential; the result contains no secret.
  *
- * @returns null when its type has no test
+ * @returns null if its type has no test
  */
 export type TestCredential = (id: string, signal: AbortSignal) => Promise<HealthCheckResult | null>;
 
 interface ProbeLimits {
-  /** How many are tested for one report, those that are known already not counted. */
+  /** Maximum number of tests per report, not counting cached results. */
   readonly max: number;
   readonly deadlineMs: number;
-  /** No test begins from then on; milliseconds since the epoch. */
+  /** No test starts after this time; milliseconds since the epoch. */
   readonly endsAt: number;
 }
 
 type Probed = Pick<CredentialState, 'id' | 'revision'>;
 
-/** Tests that run at the same time. */
+/** Concurrent tests. */
 const CONCURRENCY = 5;
 
-/** How long a sandbox keeps a result; one that is not healthy is for its report alone, so that a repair shows at once. */
+/** How long a sandbox caches a result; unhealthy results are not reused, so that a fix shows at once. */
 const KEPT_MS = 60_000;
 const MAX_KEPT = 500;
 
 /**
- * Creates the function that tests credentials, within the limits, and keeps what it has found. Those that were tested
- * the longest time ago come first: with more than a report can test, the next one tests others.
+ * Creates the function that tests credentials, within the limits, and caches the results. The least recently tested
+ * come first: if there are more than one report can test, the next report tests the others.
  */
 export const createProbes = (clock: Clock, test: TestCredential) => {
-  /** In the order of their last test. */
+  /** Ordered by last test. */
   const known = new Map<string, Probe>();
 
   const findFresh = (credential: Probed): Probe | null => {
@@ -63,7 +63,7 @@ export const createProbes = (clock: Clock, test: TestCredential) => {
   const probeOne = async (credential: Probed, { deadlineMs, endsAt }: ProbeLimits): Promise<Probe> => {
     const testedAt = clock.now();
     const ms = Math.min(deadlineMs, endsAt - testedAt);
-    if (ms <= 0) return { status: 'untested', message: 'the time of the report was up', testedAt: null };
+    if (ms <= 0) return { status: 'untested', message: 'the report ran out of time', testedAt: null };
     const result = await withinDeadline(clock, ms, (signal) => test(credential.id, signal)).catch(
       (error: unknown) => ({ status: 'unhealthy' as const, message: describeError(error) }),
     );
@@ -96,11 +96,11 @@ export const createProbes = (clock: Clock, test: TestCredential) => {
 
 const TOO_MANY: Probe = {
   status: 'untested',
-  message: 'there are more credentials than one report tests',
+  message: 'there are more credentials than one report can test',
   testedAt: null,
 };
 
-/** Another revision is another secret. */
+/** A new revision is a new secret. */
 const keyOf = ({ id, revision }: Probed): string => `${id}/${revision}`;
 
 const toResult = (result: HealthCheckResult | null): Omit<Probe, 'testedAt'> => {

@@ -2,17 +2,17 @@ import type { Clock } from '@hookloom/plugin-kit';
 import pLimit from 'p-limit';
 import { countRuns, type ObservedNode, type RunCount } from './count-runs.ts';
 
-/** An execution as far as its runs are counted. */
+/** The part of an execution that is needed to count runs. */
 export interface ObservedExecution {
   readonly nodes: readonly ObservedNode[];
-  /** Entries that its record has left out. */
+  /** Entries that its record omits. */
   readonly nodesOmitted: number;
 }
 
 /** Reads the executions of one workflow, the latest first. */
 interface RunReader {
   /**
-   * The next ones: at most `limit`, fewer when their records are gone.
+   * The next executions: at most `limit`, fewer if records no longer exist.
    *
    * @throws AppError `STORE_UNAVAILABLE`
    */
@@ -21,14 +21,14 @@ interface RunReader {
   ): Promise<{ readonly executions: readonly ObservedExecution[]; readonly hasMore: boolean }>;
 }
 
-/** @param from - milliseconds since the epoch, included */
+/** @param from - milliseconds since the epoch, inclusive */
 export type OpenRuns = (workflowId: string, from: number) => RunReader;
 
 export interface RunSample {
   /** By node type. */
   readonly counts: ReadonlyMap<string, RunCount>;
   readonly executions: number;
-  /** Whether these are all executions, with all their nodes. */
+  /** Whether all executions with all their nodes were counted. */
   readonly isComplete: boolean;
 }
 
@@ -36,17 +36,17 @@ interface SampleLimits {
   readonly maxExecutions: number;
   readonly maxWorkflows: number;
   readonly clock: Pick<Clock, 'now'>;
-  /** No more is read from then on; milliseconds since the epoch. */
+  /** No reads start after this time; milliseconds since the epoch. */
   readonly endsAt: number;
 }
 
-// Records have up to 400 kB: of the largest, 60 MB are read at the same time.
+// Records have up to 400 kB: at most 60 MB are read at the same time.
 const CONCURRENCY = 6;
 const MAX_PAGE = 25;
 
 /**
- * Reads the latest executions of all workflows up to the limits, of each workflow as many as of any other that has so
- * many: a busy one leaves room for the rest.
+ * Reads the latest executions of all workflows up to the limits, evenly distributed, so that a busy workflow does not
+ * crowd out the others.
  *
  * @throws AppError `STORE_UNAVAILABLE`
  */
@@ -81,7 +81,7 @@ export const sampleRuns = async (
   };
 };
 
-/** Of too many workflows, other ones for each report. */
+/** With too many workflows, each report chooses different ones. */
 const chooseByTurn = (ids: readonly string[], count: number, now: number): readonly string[] => {
   if (ids.length <= count) return ids;
   const turns = Math.ceil(ids.length / count);

@@ -5,10 +5,10 @@ import { type CheckedCredentials, type CredentialStores, checkCredentials } from
 import { type OpenRuns, type RunSample, sampleRuns } from './sample-runs.ts';
 import { findUsage, type Usage } from './usage.ts';
 
-/** The stored workflows, up to the limit of the store. */
+/** The stored workflows, up to the store's limit. */
 export interface StoredWorkflows {
   readonly definitions: readonly WorkflowDefinition[];
-  /** Ids of all, removed ones included, whose executions are still stored. */
+  /** All ids, including removed workflows whose executions are still stored. */
   readonly ids: readonly string[];
   /** Whether these are all. */
   readonly isComplete: boolean;
@@ -28,7 +28,7 @@ export interface FactLimits {
   readonly runsMs: number;
 }
 
-/** What the tables say of the plugins. */
+/** What the tables contain about the plugins' use. */
 export interface StoredFacts {
   readonly usage: Usage;
   readonly workflows: Pick<StoredWorkflows, 'isComplete'> & { readonly count: number };
@@ -40,7 +40,7 @@ export interface StoredFacts {
 const DAY_MS = 86_400_000;
 
 /**
- * Reads the stored workflows, the credentials that they name, and their executions of the last day.
+ * Reads the stored workflows, the credentials they use, and their executions of the last day.
  *
  * @throws AppError `STORE_UNAVAILABLE`
  */

@@ -2,15 +2,15 @@ import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import type { WorkflowDefinition } from '../workflows/definition/definition.ts';
 import { findCredentialUses } from '../workflows/webhook-rules/credential-uses.ts';
 
-/** A node that names a credential. */
+/** A node that uses a credential. */
 export interface CredentialUse {
   readonly workflowId: string;
   readonly nodeType: string;
-  /** The types that the node takes; null when no loaded plugin has its type. */
+  /** The credential types that the node accepts; null if no loaded plugin has the node's type. */
   readonly takes: readonly string[] | null;
 }
 
-/** What can run of the stored workflows: the enabled nodes of the enabled ones. */
+/** What can run: the enabled nodes of enabled workflows. */
 export interface Usage {
   readonly nodeTypes: ReadonlySet<string>;
   /** By the id of the credential. */

@@ -9,35 +9,35 @@ import { readTraceparent } from '../shared/traceparent.ts';
 import { answerProblem } from './problem.ts';
 import { MAX_ANSWER_BYTES, toResult } from './to-result.ts';
 
-/** Fields of the log line of a request, and what it measures. */
+/** Fields and metrics of a request's log line. */
 type LogFields = Readonly<Record<string, string | number>> & Measuring;
 
 /** One invocation of a function. */
 interface Call {
   readonly event: unknown;
   readonly context: Partial<Context>;
-  /** Adds the target of the request to its log line. Only verified values: raw input may be a misplaced secret. */
+  /** Adds fields to the request's log line. Only verified values: raw input may be a misplaced secret. */
   addLogFields(fields: LogFields): void;
-  /** Adds headers to the answer, whatever it will be. */
+  /** Adds response headers regardless of the outcome. */
   addHeaders(headers: Answer['headers']): void;
 }
 
-/** Handles one request. A throw becomes an answer. */
+/** Handles one request. A thrown error becomes an answer. */
 export type Handle = (call: Call) => Promise<Answer>;
 
 interface HandlerParts {
   readonly logger: Logger;
   readonly clock: Pick<Clock, 'now'>;
-  /** Answers in place of a problem, such as with a page for a browser; null to leave it as it is. */
+  /** Replaces a problem, for example with a page for a browser; null to send it unchanged. */
   readonly presentProblem?: (problem: Answer, event: unknown) => Promise<Answer | null>;
 }
 
 /**
- * The Lambda handler of an HTTP function: the answer or the throw of `handle` becomes the gateway's result and one log
+ * The Lambda handler of an HTTP function: turns the answer or error of `handle` into the gateway's result and one log
  * line.
  */
 export const createHandler = (parts: HandlerParts, handle: Handle) =>
-  // No early timeout: long operations have deadlines of their own, and a timer per request costs time.
+  // No early timeout: long operations have their own deadlines, and a timer per request costs time.
   middy<unknown, APIGatewayProxyStructuredResultV2>({ timeoutEarlyInMillis: 0 }).handler(
     async (event, context: Partial<Context> = {}) => {
       const startedAt = parts.clock.now();
@@ -65,7 +65,7 @@ export const createHandler = (parts: HandlerParts, handle: Handle) =>
     },
   );
 
-/** Of a header in both the added one, except that all of `vary` counts (RFC 9110 §12.5.5). */
+/** Added headers win, except that `vary` is combined (RFC 9110 §12.5.5). */
 const mergeHeaders = (own: Answer['headers'], added: Answer['headers']): Answer['headers'] =>
   own.vary === undefined || added.vary === undefined
     ? { ...own, ...added }
@@ -90,7 +90,7 @@ const answerCall = async (
 
 const SERVER_ERROR: Measurement = { values: { ServerErrors: 1 } };
 
-/** Whether the service is to blame, not a workflow: an error of its execution has the id of that. */
+/** Whether the service is at fault rather than a workflow, whose errors carry an execution id. */
 const isServerError = (answer: Answer, thrown: unknown): boolean =>
   answer.status >= 500 &&
   thrown !== undefined &&
@@ -99,34 +99,34 @@ const isServerError = (answer: Answer, thrown: unknown): boolean =>
 
 const NOT_OURS = /^(ANSWER_TOO_LARGE|WEBHOOK_PAUSED)$/;
 
-/** The execution that a request has started or asked for, by its answer or error. */
+/** The execution that a request started or refers to, from its answer or error. */
 const executionOf = ({ executionId }: Answer, thrown: unknown): { readonly executionId?: string } => {
   if (executionId !== undefined) return { executionId };
   const parameters: { readonly executionId?: unknown } = isAppError(thrown) ? thrown.parameters : {};
   return typeof parameters.executionId === 'string' ? { executionId: parameters.executionId } : {};
 };
 
-/** The request's `traceparent`: safe to log, since its form is fixed. */
+/** The request's `traceparent`: safe to log, since its format is fixed. */
 const traceOf = (event: unknown): { readonly traceparent?: string } => {
   const { headers } = isPlainObject(event) ? event : {};
   const traceparent = isPlainObject(headers) ? readTraceparent(headers.traceparent) : null;
   return traceparent === null ? {} : { traceparent };
 };
 
-/** Measured as JSON, in which Lambda sends it: a quote takes two bytes, a control character six. */
+/** Measured as JSON, as Lambda sends it: a quote takes two bytes, a control character six. */
 const isTooLarge = ({ body }: Answer): boolean =>
   body !== null &&
   body.length * 6 > MAX_ANSWER_BYTES &&
   Buffer.byteLength(JSON.stringify(body)) > MAX_ANSWER_BYTES;
 
-/** The error for the log: the cause of an error of the catalogue. */
+/** The error to log: for a catalogue error, its cause. */
 const causeOf = (thrown: unknown): unknown => (isAppError(thrown) ? (thrown.cause ?? thrown) : thrown);
 
-/** Why a request was refused, where its answer does not say so. */
+/** The reason for a refusal that the response does not contain. */
 const reasonOf = ({ cause }: AppError): { readonly reason?: string } =>
   isRefusal(cause) ? { reason: cause.message } : {};
 
-/** Names of a request for answers and the log; empty where the event has no text. */
+/** Identifies a request in responses and the log; fields missing from the event are empty. */
 const describeRequest = (event: unknown, context: Partial<Context>) => {
   const { requestContext } = (event ?? {}) as { requestContext?: unknown };
   const { http, requestId, routeKey } = (requestContext ?? {}) as Record<string, unknown>;

@@ -3,7 +3,7 @@ import { AppError } from '../shared/errors.ts';
 import type { Handle } from './create-handler.ts';
 import { readWebhookEvent } from './read-webhook-event.ts';
 
-/** Refuses all other methods. @throws AppError `METHOD_NOT_ALLOWED` */
+/** Refuses every other method. @throws AppError `METHOD_NOT_ALLOWED` */
 export const onlyMethod =
   (method: 'GET' | 'POST', clock: Pick<Clock, 'now'>, handle: Handle): Handle =>
   async (call) => {

@@ -5,9 +5,9 @@ import { AppError, isAppError } from '../shared/errors.ts';
 const RETRY_AFTER_SECONDS = 2;
 
 /**
- * An error as problem details (RFC 9457). An error outside of the catalogue becomes `INTERNAL`: its message is for the
- * log only.
- * @param instance - the request's id, which is in the log too
+ * An error as problem details (RFC 9457). An error outside the catalogue becomes `INTERNAL`: its message is only
+ * logged.
+ * @param instance - the request id, which is also in the log
  */
 export const answerProblem = (thrown: unknown, instance: string): Answer => {
   const error = isAppError(thrown) ? thrown : new AppError('INTERNAL', {});
@@ -33,7 +33,7 @@ export const answerProblem = (thrown: unknown, instance: string): Answer => {
   };
 };
 
-/** The execution that an error is about; none where it is one that there is not. */
+/** The execution that an error is about; undefined if that execution does not exist. */
 const findExecutionId = ({ status, parameters }: AppError): string | undefined =>
   status !== 404 && 'executionId' in parameters ? parameters.executionId : undefined;
 

@@ -6,8 +6,8 @@ import { readWebhookEvent } from './read-webhook-event.ts';
 const JSON_TYPE = /^\s*application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
 
 /**
- * The body of a request that takes JSON; undefined without one. The content type has to say that it is JSON: a browser asks before it
- * sends that for a page of another origin, and sends texts, forms and bytes without asking.
+ * The JSON body of a request; undefined without one. The content type must be JSON: for a page of another origin,
+ * browsers send that only after a CORS preflight, but text, forms and bytes without one.
  *
  * @param now - milliseconds since the epoch
  * @throws AppError `CONTENT_TYPE_UNSUPPORTED` | `BODY_INVALID` | `BODY_TOO_DEEP`

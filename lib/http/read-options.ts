@@ -7,10 +7,10 @@ import { readQuery } from './read-query.ts';
 const WHOLE_NUMBER = /^\d{1,15}$/;
 
 /**
- * The options of a request, in its query or in a JSON body; all are optional.
+ * The options of a request, from its query or a JSON body; all are optional.
  *
- * @param names - those that there are
- * @param numbers - those that are numbers: a query has texts alone, a JSON body says which of the two it means
+ * @param names - the allowed options
+ * @param numbers - the numeric ones: a query has only strings, while a JSON body is typed
  * @param now - milliseconds since the epoch
  * @throws AppError `QUERY_INVALID` | `CONTENT_TYPE_UNSUPPORTED` | `BODY_INVALID` | `BODY_TOO_DEEP`
  */
@@ -21,11 +21,11 @@ export const readOptions = (
 ): Readonly<Record<string, unknown>> => {
   const query = readQuery(event, names);
   const body = readJsonBody(event, 5, now) ?? {};
-  if (!isPlainObject(body)) throw new AppError('BODY_INVALID', { reason: 'it is no map' });
+  if (!isPlainObject(body)) throw new AppError('BODY_INVALID', { reason: 'it must be a JSON object' });
   for (const name of Object.keys(body)) {
     if (!names.includes(name))
       throw operatorError('QUERY_INVALID', {
-        reason: `there is no ${JSON.stringify(name.slice(0, 40))}, but ${names.join(' and ')}`,
+        reason: `unknown option ${JSON.stringify(name.slice(0, 40))}, expected ${names.join(' or ')}`,
       });
     if (Object.hasOwn(query, name))
       throw operatorError('QUERY_INVALID', { reason: `${name} is given twice` });

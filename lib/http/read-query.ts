@@ -3,7 +3,7 @@ import type { AppError } from '../shared/errors.ts';
 import { operatorError } from '../shared/operator-errors.ts';
 import { parseFields } from '../shared/query-fields.ts';
 
-/** @throws AppError `QUERY_INVALID` when a parameter is unknown, repeated or wrong */
+/** @throws AppError `QUERY_INVALID` when a parameter is unknown, repeated or invalid */
 export const parseQuery = <Schema extends GenericSchema & { readonly entries: object }>(
   event: unknown,
   schema: Schema,
@@ -12,15 +12,15 @@ export const parseQuery = <Schema extends GenericSchema & { readonly entries: ob
 /**
  * The query of a request, by name; an empty parameter counts as absent.
  *
- * @throws AppError `QUERY_INVALID` when a parameter is repeated or not among `names`: without a misspelt filter, the
- * answer would be one to another question
+ * @throws AppError `QUERY_INVALID` when a parameter is repeated or not among `names`: ignoring a misspelt filter would
+ *   return the wrong results
  */
 export const readQuery = (event: unknown, names: readonly string[]): Readonly<Record<string, string>> => {
   const { rawQueryString } = (event ?? {}) as { readonly rawQueryString?: unknown };
   const query = [...new URLSearchParams(typeof rawQueryString === 'string' ? rawQueryString : '')];
   const seen = new Set<string>();
   for (const [name] of query) {
-    if (!names.includes(name)) throw refuse(`there is no parameter ${quote(name)}${others(names)}`);
+    if (!names.includes(name)) throw refuse(`unknown parameter ${quote(name)}${others(names)}`);
     if (seen.has(name)) throw refuse(`${name} is given twice`);
     seen.add(name);
   }
@@ -32,4 +32,5 @@ const refuse = (reason: string): AppError => operatorError('QUERY_INVALID', { re
 /** A name from the request, shortened, as a JSON string for a message. */
 const quote = (name: string): string => JSON.stringify(name.slice(0, 40));
 
-const others = (names: readonly string[]): string => (names.length === 0 ? '' : `, but ${names.join(', ')}`);
+const others = (names: readonly string[]): string =>
+  names.length === 0 ? '' : `, expected one of ${names.join(', ')}`;

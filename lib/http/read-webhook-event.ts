@@ -4,11 +4,11 @@ import { AppError } from '../shared/errors.ts';
  * Parses an event of an API Gateway HTTP API (payload format 2.0) into the `WebhookRequest` of lib/webhooks.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
  *
- * The path comes from `pathParameters`, which the gateway has decoded exactly once. It is not decoded again and
- * never passed through `URL`, which resolves `%2e%2e`. `rawPath` is for `requestPath` only: AWS sends it decoded and
- * cut at a decoded `?`, serverless-offline encoded.
+ * The path comes from `pathParameters`, which the gateway has decoded exactly once. It is not decoded again and never
+ * passed through `URL`, which resolves `%2e%2e`. `rawPath` is for `requestPath` only: AWS sends it decoded and cut at a
+ * decoded `?`; serverless-offline sends it encoded.
  *
- * @param now - milliseconds since the epoch, for an event without the time of its receipt
+ * @param now - milliseconds since the epoch, for events without a receipt time
  * @throws AppError `REQUEST_INVALID` | `NOT_FOUND` for any event that can't be read
  */
 export const readWebhookEvent = (event: unknown, now: number) => {
@@ -36,20 +36,20 @@ const toRecord = (value: unknown): Record<string, unknown> =>
 
 const toText = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** Whether a time is within the range of `Date`, so that it has an ISO form. */
+/** Whether a time is within the range of `Date` and so can be formatted as ISO 8601. */
 const isTime = (value: unknown): value is number =>
   typeof value === 'number' && value >= 0 && value <= 8.64e15;
 
 /** A token of RFC 9110 §5.6.2, case-sensitive. */
 const readMethod = (method: unknown): string => {
   if (typeof method === 'string' && /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/.test(method)) return method;
-  throw new AppError('REQUEST_INVALID', { reason: 'it has no valid method' });
+  throw new AppError('REQUEST_INVALID', { reason: 'its method is missing or invalid' });
 };
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it matches
 const FORBIDDEN_IN_PATH = /[\u0000-\u001f\u007f\\]/;
 
-/** `/orders/new` for `orders/new`, `/` for none. A trailing slash is an empty last segment, hence a 404. */
+/** `/orders/new` for `orders/new`, `/` for no path. A trailing slash is an empty last segment, hence a 404. */
 const readPath = (path: unknown): string => {
   if (path === undefined || path === null || path === '') return '/';
   const segments = toText(path).split('/');
@@ -60,7 +60,7 @@ const readPath = (path: unknown): string => {
 
 /**
  * Headers with lower-case names; equal names are joined, as the gateway joins repeated ones. AWS moves cookies out of
- * the headers, the local gateway does not: the result has the header in both cases.
+ * the headers, the local gateway does not: the result has the cookie header in both cases.
  */
 const readHeaders = (headers: unknown, cookies: unknown): Record<string, string> => {
   const values = new Map<string, string>();
@@ -75,13 +75,14 @@ const readHeaders = (headers: unknown, cookies: unknown): Record<string, string>
   return Object.fromEntries(values);
 };
 
-/** Node's decoder skips characters that are not base64, so the bytes are encoded again to check the text. */
+/** Node's decoder skips characters that are not base64, so the bytes are encoded again for comparison. */
 const readBody = (body: unknown, isBase64: boolean): Uint8Array => {
   if (body === undefined || body === null) return new Uint8Array();
-  if (typeof body !== 'string') throw new AppError('REQUEST_INVALID', { reason: 'its body is not a text' });
+  if (typeof body !== 'string')
+    throw new AppError('REQUEST_INVALID', { reason: 'its body must be a string' });
   const bytes = Buffer.from(body, isBase64 ? 'base64' : 'utf8');
   if (isBase64 && bytes.toString('base64') !== body) {
-    throw new AppError('REQUEST_INVALID', { reason: 'its body is marked as base64 and is not' });
+    throw new AppError('REQUEST_INVALID', { reason: 'its body is marked as base64 but is not valid base64' });
   }
   return bytes;
 };

@@ -1,10 +1,10 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import type { Answer } from '../shared/answer.ts';
 
-/** Lambda's limit for the answer of a synchronous invocation. */
+/** Lambda's response size limit for synchronous invocations. */
 export const MAX_ANSWER_BYTES = 6 * 1024 * 1024;
 
-/** An answer as API Gateway's result (payload format 2.0). An answer to HEAD has no body. */
+/** An answer as API Gateway's result (payload format 2.0). Responses to HEAD have no body. */
 export const toResult = (answer: Answer, method: string): APIGatewayProxyStructuredResultV2 => ({
   statusCode: answer.status,
   headers: { ...answer.headers, 'x-content-type-options': 'nosniff' },

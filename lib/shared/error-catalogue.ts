@@ -1,8 +1,8 @@
 import { entry } from '@hookloom/plugin-kit/host';
 
 /**
- * Errors that callers and operators see: code, HTTP status, title, sentence. The sentence is public: it says what is
- * wrong and where, without secrets, stacks or input. Internal details belong in `cause`.
+ * Errors that callers and operators see: code, HTTP status, title and detail. The detail is public: it says what is
+ * wrong and where, without secrets, stack traces or input. Internal details belong in `cause`.
  */
 export const catalogue = {
   // Reading a request
@@ -11,11 +11,7 @@ export const catalogue = {
     'Body too large',
     (p: { limitBytes: number }) => `The body is larger than ${p.limitBytes} bytes.`,
   ),
-  BODY_INVALID: entry(
-    400,
-    'Body invalid',
-    (p: { reason: string }) => `The body is not what its content type says: ${p.reason}.`,
-  ),
+  BODY_INVALID: entry(400, 'Body invalid', (p: { reason: string }) => `The body is invalid: ${p.reason}.`),
   BODY_TOO_DEEP: entry(
     400,
     'Body nested too deeply',
@@ -30,7 +26,7 @@ export const catalogue = {
   METHOD_NOT_ALLOWED: entry(
     405,
     'Method not allowed',
-    (p: { allow: readonly string[] }) => `This address answers ${p.allow.join(', ')}.`,
+    (p: { allow: readonly string[] }) => `Methods allowed at this address: ${p.allow.join(', ')}.`,
   ),
   UNAUTHORIZED: entry(
     401,
@@ -42,34 +38,34 @@ export const catalogue = {
   STORE_UNAVAILABLE: entry(
     503,
     'Store unavailable',
-    () => 'The store does not answer or is throttling; nothing was started. Try again.',
+    () => 'The store is unavailable or throttling; nothing was started. Try again.',
   ),
   SECRETS_UNAVAILABLE: entry(
     503,
     'Secrets unavailable',
-    () => 'The secret store does not answer or is throttling; nothing was started. Try again.',
+    () => 'The secret store is unavailable or throttling; nothing was started. Try again.',
   ),
   AUTHENTICATION_MISCONFIGURED: entry(
     503,
     'Authentication misconfigured',
-    () => 'This webhook requires credentials, but none are set up for it; nothing was started.',
+    () => 'This webhook requires authentication, but has no usable credential; nothing was started.',
   ),
   ANSWER_TOO_LARGE: entry(
     500,
-    'Answer too large',
-    (p: { limitBytes: number }) => `The answer is larger than the ${p.limitBytes} bytes that can be sent.`,
+    'Response too large',
+    (p: { limitBytes: number }) => `The response exceeds the limit of ${p.limitBytes} bytes.`,
   ),
   INTERNAL: entry(500, 'Internal error', () => 'Something failed on our side.'),
   // Running a workflow
   EXECUTION_FAILED: entry(
     500,
     'Execution failed',
-    (p: { executionId: string }) => `Execution ${p.executionId} failed; its record says where.`,
+    (p: { executionId: string }) => `Execution ${p.executionId} failed; see its record.`,
   ),
   EXECUTION_TIMED_OUT: entry(
     504,
     'Execution timed out',
-    (p: { executionId: string }) => `Execution ${p.executionId} ran out of time.`,
+    (p: { executionId: string }) => `Execution ${p.executionId} timed out.`,
   ),
   NO_RESPONSE: entry(
     500,
@@ -81,13 +77,13 @@ export const catalogue = {
     500,
     'Response invalid',
     (p: { executionId: string; reason: string }) =>
-      `Execution ${p.executionId} made an answer that can't be sent: ${p.reason}.`,
+      `The response of execution ${p.executionId} can't be sent: ${p.reason}.`,
   ),
   ALREADY_STARTED: entry(
     409,
     'Already started',
     (p: { executionId: string }) =>
-      `Execution ${p.executionId} was started before; its record has the outcome.`,
+      `Execution ${p.executionId} was already started; see its record for the outcome.`,
   ),
   WORKFLOW_INVALID: entry(
     500,
@@ -97,12 +93,13 @@ export const catalogue = {
   DISPATCH_REFUSED: entry(
     503,
     'Dispatch refused',
-    () => 'The engine for background runs does not take the execution now. Try again: it is started once.',
+    () =>
+      'The background engine is not accepting executions right now. Try again: the execution starts only once.',
   ),
   ENGINE_UNAVAILABLE: entry(
     503,
     'Engine unavailable',
-    () => 'The engine for background runs does not answer; nothing was changed. Try again.',
+    () => 'The background engine is not responding; nothing was changed. Try again.',
   ),
   EVENT_NOT_PUBLISHED: entry(
     503,
@@ -113,28 +110,31 @@ export const catalogue = {
     422,
     'Delivery key reused',
     (p: { executionId: string }) =>
-      `Another body came under the same key and started execution ${p.executionId}; nothing was started.`,
+      `This delivery key was already used with a different body, by execution ${p.executionId}; nothing was started.`,
   ),
-  // Answers to callbacks
-  CALLBACK_NOT_FOUND: entry(404, 'Callback not found', () => 'Nothing waits for an answer at this address.'),
+  // Callback answers
+  CALLBACK_NOT_FOUND: entry(
+    404,
+    'Callback not found',
+    () => 'Nothing is waiting for an answer at this address.',
+  ),
   CALLBACK_GONE: entry(410, 'Callback gone', (p: { reason: string }) => `${p.reason} Nothing was changed.`),
   ANSWER_UNCONFIRMED: entry(
     503,
     'Answer unconfirmed',
-    () =>
-      'The engine was given the answer and did not confirm it; the record of the execution says what counted.',
+    () => 'The engine received the answer but did not confirm it; see the execution record for the outcome.',
   ),
   ANSWER_INVALID: entry(
     400,
     'Answer invalid',
-    (p: { reason: string }) => `The answer can't be taken: ${p.reason}; nothing was changed.`,
+    (p: { reason: string }) => `The answer was not accepted: ${p.reason}; nothing was changed.`,
   ),
   ANSWER_MISMATCH: entry(
     400,
     'Answer does not match its fields',
     // Sent as a member of the problem
     (_: { errors: readonly { readonly pointer: string; readonly detail: string }[] }) =>
-      'The answer does not match the fields that are asked for; nothing was changed.',
+      'The answer does not match the requested fields; nothing was changed.',
   ),
   // Executions, for operators
   EXECUTION_NOT_FOUND: entry(
@@ -146,11 +146,11 @@ export const catalogue = {
   CONFIGURATION_INVALID: entry(
     500,
     'Configuration invalid',
-    (p: { reason: string }) => `The configuration is not usable: ${p.reason}.`,
+    (p: { reason: string }) => `The configuration is invalid: ${p.reason}.`,
   ),
   CREDENTIAL_CHANGED: entry(
     409,
     'Credential changed',
-    (p: { credentialId: string }) => `Credential ${p.credentialId} was changed meanwhile; retry.`,
+    (p: { credentialId: string }) => `Credential ${p.credentialId} was changed in the meantime; retry.`,
   ),
 } as const;

@@ -1,13 +1,13 @@
 import { entry } from '@hookloom/plugin-kit/host';
 
-/** Errors that operators alone see, as those of `catalogue`: apart from them, since webhooks and runs load none. */
+/** Errors that only operators see. Separate from `catalogue`, since webhooks and runs do not load them. */
 export const operatorCatalogue = {
   // Executions and plugins
-  QUERY_INVALID: entry(400, 'Query invalid', (p: { reason: string }) => `The query is wrong: ${p.reason}.`),
+  QUERY_INVALID: entry(400, 'Query invalid', (p: { reason: string }) => `The query is invalid: ${p.reason}.`),
   CONTENT_TYPE_UNSUPPORTED: entry(
     415,
     'Content type unsupported',
-    () => 'A body must be JSON and say so: send it with the header content-type: application/json.',
+    () => 'The body must be JSON: send it with the header content-type: application/json.',
   ),
   NOT_CANCELLABLE: entry(
     409,
@@ -25,7 +25,7 @@ export const operatorCatalogue = {
     503,
     'Workflows left stored',
     (p: { workflowIds: readonly string[] }) =>
-      `Not all workflows could be stored, and these have their new version: ${p.workflowIds.join(', ')}. Put all of them again.`,
+      `Not all workflows could be stored; these have their new version: ${p.workflowIds.join(', ')}. Store all of them again.`,
   ),
   WORKFLOW_NOT_FOUND: entry(
     404,
@@ -41,7 +41,7 @@ export const operatorCatalogue = {
   REQUEST_NOT_FOUND: entry(
     404,
     'Request not found',
-    (p: { id: string }) => `There is no request ${p.id} on record, or its record has expired.`,
+    (p: { id: string }) => `Request ${p.id} was not recorded, or its record has expired.`,
   ),
   REQUEST_NOT_REPEATABLE: entry(
     409,
@@ -51,43 +51,44 @@ export const operatorCatalogue = {
   CREDENTIAL_NOT_FOUND: entry(
     404,
     'Credential not found',
-    (p: { credentialId: string }) => `There is no credential ${p.credentialId} for calling out.`,
+    (p: { credentialId: string }) => `Outbound credential ${p.credentialId} does not exist.`,
   ),
   CREDENTIAL_UNTESTED: entry(
     503,
     'Credential untested',
     (p: { credentialId: string; reason: string }) =>
-      `The service could not test the credential ${p.credentialId}: ${p.reason}.`,
+      `Credential ${p.credentialId} could not be tested: ${p.reason}.`,
   ),
   PLUGIN_NOT_FOUND: entry(404, 'Plugin not found', (p: { near: string | null }) =>
     p.near === null
       ? 'No plugin with this id is installed.'
       : `No plugin with this id is installed, but "${p.near}" is.`,
   ),
-  // Stored data, which functions of webhooks and runs meet as well
+  // Stored data; webhooks and runs throw these too
   DATA_VERSION_UNSUPPORTED: entry(
     503,
     'Stored data unsupported',
     (p: { table: string; version: number; oldest: number; newest: number }) =>
-      `The table ${p.table} has an item of version ${p.version} of the schema; this release reads ${p.oldest} to ${p.newest}: see docs/stored-data.md.`,
+      `Table ${p.table} has an item of schema version ${p.version}; this release reads versions ${p.oldest} to ${p.newest}: see docs/stored-data.md.`,
   ),
   // Workflows and credentials
   WORKFLOW_TOO_LARGE: entry(
     413,
     'Workflow too large',
     (p: { bytes: number; limitBytes: number }) =>
-      `The definition takes ${p.bytes} bytes in the store; it may take ${p.limitBytes}.`,
+      `The stored definition has ${p.bytes} bytes; the limit is ${p.limitBytes}.`,
   ),
   WORKFLOW_CHANGED: entry(
     409,
     'Workflow changed',
-    (p: { workflowId: string }) => `Workflow ${p.workflowId} was changed meanwhile; read it again and retry.`,
+    (p: { workflowId: string }) =>
+      `Workflow ${p.workflowId} was changed in the meantime; read it again and retry.`,
   ),
   REGISTRATION_REFUSED: entry(
     422,
     'Registration refused',
     (p: { workflowId: string; triggerNodeId: string; path: string | null; reason: string }) =>
-      `The trigger ${p.triggerNodeId} of ${p.workflowId} can't be registered: ${p.path === null ? '' : `${p.path}: `}${p.reason}. Nothing was stored.`,
+      `Trigger ${p.triggerNodeId} of ${p.workflowId} can't be registered: ${p.path === null ? '' : `${p.path}: `}${p.reason}. Nothing was stored.`,
   ),
   TOO_MANY_SECRETS: entry(
     409,

@@ -1,4 +1,4 @@
-/** Why a request was refused: the cause of an AppError, for logs and records. Its message has no data of the request. */
+/** Why a request was refused: the cause of an AppError, for logs and records. Its message contains no request data. */
 export class Refusal extends Error {
   constructor(reason: string) {
     super(reason);

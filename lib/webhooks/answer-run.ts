@@ -14,7 +14,7 @@ export interface Accepted {
   readonly isDuplicate: boolean;
 }
 
-/** 202: the execution is stored, and its run is certain; `status` says how far it is. */
+/** 202: the execution is stored and guaranteed to run; `status` is its current status. */
 export const answerAccepted = ({ executionId, workflowId, status, isDuplicate }: Accepted): Answer => {
   const body = { executionId, workflowId, status, ...(isDuplicate ? { duplicate: true } : {}) };
   return { ...answerJson(202, body), executionId };
@@ -28,15 +28,15 @@ export const withHeaders = (answer: Answer, headers: Answer['headers']): Answer 
 });
 
 /**
- * Answers a synchronous run. With `responseNode`, the answer that a node emitted is sent even when the run failed
- * afterwards; otherwise a failed run is never a success.
+ * Answers a synchronous run. With `responseNode`, a response that a node emitted is sent even if the run fails
+ * afterwards; otherwise a failed run never gets a success response.
  *
  * @throws AppError `EXECUTION_FAILED` | `EXECUTION_TIMED_OUT` | `NO_RESPONSE` | `RESPONSE_INVALID`
  */
 export const answerRun = (executionId: string, result: ExecutionResult, mode: ResponseMode): Answer =>
   nameExecution(executionId, toAnswer(executionId, result, mode));
 
-/** Adds the id of the execution, for the caller and for the log. */
+/** Adds the execution id, for the caller and the log. */
 export const nameExecution = (executionId: string, answer: Answer): Answer => ({
   ...answer,
   headers: { ...answer.headers, [EXECUTION_ID_HEADER]: executionId },

@@ -13,16 +13,16 @@ import { AppError } from '../shared/errors.ts';
 import { answerRun } from './answer-run.ts';
 import { inlineFile, toDisposition } from './inline-file.ts';
 
-/** More than a browser keeps for a site. */
+/** More than a browser keeps per site. */
 const MAX_COOKIES = 50;
 const COOKIE_NAME = /^[^=;\s]+(?==)/;
 const PRINTABLE = /^[\x20-\x7e]+$/;
 
 /**
- * Answers with a response that sets cookies, `setCookie`, or whose body is a file of the execution, which is sent as its
- * bytes. Any plugin can emit one, so every field is validated.
+ * Answers with a response that sets cookies (`setCookie`), or whose body is a file of the execution; the file is sent
+ * as bytes. Any plugin can emit such a response, so every field is validated.
  *
- * @param openFiles - opens the files of the execution
+ * @param openFiles - opens the execution's files
  * @throws AppError `RESPONSE_INVALID`
  */
 export const answerSpecially = async (
@@ -32,7 +32,7 @@ export const answerSpecially = async (
 ): Promise<Answer> => {
   const { setCookie = [], ...response } = result.response;
   if (!Array.isArray(setCookie) || setCookie.length > MAX_COOKIES || !setCookie.every(isCookie))
-    throw new AppError('RESPONSE_INVALID', { executionId, reason: 'one of its cookies is not valid' });
+    throw new AppError('RESPONSE_INVALID', { executionId, reason: 'one of its cookies is invalid' });
   const cookies = setCookie.length === 0 ? {} : { cookies: setCookie };
   const { body = null } = response;
   const file = isOwnFile(body, executionId) ? body : null;
@@ -43,19 +43,22 @@ export const answerSpecially = async (
     : { ...(await inlineFile(answer, file, executionId, openFiles())), ...cookies };
 };
 
-/** The beginning of RFC 6265 §4.1.1: a name and `=`. */
+/** The start of RFC 6265 §4.1.1: a name and `=`. */
 const isCookie = (value: unknown): value is string =>
   typeof value === 'string' && PRINTABLE.test(value) && isToken(COOKIE_NAME.exec(value)?.[0] ?? '');
 
-/** A value of another execution's file, or one that a caller has sent, is ordinary data. */
+/** A file value of another execution, or one sent by a caller, is ordinary data. */
 const isOwnFile = (body: JsonValue, executionId: string): body is FileValue =>
   isFileValue(body) && body.$file.startsWith(`${executionId}/`);
 
-/** A response of the same type of content, which decides how it is contained. A header of the node comes later, and wins. */
+/**
+ * The response without the file, but with its content type, which decides about sandboxing. Headers set by the node
+ * take precedence.
+ */
 const withoutFile = (response: JsonObject, file: FileValue): JsonObject => {
   const { headers = {} } = response;
   const { mediaType } = file;
-  // The value of a file may come with data from outside.
+  // A file value may contain external data.
   const contentType = PRINTABLE.test(mediaType) ? mediaType : 'application/octet-stream';
   const own = { 'content-type': contentType, 'content-disposition': toDisposition(file) };
   return {

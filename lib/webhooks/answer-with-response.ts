@@ -12,16 +12,18 @@ import { AppError } from '../shared/errors.ts';
 const STATUSES_WITHOUT_BODY = [204, 205, 304];
 
 /**
- * Media types that browsers show without running anything of them on the origin; HTML, the first, needs a sandbox for that. The
- * whole value has to match: of several types in one header browsers take the last, and of odd ones what they like.
+ * Media types that browsers display without running scripts on the origin; HTML, the first, needs a sandbox for that.
+ * The whole value must match: given several types in one header, browsers use the last one, and their handling of
+ * malformed ones varies.
  */
 const SHOWN =
   /^(?:(text\/html)|text\/(?:plain|csv|markdown)|application\/(?:([\w.-]+\+)?json|x-ndjson|pdf)|(?:image|audio|video)\/(?:png|jpeg|gif|webp|avif|mpeg|mp4|ogg|wav|webm))(\s*;\s*[\w-]+=([\w.+-]+|"[\w .+-]*"))*$/i;
 
 /**
  * Turns what a node emitted on its output `response`, `{ status, headers, body }`, into an answer. Any plugin can emit
- * there, so every field is validated. A string body is sent as it is, any other as JSON. Since all answers share their origin with
- * the whole API, HTML is sandboxed, and what is not of a type on a list is an attachment too.
+ * there, so every field is validated. A string body is sent as is, any other as JSON. Since all answers share their
+ * origin with the whole API, HTML is sandboxed, and types that are not allow-listed are sandboxed and sent as
+ * attachments.
  *
  * @throws AppError `RESPONSE_INVALID`
  */
@@ -30,12 +32,12 @@ export const answerWithResponse = (executionId: string, response: JsonObject): A
     throw new AppError('RESPONSE_INVALID', { executionId, reason });
   };
   const { status = 200, headers = {}, body = null } = response;
-  if (!isStatus(status)) return refuse('its status is not a whole number from 200 to 599');
-  if (!isPlainObject(headers)) return refuse('its headers are not a map');
+  if (!isStatus(status)) return refuse('its status must be an integer from 200 to 599');
+  if (!isPlainObject(headers)) return refuse('its headers must be a JSON object');
   const ownHeaders = new Map<string, string>();
   for (const [name, value] of Object.entries(headers)) {
-    if (!isToken(name)) return refuse('one of its headers has a name that HTTP does not allow');
-    if (!isHeaderValue(value)) return refuse(`its header ${name} has a value that HTTP does not allow`);
+    if (!isToken(name)) return refuse('one of its header names is not valid in HTTP');
+    if (!isHeaderValue(value)) return refuse(`the value of its header ${name} is not valid in HTTP`);
     if (!isReservedHeader(name)) ownHeaders.set(name.toLowerCase(), String(value));
   }
   if (STATUSES_WITHOUT_BODY.includes(status) || body === null) {
@@ -52,14 +54,14 @@ export const answerWithResponse = (executionId: string, response: JsonObject): A
 const isStatus = (value: unknown): value is number =>
   typeof value === 'number' && Number.isInteger(value) && value >= 200 && value <= 599;
 
-/** RFC 9110 §5.5: visible characters, spaces and tabs. A line break would begin another header. */
+/** RFC 9110 §5.5: visible characters, spaces and tabs. A line break would start another header. */
 const isHeaderValue = (value: unknown): boolean =>
   ['string', 'number', 'boolean'].includes(typeof value) && /^[\t\x20-\x7e]*$/.test(String(value));
 
 const contentTypeOf = (body: JsonValue): string =>
   typeof body === 'string' ? 'text/plain; charset=utf-8' : 'application/json';
 
-/** Keeps content from running on the origin. Policies add up: one of the workflow's own stays in force. */
+/** Prevents content from running scripts on the origin. Policies add up: the workflow's own policy stays in force. */
 const contain = (headers: Map<string, string>): Record<string, string> => {
   const { 'content-type': type, ...own } = Object.fromEntries(headers);
   if (type === undefined) return own;

@@ -11,16 +11,16 @@ type Headers = WebhookRequest['headers'];
 /** An HTTP authentication scheme. */
 interface Scheme {
   readonly type: Credential['type'];
-  /** Why a request has no valid credential. */
+  /** The error for a request without a valid credential. */
   readonly refuse: (headers: Headers) => Promise<AppError>;
-  /** Headers that may carry the credential; all are redacted for everything downstream. */
+  /** Headers that may carry the credential; all are redacted downstream. */
   readonly headerNames: readonly string[];
   readonly read: (headers: Headers) => Presented | null;
 }
 
 /**
  * Reads `x-api-key` or, without that header, `Authorization: Bearer` (RFC 6750 §2.1). Null when the key is missing or
- * empty. A header that was sent twice arrives joined by a comma, and so matches no key.
+ * empty. A header sent twice arrives joined by a comma, so it matches no key.
  */
 export const readApiKey = (headers: Headers): Presented | null => {
   const secret = headers['x-api-key'] ?? matchOf(/^Bearer +([A-Za-z0-9\-._~+/]+=*)$/i, headers.authorization);
@@ -30,7 +30,7 @@ export const readApiKey = (headers: Headers): Presented | null => {
 /**
  * Reads `Authorization: Basic` (RFC 7617): base64 of `user:password` in UTF-8, split at the first colon. Null for
  * anything else. Checks the alphabet first, since Node's decoder skips illegal characters and accepts the URL-safe
- * alphabet, and then the bytes, which may be in another encoding.
+ * alphabet, then that the bytes are UTF-8.
  */
 export const readBasic = (headers: Headers): Presented | null => {
   const token = matchOf(/^Basic +([A-Za-z0-9+/]+={0,2})$/i, headers.authorization);
@@ -78,15 +78,15 @@ interface AuthenticationParts {
 }
 
 interface Authenticated {
-  /** The headers of the request, with the credential redacted. */
+  /** The request headers, with the credential redacted. */
   readonly headers: Headers;
-  /** The id of the secret that the caller knows; null for a webhook without authentication. */
+  /** The id of the secret that the caller presented; null for a webhook without authentication. */
   readonly secretId: string | null;
 }
 
 /**
- * Authenticates a request. Only the exact setting `none` is open: an unknown setting, or a credential that is missing
- * or unusable, refuses every request.
+ * Authenticates a request. Only the exact setting `none` lets every request in: an unknown setting, or a missing or
+ * unusable credential, refuses all requests.
  *
  * @throws AppError `UNAUTHORIZED` | `AUTHORIZATION_MALFORMED` | `AUTHENTICATION_MISCONFIGURED` | `STORE_UNAVAILABLE`
  */
@@ -97,14 +97,14 @@ export const authenticate = async (
 ): Promise<Authenticated> => {
   if (authentication === 'none') return { headers, secretId: null };
   const scheme =
-    schemes.get(authentication) ?? refuse(new Error(`there is no authentication "${authentication}"`));
+    schemes.get(authentication) ?? refuse(new Error(`unknown authentication "${authentication}"`));
   const credential = credentialId === null ? null : await findCredential(credentialId);
   if (credential === null) return refuse(new Error(`there is no credential "${credentialId ?? ''}"`));
   if (!isUsable(credential, scheme.type)) {
-    return refuse(new Error(`the credential "${credential.id}" has no secret for ${authentication}`));
+    return refuse(new Error(`credential "${credential.id}" has no secret for ${authentication}`));
   }
   const presented = scheme.read(headers);
-  // A stored hash that can't be computed is like a missing one.
+  // A stored hash that can't be verified counts as missing.
   const secretId = presented === null ? null : await verify(credential, presented).catch(refuse);
   if (secretId === null) throw await scheme.refuse(headers);
   return { headers: redactHeaders(headers, scheme.headerNames), secretId };
@@ -113,7 +113,7 @@ export const authenticate = async (
 const isUsable = ({ type, username, secrets }: Credential, wanted: Credential['type']): boolean =>
   type === wanted && secrets.length > 0 && (type === 'basic') === (username !== null);
 
-/** @param cause - for the log alone */
+/** @param cause - only logged */
 const refuse = (cause: unknown): never => {
   throw new AppError('AUTHENTICATION_MISCONFIGURED', {}, cause);
 };

@@ -5,21 +5,21 @@ import type { WebhookRequest } from './webhook-request.ts';
 
 type BearerError = 'invalid_request' | 'invalid_token';
 
-/** Value of `WWW-Authenticate`: an error only where a token was sent (RFC 6750 §3.1). */
+/** Value of `WWW-Authenticate`: with an error only if a token was sent (RFC 6750 §3.1). */
 export const bearerChallenge = (error?: BearerError): string =>
   `Bearer realm="hookloom"${error === undefined ? '' : `, error="${error}"`}`;
 
 /** RFC 6750 §2.1. */
 const TOKEN = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
 
-/** Whether an `Authorization` header is one of bearer tokens, well-formed or not. */
+/** Whether an `Authorization` header uses the bearer scheme, well-formed or not. */
 const IS_BEARER = /^bearer(?: |$)/i;
 
 /**
- * Reads `Authorization: Bearer`. Null for another scheme, or none.
+ * Reads `Authorization: Bearer`. Null for any other scheme, or without the header.
  *
- * @param source - for the log: what refuses
- * @throws AppError `AUTHORIZATION_MALFORMED` for a bearer token of another form (RFC 6750 §3.1, invalid_request)
+ * @param source - what refuses the request, for the log
+ * @throws AppError `AUTHORIZATION_MALFORMED` for a malformed bearer token (RFC 6750 §3.1, invalid_request)
  */
 export const readBearer = (authorization: string | undefined, source: string): string | null => {
   if (authorization === undefined || !IS_BEARER.test(authorization)) return null;
@@ -32,10 +32,10 @@ const malformed = (source: string): AppError =>
   featureError(
     'AUTHORIZATION_MALFORMED',
     { challenge: bearerChallenge('invalid_request') },
-    new Refusal(`${source}: the header authorization holds no bearer token`),
+    new Refusal(`${source}: the authorization header has no well-formed bearer token`),
   );
 /**
- * Why a request has no valid API key, in the words of RFC 6750 when it was sent as a bearer token.
+ * The error for a request without a valid API key, with the RFC 6750 error code if the key was sent as a bearer token.
  *
  * @throws AppError `AUTHORIZATION_MALFORMED`
  */

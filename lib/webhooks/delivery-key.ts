@@ -6,11 +6,11 @@ import type { Scope } from '../workflows/expressions/scope.ts';
 import type { Webhook } from './webhook.ts';
 
 /**
- * Finds the key of a delivery: the header `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header), else what the
- * trigger's `deduplication` finds in the request.
+ * Finds the key of a delivery: the header `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header), else the
+ * result of the trigger's `deduplication`.
  *
  * @param scope - see `toRequestScope`
- * @returns null without a key: every delivery is a new one
+ * @returns null without a key: every delivery is new
  */
 export const findDeliveryKey = async (
   { deduplication }: Pick<PathConfig, 'deduplication'>,
@@ -20,14 +20,15 @@ export const findDeliveryKey = async (
   if (typeof header === 'string' && header !== '') return header;
   if (deduplication === null) return null;
   const evaluate = compileExpression(deliveryKeys[deduplication] ?? deduplication);
-  // An expression that fails finds no key: the request itself is valid.
+  // A failing expression means no key: the request itself is valid.
   const found = await Promise.resolve(evaluate(scope)).catch(() => null);
   return typeof found === 'number' || (typeof found === 'string' && found !== '') ? String(found) : null;
 };
 
 /**
- * The key of a delivery within its trigger. Where that has several methods, or a path with parameters, it is of one method and
- * path: requests for different resources are different deliveries, though a sender may count each resource's alone.
+ * The key of a delivery within its trigger. If the trigger has several methods, or a path with parameters, the key is
+ * scoped to one method and path: requests for different resources are different deliveries, even if the sender numbers
+ * them per resource.
  */
 export const toKeyInTrigger = (key: string, { workflow, config, pathParams }: Webhook): string => {
   const { method, triggerNodeId } = config;

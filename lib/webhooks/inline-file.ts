@@ -2,17 +2,17 @@ import type { Files, FileValue } from '@hookloom/plugin-kit';
 import type { Answer } from '../shared/answer.ts';
 import { AppError, isAppError } from '../shared/errors.ts';
 
-/** As base64, which takes a third more, they fit into the 6 MB of Lambda's answers. */
+/** In base64, which adds a third, this fits into Lambda's 6 MB response limit. */
 const MAX_FILE_BYTES = 4_500_000;
 
 const UNSAFE_IN_QUOTES = /[^\x20-\x21\x23-\x5b\x5d-\x7e]/g;
 
 /**
- * Puts the bytes of a file into an answer.
+ * Makes a file's bytes the body of an answer.
  *
- * @param files - of the execution that made the answer
- * @throws AppError `RESPONSE_INVALID` when the file is too large or can't be read: the run has taken place, so that a caller
- *   must not take it for one that can be repeated
+ * @param files - files of the execution that produced the answer
+ * @throws AppError `RESPONSE_INVALID` when the file is too large or can't be read. The run has taken place, so the
+ *   error must not invite a retry
  */
 export const inlineFile = async (
   answer: Answer,
@@ -27,24 +27,24 @@ export const inlineFile = async (
 const readAll = async (file: FileValue, executionId: string, files: Pick<Files, 'open'>): Promise<Buffer> => {
   const refuse = (reason: string, cause?: unknown) =>
     new AppError('RESPONSE_INVALID', { executionId, reason }, cause);
-  if (file.size > MAX_FILE_BYTES) throw refuse(`its file has more than ${MAX_FILE_BYTES} bytes`);
+  if (file.size > MAX_FILE_BYTES) throw refuse(`its file is larger than ${MAX_FILE_BYTES} bytes`);
   const chunks: Uint8Array[] = [];
   try {
     for await (const chunk of await files.open(file)) chunks.push(chunk);
   } catch (error) {
     const code = isAppError(error) ? error.code : 'INTERNAL';
-    throw refuse(`its file can not be read (${code})`, error);
+    throw refuse(`its file can't be read (${code})`, error);
   }
   return Buffer.concat(chunks);
 };
 
 /**
- * The `content-disposition` of a file (RFC 6266). HTML is an attachment, since a caller may have sent it; `answerWithResponse` makes
- * one of all that is not on its list.
+ * The `content-disposition` of a file (RFC 6266). HTML is an attachment, since a caller may have sent it;
+ * `answerWithResponse` does the same for every type that is not on its list.
  */
 export const toDisposition = ({ name, mediaType }: FileValue): string =>
   `${/html/i.test(mediaType) ? 'attachment' : 'inline'}; filename="${name.replace(UNSAFE_IN_QUOTES, '_')}"; filename*=UTF-8''${encode(name)}`;
 
-/** RFC 8187 §3.2.1: `encodeURIComponent` leaves `'()*` as they are. A lone surrogate has no UTF-8. */
+/** RFC 8187 §3.2.1: `encodeURIComponent` does not encode `'()*`. Lone surrogates can't be encoded as UTF-8. */
 const encode = (name: string): string =>
   encodeURIComponent(name.toWellFormed()).replace(/['()*]/g, (char) => `%${char.charCodeAt(0).toString(16)}`);

@@ -1,10 +1,10 @@
 import { readDepth } from '../executions/record/call-depth.ts';
 import { featureError } from '../shared/feature-errors.ts';
 
-/** How many executions in a row may call the service. */
+/** The maximum length of a chain of executions that call the service. */
 const MAX_DEPTH = 10;
 
-/** Ends a circle of workflows that call each other's webhooks. @throws AppError `LOOP_DETECTED` */
+/** Breaks loops of workflows that call each other's webhooks. @throws AppError `LOOP_DETECTED` */
 export const limitDepth = (headers: Readonly<Record<string, string>>): void => {
   if (readDepth(headers) >= MAX_DEPTH) throw featureError('LOOP_DETECTED', { limit: MAX_DEPTH });
 };

@@ -9,9 +9,9 @@ type ParseText = (text: string) => JsonValue;
 /**
  * Parses a request body by its content type: JSON, a form, or text; bytes that are not UTF-8 become base64.
  *
- * @param parseJson - parses what is declared as JSON
+ * @param parseJson - parses text declared as JSON
  * @param parseUntyped - parses text without a content type
- * @throws AppError `BODY_INVALID` when the body is not what its content type says, and what the parsers throw
+ * @throws AppError `BODY_INVALID` when the body does not match its content type, and whatever the parsers throw
  */
 export const parseBody = (
   { headers, rawBody }: Pick<WebhookRequest, 'headers' | 'rawBody'>,
@@ -24,9 +24,9 @@ export const parseBody = (
   const mediaType = toMediaType(contentType);
   const text = decodeUtf8(rawBody);
   if (text !== null) limitControls(text);
-  if (isJson(mediaType)) return parseJson(text ?? refuse('it is not UTF-8'));
+  if (isJson(mediaType)) return parseJson(text ?? refuse('it is not valid UTF-8'));
   if (mediaType === FORM) {
-    return parseUrlEncoded(text ?? refuse('it is not UTF-8'));
+    return parseUrlEncoded(text ?? refuse('it is not valid UTF-8'));
   }
   if (text === null) return { base64: Buffer.from(rawBody).toString('base64'), contentType };
   return mediaType === '' ? parseUntyped(text) : text;
@@ -34,11 +34,11 @@ export const parseBody = (
 
 const FORM = 'application/x-www-form-urlencoded';
 
-/** Whether a body is one that forms of pages send. */
+/** Whether a body was sent by an HTML form. */
 export const isForm = (headers: WebhookRequest['headers']): boolean =>
   toMediaType(headers['content-type'] ?? '') === FORM;
 
-/** Parses JSON, and returns text that is none as it is: RFC 9110 §8.3 lets a recipient examine untyped content. */
+/** Parses JSON, and returns any other text unchanged: RFC 9110 §8.3 lets a recipient examine untyped content. */
 export const orText =
   (parseJson: ParseText): ParseText =>
   (text) => {
@@ -50,7 +50,7 @@ export const orText =
     }
   };
 
-/** Trimmed, lower-case, without parameters (RFC 9110 §8.3.1). A malformed type stays malformed, and is not JSON. */
+/** Trimmed, lower-case, without parameters (RFC 9110 §8.3.1). A malformed type stays malformed, so it is not JSON. */
 export const toMediaType = (contentType: string): string => {
   const [mediaType = ''] = contentType.split(';', 1);
   return mediaType.trim().toLowerCase();
@@ -60,12 +60,12 @@ export const toMediaType = (contentType: string): string => {
 export const isJson = (mediaType: string): boolean =>
   mediaType === 'application/json' || /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+\+json$/.test(mediaType);
 
-/** Inflating takes a limit: see `body/inflate-body.chunk.ts`. Callbacks take no compressed bodies. */
+/** Inflating needs a limit: see `body/inflate-body.chunk.ts`. Callbacks accept no compressed bodies. */
 const refuseEncoded = (encoding = ''): void => {
-  if (!['', 'identity'].includes(encoding.trim().toLowerCase())) refuse('it is compressed');
+  if (!['', 'identity'].includes(encoding.trim().toLowerCase())) refuse('it must not be compressed');
 };
 
-/** Null for bytes that are not UTF-8. Drops a byte order mark (RFC 8259 §8.1 allows that). */
+/** Null for bytes that are not UTF-8. Drops a byte order mark, as RFC 8259 §8.1 allows. */
 const decodeUtf8 = (bytes: Uint8Array): string | null => {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);

@@ -3,21 +3,21 @@ import type { JsonObject } from '@hookloom/plugin-kit';
 import { AppError } from '../shared/errors.ts';
 import { createFields } from './body/fields.ts';
 
-/** A query is far shorter than as many. */
+/** Queries are too short to reach it. */
 const MAX_FIELDS = 50_000;
-/** Characters of a name, as sent: a longer one is text that is not a form. */
+/** Characters of a name, as sent: longer ones are text rather than a form. */
 const MAX_NAME = 10_000;
 
 const [PLUS, SPACE] = [0x2b, 0x20];
 
 /**
- * Parses a query string or a form body into a map; a repeated name gives an array. Malformed percent sequences stay as
- * they are, bytes that are not UTF-8 become U+FFFD.
+ * Parses a query string or a form body into an object; a repeated name gives an array. Malformed percent sequences are
+ * kept, and bytes that are not UTF-8 become U+FFFD.
  *
- * https://url.spec.whatwg.org/#urlencoded-parsing, written out because Node's `URLSearchParams` takes time that grows
- * with the square of the number of pairs: minutes for a body of 6 MB.
+ * https://url.spec.whatwg.org/#urlencoded-parsing, implemented here because Node's `URLSearchParams` takes time
+ * quadratic in the number of pairs: minutes for a body of 6 MB.
  *
- * @throws AppError `BODY_INVALID` for too many fields, and for a name that is too long
+ * @throws AppError `BODY_INVALID` for too many fields or a name that is too long
  */
 export const parseUrlEncoded = (sent: string): JsonObject => {
   const text = toSpaced(sent);
@@ -32,13 +32,13 @@ export const parseUrlEncoded = (sent: string): JsonObject => {
     const pair = text.slice(start, end);
     const equals = pair.indexOf('=');
     const name = equals < 0 ? pair : pair.slice(0, equals);
-    if (name.length > MAX_NAME) refuse(`it has a field name of more than ${MAX_NAME} characters`);
+    if (name.length > MAX_NAME) refuse(`it has a field name longer than ${MAX_NAME} characters`);
     fields.add(decode(name), equals < 0 ? '' : decode(pair.slice(equals + 1)));
   }
   return fields.toObject();
 };
 
-/** With each `+` as a space; in bytes, since for millions of them `replaceAll` takes twenty times as long. */
+/** Replaces each `+` with a space, in bytes: with millions of them, `replaceAll` takes twenty times as long. */
 const toSpaced = (text: string): string => {
   if (!text.includes('+')) return text;
   const bytes = Buffer.from(text);

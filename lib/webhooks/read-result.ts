@@ -6,9 +6,9 @@ import type { ExecutionRecord } from '../executions/record/execution-store.ts';
 import { unpackText } from '../executions/record/pack-value.ts';
 
 /**
- * Reads the result of an execution: of one that has finished, or the response of one that goes on after it. Null when there
- * is none yet, it was cancelled, its result was not kept, or its process was lost: the first caller may have been answered
- * with a success.
+ * Reads the result of a finished execution, or the response of one that continues after responding. Null if there is no
+ * result yet, the execution was cancelled, its result was not kept, or its process was lost: the first caller may
+ * already have received a success response.
  *
  * @throws AppError `STORE_UNAVAILABLE`
  */

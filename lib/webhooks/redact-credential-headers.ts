@@ -3,11 +3,11 @@ import { isCredentialHeader, REDACTED } from '../shared/secrets/secret-names.ts'
 import type { WorkflowDefinition } from '../workflows/definition/definition.ts';
 import type { WebhookRequest } from './webhook-request.ts';
 
-/** The texts in the parameters of a workflow's nodes that may name a header, lower-case. */
+/** Strings in a workflow's node parameters that may name a header, lower-case. */
 interface HeaderReferences {
-  /** Texts with expressions: may name a header anywhere. */
+  /** Strings with expressions: these may name a header anywhere. */
   readonly expressions: readonly string[];
-  /** Plain texts: name a header as a whole, such as the one that holds a signature. */
+  /** Plain strings: the whole string is a header name, such as that of a signature header. */
   readonly names: ReadonlySet<string>;
 }
 
@@ -25,7 +25,7 @@ const findReferences = (definition: WorkflowDefinition): HeaderReferences => {
   for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
     const [key, value] = next;
     if (typeof value === 'string') {
-      // The trigger's `deduplication` is an expression without braces.
+      // The trigger's `deduplication` is a bare expression, without braces.
       if (value.includes('{{') || key === 'deduplication') expressions.push(value.toLowerCase());
       else names.add(value.toLowerCase());
     } else if (typeof value === 'object' && value !== null) {
@@ -37,15 +37,16 @@ const findReferences = (definition: WorkflowDefinition): HeaderReferences => {
   return references;
 };
 
-/** @returns whether a node of the workflow names a header, in lower case */
+/** @returns a test for lower-case header names that a node of the workflow mentions */
 const createIsNamed = (definition: WorkflowDefinition): ((name: string) => boolean) => {
   const { expressions, names } = findReferences(definition);
   return (name) => names.has(name) || expressions.some((text) => text.includes(name));
 };
 
 /**
- * Redacts headers that carry credentials of the sender, such as `authorization`, `cookie` or `x-api-key`, unless a node
- * names them in an expression or as a parameter. What a workflow does not read is neither stored nor passed on.
+ * Redacts headers that carry the sender's credentials, such as `authorization`, `cookie` or `x-api-key`, unless a node
+ * names them in an expression or as a parameter. Credentials that the workflow does not read are neither stored nor
+ * passed on.
  */
 export const redactCredentialHeaders = (
   headers: WebhookRequest['headers'],
@@ -60,7 +61,7 @@ export const redactCredentialHeaders = (
   );
 };
 
-/** A redacted header that a node of the workflow reads; null for none. */
+/** A redacted header that a node of the workflow reads; null if there is none. */
 export const findNamedHeader = (
   headers: WebhookRequest['headers'],
   definition: WorkflowDefinition,

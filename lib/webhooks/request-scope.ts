@@ -3,11 +3,11 @@ import { toExecutionInfo } from '../executions/record/execution-info.ts';
 import type { Scope } from '../workflows/expressions/scope.ts';
 import type { Webhook } from './webhook.ts';
 
-/** Steps of an expression over a request: about a tenth of a second. */
+/** Step limit of an expression over a request: about a tenth of a second. */
 export const REQUEST_STEPS = 200_000;
 
 /**
- * What expressions over a request can read, before there is an execution: its id is empty.
+ * The scope of expressions over a request before its execution exists: the execution id is empty.
  *
  * @param input - the trigger's output
  * @param receivedAt - milliseconds since the epoch

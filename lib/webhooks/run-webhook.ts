@@ -23,14 +23,14 @@ import type { Webhook } from './webhook.ts';
 import type { AnswerStages, Starting } from './webhook-feature.ts';
 import type { WebhookRequest } from './webhook-request.ts';
 
-/** What is known of a delivery, for the record of its request. */
+/** What is known about a delivery, for its request record. */
 export interface DeliveryNotes {
   /** Null for none. */
   readonly key?: string | null;
-  /** The execution that the request has started, or that an earlier delivery has. */
+  /** The execution that this request or an earlier delivery started. */
   readonly executionId?: string;
   readonly isDuplicate?: boolean;
-  /** The end of an execution that the request has started, when it was run meanwhile. */
+  /** The outcome of an execution that the request started and that ran inline. */
   readonly ended?: { readonly status: ExecutionResult['status']; readonly durationMs: number };
 }
 
@@ -38,21 +38,21 @@ export interface DeliveryNotes {
 interface CheckedRequest {
   readonly request: WebhookRequest;
   readonly webhook: Webhook;
-  /** With the credential redacted that authenticated the request. */
+  /** With the credential that authenticated the request redacted. */
   readonly headers: WebhookRequest['headers'];
-  /** The trigger's output, without other credentials. */
+  /** The trigger's output, with other credentials redacted. */
   readonly input: JsonObject;
-  /** Given when the request can start no other execution; else the delivery decides. */
+  /** Set if the request can only start this execution; otherwise the delivery decides. */
   readonly executionId?: string | undefined;
-  /** Of the body; saved when the delivery is claimed. */
+  /** Files of the body; saved when the delivery is claimed. */
   readonly files?: BodyFiles | undefined;
   /** See `ParsedBody`. */
   readonly deliveryKey: string | undefined;
   readonly deliveryContent: string | undefined;
   readonly features: AnswerStages;
   /**
-   * Called before an execution starts, or is found to have started: a throw starts nothing. Says why it is held, with `onReceived`
-   * alone; null to dispatch it.
+   * Called before an execution starts or is found to be started already: if it throws, nothing starts. Returns why the
+   * execution is held, with `onReceived` only; null to dispatch it.
    */
   readonly start: (
     executionId: string,
@@ -78,9 +78,9 @@ interface WebhookDelivery extends ClaimedDelivery {
 /**
  * Claims the delivery, starts its execution unless it is a duplicate, and answers at once or with the result.
  *
- * @param timeLimitMs - how long the caller can be kept waiting
- * @throws AppError, among others `DELIVERY_KEY_REUSED` | `DISPATCH_REFUSED` | `STORE_UNAVAILABLE`, and what
- *   {@link answerRun} throws
+ * @param timeLimitMs - how long the caller can wait
+ * @throws AppError, including `DELIVERY_KEY_REUSED` | `DISPATCH_REFUSED` | `STORE_UNAVAILABLE`, and whatever {@link
+ *   answerRun} throws
  */
 export const runWebhook = async (
   checked: CheckedRequest,
@@ -119,14 +119,14 @@ const claim = async (
   const traceparent = readTraceparent(headers.traceparent);
   const unclaimed = { workflow, trigger, input, traceparent, keepsResult, requestId };
   if (executionId !== undefined) {
-    // Its record is the claim: it is written once.
+    // The execution record itself is the claim: it is written only once.
     const execution = { ...unclaimed, executionId };
     return { execution, receivedAt, isKeyed: true, isDuplicate: false, config, features, note };
   }
   const named = await findDeliveryKey(config, scope);
   if (named === null && config.deduplication !== null) {
     const place = { workflowId: workflow.definition.id, path: config.path };
-    parts.logger.warn('deduplication finds no key: a repeated delivery would start another run', place);
+    parts.logger.warn('deduplication found no key: a repeated delivery would start another execution', place);
   }
   const found = named ?? checked.deliveryKey ?? null;
   note({ key: found });
@@ -144,7 +144,7 @@ const claim = async (
   };
 };
 
-/** `onReceived`: the execution is stored, and dispatched unless it is held, before the caller is answered. */
+/** `onReceived`: the execution is stored, and dispatched unless held, before the caller gets an answer. */
 const acceptAtOnce = async (
   delivery: WebhookDelivery,
   held: Hold | null,
@@ -159,7 +159,10 @@ const acceptAtOnce = async (
   );
 };
 
-/** A background run: its result if it is ready in time, else 202. Once it is accepted, no fault makes it seem refused. */
+/**
+ * A background run: its result if ready in time, else 202. Once it is accepted, no infrastructure error may make it
+ * look refused.
+ */
 const runBehind = async (
   delivery: WebhookDelivery,
   waitMs: number,
@@ -182,7 +185,7 @@ const waitFor = async ({ execution }: WebhookDelivery, waitMs: number, parts: Ru
   return waitForResult(execution.executionId, waitMs, parts);
 };
 
-/** The result of a run in this process; for a duplicate, the result of the first delivery. */
+/** The result of an inline run; for a duplicate, the result of the first delivery. */
 const runInline = async (
   delivery: WebhookDelivery,
   timeLimitMs: number,
@@ -204,7 +207,7 @@ const runInline = async (
   return markDuplicate(await answerResult(delivery, result, parts));
 };
 
-/** For the record of the request: from here on, no error makes it one that was refused. */
+/** For the request record: from here on, no error counts the request as refused. */
 const noteStart = ({ note, execution: { executionId } }: WebhookDelivery, isDuplicate: boolean): void =>
   note({ executionId, isDuplicate });
 
@@ -223,7 +226,7 @@ const answerResult = async (
   return own ?? answerRun(executionId, result, responseMode);
 };
 
-/** Whether a response may have cookies, or a file as its body. */
+/** Whether a response may set cookies or have a file as its body. */
 const isSpecial = ({ setCookie, body }: JsonObject): boolean =>
   setCookie !== undefined || (typeof body === 'object' && body !== null && '$file' in body);
 

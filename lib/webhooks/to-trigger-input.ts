@@ -12,7 +12,7 @@ interface Arrived {
 }
 
 /**
- * The input of the trigger node, in the field names of its output.
+ * The input of the trigger node; its keys are those of the node's output.
  *
  * @param headers - with credentials redacted
  * @param body - parsed

@@ -15,10 +15,10 @@ interface WaitParts {
 }
 
 /**
- * Polls an execution for at most `waitMs`, until it has finished or has stored a response.
+ * Polls an execution until it has finished or stored a response, for at most `waitMs`.
  *
- * @returns its status then, and its result, see {@link readResult}; null when it is unknown, or the store fails: the execution
- *   goes on all the same
+ * @returns its status and its result, see {@link readResult}; null if it is unknown or the store fails: the execution
+ *   continues regardless
  */
 export const waitForResult = async (
   executionId: string,

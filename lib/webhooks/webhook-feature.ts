@@ -20,59 +20,59 @@ import type { TakeToken } from './limits/token-bucket.ts';
 import type { Webhook } from './webhook.ts';
 import type { WebhookRequest } from './webhook-request.ts';
 
-/** A request at a webhook, before its body is parsed. */
+/** A webhook request before its body is parsed. */
 export interface Arrival {
   readonly request: WebhookRequest;
   readonly webhook: Webhook;
-  /** The id of the secret that the caller was authenticated by; at the stage `verify`, null without authentication. */
+  /** The id of the secret that authenticated the caller. Set from the stage `verify` on; null without authentication. */
   readonly secretId?: string | null;
-  /** Adds headers to the answer, whatever it will be. */
+  /** Adds response headers regardless of the outcome. */
   addHeaders(headers: Answer['headers']): void;
 }
 
-/** A request whose body is inflated. */
+/** A request with its body inflated. */
 export interface Received extends Arrival {
-  /** The request with the body that is parsed: not compressed, and without `content-encoding`. */
+  /** The request with the body to parse: not compressed, and without `content-encoding`. */
   readonly content: WebhookRequest;
   readonly parsers: BodyParsers;
 }
 
-/** Parsers of other layers, with their limits. Each throws. */
+/** Parsers of other layers, with their limits. All of them throw. */
 export interface BodyParsers {
   /** @throws AppError `BODY_INVALID` | `BODY_TOO_DEEP` */
   json(text: string): JsonValue;
-  /** Limits a text of many JSON values, but for its depth. @throws AppError `BODY_INVALID` */
+  /** Applies the limits, except for depth, to a text of many JSON values. @throws AppError `BODY_INVALID` */
   limitJson(text: string): void;
-  /** @throws RangeError for text that is not well-formed, with a message about `it` */
+  /** @throws RangeError for text that is not well-formed; the message's subject is `it` */
   xml(text: string): Promise<JsonObject>;
-  /** Levels of nesting of a body, which `json` checks itself. */
+  /** Maximum nesting depth of a body, which `json` checks itself. */
   readonly maxDepth: number;
 }
 
 export interface ParsedBody {
   readonly body: JsonValue;
-  /** Further keys of the trigger's output. */
+  /** Additional keys of the trigger's output. */
   readonly more?: JsonObject;
-  /** The execution that the request starts, where the body belongs to one: in place of a delivery's key. */
+  /** The execution that the request starts, if the body belongs to one: replaces the delivery key. */
   readonly executionId?: string;
-  /** What of the body becomes a file: `body` has descriptions in their place. */
+  /** Parts of the body that become files: `body` has descriptions in their place. */
   readonly files?: BodyFiles;
-  /** The key of the delivery where neither the request nor the trigger name one. */
+  /** The delivery key, used if neither the request nor the trigger provides one. */
   readonly deliveryKey?: string;
-  /** What a repeated delivery repeats, in place of the bytes of the body. */
+  /** Compared between repeated deliveries, instead of the body's bytes. */
   readonly deliveryContent?: string;
 }
 
-/** A request whose body is parsed. */
+/** A request with its body parsed. */
 interface Parsed extends Arrival {
   /** The trigger's output. */
   readonly input: JsonObject;
 }
 
-/** How the caller of a webhook that answers with a result waits for it. */
+/** How long a caller waits for the result of a synchronous webhook. */
 interface Waiting {
   readonly limitMs: number;
-  /** The run is one in the background, which goes on when the caller is answered. */
+  /** The run is a background run, which continues after the caller has been answered. */
   readonly isInBackground: boolean;
 }
 
@@ -84,7 +84,7 @@ export interface AcceptedRequest extends Accepted {
   readonly logger: Logger;
 }
 
-/** A run that has ended, or has made its response. */
+/** A run that has finished or emitted its response. */
 interface AnsweringRun {
   readonly executionId: string;
   readonly result: ExecutionResult;
@@ -92,49 +92,49 @@ interface AnsweringRun {
   readonly openFiles: () => Pick<Files, 'open'>;
 }
 
-/** How a request is answered that has passed all checks. */
+/** How a request that passed all checks is answered. */
 export interface AnswerStages {
   readonly waiting: Waiting;
-  /** Answers in place of the 202, with `onReceived`. Never throws: the execution is stored. */
+  /** Replaces the 202 with `onReceived`. Never throws: the execution is already stored. */
   readonly acknowledge: (accepted: AcceptedRequest) => Promise<Answer | null> | Answer | null;
-  /** Answers in place of the output of the last node. */
+  /** Replaces the output of the last node as the answer. */
   readonly present: (run: AnsweringRun) => Promise<Answer | null> | Answer | null;
 }
 
 /** A request that starts an execution. */
 export interface Starting extends Parsed {
   readonly executionId: string;
-  /** Whether a repeated delivery names the same execution, which may have started then. */
+  /** Whether repeated deliveries map to the same execution, which may then have started already. */
   readonly isRepeatable: boolean;
-  /** It runs in this process, while the caller waits. */
+  /** Whether it runs in this process while the caller waits. */
   readonly isInline: boolean;
-  /** How another feature holds the execution; null when none does. */
+  /** The hold set by another feature; null if none. */
   readonly held: Hold | null;
 }
 
 /**
- * The stages of a request at which a feature takes part. An answer ends the request: no later stage is reached, and nothing is
- * started. Each throws AppError.
+ * The request stages that a feature takes part in. An answer ends the request: later stages are skipped, and nothing is
+ * started. Each stage may throw AppError.
  */
 export interface Stages extends Partial<Omit<AnswerStages, 'waiting'>> {
-  /** Headers with a credential that the feature has checked, in lower case: redacted for everything downstream. */
+  /** Names, in lower case, of headers with a credential that the feature checks: redacted downstream. */
   readonly secretHeaders?: readonly string[];
-  /** Of the largest body, as received or inflated; of several limits, the lowest counts. */
+  /** The maximum body size, as received and inflated; if features set several, the lowest applies. */
   readonly maxBodyBytes?: number;
-  /** Before authentication, so cheap. */
+  /** Before authentication, so it must be cheap. */
   readonly admit?: (arrival: Arrival) => Promise<Answer | null> | Answer | null;
   /** After authentication, over the bytes as received. */
   readonly verify?: (arrival: Arrival) => Promise<Answer | null> | Answer | null;
-  /** Parses the body in another way; null to leave it to the others. */
+  /** Parses the body differently; null to leave it to the other features. */
   readonly parse?: (received: Received) => Promise<ParsedBody | null> | ParsedBody | null;
   /** After parsing. */
   readonly judge?: (parsed: Parsed) => Promise<Answer | null> | Answer | null;
   readonly waiting?: Partial<Waiting>;
-  /** After the delivery is claimed; for a repeated one, too. Says why the execution is held; null to dispatch it. */
+  /** After the delivery is claimed, also for repeated ones. Returns why the execution is held; null to dispatch it. */
   readonly start?: (starting: Starting) => Promise<Hold | null>;
 }
 
-/** What features use of the service. */
+/** The ports that features use. */
 export interface FeaturePorts {
   readonly clock: Clock;
   readonly http: HttpClient;
@@ -148,12 +148,12 @@ export interface FeaturePorts {
   readonly cancelExecution: (executionId: string) => Promise<void>;
 }
 
-/** The credentials that a sender's requests are verified with: known, not hashed. */
+/** Credentials that verify a sender's requests: stored in plain, not hashed. */
 interface SenderCredentials {
   /** @param reading - see `CredentialReading` of the engine */
   open(reading?: { readonly maxWaitMs?: number }): Promise<{
     /**
-     * @param types - the types that are taken
+     * @param types - the types that are accepted
      * @throws Error `CredentialMissing`, `CredentialUnusable` or `CredentialUnavailable`
      */
     lend(credentialId: string, types: readonly string[]): Promise<LentCredential>;
@@ -161,13 +161,13 @@ interface SenderCredentials {
 }
 
 /**
- * A feature of webhooks: what a parameter of the trigger adds to the way of a request.
+ * A webhook feature: what a trigger parameter adds to the processing of a request.
  *
  * @param rule - the parameter's value, checked when the workflow was stored
  */
 export type WebhookFeature = (rule: JsonValue, ports: FeaturePorts) => Stages;
 
-/** Opens the features of a webhook, once for each version of its workflow. @throws AppError `WEBHOOK_MISCONFIGURED` */
+/** Opens the features of a webhook, once per workflow version. @throws AppError `WEBHOOK_MISCONFIGURED` */
 export type OpenFeatures = (webhook: Webhook) => Promise<OpenStages>;
 
 /** The stages of all features of a webhook. */
@@ -175,7 +175,7 @@ export type OpenStages = Required<Omit<Stages, keyof AnswerStages>> & AnswerStag
 
 const nothing = () => null;
 
-/** The time limit is that of the run. */
+/** Without a time limit other than the run's own. */
 export const withoutFeatures: OpenStages = {
   secretHeaders: [],
   maxBodyBytes: Number.POSITIVE_INFINITY,

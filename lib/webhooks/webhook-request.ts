@@ -4,9 +4,9 @@ export interface WebhookRequest {
   readonly method: string;
   /** Any text; not checked yet. */
   readonly workflowId: string;
-  /** Path inside the workflow, decoded once by the gateway: `/` or `/segment/…`. */
+  /** The path within the workflow, decoded once by the gateway: `/` or `/segment/…`. */
   readonly path: string;
-  /** Whole path as requested: input of the workflow, never used for matching. */
+  /** The full path as requested: input of the workflow, never used for matching. */
   readonly requestPath: string;
   /** Without the question mark, still encoded. */
   readonly rawQueryString: string;

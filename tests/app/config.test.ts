@@ -68,7 +68,7 @@ describe('the configuration', () => {
     ['MAX_FILES', 'many', 'MAX_FILES must be a whole number from 1 to 1000000'],
     ['RETENTION_DAYS', 'secret', 'RETENTION_DAYS must be a whole number from 1 to 3650'],
   ])('says what %s must be, and not what it is', (name, value, reason) => {
-    expect(() => readConfig({ [name]: value })).toThrow(`The configuration is not usable: ${reason}.`);
+    expect(() => readConfig({ [name]: value })).toThrow(`The configuration is invalid: ${reason}.`);
   });
 
   test('knows a delivery again for no longer than records are kept', () => {

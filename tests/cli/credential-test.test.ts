@@ -107,9 +107,7 @@ describe('credential test', () => {
     await line.call('credential create crm --type httpBearer --host a.example', 'the-token-1');
     expect(await line.call('credential test crm')).toMatchObject({
       code: 1,
-      err: expect.stringContaining(
-        'The service could not test the credential crm: test-adminHealth does not answer.',
-      ),
+      err: expect.stringContaining('Credential crm could not be tested: test-adminHealth does not answer.'),
     });
   });
 });

@@ -31,7 +31,7 @@ test('finds a function that lacks a variable, and names it', async () => {
       {
         check: 'functions',
         status: 'wrong',
-        message: 'runExpress does not start: The configuration is not usable: BLOB_BUCKET is not set.',
+        message: 'runExpress does not start: The configuration is invalid: BLOB_BUCKET is not set.',
         remedy: expect.stringContaining('serverless.yml'),
       },
     ],

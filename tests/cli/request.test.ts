@@ -146,7 +146,7 @@ describe('request show', () => {
     });
     expect(await call('request show orders.r20261120T1159-08')).toMatchObject({
       code: 1,
-      err: 'There is no request orders.r20261120T1159-08 on record, or its record has expired.',
+      err: 'Request orders.r20261120T1159-08 was not recorded, or its record has expired.',
     });
   });
 });
@@ -241,7 +241,7 @@ describe('execution list --key', () => {
     const { call } = await aService();
     expect(await call('execution list --key x')).toMatchObject({
       code: 1,
-      err: 'The query is wrong: key needs the workflow beside it.',
+      err: 'The query is invalid: key requires workflowId.',
     });
   });
 

@@ -106,7 +106,7 @@ test('what a function that does not start takes part in is skipped, and waited f
   const lines = out.split('\n').map((line) => line.replace(/ +/g, ' '));
   expect(lines.filter((line) => !line.startsWith('ok'))).toEqual(
     expect.arrayContaining([
-      'wrong functions: runExpress does not start: The configuration is not usable: BLOB_BUCKET is not set.',
+      'wrong functions: runExpress does not start: The configuration is invalid: BLOB_BUCKET is not set.',
       'skipped probes: express: runExpress does not start',
       'skipped probes: schedule: runExpress does not start',
       'skipped probes: queue: runExpress does not start',

@@ -154,7 +154,7 @@ describe('a stage without a variable, an index and two grants, in an account tha
     expect(code).toBe(1);
     expect(wrong).toEqual(
       expect.arrayContaining([
-        'adminApprovals does not start: The configuration is not usable: TABLE_PREFIX is not set.',
+        'adminApprovals does not start: The configuration is invalid: TABLE_PREFIX is not set.',
         'hookloom-dev-registrations lacks the index byNodeType',
         expect.stringMatching(
           /^durable: the request got 503.* webhook is not allowed s3:PutObject on arn:aws:s3:/s,

@@ -184,7 +184,7 @@ describe('GET /api/admin/executions', () => {
   test.each([
     [
       'workflow=a',
-      'there is no parameter \\"workflow\\", but workflowId, status, request, from, to, limit, cursor, key',
+      'unknown parameter \\"workflow\\", expected one of workflowId, status, request, from, to, limit, cursor, key',
     ],
     ['limit=1&limit=2', 'limit is given twice'],
     ['limit=&limit=2', 'limit is given twice'],
@@ -339,12 +339,17 @@ describe('POST /api/admin/executions/{executionId}/retry', () => {
     [{ headers: {} }, 415, 'content-type-unsupported', 'application/json'],
     [{ body: '"fetch"' }, 400, 'body-invalid', 'it is no map'],
     [{ body: '{"from":{"a":[[[[[]]]]]}}' }, 400, 'body-too-deep', 'levels'],
-    [{ body: '{"form":"fetch"}' }, 400, 'query-invalid', 'there is no \\"form\\", but from and version'],
+    [
+      { body: '{"form":"fetch"}' },
+      400,
+      'query-invalid',
+      'unknown option \\"form\\", expected from or version',
+    ],
     [{ body: '{"from":1}' }, 400, 'query-invalid', 'from is a text'],
     [{ body: '{"version":2}' }, 400, 'query-invalid', 'version is a text'],
     [{ body: '{"version":"latest"}' }, 400, 'query-invalid', 'version is one of recorded, current'],
     [{ rawQueryString: 'version=current' }, 400, 'query-invalid', 'version is given twice'],
-    [{ rawQueryString: 'node=fetch' }, 400, 'query-invalid', 'there is no parameter \\"node\\"'],
+    [{ rawQueryString: 'node=fetch' }, 400, 'query-invalid', 'unknown parameter \\"node\\"'],
     [{ body: '{"from":"nobody"}' }, 409, 'not-retryable', 'no node \\"nobody\\"'],
     [{ body: '{"from":""}' }, 409, 'not-retryable', 'no node \\"\\"'],
   ])('refuses %j', async (changes, status, code, message) => {

@@ -40,7 +40,7 @@ test.each(['runExpress', 'runDurable'])(
     expect([statusCode, status]).toEqual([200, 'degraded']);
     expect(checks.functions[functionKey]).toEqual({
       status: 'unhealthy',
-      message: 'The configuration is not usable: BLOB_BUCKET is not set.',
+      message: 'The configuration is invalid: BLOB_BUCKET is not set.',
     });
     const others = BACKGROUND.filter((key) => key !== functionKey);
     for (const key of others) expect(checks.functions[key]).toEqual({ status: 'healthy' });

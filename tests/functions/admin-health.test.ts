@@ -192,12 +192,13 @@ describe('the credentials that workflows name', () => {
     const { report, workflows, putCredential } = await aService();
     await putCredential('crm', {}, null);
     await workflows.put(aCaller(), []);
-    const message = 'it is for any host, because it names none: run "credential hosts crm --host NAME"';
+    const message =
+      'it is allowed for any host because it lists none: run "credential hosts crm --host NAME"';
     const { status, plugins } = await report();
     expect(status).toBe('degraded');
     expect(plugins.httpRequest).toMatchObject({
       status: 'warning',
-      message: `the credential "crm" of the workflow "orders": ${message}`,
+      message: `credential "crm" of workflow "orders": ${message}`,
       credentials: { crm: { type: 'httpBearer', status: 'warning', message, workflows: ['orders'] } },
     });
   });
@@ -210,7 +211,9 @@ describe('the credentials that workflows name', () => {
     expect(status).toBe('healthy');
     expect(plugins.httpRequest).toMatchObject({
       status: 'healthy',
-      credentials: { crm: { status: 'warning', message: 'it is for any host, as its hosts say: "*"' } },
+      credentials: {
+        crm: { status: 'warning', message: 'it is allowed for any host: its hosts include "*"' },
+      },
     });
   });
 
@@ -239,7 +242,7 @@ describe('the credentials that workflows name', () => {
     expect({ status, unhealthy: summary.unhealthy }).toEqual({ status: 'degraded', unhealthy: 1 });
     expect(plugins.httpRequest).toMatchObject({
       status: 'unhealthy',
-      message: 'the credential "crm" of the workflow "orders": it does not exist',
+      message: 'credential "crm" of workflow "orders": it does not exist',
       credentials: { crm: { type: null, status: 'unhealthy', workflows: ['orders'] } },
     });
     expect(plugins.credentials).toMatchObject({ status: 'healthy', configured: false });
@@ -251,7 +254,7 @@ describe('the credentials that workflows name', () => {
     await workflows.put(aCaller(), []);
     expect((await report('plugin=httpRequest')).plugins.httpRequest).toMatchObject({
       status: 'unhealthy',
-      message: expect.stringContaining('it is of the type smtp, and httpRequest takes httpBearer'),
+      message: expect.stringContaining('it has type smtp, but httpRequest accepts httpBearer'),
     });
   });
 
@@ -264,7 +267,7 @@ describe('the credentials that workflows name', () => {
     await inbound.put({ ...key, secrets: [] });
     expect((await report()).plugins.webhookTrigger).toMatchObject({
       status: 'unhealthy',
-      message: 'the credential "key" of the workflow "greeting": it has no secret',
+      message: 'credential "key" of workflow "greeting": it has no secret',
     });
     const hash = { algorithm: 'sha256', hash: 'x' } as const;
     await inbound.put({ ...key, secrets: [{ id: '1', createdAt: '2026', hash }], revision: 2 });
@@ -404,7 +407,7 @@ describe('?plugin=', () => {
   });
 
   test.each([
-    ['plugins=flow', 'there is no parameter \\"plugins\\", but plugin, probe'],
+    ['plugins=flow', 'unknown parameter \\"plugins\\", expected one of plugin, probe'],
     ['plugin=flow&plugin=code', 'plugin is given twice'],
     ['probe=1', 'probe is one of true, false'],
     ['probe=TRUE', 'probe is one of true, false'],
@@ -433,7 +436,7 @@ describe('a store that can not be read', () => {
     expect({ status, coverage }).toEqual({ status: 'degraded', coverage: null });
     expect(checks.store).toEqual({
       status: 'unhealthy',
-      message: 'the tables can not be read: they do not answer, throttle, or are missing',
+      message: 'the tables cannot be read: they are unavailable, throttling or missing',
     });
     expect(summary.healthy).toBe(summary.total);
     expect(result.body).not.toContain('127.0.0.1');

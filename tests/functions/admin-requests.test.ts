@@ -93,7 +93,7 @@ describe('GET /api/admin/requests', () => {
   });
 
   test.each([
-    ['', 'workflowId is the id of a workflow'],
+    ['', 'workflowId must be a workflow id'],
     ['workflowId=hello&verdict=accepted', 'verdict is one of'],
     ['workflowId=hello&status=failed', 'there is no parameter'],
   ])('?%s is a 400 that says what is wrong', async (rawQueryString, message) => {

@@ -85,7 +85,7 @@ describe('responseMode lastNode', () => {
       type: 'urn:hookloom:problem:execution-failed',
       title: 'Execution failed',
       status: 500,
-      detail: 'Execution execution-1 failed; its record says where.',
+      detail: 'Execution execution-1 failed; see its record.',
       instance: 'request-1',
       executionId: 'execution-1',
     });
@@ -98,7 +98,7 @@ describe('responseMode lastNode', () => {
     await service.put({ chain: [{ type: 'hangs' }], settings: { timeoutSeconds: 5 } });
     const result = await whenAllSleep(service, service.call(aJsonEvent({})), 5_000);
     expect(result).toEqual(aProblem(504, 'execution-timed-out'));
-    expect(bodyOf(result).detail).toBe('Execution execution-1 ran out of time.');
+    expect(bodyOf(result).detail).toBe('Execution execution-1 timed out.');
     expect(await service.executions.find('execution-1')).toMatchObject({ status: 'timedOut' });
   });
 

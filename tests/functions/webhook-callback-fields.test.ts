@@ -70,7 +70,7 @@ describe('a callback URL with fields', () => {
   ])('says after %s that it was %s', async (decision, word) => {
     const { call, decide, answers } = await aCallback({ question });
     await decide({ decision, limit: 7 });
-    const sentence = `This was ${word} already, at 2023-11-14T22:13:20.000Z.`;
+    const sentence = `It was already ${word}, at 2023-11-14T22:13:20.000Z.`;
     const again = await decide({ decision: 'approve', limit: 8 });
     expect([again.statusCode, bodyOf(again).detail]).toEqual([410, expect.stringContaining(sentence)]);
     const page = await call('GET', { headers: browser });
@@ -101,7 +101,7 @@ describe('a callback URL with fields', () => {
     const page = await call('GET', { headers: browser });
     expect([page.statusCode, page.body]).toEqual([
       410,
-      expect.stringContaining('The time for an answer ended at 2023-11-14T22:23:20.000Z.'),
+      expect.stringContaining('The deadline for an answer was 2023-11-14T22:23:20.000Z.'),
     ]);
   });
 

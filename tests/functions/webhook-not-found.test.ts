@@ -258,6 +258,6 @@ test('the id that was asked for is in no log', async () => {
   expect(JSON.parse(service.lines.at(-1) ?? '')).toMatchObject({
     status: 404,
     code: 'NOT_FOUND',
-    reason: 'workflow: there is none with this id',
+    reason: 'workflow: no workflow has this id',
   });
 });

@@ -68,7 +68,7 @@ describe('several tests', () => {
     expect(probes.e).toMatchObject({ message: 'no result within 4000 ms' });
     expect(probes.g).toMatchObject({ message: 'no result within 1000 ms' });
     expect(await probeAll('h', { ms: 0 })).toEqual({
-      h: { status: 'untested', message: 'the time of the report was up', testedAt: null },
+      h: { status: 'untested', message: 'the report ran out of time', testedAt: null },
     });
   });
 
@@ -77,7 +77,7 @@ describe('several tests', () => {
     const first = await probeAll('a b c', { max: 2 });
     expect(first.c).toMatchObject({
       status: 'untested',
-      message: 'there are more credentials than one report tests',
+      message: 'there are more credentials than one report can test',
     });
     await probeAll('a b c', { max: 2 });
     expect(tested).toEqual(['a', 'b', 'c', 'a']);

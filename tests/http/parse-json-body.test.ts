@@ -54,9 +54,7 @@ describe('a JSON body', () => {
 
   test('says where it is not JSON, but not what is there', () => {
     const { message, cause } = errorOf('{"password": "canary" "x": 1}');
-    expect(message).toBe(
-      'The body is not what its content type says: it is not valid JSON, see the character at 22.',
-    );
+    expect(message).toBe('The body is invalid: it is not valid JSON at position 22.');
     expect(cause).toBeUndefined();
   });
 

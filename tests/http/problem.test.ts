@@ -85,7 +85,10 @@ const examples = {
   CREDENTIAL_REJECTED: { target: 'POST login.example.com', reason },
   REGISTRATION_REFUSED: { workflowId: 'orders', triggerNodeId: 'hourly', path: '/cron', reason },
   REQUEST_NOT_FOUND: { id: 'orders.r20261120T1200-07' },
-  REQUEST_NOT_REPEATABLE: { id: 'orders.r20261120T1200-07', reason: 'its body is too long to be kept' },
+  REQUEST_NOT_REPEATABLE: {
+    id: 'orders.r20261120T1200-07',
+    reason: 'its body is too long to be stored in full',
+  },
   TOO_MANY_SECRETS: { credentialId: 'key', count: 5 },
 } satisfies { [Code in ErrorCode]: ErrorParameters<Code> };
 

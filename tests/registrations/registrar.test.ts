@@ -73,7 +73,7 @@ describe('a workflow is not stored, and all is as before,', () => {
       aBell('refused', { id: 'third' }),
     ]);
     await expect(service.put(next)).rejects.toThrow(
-      "The trigger third of orders can't be registered: /tone: there is no such tone. Nothing was stored.",
+      "Trigger third of orders can't be registered: /tone: there is no such tone. Nothing was stored.",
     );
     expect(tones(service)).toEqual(['high', 'q 1']);
     expect((await service.workflows.find('orders'))?.version).toBe(1);

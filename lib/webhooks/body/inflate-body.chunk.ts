@@ -4,7 +4,7 @@ import type { Answer } from '../../shared/answer.ts';
 import { AppError } from '../../shared/errors.ts';
 import { featureError } from '../../shared/feature-errors.ts';
 
-/** With `info`, which the types of Node do not know, the inflater says how many bytes it has read. */
+/** With `info`, which Node's types lack, the result includes how many bytes the inflater has read. */
 type Inflate = (
   bytes: Uint8Array,
   options: ZlibOptions & { readonly info: true },
@@ -16,7 +16,10 @@ const toInflater = (inflater: unknown): Inflate =>
 const toInflate = toInflater(inflate);
 const toInflateRaw = toInflater(inflateRaw);
 
-/** By the names of RFC 9110 §8.4.1. Members of gzip that follow one another are one body (RFC 1952 §2.2). `deflate` is the zlib format; some senders leave its two-byte header out. */
+/**
+ * By the names of RFC 9110 §8.4.1. Consecutive gzip members form one body (RFC 1952 §2.2). `deflate` is the zlib
+ * format; some senders omit its two-byte header.
+ */
 const codings: Readonly<Record<string, Inflate>> = {
   gzip: toInflater(gunzip),
   'x-gzip': toInflater(gunzip),
@@ -24,28 +27,28 @@ const codings: Readonly<Record<string, Inflate>> = {
   deflate: (bytes, options) => (hasZlibHeader(bytes) ? toInflate : toInflateRaw)(bytes, options),
 };
 
-/** With the default of 16 kB, collecting the pieces takes several times as long as inflating them. */
+/** With the default of 16 kB, concatenating the chunks takes several times as long as inflating them. */
 const CHUNK_BYTES = 256 * 1024;
 
 interface Sent {
-  /** By their names in lower case. */
+  /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly rawBody: Uint8Array;
 }
 
 interface InflateOptions {
   readonly limitBytes: number;
-  /** Adds headers to the answer. */
+  /** Adds response headers. */
   readonly addHeaders: (headers: Answer['headers']) => void;
 }
 
 /**
- * Inflates a body by its `Content-Encoding`. The limit holds while it is inflated: what is beyond is never in memory. One
- * coding is taken, since a body that is compressed twice is compressed to hide its size.
+ * Inflates a body by its `Content-Encoding`. The limit applies while inflating, so a larger body is never in memory.
+ * Only one coding is allowed: a body compressed twice is meant to hide its size.
  *
  * @returns the request with the inflated body, without `content-encoding`
- * @throws AppError `BODY_UNSUPPORTED` for another coding, `BODY_INVALID` for bytes that are not of it, are cut off, or
- *   go on behind its end, where one reader would see what another does not; `BODY_TOO_LARGE`
+ * @throws AppError `BODY_UNSUPPORTED` for any other coding; `BODY_INVALID` for bytes that are not in that coding, are
+ *   truncated, or have trailing data, which some readers would see and others not; `BODY_TOO_LARGE`
  */
 export const inflateBody = async <Request extends Sent>(
   request: Request,
@@ -59,25 +62,25 @@ export const inflateBody = async <Request extends Sent>(
   if (coding === undefined) {
     addHeaders({ 'accept-encoding': 'gzip, br, deflate' }); // RFC 9110 §15.5.16
     throw featureError('BODY_UNSUPPORTED', {
-      reason: 'its content encoding is none of gzip, br and deflate',
+      reason: 'its content encoding must be gzip, br or deflate',
     });
   }
   try {
     const options = { maxOutputLength: limitBytes, chunkSize: CHUNK_BYTES, info: true } as const;
     const { buffer, engine } = await coding(rawBody, options);
-    if (engine.bytesWritten < rawBody.length) throw new Error('there are bytes behind its end');
+    if (engine.bytesWritten < rawBody.length) throw new Error('trailing bytes');
     return { ...request, headers, rawBody: buffer };
   } catch (error) {
     if (isTooLarge(error)) throw new AppError('BODY_TOO_LARGE', { limitBytes });
     throw new AppError(
       'BODY_INVALID',
-      { reason: `it is not ${name}, is cut off, or has more bytes behind its end` },
+      { reason: `it is not valid ${name}, is truncated, or has trailing bytes` },
       error,
     );
   }
 };
 
-/** RFC 1950 §2.2: the method is 8, and the first two bytes are a multiple of 31. */
+/** RFC 1950 §2.2: the compression method is 8, and the first two bytes are a multiple of 31. */
 const hasZlibHeader = ([first = 0, second = 0]: Uint8Array): boolean =>
   (first & 0x0f) === 8 && (first * 256 + second) % 31 === 0;
 

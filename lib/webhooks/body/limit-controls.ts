@@ -3,8 +3,8 @@ import { AppError } from '../../shared/errors.ts';
 const MAX_CONTROLS = 500_000;
 
 /**
- * Limits the control characters of a body that JSON has no short escape for: each takes six bytes in the record, so that
- * a body of 6 MB would become 36.
+ * Limits the control characters of a body that have no short escape in JSON: each takes six bytes in the record, so a
+ * body of 6 MB would become 36 MB.
  *
  * @throws AppError `BODY_INVALID`
  */

@@ -12,11 +12,11 @@ interface SaveParts {
 }
 
 /**
- * Saves the files of the body, as files of the trigger. The request has passed every check by now, so that a refused one
- * leaves none. A repeated delivery saves them again where the first one was interrupted: under the same ids.
+ * Saves the files of the body as files of the trigger. The request has passed every check by now, so refused requests
+ * leave no files. If the first delivery was interrupted, a repeated one saves them again under the same ids.
  *
- * @param life - of the files; null for those whose execution may be held, or wait
- * @returns the delivery with the values of the files in its body
+ * @param life - how long the files live; null if the execution may be held or wait
+ * @returns the delivery with the file values in its body
  * @throws AppError `FILE_TOO_LARGE` | `STORE_UNAVAILABLE`
  */
 export const saveFiles = async (

@@ -4,7 +4,7 @@ import { readPreflight } from '../matching/preflight.ts';
 import type { WebhookFeature } from '../webhook-feature.ts';
 import { toOriginTest } from './sender/match-origin.ts';
 
-/** As the rule's schema has it. */
+/** The shape that the rule's schema defines. */
 interface CorsRule {
   readonly origins: readonly string[];
   readonly headers?: readonly string[];
@@ -13,19 +13,19 @@ interface CorsRule {
   readonly maxAgeSeconds?: number;
 }
 
-/** What webhooks themselves read of a request. */
+/** Headers that webhooks themselves read. */
 const DEFAULT_HEADERS = ['authorization', 'content-type', 'idempotency-key', 'prefer', 'x-api-key'];
 
 /**
- * Cross-origin resource sharing: which pages' scripts may call the webhook, and read its answers. Preflights are answered here,
- * with the methods of the trigger. https://fetch.spec.whatwg.org/#http-cors-protocol
+ * Cross-origin resource sharing: which origins' scripts may call the webhook and read its responses. Preflights are
+ * answered here, with the trigger's methods. https://fetch.spec.whatwg.org/#http-cors-protocol
  */
 export const cors: WebhookFeature = (value) => {
   const rule = value as unknown as CorsRule;
   const isAnyOrigin = rule.origins.includes('*');
   const isAllowed = toOriginTest(rule.origins);
 
-  /** Null when the request is of a script that may not read the answer, or of none. */
+  /** Null if the request is from a script that may not read the response, or from no script. */
   const allowOrigin = (origin: string | undefined): string | null => {
     if (isAnyOrigin) return '*';
     return origin !== undefined && isAllowed(origin) ? origin : null;
@@ -34,7 +34,7 @@ export const cors: WebhookFeature = (value) => {
   return {
     admit: ({ request, webhook, addHeaders }) => {
       const origin = allowOrigin(request.headers.origin);
-      if (!isAnyOrigin) addHeaders({ vary: 'Origin' }); // with and without an Origin, so that caches keep them apart
+      if (!isAnyOrigin) addHeaders({ vary: 'Origin' }); // also without an Origin, so that caches keep the variants apart
       const isPreflight = readPreflight(request) !== null;
       if (origin !== null) addHeaders(isPreflight ? grant(rule, origin) : share(rule, origin));
       const isOfHandshake = request.method === webhook.config.handshakeMethod;
@@ -49,7 +49,7 @@ export const cors: WebhookFeature = (value) => {
   };
 };
 
-/** What both kinds of answers say. */
+/** Headers of both preflight and actual responses. */
 const grant = ({ credentials = false }: CorsRule, origin: string): Answer['headers'] => ({
   'access-control-allow-origin': origin,
   ...(credentials ? { 'access-control-allow-credentials': 'true' } : {}),
@@ -64,7 +64,7 @@ const share = (rule: CorsRule, origin: string): Answer['headers'] => {
 };
 
 const describePreflight = ({ headers = DEFAULT_HEADERS, maxAgeSeconds }: CorsRule): Answer['headers'] => {
-  // `*` does not stand for Authorization: https://fetch.spec.whatwg.org/#cors-non-wildcard-request-header-name
+  // `*` does not cover Authorization: https://fetch.spec.whatwg.org/#cors-non-wildcard-request-header-name
   const allowed = headers.includes('*') ? ['*', 'authorization'] : headers;
   return {
     ...(allowed.length > 0 ? { 'access-control-allow-headers': allowed.join(', ') } : {}),

@@ -19,15 +19,15 @@ import type { Webhook } from '../webhook.ts';
 import type { WebhookFeature } from '../webhook-feature.ts';
 import type { WebhookRequest } from '../webhook-request.ts';
 
-/** What is typed into a page. */
+/** Enough for anything typed into a page. */
 const MAX_FORM_BYTES = 1_000_000;
 
 /**
- * Shows a form, made from the schema of the body, for GET, and takes its answers by POST: converted to the types of the schema and
- * checked against it. Bodies of other types are left to the schema alone.
+ * GET shows a form generated from the body's schema; POST accepts its answers, converted to the schema's types and
+ * validated against it. Bodies of other content types are only validated.
  */
 export const form: WebhookFeature = () => {
-  /** What was typed, for a page that shows it again. */
+  /** What was typed, for redisplaying the page. */
   const typedIn = new WeakMap<WebhookRequest, JsonMap>();
   return {
     verify: ({ request, webhook }) => {
@@ -42,7 +42,7 @@ export const form: WebhookFeature = () => {
       const { [FORM_PAGE_ID]: pageId, ...typed } = parseBody(content, refuseJson) as JsonMap;
       typedIn.set(request, typed);
       const body = readForm(schemaOf(webhook), typed) as JsonObject;
-      // Of another page, the same answers are the same content.
+      // Without the page id: the same answers from another page are the same content.
       const deliveryContent = JSON.stringify(typed);
       return pageId === undefined
         ? { body, deliveryContent }
@@ -65,7 +65,7 @@ export const form: WebhookFeature = () => {
   };
 };
 
-/** The page of a form, with what was typed before and why it was not taken. */
+/** The form page, with what was typed before and why it was not accepted. */
 export const formPage = (webhook: Webhook, typed: JsonMap | null, errors: readonly FormError[]): Answer => {
   const schema = schemaOf(webhook);
   const { title = webhook.workflow.definition.name, description } = schema;
@@ -85,7 +85,7 @@ ${renderForm({
 };
 
 const refuseJson = (): never => {
-  throw new Error('a form is no JSON');
+  throw new Error('a form is not JSON');
 };
 
 const schemaOf = ({ config }: Webhook): JsonMap => {
@@ -95,8 +95,9 @@ const schemaOf = ({ config }: Webhook): JsonMap => {
 };
 
 /**
- * Refuses what pages of other sites make a browser send, with the password that it keeps for this one (cross-site request forgery).
- * Every browser has the header since 2023, and no page can set it: https://www.w3.org/TR/fetch-metadata/
+ * Refuses requests that pages of other sites make a browser send, with the password that it keeps for this site
+ * (cross-site request forgery). All browsers have sent the header since 2023, and no page can set it:
+ * https://www.w3.org/TR/fetch-metadata/
  *
  * @throws AppError `ORIGIN_NOT_ALLOWED`
  */
@@ -105,5 +106,5 @@ const refuseOtherSites = ({ headers }: WebhookRequest): void => {
   if (site !== 'same-origin' && site !== 'none') throw featureError('ORIGIN_NOT_ALLOWED', {});
 };
 
-/** The same page with the same answers, sent twice, is one delivery; with other answers it is another. */
+/** The same page with the same answers, sent twice, is one delivery; with different answers it is a new one. */
 const hash = (rawBody: Uint8Array): string => createHash('sha256').update(rawBody).digest('base64url');

@@ -1,4 +1,4 @@
 import type { WebhookFeature } from '../webhook-feature.ts';
 
-/** Takes part at no stage: the delivery is claimed behind all of them, see `runWebhook`. */
+/** No stage of its own: the delivery is claimed after all stages, see `runWebhook`. */
 export const onKeyReuse: WebhookFeature = () => ({});

@@ -12,7 +12,7 @@ import {
   withoutFeatures,
 } from '../webhook-feature.ts';
 
-/** Loaded for the first webhook with one; in the order in which they take part. */
+/** Loaded for the first webhook that uses them; in processing order. */
 const features: Readonly<Record<keyof WebhookFeatures, () => Promise<WebhookFeature>>> = {
   cors: async () => (await import('./cors.ts')).cors,
   body: async () => (await import('./body/body.ts')).body,
@@ -26,20 +26,20 @@ const features: Readonly<Record<keyof WebhookFeatures, () => Promise<WebhookFeat
   onTimeout: async () => (await import('./answers/waiting.ts')).onTimeout,
   continueAfterResponse: async () => (await import('./answers/waiting.ts')).continueAfterResponse,
   maxBodyBytes: async () => (await import('./guards/max-body-bytes.ts')).maxBodyBytes,
-  // After what verifies: a forged request takes no token of the caller that it claims to be.
+  // After verification: a forged request must not take a token from the caller that it impersonates.
   rateLimit: async () => (await import('./guards/rate-limit.ts')).rateLimit,
-  // Before the schema, whose refusals are no pages.
+  // Before the schema, whose refusals are not HTML pages.
   form: async () => (await import('./form.ts')).form,
   schema: async () => (await import('./guards/schema.ts')).schema,
   onlyIf: async () => (await import('./guards/only-if.ts')).onlyIf,
   onKeyReuse: async () => (await import('./on-key-reuse.ts')).onKeyReuse,
   concurrency: async () => (await import('./guards/concurrency.ts')).concurrency,
   recordRequests: async () => (await import('./record-requests.ts')).recordRequests,
-  // After what may refuse to start: an upload that is kept has an execution.
+  // After everything that may refuse to start: an upload that is kept must have an execution.
   upload: async () => (await import('./upload/upload.ts')).upload,
 };
 
-/** Creates the function that opens the features of a webhook. A rule that can't be read lets nothing through. */
+/** Creates the function that opens the features of a webhook. An unreadable rule refuses every request. */
 export const createOpenFeatures = (ports: FeaturePorts): OpenFeatures => {
   const opened = new WeakMap<PathConfig, Promise<OpenStages>>();
   return ({ config }) => {
@@ -53,7 +53,7 @@ export const createOpenFeatures = (ports: FeaturePorts): OpenFeatures => {
 
 const openAll = async (rules: WebhookFeatures, ports: FeaturePorts): Promise<OpenStages> => {
   const unknown = Object.keys(rules).find((name) => !Object.hasOwn(features, name));
-  if (unknown !== undefined) throw misconfigured(new Error(`there is no feature "${unknown}"`));
+  if (unknown !== undefined) throw misconfigured(new Error(`unknown feature "${unknown}"`));
   const stages: Stages[] = [];
   for (const [name, load] of Object.entries(features)) {
     const rule: JsonValue | undefined = rules[name as keyof WebhookFeatures];
@@ -87,7 +87,7 @@ const openOne = (feature: WebhookFeature, rule: JsonValue, ports: FeaturePorts):
 
 const misconfigured = (cause: unknown): AppError => featureError('WEBHOOK_MISCONFIGURED', {}, cause);
 
-/** One after the other, until one has a result. */
+/** Runs the stages in sequence until one has a result. */
 const first =
   <Subject, Result extends object = Answer>(
     stages: readonly (((subject: Subject) => Promise<Result | null> | Result | null) | undefined)[],

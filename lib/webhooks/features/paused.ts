@@ -1,7 +1,7 @@
 import { featureError } from '../../shared/feature-errors.ts';
 import type { WebhookFeature } from '../webhook-feature.ts';
 
-/** Refuses all requests for now, or stores what passes all checks until the webhook is not paused any more. */
+/** Refuses all requests, or stores those that pass all checks until the webhook is resumed. */
 export const paused: WebhookFeature = (value) =>
   value === 'store'
     ? { start: async () => ({ reason: 'paused' }) }

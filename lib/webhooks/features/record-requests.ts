@@ -1,4 +1,4 @@
 import type { WebhookFeature } from '../webhook-feature.ts';
 
-/** Takes part at no stage: what has become of a request is known behind all of them, see `noteOutcome`. */
+/** No stage of its own: the outcome is known only after all stages, see `noteOutcome`. */
 export const recordRequests: WebhookFeature = () => ({});

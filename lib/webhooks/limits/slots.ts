@@ -6,8 +6,8 @@ export interface Slot {
 }
 
 /**
- * The slots of a workflow are in groups, each of which is one item: no larger than what DynamoDB writes for one unit, and one of
- * several that starts are spread over.
+ * A workflow's slots are divided into groups of one item each: small enough for one DynamoDB write unit, and starts are
+ * spread over them.
  */
 export const GROUP_SIZE = 15;
 
@@ -19,21 +19,22 @@ interface SlotRequest {
   /** From 0 to `MAX_GROUPS - 1`. */
   readonly group: number;
   readonly slot: Slot;
-  /** Slots of the group that may be held at once. */
+  /** How many slots of the group may be held at once. */
   readonly max: number;
-  /** Slots of the group that are given up for it: executions that have ended. */
+  /** Slots of the group to release: their executions have ended. */
   readonly ended: readonly Slot[];
 }
 
 /** All methods throw AppError `STORE_UNAVAILABLE`. */
 export interface SlotStore {
   /**
-   * Takes a slot, on the condition that its execution has none in the group, that no more than `max` are held then, and that the ended
-   * ones still are, so that each is given up once. Of concurrent calls, no more succeed than there are slots.
+   * Takes a slot, provided that its execution has none in the group, that at most `max` are held afterwards, and that
+   * the ended ones are still held, so that each is released once. Of concurrent calls, no more succeed than there are
+   * slots.
    *
-   * @returns false, with nothing changed, when the condition does not hold
+   * @returns false if the condition does not hold; nothing is changed then
    */
   take(request: SlotRequest): Promise<boolean>;
-  /** The slots that are held, in the first groups. */
+  /** The held slots of the first `groups` groups. */
   list(workflowId: string, groups: number): Promise<readonly (readonly Slot[])[]>;
 }

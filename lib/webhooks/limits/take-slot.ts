@@ -6,7 +6,7 @@ import { createCache } from '../../shared/cache.ts';
 import { GROUP_SIZE, MAX_GROUPS, type Slot, type SlotStore } from './slots.ts';
 
 interface TakeSlotParts {
-  /** How long it is believed that an execution goes on, in milliseconds. */
+  /** How long an execution is assumed to be still running, in milliseconds. */
   readonly knownMs: number;
   readonly slots: SlotStore;
   readonly executions: Pick<ExecutionStore, 'find'>;
@@ -18,29 +18,29 @@ interface SlotRequest {
   readonly executionId: string;
   /** Executions of the workflow at once. */
   readonly max: number;
-  /** An execution that has ended, whose slot is taken first. */
+  /** An execution that has ended, whose slot is reused first. */
   readonly ended?: string | undefined;
-  /** Whether the execution is one that needs no slot any more: asked when none is free. */
+  /** Whether the execution no longer needs a slot: called if none is free. */
   readonly isKnown?: (() => Promise<boolean>) | undefined;
-  /** Ends the executions of these slots, which are then free; false when they go on. */
+  /** Ends the executions of these slots, which frees them; false if they continue. */
   readonly end?: (oldest: readonly Slot[]) => Promise<boolean>;
 }
 
 /**
- * Takes a place among the concurrent executions of a workflow. Slots are not given back: one is free when the record of its
- * execution is final, which is found out when its group is full. So no end of a run, and no crash, can leak one.
+ * Takes a slot among a workflow's concurrent executions. Slots are not returned: a slot is free once its execution's
+ * record is final, which is checked when the group is full. So neither the end of a run nor a crash can leak a slot.
  *
- * @returns true when the execution has a slot, now or before, or is known; false when all are taken
+ * @returns true if the execution has a slot, new or from before, or is known; false if all are taken
  * @throws AppError `STORE_UNAVAILABLE`
  */
 type TakeSlot = (request: SlotRequest) => Promise<boolean>;
 
-/** How long an execution may have a slot without a record, held, or run inline: longer than the function's own time. */
+/** How long an execution without a record, held, or inline may keep a slot: longer than the function's timeout. */
 const GRACE_MS = 60_000;
-/** Others take the slots that are found free. */
+/** Others may take the slots that were found free. */
 const MAX_TRIES = 5;
 const MAX_KNOWN = 1_000;
-/** How long no group is believed to have more than its share. */
+/** How long all groups are assumed to be within their shares. */
 const FITTING_MS = 600_000;
 
 type IsFree = (slot: Slot) => Promise<boolean>;
@@ -48,7 +48,7 @@ type IsFree = (slot: Slot) => Promise<boolean>;
 export const createTakeSlot = (parts: TakeSlotParts): TakeSlot => {
   const { slots, clock } = parts;
   const isOver = createIsOver(parts);
-  /** When all groups of a workflow had at most their shares of a limit. */
+  /** When all groups of a workflow were last seen within their shares of a limit. */
   const fitAt = new Map<string, number>();
 
   return async ({ workflowId, executionId, max, ended: left, isKnown, end }) => {
@@ -77,7 +77,7 @@ export const createTakeSlot = (parts: TakeSlotParts): TakeSlot => {
       if ((await isKnown?.()) === true) return true;
       if (end === undefined) return false;
       const open = (await removeFree(held, isFree)).sort((a, b) => a.takenAt - b.takenAt);
-      const oldest = open.slice(0, Math.max(1, open.length - max + 1)); // several where the limit was lowered
+      const oldest = open.slice(0, Math.max(1, open.length - max + 1)); // several if the limit was lowered
       if (!(await end(oldest))) return false;
       for (const other of oldest) ended.add(other.executionId);
     }
@@ -92,11 +92,11 @@ const remember = (times: Map<string, number>, key: string, now: number): void =>
 
 const hashOf = (id: string): number => createHash('sha256').update(id).digest()[0] ?? 0;
 
-/** How many slots each group has: about as many as any other. */
+/** How many slots each group has, evenly divided. */
 const sharesOf = (max: number, groups: number): readonly number[] =>
   Array.from({ length: groups }, (_, group) => Math.floor((max + groups - 1 - group) / groups));
 
-/** A group that slots may be taken of, and how many it may have. */
+/** A group that slots may be taken from, and how many it may have. */
 interface Room {
   readonly group: number;
   readonly max: number;
@@ -104,8 +104,8 @@ interface Room {
 }
 
 /**
- * The groups of a limit. While one has more than its share, from before the limit was lowered or from an earlier release, slots
- * are taken of a single group, as many as all the others leave.
+ * The groups to take slots from. While one exceeds its share, because the limit was lowered or an earlier release
+ * filled it, slots are taken from a single group, as many as the others leave.
  */
 const findRooms = async (
   groups: readonly (readonly Slot[])[],
@@ -128,7 +128,7 @@ const findRooms = async (
 
 const sum = (counts: readonly number[]): number => counts.reduce((all, count) => all + count, 0);
 
-/** The first group that has a slot, with those that have to be given up for it. */
+/** The first group with a free slot, with the slots to release for it. */
 const findPlace = async (rooms: readonly Room[], isFree: IsFree) => {
   for (const { group, max, held } of rooms) {
     if (held.length < max) return { group, max, ended: [] };
@@ -143,7 +143,7 @@ const removeFree = async (held: readonly Slot[], isFree: IsFree): Promise<Slot[]
   return held.filter((_, at) => !free[at]);
 };
 
-/** Whether the execution of a slot has ended, or does not go on. */
+/** Whether the execution of a slot has ended or will not continue. */
 const createIsOver = ({ clock, executions, knownMs }: TakeSlotParts): IsFree => {
   const lookUp = createCache<boolean>({ ttlMs: knownMs, maxEntries: MAX_KNOWN, clock });
   return ({ executionId, takenAt }) =>

@@ -1,21 +1,21 @@
 /**
- * A bucket that holds `burst` tokens and gets one back every `intervalUs`. All that is known of it is when it is full
- * again, which only moves forward: the generic cell rate algorithm (ITU-T I.371), as times instead of counts, so that one
- * conditional addition takes a token.
+ * A bucket of `burst` tokens, refilled by one every `intervalUs`. Its only state is the time when it will be full
+ * again, which only moves forward: the generic cell rate algorithm (ITU-T I.371) with times instead of counts, so that
+ * one conditional addition takes a token.
  */
 export interface Bucket {
-  /** Names it in the store; at most 100 characters. */
+  /** Its key in the store; at most 100 characters. */
   readonly key: string;
   /** Tokens of a full bucket. */
   readonly burst: number;
-  /** Microseconds until a token is back; a whole number. */
+  /** Microseconds per refilled token; a whole number. */
   readonly intervalUs: number;
 }
 
 /** The outcome of taking a token. Times are whole microseconds since the epoch. */
 export interface Taking {
   readonly isTaken: boolean;
-  /** When the bucket is full again, if nothing more is taken. */
+  /** When the bucket will be full again, if nothing more is taken. */
   readonly fullAt: number;
 }
 
@@ -24,23 +24,23 @@ export interface Taking {
  *
  * @param now - microseconds since the epoch
  * @param knownFullAt - an earlier `fullAt` of the same bucket; null for none
- * @throws AppError `STORE_UNAVAILABLE`: then a token may be taken or not
+ * @throws AppError `STORE_UNAVAILABLE`: then a token may or may not have been taken
  */
 export type TakeToken = (bucket: Bucket, now: number, knownFullAt: number | null) => Promise<Taking>;
 
-/** The latest time of being full at which there is a token. */
+/** The latest `fullAt` at which a token is available. */
 export const lastFullAt = ({ burst, intervalUs }: Bucket, now: number): number =>
   now + (burst - 1) * intervalUs;
 
-/** Tokens that are left. */
+/** Remaining tokens. */
 export const countTokens = ({ burst, intervalUs }: Bucket, fullAt: number, now: number): number =>
   Math.max(0, Math.min(burst, Math.floor((now + burst * intervalUs - fullAt) / intervalUs)));
 
 /**
- * Remembers buckets in this process. A bucket that was seen empty is asked again when it has a token: a flood costs no
- * call to the store, and no caller is refused that the store would let in, since `fullAt` only moves forward.
+ * Caches buckets in this process. A bucket seen empty is read again only when it has a token: a flood costs no store
+ * calls, and no caller is refused that the store would let in, since `fullAt` only moves forward.
  *
- * @param maxBuckets - beyond this the least recently used one is forgotten
+ * @param maxBuckets - beyond this, the least recently used one is dropped
  */
 export const rememberBuckets = (take: TakeToken, maxBuckets: number): TakeToken => {
   const known = new Map<string, number>();

@@ -5,11 +5,11 @@ import type { Webhook } from '../webhook.ts';
 import type { WebhookRequest } from '../webhook-request.ts';
 
 /**
- * Finds the webhook of a request: the workflow by its id, then the path inside it, then the method. There is no index
- * of paths across workflows, so that a path is useless without the id. A literal path goes before a pattern, so that of
- * the plain request nothing else is looked at, or loaded.
+ * Finds the webhook of a request: the workflow by its id, then the path within it, then the method. There is no index
+ * of paths across workflows, so a path is useless without the id. Literal paths take precedence over patterns, so a
+ * plain request neither checks nor loads anything else.
  *
- * No caller can try ids to learn which workflows exist: whatever the reason that nothing is found, the steps are the same.
+ * Callers cannot probe which workflows exist: the steps are the same whatever the reason for finding nothing.
  *
  * @throws AppError `NOT_FOUND`, the same for an unknown workflow, an unknown path, and a disabled workflow or trigger;
  *   `METHOD_NOT_ALLOWED` | `STORE_UNAVAILABLE`
@@ -30,7 +30,7 @@ export const findWebhook = async (
   return matchWebhook(request, workflow, isFired);
 };
 
-/** Checked in the definition: a disabled workflow or trigger never fires, whatever the stored path configs are. */
+/** Checked in the definition: a disabled workflow or trigger never fires, whatever the stored path configs say. */
 const isEnabled = ({ triggerNodeId }: PathConfig, { definition }: PublishedWorkflow): boolean =>
   definition.enabled &&
   definition.nodes.some(({ id, disabled }) => id === triggerNodeId && disabled !== true);

@@ -1,11 +1,11 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
 
 /**
- * Matches the segments of a path with those of a pattern, in time proportional to them. `:name` takes one segment, `*name`
- * at the end all that are left, at least one.
+ * Matches the segments of a path against a pattern, in linear time. `:name` matches one segment; `*name` at the end
+ * matches all remaining ones, at least one.
  *
  * @param path - decoded, without empty segments, `.` and `..`
- * @returns the values by name; null when the path does not fit
+ * @returns the values by name; null if the path does not match
  */
 export const matchPattern = (pattern: readonly string[], path: readonly string[]): JsonObject | null => {
   const takesRest = pattern.at(-1)?.startsWith('*') === true;

@@ -7,14 +7,15 @@ import type { WebhookRequest } from '../webhook-request.ts';
 import { matchPattern } from './match-pattern.ts';
 import { readPreflight } from './preflight.ts';
 
-/** Whether the trigger of a path config is there and enabled. */
+/** Whether the trigger of a path config exists and is enabled. */
 type IsFired = (config: PathConfig) => boolean;
 
 /**
- * Finds the webhook of a request that needs more than a literal path with its method: of a path with parameters, of HEAD, which
- * is GET (RFC 9110 §9.3.2) where no trigger listens to HEAD itself, of OPTIONS, and of what features answer.
+ * Finds the webhook of a request that needs more than a literal path and its method: paths with parameters; HEAD, which
+ * falls back to GET (RFC 9110 §9.3.2) if no trigger listens for HEAD itself; OPTIONS; and requests that features
+ * answer.
  *
- * @param workflow - null when there is none
+ * @param workflow - null if it does not exist
  * @throws AppError `NOT_FOUND` | `METHOD_NOT_ALLOWED`
  */
 export const matchWebhook = (
@@ -33,15 +34,15 @@ export const matchWebhook = (
   return findAtEdge(atPath, method, requested);
 };
 
-/** For the log and the record alone: the answer does not say it. */
+/** Only for the log and the request record: the response does not contain it. */
 const explainNone = (workflow: PublishedWorkflow | null): string => {
   if (workflow === null) return NO_WORKFLOW;
   return workflow.definition.enabled
-    ? 'path: no enabled trigger of the workflow has it'
+    ? 'path: no enabled trigger of the workflow has this path'
     : 'workflow: it is disabled';
 };
 
-/** The webhooks whose paths fit, the most specific first: each is looked at only when those before it are not enough. */
+/** The webhooks with a matching path, the most specific first; later ones are computed only if needed. */
 const webhooksAt = function* (
   path: string,
   workflow: PublishedWorkflow,
@@ -59,7 +60,7 @@ const webhooksAt = function* (
   }
 };
 
-/** The webhook of a request whose method none of them names, or that is a CORS preflight for the method `requested`. */
+/** The webhook of a request whose method none of them has, or of a CORS preflight for the method `requested`. */
 const findAtEdge = (atPath: readonly Webhook[], method: string, requested: string | null): Webhook => {
   const withMethod = (name: string | null) => atPath.find(({ config }) => config.method === name);
   const withCors = atPath.filter(({ config }) => config.features?.cors !== undefined);

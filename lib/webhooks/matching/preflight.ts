@@ -1,7 +1,7 @@
 import type { WebhookRequest } from '../webhook-request.ts';
 
 /**
- * The method that a CORS preflight asks for; null for any other request.
+ * The method that a CORS preflight requests; null for any other request.
  * https://fetch.spec.whatwg.org/#cors-preflight-request
  */
 export const readPreflight = ({

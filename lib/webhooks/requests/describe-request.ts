@@ -16,7 +16,7 @@ export const describeRequestSummary = (record: RequestRecord) => ({
   refusal: record.refusal === null ? null : { ...record.refusal, advice: advise(record.refusal) },
 });
 
-/** All that is recorded of a request. */
+/** Everything recorded about a request. */
 export const describeRequest = (record: RequestRecord) => ({
   ...describeRequestSummary(record),
   query: record.query,

@@ -8,10 +8,10 @@ import type { WebhookRequest } from '../webhook-request.ts';
 import { MAX_BODY_BYTES } from './keep-body.ts';
 
 /**
- * The key of a delivery that was refused before its key was looked for, so that it is found by it. A body that can't be read has
- * none.
+ * The key of a delivery that was refused before its key was determined, so that it can be found by its key. An
+ * unreadable body counts as empty.
  *
- * @returns null for none
+ * @returns null without a key
  */
 export const findKey = async (request: WebhookRequest, webhook: Webhook): Promise<string | null> => {
   const { headers, rawBody, receivedAt } = request;

@@ -3,23 +3,23 @@ import type { RequestRecord } from './request-record.ts';
 
 type Content = Omit<RequestRecord, 'place'>;
 
-/** Shorter texts are stored as they are. */
+/** Shorter records are stored uncompressed. */
 const COMPRESSED_FROM = 500;
 
-/** Bytes of a record in the store, beside its key. */
+/** Stored size of a record in bytes, without its key. */
 const sizeOf = (record: object): number => {
   const text = JSON.stringify(record);
   return text.length < COMPRESSED_FROM ? Buffer.byteLength(text) : deflateRawSync(text).length;
 };
 
-const MISSING_BODY = 'its body is too long to be kept';
-const MISSING_HEADERS = 'its headers are too long to be kept';
-const MISSING_ADDRESS = 'its address is too long to be kept';
+const MISSING_BODY = 'its body is too long to be stored in full';
+const MISSING_HEADERS = 'its headers are too long to be stored in full';
+const MISSING_ADDRESS = 'its address is too long to be stored in full';
 
 /**
- * Cuts a record until it fits: its body first, then headers, then the address.
+ * Truncates a record until it fits: first its body, then its headers, then the address.
  *
- * @param limitBytes - see {@link sizeOf}; 500 at least
+ * @param limitBytes - see {@link sizeOf}; at least 500
  */
 export const fitRequest = (record: Content, limitBytes: number): Content => {
   let fitted = record;
@@ -69,7 +69,7 @@ const cutTexts =
     missing: record.missing ?? MISSING_ADDRESS,
   });
 
-/** In their order; after the last one, a record of characters that do not compress has about 500 bytes. */
+/** In order; after the last one, even an incompressible record has about 500 bytes. */
 const cuts: readonly ((record: Content) => Content)[] = [
   ...[4_000, 2_000, 1_000, 700, 500, 300, 200].map(cutBody),
   cutHeaders(30, 80),

@@ -2,12 +2,12 @@ import { findCredentials } from '../../executions/record/redact-credentials.ts';
 import { REDACTED } from '../../shared/secrets/secret-names.ts';
 import type { WebhookRequest } from '../webhook-request.ts';
 
-/** Shorter passwords may be ordinary words of the text. */
+/** Shorter passwords may be ordinary words in the text. */
 const MIN_LENGTH = 8;
 
 /**
- * Creates a function that redacts the credentials of some headers in a text: as they are, in a URL, in JSON, and the password of a
- * basic one.
+ * Creates a function that redacts the credentials of some headers in a text: verbatim, URL-encoded, JSON-escaped, and
+ * the password of Basic authentication.
  */
 export const hideCredentials = (
   headers: WebhookRequest['headers'],
@@ -21,12 +21,12 @@ export const hideCredentials = (
 
 const formsOf = (secret: string): readonly string[] => [
   secret,
-  // A lone surrogate has no form in a URL.
+  // Lone surrogates can't be URL-encoded.
   ...(secret.isWellFormed() ? [encodeURIComponent(secret)] : []),
   JSON.stringify(secret).slice(1, -1),
 ];
 
-/** Of the part of `Basic …` that is base64 (RFC 7617). */
+/** The password in the base64 part of `Basic …` (RFC 7617). */
 const readPassword = (secret: string): readonly string[] => {
   const login = Buffer.from(secret, 'base64').toString();
   const password = login.slice(login.indexOf(':') + 1);

@@ -6,24 +6,23 @@ import type { RequestRecord } from './request-record.ts';
 
 type KeptBody = Pick<RequestRecord, 'body' | 'bodyBytes' | 'missing'>;
 
-/** Longer bodies are kept by their start alone. */
+/** Of longer bodies, only the start is kept. */
 export const MAX_BODY_BYTES = 64 * 1_024;
 
-/** Of a longer body. */
+/** Kept of a longer body. */
 const START_BYTES = 2_000;
-/** Read after that, for secrets that its end would cut. */
+/** Scanned beyond the cut, to find secrets that it would split. */
 const MORE_BYTES = 1_000;
 
 const MAX_DEPTH = 100;
 
-const TOO_LONG = 'its body is too long to be kept';
-const NO_TEXT =
-  'its body is not kept, since it is no text, or one whose secrets are not known by their names';
+const TOO_LONG = 'its body is too long to be stored in full';
+const NO_TEXT = 'its body is not stored: it is not text, or secrets in it could not be found by name';
 const HAD_SECRET = 'a secret was removed from its body';
 
 /**
- * The body of a request as it may be kept: a text without what is named like a secret. Bodies in which such names can't be
- * found are not kept at all: bytes, compressed ones, and multipart ones.
+ * The storable body of a request: text without values whose names suggest a secret. Bodies in which names can't be
+ * found are not stored at all: binary, compressed and multipart ones.
  */
 export const keepBody = ({ rawBody, headers }: Pick<WebhookRequest, 'rawBody' | 'headers'>): KeptBody => {
   const bodyBytes = rawBody.length;
@@ -40,7 +39,7 @@ export const keepBody = ({ rawBody, headers }: Pick<WebhookRequest, 'rawBody' | 
   return { body, bodyBytes, missing };
 };
 
-/** Null for bytes that are not UTF-8. @param isCut - the end may be amid a character */
+/** Null for bytes that are not UTF-8. @param isCut - the bytes may end within a character */
 const decode = (bytes: Uint8Array, isCut: boolean): string | null => {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes, { stream: isCut });
@@ -49,7 +48,7 @@ const decode = (bytes: Uint8Array, isCut: boolean): string | null => {
   }
 };
 
-/** JSON text without secrets, however it escapes them; as it was when there are none, or when it is no JSON. */
+/** JSON text without secrets, however they are escaped; unchanged if there are none or it is not JSON. */
 const redactJson = (text: string): string => {
   if (!/^\s*[[{]/.test(text)) return text;
   try {
@@ -61,7 +60,7 @@ const redactJson = (text: string): string => {
   }
 };
 
-/** The same value when it holds no secret; what is nested deeper than `depth` is removed. */
+/** The same value if it contains no secret; anything nested deeper than `depth` is redacted. */
 const redactValue = (value: JsonValue, depth: number, key = ''): JsonValue => {
   if (typeof value === 'string') return redactText(value);
   if (typeof value !== 'object' || value === null) return value;

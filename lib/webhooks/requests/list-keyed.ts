@@ -15,8 +15,8 @@ import type { PublishedWorkflow, WorkflowStore } from '../../workflows/definitio
 import { toKeyInTrigger } from '../delivery-key.ts';
 
 /**
- * A list of executions, or with a delivery's key, and `workflowId`, those that deliveries with this key have started, or with
- * the id of a request, and no `workflowId`, the one that it has started.
+ * Lists executions. With a delivery key and `workflowId`: those started by deliveries with this key. With a request id
+ * and no `workflowId`: the one that the request started.
  */
 export const keyedListQuery = v.object({ ...listQuery.entries, key: v.nullish(text, null) });
 
@@ -29,8 +29,9 @@ export interface KeyedListParts extends ListParts {
 }
 
 /**
- * Lists executions. That of a request is found by its id, one read. That of a delivery is found by its claim, one read for each trigger of the current version: as long as the
- * claim is kept, and unless the trigger's path has parameters, for which keys are of each path.
+ * Lists executions. That of a request is found by its id, with one read. That of a delivery is found by its claim, with
+ * one read per trigger of the current version: for as long as the claim is kept, and unless the trigger's path has
+ * parameters, since keys are then scoped to each path.
  *
  * @throws AppError `QUERY_INVALID` | `STORE_UNAVAILABLE`
  */
@@ -40,7 +41,7 @@ export const listKeyed = async (
 ): ReturnType<typeof listExecutions> => {
   const { workflowId, status, request, from, to } = query;
   if (key !== null && workflowId === null)
-    throw operatorError('QUERY_INVALID', { reason: 'key needs the workflow beside it' });
+    throw operatorError('QUERY_INVALID', { reason: 'key requires workflowId' });
   if (key === null && (request === null || workflowId !== null)) return listExecutions(query, parts);
   const executionIds =
     key === null || workflowId === null
@@ -68,7 +69,7 @@ const findClaimed = async (
   return claims.flatMap((claim) => (claim === null ? [] : [claim.executionId]));
 };
 
-/** Those of webhooks by their method; a trigger that events fire has no path config, and no predecessor. */
+/** Webhook triggers have a key per method; triggers fired by events have no path config and no predecessor. */
 const toDeliveryIds = (workflow: PublishedWorkflow, key: string): readonly string[] => {
   const { definition, pathConfigs } = workflow;
   const ofWebhooks = pathConfigs

@@ -10,42 +10,43 @@ import type { RequestStore } from './request-store.ts';
 export const DEFAULT_LIMIT = 25;
 export const MAX_LIMIT = 100;
 
-/** Records that one call looks at. */
+/** Records scanned per call. */
 const MAX_READ = 2_000;
 
-/** The filters of a list of requests, as texts: those of the admin API and of the command line. */
+/** The filters of a list of requests, as strings, for the admin API and the command line. */
 export const requestQuery = v.object({
   workflowId: v.pipe(
     v.optional(text, ''),
-    v.check((id: string) => isId(id), 'is the id of a workflow'),
+    v.check((id: string) => isId(id), 'must be a workflow id'),
   ),
   /** Any of these; empty for all. */
   verdict: wordList(VERDICTS),
-  /** Of the delivery. */
+  /** The delivery key. */
   key: v.nullish(text, null),
-  /** An address. */
+  /** An IP address. */
   sender: v.nullish(text, null),
-  /** The gateway's id. */
+  /** The gateway's request id. */
   request: v.nullish(text, null),
-  /** Milliseconds since the epoch, both included. */
+  /** Milliseconds since the epoch, both inclusive. */
   from: time,
   to: time,
   limit: count({ initial: DEFAULT_LIMIT, max: MAX_LIMIT }),
-  /** The `nextCursor` of the page before; null for the first page. */
+  /** The `nextCursor` of the previous page; null for the first page. */
   cursor: v.nullish(text, null),
 });
 
 export type RequestListQuery = Readonly<v.InferOutput<typeof requestQuery>>;
 
 interface RequestPage {
-  /** The latest first. */
+  /** Latest first. */
   readonly requests: readonly RequestRecord[];
-  /** Null when there are no more. */
+  /** Null if there are no more. */
   readonly nextCursor: string | null;
 }
 
 /**
- * Lists the recorded requests of a workflow. A page may have fewer than there are: it goes on where its cursor says.
+ * Lists the recorded requests of a workflow. A page may have fewer than `limit` although more exist: the next page
+ * starts at its cursor.
  *
  * @param now - milliseconds since the epoch
  * @throws AppError `QUERY_INVALID` | `STORE_UNAVAILABLE`
@@ -82,7 +83,7 @@ export const listRequests = async (
   return { requests: found, nextCursor: null };
 };
 
-/** Of the gateway and of this process. */
+/** Allowed clock difference between the gateway and this process. */
 const CLOCKS_DIFFER_MS = 3_600_000;
 
 const toPlace = ({ at, executionId }: ListPosition) => ({ receivedAt: Number(at), place: executionId });
@@ -107,7 +108,7 @@ const isWanted = (record: RequestRecord, { verdict, key, sender, request }: Requ
   (sender === null || record.sender === sender) &&
   (request === null || record.requestId === request);
 
-/** Sorts records within their minutes: the places of refused ones have no other order. */
+/** Sorts records within each minute: the places of refused ones are ordered only by minute. */
 async function* byTime(records: AsyncIterable<RequestRecord>): AsyncGenerator<RequestRecord> {
   let minute: RequestRecord[] = [];
   for await (const record of records) {

@@ -3,18 +3,18 @@ import { countStart } from '../../shared/metrics/count-executions.ts';
 import { type Measuring, measure } from '../../shared/metrics/metrics.ts';
 import { type RecordRequest, type RequestNotes, type RequestOutcome, toOutcome } from './request-outcome.ts';
 
-/** One invocation, as far as its outcome is noted. */
+/** What is recorded about one invocation. */
 interface Call {
   addLogFields(fields: Readonly<Record<string, string | number>> & Measuring): void;
 }
 
-/** Adds to what is known of the request. */
+/** Adds to what is known about the request. */
 export type Note = (notes: RequestNotes) => void;
 
 /**
- * Has the outcome of each request recorded: of refused ones always, of all others where the webhook asks for it. The log line
- * has the verdict on one that a workflow has refused, and counts it, or the execution that it has started, with the end of one
- * that was run meanwhile.
+ * Records the outcome of requests: always of refused ones, of all others if the webhook requests it. For a request
+ * refused by a workflow, the log line gets the verdict and a metric; for one that started an execution, it counts the
+ * start, and the outcome of an inline run.
  */
 export const noteOutcome =
   <Invocation extends Call>(
@@ -51,6 +51,6 @@ export const noteOutcome =
     return answer;
   };
 
-/** Whether the webhook has all its requests recorded. */
+/** Whether the webhook records all its requests. */
 export const asksForRecords = ({ webhook }: Pick<RequestOutcome, 'webhook'>): boolean =>
   webhook?.config.features?.recordRequests === true;

@@ -17,24 +17,28 @@ interface RecordRequestParts {
 /** How long a caller waits for the record. */
 const DEADLINE_MS = 300;
 
-/** Slots that are tried for one refused request. */
+/** Slots tried per refused request. */
 const MAX_TRIES = 2;
 
-/** One write unit, with the key: see `fitRequest`. */
+/** One write unit, including the key: see `fitRequest`. */
 const SHORT_BYTES = 850;
 
-/** Of a webhook that asks for records: the input of an execution that is made of one fits beside the execution's record. */
+/**
+ * For webhooks that record all requests: the input of an execution built from the record still fits into the
+ * execution's record.
+ */
 const LONG_BYTES = 6_500;
 
-/** The bound per minute of requests that are not found, whatever they ask for; no workflow has this id. */
+/** The key of the per-minute limit shared by all requests that are not found; no workflow has this id. */
 const NOT_FOUND = '*';
 
-/** Workflows of which a request that was not found waits to be recorded. */
+/** Workflows with a not-found request waiting to be recorded. */
 const MAX_WAITING = 100;
 
 /**
- * Creates the function that records requests: refused ones within a bound per minute, which all processes share, any other one
- * at a place of its own. What fails, or takes too long, is logged, and no more refusals are tried for long.
+ * Creates the function that records requests: refused ones within a per-minute limit shared by all processes, every
+ * other one at its own place. Failures and timeouts are logged; after a few, no more refusals are recorded in that
+ * minute.
  */
 export const createRecordRequest = (parts: RecordRequestParts): RecordRequest => {
   const { slots, clock, logger } = parts;
@@ -45,7 +49,7 @@ export const createRecordRequest = (parts: RecordRequestParts): RecordRequest =>
     const bound = isFound ? workflowId : NOT_FOUND;
     const waiting = new AbortController();
     const tooLate = clock.sleep(DEADLINE_MS, waiting.signal).then(() => {
-      throw new Error(`the store has not answered within ${DEADLINE_MS} ms`);
+      throw new Error(`the store did not respond within ${DEADLINE_MS} ms`);
     });
     const putFound = outcome.verdict === 'refused' ? putRefused : putPassed;
     const write = isFound ? putFound : putNotFound;
@@ -53,7 +57,7 @@ export const createRecordRequest = (parts: RecordRequestParts): RecordRequest =>
       await Promise.race([write(outcome, parts), tooLate]);
     } catch (cause) {
       slots.miss(bound, receivedAt);
-      logger.warn('The request is not recorded.', {
+      logger.warn('The request was not recorded.', {
         ...(outcome.hasWorkflow ? { workflowId } : {}),
         requestId,
         cause,
@@ -77,10 +81,10 @@ const putRefused = async (outcome: RequestOutcome, { slots, store }: RecordReque
 };
 
 /**
- * Requests that are not found make one write each, within one bound for all of a process, whether their workflow exists or not:
- * else the time of an answer would tell which ids do. A write that no request of a workflow needs keeps nothing. A request whose
- * write is beyond the bound waits in memory, one of each workflow, and is written in place of a later one: a flood at ids that do
- * not exist delays records of workflows, and keeps none of them out.
+ * Each not-found request makes one write, within one limit per process, whether or not its workflow exists: otherwise
+ * response times would reveal which ids do. If no record of an existing workflow is waiting, the write stores only
+ * filler. A request beyond the limit waits in memory, one per workflow, and takes the write of a later request: a flood
+ * of requests to unknown ids delays the records of workflows, but suppresses none.
  */
 const createPutNotFound = ({ slots, store }: RecordRequestParts) => {
   const waiting = new Map<string, RequestRecord>();
@@ -104,7 +108,7 @@ const createPutNotFound = ({ slots, store }: RecordRequestParts) => {
       return;
     }
     waiting.delete(next.workflowId);
-    // The second try is made by a later request: two writes would tell as much as none.
+    // A later request makes the second try: two writes would reveal as much as none.
     if (await store.put(next)) return;
     slots.miss(next.workflowId, receivedAt);
     wait(next);

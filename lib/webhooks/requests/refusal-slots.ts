@@ -1,30 +1,33 @@
 import { toMinute } from './request-record.ts';
 
-/** Refused requests of one workflow that are recorded in a minute, by all processes together. */
+/** Refused requests recorded per workflow and minute, by all processes together. */
 const SLOTS_PER_MINUTE = 60;
 
-/** Failed writes after which a process records no more refusals of this workflow and minute: others have taken the places. */
+/**
+ * After this many failed writes, a process records no more refusals of this workflow in this minute: other processes
+ * have taken the slots.
+ */
 const MAX_MISSES = 4;
 
 interface Minute {
-  /** Slots that this process has taken, or found taken. */
+  /** Slots that this process has taken or found taken. */
   readonly known: Set<number>;
   misses: number;
 }
 
-/** Where refused requests may be recorded, as far as this process knows. A workflow may be any name that counts for itself. */
+/** Slots for recording refused requests, as far as this process knows. A workflow id may be any name with its own limit. */
 export interface RefusalSlots {
-  /** @returns a slot that may be free, which is not given again in this minute; null for no more */
+  /** @returns a slot that may be free and is not returned again in this minute; null if there are none left */
   take(workflowId: string, receivedAt: number): number | null;
   /** Reports that the slot could not be written. */
   miss(workflowId: string, receivedAt: number): void;
 }
 
 /**
- * Chooses slots so that nearly each one that is tried is free: those that this process knows are left out, and processes begin
- * at different ones. So a refusal costs one write, and a flood soon none.
+ * Chooses slots that are most likely free: it skips those that this process knows, and processes start at different
+ * ones. So a refusal costs one write, and a flood soon none.
  *
- * @param chooseFirst - a whole number below its argument, at random
+ * @param chooseFirst - returns a random whole number below its argument
  */
 export const createRefusalSlots = (chooseFirst: (limit: number) => number): RefusalSlots => {
   let current = '';
@@ -32,7 +35,8 @@ export const createRefusalSlots = (chooseFirst: (limit: number) => number): Refu
 
   const minuteOf = (workflowId: string, receivedAt: number): Minute => {
     const name = toMinute(receivedAt);
-    // One that was received earlier counts in this minute, so that no order of requests begins a minute twice.
+    // A request received earlier counts in the current minute, so that out-of-order requests never start a minute
+    // twice.
     if (name > current) {
       current = name;
       minutes = new Map();

@@ -5,7 +5,7 @@ import { NO_WORKFLOW, type Webhook } from '../webhook.ts';
 import type { WebhookRequest } from '../webhook-request.ts';
 import type { RequestRefusal, Verdict } from './request-record.ts';
 
-/** What is known of a request, noted on its way. */
+/** What is known about a request, collected while it is processed. */
 export interface RequestNotes extends DeliveryNotes {
   readonly request?: WebhookRequest;
   readonly webhook?: Webhook;
@@ -13,29 +13,29 @@ export interface RequestNotes extends DeliveryNotes {
   readonly secretHeaders?: readonly string[];
 }
 
-/** What became of a request. */
+/** The outcome of a request. */
 export interface RequestOutcome {
   readonly request: WebhookRequest;
-  /** False when no workflow has the id that it asks for, which may then be a misplaced secret. */
+  /** False if no workflow has the requested id, which may then be a misplaced secret. */
   readonly hasWorkflow: boolean;
-  /** Null when no trigger of the workflow has its address. */
+  /** Null if no trigger of the workflow has this path and method. */
   readonly webhook: Webhook | null;
   readonly secretHeaders: readonly string[];
-  /** Undefined as long as it was not looked for. */
+  /** Undefined if it has not been determined yet. */
   readonly key: string | null | undefined;
   readonly verdict: Verdict;
   readonly executionId: string | null;
   readonly refusal: RequestRefusal | null;
 }
 
-/** Records a request that has a workflow. Never throws, and takes no longer than a caller may be kept waiting for it. */
+/** Records a request. Never throws, and takes no longer than a caller may be kept waiting. */
 export type RecordRequest = (outcome: RequestOutcome) => Promise<void>;
 
 /**
- * The outcome of a request that was answered, or refused with an error.
+ * The outcome of a request that was answered or refused with an error.
  *
  * @param thrown - undefined for an answer
- * @returns null for a request whose workflow was not looked for, or could not be read
+ * @returns null if the workflow was not looked up or could not be read
  */
 export const toOutcome = (notes: RequestNotes, thrown?: unknown): RequestOutcome | null => {
   const { request, webhook = null, secretHeaders = [], key } = notes;
@@ -57,7 +57,7 @@ const isUnmatched = (thrown: unknown): boolean =>
 const isOfNoWorkflow = (thrown: unknown): boolean =>
   isAppError(thrown) && isRefusal(thrown.cause) && thrown.cause.message === NO_WORKFLOW;
 
-/** The execution of an earlier delivery, where that is why there is no answer. */
+/** The execution of an earlier delivery, if that is the reason for the error. */
 const startedBefore = (thrown: unknown): string | null =>
   isAppError(thrown, 'ALREADY_STARTED') ? thrown.parameters.executionId : null;
 
@@ -66,7 +66,7 @@ const toRefusal = (thrown: unknown): RequestRefusal =>
     ? { code: thrown.code, detail: thrown.message, reason: reasonOf(thrown) }
     : { code: 'INTERNAL', detail: 'Something failed on our side.', reason: null };
 
-/** What the answer does not say: the reason, or of a webhook that is set up wrongly, what is wrong about it. */
+/** What the response does not contain: the reason, or what is misconfigured. */
 const reasonOf = (error: AppError): string | null => {
   if (isAppError(error, 'BODY_SCHEMA_MISMATCH')) {
     const [first] = error.parameters.errors;

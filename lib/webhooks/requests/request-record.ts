@@ -1,20 +1,20 @@
-/** What became of a request: an execution, none, or the one of an earlier delivery. */
+/** The outcome of a request: an execution, none, or that of an earlier delivery. */
 export const VERDICTS = ['started', 'duplicate', 'refused', 'skipped'] as const;
 export type Verdict = (typeof VERDICTS)[number];
 
-/** One request that has reached a workflow, without secrets, and as much of it as the store keeps. */
+/** A recorded request, without secrets and truncated to what the store keeps. */
 export interface RequestRecord {
   readonly workflowId: string;
   /** Its key within the workflow: see {@link refusedPlace} and {@link passedPlace}. */
   readonly place: string;
-  /** The gateway's id; empty without one. */
+  /** The gateway's request id; empty without one. */
   readonly requestId: string;
   /** Milliseconds since the epoch. */
   readonly receivedAt: number;
-  /** Address of the connection to the gateway. */
+  /** Client address of the connection to the gateway. */
   readonly sender: string;
   readonly method: string;
-  /** Inside the workflow: `/` or `/segment/…`. */
+  /** The path within the workflow: `/` or `/segment/…`. */
   readonly path: string;
   /** Without the question mark, still encoded. */
   readonly query: string;
@@ -22,29 +22,29 @@ export interface RequestRecord {
   readonly headers: Readonly<Record<string, string>>;
   /** The body, or its start. */
   readonly body: string;
-  /** Of the whole body. */
+  /** Size of the whole body. */
   readonly bodyBytes: number;
-  /** Why it can't be sent again as it was: a clause; null when all of it is kept. */
+  /** Why the request can't be sent again unchanged, as a clause; null if it was stored in full. */
   readonly missing: string | null;
   /** The delivery's key; null for none. */
   readonly key: string | null;
   readonly verdict: Verdict;
-  /** The execution that it has started, or that an earlier delivery has; null for none. */
+  /** The execution that this request or an earlier delivery started; null for none. */
   readonly executionId: string | null;
-  /** Why it was refused; null unless it was. */
+  /** Why it was refused; null if it was not. */
   readonly refusal: RequestRefusal | null;
 }
 
 export interface RequestRefusal {
-  /** Of the error: `SIGNATURE_INVALID`; `INTERNAL` for one outside of the catalogue. */
+  /** The error code, such as `SIGNATURE_INVALID`; `INTERNAL` for errors outside the catalogue. */
   readonly code: string;
-  /** The sentence that the caller got. */
+  /** The detail that the caller got. */
   readonly detail: string;
-  /** What the log says beside it: `signature: the timestamp is 9 minutes old`; null for nothing. */
+  /** The reason in the log, such as `signature: the timestamp is 9 minutes old`; null for none. */
   readonly reason: string | null;
 }
 
-/** `20261120T1200`, of a time. */
+/** The length of `20261120T1200`. */
 const MINUTE_LENGTH = 13;
 
 /** Sorts by time. @param ms - since the epoch */
@@ -54,8 +54,8 @@ const toStamp = (ms: number): string => new Date(ms).toISOString().replaceAll(/[
 export const toMinute = (ms: number): string => toStamp(ms).slice(0, MINUTE_LENGTH);
 
 /**
- * The place of a refused request, one of a few in its minute: what is taken stays taken, in all processes, so that a flood
- * can't fill the table.
+ * The place of a refused request, one of a fixed number per minute: a taken place stays taken for all processes, so
+ * that a flood can't fill the table.
  */
 export const refusedPlace = (receivedAt: number, slot: number): string =>
   `r${toMinute(receivedAt)}-${String(slot).padStart(2, '0')}`;
@@ -66,28 +66,28 @@ export const passedPlace = (receivedAt: number, id: string): string =>
 
 const MAX_ID_LENGTH = 40;
 
-/** The kinds of places: those of refused requests, and all others. */
+/** The kinds of places: of refused requests, and of all others. */
 export type PlaceKind = 'refused' | 'passed';
 
-/** Bounds of the places of a kind within a time, both included; `~` sorts behind all characters of a place. */
+/** Bounds, both inclusive, of the places of a kind within a time range; `~` sorts after all characters of a place. */
 export const placesBetween = (kind: PlaceKind, from: number, to: number): readonly [string, string] =>
   kind === 'refused'
     ? [`r${toMinute(from)}`, `r${toMinute(to)}~`]
     : [`p${toStamp(from)}`, `p${toStamp(to)}~`];
 
-/** The id of a record names its place: `orders.r20261120T1200-07`. */
+/** The id of a record contains its place: `orders.r20261120T1200-07`. */
 export const toRecordId = ({ workflowId, place }: Pick<RequestRecord, 'workflowId' | 'place'>): string =>
   `${workflowId}.${place}`;
 
 const RECORD_ID = /^([A-Za-z0-9_-]{1,64})\.((?:r\d{8}T\d{4}|p\d{8}T\d{9})-[A-Za-z0-9_-]{1,40})$/;
 
-/** @returns null for a text that is no id of a record */
+/** @returns null for a string that is not a record id */
 export const parseRecordId = (id: string): Pick<RequestRecord, 'workflowId' | 'place'> | null => {
   const [, workflowId, place] = RECORD_ID.exec(id) ?? [];
   return workflowId === undefined || place === undefined ? null : { workflowId, place };
 };
 
-/** The latest first. */
+/** Latest first. */
 export const latestFirst = (
   a: Pick<RequestRecord, 'receivedAt' | 'place'>,
   b: Pick<RequestRecord, 'receivedAt' | 'place'>,

@@ -23,7 +23,7 @@ export interface SendAgainParts extends Omit<AcceptParts, 'blobs'> {
   readonly workflows: Pick<WorkflowStore, 'find' | 'findVersion'>;
   readonly modeOf: (workflow: Workflow) => Promise<BackgroundMode>;
   readonly openFeatures: OpenFeatures;
-  /** Parses JSON of a limited depth. @throws AppError `BODY_INVALID` | `BODY_TOO_DEEP` */
+  /** Parses JSON up to a depth limit. @throws AppError `BODY_INVALID` | `BODY_TOO_DEEP` */
   readonly parseJson: BodyParsers['json'];
   readonly limitJson: BodyParsers['limitJson'];
   readonly parseXml: BodyParsers['xml'];
@@ -34,20 +34,20 @@ export interface SendAgainParts extends Omit<AcceptParts, 'blobs'> {
 interface SentAgain {
   readonly workflowId: string;
   readonly workflowVersion: number;
-  /** Null when the webhook has answered it without an execution: it is skipped. */
+  /** Null if the webhook skipped it: it answered without an execution. */
   readonly executionId: string | null;
-  /** Whether the workflow asks for metrics of its own. */
+  /** Whether the workflow has its own metrics. */
   readonly hasMetrics: boolean | undefined;
 }
 
 /**
- * Sends a recorded request again, to the trigger of a version that has its address: in the background, as a new delivery, which
- * the operator vouches for. What verifies and limits senders is left out; the body is parsed, and held against `schema` and
- * `onlyIf`, as that of any other.
+ * Sends a recorded request again to the trigger with its path and method in a version of the workflow: in the
+ * background, as a new delivery that the operator vouches for. Sender verification and limits are skipped; the body is
+ * parsed and tested against `schema` and `onlyIf` as usual.
  *
  * @param version - null for the current one
- * @throws AppError `REQUEST_NOT_FOUND` | `REQUEST_NOT_REPEATABLE`, what the parsing and judging of a body throws, and what
- *   {@link acceptExecution} throws
+ * @throws AppError `REQUEST_NOT_FOUND` | `REQUEST_NOT_REPEATABLE`, and whatever the stages `parse` and `judge` and
+ *   {@link acceptExecution} throw
  */
 export const sendAgain = async (
   id: string,
@@ -63,7 +63,8 @@ export const sendAgain = async (
   const webhook = await openWebhook(request, version, parts, refuse);
   const { definition, version: workflowVersion } = webhook.workflow;
   const named = findNamedHeader(request.headers, definition);
-  if (named !== null) return refuse(`the workflow reads the header ${named}, whose credential is not kept`);
+  if (named !== null)
+    return refuse(`the workflow reads the header ${named}, whose credential was not stored`);
 
   const input = await toInput(request, webhook, parts, refuse);
   const of = { workflowId: definition.id, workflowVersion, hasMetrics: definition.settings?.metrics };
@@ -73,7 +74,7 @@ export const sendAgain = async (
   const traceparent = readTraceparent(request.headers.traceparent);
   const { requestId } = record;
   const workflow = webhook.workflow;
-  const blobs = { put: async () => refuse('it is too large beside its record') };
+  const blobs = { put: async () => refuse("it is too large for the execution's record") };
   await acceptExecution(
     { executionId, workflow, trigger, input, traceparent, keepsResult: false, requestId },
     { mode: webhook.config.execution, startedAt: parts.clock.now(), isRepeatable: false },
@@ -93,7 +94,7 @@ const toWebhookRequest = (record: RequestRecord): WebhookRequest => {
   };
 };
 
-/** The webhook of that version at the address of the request. */
+/** The webhook of that version with the request's path and method. */
 const openWebhook = async (
   request: WebhookRequest,
   version: number | null,
@@ -132,7 +133,7 @@ const toInput = async (
   const { body, more, files } = (await features.parse({ ...arrival, content: request, parsers })) ?? {
     body: parseBody(request, parseJson, orText(parseJson)),
   };
-  if (files !== undefined) return refuse('its body has files, which are not kept');
+  if (files !== undefined) return refuse('its body has files, which are not stored');
   const input = { ...toTriggerInput(arrival, request.headers, body), ...more };
   const skipped = await features.judge({ ...arrival, input });
   return skipped === null ? input : null;

@@ -7,17 +7,18 @@ import { keepBody } from './keep-body.ts';
 import type { RequestOutcome } from './request-outcome.ts';
 import type { RequestRecord } from './request-record.ts';
 
-/** Bounds of what is looked through for secrets; no sender of deliveries comes near. */
+/** Limits of what is searched for secrets; far beyond what real senders need. */
 const MAX_HEADERS = 100;
 const MAX_TEXT = 4_000;
 
 const NO_ADDRESS = 'a secret was removed from its address, or it is too long';
-const NO_HEADERS = 'a secret was removed from its other headers, or they are too long';
-const NO_CREDENTIAL = 'a credential of its headers was removed from the rest of it';
+const NO_HEADERS = 'a secret was removed from its headers, or they are too long';
+const NO_CREDENTIAL = 'a credential from its headers was also removed from its body';
 
 /**
- * A request as it is recorded: cut to a size, and without secrets. Headers with credentials are redacted, also those that the
- * workflow reads, and what they hold is redacted in all other parts; so is what is named like a secret in query and body.
+ * Converts a request to its record: truncated, and without secrets. Headers with credentials are redacted, even those
+ * that the workflow reads, and their values are redacted everywhere else too; so are values in query and body whose
+ * names suggest a secret.
  *
  * @param limitBytes - see `fitRequest`
  */

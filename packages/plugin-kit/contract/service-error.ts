@@ -17,24 +17,23 @@ export const serviceErrors = {
   OUTBOUND_TIMEOUT: entry(
     504,
     'Outbound request timed out',
-    (p: { target: string; timeoutMs: number }) => `${p.target} did not finish within ${p.timeoutMs} ms.`,
+    (p: { target: string; timeoutMs: number }) => `${p.target} timed out after ${p.timeoutMs} ms.`,
   ),
   OUTBOUND_TOO_LARGE: entry(
     502,
-    'Outbound answer too large',
-    (p: { target: string; limitBytes: number }) =>
-      `${p.target} answered with more than ${p.limitBytes} bytes.`,
+    'Outbound response too large',
+    (p: { target: string; limitBytes: number }) => `${p.target} returned more than ${p.limitBytes} bytes.`,
   ),
   CREDENTIAL_REJECTED: entry(
     502,
     'Credential rejected',
-    (p: { target: string; reason: string }) => `${p.target} does not accept the credential: ${p.reason}.`,
+    (p: { target: string; reason: string }) => `${p.target} rejected the credential: ${p.reason}.`,
   ),
   // Files of an execution
   FILE_INVALID: entry(
     500,
     'File invalid',
-    (p: { reason: string }) => `This is no file of the execution: ${p.reason}.`,
+    (p: { reason: string }) => `This is not a file of the execution: ${p.reason}.`,
   ),
   FILE_NOT_FOUND: entry(
     404,
@@ -44,7 +43,7 @@ export const serviceErrors = {
   FILE_CHANGED: entry(
     500,
     'File changed',
-    (p: { name: string }) => `The file "${p.name}" has another content than when it was saved.`,
+    (p: { name: string }) => `The content of file "${p.name}" has changed since it was saved.`,
   ),
   FILE_TOO_LARGE: entry(
     413,
@@ -54,7 +53,7 @@ export const serviceErrors = {
   TOO_MANY_FILES: entry(
     500,
     'Too many files',
-    (p: { limit: number }) => `The execution saves more than ${p.limit} files.`,
+    (p: { limit: number }) => `The execution exceeds the limit of ${p.limit} files.`,
   ),
 } as const;
 

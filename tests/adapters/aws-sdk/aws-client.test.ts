@@ -307,7 +307,7 @@ describe('a role', () => {
     );
     expect(await errorOf(client, { credential: credential({ roleArn }) })).toMatchObject({
       code: 'CREDENTIAL_REJECTED',
-      message: 'POST sts.us-east-1.amazonaws.com does not accept the credential: AccessDenied.',
+      message: 'POST sts.us-east-1.amazonaws.com rejected the credential: AccessDenied.',
     });
     expect(requests).toHaveLength(1);
   });

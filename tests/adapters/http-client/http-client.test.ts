@@ -263,7 +263,7 @@ describe('how large an answer may be', () => {
   test('one more does not', async () => {
     expect(await fail('/bytes?size=1000', { maxResponseBytes: 999 })).toMatchObject({
       code: 'OUTBOUND_TOO_LARGE',
-      message: `GET 127.0.0.1:${server.port} answered with more than 999 bytes.`,
+      message: `GET 127.0.0.1:${server.port} returned more than 999 bytes.`,
     });
   });
 
@@ -304,7 +304,7 @@ describe('when time is up', () => {
     expect(await fail(`${path}?key=hunter2`, { timeoutMs: 50 })).toMatchObject({
       code: 'OUTBOUND_TIMEOUT',
       status: 504,
-      message: `GET 127.0.0.1:${server.port} did not finish within 50 ms.`,
+      message: `GET 127.0.0.1:${server.port} timed out after 50 ms.`,
     });
   });
 

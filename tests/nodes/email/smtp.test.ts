@@ -170,7 +170,7 @@ describe('a failed mail', () => {
     const server = await aServer({ passwords: [] });
     const failure = await failureOf(sendMail({}, aMailContext(), anSmtpCredential(server.port)));
     expect(failure).toMatchObject({ name: 'CredentialRejected', isRetryable: false });
-    expect(failure.message).toBe(`127.0.0.1:${server.port} does not accept the credential: it answered 535.`);
+    expect(failure.message).toBe(`127.0.0.1:${server.port} rejected the credential: it answered 535.`);
     expect(server.logins).toEqual(['right-password']);
   });
 

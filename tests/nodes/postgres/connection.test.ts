@@ -89,7 +89,7 @@ describe('a login', () => {
     const server = await aServer({ passwords: [] });
     expect(await failureOf(runSql(select, aPostgresCredential(server.port)))).toMatchObject({
       name: 'CredentialRejected',
-      message: `127.0.0.1:${server.port} does not accept the credential: it answered 28P01.`,
+      message: `127.0.0.1:${server.port} rejected the credential: it answered 28P01.`,
       isRetryable: false,
     });
     expect(server.tried).toEqual(['right-password']);

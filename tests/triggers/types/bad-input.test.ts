@@ -25,9 +25,9 @@ const bad: readonly [name: string, text: string, reason: string][] = [
     TOO_DEEP,
   ]),
   ['with a map in each level', `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`, TOO_DEEP],
-  ['with 1e400', '{"total":1e400}', 'it holds a number that is too large'],
-  ['with -1e400 in a list', '[-1e400]', 'it holds a number that is too large'],
-  ['with __proto__', '{"__proto__":{"admin":true}}', 'it holds a key that is not allowed'],
+  ['with 1e400', '{"total":1e400}', 'it contains a number that is too large'],
+  ['with -1e400 in a list', '[-1e400]', 'it contains a number that is too large'],
+  ['with __proto__', '{"__proto__":{"admin":true}}', 'it contains a key that is not allowed'],
 ];
 
 /** A workflow that this trigger starts. */

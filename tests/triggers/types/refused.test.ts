@@ -100,7 +100,7 @@ describe('a workflow is not stored, nothing stays registered, and the reason nam
   test.each(inThisProcess)('%s', async (_what, node, reason) => {
     const service = await openService();
     await expect(service.put(beside(node))).rejects.toThrow(
-      `The trigger wrong of orders can't be registered: ${reason}`,
+      `Trigger wrong of orders can't be registered: ${reason}`,
     );
     expect(service.outside()).toEqual([]);
     expect(await service.registrations.list()).toEqual([]);
@@ -168,7 +168,7 @@ describe('a workflow is not stored, nothing stays registered, and the reason nam
       ...(operation === 'PutRule' ? [] : [aRule('shop')]),
     ]);
     await expect(service.put(alone)).rejects.toThrow(
-      `The trigger wrong of orders can't be registered: ${reason}`,
+      `Trigger wrong of orders can't be registered: ${reason}`,
     );
     expect(service.outside()).toEqual([]);
     expect(await service.registrations.list()).toEqual([]);

@@ -82,7 +82,7 @@ describe('requests on record are listed', () => {
   });
 
   test.each([
-    [{ workflowId: 'a b' }, 'workflowId is the id of a workflow'],
+    [{ workflowId: 'a b' }, 'workflowId must be a workflow id'],
     [{ verdict: 'accepted' }, 'verdict is one of started, duplicate, refused, skipped'],
     [{ from: 'noon' }, 'from is a time'],
     [{ from: '2', to: '1' }, 'from is later than to'],

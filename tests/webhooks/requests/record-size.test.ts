@@ -61,7 +61,7 @@ describe('a record', () => {
     expect(fitRequest(record, 850)).toEqual(record);
     const body = randomBytes(3_000).toString('base64');
     const cut = fitRequest({ ...record, body }, 850);
-    expect(cut).toEqual({ ...record, body: cut.body, missing: 'its body is too long to be kept' });
+    expect(cut).toEqual({ ...record, body: cut.body, missing: 'its body is too long to be stored in full' });
     expect(body.startsWith(cut.body)).toBe(true);
     expect(cut.body.length).toBeGreaterThan(300);
   });

@@ -24,7 +24,7 @@ const aService = async (webhook: NonNullable<AWorkflow['webhook']> = {}, workflo
 
 describe('a refused request is on record', () => {
   test.each<[string, NonNullable<AWorkflow['webhook']>, Parameters<typeof aWebhookEvent>[0], string]>([
-    ['an unknown path', {}, { path: 'elsewhere' }, 'path: no enabled trigger of the workflow has it'],
+    ['an unknown path', {}, { path: 'elsewhere' }, 'path: no enabled trigger of the workflow has this path'],
     ['another method', {}, { method: 'PUT' }, 'METHOD_NOT_ALLOWED'],
     [
       'no credential',
@@ -174,7 +174,10 @@ describe('where the webhook asks for it, a request is on record', () => {
       await service.call({ ...event, requestContext: { ...event.requestContext, http: { method: 'POST' } } });
     const [whole, short] = service.requests.all();
     expect([whole?.missing, JSON.parse(whole?.body ?? '')]).toEqual([null, body]);
-    expect(short).toMatchObject({ missing: 'its body is too long to be kept', bodyBytes: whole?.bodyBytes });
+    expect(short).toMatchObject({
+      missing: 'its body is too long to be stored in full',
+      bodyBytes: whole?.bodyBytes,
+    });
     expect(short?.body.length).toBeGreaterThan(200);
   });
 });
@@ -254,7 +257,7 @@ describe('while the store of requests', () => {
     };
     const [healthy, broken] = [await answers({}), await answers({ spoilt: { requests: { put } } })];
     for (const event of events) expect(await broken.call(event)).toEqual(await healthy.call(event));
-    expect(broken.lines.join('\n')).toContain('"The request is not recorded."');
+    expect(broken.lines.join('\n')).toContain('"The request was not recorded."');
     for (let count = 0; count < 20; count++) await broken.call(aWebhookEvent());
     expect(writes).toBe(5);
   });

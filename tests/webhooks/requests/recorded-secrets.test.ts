@@ -142,7 +142,7 @@ describe('no secret is on record', () => {
     const became = { verdict: 'skipped', executionId: null, refusal: null } as const;
     const record = await toRequestRecord({ ...outcome, ...became }, 900);
     expect(findSecrets(json(record), [secret])).toEqual([]);
-    expect(record.missing).toBe('a credential of its headers was removed from the rest of it');
+    expect(record.missing).toBe('a credential from its headers was also removed from its body');
   });
 
   test.each<[string, WebhookEventChanges, string]>([
@@ -151,17 +151,17 @@ describe('no secret is on record', () => {
     [
       'the other parts',
       { headers: { 'x-api-key': 'abcdefgh' }, body: '"abcdefgh"' },
-      'a credential of its headers was removed from the rest of it',
+      'a credential from its headers was also removed from its body',
     ],
     [
       'another header',
       { headers: { referer: 'https://example.com/?token=abc' } },
-      'a secret was removed from its other headers, or they are too long',
+      'a secret was removed from its headers, or they are too long',
     ],
     [
       'a body of bytes',
       { body: '/w==', isBase64Encoded: true },
-      'its body is not kept, since it is no text, or one whose secrets are not known by their names',
+      'its body is not stored: it is not text, or secrets in it could not be found by name',
     ],
   ])('and the record says what is missing: of %s', async (_part, changes, missing) => {
     const service = await aWebhookService();

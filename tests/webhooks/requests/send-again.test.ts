@@ -130,13 +130,13 @@ describe('a request that is sent again', () => {
       'a body that is too long',
       { body: JSON.stringify(Array.from({ length: 900 }, (_, at) => at * 7919)) },
       [],
-      'its body is too long to be kept',
+      'its body is too long to be stored in full',
     ],
     [
       'a header that the workflow reads',
       { headers: { 'x-gitlab-token': 'abcdefgh' } },
       [{ type: 'set', parameters: { values: { a: '{{ headers.`x-gitlab-token` }}' } } }],
-      'the workflow reads the header x-gitlab-token, whose credential is not kept',
+      'the workflow reads the header x-gitlab-token, whose credential was not stored',
     ],
   ])('is refused with %s', async (_case, changes, chain, reason) => {
     const { again, dispatched } = await aRefusal({ chain: chain ?? [] }, changes);

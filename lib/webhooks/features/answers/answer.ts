@@ -8,10 +8,10 @@ import { answerWithResponse } from '../../answer-with-response.ts';
 import { REQUEST_STEPS } from '../../request-scope.ts';
 import type { AcceptedRequest, WebhookFeature } from '../../webhook-feature.ts';
 
-/** Of a body as JSON. The answer is made of a request of up to 6 MB, and repeats parts of it at will. */
+/** Of the body as JSON. The answer may repeat parts of a request of up to 6 MB any number of times. */
 const MAX_BODY_LENGTH = 1_000_000;
 
-/** Answers a request that is accepted by status, headers and body of the workflow, with expressions over the request. */
+/** Answers an accepted request with the status, headers and body that the workflow defines by expressions over the request. */
 export const answer: WebhookFeature = (value) => {
   const { status = 200, headers = {}, body = null } = value as AnswerRule;
   const template: JsonObject = { headers, body };
@@ -32,7 +32,7 @@ export const answer: WebhookFeature = (value) => {
     };
     const resolved = resolve === null ? template : await resolve(seen);
     if (JSON.stringify(resolved.body ?? null).length > MAX_BODY_LENGTH)
-      throw new RangeError('the body of the answer is too large');
+      throw new RangeError('the response body is too large');
     return nameExecution(executionId, answerWithResponse(executionId, { ...resolved, status }));
   };
 
@@ -42,11 +42,15 @@ export const answer: WebhookFeature = (value) => {
         const made = await make(request);
         return request.isDuplicate ? markDuplicate(made) : made;
       } catch {
-        // The execution is stored: an error would make the sender repeat it. What failed may hold data of the request.
+        // The execution is stored: an error would make the sender repeat it. The error may contain request data, so it
+        // is not logged.
         const { executionId } = request;
-        request.logger.warn('The answer can not be made from the request: it is the usual 202.', {
-          executionId,
-        });
+        request.logger.warn(
+          'The answer could not be computed from the request; the default 202 was sent instead.',
+          {
+            executionId,
+          },
+        );
         return null;
       }
     },

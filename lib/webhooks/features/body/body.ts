@@ -9,7 +9,7 @@ import { parseMultipart } from './parse-multipart.ts';
 import { parseNdjson } from './parse-ndjson.ts';
 import { parseXmlBody } from './parse-xml-body.ts';
 
-/** A body with its bytes beside it takes twice the space, and the time to store and load it. */
+/** Keeping the raw bytes as well doubles the space, and the time to store and load the body. */
 const MAX_RAW_BYTES = 3 * 1024 * 1024;
 
 interface BodyRule {
@@ -20,13 +20,13 @@ interface BodyRule {
 /** `untyped` has no content type. */
 type BodyType = 'json' | 'ndjson' | 'form' | 'multipart' | 'xml' | 'text' | 'file' | 'untyped';
 
-/** A body whose type is decided. */
+/** A body whose type is known. */
 interface TypedBody extends Received {
-  /** Of the content type; undefined without one. */
+  /** From the content type; undefined without one. */
   readonly charset: string | undefined;
 }
 
-/** Parses bodies of more types than JSON, forms and text, and hands over the bytes as received. */
+/** Parses bodies of more types than JSON, forms and text, and provides the raw bytes on request. */
 export const body: WebhookFeature = (rule) => {
   const { type = 'auto', raw = false } = rule as BodyRule;
   return {
@@ -42,7 +42,7 @@ export const body: WebhookFeature = (rule) => {
   };
 };
 
-/** As received, and inflated. */
+/** Both as received and inflated. */
 const limitRaw = ({ request, content }: Received): void => {
   if (Math.max(request.rawBody.length, content.rawBody.length) > MAX_RAW_BYTES)
     throw new AppError('BODY_TOO_LARGE', { limitBytes: MAX_RAW_BYTES });
@@ -52,7 +52,7 @@ const limitRaw = ({ request, content }: Received): void => {
 const toRawBody = (bytes: Uint8Array): JsonValue =>
   decodeExactly(bytes) ?? { base64: Buffer.from(bytes).toString('base64') };
 
-/** By the media type, in lower case without parameters. There is no registered one for JSON lines. */
+/** By media type, in lower case without parameters. None is registered for JSON Lines. */
 const types: ReadonlyMap<string, BodyType> = new Map([
   ['', 'untyped'],
   ['application/x-ndjson', 'ndjson'],
@@ -69,7 +69,7 @@ const toBodyType = (mediaType: string): BodyType => {
   const known = types.get(mediaType);
   if (known !== undefined) return known;
   if (isJson(mediaType)) return 'json';
-  if (mediaType.endsWith('+xml') && !mediaType.startsWith('image/')) return 'xml'; // RFC 7303 §8.1; SVG is a picture
+  if (mediaType.endsWith('+xml') && !mediaType.startsWith('image/')) return 'xml'; // RFC 7303 §8.1; SVG is an image
   return mediaType.startsWith('text/') ? 'text' : 'file';
 };
 

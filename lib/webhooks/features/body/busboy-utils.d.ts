@@ -1,5 +1,5 @@
 declare module 'busboy/lib/utils.js' {
-  /** What busboy reads the headers of a body and of its parts with; undefined for what it can't read. */
+  /** A parsed header of a body or a part, as busboy reads it; undefined if it can't. */
   interface HeaderValue {
     /** In lower case. */
     readonly type: string;

@@ -1,19 +1,20 @@
 import { getDecoder, parseContentType, parseDisposition } from 'busboy/lib/utils.js';
 
-/** busboy reads no longer headers of a part. */
+/** The longest part headers that busboy reads. */
 const MAX_HEADER_BYTES = 16 * 1024;
 
 interface Counted {
-  /** Parts whose headers can be read, up to the first for which that is not so. */
+  /** Parts with readable headers, up to the first without. */
   readonly count: number;
-  /** Whether the next part has no `Content-Disposition: form-data` that busboy can read: it would leave that part out. */
+  /** Whether the next part has no `Content-Disposition: form-data` that busboy can read: busboy would skip that part. */
   readonly isUnreadable: boolean;
 }
 
 /**
- * Counts the parts of `multipart/form-data`, by the delimiters and headers that busboy goes by (RFC 2046 §5.1.1, RFC 7578 §4.2).
+ * Counts the parts of `multipart/form-data` by the same delimiters and headers as busboy (RFC 2046 §5.1.1, RFC 7578
+ * §4.2).
  *
- * @param maxCount - parts beyond it are not looked at
+ * @param maxCount - counting stops beyond it
  */
 export const countParts = (contentType: string, body: Uint8Array, maxCount: number): Counted => {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.length);
@@ -30,7 +31,7 @@ export const countParts = (contentType: string, body: Uint8Array, maxCount: numb
   }
 };
 
-/** @param part - with the line break before its headers */
+/** @param part - including the line break before its headers */
 const isFormData = (part: Buffer): boolean => {
   const end = part.indexOf('\r\n\r\n');
   const headers = part.toString('latin1', 0, Math.min(end, MAX_HEADER_BYTES));

@@ -3,7 +3,7 @@ import { AppError } from '../../../shared/errors.ts';
 import { featureError } from '../../../shared/feature-errors.ts';
 import { hasManyControls, limitControls } from '../../body/limit-controls.ts';
 
-/** The `charset` of a content type; undefined without one, and for what is no content type. */
+/** The `charset` of a content type; undefined without one, or for an invalid content type. */
 export const readCharset = (contentType: string): string | undefined => {
   try {
     return new MIMEType(contentType).params.get('charset') ?? undefined;
@@ -16,20 +16,20 @@ export const readCharset = (contentType: string): string | undefined => {
  * Decodes text, without its byte order mark.
  *
  * @param charset - a label of https://encoding.spec.whatwg.org/#names-and-labels
- * @throws AppError `BODY_UNSUPPORTED` for another charset, `BODY_INVALID` for bytes that are none of its, and for too many
- *   control characters
+ * @throws AppError `BODY_UNSUPPORTED` for an unknown charset; `BODY_INVALID` for bytes not valid in it, and for too
+ *   many control characters
  */
 export const decodeText = (bytes: Uint8Array, charset = 'utf-8'): string => {
   const decoder = createDecoder(charset);
-  if (decoder === null) throw featureError('BODY_UNSUPPORTED', { reason: 'its charset is not known' });
+  if (decoder === null) throw featureError('BODY_UNSUPPORTED', { reason: 'its charset is unknown' });
   const text = decode(decoder, bytes);
   if (text === null)
-    throw new AppError('BODY_INVALID', { reason: `it is not ${decoder.encoding.toUpperCase()}` });
+    throw new AppError('BODY_INVALID', { reason: `it is not valid ${decoder.encoding.toUpperCase()}` });
   limitControls(text);
   return text;
 };
 
-/** UTF-8 as text from which the same bytes can be made; null for other bytes, and for too many control characters. */
+/** Decodes UTF-8 losslessly; null for other bytes, and for too many control characters. */
 export const decodeExactly = (bytes: Uint8Array): string | null => {
   const text = decode(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }), bytes);
   return text === null || hasManyControls(text) ? null : text;

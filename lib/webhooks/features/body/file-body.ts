@@ -3,14 +3,14 @@ import { type BodyFile, type BodyFiles, describeFile } from '../../body/body-fil
 import type { ParsedBody } from '../../webhook-feature.ts';
 import type { WebhookRequest } from '../../webhook-request.ts';
 
-/** A whole body as one file. */
+/** Turns the whole body into one file. */
 export const toFileBody = ({ headers, rawBody }: WebhookRequest): ParsedBody =>
   withFiles({
     files: [toBodyFile('body', headers['content-type'] ?? '', rawBody)],
     toBody: ([value = {}]) => value,
   });
 
-/** A body with descriptions in the place of its files, until they are saved. */
+/** A body with descriptions in place of its files, until they are saved. */
 export const withFiles = (files: BodyFiles): ParsedBody => ({
   body: files.toBody(files.files.map(describeFile)),
   files,

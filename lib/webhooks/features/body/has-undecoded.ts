@@ -1,12 +1,12 @@
 import type { BodyFile } from '../../body/body-files.ts';
 
-/** U+FFFD, which busboy puts in the place of bytes that are not UTF-8, and its own bytes. */
+/** U+FFFD, with which busboy replaces bytes that are not UTF-8, and its own UTF-8 bytes. */
 const REPLACEMENT = '\ufffd';
 const [FIRST, SECOND, THIRD] = [0xef, 0xbf, 0xbd];
 
 /**
- * Whether texts of a body have U+FFFD in the place of bytes that are not UTF-8: more of them than were sent. The content
- * of files may be of any bytes, and counts for nothing.
+ * Whether texts of a body have U+FFFD in place of bytes that are not UTF-8: more of them than were sent. File contents
+ * may be any bytes and are not counted.
  *
  * @param bytes - of the body
  * @param files - of the body

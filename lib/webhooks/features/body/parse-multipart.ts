@@ -15,7 +15,7 @@ const MAX_FIELDS = 1_000;
 const MAX_FILES = 20;
 const MAX_PARTS = MAX_FIELDS + MAX_FILES;
 const MAX_NAME_LENGTH = 200;
-/** Written at once, so that what is refused early is not parsed to its end. */
+/** Written in chunks, so that a body refused early is not parsed to its end. */
 const CHUNK_BYTES = 65_536;
 
 interface SentFile {
@@ -24,15 +24,15 @@ interface SentFile {
   readonly chunks: readonly Uint8Array[];
 }
 
-/** A field, or the index of a file. */
+/** A field value, or the index of a file. */
 type Part = readonly [name: string, value: string | number];
 
 /**
- * Parses `multipart/form-data` (RFC 7578): a map of fields by their names, those with a file name, and those of the type
- * `application/octet-stream`, as files. The bytes are in memory and limited; busboy limits the headers of a part to 16 kB.
+ * Parses `multipart/form-data` (RFC 7578): an object of fields by name; fields with a file name or of type
+ * `application/octet-stream` become files. The bytes are in memory and limited; busboy limits part headers to 16 kB.
  *
- * @throws AppError `BODY_INVALID` for broken parts, for too many, and for names and fields that are not UTF-8;
- *   `BODY_UNSUPPORTED` for a field of another charset
+ * @throws AppError `BODY_INVALID` for malformed or too many parts, and for names and fields that are not UTF-8;
+ *   `BODY_UNSUPPORTED` for a field with an unknown charset
  */
 export const parseMultipart = async (request: WebhookRequest): Promise<ParsedBody> => {
   const { parts, files: sent } = await readParts(request);
@@ -42,7 +42,7 @@ export const parseMultipart = async (request: WebhookRequest): Promise<ParsedBod
   );
   limitControls(...texts);
   if (hasUndecoded(texts, request.rawBody, files))
-    throw new AppError('BODY_INVALID', { reason: 'a name or a field is not UTF-8' });
+    throw new AppError('BODY_INVALID', { reason: 'a name or a field is not valid UTF-8' });
   return withFiles({ files, toBody: (values) => toBody(parts, values) });
 };
 
@@ -61,7 +61,7 @@ const readParts = ({ headers, rawBody }: WebhookRequest): Promise<SentParts> =>
       parser?.destroy();
     };
     const refuse = (reason: string): void => fail(new AppError('BODY_INVALID', { reason }));
-    if (parser === null) return refuse('it is not multipart/form-data with a boundary');
+    if (parser === null) return refuse('its content type must be multipart/form-data with a boundary');
 
     const { count, isUnreadable } = countParts(headers['content-type'] ?? '', rawBody, MAX_PARTS);
     const add = (name: string | undefined, value: Part[1]): void => {
@@ -71,7 +71,7 @@ const readParts = ({ headers, rawBody }: WebhookRequest): Promise<SentParts> =>
     };
     parser.on('field', (name, value: string | undefined) => {
       if (value === undefined)
-        fail(featureError('BODY_UNSUPPORTED', { reason: 'the charset of a field is not known' }));
+        fail(featureError('BODY_UNSUPPORTED', { reason: 'the charset of a field is unknown' }));
       else add(name, value);
     });
     parser.on('file', (name, stream, { filename = '', mimeType }) => {
@@ -79,15 +79,15 @@ const readParts = ({ headers, rawBody }: WebhookRequest): Promise<SentParts> =>
       add(name, files.length);
       files.push({ name: filename, mediaType: mimeType, chunks });
       stream.on('data', (chunk: Uint8Array) => chunks.push(chunk));
-      stream.on('error', () => {}); // the parser has it as well
+      stream.on('error', () => {}); // the parser emits it as well
     });
     parser.on('fieldsLimit', () => refuse(`it has more than ${MAX_FIELDS} fields`));
     parser.on('filesLimit', () => refuse(`it has more than ${MAX_FILES} files`));
     parser.on('partsLimit', () => refuse(`it has more than ${MAX_PARTS} parts`));
-    parser.on('error', () => refuse('a part is broken or cut off'));
+    parser.on('error', () => refuse('a part is malformed or truncated'));
     parser.on('close', () => {
-      if (isUnreadable) refuse(`part ${count + 1} has no Content-Disposition of form-data that can be read`);
-      else if (parts.length !== count) refuse('a part is broken or cut off');
+      if (isUnreadable) refuse(`part ${count + 1} has no readable Content-Disposition: form-data`);
+      else if (parts.length !== count) refuse('a part is malformed or truncated');
       else resolve({ parts, files });
     });
 

@@ -6,9 +6,9 @@ import type { BodyParsers } from '../../webhook-feature.ts';
 const MAX_LINES = 50_000;
 
 /**
- * Parses newline-delimited JSON: a value in each line, blank lines are skipped. https://github.com/ndjson/ndjson-spec
+ * Parses newline-delimited JSON: one value per line; blank lines are skipped. https://github.com/ndjson/ndjson-spec
  *
- * @throws AppError `BODY_INVALID` with the number of the line, `BODY_TOO_DEEP`
+ * @throws AppError `BODY_INVALID` with the line number, `BODY_TOO_DEEP`
  */
 export const parseNdjson = (text: string, { json, limitJson }: BodyParsers): JsonValue[] => {
   limitJson(text); // all lines together

@@ -3,14 +3,15 @@ import { AppError } from '../../../shared/errors.ts';
 import type { BodyParsers } from '../../webhook-feature.ts';
 import { decodeText } from './decode-text.ts';
 
-/** A declaration is shorter. */
+/** XML declarations are shorter. */
 const DECLARATION_BYTES = 200;
 
 /**
- * Parses XML to a map. The charset is that of the content type, else that of the byte order mark, else the declared one,
- * else UTF-8: RFC 7303 §3.
+ * Parses XML to an object. The charset comes from the content type, else the byte order mark, else the XML declaration,
+ * else it is UTF-8: RFC 7303 §3.
  *
- * @throws AppError `BODY_INVALID` with the line, `BODY_TOO_DEEP` for a value that JSON would be refused for, `BODY_UNSUPPORTED`
+ * @throws AppError `BODY_INVALID` with the line number, `BODY_TOO_DEEP` at the same depth as for JSON,
+ *   `BODY_UNSUPPORTED`
  */
 export const parseXmlBody = async (
   bytes: Uint8Array,
@@ -25,7 +26,7 @@ export const parseXmlBody = async (
   return body;
 };
 
-/** Whether a value has more levels of lists and maps. The parser bounds them, and so the recursion. */
+/** Whether a value has more levels of arrays and objects. The parser bounds them, and so this recursion. */
 const isDeeper = (value: JsonValue, levels: number): boolean =>
   typeof value === 'object' &&
   value !== null &&

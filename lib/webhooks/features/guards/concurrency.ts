@@ -7,19 +7,19 @@ import type { Slot } from '../../limits/slots.ts';
 import { createTakeSlot } from '../../limits/take-slot.ts';
 import type { WebhookFeature } from '../../webhook-feature.ts';
 
-/** So that a flood does not read the records of all executions for each request. */
+/** Keeps a flood of requests from reading the records of all executions each time. */
 const KNOWN_MS = 1_000;
 const RETRY_AFTER_SECONDS = 2;
 const MAX_QUEUED = 1_000;
 
-/** Bounds how many executions of the workflow go on at once. */
+/** Limits how many executions of the workflow run at once. */
 export const concurrency: WebhookFeature = (value, ports) => {
   const { max, onLimit = 'refuse', maxQueued = MAX_QUEUED } = value as unknown as ConcurrencyRule;
   const takeSlot = createTakeSlot({ ...ports, knownMs: KNOWN_MS });
 
   const limited = () => featureError('CONCURRENCY_LIMITED', { max, retryAfterSeconds: RETRY_AFTER_SECONDS });
 
-  // A flood of requests that are refused costs no call: what was full a moment ago is full.
+  // A flood of refused requests costs no calls: what was full a moment ago is assumed full.
   let fullAt = Number.NEGATIVE_INFINITY;
   const isRemembered = () => fullAt <= ports.clock.now() && ports.clock.now() - fullAt < KNOWN_MS;
   const refuse = () => {
@@ -32,7 +32,7 @@ export const concurrency: WebhookFeature = (value, ports) => {
       try {
         await ports.cancelExecution(executionId);
       } catch (error) {
-        // It has just ended, is not stored yet, or has a waiting caller: a later request finds which.
+        // It has just ended, is not stored yet, or has a waiting caller: a later request finds out which.
         const isLeft = isAppError(error, 'NOT_CANCELLABLE') || isAppError(error, 'EXECUTION_NOT_FOUND');
         if (isLeft) return false;
         throw error;
@@ -41,14 +41,14 @@ export const concurrency: WebhookFeature = (value, ports) => {
     return true;
   };
 
-  /** Null when it may begin at once. A repeated delivery of an execution that is stored changes nothing. */
+  /** Null if it may start at once. A repeated delivery of a stored execution changes nothing. */
   const queueUp = async (
     queue: HeldQueue,
     executionId: string,
     isKnown: (() => Promise<boolean>) | undefined,
   ): Promise<Hold | null> => {
     const { waiting, lastPlace } = await ports.queues.measure(queue);
-    // Not before those that are held, even if a slot is free.
+    // Not ahead of held executions, even if a slot is free.
     if (waiting === 0 && (await takeSlot({ workflowId: queue.workflowId, executionId, max, isKnown })))
       return null;
     if ((await isKnown?.()) === true) return { reason: 'concurrency' };

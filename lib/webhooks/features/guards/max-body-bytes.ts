@@ -1,7 +1,7 @@
 import { AppError } from '../../../shared/errors.ts';
 import type { WebhookFeature } from '../../webhook-feature.ts';
 
-/** Refuses bodies above a limit of the webhook's own, which can only be below that of the service: as received, and inflated. */
+/** Refuses bodies above the webhook's own limit, which can't exceed that of the service, both as received and inflated. */
 export const maxBodyBytes: WebhookFeature = (rule) => {
   const limitBytes = Number(rule);
   return {

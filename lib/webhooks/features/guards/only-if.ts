@@ -5,7 +5,7 @@ import type { Evaluate, Scope } from '../../../workflows/expressions/scope.ts';
 import { toRequestScope } from '../../request-scope.ts';
 import type { WebhookFeature } from '../../webhook-feature.ts';
 
-/** Starts nothing for requests for which an expression is false. One that has no answer lets nothing through. */
+/** Starts nothing for requests for which an expression is false. A failing expression refuses the request. */
 export const onlyIf: WebhookFeature = (rule) => {
   const evaluate = compileExpression(String(rule));
   return {
@@ -16,7 +16,7 @@ export const onlyIf: WebhookFeature = (rule) => {
   };
 };
 
-/** @throws AppError `FILTER_UNDECIDED` when the expression fails, or gives anything else than true or false */
+/** @throws AppError `FILTER_UNDECIDED` when the expression fails or returns anything other than true or false */
 const decide = async (evaluate: Evaluate, scope: Scope): Promise<boolean> => {
   try {
     const found = await evaluate(scope);

@@ -11,7 +11,7 @@ import type { Arrival, Stages, WebhookFeature } from '../../webhook-feature.ts';
 const US_PER_MS = 1_000;
 const US_PER_SECOND = 1_000_000;
 
-/** Refuses requests above a rate, by a token bucket for the webhook or for each of its callers. */
+/** Refuses requests above a rate, with a token bucket per webhook or per caller. */
 export const rateLimit: WebhookFeature = (value, { clock, takeToken }) => {
   const rule = value as unknown as RateLimitRule;
   const { requests, seconds, burst = requests, onStoreFailure = 'closed' } = rule;
@@ -33,18 +33,19 @@ export const rateLimit: WebhookFeature = (value, { clock, takeToken }) => {
   return stageOf(rule, limit);
 };
 
-/** What callers claim of themselves counts once it is verified: forged requests take no token of another caller. */
+/** What callers claim about themselves counts only once verified: forged requests must not take another caller's tokens. */
 const stageOf = ({ per, by = 'ip' }: RateLimitRule, limit: NonNullable<Stages['admit']>): Stages =>
   per === 'caller' && by !== 'ip' ? { verify: limit } : { admit: limit };
 
 const HEADER = 'header:';
 
-/** @returns what is the same for all requests of one bucket */
+/** @returns reads what all requests of one bucket have in common */
 const callerReader = ({ per, by = 'ip' }: RateLimitRule): ((arrival: Arrival) => readonly string[]) => {
   if (per === 'path') return () => [];
   if (by === 'ip') return readNetwork;
   const name = by.slice(HEADER.length).toLowerCase();
-  // A rule that was stored before such headers were refused: the key would tell a guess of the header from a wrong one.
+  // For rules stored before such headers were refused: a bucket per value would reveal whether a guessed credential is
+  // right.
   if (by === 'credential' || isCredentialHeader(name)) return readCredential;
   return ({ request: { headers } }) => [headers[name] ?? ''];
 };
@@ -52,15 +53,15 @@ const callerReader = ({ per, by = 'ip' }: RateLimitRule): ((arrival: Arrival) =>
 const readNetwork = ({ request }: Arrival): readonly string[] => [toCallerNetwork(request.remoteAddress)];
 
 /**
- * The id of the secret that was verified, and nothing that is made of the secret: buckets are stored, and a hash without a salt
- * lets a password be guessed.
+ * The id of the verified secret, and nothing derived from the secret itself: buckets are stored, and an unsalted hash
+ * would let a password be guessed.
  */
 const readCredential = (arrival: Arrival): readonly string[] => {
   const { secretId = null, webhook } = arrival;
   return secretId === null ? readNetwork(arrival) : [webhook.config.credentialId ?? '', secretId];
 };
 
-/** Hashed, so that a key has a length that callers do not choose. */
+/** Hashed, so that callers do not control the key's length. */
 const hash = (parts: readonly unknown[]): string =>
   createHash('sha256').update(JSON.stringify(parts.flat())).digest('base64url');
 
@@ -86,7 +87,7 @@ const toHeaders = (
   now: number,
   waitUs: number,
 ): Answer['headers'] => {
-  // The same point in time as Retry-After, where there is one (§6.3).
+  // The same point in time as Retry-After, if sent (§6.3).
   const resetUs = isTaken ? Math.max(0, fullAt - now) : waitUs;
   const left = isTaken ? countTokens(bucket, fullAt, now) : 0;
   return {

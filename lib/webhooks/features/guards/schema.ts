@@ -3,18 +3,18 @@ import type { AppError } from '../../../shared/errors.ts';
 import { featureError } from '../../../shared/feature-errors.ts';
 import type { WebhookFeature } from '../../webhook-feature.ts';
 
-/** Values in a body beyond which it is refused. */
+/** Bodies with more values are refused. */
 const MAX_VALUES = 100_000;
 /** About 90,000 checks of a value, or patterns over 6,000,000 characters: 45 to 110 ms. */
 const MAX_WORK = 1_500_000;
-/** Values up to which all violations are found, not the first alone. */
+/** Up to this many values, all violations are reported, not just the first. */
 const MAX_VALUES_IN_FULL = 10_000;
-/** Violations in an answer. */
+/** Violations per response. */
 const MAX_ERRORS = 50;
-/** Characters of a pointer or a sentence, which hold keys of the body. */
+/** Characters of a pointer or a message, which contain keys of the body. */
 const MAX_CHARACTERS = 200;
 
-/** Refuses bodies that do not match a JSON Schema, with the violations, but no value of the body. */
+/** Refuses bodies that do not match a JSON Schema. The response lists the violations, but no values of the body. */
 export const schema: WebhookFeature = (rule) => {
   const findViolations = compileJsonSchema(rule as JsonMap);
   return {
@@ -34,13 +34,13 @@ export const schema: WebhookFeature = (rule) => {
   };
 };
 
-/** The schema was tried when the workflow was stored: what can't be checked now is due to the body. */
+/** The schema was tested when the workflow was stored: if checking fails now, the body is the cause. */
 const check = <Result>(find: () => Result): Result => {
   try {
     return find();
   } catch (cause) {
     if (!(cause instanceof RangeError)) throw cause;
-    throw unchecked('it takes too many steps, or has a key that is not text', cause);
+    throw unchecked('checking takes too many steps, or a key is not valid Unicode', cause);
   }
 };
 
@@ -49,7 +49,7 @@ const unchecked = (reason: string, cause?: unknown): AppError => {
   return featureError('BODY_SCHEMA_MISMATCH', { errors }, cause);
 };
 
-/** Counts the values at any depth, until there are more than the limit. */
+/** Counts the values at any depth, and stops above the limit. */
 const countValues = (body: unknown, limit: number): number => {
   let count = 1;
   const open: unknown[] = [body];
@@ -71,7 +71,7 @@ const countValues = (body: unknown, limit: number): number => {
   return count;
 };
 
-/** Limits on numbers: their sentences begin with the number itself. */
+/** Keywords for numbers: their messages begin with the number itself. */
 const numeric = new Set(['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf']);
 
 const describeViolation = (keyword: string, message: string): string => {

@@ -12,13 +12,16 @@ import { REQUEST_STEPS } from '../../request-scope.ts';
 import { toTriggerInput } from '../../to-trigger-input.ts';
 import type { Stages } from '../../webhook-feature.ts';
 
-/** A handshake that an expression finds. One by a method of its own is without a body: it is answered before bodies are parsed. */
+/**
+ * A handshake recognised by an expression. A handshake with its own method has no body: it is answered before bodies
+ * are parsed.
+ */
 export const custom = ({ match = '', answer = {} }: HandshakeRule): Stages => {
   const evaluateMatch = compileExpression(match);
   const findMatch = async (input: JsonObject) => evaluateMatch(toScope(input));
   const makeBody = compileBody(answer);
   const reply = async (input: JsonObject): Promise<Answer | null> => {
-    // An expression that fails finds no handshake, and so opens nothing.
+    // A failing expression means no handshake, so nothing is bypassed.
     if ((await findMatch(input).catch(() => null)) !== true) return null;
     return {
       status: answer.status ?? 200,
@@ -44,7 +47,7 @@ type AnswerOfRule = NonNullable<HandshakeRule['answer']>;
 const contentTypeOf = ({ contentType, body = '' }: AnswerOfRule): string =>
   contentType ?? (typeof body === 'string' ? 'text/plain' : 'application/json');
 
-/** Values in text that is JSON are escaped; in a structure they keep their types. */
+/** Values inserted into JSON text are escaped; in a structure they keep their types. */
 const compileBody = (answer: AnswerOfRule): ((scope: Scope) => Promise<string>) => {
   const body = (answer.body ?? '') as JsonValue;
   if (typeof body !== 'string') {

@@ -5,7 +5,7 @@ import { Refusal } from '../../../shared/refusal.ts';
 /** Challenges take a few hundred characters at most. */
 const MAX_CHALLENGE_LENGTH = 4_096;
 
-/** The text as it came: as plain text, so that no browser takes it for a page. */
+/** Echoes the text as plain text, so that no browser renders it as a page. */
 export const answerText = (body: string): Answer => ({
   status: 200,
   headers: { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' },

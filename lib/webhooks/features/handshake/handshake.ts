@@ -4,8 +4,8 @@ import { custom } from './custom.ts';
 import { handshakes } from './schemes.ts';
 
 /**
- * Answers the test that a sender makes of an address. One by a method of its own is answered before authentication, as is Asana's;
- * any other one after it, and after the signature.
+ * Answers a sender's test of the webhook address. Handshakes with their own method, and Asana's, are answered before
+ * authentication; all others after it and after signature verification.
  */
 export const handshake: WebhookFeature = (value, ports) => {
   const rule = value as HandshakeRule;

@@ -14,12 +14,12 @@ import { readFields } from '../signature/read-request.ts';
 import { answerText, checkChallenge, refuse } from './echo.ts';
 
 /**
- * How senders test an address, each at the stage at which it is as safe as can be: `admit` for those without authentication and
- * signature, `verify` behind both, `judge` with the parsed body.
+ * How senders test an address, each at the safest possible stage: `admit` for tests without authentication and
+ * signature, `verify` after both, `judge` with the parsed body.
  */
 type Handshake = (rule: HandshakeRule, ports: FeaturePorts) => Stages;
 
-/** A test by GET with a field in its query. */
+/** A GET request with a query parameter. */
 const byQuery = (
   field: string,
   answer: (value: JsonValue, query: JsonObject) => Answer | Promise<Answer>,
@@ -32,14 +32,14 @@ const byQuery = (
   },
 });
 
-/** A test by a body of JSON. */
+/** A request with a JSON body. */
 const byBody = (answer: (body: JsonObject, request: WebhookRequest) => Answer | null): Stages => ({
   judge: ({ input: { body = null }, request }) => (isPlainObject(body) ? answer(body, request) : null),
 });
 
 const sign = async (token: unknown, encoding: 'hex' | 'base64', rule: HandshakeRule, ports: FeaturePorts) =>
   signToken(token, await senderSecrets(ports).current(rule.credentialId ?? ''), encoding) ??
-  refuse('what it asks to be signed is no token');
+  refuse('the value to sign is not a token');
 
 /** https://docs.slack.dev/reference/events/url_verification */
 const slack: Handshake = () =>
@@ -88,18 +88,21 @@ const zoom: Handshake = (rule, ports) => ({
 
 const HOOK_SECRET = /^[A-Za-z0-9_-]{16,200}$/;
 
-/** The secret comes back, and is not kept: the credential has it. https://developers.asana.com/docs/webhooks-guide#the-webhook-handshake */
+/**
+ * Echoes the secret without storing it: the credential holds it.
+ * https://developers.asana.com/docs/webhooks-guide#the-webhook-handshake
+ */
 const asana: Handshake = () => ({
   admit: ({ request: { headers, method } }) => {
     const secret = headers['x-hook-secret'];
     if (method !== 'POST' || secret === undefined) return null;
-    if (!HOOK_SECRET.test(secret)) return refuse('its X-Hook-Secret is none of Asana');
+    if (!HOOK_SECRET.test(secret)) return refuse('its X-Hook-Secret does not have the format of Asana');
     return { ...answerText(''), headers: { 'x-hook-secret': secret, 'cache-control': 'no-store' } };
   },
 });
 
 /**
- * The PING of interactions, whose type is 1, and that of webhook events, whose type is 0: there 1 is an event.
+ * The PING of interactions has type 1; that of webhook events has type 0, where 1 is an event.
  * https://docs.discord.com/developers/interactions/overview#setting-up-an-endpoint-acknowledging-ping-requests,
  * https://docs.discord.com/developers/events/webhook-events#preparing-for-events
  */
@@ -121,18 +124,18 @@ const SNS_HOST = /^sns\.[a-z0-9-]{3,30}\.amazonaws\.com(?:\.cn)?$/;
 const CONFIRMATION_TIMEOUT_MS = 5_000;
 
 /**
- * Confirms a subscription by the address that the signed message names, at SNS alone; its end is acknowledged.
+ * Confirms a subscription at the URL in the signed message, only on SNS hosts; unsubscribe messages are acknowledged.
  * https://docs.aws.amazon.com/sns/latest/dg/SendMessageToHttp.prepare.html
  */
 const sns: Handshake = (_rule, { http }) => ({
   verify: async ({ request, webhook }) => {
     const type = request.headers['x-amz-sns-message-type'];
     if (type !== 'SubscriptionConfirmation' && type !== 'UnsubscribeConfirmation') return null;
-    // The header is not signed, and without a signature nothing is.
+    // The header is not signed; and without `signature`, nothing is.
     const { signature = null } = webhook.config.features ?? {};
     const message = readFields(request);
     if (!isPlainObject(signature) || signature.scheme !== 'sns' || message.Type !== type)
-      return refuse('its message is not signed as a test');
+      return refuse('its message is not a signed subscription message');
     if (type === 'UnsubscribeConfirmation') return answerText('');
     await confirm(String(message.SubscribeURL), http);
     return answerText('confirmed');
@@ -143,7 +146,7 @@ const sns: Handshake = (_rule, { http }) => ({
 const confirm = async (text: string, http: FeaturePorts['http']): Promise<void> => {
   const url = URL.parse(text);
   if (url?.protocol !== 'https:' || !SNS_HOST.test(url.host) || url.username + url.password !== '')
-    return refuse('its SubscribeURL is not at SNS');
+    return refuse('its SubscribeURL is not on an SNS host');
   try {
     const { status } = await http.request({
       method: 'GET',
@@ -155,7 +158,7 @@ const confirm = async (text: string, http: FeaturePorts['http']): Promise<void> 
       maxResponseBytes: 65_536,
       signal: new AbortController().signal,
     });
-    if (status !== 200) throw new Error(`SNS answered ${status}`);
+    if (status !== 200) throw new Error(`SNS returned ${status}`);
   } catch (error) {
     throw featureError('HANDSHAKE_UNCONFIRMED', {}, error);
   }
@@ -185,7 +188,7 @@ const cloudEvents: Handshake = ({ origins }) => {
   };
 };
 
-/** Requests in a minute, by the `rateLimit` of the webhook. */
+/** Requests per minute, from the webhook's `rateLimit`. */
 const rateOf = ({ config: { features } }: Webhook): string => {
   const { requests, seconds } = (features?.rateLimit ?? {}) as { requests?: number; seconds?: number };
   return requests === undefined || seconds === undefined
@@ -193,7 +196,7 @@ const rateOf = ({ config: { features } }: Webhook): string => {
     : String(Math.max(1, Math.floor((requests * 60) / seconds)));
 };
 
-/** All but `custom`, whose expressions are loaded with it. */
+/** All except `custom`, which loads the expression engine. */
 export const handshakes: Readonly<Record<Exclude<HandshakeRule['scheme'], 'custom'>, Handshake>> = {
   slack,
   github,

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 
-/** Compares texts in constant time, but for their lengths. */
+/** Compares strings in constant time, except for their lengths. */
 export const isEqual = (given: string, expected: string): boolean => {
   const a = Buffer.from(given);
   const b = Buffer.from(expected);

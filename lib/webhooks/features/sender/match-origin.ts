@@ -1,12 +1,13 @@
-/** More than any origin takes: 253 characters of a host name, a scheme, a port. */
+/** More than any origin needs: 253 characters of a host name, a scheme, a port. */
 const MAX_ORIGIN_LENGTH = 300;
 
-/** What may stand for the `*` of `https://*.shop.example`: labels of a host name, lower case as browsers send it. */
+/** What the `*` of `https://*.shop.example` may match: labels of a host name, lower-case as browsers send it. */
 const SUBDOMAIN = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/;
 
 /**
- * Creates the test of an `Origin` header: one of the origins, compared as text with scheme, host and port; or below one
- * with a wildcard, such as `https://*.shop.example`, by one label or more. The domain itself is not below.
+ * Creates a test for `Origin` headers: equal to one of the origins, compared as text with scheme, host and port; or a
+ * subdomain, at any level, of one with a wildcard, such as `https://*.shop.example`. The domain itself does not match
+ * the wildcard.
  */
 export const toOriginTest = (origins: readonly string[]): ((origin: string) => boolean) => {
   const exact = new Set(origins);

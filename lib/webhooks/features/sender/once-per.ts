@@ -1,7 +1,7 @@
 /**
- * State of a feature that outlives the versions of workflows: one for each set of ports, so for each sandbox.
+ * Feature state that outlives workflow versions: one per set of ports, and so per sandbox.
  *
- * @param create - called for the first use of the ports
+ * @param create - called on first use of the ports
  */
 export const oncePer = <Ports extends object, State>(create: (ports: Ports) => State) => {
   const states = new WeakMap<Ports, State>();

@@ -7,22 +7,22 @@ import { oncePer } from './once-per.ts';
 
 interface SenderSecrets {
   /**
-   * Whether one of the live secrets is right. When none is, the credential is read again, unless that was done for it within
-   * {@link MIN_INTERVAL_MS}: a flood of wrong requests reads it once in that time.
+   * Whether one of the live secrets is right. If none is, the credential is read again, at most once per {@link
+   * MIN_INTERVAL_MS}, even in a flood of wrong requests.
    *
    * @throws AppError `WEBHOOK_MISCONFIGURED` | `STORE_UNAVAILABLE` | `SECRETS_UNAVAILABLE`
    */
   some(credentialId: string, isRight: (secret: string) => boolean | Promise<boolean>): Promise<boolean>;
-  /** The current secret. @throws AppError likewise */
+  /** The current secret. @throws AppError as `some` */
   current(credentialId: string): Promise<string>;
 }
 
 const MIN_INTERVAL_MS = 5_000;
-/** For a secret store that throttles. The run that follows needs the rest of the caller's time. */
+/** Time allowed for a throttling secret store. The run that follows needs the rest of the caller's time. */
 const MAX_WAIT_MS = 8_000;
 const MAX_CREDENTIALS = 1_000;
 
-/** The last time that a credential was read again. */
+/** The latest repeated read of a credential. */
 interface Reading {
   /** Milliseconds since the epoch. */
   readonly at: number;
@@ -37,11 +37,11 @@ const createSenderSecrets = ({ credentials, clock }: FeaturePorts): SenderSecret
     return loan.lend(id, SENDER_CREDENTIAL_TYPES).catch(refuse);
   };
 
-  /** Shared by the requests of an interval. Null when the credential has not changed. */
+  /** Shared by the requests of an interval. Null if the credential has not changed. */
   const readAgain = (id: string, lent: LentCredential): Promise<LentCredential | null> => {
     const now = clock.now();
     const last = readings.get(id);
-    const isRecent = last !== undefined && last.at <= now && now < last.at + MIN_INTERVAL_MS; // a clock can be set back
+    const isRecent = last !== undefined && last.at <= now && now < last.at + MIN_INTERVAL_MS; // clocks can be set back
     if (isRecent) return last.latest;
     if (readings.size >= MAX_CREDENTIALS) readings.clear();
     const latest = lent.refresh().catch(refuse);
@@ -68,11 +68,11 @@ const createSenderSecrets = ({ credentials, clock }: FeaturePorts): SenderSecret
 const secretsOf = (lent: LentCredential): string[] =>
   ['secret', 'previous'].map((name) => lent.field(name)).filter((secret) => secret !== '');
 
-/** A credential that can't be read refuses the request: 503, so that the sender tries again. */
+/** An unreadable credential refuses the request with a 503, so that the sender retries. */
 const refuse = (error: unknown): never => {
   const { cause } = error as Error;
   throw isAppError(cause) ? cause : featureError('WEBHOOK_MISCONFIGURED', {}, error);
 };
 
-/** One for all webhooks of a sandbox, so that what it remembers outlives a version of a workflow. */
+/** Shared by all webhooks of a sandbox, so that its state outlives a workflow version. */
 export const senderSecrets = oncePer(createSenderSecrets);

@@ -26,18 +26,18 @@ const certificates = fetchedKeys<Certificate>({
       to: Date.parse(certificate.validTo),
     };
   },
-  maxRedirects: 0, // the hosts are those of the row
+  maxRedirects: 0, // the hosts are fixed in the scheme's row
 });
 
-/** What a sender has signed with the key of a certificate, whose address the request names. */
+/** Content signed with the key of a certificate whose URL is in the request. */
 interface Certified extends SignedContent {
   readonly algorithm: Algorithm;
 }
 
 /**
- * Verifies a signature by a certificate from a host of its sender. That it is the sender's rests on the TLS connection to that
- * host: its issuers are not verified. PayPal serves the certificate alone, without the intermediate one, and in 2025 below a
- * root that Node no longer has.
+ * Verifies a signature with a certificate from one of the sender's hosts. Trust rests on the TLS connection to that
+ * host: the certificate's issuers are not verified. PayPal serves only the certificate, without the intermediate one,
+ * and since 2025 below a root that Node no longer has.
  *
  * @throws Refusal, and AppError `SENDER_KEYS_UNAVAILABLE`
  */
@@ -49,32 +49,32 @@ export const openCertified = (row: SchemeRow, rule: SignatureRule, ports: Featur
     const { algorithm, signature, pieces }: Certified =
       rule.scheme === 'sns' ? readMessage(request, rule) : { ...content, algorithm: 'rsa-sha256' };
     const { key, isIssuedTo, from, to } = await certificates(ports).find(readAddress(request, row));
-    if (now < from || to < now) throw new Refusal('the certificate is not valid now');
+    if (now < from || to < now) throw new Refusal('the certificate is expired or not yet valid');
     if (row.certificate?.names?.some(isIssuedTo) === false)
-      throw new Refusal('the certificate has another name');
+      throw new Refusal('the certificate was issued for a different name');
     if (!isOfKey(algorithm, 'base64', [signature], pieces, key))
       throw new Refusal('mismatch: the request was modified');
   };
 };
 
-/** The address of the certificate, as the request has it. @throws Refusal when it is not one of the sender's hosts */
+/** The certificate's URL, from the request. @throws Refusal when it is not on one of the sender's hosts */
 const readAddress = (request: WebhookRequest, { certificate }: SchemeRow): string => {
   const text = certificate === undefined ? '' : readPlace(request, certificate.at);
   const { protocol, host, username, password, href } = URL.parse(text) ?? new URL('none:');
   const isOfSender = protocol === 'https:' && username + password === '' && certificate?.host.test(host);
-  if (isOfSender !== true) throw new Refusal('the certificate is not on a host of the sender');
+  if (isOfSender !== true) throw new Refusal("the certificate URL is not on one of the sender's hosts");
   return href;
 };
 
 const OF_NOTIFICATIONS = ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type'];
 const OF_SUBSCRIPTIONS = ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type'];
 
-/** A message of SNS: the names and values of its fields, each on a line. @throws Refusal for another topic */
+/** An SNS message: the names and values of its fields, each on a line. @throws Refusal for a different topic */
 const readMessage = (request: WebhookRequest, { topicArn }: SignatureRule): Certified => {
   const read = (field: string) => readPlace(request, { fields: [field] });
-  if (read('TopicArn') !== topicArn) throw new Refusal('the message is of another topic');
+  if (read('TopicArn') !== topicArn) throw new Refusal('the message is from a different topic');
   const algorithm = ALGORITHM_OF_VERSION[read('SignatureVersion')];
-  if (algorithm === undefined) throw new Refusal('the version of the signature is unknown');
+  if (algorithm === undefined) throw new Refusal('the signature version is unknown');
   const names = read('Type') === 'Notification' ? OF_NOTIFICATIONS : OF_SUBSCRIPTIONS;
   const pieces = names.flatMap((name) => {
     const value = name === 'Subject' ? readSubject(request) : read(name);
@@ -85,7 +85,7 @@ const readMessage = (request: WebhookRequest, { topicArn }: SignatureRule): Cert
 
 const ALGORITHM_OF_VERSION: Readonly<Record<string, Algorithm>> = { 1: 'rsa-sha1', 2: 'rsa-sha256' };
 
-/** Null for none, which is not signed. */
+/** Null without a subject, which then is not signed. */
 const readSubject = (request: WebhookRequest): string | null => {
   const { Subject: subject = null } = readFields(request);
   return typeof subject === 'string' ? subject : null;

@@ -3,18 +3,18 @@ import type { FeaturePorts } from '../../webhook-feature.ts';
 import { oncePer } from '../sender/once-per.ts';
 
 interface FetchedKeys<Keys> {
-  /** The keys at an address. @throws AppError `SENDER_KEYS_UNAVAILABLE` */
+  /** The keys at a URL. @throws AppError `SENDER_KEYS_UNAVAILABLE` */
   find(url: string): Promise<Keys>;
   /**
-   * The same, read again for a key that they lack, unless they were read within {@link MIN_INTERVAL_MS}.
+   * Fetches the keys again because one is missing, unless they were fetched within {@link MIN_INTERVAL_MS}.
    *
-   * @throws AppError likewise
+   * @throws AppError `SENDER_KEYS_UNAVAILABLE`
    */
   renew(url: string): Promise<Keys>;
 }
 
 interface Source<Keys> {
-  /** @throws Error when the text has no keys */
+  /** @throws Error when the text contains no keys */
   readonly parse: (text: string) => Keys;
   readonly maxRedirects: number;
 }
@@ -25,13 +25,13 @@ const RETRY_MS = 5_000;
 const TIMEOUT_MS = 5_000;
 const MAX_BYTES = 262_144;
 const MAX_ADDRESSES = 100;
-/** Of addresses that requests name: so many are fetched within {@link MIN_INTERVAL_MS}. */
+/** Requests may name any URL: at most this many are fetched within {@link MIN_INTERVAL_MS}. */
 const MAX_FETCHES = 30;
 
 interface Entry<Keys> {
   readonly keys: Promise<Keys>;
   readonly loadedAt: number;
-  /** Shorter for a failure, so that each address is asked once in a while, however many requests wait for it. */
+  /** Shorter after a failure, so that each URL is retried soon, but not once per request. */
   ttlMs: number;
 }
 
@@ -41,8 +41,8 @@ const createFetchedKeys = <Keys>({ http, clock }: FeaturePorts, source: Source<K
 
   const load = (url: string): Entry<Keys> => {
     const now = clock.now();
-    fetches = fetches.filter((at) => at <= now && now < at + MIN_INTERVAL_MS); // a clock can be set back
-    if (fetches.length >= MAX_FETCHES) throw unavailable(new Error('too many addresses of keys'));
+    fetches = fetches.filter((at) => at <= now && now < at + MIN_INTERVAL_MS); // clocks can be set back
+    if (fetches.length >= MAX_FETCHES) throw unavailable(new Error('too many key URLs'));
     fetches = [...fetches, now];
     const entry: Entry<Keys> = { keys: fetchKeys(url, http, source), loadedAt: now, ttlMs: TTL_MS };
     if (entries.size >= MAX_ADDRESSES) entries.clear();
@@ -53,7 +53,7 @@ const createFetchedKeys = <Keys>({ http, clock }: FeaturePorts, source: Source<K
     return entry;
   };
 
-  /** The entry, unless it is older; a clock can be set back. */
+  /** The entry, unless it is too old; clocks can be set back. */
   const youngerThan = (url: string, limitMs: (entry: Entry<Keys>) => number): Entry<Keys> | undefined => {
     const entry = entries.get(url);
     const age = entry === undefined ? -1 : clock.now() - entry.loadedAt;
@@ -84,7 +84,7 @@ const fetchKeys = async <Keys>(
       maxResponseBytes: MAX_BYTES,
       signal: new AbortController().signal,
     });
-    if (status !== 200) throw new Error(`the address of the keys answered ${status}`);
+    if (status !== 200) throw new Error(`the key URL returned ${status}`);
     return parse(new TextDecoder().decode(body));
   } catch (error) {
     throw unavailable(error);
@@ -93,6 +93,6 @@ const fetchKeys = async <Keys>(
 
 const unavailable = (cause: unknown) => featureError('SENDER_KEYS_UNAVAILABLE', {}, cause);
 
-/** One for all webhooks of a sandbox. */
+/** Shared by all webhooks of a sandbox. */
 export const fetchedKeys = <Keys>(source: Source<Keys>): ((ports: FeaturePorts) => FetchedKeys<Keys>) =>
   oncePer((ports: FeaturePorts) => createFetchedKeys(ports, source));

@@ -8,22 +8,21 @@ import { type SignedContent, splitList } from './read-request.ts';
 
 type Pieces = SignedContent['pieces'];
 
-/** A sender signs with two secrets at most while it replaces one. */
+/** Far more than the two secrets with which senders sign during a rotation. */
 const MAX_SIGNATURES = 10;
 
-/** Whether the content is signed with a secret. @throws Error when nothing can be signed with it */
+/** Whether the content is signed with a secret. @throws Error when the secret can't be used to sign */
 type IsSignedWith = (secret: string) => boolean;
 
-/** @throws Refusal when there is no signature of any of the ways, and for what a handshake signs: see `isHandshakeToken` */
+/** @throws Refusal when there is no signature in any of the ways, and for handshake tokens: see `isHandshakeToken` */
 export const readSignatures = (ways: readonly Way[], { signature, pieces }: SignedContent): IsSignedWith => {
   const signatures = ways.map(({ algorithm, prefix = '' }) =>
     algorithm === 'equal' ? splitToken(signature, prefix) : splitList(signature, prefix),
   );
   const count = signatures.flat().length;
-  if (count === 0) throw new Refusal('there is no signature of this scheme');
-  if (count > MAX_SIGNATURES) throw new Refusal('there are too many signatures');
-  if (ways.some(isShared) && isHandshakeToken(pieces))
-    throw new Refusal('the content is a token of a handshake');
+  if (count === 0) throw new Refusal('no signature of this scheme');
+  if (count > MAX_SIGNATURES) throw new Refusal('too many signatures in the request');
+  if (ways.some(isShared) && isHandshakeToken(pieces)) throw new Refusal('the content is a handshake token');
   return (secret) => {
     const at = findWay(ways, secret);
     const way = ways[at];
@@ -38,7 +37,7 @@ const findWay = (ways: readonly Way[], secret: string): number => {
   return found < 0 ? ways.length - 1 : found;
 };
 
-/** Checks that something can be signed with a secret. @throws Error when nothing can, without the secret in its message */
+/** Checks that a secret can be used to sign. @throws Error when it can't; the message does not contain the secret */
 export const checkSecret = (ways: readonly Way[], secret: string): void => {
   const way = ways[findWay(ways, secret)];
   if (way === undefined) return;
@@ -46,13 +45,13 @@ export const checkSecret = (ways: readonly Way[], secret: string): void => {
   else isSignedBy(way, ['AA'], [], secret);
 };
 
-/** A token may have the characters that separate signatures. */
+/** A token may contain the characters that separate signatures. */
 const splitToken = (text: string, prefix: string): string[] =>
   text.startsWith(prefix) ? [text.slice(prefix.length)] : [];
 
 const isShared = ({ algorithm }: Way): boolean => /^sha\d+$/.test(algorithm);
 
-/** Whether one of the signatures is right. In constant time but for their number and lengths, which the sender knows. */
+/** Whether one of the signatures is right. In constant time except for their number and lengths, which the sender knows. */
 const isSignedBy = (way: Way, signatures: readonly string[], pieces: Pieces, secret: string): boolean => {
   const { algorithm, encoding, secretPrefix = '', secretEncoding } = way;
   if (algorithm === 'equal') return signatures.some((given) => isEqual(given, secret));
@@ -71,7 +70,7 @@ const KEYS: Readonly<Partial<Record<Algorithm, readonly [keyType: string, hash: 
   'rsa-sha256': ['rsa', 'sha256'],
 };
 
-/** @throws Error for a key of another algorithm */
+/** @throws Error for a key of a different algorithm */
 export const isOfKey = (
   algorithm: Algorithm,
   encoding: Way['encoding'],
@@ -81,11 +80,11 @@ export const isOfKey = (
 ): boolean => {
   const [keyType, hash] = KEYS[algorithm] ?? [];
   if (hash === undefined || key.asymmetricKeyType !== keyType)
-    throw new Error(`the key is of the type ${key.asymmetricKeyType}, and ${algorithm} needs another`);
+    throw new Error(`a key of type ${key.asymmetricKeyType} can't be used with ${algorithm}`);
   const data = Buffer.concat(pieces.map((piece) => Buffer.from(piece)));
   return signatures.some((signature) => {
     const bytes = Buffer.from(signature, encoding);
-    // Node's decoder skips what is not of the encoding: one signature has one form.
+    // Node's decoder skips invalid characters: this accepts only one form of each signature.
     const isCanonical =
       bytes.toString(encoding) === (encoding === 'hex' ? signature.toLowerCase() : signature);
     return isCanonical && verify(hash, data, key, bytes);

@@ -30,7 +30,7 @@ const CLOCK_TOLERANCE_SECONDS = 60;
 
 type Key = KeyObject | Uint8Array | JWTVerifyGetKey;
 
-/** The claims of a token that is signed with a key; null for another key. @throws Refusal for any other fault of the token */
+/** The claims of a token signed with a key; null for any other key. @throws Refusal for any other fault of the token */
 type ReadClaims = (key: Key) => Promise<JWTPayload | null>;
 
 const keySets = fetchedKeys<JWTVerifyGetKey>({
@@ -39,8 +39,8 @@ const keySets = fetchedKeys<JWTVerifyGetKey>({
 });
 
 /**
- * Verifies a bearer token: a JSON Web Token (RFC 7519) with an end. It proves its sender, not the body, and can be sent
- * again until it ends. Keys that the token itself names are not used.
+ * Verifies a bearer token: a JSON Web Token (RFC 7519) with an expiry time. It authenticates the sender, not the body,
+ * and can be replayed until it expires. Keys that the token itself names are not used.
  *
  * @throws AppError `SIGNATURE_INVALID` | `AUTHORIZATION_MALFORMED` | `SENDER_KEYS_UNAVAILABLE`, or as `senderSecrets`
  */
@@ -50,7 +50,7 @@ export const openJwt = (rule: SignatureRule, ports: FeaturePorts) => {
   const toKey = (secret: string) => (isShared ? toSharedKey(secret, secretEncoding) : toPublicKey(secret));
   return async (request: WebhookRequest): Promise<void> => {
     const token = readBearer(request.headers.authorization, 'signature');
-    if (token === null) throw refuseToken('there is no bearer token');
+    if (token === null) throw refuseToken('bearer token is missing');
     try {
       const readClaims = createReadClaims(token, toOptions(rule, ports.clock.now()));
       const isSigned =
@@ -60,7 +60,7 @@ export const openJwt = (rule: SignatureRule, ports: FeaturePorts) => {
               async (secret) => (await readClaims(toKey(secret))) !== null,
             )
           : isOfKeySet(jwksUrl, readClaims, ports);
-      if (!(await isSigned)) throw new Refusal('the token is signed with another key');
+      if (!(await isSigned)) throw new Refusal('the token is signed with a different key');
     } catch (error) {
       throw isRefusal(error) ? refuseToken(error.message, 'invalid_token') : error;
     }
@@ -82,7 +82,7 @@ const toOptions = (rule: SignatureRule, now: number): JWTVerifyOptions => {
   };
 };
 
-/** @throws Refusal when it can't be read, or its claims are wrong */
+/** @throws Refusal when the token can't be parsed or its claims are wrong */
 const createReadClaims =
   (token: string, options: JWTVerifyOptions): ReadClaims =>
   async (key) => {
@@ -97,13 +97,13 @@ const createReadClaims =
 
 const OF_ANOTHER_KEY = [errors.JWSSignatureVerificationFailed, errors.JWKSNoMatchingKey];
 
-/** Anything else than a fault of the token stays as it is. */
+/** Errors that are not the token's fault are returned unchanged. */
 const toRefusal = (error: unknown): unknown => {
   if (error instanceof errors.JWTExpired) return new Refusal('the token has expired');
   if (error instanceof errors.JWTClaimValidationFailed)
     return new Refusal(`claim ${error.claim} is missing or has a different value`);
   if (error instanceof errors.JOSEAlgNotAllowed) return new Refusal('algorithm not allowed');
-  return error instanceof errors.JOSEError ? new Refusal('the token can not be read') : error;
+  return error instanceof errors.JOSEError ? new Refusal('the token is malformed') : error;
 };
 
 const isOfKeySet = async (url: string, readClaims: ReadClaims, ports: FeaturePorts): Promise<boolean> => {
@@ -115,7 +115,7 @@ const isOfKeySet = async (url: string, readClaims: ReadClaims, ports: FeaturePor
 };
 
 /**
- * Verifies the token of Plaid, which has the hash of the body, by keys that the credential has: a JWK, a set of them, or PEM.
+ * Verifies Plaid's token, which contains the hash of the body, with the credential's keys: a JWK, a JWK set, or PEM.
  *
  * @throws Refusal, or AppError as `senderSecrets`
  */
@@ -134,13 +134,13 @@ export const openPlaid = (rule: SignatureRule, ports: FeaturePorts) => {
       const claims = await readClaims(toKeys(secret));
       if (claims === null) return false;
       if (isEqual(String(claims.request_body_sha256), hash)) return true;
-      throw new Refusal('the hash of the body in the token does not match');
+      throw new Refusal('the body hash in the token does not match');
     });
-    if (!isSigned) throw new Refusal(`the token is signed with another key: ${quote(readKeyId(token))}`);
+    if (!isSigned) throw new Refusal(`the token is signed with a different key: ${quote(readKeyId(token))}`);
   };
 };
 
-/** The id by which the operator can ask Plaid for the key; empty for none. */
+/** The id with which the operator can request the key from Plaid; empty for none. */
 const readKeyId = (token: string): string => {
   try {
     return String(decodeProtectedHeader(token).kid ?? '');
@@ -150,10 +150,10 @@ const readKeyId = (token: string): string => {
 };
 
 /**
- * Keys that Plaid has replaced say since when. They verify nothing, as in Plaid's own sample:
+ * Keys that Plaid has replaced have an `expired_at`. They verify nothing, as in Plaid's own sample:
  * https://support.plaid.com/hc/en-us/articles/360041410794-Webhook-verification-example
  *
- * @throws Error when the secret has no key
+ * @throws Error when the secret contains no key
  */
 const toKeys = (secret: string): Key => {
   if (/^\s*\{[^{}]*"keys"/.test(secret))

@@ -9,14 +9,14 @@ import type { WebhookRequest } from '../../webhook-request.ts';
 import { checkTimestamp } from './timestamp.ts';
 import { toPublicUrl } from './to-public-url.ts';
 
-/** A body with a signature in it is read before that is verified. */
+/** A body that contains its signature is parsed before the signature is verified. */
 const MAX_SIGNED_FIELDS_BYTES = 1_048_576;
 
 /** @throws Refusal when the request lacks it */
 export const readHeader = ({ headers }: Pick<WebhookRequest, 'headers'>, name: string): string =>
   readPlace({ headers } as WebhookRequest, { headers: [name] });
 
-/** The whole text at a place. @throws Refusal when the request lacks it */
+/** The whole value at a place. @throws Refusal when the request lacks it */
 export const readPlace = (request: WebhookRequest, { headers = [], fields = [] }: Place): string => {
   for (const name of headers) if (request.headers[name]) return request.headers[name];
   if (fields.length > 0) {
@@ -25,12 +25,12 @@ export const readPlace = (request: WebhookRequest, { headers = [], fields = [] }
       const value = path.split('.').reduce<JsonValue | undefined>(readMember, body);
       if ((typeof value === 'string' && value !== '') || typeof value === 'number') return String(value);
     }
-    throw new Refusal(`there is no field ${fields.join(' or ')} in the body`);
+    throw new Refusal(`field ${fields.join(' or ')} is missing from the body`);
   }
-  throw new Refusal(`there is no header ${headers.join(' or ')}`);
+  throw new Refusal(`header ${headers.join(' or ')} is missing`);
 };
 
-/** The texts of a list behind a prefix: see {@link Place}. */
+/** The items of a list, after their prefix: see {@link Place}. */
 export const splitList = (value: string, prefix: string): string[] =>
   [',', ';', ' ']
     .filter((separator) => !prefix.includes(separator))
@@ -41,10 +41,10 @@ export const splitList = (value: string, prefix: string): string[] =>
 const readMember = (whole: JsonValue | undefined, name: string): JsonValue | undefined =>
   isPlainObject(whole) && Object.hasOwn(whole, name) ? whole[name] : undefined;
 
-/** By request: several fields of a body are read. */
+/** Parsed bodies by request: several fields are read. */
 const known = new WeakMap<WebhookRequest, JsonObject>();
 
-/** The fields of a body of JSON or a form. @throws Refusal for any other one */
+/** The fields of a JSON or form body. @throws Refusal for any other body */
 export const readFields = (request: WebhookRequest): JsonObject => {
   const fields = known.get(request) ?? parseFields(request);
   known.set(request, fields);
@@ -61,19 +61,19 @@ const parseFields = ({ headers, rawBody }: WebhookRequest): JsonObject => {
     const value: unknown = JSON.parse(text);
     if (isPlainObject(value)) return value as JsonObject;
   } catch {
-    // as any other body without fields
+    // treated like any other body without fields
   }
   throw new Refusal('the body has no fields');
 };
 
-/** What a row says of a request, before any secret is read. */
+/** What a scheme's row reads from a request, before any secret is loaded. */
 export interface SignedContent {
   /** The list of signatures, as sent. */
   readonly signature: string;
   readonly pieces: readonly (string | Uint8Array)[];
 }
 
-/** @throws Refusal when the request lacks a part, or was signed at another time */
+/** @throws Refusal when the request lacks a part, or its timestamp is out of range */
 export const createReadContent = (row: SchemeRow, rule: SignatureRule) => {
   const template = splitSigned(row.signed ?? '{body}');
   return (request: WebhookRequest, now: number): SignedContent => {
@@ -95,7 +95,7 @@ const readTimestamp = (request: WebhookRequest, place: Place): string => {
   return timestamp;
 };
 
-/** A part that a template names. @throws Refusal for a header that is not there */
+/** A part that the template names. @throws Refusal for a missing header */
 const partOf = (
   part: string,
   request: WebhookRequest,

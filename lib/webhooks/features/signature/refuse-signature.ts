@@ -4,8 +4,8 @@ import { featureError } from '../../../shared/feature-errors.ts';
 import { Refusal } from '../../../shared/refusal.ts';
 
 /**
- * The same problem for all reasons. A signature is no credential of HTTP authentication, for which 401 asks (RFC 9110 §11): 403,
- * but for tokens, and for senders that want 401.
+ * The same problem for every reason. The status is 403, since 401 requests HTTP authentication (RFC 9110 §11) and a
+ * signature is not that; 401 only for tokens, and for senders that expect it.
  *
  * @param challenge - value of `WWW-Authenticate`, for 401
  */

@@ -15,7 +15,7 @@ import { readTwilioContents } from './twilio.ts';
 /** @throws Refusal, and AppError for what is not the sender's fault */
 type Verify = (request: WebhookRequest) => Promise<void>;
 
-/** Refuses requests that their sender has not signed. */
+/** Refuses requests without a valid signature of the sender. */
 export const signature: WebhookFeature = (value, ports) => {
   const rule = value as SignatureRule;
   const row = toSchemeRow(rule);
@@ -52,13 +52,13 @@ const openScheme = (row: SchemeRow, rule: SignatureRule, ports: FeaturePorts): V
   };
 };
 
-/** What it needs is loaded for the first request. */
+/** Loads what it needs on the first request. */
 const lazily = (open: () => Promise<Verify>): Verify => {
   const opened = lazy(open);
   return async (request) => (await opened())(request);
 };
 
-/** The headers that hold the secret itself, or a token. */
+/** Headers that contain the secret itself or a token. */
 const secretHeadersOf = (
   { ways = [], signature }: SchemeRow,
   { scheme }: SignatureRule,
@@ -67,7 +67,7 @@ const secretHeadersOf = (
   return ways.some(({ algorithm }) => algorithm === 'equal') ? (signature?.headers ?? []) : [];
 };
 
-/** A secret that nothing can be signed with is a fault of the webhook's own. */
+/** A secret that can't be used to sign means that the webhook is misconfigured. */
 const toAppError = (error: unknown, { wants401 }: SchemeRow): AppError => {
   if (isAppError(error)) return error;
   return isRefusal(error)

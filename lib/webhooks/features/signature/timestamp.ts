@@ -1,18 +1,18 @@
 import { Refusal } from '../../../shared/refusal.ts';
 import { DEFAULT_TOLERANCE_SECONDS } from '../../../workflows/webhook-rules/signature/schemes.ts';
 
-/** From here on a timestamp is in milliseconds: in seconds it would be in the year 5138. */
+/** Timestamps from here on are in milliseconds: in seconds, this is the year 5138. */
 const FIRST_IN_MILLISECONDS = 1e11;
 
 /** RFC 3339, as senders write it. */
 const ISO_8601 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
 
 /**
- * Checks that a request was signed about now, so that it can't be sent again later.
+ * Checks that a request was signed recently, so that it can't be replayed later.
  *
  * @param text - seconds or milliseconds since the epoch, or ISO 8601
  * @param now - milliseconds since the epoch
- * @throws Refusal when it is not
+ * @throws Refusal when it was not
  */
 export const checkTimestamp = (
   text: string,

@@ -1,9 +1,9 @@
 import type { WebhookRequest } from '../../webhook-request.ts';
 
 /**
- * The URL that the sender has requested, with its query as sent.
+ * The URL that the sender requested, with its query as sent.
  *
- * @param base - without a query, for an address behind a domain of one's own; undefined: the gateway's own
+ * @param base - the URL without query behind a custom domain; undefined for the gateway's own
  */
 export const toPublicUrl = (
   { headers, requestPath, rawQueryString }: WebhookRequest,

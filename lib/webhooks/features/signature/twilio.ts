@@ -7,26 +7,26 @@ import { isEqual } from '../sender/is-equal.ts';
 import { readHeader, type SignedContent } from './read-request.ts';
 import { toPublicUrl } from './to-public-url.ts';
 
-/** A form is read before its signature is verified. Those of Twilio take a few kB. */
+/** A form is parsed before its signature is verified. Twilio's forms take a few kB. */
 const MAX_FORM_BYTES = 262_144;
 
 /**
- * What may be signed: the URL, and behind it the names and values of the form, sorted by name. A URL with `bodySHA256` is for any other body: its hash,
- * which the URL has, is checked whatever the body is, and there are no fields.
- * https://www.twilio.com/docs/usage/webhooks/webhooks-security#validating-signatures-from-twilio
+ * The contents that may be signed: the URL followed by the form's names and values, sorted by name. A URL with
+ * `bodySHA256` is for any other body: the body is checked against that hash, whatever its type, and no fields are
+ * appended. https://www.twilio.com/docs/usage/webhooks/webhooks-security#validating-signatures-from-twilio
  */
 export const readTwilioContents = (request: WebhookRequest, rule: SignatureRule): SignedContent[] => {
   const signature = readHeader(request, 'x-twilio-signature');
   const url = toPublicUrl(request, rule.url);
   const fields = request.rawQueryString.includes('bodySHA256') ? checkBodyHash(request) : joinForm(request);
-  // Twilio signs the URL with or without the standard port, not always as it was configured.
+  // Twilio signs the URL with or without the standard port, not always as configured.
   return [withoutPort(url), withPort(url)].map((address) => ({ signature, pieces: [address + fields] }));
 };
 
 const joinForm = ({ headers, rawBody }: WebhookRequest): string => {
   if (rawBody.length === 0) return '';
   if (!(headers['content-type'] ?? '').toLowerCase().startsWith('application/x-www-form-urlencoded'))
-    throw new Refusal('the body is no form, and its hash is not in the query');
+    throw new Refusal('the body is not a form, and its hash is not in the query');
   if (rawBody.length > MAX_FORM_BYTES) throw new Refusal(`the form is larger than ${MAX_FORM_BYTES} bytes`);
   const form = parseUrlEncoded(Buffer.from(rawBody).toString());
   return Object.keys(form)
@@ -41,16 +41,16 @@ const joinForm = ({ headers, rawBody }: WebhookRequest): string => {
     .join('');
 };
 
-/** @returns nothing to be signed beside the URL, which has the hash */
+/** @returns an empty string: only the URL, which contains the hash, is signed */
 const checkBodyHash = ({ rawBody, rawQueryString }: WebhookRequest): '' => {
   const { bodySHA256 } = parseUrlEncoded(rawQueryString);
   const hash = createHash('sha256').update(rawBody).digest('hex');
   if (typeof bodySHA256 !== 'string' || !isEqual(bodySHA256, hash))
-    throw new Refusal('the hash of the body in the query does not match');
+    throw new Refusal('the body hash in the query does not match');
   return '';
 };
 
-/** Scheme with slashes, host, port, rest. Not `URL`, which changes characters that are signed as they are. */
+/** Scheme with slashes, host, port, rest. Not `URL`, which changes characters that are signed as is. */
 const URL_PARTS = /^(https?:\/\/)([^/?#:]*)(:\d{1,5})?([/?#].*)?$/s;
 
 const withoutPort = (url: string): string => {

@@ -3,13 +3,13 @@ import { toFileName, toMediaType } from '../../../executions/files/file-names.ts
 import { featureError } from '../../../shared/feature-errors.ts';
 import type { UploadRule } from '../../../workflows/webhook-rules/limits/upload-rule.ts';
 
-/** What a caller says of a file before it is put: the fields of its value. */
+/** What a caller declares about a file before uploading it: the fields of its value. */
 type Statement = Pick<FileValue, 'name' | 'mediaType' | 'size' | 'sha256'>;
 
 const KEYS = ['name', 'mediaType', 'size', 'sha256'];
 
 /**
- * Reads what a caller says of a file, without more from the text than fits into its value.
+ * Reads what a caller declares about a file, and nothing beyond the fields of its value.
  *
  * @param value - parsed JSON
  * @throws AppError `UPLOAD_INVALID` | `FILE_TOO_LARGE`
@@ -17,21 +17,22 @@ const KEYS = ['name', 'mediaType', 'size', 'sha256'];
 export const readStatement = (value: unknown, { maxBytes, mediaTypes }: UploadRule): Statement => {
   if (!isPlainObject(value)) return refuse('the body must be a JSON object with size and sha256');
   const { name = 'file', mediaType = 'application/octet-stream', size, sha256 } = value;
-  if (Object.keys(value).some((key) => !KEYS.includes(key))) refuse(`it may have ${KEYS.join(', ')} alone`);
+  if (Object.keys(value).some((key) => !KEYS.includes(key))) refuse(`it may only have ${KEYS.join(', ')}`);
   if (typeof name !== 'string' || toFileName(name) !== name)
-    return refuse('name must be the name of a file, without folders, of at most 255 characters');
+    return refuse('name must be a file name without folders, of at most 255 characters');
   if (typeof mediaType !== 'string' || toMediaType(mediaType) !== mediaType)
     return refuse('mediaType must be a media type, such as text/csv');
-  if (mediaTypes?.some(isOneOf(mediaType)) === false) refuse(`mediaType must be ${mediaTypes.join(', ')}`);
+  if (mediaTypes?.some(isOneOf(mediaType)) === false)
+    refuse(`mediaType must be one of ${mediaTypes.join(', ')}`);
   if (typeof sha256 !== 'string' || !SHA256.test(sha256))
-    return refuse('sha256 must be the hash of the bytes, 64 hexadecimal digits in lower case');
+    return refuse('sha256 must be the hash of the bytes: 64 lower-case hexadecimal digits');
   if (typeof size !== 'number' || !Number.isSafeInteger(size) || size < 0)
     return refuse('size must be the number of bytes');
   if (size > maxBytes) throw serviceError('FILE_TOO_LARGE', { name, limitBytes: maxBytes });
   return { name, mediaType, size, sha256 };
 };
 
-/** By type and subtype; `image/*` is for all images. */
+/** By type and subtype; `image/*` matches all images. */
 const isOneOf = (mediaType: string) => {
   const [essence = ''] = mediaType.toLowerCase().split(';', 1);
   return (taken: string): boolean =>

@@ -6,14 +6,15 @@ import { toExecutionId } from '../../../deliveries/to-execution-id.ts';
 interface UploadPlace {
   readonly workflowId: string;
   readonly triggerNodeId: string;
-  /** Inside the workflow, as requested. */
+  /** The path within the workflow, as requested. */
   readonly path: string;
 }
 
 /**
- * The id of an upload, `executionId.content`: what is known of it, as JSON, and the execution that it starts, whose id is the hash
- * of the content and of the webhook. So nothing is stored before the bytes are. It is no secret and not signed: an id that this
- * service has not issued names an execution for which nothing was ever put, since only the service signs requests that put.
+ * The id of an upload, `executionId.content`: `content` describes the upload as JSON, and `executionId`, of the
+ * execution that it starts, is the hash of the content and the webhook. So nothing is stored before the bytes are. The
+ * id is neither secret nor signed: an id that this service did not issue names an execution for which no bytes were
+ * ever uploaded, since only the service signs upload requests.
  */
 export const createUploadId = (place: UploadPlace, content: JsonObject): UploadId => {
   const text = Buffer.from(JSON.stringify(content)).toString('base64url');
@@ -22,17 +23,17 @@ export const createUploadId = (place: UploadPlace, content: JsonObject): UploadI
 };
 
 interface UploadId {
-  /** Of the execution that it starts. */
+  /** The execution that the upload starts. */
   readonly executionId: string;
   readonly uploadId: string;
 }
 
-/** A name of 255 characters, of three bytes each, a media type of as many, and the rest. */
+/** A name of 255 characters of three bytes each, a media type of the same length, and the rest. */
 const UPLOAD_ID = /^([A-Za-z0-9_-]{43})\.([A-Za-z0-9_-]{1,3000})$/;
 
 /**
- * @param uploadId - any text
- * @returns null for a text that is no id of an upload for this webhook; the content can be any
+ * @param uploadId - any string
+ * @returns null for anything but an upload id of this webhook; the content is not validated
  */
 export const parseUploadId = (
   place: UploadPlace,
@@ -44,7 +45,7 @@ export const parseUploadId = (
   return isPlainObject(content) ? { executionId, content } : null;
 };
 
-/** Undefined for text that is no JSON. */
+/** Undefined for text that is not JSON. */
 const parseJson = (text: string): JsonValue | undefined => {
   try {
     return JSON.parse(text);
@@ -53,7 +54,7 @@ const parseJson = (text: string): JsonValue | undefined => {
   }
 };
 
-/** 43 characters, as the ids of executions that deliveries with a key start, and never one of these. */
+/** 43 characters, like the ids of executions started by deliveries with a key, but never equal to one of them. */
 const hash = ({ workflowId, triggerNodeId, path }: UploadPlace, text: string): string =>
   toExecutionId(
     createHash('sha256')

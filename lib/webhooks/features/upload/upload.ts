@@ -11,12 +11,12 @@ import type { Arrival, FeaturePorts, WebhookFeature } from '../../webhook-featur
 import { readStatement } from './read-statement.ts';
 import { createUploadId, parseUploadId } from './upload-id.ts';
 
-/** How long the bytes can be put, and how long the run can be started, from when the upload is requested. */
+/** How long the bytes can be uploaded, and how long the run can be started, counted from the upload request. */
 const PUT_SECONDS = 3_600;
 const START_SECONDS = 86_400;
 
 /**
- * Takes a file that is too large for a request. `POST …?upload` says what file it will be, and answers where to put it;
+ * Accepts a file that is too large for a request. `POST …?upload` describes the file and returns where to upload it;
  * `POST …?upload=ID` starts the run with it, once. Both pass all checks of the webhook.
  */
 export const upload: WebhookFeature = (value, ports) => {
@@ -31,19 +31,19 @@ export const upload: WebhookFeature = (value, ports) => {
     start: async (starting) => {
       const isUpload = (readUploadId(starting) ?? '') !== '';
       const { executionId, isInline } = starting;
-      const life = isInline ? BRIEF_DAYS : null; // the end of a run in the background says how long
+      const life = isInline ? BRIEF_DAYS : null; // for a background run, its end decides how long
       if (isUpload) await ports.openUploads().keep(placeOf(starting, executionId).key, life);
       return null;
     },
   };
 };
 
-/** Null for a request that is not about an upload; empty for one that asks for it. @throws AppError `UPLOAD_INVALID` */
+/** Null for a request unrelated to uploads; empty for one that requests an upload. @throws AppError `UPLOAD_INVALID` */
 const readUploadId = ({ request: { method, rawQueryString } }: Arrival): string | null => {
   if (method !== 'POST' || !rawQueryString.includes('upload')) return null;
   const { upload = null } = parseUrlEncoded(rawQueryString);
   if (upload === null || typeof upload === 'string') return upload;
-  throw featureError('UPLOAD_INVALID', { reason: 'the query names several' });
+  throw featureError('UPLOAD_INVALID', { reason: 'the query has several upload ids' });
 };
 
 const offerUpload = async (
@@ -68,21 +68,21 @@ const offerUpload = async (
   });
 };
 
-/** The gateway has decoded it. A lone surrogate has no UTF-8. */
+/** The gateway has decoded the path. Lone surrogates can't be encoded as UTF-8. */
 const encodePath = (path: string): string => path.toWellFormed().split('/').map(encodeURIComponent).join('/');
 
 const openUpload = async (arrival: Arrival, uploadId: string, rule: UploadRule, ports: FeaturePorts) => {
   if (arrival.request.rawBody.length > 0)
-    throw featureError('UPLOAD_INVALID', { reason: 'the request that starts the run has a body' });
+    throw featureError('UPLOAD_INVALID', { reason: 'the request that starts the run must not have a body' });
   const known = parseUploadId(webhookOf(arrival), uploadId);
-  if (known === null) throw notFound('its id is none of this webhook');
+  if (known === null) throw notFound('this webhook did not issue this id');
   const { expiresAt, requestId: _, ...stated } = known.content;
   const store = ports.openUploads();
   const file = readStatement(stated, limitRule(rule, store.maxBytes));
-  if (typeof expiresAt !== 'number' || expiresAt <= ports.clock.now()) throw notFound('its time is up');
+  if (typeof expiresAt !== 'number' || expiresAt <= ports.clock.now()) throw notFound('it has expired');
   const { executionId } = known;
   const { key, id } = placeOf(arrival, executionId);
-  if ((await store.findSize(key)) !== file.size) throw notFound('its bytes are not stored');
+  if ((await store.findSize(key)) !== file.size) throw notFound('its bytes have not been uploaded');
   return { body: { $file: id, ...file }, executionId };
 };
 
@@ -99,11 +99,11 @@ const webhookOf = ({ request, webhook: { workflow, config } }: Arrival) => ({
   path: request.path,
 });
 
-/** The file is one of the trigger's, in the execution that it starts: no copy makes it so. */
+/** The file belongs to the trigger in the execution that it starts, so it need not be copied. */
 const placeOf = ({ webhook: { config } }: Arrival, executionId: string) => {
   const nodeKey = nodeKeyOf({ nodeId: config.triggerNodeId, iteration: 0 });
   const id = toFileId({ executionId, nodeKey, number: 1 });
   const key = parseFileId(id)?.blobKey;
-  if (key === undefined) throw new Error(`"${id}" is no id of a file`);
+  if (key === undefined) throw new Error(`"${id}" is not a file id`);
   return { id, key };
 };

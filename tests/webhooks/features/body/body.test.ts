@@ -96,12 +96,12 @@ test.each<[string, string, string | Uint8Array, string]>([
   ['an entity without its end', 'text/xml', '<a>&amp b</a>', 'an "&" that begins no entity: line 1'],
   ['an ampersand', 'text/xml', '<a b="1&2"/>', 'an "&" that begins no entity: line 1'],
   ['XML that is cut off', 'text/xml', '<a>\n<b', 'it ends within'],
-  ['text that is not UTF-8', 'text/plain', latin1('é'), 'it is not UTF-8'],
+  ['text that is not UTF-8', 'text/plain', latin1('é'), 'it is not valid UTF-8'],
   [
     'text that is not of its charset',
     'text/plain; charset=shift_jis',
     Buffer.from([0x81]),
-    'it is not SHIFT_JIS',
+    'it is not valid SHIFT_JIS',
   ],
 ])('400: %s', async (_case, contentType, bytes, reason) => {
   const { send } = await aServiceWithBody();

@@ -141,7 +141,7 @@ test.each<[string, string, string, string]>([
     `a Content-Disposition ${what}`,
     multipartType,
     `preamble\r\n${aMultipart(field, file).slice(0, -7)}--x\r\n${header}\r\n\r\n1\r\n${aMultipart(field)}`,
-    'part 3 has no Content-Disposition of form-data that can be read',
+    'part 3 has no readable Content-Disposition: form-data',
   ]),
   [
     'a part without any',

@@ -91,15 +91,15 @@ describe('a bearer token', () => {
     const none = Buffer.from('{"alg":"none"}').toString('base64url');
     const shared = await aToken(new TextEncoder().encode(pem), {}, 'HS256');
     const wrong: [string, string][] = [
-      [await aToken(others.privateKey), 'the token is signed with another key'],
+      [await aToken(others.privateKey), 'the token is signed with a different key'],
       [
         `${header}.${payload}.${signature.replace(/^./, (c) => (c === 'A' ? 'B' : 'A'))}`,
-        'the token is signed with another key',
+        'the token is signed with a different key',
       ],
       [`${none}.${payload}.`, 'algorithm not allowed'],
       [shared, 'algorithm not allowed'],
-      ['x', 'the token can not be read'],
-      ['a.b.c', 'the token can not be read'],
+      ['x', 'the token is malformed'],
+      ['a.b.c', 'the token is malformed'],
       ['a'.repeat(20_000), 'the token is too long'],
     ];
     for (const [text, reason] of wrong) {

@@ -135,7 +135,7 @@ test.each([
   );
   const value = scheme === 'stripe' ? one + 'x,v1='.repeat(20) : one.repeat(20);
   expect(await send({ body: '{}', headers: { ...others, [header]: value } })).toBe(403);
-  expect(lastLine()).toMatchObject({ reason: 'signature: there are too many signatures' });
+  expect(lastLine()).toMatchObject({ reason: 'signature: too many signatures in the request' });
 });
 
 test('the signature is verified before the body is parsed, and after authentication', async () => {

@@ -192,7 +192,7 @@ describe('the token of Plaid', () => {
       [await aToken({ iat: nowSeconds - 361 }), 'iat'],
       [await aToken({ iat: undefined as never }), 'iat'],
       [await aToken({}, 'HS256', shared), 'algorithm not allowed'],
-      ['x.y.z', 'the token can not be read'],
+      ['x.y.z', 'the token is malformed'],
     ];
     for (const [token, reason] of wrong) {
       expect(await send(bearing(token))).toBe(403);
@@ -295,7 +295,9 @@ describe('the signature of PayPal', () => {
   test('by a certificate with another name is refused, though it is of the same key', async () => {
     const { send, lastLine, executions } = await aService({ text: certificate });
     expect(await send({ body, headers })).toBe(403);
-    expect(lastLine()).toMatchObject({ reason: 'signature: the certificate has another name' });
+    expect(lastLine()).toMatchObject({
+      reason: 'signature: the certificate was issued for a different name',
+    });
     expect(executions.records()).toEqual([]);
   });
 
@@ -307,7 +309,9 @@ describe('the signature of PayPal', () => {
     const own = sign('sha256', Buffer.from(text), privateKey).toString('base64');
     const changes = { 'paypal-transmission-time': early, 'paypal-transmission-sig': own };
     expect(await service.send({ body, headers: { ...headers, ...changes } })).toBe(403);
-    expect(service.lastLine()).toMatchObject({ reason: 'signature: the certificate is not valid now' });
+    expect(service.lastLine()).toMatchObject({
+      reason: 'signature: the certificate is expired or not yet valid',
+    });
   });
 
   test('a flood of addresses of certificates is bounded', async () => {

@@ -22,7 +22,7 @@ describe('no run starts', () => {
     const query = `upload=${spoil(bodyOf(answer).uploadId)}`;
     const refused = await call(aWebhookEvent({ query }));
     expect(refused).toEqual(aProblem(404, 'upload-not-found'));
-    expect(bodyOf(refused).detail).toContain('its id is none of this webhook');
+    expect(bodyOf(refused).detail).toContain('this webhook did not issue this id');
     expect(executions.records()).toEqual([]);
   });
 

@@ -7,13 +7,13 @@ import { anUploadService, csv, uploadRule } from '../../../support/an-upload-ser
 describe('what is said of the file', () => {
   test.each<[string, JsonValue, string]>([
     ['no object', [csv], 'the body must be a JSON object'],
-    ['another key', { ...csv, $file: 'a' }, 'it may have name, mediaType, size, sha256 alone'],
+    ['another key', { ...csv, $file: 'a' }, 'it may only have name, mediaType, size, sha256'],
     ['a path as the name', { ...csv, name: '../a.csv' }, 'name must be'],
     ['a name that is too long', { ...csv, name: 'a'.repeat(256) }, 'name must be'],
     ['no media type', { ...csv, mediaType: 'csv' }, 'mediaType must be a media type'],
     ['a line break', { ...csv, mediaType: 'text/csv\r\nx: y' }, 'mediaType must be a media type'],
-    ['another media type', { ...csv, mediaType: 'text/html' }, 'mediaType must be text/csv, image/*'],
-    ['none, where not all are taken', { size: 1, sha256: csv.sha256 }, 'mediaType must be text/csv'],
+    ['another media type', { ...csv, mediaType: 'text/html' }, 'mediaType must be one of text/csv, image/*'],
+    ['none, where not all are taken', { size: 1, sha256: csv.sha256 }, 'mediaType must be one of text/csv'],
     ['no hash', { name: 'a', mediaType: 'text/csv', size: 1 }, 'sha256 must be'],
     [
       'a hash in base64',
