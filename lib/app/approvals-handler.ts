@@ -7,8 +7,8 @@ import { answerJson } from '../shared/answer.ts';
 import { AppError } from '../shared/errors.ts';
 
 /**
- * `GET /api/admin/approvals`: what waits for a decision. `GET /api/admin/approvals/addresses`: with callback URLs, at a path of its
- * own, so that a policy can allow the one without the other.
+ * `GET /api/admin/approvals`: pending approvals. `GET /api/admin/approvals/addresses`: the same with callback URLs, at
+ * a separate path, so that a policy can allow one without the other.
  */
 export const createListApprovals = (
   parts: ApprovalParts & { readonly logger: Logger; readonly clock: Clock },

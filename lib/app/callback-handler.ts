@@ -26,13 +26,13 @@ interface CallbackParts extends FindCallbackParts {
   readonly clock: Clock;
 }
 
-/** The engine's limit for an answer is 256 KB, and it is encoded as JSON a second time. */
+/** The engine limits an answer to 256 KB, and JSON-encodes it a second time. */
 const MAX_BODY_BYTES = 100_000;
 const MAX_BODY_DEPTH = 100;
 
 const loadPages = () => import('../callbacks/pages.chunk.ts');
 
-/** The handler of callback URLs: GET shows a form and changes nothing, POST decides. The engine takes one answer only. */
+/** The handler of callback URLs: GET shows a form and changes nothing, POST decides. The engine accepts only one answer. */
 export const createCallbackFunction = (parts: CallbackParts) => {
   const { clock, logger } = parts;
   const presentProblem: Parameters<typeof createHandler>[0]['presentProblem'] = async (problem, event) => {
@@ -68,7 +68,7 @@ export const createCallbackFunction = (parts: CallbackParts) => {
   });
 };
 
-/** @throws AppError `CALLBACK_GONE` when another answer was taken before, and what `answerCallback` throws */
+/** @throws AppError `CALLBACK_GONE` when another answer was accepted before, and whatever `answerCallback` throws */
 const decide = async (
   decision: Decision,
   { execution: { executionId, leaseOwner }, callback: { callbackId }, name }: FoundCallback,
@@ -76,9 +76,9 @@ const decide = async (
 ): Promise<void> => {
   const isTaken = await durableService.answerCallback({ callbackId, durableArn: leaseOwner ?? '' }, decision);
   if (!isTaken) throw answeredAlready((await executions.findCallback(executionId, name))?.answered);
-  // The engine has the answer: without this note, a second one is refused all the same, in other words.
+  // The engine has the answer: without this update, a second answer is still refused, but with a different message.
   const answered = { decision: decision.decision, at: clock.now() };
   await callbacks.close(executionId, name, answered).catch((cause: unknown) => {
-    logger.warn('The callback stays in lists until its time is up.', { executionId, cause });
+    logger.warn('The callback remains in lists until it expires.', { executionId, cause });
   });
 };

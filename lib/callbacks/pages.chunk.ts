@@ -1,3 +1,3 @@
-/** Loaded by a request that wants a page, or brings an answer that is checked. */
+/** Loaded by requests that want a page or submit an answer to validate. */
 export { askPage, decidedPage, problemPage } from './callback-pages.ts';
 export { readAnswer } from './read-answer.ts';

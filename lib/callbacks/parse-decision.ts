@@ -20,7 +20,7 @@ export const parseDecision = (body: JsonValue, now: number): Decision => {
   if (!isPlainObject(body)) throw new AppError('ANSWER_INVALID', { reason: 'it must be a JSON object' });
   const { decision, ...rest } = body as JsonObject;
   if (decision !== 'approve' && decision !== 'reject') {
-    throw new AppError('ANSWER_INVALID', { reason: 'its "decision" is neither "approve" nor "reject"' });
+    throw new AppError('ANSWER_INVALID', { reason: 'its "decision" must be "approve" or "reject"' });
   }
   return { decision, body: rest, decidedAt: new Date(now).toISOString() };
 };

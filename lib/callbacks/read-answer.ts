@@ -11,8 +11,8 @@ interface ReadAnswer {
 /**
  * Reads the fields of an answer.
  *
- * @param given - what was sent, without the decision
- * @param isForm - whether all of it is text
+ * @param given - the fields sent, without the decision
+ * @param isForm - whether all values are strings
  */
 export const readAnswer = ({ fields }: Question, given: JsonObject, isForm: boolean): ReadAnswer => {
   if (fields === undefined) return { body: given, errors: [] };

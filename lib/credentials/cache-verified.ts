@@ -1,12 +1,12 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Verify } from './verify.ts';
 
-/** Cache lookup by key, or `load`. Never caches null, so that wrong guesses take no memory. */
+/** Cache lookup by key, or `load`. Never caches null, so that wrong guesses use no memory. */
 type LookUpVerified = (key: string, load: () => ReturnType<Verify>) => ReturnType<Verify>;
 
 /**
  * Caches successful verifications, since scrypt takes about 0.2 s by design. The cache key is an HMAC under a key of
- * this process, so that no secret is stored. It includes the revision, which every change of the credential raises.
+ * this process, so that no secret is stored. It includes the revision, which every change to the credential increments.
  */
 export const cacheVerified = (verify: Verify, lookUp: LookUpVerified): Verify => {
   const processKey = randomBytes(32);

@@ -5,10 +5,10 @@ import { generateSecret, hashGenerated, hashPassword } from './hash-secret.ts';
 /** Limit of live secrets per credential: the current one, the next one, and some slack. */
 const MAX_LIVE_SECRETS = 5;
 
-/** A credential to store, and its new secret, which is shown once and not stored. */
+/** A credential to store, with its new secret, which is shown once and not stored. */
 export interface WithNewSecret {
   readonly credential: Credential;
-  /** Null when it was chosen by a person. */
+  /** Null if a person chose it. */
   readonly newSecret: string | null;
 }
 
@@ -30,7 +30,7 @@ export const createCredential = async (
 
 /**
  * The credential with one more secret; the others stay live until they are revoked.
- * @throws AppError `TOO_MANY_SECRETS` when it has {@link MAX_LIVE_SECRETS} already
+ * @throws AppError `TOO_MANY_SECRETS` when it already has {@link MAX_LIVE_SECRETS}
  */
 export const rotateCredential = async (
   credential: Credential,
@@ -40,19 +40,19 @@ export const rotateCredential = async (
   if (secrets.length >= MAX_LIVE_SECRETS) {
     throw operatorError('TOO_MANY_SECRETS', { credentialId: credential.id, count: secrets.length });
   }
-  // The revision only grows, so no id is used twice.
+  // The revision only increases, so no id is used twice.
   const { secret, newSecret } = await makeSecret(String(revision + 1), source);
   return { credential: { ...credential, secrets: [...secrets, secret], revision: revision + 1 }, newSecret };
 };
 
-/** The credential without one of its secrets; null when it has no such secret. Without secrets nothing matches it. */
+/** The credential without one of its secrets; null if it has no such secret. A credential without secrets matches nothing. */
 export const revokeSecret = (credential: Credential, secretId: string): Credential | null => {
   const secrets = credential.secrets.filter(({ id }) => id !== secretId);
   if (secrets.length === credential.secrets.length) return null;
   return { ...credential, secrets, revision: credential.revision + 1 };
 };
 
-/** The credential without secrets: nothing matches it any more. */
+/** The credential without secrets: it no longer matches anything. */
 export const revokeAll = (credential: Credential): Credential => ({
   ...credential,
   secrets: [],

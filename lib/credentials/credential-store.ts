@@ -5,7 +5,7 @@ export interface CredentialStore {
   find(credentialId: string): Promise<Credential | null>;
   /**
    * Replaces `revision - 1` of the credential; revision 1 creates it.
-   * @throws AppError `CREDENTIAL_CHANGED` when the store holds another revision
+   * @throws AppError `CREDENTIAL_CHANGED` when the store has a different revision
    */
   put(credential: Credential): Promise<void>;
   list(): Promise<Credential[]>;

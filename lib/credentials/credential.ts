@@ -1,4 +1,4 @@
-/** Hash of a secret: SHA-256 for 256 random bits, scrypt (RFC 7914) for a password of a person. Values in base64url. */
+/** Hash of a secret: SHA-256 for 256 random bits, scrypt (RFC 7914) for a human-chosen password. Values in base64url. */
 export type SecretHash =
   | { readonly algorithm: 'sha256'; readonly hash: string }
   | { readonly algorithm: 'scrypt'; readonly hash: string; readonly salt: string; readonly cost: number };

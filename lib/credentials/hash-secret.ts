@@ -2,8 +2,8 @@ import { createHash, randomBytes, type ScryptOptions, scrypt } from 'node:crypto
 import type { SecretHash } from './credential.ts';
 
 /**
- * scrypt's cost N, with block size 8 and parallelisation 3: of the settings in OWASP's Password Storage Cheat Sheet the
- * one that needs 32 MB of memory, which a small Lambda has.
+ * scrypt's cost N, with block size 8 and parallelisation 3: the setting in OWASP's Password Storage Cheat Sheet that
+ * needs 32 MB of memory, which a small Lambda has.
  */
 const DEFAULT_COST = 2 ** 15;
 const BLOCK_SIZE = 8;
@@ -13,7 +13,7 @@ const HASH_BYTES = 32;
 /** A new secret of 256 random bits, base64url: 43 characters. */
 export const generateSecret = (): string => randomBytes(32).toString('base64url');
 
-/** SHA-256 of a text in UTF-8. */
+/** SHA-256 of a string in UTF-8. */
 export const digest = (text: string): Buffer => createHash('sha256').update(text, 'utf8').digest();
 
 /** Hashes a secret of {@link generateSecret}: 256 random bits can't be guessed, so a fast hash is enough. */
@@ -33,7 +33,7 @@ const MAX_SCRYPT_BYTES = 256 * 1024 * 1024;
 
 /**
  * scrypt (RFC 7914) of a password, which is normalised to NFC (RFC 7617 and RFC 8265, OpaqueString), since keyboards
- * differ in how they compose `é`. The cost is checked before: of one that OpenSSL refuses, Node leaves the error to the next
+ * differ in how they compose `é`. The cost is checked first: if OpenSSL rejects it, Node leaves the error for the next
  * operation with a key, which then fails.
  *
  * @throws Error when `cost` is not a power of two or needs more than 256 MB
@@ -43,7 +43,9 @@ export const computeScrypt = async (
   { salt, cost }: { readonly salt: string; readonly cost: number },
 ): Promise<Buffer> => {
   if (!isPowerOfTwo(cost) || 128 * BLOCK_SIZE * (cost + PARALLELISATION) > MAX_SCRYPT_BYTES)
-    throw new Error(`${cost} is no cost of scrypt: a power of two is, within 256 MB`);
+    throw new Error(
+      `${cost} is not a valid scrypt cost: it must be a power of two that needs at most 256 MB`,
+    );
   const options: ScryptOptions = {
     N: cost,
     r: BLOCK_SIZE,

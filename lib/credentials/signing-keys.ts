@@ -5,10 +5,10 @@ const ENCODINGS = {
   base64: /^[A-Za-z0-9+/_-]+={0,2}$/,
 } as const;
 
-/** The bytes of a shared secret. @throws Error when it is blank, a public key, or not in that encoding */
+/** The bytes of a shared secret. @throws Error when it is blank, a PEM key, or not in that encoding */
 export const toSharedKey = (secret: string, encoding: 'text' | 'hex' | 'base64' = 'text'): Buffer => {
-  // Anybody could sign with what is public.
-  if (isPem(secret)) throw new Error('the credential has a key in PEM, not a shared secret');
+  // Anyone could sign with a public key.
+  if (isPem(secret)) throw new Error('the credential has a PEM key instead of a shared secret');
   if (secret.trim() === '') throw new Error('the secret is blank');
   if (encoding === 'text') return Buffer.from(secret);
   const bytes = decode(secret, encoding);
@@ -17,17 +17,17 @@ export const toSharedKey = (secret: string, encoding: 'text' | 'hex' | 'base64' 
 };
 
 /**
- * A public key, as senders show theirs: in PEM, also as a certificate; as a JWK; DER in base64; or the 32 bytes of an Ed25519
- * key in hex or base64.
+ * A public key in any form in which senders publish theirs: PEM, also as a certificate; JWK; DER in base64; or the 32
+ * bytes of an Ed25519 key in hex or base64.
  *
- * @throws Error when it is none
+ * @throws Error when it is not a public key
  */
 export const toPublicKey = (text: string): KeyObject => {
   const key = text.trim();
   try {
     return parsePublicKey(key);
   } catch {
-    throw new Error('the secret is no public key'); // the parsers' messages may quote it
+    throw new Error('the secret is not a public key'); // the parsers' messages may quote it
   }
 };
 
@@ -45,7 +45,7 @@ const parsePublicKey = (key: string): KeyObject => {
 
 const isPem = (text: string): boolean => text.includes('-----BEGIN');
 
-/** Null for what is not of the encoding: Node's decoder stops at it, or skips it. */
+/** Null for text not in that encoding: Node's decoder stops at invalid characters or skips them. */
 const decode = (text: string, encoding: 'hex' | 'base64'): Buffer | null => {
   if (!ENCODINGS[encoding].test(text)) return null;
   const bytes = Buffer.from(text, encoding);

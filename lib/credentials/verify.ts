@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { Credential, CredentialSecret } from './credential.ts';
 import { computeScrypt, digest } from './hash-secret.ts';
 
-/** Credentials of a request. `username` is null where the scheme has none. */
+/** Credentials of a request. `username` is null if the scheme has none. */
 export interface Presented {
   readonly username: string | null;
   readonly secret: string;
@@ -12,8 +12,8 @@ export interface Presented {
 export type Verify = (credential: Credential, presented: Presented) => Promise<string | null>;
 
 /**
- * Compares digests, since `timingSafeEqual` throws on unequal lengths, and always all of them, so that the time does
- * not depend on which secret matched or on the user name.
+ * Compares digests, since `timingSafeEqual` throws on unequal lengths. Always compares all of them, so that the time
+ * does not depend on which secret matched or on the user name.
  * @throws Error when a stored hash can't be used, such as a scrypt cost that is not a power of two
  */
 export const verify: Verify = async (credential, { username, secret }) => {

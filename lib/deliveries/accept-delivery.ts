@@ -6,7 +6,7 @@ import type { ClaimedDelivery } from './claim-delivery.ts';
 /**
  * Stores the execution of a claimed delivery and dispatches it unless it is held: see {@link acceptExecution}.
  *
- * @returns the record of an execution that was accepted before, or null
+ * @returns the record if the execution was accepted before, or null
  * @throws AppError `STORE_UNAVAILABLE` | `DISPATCH_REFUSED`
  */
 export const acceptDelivery = (

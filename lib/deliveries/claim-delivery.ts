@@ -5,17 +5,17 @@ import { AppError } from '../shared/errors.ts';
 import type { DeliveryStore } from './delivery-store.ts';
 import { toExecutionId } from './to-execution-id.ts';
 
-/** What fires a trigger: a request, an event. */
+/** What fires a trigger: a request or an event. */
 interface Delivery extends Omit<NewExecution, 'executionId'> {
-  /** The same for a repeated delivery; null without one: then each is a new one. */
+  /** The same for repeated deliveries; null if every delivery is new. */
   readonly key: string | null;
-  /** What a repeated delivery repeats byte for byte. */
+  /** The content, which repeated deliveries repeat byte for byte. */
   readonly content: string | Uint8Array;
   /** Milliseconds since the epoch. */
   readonly receivedAt: number;
 }
 
-/** A claimed delivery, and the execution that it stands for. */
+/** A claimed delivery and its execution. */
 export interface ClaimedDelivery {
   readonly execution: NewExecution;
   readonly receivedAt: number;
@@ -26,17 +26,20 @@ export interface ClaimedDelivery {
 export interface ClaimParts {
   readonly deliveries: DeliveryStore;
   readonly ids: Ids;
-  /** The id of the execution that a request starts; null for one that may be invoked again. Absent: all get one of `ids`. */
+  /**
+   * The id of the execution that a request starts; null for a request that may be invoked again. If absent, ids come
+   * from `ids`.
+   */
   readonly idOfRequest?: (requestId: string, receivedAt: number) => string | null;
-  /** How long a repeated delivery is a duplicate, in milliseconds. */
+  /** How long a repeated delivery counts as a duplicate, in milliseconds. */
   readonly windowMs: number;
 }
 
 /**
  * Claims a delivery: a new execution, or the one of an earlier delivery with the same key within the window.
  *
- * @param takesOther - whether other content under the same key is a repeated delivery as well
- * @throws AppError `DELIVERY_KEY_REUSED` when the earlier delivery had other content, `STORE_UNAVAILABLE`
+ * @param takesOther - whether different content with the same key also counts as a repeated delivery
+ * @throws AppError `DELIVERY_KEY_REUSED` when the earlier delivery had different content, `STORE_UNAVAILABLE`
  */
 export const claimDelivery = async (
   { key, content, receivedAt, ...unclaimed }: Delivery,
@@ -52,7 +55,7 @@ export const claimDelivery = async (
   const deliveryId = toDeliveryId(unclaimed.workflow.definition.id, unclaimed.trigger.nodeId, key);
   const own = {
     deliveryId,
-    // Includes the time: after the window, the same key starts another execution.
+    // Includes the time: after the window, the same key starts a new execution.
     executionId: ofRequest ?? toExecutionId(hash(`${deliveryId}/${receivedAt}`, 'base64url')),
     bodyHash: hash(content, 'hex'),
     claimedAt: receivedAt,

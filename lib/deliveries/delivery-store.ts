@@ -1,10 +1,10 @@
-/** A claim makes one delivery one execution. */
+/** A claim maps one delivery to one execution. */
 export interface DeliveryClaim {
   /** Derived from workflow, trigger and the sender's key. */
   readonly deliveryId: string;
   /** The execution to start if this claim is the first. */
   readonly executionId: string;
-  /** SHA-256 of the body's bytes, hex: the same key with another body is an error of the sender. */
+  /** SHA-256 of the body's bytes, hex: the same key with a different body is the sender's error. */
   readonly bodyHash: string;
   /** Milliseconds since the epoch. */
   readonly claimedAt: number;
@@ -21,7 +21,7 @@ export interface DeliveryStore {
    */
   claim(claim: DeliveryClaim): Promise<DeliveryClaim>;
   /**
-   * @returns the last claim of this id, valid or not; null when there is none, or it is removed
+   * @returns the latest claim of this id, valid or not; null if there is none or it was removed
    * @throws AppError `STORE_UNAVAILABLE`
    */
   find(deliveryId: string): Promise<DeliveryClaim | null>;

@@ -1,19 +1,18 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
 
-/** As of the bodies of requests: lib/http/limit-json.ts. */
+/** The same limits as for request bodies: lib/http/limit-json.ts. */
 const MAX_VALUES = 1_000_000;
 const MAX_NESTED = 500_000;
 
-/** Levels that a trigger adds around what its sender has sent: `{ messages: [{ body }] }` and one to spare. */
+/** Levels that a trigger adds around the sender's data: `{ messages: [{ body }] }` and one to spare. */
 const ENVELOPE_LEVELS = 4;
 
 /**
- * Checks the input of a trigger before its execution is stored, whatever fires it. Recursive functions such as
- * `JSON.stringify` overflow the stack at a few thousand levels, which `JSON.parse` accepts by the million, so this one is
- * none.
+ * Checks the input of any trigger before its execution is stored. Not recursive: recursive functions such as
+ * `JSON.stringify` overflow the stack at a few thousand levels, while `JSON.parse` accepts millions.
  *
- * @param maxDepth - levels of nesting of what the sender has sent
- * @returns why it can't be run, such as `it contains a number that is too large`; null when it can
+ * @param maxDepth - maximum nesting depth of the sender's data
+ * @returns why the input can't be run, such as `it contains a number that is too large`; null if it can
  */
 export const findInputProblem = (input: JsonObject, maxDepth: number): string | null => {
   const limit = maxDepth + ENVELOPE_LEVELS;
@@ -23,7 +22,7 @@ export const findInputProblem = (input: JsonObject, maxDepth: number): string | 
   for (let depth = 1; level.length > 0; depth += 1) {
     if (depth > limit) return `it is nested deeper than ${limit} levels`;
     nested += level.length;
-    if (nested > MAX_NESTED) return `it has more than ${MAX_NESTED} lists and maps`;
+    if (nested > MAX_NESTED) return `it has more than ${MAX_NESTED} arrays and objects`;
     const next: object[] = [];
     for (const parent of level) {
       if (Object.hasOwn(parent, '__proto__') || hasPrototype(parent))
@@ -31,7 +30,7 @@ export const findInputProblem = (input: JsonObject, maxDepth: number): string | 
       for (const value of Object.values(parent)) {
         values += 1;
         if (typeof value === 'object' && value !== null) next.push(value);
-        // `1e400` parses to Infinity, which JSON can't carry.
+        // `1e400` parses to Infinity, which JSON can't represent.
         else if (typeof value === 'number' && !Number.isFinite(value))
           return 'it contains a number that is too large';
       }
@@ -42,7 +41,7 @@ export const findInputProblem = (input: JsonObject, maxDepth: number): string | 
   return null;
 };
 
-/** A key that could change a prototype when a node copies it. */
+/** Whether a key could change a prototype when a node copies it. */
 const hasPrototype = (map: object): boolean => {
   if (!Object.hasOwn(map, 'constructor')) return false;
   const { constructor: value } = map as { readonly constructor: unknown };

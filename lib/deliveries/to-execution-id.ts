@@ -2,19 +2,19 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '@hookloom/plugin-kit';
 
 /**
- * The id of an execution from a hash in base64url. It does not begin with a hyphen, since the command line would take it for an
+ * An execution id from a base64url hash. It never begins with a hyphen, which the command line would parse as an
  * option.
  */
 export const toExecutionId = (hash: string): string => (hash.startsWith('-') ? `0${hash.slice(1)}` : hash);
 
-/** The id of the execution that a request starts, which is found by the gateway's id of the request with one read. */
+/** The id of the execution that a request starts, derived from the gateway's request id, so that one read finds it. */
 export const executionIdOfRequest = (requestId: string): string =>
   toExecutionId(createHash('sha256').update(`request/${requestId}`).digest('base64url'));
 
-/** An older request has been recorded, as sample events are: each time that it is invoked starts an execution of its own. */
+/** Older requests are recorded ones, such as sample events: each invocation starts a new execution. */
 const REPLAYED_AFTER_MS = 5 * 60_000;
 
-/** {@link executionIdOfRequest} of requests that have just come, of which there is one each; null for others. */
+/** {@link executionIdOfRequest} of fresh requests, which are unique; null for older ones. */
 export const createIdOfRequest =
   ({ now }: Pick<Clock, 'now'>) =>
   (requestId: string, receivedAt: number): string | null =>

@@ -16,17 +16,17 @@ interface Stored {
 }
 
 /**
- * Makes checked definitions the current versions, all or none, and their triggers fire: new registrations are made before
- * the first is stored, and surplus ones are removed after the last. The next `put` or the sweeper removes what a crash in between
- * leaves behind.
+ * Makes validated definitions the current versions, all or none, and registers their triggers: new registrations are
+ * added before the first definition is stored, and surplus ones removed after the last. The next `put` or the sweeper
+ * removes what a crash in between leaves behind.
  *
- * @param replaces - the version that a single definition was made from; absent for whichever is current
- * @returns what became of each, in their order
+ * @param replaces - the version that a single definition is based on; absent for whichever is current
+ * @returns the outcome of each, in the same order
  * @throws AppError `REGISTRATION_REFUSED` when a trigger can't be registered; nothing was stored
- * @throws AppError `WORKFLOW_CHANGED` when another version than `replaces` is current
- * @throws AppError `WORKFLOW_TOO_LARGE` when one does not fit into an item of the store
- * @throws AppError `STORE_UNAVAILABLE` when the store does not answer or is throttling
- * @throws AppError `WORKFLOWS_LEFT_STORED` when one can't be stored, and those before it can't be put back
+ * @throws AppError `WORKFLOW_CHANGED` when a version other than `replaces` is current
+ * @throws AppError `WORKFLOW_TOO_LARGE` when a definition does not fit into an item of the store
+ * @throws AppError `STORE_UNAVAILABLE` when the store is unavailable or throttling
+ * @throws AppError `WORKFLOWS_LEFT_STORED` when a definition can't be stored, and those before it can't be rolled back
  */
 export const putWorkflows = async (
   definitions: readonly WorkflowDefinition[],
@@ -56,7 +56,7 @@ export const putWorkflows = async (
 
 interface Change {
   readonly definition: WorkflowDefinition;
-  /** What it replaces; null: it is new. */
+  /** The definition it replaces; null if it is new. */
   readonly former: WorkflowDefinition | null;
 }
 
@@ -69,9 +69,9 @@ const store = (
   workflows.put(definition, toPathConfigs(definition, resolveExecution(definition, findNodeType)), replaces);
 
 /**
- * Puts back what was current, as a further version: versions never change.
+ * Restores the former definitions, as new versions: versions never change.
  *
- * @returns the ids of those that could not be put back
+ * @returns the ids of those that could not be restored
  */
 const putBack = async (
   changes: readonly Change[],
@@ -87,14 +87,14 @@ const putBack = async (
       if (former === null) await parts.workflows.remove(definition.id);
       else await store(former, findNodeType, parts, version);
     } catch (cause) {
-      parts.logger.warn('The workflow stays stored.', { workflowId: definition.id, cause });
+      parts.logger.warn('The workflow could not be rolled back.', { workflowId: definition.id, cause });
       left.push(definition.id);
     }
   }
   return left;
 };
 
-/** One as in {@link putWorkflows}. @throws as it does */
+/** {@link putWorkflows} for a single definition. @throws like it */
 export const putWorkflow = async (
   definition: WorkflowDefinition,
   findNodeType: FindNodeType,
@@ -106,9 +106,9 @@ export const putWorkflow = async (
 };
 
 /**
- * Removes a workflow, then takes back what is registered for it.
+ * Removes a workflow, then its registrations.
  *
- * @returns false when there was none
+ * @returns false if there was none
  * @throws AppError `STORE_UNAVAILABLE`
  */
 export const removeWorkflow = async (

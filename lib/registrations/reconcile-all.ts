@@ -8,18 +8,18 @@ export interface ReconcileAllParts extends RegistrarParts {
   readonly loadNodeTypes: (nodeTypes?: readonly string[]) => Promise<FindNodeType>;
 }
 
-/** A command may have registered what is younger, and be about to store its workflow. */
+/** A command may have made younger registrations and be about to store their workflow. */
 const GRACE_MS = 600_000;
 
-/** Workflows mended side by side. */
+/** Workflows reconciled concurrently. */
 const CONCURRENCY = 10;
 
 /**
- * Compares what is registered with what the workflows say, and mends it: what a crash has left, what was lost, what is of
- * workflows that are gone. As long as nothing is wrong, it reads pages alone. A workflow that can't be mended is logged, and does
- * not stop the others.
+ * Compares the registrations with the workflows and reconciles them: leftovers of a crash, lost registrations, and
+ * those of workflows that no longer exist. If nothing is wrong, it only reads pages. A workflow that can't be
+ * reconciled is logged and does not stop the others.
  *
- * @param hasTime - whether another workflow may be mended; the next sweep begins with others
+ * @param hasTime - whether there is time for another workflow; the next sweep starts with different ones
  * @throws AppError `STORE_UNAVAILABLE` when the lists can't be read
  */
 export const reconcileAll = async (
@@ -44,18 +44,18 @@ export const reconcileAll = async (
   for (const [id, stored] of registered) if (stored.some(isSettled)) wrong.push(id);
   await workThrough(fromTurn(wrong, clock.now()), { atOnce: CONCURRENCY, mayGoOn: hasTime }, async (id) => {
     try {
-      // Read again, since the page may be older than what is registered.
+      // Read again, since the page may be older than the registrations.
       const current = (await workflows.find(id))?.definition ?? null;
       await reconcileRegistrations(id, current, findNodeType, parts, [], isSettled);
     } catch (cause) {
-      logger.warn('The registrations of a workflow could not be mended.', { workflowId: id, cause });
+      logger.warn('The registrations of a workflow could not be reconciled.', { workflowId: id, cause });
     }
   });
 };
 
 const TURN_MS = 900_000;
 
-/** From another one on at each sweep: those that can't be mended keep none of the others waiting. */
+/** Rotates the start with each sweep, so that workflows that can't be reconciled do not starve the others. */
 const fromTurn = (ids: readonly string[], now: number): readonly string[] => {
   const start = ids.length === 0 ? 0 : (Math.floor(now / TURN_MS) * 97) % ids.length;
   return [...ids.slice(start), ...ids.slice(0, start)];

@@ -13,7 +13,7 @@ import type { RegistrationStore, StoredRegistration } from './registration-store
 
 export interface RegistrarParts {
   readonly registrations: RegistrationStore;
-  /** Called for the first registration: it may ask AWS for the account. */
+  /** Called for the first registration, since it may query AWS for the account. */
   readonly openContext: () => Promise<RegistrationContext>;
   readonly clock: Pick<Clock, 'now'>;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
@@ -22,10 +22,10 @@ export interface RegistrarParts {
 export type UnregisterParts = Pick<RegistrarParts, 'registrations' | 'openContext' | 'logger'>;
 
 /**
- * Registers all that a definition wants and is not registered, before it is stored: from the moment when it is current,
- * its triggers fire. Until then their events start nothing. When one is refused, all is as before.
+ * Adds a definition's missing registrations before it is stored, so that its triggers fire as soon as it is current.
+ * Until then their events start nothing. If one is refused, everything is rolled back.
  *
- * @param current - the definition that is stored; null: none
+ * @param current - the stored definition; null if there is none
  * @throws AppError `REGISTRATION_REFUSED`, `STORE_UNAVAILABLE`
  */
 export const register = async (
@@ -44,7 +44,7 @@ export const register = async (
   }
 };
 
-/** Takes back what was registered for a definition that is not stored. Best effort: the sweeper takes back the rest. */
+/** Removes the registrations of a definition that was not stored. Best effort: the sweeper removes the rest. */
 export const takeBack = async (
   definition: WorkflowDefinition,
   current: WorkflowDefinition | null,
@@ -54,16 +54,19 @@ export const takeBack = async (
   try {
     await reconcileRegistrations(definition.id, current, findNodeType, parts, [definition]);
   } catch (cause) {
-    parts.logger.warn('Registrations stay until the next sweep.', { workflowId: definition.id, cause });
+    parts.logger.warn('Surplus registrations remain until the next sweep.', {
+      workflowId: definition.id,
+      cause,
+    });
   }
 };
 
 /**
- * Makes what is registered of a workflow what its current version wants: first what is missing, then what is too much.
+ * Reconciles a workflow's registrations with its current version: adds missing ones, then removes surplus ones.
  *
- * @param current - what is stored; null: the workflow is removed
- * @param others - definitions that have been registered before it: the list of a workflow may lack what is a second old
- * @param mayGo - whether a registration that is too much is taken back
+ * @param current - the stored definition; null if the workflow was removed
+ * @param others - definitions registered earlier: the list of a workflow's registrations may lack the last second
+ * @param mayGo - whether a surplus registration may be removed
  * @throws AppError `REGISTRATION_REFUSED`, `STORE_UNAVAILABLE`
  */
 export const reconcileRegistrations = async (
@@ -91,9 +94,9 @@ export const reconcileRegistrations = async (
 };
 
 /**
- * Whether all that a workflow wants is registered, and nothing that may go.
+ * Whether a workflow's registrations match it: none missing, and no surplus one that may be removed.
  *
- * @param stored - what is registered of this workflow
+ * @param stored - the registrations of this workflow
  */
 export const isAsWanted = (
   current: WorkflowDefinition,
@@ -107,7 +110,7 @@ export const isAsWanted = (
   return wanted.every(isRegistered) && stored.every((one) => has(wanted, one) || !mayGo(one));
 };
 
-/** @throws AppError `REGISTRATION_REFUSED` when two triggers want what only one can have */
+/** @throws AppError `REGISTRATION_REFUSED` when two triggers need the same exclusive resource */
 const requireDistinct = (all: readonly Registration[]): void => {
   for (const [index, wanted] of all.entries()) {
     const other = all.slice(0, index).find(({ name }) => name === wanted.name);
@@ -116,7 +119,7 @@ const requireDistinct = (all: readonly Registration[]): void => {
 };
 
 const refuseTaken = (wanted: Registration, { workflowId, triggerNodeId }: Registration): AppError =>
-  refused(wanted, null, `the trigger ${triggerNodeId} of ${workflowId} has it, and it can have one only`);
+  refused(wanted, null, `trigger ${triggerNodeId} of ${workflowId} already uses it, and only one can`);
 
 const has = (registrations: readonly Registration[], { name, triggerNodeId }: Registration): boolean =>
   registrations.some((one) => one.name === name && one.triggerNodeId === triggerNodeId);
@@ -139,14 +142,14 @@ const registerOne = async (
     throw refused(wanted, path, error instanceof Error ? error.message : String(error), error);
   }
   await registrations.change(claimed, 'registered');
-  logger.info('The trigger is registered.', toFields(wanted));
+  logger.info('Trigger registered.', toFields(wanted));
 };
 
 /**
- * Takes back what is registered outside, then removes the stored registration: a crash in between leaves the latter.
+ * Removes the external resources, then the stored registration: a crash in between leaves the latter.
  *
  * @throws AppError `STORE_UNAVAILABLE`
- * @throws Error what the node type's `unregister` throws
+ * @throws Error whatever the node type's `unregister` throws
  */
 export const unregister = async (
   stored: StoredRegistration,
@@ -154,21 +157,21 @@ export const unregister = async (
   { registrations, openContext, logger }: UnregisterParts,
 ): Promise<void> => {
   const leaving = await registrations.change(stored, 'leaving');
-  if (leaving === null) return; // changed meanwhile: it may be wanted again
+  if (leaving === null) return; // changed in the meantime: it may be needed again
   const source = findRegisteringSource(stored.nodeType, findNodeType);
-  // Of a plugin that is gone, nothing is known any more: its events start nothing.
+  // If the plugin is no longer installed, nothing can be unregistered: its events start nothing.
   await source?.unregister(stored, await openContext());
   if (!(await registrations.remove(leaving))) {
-    // Claimed again while it was taken back: what the other one has made may be gone.
+    // Claimed again during removal: the resources that the new claim created may have been removed.
     const claimed = await registrations.find(stored.name);
     if (claimed !== null) await registrations.change(claimed, 'pending');
   }
-  logger.info('The trigger is not registered any more.', toFields(stored));
+  logger.info('Trigger unregistered.', toFields(stored));
 };
 
 const requireSource = ({ nodeType }: Registration, findNodeType: FindNodeType): RegisteringSource => {
   const source = findRegisteringSource(nodeType, findNodeType);
-  if (source === null) throw new TypeError(`${nodeType} does not register`);
+  if (source === null) throw new TypeError(`node type ${nodeType} does not register triggers`);
   return source;
 };
 

@@ -3,7 +3,7 @@ import type { EventSource, RegisteredTrigger, WorkflowNode } from '@hookloom/plu
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import type { WorkflowDefinition } from '../workflows/definition/definition.ts';
 
-/** What makes a trigger fire outside of the service: a schedule, a rule, a mapping. */
+/** What makes a trigger fire, outside the service: a schedule, a rule, a mapping. */
 export interface Registration extends RegisteredTrigger {
   readonly nodeType: string;
 }
@@ -11,7 +11,7 @@ export interface Registration extends RegisteredTrigger {
 /** An event source that registers its triggers. */
 export type RegisteringSource = EventSource & Required<Pick<EventSource, 'register' | 'unregister'>>;
 
-/** The source of a node type that registers its triggers, or null. */
+/** The event source of a node type that registers its triggers, or null. */
 export const findRegisteringSource = (
   nodeType: string,
   findNodeType: FindNodeType,
@@ -23,14 +23,17 @@ export const findRegisteringSource = (
 const canRegister = (source: EventSource): source is RegisteringSource =>
   source.register !== undefined && source.unregister !== undefined;
 
-/** The registrations that a workflow wants: one for each enabled trigger of a type that registers; none while it is disabled. */
+/**
+ * The registrations that a workflow needs: one for each enabled trigger whose type registers; none while the workflow
+ * is disabled.
+ */
 export const wantedRegistrations = (
   { id, enabled, nodes }: WorkflowDefinition,
   findNodeType: FindNodeType,
 ): readonly Registration[] =>
   enabled ? nodes.flatMap((node) => toRegistration(id, node, findNodeType) ?? []) : [];
 
-/** The registration of a trigger; null when it is disabled, or of a type that does not register. */
+/** The registration of a trigger; null if it is disabled or its type does not register. */
 export const toRegistration = (
   workflowId: string,
   { id: triggerNodeId, type: nodeType, parameters, disabled }: WorkflowNode,
@@ -46,7 +49,7 @@ export const toRegistration = (
   return { name, workflowId, triggerNodeId, nodeType, parameters };
 };
 
-/** The name of the registration that has a resource. @param resource - as `EventSource.resourceOf` gives it */
+/** The name of the registration that owns a resource. @param resource - as returned by `EventSource.resourceOf` */
 export const nameOfResource = (resource: string): string => hash(JSON.stringify([resource]));
 
 const hash = (text: string): string => createHash('sha256').update(text).digest('base64url');

@@ -7,16 +7,16 @@ interface UnregisterAllParts extends UnregisterParts {
   readonly loadNodeTypes: (nodeTypes?: readonly string[]) => Promise<FindNodeType>;
 }
 
-/** Side by side: an account may make some ten such calls a second at Lambda. */
+/** Concurrent calls: Lambda allows an account some ten such calls per second. */
 const CONCURRENCY = 5;
 
 /**
- * Takes back all that is registered, of every workflow, and leaves the workflows as they are: a sweep would register it
- * again. One that can't be taken back does not stop the others. Passes follow each other until nothing is left, so that
- * what is registered meanwhile is found as well, or until one takes back nothing.
+ * Removes the registrations of all workflows but keeps the workflows: a sweep would register them again. A registration
+ * that can't be removed does not stop the others. Repeats until none is left, to catch registrations added in the
+ * meantime, or until a pass removes nothing.
  *
- * @param signal - no further one is begun once it is aborted
- * @throws Error with the number of those that are left, and the reason of one
+ * @param signal - no further removal starts once it is aborted
+ * @throws Error with the number of remaining registrations and the reason for one
  * @throws AppError `STORE_UNAVAILABLE` when the list can't be read
  */
 export const unregisterAll = async (parts: UnregisterAllParts, signal: AbortSignal): Promise<void> => {
@@ -29,11 +29,11 @@ export const unregisterAll = async (parts: UnregisterAllParts, signal: AbortSign
     if (failures.length < all.length) continue;
     const [cause] = failures;
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new Error(`Triggers that are still registered: ${all.length}. ${reason}`, { cause });
+    throw new Error(`Triggers still registered: ${all.length}. ${reason}`, { cause });
   }
 };
 
-/** @returns what failed */
+/** @returns the errors */
 const unregisterEach = async (
   all: readonly StoredRegistration[],
   findNodeType: FindNodeType,

@@ -24,9 +24,9 @@ export const parseBody = (
   const mediaType = toMediaType(contentType);
   const text = decodeUtf8(rawBody);
   if (text !== null) limitControls(text);
-  if (isJson(mediaType)) return parseJson(text ?? refuse('it is not valid UTF-8'));
+  if (isJson(mediaType)) return parseJson(text ?? refuse('it is not UTF-8'));
   if (mediaType === FORM) {
-    return parseUrlEncoded(text ?? refuse('it is not valid UTF-8'));
+    return parseUrlEncoded(text ?? refuse('it is not UTF-8'));
   }
   if (text === null) return { base64: Buffer.from(rawBody).toString('base64'), contentType };
   return mediaType === '' ? parseUntyped(text) : text;

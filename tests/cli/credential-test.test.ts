@@ -90,7 +90,7 @@ describe('credential test', () => {
     await call('credential create crm --type httpBearer --host a.example', 'the-token-1');
     await target().outbound.secrets.put('crm', '{"token":"the-tok');
     expect((await call('credential test crm')).err).toContain(
-      'crm: unhealthy, the secret of the credential "crm" begins like a JSON object and is none',
+      'crm: unhealthy, the secret of credential "crm" begins like a JSON object but is not valid JSON',
     );
   });
 

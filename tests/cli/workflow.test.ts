@@ -145,8 +145,8 @@ describe('workflow put', () => {
 
   test.each([
     ['standardWebhooks', 'whsec_*not base64*', 'the secret is not base64'],
-    ['discord', 'not-a-public-key', 'the secret is no public key'],
-    ['sendgrid', '{"secret":"{\\"kty\\":\\"canary-1"}', 'the secret is no public key'],
+    ['discord', 'not-a-public-key', 'the secret is not a public key'],
+    ['sendgrid', '{"secret":"{\\"kty\\":\\"canary-1"}', 'the secret is not a public key'],
   ])('refuses a secret with which %s can not sign', async (scheme, secret, reason) => {
     const { call, file } = await openCommandLine();
     await call('credential create key --type signingSecret', secret);

@@ -332,7 +332,7 @@ describe('?probe=true', () => {
     expect(await report()).toMatchObject({ status: 'healthy' });
     expect(await probe()).toMatchObject({
       status: 'unhealthy',
-      message: expect.stringContaining('the secret of the credential "crm" is gone'),
+      message: expect.stringContaining('the secret of credential "crm" no longer exists'),
     });
   });
 });

@@ -92,7 +92,7 @@ describe('before a stack is removed', () => {
       {
         ...answer,
         Status: 'FAILED',
-        Reason: 'Triggers that are still registered: 1. Scheduler fails: AccessDenied',
+        Reason: 'Triggers still registered: 1. Scheduler fails: AccessDenied',
       },
     ]);
   });

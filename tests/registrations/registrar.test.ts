@@ -260,7 +260,7 @@ describe('the sweeper', () => {
     await service.sweep();
     expect(tones(service)).toEqual(['low']);
     expect(service.entries).toContainEqual(
-      expect.objectContaining({ message: 'The registrations of a workflow could not be mended.' }),
+      expect.objectContaining({ message: 'The registrations of a workflow could not be reconciled.' }),
     );
   });
 });

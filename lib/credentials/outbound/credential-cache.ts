@@ -4,7 +4,7 @@ import type { OutboundCredential } from './outbound-credential.ts';
 import { createSecretCache, isBound, type SecretCacheParts } from './secret-cache.ts';
 import type { SecretStore } from './secret-store.ts';
 
-/** How long a sandbox keeps a credential; its secret may be from a longer cache. */
+/** How long a sandbox caches a credential; its secret may come from a longer-lived cache. */
 const TTL_MS = 60_000;
 const MAX_ENTRIES = 500;
 
@@ -12,7 +12,7 @@ export interface CacheParts extends LoadParts, SecretCacheParts {
   readonly secrets: SecretStore;
 }
 
-/** The credentials of this sandbox. Their fields are the same object for as long as they don't change. */
+/** The credentials of this sandbox. As long as fields do not change, they are the same object. */
 export interface CredentialCache {
   /**
    * Throws like `loadCredential`; failures are not cached.
@@ -20,11 +20,11 @@ export interface CredentialCache {
    * @param maxWaitMs - see {@link SecretStore.get}
    */
   find(id: string, maxWaitMs?: number): Promise<LoadedCredential>;
-  /** The same for several, whose secrets are read together. */
+  /** The same for several credentials, whose secrets are read in one batch. */
   findAll(ids: readonly string[], maxWaitMs?: number): Promise<LoadedCredential>[];
-  /** Loads a credential again, unless its fields are others than the rejected ones already. Throws likewise. */
+  /** Loads a credential again, unless its fields already differ from the rejected ones. Throws like `find`. */
   refresh(id: string, rejected: CredentialFields): Promise<LoadedCredential>;
-  /** Adds fields to the stored secret, and to the cached credential even when that fails. */
+  /** Adds fields to the stored secret, and to the cached credential even if storing fails. */
   save(id: string, secrets: CredentialFields): Promise<void>;
 }
 
@@ -50,7 +50,7 @@ export const createCredentialCache = (parts: CacheParts): CredentialCache => {
 
   const isFresh = ({ loadedAt }: Entry): boolean => {
     const age = clock.now() - loadedAt;
-    return age >= 0 && age < TTL_MS; // a clock can be set back
+    return age >= 0 && age < TTL_MS; // clocks can be set back
   };
 
   const findFresh = (id: string): Promise<LoadedCredential> | undefined => {
@@ -58,7 +58,7 @@ export const createCredentialCache = (parts: CacheParts): CredentialCache => {
     return known !== undefined && isFresh(known) ? known.loaded : undefined;
   };
 
-  /** Keeps the identity of unchanged fields: what was derived from them, such as an access token, stays valid. */
+  /** Preserves the identity of unchanged fields: values derived from them, such as an access token, stay valid. */
   const load = async (
     id: string,
     maxWaitMs: number | undefined,
@@ -88,7 +88,7 @@ export const createCredentialCache = (parts: CacheParts): CredentialCache => {
       const found = find(id);
       const current = await found;
       if (current.fields !== rejected) return current;
-      const latest = entries.get(id)?.loaded ?? found; // another caller with the same fields may be loading them
+      const latest = entries.get(id)?.loaded ?? found; // another caller with the same fields may already be loading
       return latest === found ? keep(id, loadCredential(id, parts, cached.getAgain)) : latest;
     },
     save: async (id, changes) => {
@@ -105,7 +105,10 @@ export const createCredentialCache = (parts: CacheParts): CredentialCache => {
   };
 };
 
-/** A store that finds these credentials at the same time, and gives none before it has all: so their secrets are asked for together. */
+/**
+ * A store that reads these credentials in parallel and returns none before it has all, so that their secrets are
+ * requested in one batch.
+ */
 const findTogether = (ids: readonly string[], store: LoadParts['store']): LoadParts['store'] => {
   const records = new Map<string, Promise<OutboundCredential | null>>(ids.map((id) => [id, store.find(id)]));
   const all = Promise.allSettled(records.values());
@@ -120,7 +123,7 @@ const findTogether = (ids: readonly string[], store: LoadParts['store']): LoadPa
 const notOurs = (id: string): Error =>
   new CredentialError(
     'CredentialUnusable',
-    `the secret of "${id}" is not the service's own: nothing can be added to it`,
+    `the secret of "${id}" is not managed by the service: nothing can be added to it`,
   );
 
 const isSame = (a: LoadedCredential, b: LoadedCredential): boolean =>

@@ -1,6 +1,6 @@
 import type { OutboundRequest } from '@hookloom/plugin-kit';
 
-/** Headers that say something of the request, not of its sender. */
+/** Headers that describe the request, not its sender. */
 const HARMLESS = new Set([
   'accept',
   'content-type',
@@ -15,8 +15,8 @@ const HARMLESS = new Set([
 const SCHEME = /^[\w-]+ +(\S+)$/;
 
 /**
- * What a credential type added to a request: values of headers and query parameters, which may be derived from the
- * secret, such as an access token. A signature is no secret: it is valid for its request alone.
+ * Values of headers and query parameters that a credential type added to a request; they may be derived from the
+ * secret, such as an access token. Signatures are not secrets: they are valid only for their request.
  */
 export const findDerivedSecrets = (before: OutboundRequest, after: OutboundRequest): string[] => {
   const headers = Object.entries(after.headers)

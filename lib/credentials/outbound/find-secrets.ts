@@ -1,30 +1,30 @@
 import { hexOf, isEscape, readAt } from './read-escapes.ts';
 
-/** The range of a secret in a text, as it is encoded there. */
+/** The range of an encoded secret in a text. */
 type Range = readonly [from: number, to: number];
 
 /** Layers of base64 and hexadecimal digits. */
 const MAX_LAYERS = 3;
 
-/** Digits for a character of a secret, at most: hexadecimal digits in as many layers. */
+/** The most digits that a character of a secret can take: hexadecimal digits in all layers. */
 const MAX_GROWTH = 2 ** MAX_LAYERS;
 
-/** Units that are compared, for each one of a text: beyond it the text is made to be hard to search. */
+/** Comparisons per unit of a text: a text that needs more was crafted to be hard to search. */
 const MAX_STEPS = 64;
 const MIN_STEPS = 1_000_000;
-/** What reading an escape costs, and for each reading, one of many layers. */
+/** The cost of reading an escape, and, per reading, of one with many layers. */
 const ESCAPE_STEPS = 16;
 const USUAL_READINGS = 3;
 const UNUSUAL_STEPS = 200;
 
-/** @returns the ranges of secrets; null for a text that takes too many steps, of which nothing may be shown */
+/** @returns the ranges of secrets; null for a text that takes too many steps and must not be shown at all */
 type FindSecrets = (text: string) => readonly Range[] | null;
 
 /**
- * Creates a search for texts in whatever encodes them. At each place the escapes of JSON, HTML and URLs are read as what they
- * stand for; runs of base64 or hexadecimal digits, which may be escaped themselves, are decoded and searched in turn.
+ * Creates a search for secrets in any encoding. At each position, the escapes of JSON, HTML and URLs are decoded; runs
+ * of base64 or hexadecimal digits, which may themselves be escaped, are decoded and searched in turn.
  *
- * @param secrets - none is empty
+ * @param secrets - non-empty strings
  */
 export const createFindSecrets = (secrets: readonly string[]): FindSecrets => {
   const byFirst = new Map<number, string[]>();
@@ -32,7 +32,7 @@ export const createFindSecrets = (secrets: readonly string[]): FindSecrets => {
     const first = secret.charCodeAt(0);
     byFirst.set(first, [...(byFirst.get(first) ?? []), secret]);
   }
-  /** Which units a secret may begin with: as it is, or escaped. */
+  /** The units that a secret may begin with, verbatim or escaped. */
   const begins = new Uint8Array(0x10000);
   for (const first of byFirst.keys()) begins[first] = 1;
   for (let unit = 0; unit < 0x80; unit++) if (isEscape(unit)) begins[unit] = 1;
@@ -75,7 +75,7 @@ export const createFindSecrets = (secrets: readonly string[]): FindSecrets => {
   };
 };
 
-/** Matches a secret but for its first unit, whatever is escaped of it. @returns where it ends; -1 when it is another text */
+/** Matches a secret after its first unit, whichever parts are escaped. @returns where it ends; -1 if it does not match */
 const matchRest = (text: string, from: number, secret: string, budget: { left: number }): number => {
   let failed: Set<number> | null = null;
   const match = (start: number, first: number): number => {
@@ -91,7 +91,7 @@ const matchRest = (text: string, from: number, secret: string, budget: { left: n
       }
       budget.left -= ESCAPE_STEPS;
       const ends = readAt(text, at).flatMap(([read, next]) => (read === wanted ? [next] : []));
-      // The longest last: the others, such as a sign for itself, mostly fail at once.
+      // The longest is tried last: the others, such as a literal character, mostly fail at once.
       const [end, ...others] = ends.toSorted((a, b) => b - a);
       if (end === undefined) return -1;
       if (others.length > 0) {
@@ -111,15 +111,15 @@ const matchRest = (text: string, from: number, secret: string, budget: { left: n
   return match(from, 1);
 };
 
-/** The digits of base64, in a text that may escape them. */
+/** A run of base64 digits in a text that may escape them. */
 interface Run {
   readonly digits: string;
-  /** Where each digit begins, and ends, in the text. */
+  /** Where each digit begins and ends in the text. */
   readonly from: readonly number[];
   readonly to: readonly number[];
 }
 
-/** The digits of base64 that a number of bytes decide. */
+/** The number of base64 digits fully determined by a number of bytes. */
 const toDigits = (bytes: number): number => Math.max(6, Math.floor((bytes * 8) / 6) - 1);
 
 const isDigit = (unit: number): boolean =>
@@ -133,10 +133,10 @@ const isDigit = (unit: number): boolean =>
 
 const isLineEnd = (unit: number): boolean => unit === 0x0a || unit === 0x0d;
 
-/** Digits that are decoded at once: longer runs are cut into pieces that overlap, so that memory is bounded. */
+/** Digits decoded at once: longer runs are split into overlapping pieces to bound memory. */
 const PIECE = 65_536;
 
-/** Finds runs of digits, which lines may break. */
+/** Finds runs of digits, which may contain line breaks. */
 function* findRuns(text: string, shortest: number, overlap: number): Generator<Run> {
   let digits: number[] = [];
   let from: number[] = [];
@@ -162,7 +162,7 @@ function* findRuns(text: string, shortest: number, overlap: number): Generator<R
   }
 }
 
-/** A digit, or the end of a line within a run, that is escaped; null for anything else. */
+/** An escaped digit, or a line break within a run; null for anything else. */
 const readDigit = (text: string, at: number, unit: number): readonly [digit: number | null, next: number] => {
   if (isLineEnd(unit)) return [unit, at + 1];
   if (!isEscape(unit)) return [null, at + 1];
@@ -178,11 +178,11 @@ const toText = (units: readonly number[]): string => {
   return text;
 };
 
-/** What a run may stand for. */
+/** One possible decoding of a run. */
 interface Decoded {
-  /** Each byte as the character of its number. */
+  /** Each byte as the character with its code. */
   readonly bytes: string;
-  /** The range in the text of a range of bytes. */
+  /** The text range of a byte range. */
   at(from: number, to: number): Range;
 }
 
@@ -193,7 +193,7 @@ function* decodeRun(run: Run, shortest: number): Generator<Decoded> {
   const standard = run.digits.replaceAll('-', '+').replaceAll('_', '/');
   for (let offset = 0; offset < 4; offset++) {
     const digits = standard.slice(offset);
-    // A last group of one digit has no byte.
+    // A final group of one digit encodes no byte.
     const bytes = atob(digits.length % 4 === 1 ? digits.slice(0, -1) : digits);
     yield {
       bytes,

@@ -1,4 +1,4 @@
-// The hosts that a credential is for: `api.example.com`, `*.example.com`, either with `:port`, and `*`.
+// The hosts that a credential is limited to: `api.example.com`, `*.example.com`, either with `:port`, and `*`.
 
 /** Any host: an explicit choice, never a default. */
 export const ANY_HOST = '*';
@@ -9,9 +9,9 @@ const PATTERN = /^(\*\.)?([^\s/?#@\\*:[\]]+|\[[0-9a-fA-F:.]+\])(?::(\d{1,5}))?$/
 const defaultPorts: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
 
 /**
- * Reads a pattern as a person writes it.
+ * Parses a pattern as written by a person.
  *
- * @returns the pattern in lower case, as URLs have hosts; null when it is none
+ * @returns the pattern, normalised to lower case like hosts in URLs; null if it is invalid
  */
 export const readHostPattern = (text: string): string | null => {
   if (text === ANY_HOST) return ANY_HOST;
@@ -22,7 +22,7 @@ export const readHostPattern = (text: string): string | null => {
 };
 
 /**
- * The pattern for the host of a URL alone: `api.example.com`, or `127.0.0.1:4010`.
+ * The pattern that matches only the host of a URL: `api.example.com`, or `127.0.0.1:4010`.
  *
  * @returns null for a URL that can't be requested
  */
@@ -33,7 +33,7 @@ export const hostOfUrl = (url: string): string | null => {
     : parsed.host;
 };
 
-/** Whether one of the patterns has the host of a URL. Without a port, a pattern has the default one of the URL's scheme. */
+/** Whether one of the patterns matches the host of a URL. A pattern without a port means the default port of the URL's scheme. */
 export const isForHost = (patterns: readonly string[], url: string): boolean => {
   const parsed = URL.parse(url);
   const initialPort = defaultPorts[parsed?.protocol ?? ''];

@@ -5,7 +5,7 @@ import { isAppError, isInfrastructureError } from '../../shared/errors.ts';
 import type { OutboundCredential, OutboundCredentialStore } from './outbound-credential.ts';
 import { MIN_SECRET_LENGTH } from './secret-encodings.ts';
 
-/** Why a node gets no credential; records show it by its name. */
+/** Why a node gets no credential; records show its name. */
 export class CredentialError extends Error {
   constructor(
     name: 'CredentialMissing' | 'CredentialUnusable' | 'CredentialUnavailable',
@@ -33,7 +33,7 @@ export interface LoadParts {
 /**
  * Loads a credential from the table and the secret store.
  *
- * @param readSecret - null for a secret that is gone
+ * @param readSecret - returns null if the secret no longer exists
  * @throws CredentialError `CredentialMissing` or `CredentialUnusable`
  * @throws AppError `STORE_UNAVAILABLE` | `SECRETS_UNAVAILABLE`
  */
@@ -48,23 +48,26 @@ export const loadCredential = async (
   if (type === null)
     throw new CredentialError(
       'CredentialUnusable',
-      `no installed plugin brings the credential type "${record.type}"`,
+      `no installed plugin provides the credential type "${record.type}"`,
     );
   if (secret === null)
-    throw new CredentialError('CredentialMissing', `the secret of the credential "${id}" is gone`);
+    throw new CredentialError('CredentialMissing', `the secret of credential "${id}" no longer exists`);
   const secretFields = parseSecret(secret, type);
   const fields = secretFields === null ? null : Object.freeze({ ...record.fields, ...secretFields });
   if (fields === null)
     throw new CredentialError(
       'CredentialUnusable',
-      `the secret of the credential "${id}" ${describeForm(secret)}`,
+      `the secret of credential "${id}" ${describeForm(secret)}`,
     );
   const problem = findFieldProblem(type, fields);
-  if (problem !== null) throw new CredentialError('CredentialUnusable', `the credential "${id}" ${problem}`);
+  if (problem !== null) throw new CredentialError('CredentialUnusable', `credential "${id}" ${problem}`);
   const short = type.secretFields.find((name) => isTooShort(fields[name]));
   if (short !== undefined) {
-    const reason = `its ${short} has less than ${MIN_SECRET_LENGTH} characters`;
-    throw new CredentialError('CredentialUnusable', `the credential "${id}" can't be kept secret: ${reason}`);
+    const reason = `its ${short} has fewer than ${MIN_SECRET_LENGTH} characters`;
+    throw new CredentialError(
+      'CredentialUnusable',
+      `credential "${id}" can't be redacted reliably: ${reason}`,
+    );
   }
   return { record, type, fields };
 };
@@ -73,8 +76,8 @@ const isTooShort = (secret: string | undefined): boolean =>
   secret !== undefined && secret !== '' && secret.length < MIN_SECRET_LENGTH;
 
 /**
- * The fields in the text of a secret: a JSON object of texts, or the plain value of a type's only secret field, which is
- * how many secrets of Secrets Manager are stored. Null for anything else, such as a JSON object that was written in part.
+ * The fields in the text of a secret: a JSON object of strings, or the plain value of a type's only secret field, which
+ * is how many secrets in Secrets Manager are stored. Null for anything else, such as a truncated JSON object.
  */
 export const parseSecret = (
   text: string,
@@ -92,15 +95,15 @@ export const parseSecret = (
 
 const beginsLikeJson = (text: string): boolean => text.trimStart().startsWith('{');
 
-/** What is wrong with the text of a secret that {@link parseSecret} can't read, without any of it. */
+/** What is wrong with a secret that {@link parseSecret} can't read; contains nothing of the secret. */
 const describeForm = (text: string): string => {
   if (text.trim() === '') return 'is empty';
   return beginsLikeJson(text) && tryParse(text) === undefined
-    ? 'begins like a JSON object and is none: it may have been written in part'
+    ? 'begins like a JSON object but is not valid JSON: it may be truncated'
     : 'must be a JSON object whose values are strings';
 };
 
-/** What keeps the fields from being those of their type: names of the type's fields alone, none of the secret. */
+/** Why the fields do not match their type: mentions only the type's field names, nothing of the secret. */
 const findFieldProblem = ({ schema }: CredentialType, fields: CredentialFields): string | null => {
   const { properties, required } = schema;
   for (const name of Array.isArray(required) ? required : []) {
@@ -111,11 +114,11 @@ const findFieldProblem = ({ schema }: CredentialType, fields: CredentialFields):
   if (violation === undefined) return null;
   const name = decodeURIComponent(violation.pointer.slice('#/'.length));
   return isPlainObject(properties) && Object.hasOwn(properties, name)
-    ? `has a ${quote(name)} that its type refuses (${violation.keyword})`
-    : 'has other fields than those of its type';
+    ? `has a ${quote(name)} that its type does not allow (${violation.keyword})`
+    : 'has fields that its type does not define';
 };
 
-/** By identity: a type has one schema for as long as it is loaded. */
+/** By identity: a loaded type always has the same schema. */
 const compiled = new WeakMap<CredentialType['schema'], ReturnType<typeof compileJsonSchema>>();
 
 const findViolations = (schema: CredentialType['schema'], fields: CredentialFields) => {
@@ -124,7 +127,7 @@ const findViolations = (schema: CredentialType['schema'], fields: CredentialFiel
     compiled.set(schema, check);
     return check(fields, { onlyFirst: true });
   } catch (error) {
-    // A pattern that needs backtracking, in the schema of a plugin: `credential create` has checked it.
+    // A pattern in a plugin's schema needs backtracking: `credential create` has already checked it.
     if (error instanceof RangeError) return [];
     throw error;
   }
@@ -141,5 +144,5 @@ const tryParse = (text: string): unknown => {
 /** The error of a node whose credential could not be loaded. */
 export const toCredentialError = (id: string, error: unknown): unknown =>
   isInfrastructureError(error) || isAppError(error, 'SECRETS_UNAVAILABLE')
-    ? new CredentialError('CredentialUnavailable', `the credential "${id}" can't be read now`, error)
+    ? new CredentialError('CredentialUnavailable', `credential "${id}" can't be read right now`, error)
     : error;

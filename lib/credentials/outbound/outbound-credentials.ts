@@ -22,13 +22,13 @@ interface Loan {
   scrub<Value>(value: Value): Value;
 }
 
-/** The credentials that nodes call out with. */
+/** The credentials for outbound requests of nodes. */
 export interface OutboundCredentials extends HttpClient {
   open(reading?: { readonly credentialIds?: readonly string[]; readonly maxWaitMs?: number }): Promise<Loan>;
   prefetch(credentialIds: readonly string[], maxWaitMs?: number): Promise<void>;
 }
 
-/** Plain data and a closure, so that neither a log nor JSON has its fields. */
+/** Private fields and a closure, so that neither logs nor JSON contain the credential's fields. */
 class Lent implements LentCredential {
   readonly id: string;
   readonly type: string;
@@ -57,17 +57,17 @@ class Lent implements LentCredential {
     if (Object.hasOwn(fields, name)) return fields[name] ?? '';
     const { properties } = type.schema;
     if (isPlainObject(properties) && Object.hasOwn(properties, name)) return '';
-    throw new Error(`credentials of the type "${this.type}" have no field "${name}"`);
+    throw new Error(`credentials of type "${this.type}" have no field "${name}"`);
   }
 }
 
 export const createOutboundCredentials = (parts: OutboundCredentialParts): OutboundCredentials => {
   const { http } = parts;
   const cache = createCredentialCache(parts);
-  /** The scrubber of the execution that each was lent to. */
+  /** The scrubber of the execution that each credential was lent to. */
   const lentTo = new WeakMap<LentCredential, Scrubber>();
 
-  /** Loads a credential again, unless another caller has by now. */
+  /** Loads a credential again, unless another caller already has. */
   const renew = async (id: string, rejected: LoadedCredential): Promise<LoadedCredential> => {
     const current = await cache.find(id);
     return hasSameFields(current, rejected) ? cache.refresh(id, current.fields) : current;
@@ -87,7 +87,7 @@ export const createOutboundCredentials = (parts: OutboundCredentialParts): Outbo
       const takes = types.length === 0 ? 'none' : types.join(', ');
       throw new CredentialError(
         'CredentialUnusable',
-        `the credential "${id}" is of the type ${type}; the node takes ${takes}`,
+        `credential "${id}" has type ${type}, but the node accepts ${takes}`,
       );
     }
     learnSecrets(loaded, scrubber);
@@ -103,7 +103,7 @@ export const createOutboundCredentials = (parts: OutboundCredentialParts): Outbo
   return {
     open: async ({ credentialIds = [], maxWaitMs } = {}) => {
       const scrubber = createScrubber();
-      // Its error is for the node that borrows it.
+      // The node that borrows the credential gets the error.
       for (const loading of cache.findAll(credentialIds, maxWaitMs)) loading.catch(() => {});
       return {
         lend: (id, types) => lend(id, types, scrubber, cache.find(id, maxWaitMs)),
@@ -126,7 +126,7 @@ export const createOutboundCredentials = (parts: OutboundCredentialParts): Outbo
       if (credential === undefined) return http.request(request);
       const scrubber = lentTo.get(credential);
       if (scrubber === undefined)
-        throw new TypeError('a request takes the credential that its node was lent');
+        throw new TypeError('a request must use the credential that was lent to its node');
       return sendWithCredential(credential.id, request, { ...parts, cache }, (loaded, applied) => {
         learnSecrets(loaded, scrubber);
         for (const secret of findDerivedSecrets(request, applied)) scrubber.learnDerived(secret);

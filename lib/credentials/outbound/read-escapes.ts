@@ -1,4 +1,4 @@
-/** One way to read what stands at a place of a text: a UTF-16 unit or a byte, and where the next one begins. */
+/** One way to read a position in a text: a UTF-16 unit or a byte, and where the next one begins. */
 type Reading = readonly [unit: number, next: number];
 
 /** Layers of escapes, such as JSON in JSON in a URL. */
@@ -14,14 +14,13 @@ const LONG_RUN = '\\'.repeat(2 * 2 ** MAX_LAYERS);
 const U = code('u');
 const X = code('x');
 
-/** Whether a unit may stand for another one, alone or with those that follow. */
+/** Whether a unit may represent another one, alone or with the following ones. */
 export const isEscape = (unit: number): boolean =>
   unit === BACKSLASH || unit === PERCENT || unit === AMPERSAND || unit === PLUS;
 
 /**
- * Reads what stands at a place: as it is, and as the escapes of JSON (`\/`, `\u003c`), HTML (`&lt;`, `&#60;`, `&#x3c;`), URLs
- * (`%3C`) and forms (`+`) have it, in up to three layers. All readings count, of each character alone: which encoder wrote a text
- * is not known.
+ * Reads a position verbatim and as an escape of JSON (`\/`, `\u003c`), HTML (`&lt;`, `&#60;`, `&#x3c;`), URLs (`%3C`)
+ * or forms (`+`), in up to three layers. Returns all readings, per character: the encoder of a text is unknown.
  */
 export const readAt = (text: string, at: number, layers = MAX_LAYERS): readonly Reading[] => {
   const unit = text.charCodeAt(at);
@@ -32,14 +31,14 @@ export const readAt = (text: string, at: number, layers = MAX_LAYERS): readonly 
   if (layers === 0) return [raw];
   const following = text.charCodeAt(at + 1);
   if (!isEscape(following)) {
-    // The usual cases, without looking at layers.
+    // Fast path for the usual cases, without layers.
     if (unit === PERCENT && hexOf(following) === -1) return [raw];
     if (unit === AMPERSAND && !isOfEntity(following)) return [raw];
     const letter = following | 0x20;
     if (unit === BACKSLASH && letter !== U && letter !== X && at + 1 < text.length)
       return [raw, [CONTROLS[text[at + 1] ?? '']?.charCodeAt(0) ?? following, at + 2]];
   }
-  // A long run of backslashes means as many fewer, and nothing else until its end.
+  // A long run of backslashes only stands for a shorter run; nothing else is read before its end.
   if (unit === BACKSLASH && text.startsWith(LONG_RUN, at)) return [raw];
   const readings = [...readAt(text, at, layers - 1)];
   for (const [first, next] of [...readings]) {
@@ -87,7 +86,7 @@ export const hexOf = (unit: number): number => {
   return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
 };
 
-/** The longest is `&CounterClockwiseContourIntegral;`, of a character that no secret has. */
+/** Longer entities, up to `&CounterClockwiseContourIntegral;`, stand for characters that no secret has. */
 const MAX_ENTITY_LENGTH = 10;
 
 const readEntity = (text: string, from: number, layers: number): readonly Reading[] => {
@@ -113,10 +112,10 @@ const isOfEntity = (unit: number): boolean =>
   (unit >= 0x30 && unit <= 0x39) ||
   ((unit | 0x20) >= 0x61 && (unit | 0x20) <= 0x7a);
 
-/** Of ASCII: https://html.spec.whatwg.org/multipage/named-characters.html */
+/** ASCII entities: https://html.spec.whatwg.org/multipage/named-characters.html */
 const ASCII =
   'Tab:9 NewLine:10 excl:33 quot:34 QUOT:34 num:35 dollar:36 percnt:37 amp:38 AMP:38 apos:39 lpar:40 rpar:41 ast:42 midast:42 plus:43 comma:44 period:46 sol:47 colon:58 semi:59 lt:60 LT:60 equals:61 gt:62 GT:62 quest:63 commat:64 lsqb:91 lbrack:91 bsol:92 rsqb:93 rbrack:93 Hat:94 lowbar:95 UnderBar:95 grave:96 lcub:123 lbrace:123 verbar:124 vert:124 VerticalLine:124 rcub:125 rbrace:125';
-/** From U+00A0 on. */
+/** Entities from U+00A0 on. */
 const LATIN =
   'nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute micro para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil Egrave Eacute Ecirc Euml Igrave Iacute Icirc Iuml ETH Ntilde Ograve Oacute Ocirc Otilde Ouml times Oslash Ugrave Uacute Ucirc Uuml Yacute THORN szlig agrave aacute acirc atilde auml aring aelig ccedil egrave eacute ecirc euml igrave iacute icirc iuml eth ntilde ograve oacute ocirc otilde ouml divide oslash ugrave uacute ucirc uuml yacute thorn yuml';
 

@@ -4,19 +4,19 @@ import { MIN_SECRET_LENGTH, readingsOf } from './secret-encodings.ts';
 
 const SCRUBBED = '[redacted]';
 
-/** Secrets that were derived for one request, such as an access token: the latest ones. */
+/** How many of the latest secrets derived for requests, such as access tokens, are kept. */
 const MAX_DERIVED = 100;
 
 export interface Scrubber {
   /** Adds a secret of a credential. */
   learn(secret: string): void;
-  /** Adds a secret that is replaced soon; only the latest {@link MAX_DERIVED} are kept. */
+  /** Adds a short-lived secret; only the latest {@link MAX_DERIVED} are kept. */
   learnDerived(secret: string): void;
   /**
-   * Removes all known secrets, in whatever encodes them, from a JSON value: from texts, keys and numbers. Takes time linear
-   * in its size; a text that is made to take longer is removed as a whole.
+   * Removes all known secrets, in any encoding, from a JSON value: from strings, keys and numbers. Takes time linear in
+   * its size; a string crafted to take longer is removed entirely.
    *
-   * @returns the value itself when it holds none
+   * @returns the value itself if it contains none
    */
   scrub<Value>(value: Value): Value;
 }
@@ -25,7 +25,7 @@ export const createScrubber = (): Scrubber => {
   const secrets = new Set<string>();
   const derived = new Set<string>();
   let search: ScrubText | null = null;
-  /** Frozen data without a secret: it passes through many nodes. */
+  /** Frozen data known to contain no secret: it passes through many nodes. */
   let clean = new WeakSet<object>();
 
   const add = (secret: string, to: Set<string>): void => {

@@ -3,43 +3,49 @@ import { createCache } from '../../shared/cache.ts';
 import type { OutboundCredential } from './outbound-credential.ts';
 import { findOutage, type SecretStore } from './secret-store.ts';
 
-/** At most, and four fifths of it at least. A rotation by the command line is known by the credential's revision before. */
+/**
+ * The maximum; the minimum is four fifths of it. A rotation with the command line takes effect earlier, since it
+ * changes the credential's revision.
+ */
 const TTL_MS = 10 * 60_000;
-/** How long a secret is used while the store can't be read. */
+/** How long a cached secret is used while the store can't be read. */
 const STALE_MS = 60 * 60_000;
 const MAX_ENTRIES = 500;
 
-/** Between reads of a secret that is refused and has not changed: at first less than before a node's second attempt, and after many of them. */
+/**
+ * Interval between reads of a refused, unchanged secret: at first shorter than the delay before a node's second
+ * attempt, at most this long after many.
+ */
 const FIRST_INTERVAL_MS = 500;
 const MAX_INTERVAL_MS = 60_000;
 
 export interface SecretCacheParts {
   readonly secrets: Pick<SecretStore, 'get'>;
   readonly clock: Pick<Clock, 'now'>;
-  /** From 0 to 1, by chance. */
+  /** Returns a random number from 0 to 1. */
   readonly random: () => number;
 }
 
 type Named = Pick<OutboundCredential, 'reference' | 'revision'>;
 
-/** The service's own secrets in this sandbox. Those that a credential is bound to with `--ref` are read each time. */
+/** Caches the secrets managed by the service in this sandbox. Secrets bound with `--ref` are read each time. */
 interface SecretCache {
   /**
-   * @param maxWaitMs - how long it may wait while the store throttles, and nothing is known
-   * @returns null when there is none
+   * @param maxWaitMs - how long it may wait while the store throttles and nothing is cached
+   * @returns null if there is none
    * @throws AppError `SECRETS_UNAVAILABLE`
    */
   get(credential: Named, maxWaitMs?: number): Promise<string | null>;
   /**
-   * The same for a secret that was refused. It is read again, unless that was done a short time ago and it was the same: a
-   * secret that is wrong for good must not use up the store's quota.
+   * The same for a refused secret. It is read again, unless a recent read returned the same value: a permanently wrong
+   * secret must not use up the store's quota.
    */
   getAgain(credential: Named): Promise<string | null>;
-  /** Replaces what is known. */
+  /** Replaces the cached secret. */
   set(credential: Named, secret: string): void;
 }
 
-/** The last time that a refused secret was read, and was the same. */
+/** The last read of a refused secret that returned the same value. */
 interface Reading {
   readonly at: number;
   readonly intervalMs: number;
@@ -62,7 +68,7 @@ export const createSecretCache = ({ secrets, clock, random }: SecretCacheParts):
 
   const isTooSoon = ({ at, intervalMs }: Reading): boolean => {
     const age = clock.now() - at;
-    return age >= 0 && age < intervalMs; // a clock can be set back
+    return age >= 0 && age < intervalMs; // clocks can be set back
   };
 
   return {
@@ -98,8 +104,8 @@ export const createSecretCache = ({ secrets, clock, random }: SecretCacheParts):
   };
 };
 
-/** A rotation, and a change of hosts, count the revision up. */
+/** Rotating the secret and changing the hosts increment the revision. */
 const keyOf = ({ reference, revision }: Named): string => `${revision} ${reference}`;
 
-/** Whether a secret was bound with `--ref`, so that the service only reads it. */
+/** Whether a secret was bound with `--ref`: the service then only reads it. */
 export const isBound = (reference: string): boolean => reference.startsWith('arn:');

@@ -1,12 +1,13 @@
-/** Secrets have this length at least: a shorter one would be found in ordinary text. */
+/** The minimum length of a secret: shorter ones would match ordinary text. */
 export const MIN_SECRET_LENGTH = 6;
 
-/** Lines of a secret such as a PEM key count as secrets when they have this length. */
+/** Lines of a multi-line secret, such as a PEM key, count as secrets from this length on. */
 const MIN_LINE_LENGTH = 24;
 
 /**
- * What decoding a text may give for a secret: the secret, the long lines of one of several, and where it has characters beyond
- * ASCII, what misreading their bytes makes of them: UTF-8 as Latin-1 or Windows-1252, once and twice, and bytes that are no UTF-8.
+ * The forms that a secret may take in a decoded text: the secret itself, its long lines, and, if it has non-ASCII
+ * characters, the results of decoding their bytes wrongly: UTF-8 read as Latin-1 or Windows-1252, once or twice, and
+ * bytes that are not UTF-8.
  */
 export const readingsOf = (secret: string): readonly string[] => {
   const lines = secret.split(/\r?\n/).filter((line) => line.length >= MIN_LINE_LENGTH && line !== secret);
@@ -21,7 +22,7 @@ const misread = (text: string): readonly string[] => {
   return [...all, text.replaceAll(/[^\0-\x7f]/g, '\ufffd'), text.replaceAll(/[^\0-\x7f]/g, '?')];
 };
 
-/** UTF-8, each byte as the character of its number, which is Latin-1. */
+/** UTF-8 with each byte as the character of the same code, which is Latin-1. */
 const toBytes = (text: string): string => {
   let bytes = '';
   for (const byte of new TextEncoder().encode(text)) bytes += String.fromCharCode(byte);

@@ -3,22 +3,22 @@ import { isAppError } from '../../shared/errors.ts';
 /** Stores the secrets of credentials. Every method throws AppError `SECRETS_UNAVAILABLE`. */
 export interface SecretStore {
   /**
-   * @param maxWaitMs - how long it may wait for a store that throttles; two seconds when absent
-   * @returns null when there is none
+   * @param maxWaitMs - how long it may wait for a throttling store; two seconds by default
+   * @returns null if there is none
    */
   get(reference: string, maxWaitMs?: number): Promise<string | null>;
   /**
-   * Adds or replaces a secret of the service's own.
+   * Adds or replaces a secret managed by the service.
    *
-   * @param name - id of its credential
+   * @param name - id of the secret's credential
    * @returns its reference, the same for the same name
    */
   put(name: string, value: string): Promise<string>;
-  /** Removes a secret of the service's own; no error when there is none. */
+  /** Removes a secret managed by the service; no error if it does not exist. */
   remove(reference: string): Promise<void>;
 }
 
-/** The cause of a `SECRETS_UNAVAILABLE` that may pass, and says nothing of the secret: the store throttles, fails or is out of reach. */
+/** The cause of a transient `SECRETS_UNAVAILABLE` that is unrelated to the secret: the store throttles, fails or is unreachable. */
 export class SecretStoreOut extends Error {
   readonly isThrottled: boolean;
   constructor(message: string, { isThrottled, cause }: { isThrottled: boolean; cause?: unknown }) {

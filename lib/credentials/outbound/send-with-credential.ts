@@ -19,16 +19,17 @@ export interface SendParts {
   readonly http: HttpClient;
   readonly tcp: TcpClient;
   readonly clock: Clock;
-  /** Absent outside of AWS. */
+  /** Absent outside AWS. */
   readonly signWithRole?: CredentialContext['signWithRole'] | undefined;
 }
 
 /**
- * Sends a request with a credential. When it is answered 401, the credential is loaded again; when that changes the
- * request, it is sent once more.
+ * Sends a request with a credential. On a 401, the credential is loaded again; if that changes the request, it is sent
+ * once more.
  *
- * Its host must be one that the credential is for: checked before the credential is applied, again on what its type has
- * made of the request, and likewise when it is sent once more. A redirect to another origin goes out without it.
+ * The credential must be allowed for the request's host: this is checked before the credential is applied, again on the
+ * request that its type returns, and likewise before the retry. A redirect to another origin is followed without the
+ * credential.
  *
  * @param onApplied - called with the request before it is sent
  * @throws CredentialError, NodeError `CredentialNotForHost`, and the errors of the HTTP client
@@ -51,7 +52,7 @@ export const sendWithCredential = async (
   const refresh = async ({ fields }: LoadedCredential) => apply(await cache.refresh(id, fields), fields);
 
   const loaded = await cache.find(id);
-  // The client refuses it, with the reason. No credential is applied to what can't be sent.
+  // The client refuses it, with the reason. No credential is applied to a request that can't be sent.
   if (loaded.type.setsUrl !== true && hostOfUrl(request.url) === null) return http.request(request);
   const first = await apply(loaded, null).catch((error: unknown) => {
     if (!isAppError(error, 'CREDENTIAL_REJECTED')) throw error;
@@ -66,23 +67,26 @@ export const sendWithCredential = async (
   return http.request({ ...second, timeoutMs });
 };
 
-/** @throws NodeError `CredentialNotForHost` when a URL has another host than those that the credential is for */
+/** @throws NodeError `CredentialNotForHost` when the credential is not allowed for the URL's host */
 export const checkHost = ({ record: { id, hosts } }: Pick<LoadedCredential, 'record'>, url: string): void => {
   if (hosts === null || isForHost(hosts, url)) return;
-  const asked = quote(hostOfUrl(url) ?? 'a URL that can not be requested');
-  throw new NodeError(`the credential ${quote(id)} is for ${describeHosts(hosts)}, and not for ${asked}`, {
-    name: 'CredentialNotForHost',
-    isRetryable: false,
-  });
+  const asked = quote(hostOfUrl(url) ?? 'a URL that cannot be requested');
+  throw new NodeError(
+    `credential ${quote(id)} is allowed for ${describeHosts(hosts)}, but not for ${asked}`,
+    {
+      name: 'CredentialNotForHost',
+      isRetryable: false,
+    },
+  );
 };
 
 const describeHosts = (hosts: readonly string[]): string =>
   hosts.length === 0 ? 'no host' : quoteAll(hosts);
 
-/** Frees the connection of an answer. A stream is closed once reading has begun. */
+/** Frees the connection of a response. A stream can be closed only once reading has begun. */
 const discard = async (stream: AsyncIterable<Uint8Array>): Promise<void> => {
   const chunks = stream[Symbol.asyncIterator]();
-  await chunks.next().catch(() => {}); // a broken answer is replaced as well
+  await chunks.next().catch(() => {}); // a broken response is discarded as well
   await chunks.return?.();
 };
 
@@ -92,8 +96,8 @@ const applyCredential = async (
   context: CredentialContext,
 ): Promise<OutboundRequest> => {
   if (type.apply !== undefined) return type.apply(request, fields, context);
-  const reason = `the type ${type.id} lends its fields to a node and can't be added to a request`;
-  throw new CredentialError('CredentialUnusable', `the credential "${record.id}" can't be used: ${reason}`);
+  const reason = `type ${type.id} provides its fields to nodes and can't be added to a request`;
+  throw new CredentialError('CredentialUnusable', `credential "${record.id}" can't be used: ${reason}`);
 };
 
 export const toContext = (
@@ -111,7 +115,7 @@ export const toContext = (
   ...(signWithRole === undefined ? {} : { signWithRole }),
 });
 
-/** A stream is gone with the first request. */
+/** A stream is consumed by the first request. */
 const isRepeatable = ({ body }: OutboundRequest): boolean =>
   body === null || typeof body === 'string' || body instanceof Uint8Array;
 

@@ -6,9 +6,9 @@ import { createScrubber } from './scrubber.ts';
 import { toContext } from './send-with-credential.ts';
 
 /**
- * Makes the live test of a credential.
+ * Runs the live test of a credential.
  *
- * @returns the result, without secrets; null when its type has no test
+ * @returns the result, without secrets; null if its type has no test
  * @throws CredentialError, AppError `STORE_UNAVAILABLE` | `SECRETS_UNAVAILABLE`
  */
 export const testCredential = async (
@@ -35,11 +35,11 @@ const STATUSES: readonly unknown[] = [
   'unhealthy',
 ] satisfies HealthCheckResult['status'][];
 
-/** A plain object, whatever the test returns: nothing else is scrubbed. */
+/** A plain object, whatever the test returns: only plain objects are scrubbed. */
 const toResult = (result: unknown): HealthCheckResult => {
   const { status, message } = (result ?? {}) as Partial<HealthCheckResult>;
   if (status === undefined || !STATUSES.includes(status))
-    return { status: 'unhealthy', message: 'its live test returned something that is no result' };
+    return { status: 'unhealthy', message: 'its live test returned an invalid result' };
   return typeof message === 'string' && message.trim() !== '' ? { status, message } : { status };
 };
 
@@ -47,6 +47,6 @@ const describeThrown = (error: unknown): string => {
   try {
     return error instanceof Error ? String(error.message) : String(error);
   } catch {
-    return 'its live test threw an error that can not be described';
+    return 'its live test threw an error that cannot be described';
   }
 };

@@ -65,7 +65,7 @@ describe('a URL that a caller names', () => {
     const [record] = executions.records();
     expect(record?.failure).toMatchObject({
       name: 'CredentialNotForHost',
-      message: `the credential "${type}" is for "api.example.com", and not for "${new URL(url).host}"`,
+      message: `credential "${type}" is allowed for "api.example.com", but not for "${new URL(url).host}"`,
     });
     expect(record?.nodes.at(-1)).toMatchObject({ attempts: 1 });
     expect(findSecrets(JSON.stringify(record), plantedSecrets)).toEqual([]);
@@ -118,7 +118,7 @@ describe('the hosts of a credential', () => {
     const loan = await service.credentials.open();
     const credential = await loan.lend('crm', ['elsewhere']);
     await expect(service.credentials.request({ ...anOutboundRequest(API), credential })).rejects.toThrow(
-      'the credential "crm" is for "api.example.com", and not for "evil.example"',
+      'credential "crm" is allowed for "api.example.com", but not for "evil.example"',
     );
     expect(service.server.requests).toEqual([]);
   });
@@ -144,7 +144,7 @@ describe('the hosts of a credential', () => {
     const credential = await lend(service, 'crm', 'httpBearer');
     expect(() => credential.checkHost('http://localhost:8080/')).not.toThrow();
     expect(() => credential.checkHost('http://localhost/?key=a')).toThrow(
-      'the credential "crm" is for "*.example.com", "localhost:8080", and not for "localhost"',
+      'credential "crm" is allowed for "*.example.com", "localhost:8080", but not for "localhost"',
     );
   });
 });

@@ -40,7 +40,7 @@ describe('a credential that is lent', () => {
       '',
     ]);
     expect(() => credential.field('pasword')).toThrow(
-      'credentials of the type "postgres" have no field "pasword"',
+      'credentials of type "postgres" have no field "pasword"',
     );
     expect(JSON.parse(JSON.stringify(credential))).toEqual({ id: 'db', type: 'postgres' });
     expect(inspect(credential, { showHidden: true, depth: 9 })).not.toContain('secret-password');
@@ -153,7 +153,7 @@ describe('no credential is lent', () => {
     [
       'whose secret is gone',
       'CredentialMissing',
-      'the secret of the credential "crm" is gone',
+      'the secret of credential "crm" no longer exists',
       async (service: ReturnType<typeof anOutboundService>) => {
         await service.put('crm', 'httpBearer', { token: 'token-1' });
         service.secrets.values.clear();
@@ -162,91 +162,91 @@ describe('no credential is lent', () => {
     [
       'of a type that the node does not take',
       'CredentialUnusable',
-      'the credential "crm" is of the type smtp; the node takes httpBearer',
+      'credential "crm" has type smtp, but the node accepts httpBearer',
       (service: ReturnType<typeof anOutboundService>) =>
         service.put('crm', 'smtp', { password: 'secret-1' }, MAIL),
     ],
     [
       'of a type that no plugin brings',
       'CredentialUnusable',
-      'no installed plugin brings the credential type "gone"',
+      'no installed plugin provides the credential type "gone"',
       (service: ReturnType<typeof anOutboundService>) => service.put('crm', 'gone', { token: 'token-1' }),
     ],
     [
       'whose secret is JSON of other values than texts',
       'CredentialUnusable',
-      'the secret of the credential "crm" must be a JSON object whose values are strings',
+      'the secret of credential "crm" must be a JSON object whose values are strings',
       (service: ReturnType<typeof anOutboundService>) => service.put('crm', 'httpBearer', '{"token":1}'),
     ],
     [
       'whose secret is an empty object',
       'CredentialUnusable',
-      'the credential "crm" has no "token"',
+      'credential "crm" has no "token"',
       (service: ReturnType<typeof anOutboundService>) => service.put('crm', 'httpBearer', '{}'),
     ],
     [
       'whose secret has an empty field',
       'CredentialUnusable',
-      'the credential "crm" has an empty "token"',
+      'credential "crm" has an empty "token"',
       (service: ReturnType<typeof anOutboundService>) => service.put('crm', 'httpBearer', '{"token":""}'),
     ],
     [
       'whose secret has another field beside',
       'CredentialUnusable',
-      'the credential "crm" has other fields than those of its type',
+      'credential "crm" has fields that its type does not define',
       (service: ReturnType<typeof anOutboundService>) =>
         service.put('crm', 'httpBearer', '{"token":"the-token-1","the-token-2":""}'),
     ],
     [
       'whose secret was written in part',
       'CredentialUnusable',
-      'the secret of the credential "crm" begins like a JSON object and is none: it may have been written in part',
+      'the secret of credential "crm" begins like a JSON object but is not valid JSON: it may be truncated',
       (service: ReturnType<typeof anOutboundService>) =>
         service.put('crm', 'httpBearer', '{"token":"the-tok'),
     ],
     [
       'whose secret was written in part, after a line break',
       'CredentialUnusable',
-      'the secret of the credential "crm" begins like a JSON object and is none',
+      'the secret of credential "crm" begins like a JSON object but is not valid JSON',
       (service: ReturnType<typeof anOutboundService>) => service.put('crm', 'httpBearer', '\n{"token"'),
     ],
     [
       'whose secret is empty',
       'CredentialUnusable',
-      'the secret of the credential "crm" is empty',
+      'the secret of credential "crm" is empty',
       (service: ReturnType<typeof anOutboundService>) => service.put('crm', 'httpBearer', ''),
     ],
     [
       'whose secret is a line break',
       'CredentialUnusable',
-      'the secret of the credential "crm" is empty',
+      'the secret of credential "crm" is empty',
       (service: ReturnType<typeof anOutboundService>) => service.put('crm', 'httpBearer', '\r\n'),
     ],
     [
       'whose field does not match the schema',
       'CredentialUnusable',
-      'the credential "crm" has a "username" that its type refuses (pattern)',
+      'credential "crm" has a "username" that its type does not allow (pattern)',
       (service: ReturnType<typeof anOutboundService>) =>
         service.put('crm', 'httpBasic', { password: 'the-password' }, { username: 'a:b' }),
     ],
     [
       'that lacks a public field',
       'CredentialUnusable',
-      'the credential "crm" has no "username"',
+      'credential "crm" has no "username"',
       (service: ReturnType<typeof anOutboundService>) =>
         service.put('crm', 'httpBasic', { password: 'the-password' }),
     ],
     [
       'that has half of the fields of its type in a plain text',
       'CredentialUnusable',
-      'the secret of the credential "crm" must be a JSON object whose values are strings',
+      'the secret of credential "crm" must be a JSON object whose values are strings',
       (service: ReturnType<typeof anOutboundService>) =>
         service.put('crm', 'tlsClient', '-----BEGIN KEY-----'),
     ],
     [
       'whose secret is too short to be found in a text',
       'CredentialUnusable',
-      'its token has less than 6 characters',
+      'its token has fewer than 6 characters',
       (service: ReturnType<typeof anOutboundService>) => service.put('crm', 'httpBearer', { token: 'abc' }),
     ],
   ])('%s', async (_case, name, message, prepare) => {
@@ -572,7 +572,7 @@ describe('a request with a credential', () => {
     await service.put('mail', 'smtp', { password: 'secret-1' }, MAIL);
     const credential = await lend(service, 'mail', ['smtp']);
     await expect(service.credentials.request({ ...anOutboundRequest(API), credential })).rejects.toThrow(
-      "the type smtp lends its fields to a node and can't be added to a request",
+      "type smtp provides its fields to nodes and can't be added to a request",
     );
   });
 

@@ -39,7 +39,7 @@ const thrown = (value: unknown) => async () => {
   throw value;
 };
 
-const notResult = { status: 'unhealthy', message: 'its live test returned something that is no result' };
+const notResult = { status: 'unhealthy', message: 'its live test returned an invalid result' };
 
 test.each<[string, unknown, unknown]>([
   ['a result', async () => ({ status: 'warning', message: 'slow' }), { status: 'warning', message: 'slow' }],
@@ -76,7 +76,7 @@ test.each<[string, unknown, unknown]>([
         throw new Error(SECRET);
       },
     }),
-    { status: 'unhealthy', message: 'its live test threw an error that can not be described' },
+    { status: 'unhealthy', message: 'its live test threw an error that cannot be described' },
   ],
   ['nothing', async () => undefined, notResult],
   ['a text', async () => 'fine', notResult],

@@ -67,7 +67,7 @@ test.each([
 ])('%s with bytes behind its end is a 400', async (encoding, bytes) => {
   const answer = await call(encoding, bytes);
   expect(answer).toEqual(aProblem(400, 'body-invalid'));
-  expect(bodyOf(answer).detail).toContain('more');
+  expect(bodyOf(answer).detail).toContain('trailing');
 });
 
 test('the members of gzip are joined (RFC 1952), within the limit of bodies', async () => {

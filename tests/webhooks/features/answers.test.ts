@@ -95,7 +95,7 @@ describe('answer', () => {
     expect(result.statusCode).toBe(202);
     expect(bodyOf(result)).toEqual({ executionId: 'execution-1', workflowId: 'shop', status: 'accepted' });
     expect(await service.executions.find('execution-1')).toMatchObject({ status: 'succeeded' });
-    expect(service.lines.filter((line) => line.includes('can not be made'))).toHaveLength(1);
+    expect(service.lines.filter((line) => line.includes('could not be computed'))).toHaveLength(1);
   });
 
   test('repeats any request without an error', async () => {

@@ -137,7 +137,7 @@ describe('a webhook with a form', () => {
       await send('form-page-id=a&name=Ada');
       await send('form-page-id=a&name=Ada');
       expect(runs()).toBe(1);
-      const logged = lines.filter((line) => line.includes('deduplication finds no key'));
+      const logged = lines.filter((line) => line.includes('deduplication found no key'));
       expect(JSON.parse(logged[0] ?? '{}')).toMatchObject({
         workflowId: expect.any(String),
         path: '/orders',

@@ -24,7 +24,7 @@ export const decodeText = (bytes: Uint8Array, charset = 'utf-8'): string => {
   if (decoder === null) throw featureError('BODY_UNSUPPORTED', { reason: 'its charset is unknown' });
   const text = decode(decoder, bytes);
   if (text === null)
-    throw new AppError('BODY_INVALID', { reason: `it is not valid ${decoder.encoding.toUpperCase()}` });
+    throw new AppError('BODY_INVALID', { reason: `it is not ${decoder.encoding.toUpperCase()}` });
   limitControls(text);
   return text;
 };

@@ -42,7 +42,7 @@ export const parseMultipart = async (request: WebhookRequest): Promise<ParsedBod
   );
   limitControls(...texts);
   if (hasUndecoded(texts, request.rawBody, files))
-    throw new AppError('BODY_INVALID', { reason: 'a name or a field is not valid UTF-8' });
+    throw new AppError('BODY_INVALID', { reason: 'a name or a field is not UTF-8' });
   return withFiles({ files, toBody: (values) => toBody(parts, values) });
 };
 

@@ -78,10 +78,15 @@ test.each<[string, string, string | Uint8Array, string]>([
     'JSON lines with a key of prototypes',
     'application/x-ndjson',
     '{"__proto__":1}',
-    'in line 1, it holds a key',
+    'in line 1, it contains a key',
   ],
-  ['too many lists in JSON lines', 'application/x-ndjson', `[${'[],'.repeat(500_000)}1]\n`, 'lists and maps'],
-  ['too many lists', 'application/json', `[${'[],'.repeat(500_000)}1]`, 'more than 500000 lists'],
+  [
+    'too many lists in JSON lines',
+    'application/x-ndjson',
+    `[${'[],'.repeat(500_000)}1]\n`,
+    'arrays and objects',
+  ],
+  ['too many lists', 'application/json', `[${'[],'.repeat(500_000)}1]`, 'more than 500000 arrays'],
   ['too many fields', 'application/x-www-form-urlencoded', 'a&'.repeat(50_001), 'more than 50000 fields'],
   ['too many control characters', 'text/plain', '\0'.repeat(500_001), 'more than 500000 control'],
   ['too many JSON lines', 'application/x-ndjson', '\n'.repeat(50_001), 'more than 50000 lines'],
@@ -96,12 +101,12 @@ test.each<[string, string, string | Uint8Array, string]>([
   ['an entity without its end', 'text/xml', '<a>&amp b</a>', 'an "&" that begins no entity: line 1'],
   ['an ampersand', 'text/xml', '<a b="1&2"/>', 'an "&" that begins no entity: line 1'],
   ['XML that is cut off', 'text/xml', '<a>\n<b', 'it ends within'],
-  ['text that is not UTF-8', 'text/plain', latin1('é'), 'it is not valid UTF-8'],
+  ['text that is not UTF-8', 'text/plain', latin1('é'), 'it is not UTF-8'],
   [
     'text that is not of its charset',
     'text/plain; charset=shift_jis',
     Buffer.from([0x81]),
-    'it is not valid SHIFT_JIS',
+    'it is not SHIFT_JIS',
   ],
 ])('400: %s', async (_case, contentType, bytes, reason) => {
   const { send } = await aServiceWithBody();

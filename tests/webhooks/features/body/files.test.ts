@@ -116,11 +116,16 @@ test('a file that comes in many pieces is whole', async () => {
 
 test.each<[string, string, string, string]>([
   ['no boundary', 'multipart/form-data', aMultipart(field), 'with a boundary'],
-  ['a boundary that is not used', 'multipart/form-data; boundary=y', aMultipart(field), 'broken or cut off'],
-  ['no end', multipartType, aMultipart(field).slice(0, -6), 'broken or cut off'],
-  ['an end within a file', multipartType, aMultipart(file).slice(0, -12), 'broken or cut off'],
-  ['an end within headers', multipartType, aMultipart(file).slice(0, 30), 'broken or cut off'],
-  ['headers that are none', multipartType, '--x\r\n\u0001\r\n\r\n1\r\n--x--', 'broken or cut off'],
+  [
+    'a boundary that is not used',
+    'multipart/form-data; boundary=y',
+    aMultipart(field),
+    'malformed or truncated',
+  ],
+  ['no end', multipartType, aMultipart(field).slice(0, -6), 'malformed or truncated'],
+  ['an end within a file', multipartType, aMultipart(file).slice(0, -12), 'malformed or truncated'],
+  ['an end within headers', multipartType, aMultipart(file).slice(0, 30), 'malformed or truncated'],
+  ['headers that are none', multipartType, '--x\r\n\u0001\r\n\r\n1\r\n--x--', 'malformed or truncated'],
   ['a part without a name', multipartType, aMultipart(['filename="a"', '1']), 'no name'],
   ['a long name', multipartType, aMultipart([`name="${'a'.repeat(201)}"`, '1']), 'longer than 200'],
   [
@@ -147,19 +152,19 @@ test.each<[string, string, string, string]>([
     'a part without any',
     multipartType,
     '--x\r\nContent-Type: a/b\r\n\r\n1\r\n--x--',
-    'part 1 has no Content-',
+    'part 1 has no readable Content-',
   ],
   [
     'a boundary with blanks behind it',
     multipartType,
     aMultipart(field).replace('--x', '--x '),
-    'part 1 has no Content-',
+    'part 1 has no readable Content-',
   ],
   [
     'a field with the boundary in it',
     multipartType,
     aMultipart(['name="a"', '1\r\n--xy\r\n2']),
-    'part 2 has no Content-',
+    'part 2 has no readable Content-',
   ],
   [
     'headers that end at a boundary',

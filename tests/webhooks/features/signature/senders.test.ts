@@ -118,14 +118,14 @@ describe('the signature of Mailgun, in the body', () => {
     [
       'no signature',
       asJson({ signature: { token, timestamp: signed.timestamp } }),
-      'there is no field signature',
+      'field signature.signature or signature is missing',
     ],
     ['no fields', asJson([] as never), 'the body has no fields'],
     ['no JSON', { headers: json, body: '{' }, 'the body has no fields'],
     [
       'a prototype',
       asJson({ ['__proto__' as string]: { signature: signed } }),
-      'there is no field signature',
+      'field signature.signature or signature is missing',
     ],
     ['too long a body', asJson({ signature: signed, a: 'x'.repeat(1_048_577) }), 'is larger than'],
   ])('with %s is refused', async (_case, request, reason) => {
@@ -184,11 +184,11 @@ describe('the token of Plaid', () => {
     const others = await generateKeyPair('ES256');
     const shared = new TextEncoder().encode(JSON.stringify(jwk));
     const wrong: [string, string][] = [
-      [await aToken({}, 'ES256', others.privateKey), 'another key: "key-1"'],
+      [await aToken({}, 'ES256', others.privateKey), 'different key: "key-1"'],
       [await aToken({}, 'ES256', others.privateKey, 7), 'another key: "7"'],
       [await aToken({}, 'ES256', others.privateKey, null), 'another key: ""'],
-      [await aToken({ request_body_sha256: 'a'.repeat(64) }), 'the hash of the body'],
-      [await aToken({ request_body_sha256: undefined as never }), 'the hash of the body'],
+      [await aToken({ request_body_sha256: 'a'.repeat(64) }), 'the body hash'],
+      [await aToken({ request_body_sha256: undefined as never }), 'the body hash'],
       [await aToken({ iat: nowSeconds - 361 }), 'iat'],
       [await aToken({ iat: undefined as never }), 'iat'],
       [await aToken({}, 'HS256', shared), 'algorithm not allowed'],
@@ -234,7 +234,7 @@ describe('the signature of PayPal', () => {
   test.each<[string, Record<string, string>, string]>([
     ['another id', { 'paypal-transmission-id': 'x' }, 'mismatch'],
     ['an old time', { 'paypal-transmission-time': '2026-01-01T00:00:00Z' }, 'minutes old'],
-    ['no time', { 'paypal-transmission-time': '' }, 'there is no header'],
+    ['no time', { 'paypal-transmission-time': '' }, 'header paypal-transmission-time is missing'],
     ['an altered signature', { 'paypal-transmission-sig': 'AAAA' }, 'mismatch'],
   ])('with %s is refused', async (_case, changes, reason) => {
     const { send, lastLine } = await aService();
@@ -405,9 +405,9 @@ describe('the signature of SNS', () => {
 
   test.each<[string, Record<string, string>, string]>([
     ['an altered message', { Message: 'Hello' }, 'mismatch'],
-    ['another type', { Type: 'UnsubscribeConfirmation' }, 'there is no field SubscribeURL'],
+    ['another type', { Type: 'UnsubscribeConfirmation' }, 'field SubscribeURL is missing'],
     ['an unknown version', { SignatureVersion: '3' }, 'version'],
-    ['no signature', { Signature: '' }, 'there is no field Signature'],
+    ['no signature', { Signature: '' }, 'field Signature is missing'],
   ])('with %s is refused', async (_case, changes, reason) => {
     const { send, lastLine, executions } = await aService();
     expect(await send(toRequest({ ...withSignature(notification), ...changes }))).toBe(403);
@@ -416,17 +416,17 @@ describe('the signature of SNS', () => {
   });
 
   test.each<[string, Record<string, string>, string]>([
-    ['of another topic', { TopicArn: `${topicArn}-2` }, 'another topic'],
+    ['of another topic', { TopicArn: `${topicArn}-2` }, 'a different topic'],
     ['that is old', { Timestamp: '2026-01-01T00:00:00.000Z' }, 'minutes old'],
     [
       'with a certificate elsewhere',
       { SigningCertURL: 'https://sns.example.com/a.pem' },
-      'host of the sender',
+      "one of the sender's hosts",
     ],
     [
       'with a certificate in a bucket',
       { SigningCertURL: 'https://sns.s3.eu-west-1.amazonaws.com/a.pem' },
-      'host of the sender',
+      "one of the sender's hosts",
     ],
   ])('%s is refused, though it is signed', async (_case, changes, reason) => {
     const { send, lastLine, outbound } = await aService();

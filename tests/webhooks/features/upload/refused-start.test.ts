@@ -56,7 +56,7 @@ describe('no run starts', () => {
     const service = await anUploadService();
     const refused = await service.start(await service.request());
     expect(refused).toEqual(aProblem(404, 'upload-not-found'));
-    expect(bodyOf(refused).detail).toContain('its bytes are not stored');
+    expect(bodyOf(refused).detail).toContain('its bytes have not been uploaded');
   });
 
   test('with an object of another size', async () => {
@@ -71,7 +71,7 @@ describe('no run starts', () => {
     clock.advance(DAY_MS);
     const refused = await start(answer);
     expect(refused).toEqual(aProblem(404, 'upload-not-found'));
-    expect(bodyOf(refused).detail).toContain('its time is up');
+    expect(bodyOf(refused).detail).toContain('it has expired');
   });
 
   test('by a request with a body, or with two ids', async () => {
