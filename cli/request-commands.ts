@@ -4,8 +4,11 @@ import { randomIds } from '../lib/adapters/runtime/random-ids.ts';
 import { toRetry } from '../lib/app/compose.ts';
 import { isAppError } from '../lib/shared/errors.ts';
 import { parseFields } from '../lib/shared/query-fields.ts';
-import { describeRequest, describeRequestSummary } from '../lib/webhooks/requests/describe-request.ts';
-import { findRequest } from '../lib/webhooks/requests/find-request.ts';
+import {
+  describeRequest,
+  describeRequestSummary,
+  findRequest,
+} from '../lib/webhooks/requests/describe-request.ts';
 import {
   DEFAULT_LIMIT,
   listRequests,

@@ -1,6 +1,6 @@
 import { quoteAll } from '../../lib/shared/describe.ts';
 import type { Problem } from '../../lib/workflows/definition/problem.ts';
-import { findComponents } from '../../lib/workflows/plan/loops.ts';
+import { findComponents } from '../../lib/workflows/plan/route.ts';
 import {
   type DraftEdge,
   type DraftGraph,

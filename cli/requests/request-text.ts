@@ -1,4 +1,4 @@
-import { advise, explain } from '../../lib/webhooks/requests/advise.ts';
+import { advise, explain } from '../../lib/webhooks/requests/describe-request.ts';
 import { type RequestRecord, toRecordId, type Verdict } from '../../lib/webhooks/requests/request-record.ts';
 import { oneLine, toColumns, toIso } from '../executions/execution-text.ts';
 

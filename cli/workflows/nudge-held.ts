@@ -1,5 +1,4 @@
-import type { HeldQueues } from '../../lib/executions/held/held-queues.ts';
-import type { NudgeQueue } from '../../lib/executions/held/nudge-queue.ts';
+import type { HeldQueues, NudgeQueue } from '../../lib/executions/held/held-queues.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 import { toPathConfigs } from '../../lib/workflows/definition/to-path-configs.ts';
 

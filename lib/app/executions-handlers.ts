@@ -1,8 +1,7 @@
 import type { Clock, Logger } from '@hookloom/plugin-kit';
 import * as v from 'valibot';
 import { type CancelParts, cancelExecution } from '../executions/lifecycle/cancel-execution.ts';
-import { findReconciledExecution } from '../executions/lifecycle/find-execution.ts';
-import type { FinishParts } from '../executions/lifecycle/finish-execution.ts';
+import { type FinishParts, findReconciledExecution } from '../executions/lifecycle/finish-execution.ts';
 import {
   type RetryOptions,
   type RetryParts,

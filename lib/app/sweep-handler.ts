@@ -2,8 +2,12 @@ import { type Clock, isPlainObject, type Logger } from '@hookloom/plugin-kit';
 import { isId } from '@hookloom/plugin-kit/host';
 import type { Context, SQSBatchResponse } from 'aws-lambda';
 import type { HeldQueue } from '../executions/held/held-queues.ts';
-import type { ReleaseParts } from '../executions/held/release-held.ts';
-import { type ClosedQueues, releaseAllQueues, releaseQueue } from '../executions/held/release-queues.ts';
+import {
+  type ClosedQueues,
+  type ReleaseParts,
+  releaseAllQueues,
+  releaseQueue,
+} from '../executions/held/release-held.ts';
 import { openPaces, RATES, type Rates } from '../executions/lifecycle/paces.ts';
 import {
   type DeadLetter,

@@ -1,6 +1,5 @@
 import type { InnerResult, JsonObject } from '@hookloom/plugin-kit';
-import type { Plan } from '../workflows/plan/plan.ts';
-import type { Route } from '../workflows/plan/route.ts';
+import type { Plan, Route } from '../workflows/plan/plan.ts';
 import type { Outputs } from './progress.ts';
 import type { NodeFailure } from './result.ts';
 import type { Steps } from './steps.ts';

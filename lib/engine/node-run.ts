@@ -1,8 +1,16 @@
-import type { DeliveredInput, JsonObject, RunControl, Usage } from '@hookloom/plugin-kit';
+import {
+  type DeliveredInput,
+  ERROR_OUTPUT,
+  type JsonObject,
+  MAIN_OUTPUT,
+  type RunControl,
+  type Usage,
+} from '@hookloom/plugin-kit';
 import type { Scope } from '../workflows/expressions/scope.ts';
-import type { PlanNode } from '../workflows/plan/plan-graph.ts';
+import type { PlanNode } from '../workflows/plan/plan.ts';
 import type { Outputs } from './progress.ts';
-import type { NodeFailure, NodeRecord } from './result.ts';
+import { failOpenNodes, type NodeFailure, type NodeRecord, nodeKeyOf } from './result.ts';
+import type { StepResult } from './steps.ts';
 
 /** One run of one node, with all its attempts. */
 export interface NodeRun {
@@ -38,3 +46,141 @@ export interface Outcome {
   /** The failure, when it ends the execution. */
   readonly fatal: NodeFailure | null;
 }
+
+/** Applies the node's `onError`. */
+export const toOutcome = (run: NodeRun, result: StepResult, endedAt: number): Outcome => {
+  const { node } = run.planNode;
+  const { attempts, usage } = result;
+  const counted = usage === undefined ? { attempts } : { attempts, usage };
+  const durationMs = Math.max(0, endedAt - run.startedAt); // clocks can be set back
+  if ('outputs' in result) {
+    const { outputs } = result;
+    return {
+      record: { ...toNodeRecord(run, 'succeeded'), ...counted, durationMs, input: run.input, outputs },
+      outputs,
+      fatal: null,
+    };
+  }
+  const { name, message, details } = result.failure;
+  const fatal = Object.freeze({ nodeId: node.id, name, message });
+  const failure = details === undefined ? fatal : Object.freeze({ ...fatal, details });
+  const record: NodeRecord = {
+    ...toNodeRecord(run, 'failed'),
+    ...counted,
+    durationMs,
+    input: run.input,
+    failure,
+  };
+  const { onError = 'fail' } = node.settings ?? {};
+  if (onError === 'fail') return { record, outputs: {}, fatal };
+  // With the error beside the input, which alone could be taken for the node's own output.
+  const data = Object.freeze({ ...run.input, error: failure });
+  return { record, outputs: { [onError === 'route' ? ERROR_OUTPUT : MAIN_OUTPUT]: data }, fatal: null };
+};
+
+/** A disabled node delivers its input. */
+export const passThrough = (run: NodeRun): Outcome => ({
+  record: { ...toNodeRecord(run, 'passedThrough') },
+  outputs: { [MAIN_OUTPUT]: run.input },
+  fatal: null,
+});
+
+/** The record of a node that is open, or did nothing. */
+export const toNodeRecord = (
+  {
+    planNode: { node },
+    within,
+    iteration,
+    startedAt,
+    attempts,
+    usage,
+    callbacks,
+  }: Pick<NodeRun, 'planNode' | 'within' | 'iteration' | 'startedAt' | 'attempts' | 'usage' | 'callbacks'>,
+  status: NodeRecord['status'],
+): NodeRecord => ({
+  nodeId: node.id,
+  ...(within === '' ? {} : { within }),
+  type: node.type,
+  status,
+  iteration,
+  attempts,
+  startedAt,
+  durationMs: 0,
+  ...(usage === null ? {} : { usage }),
+  ...(callbacks.length === 0 ? {} : { callbacks }),
+});
+
+/**
+ * Merges the data that connections delivered in their order, the last one winning; a single one is not copied.
+ * `fromEntries` defines keys instead of assigning them, so that `__proto__` is data. Frozen like all data, since a
+ * disabled or failed node may deliver it to several nodes.
+ */
+export const mergeInputs = (inputs: readonly DeliveredInput[]): JsonObject => {
+  const [first] = inputs;
+  if (inputs.length === 1 && first !== undefined) return first.data;
+  return Object.freeze(Object.fromEntries(inputs.flatMap(({ data }) => Object.entries(data))));
+};
+
+/** The data on `main`, else on the first output. */
+export const mainOf = (outputs: Outputs): JsonObject =>
+  outputs[MAIN_OUTPUT] ?? Object.values(outputs)[0] ?? {};
+
+/** The records of one run, in the order in which its nodes started. */
+export class RunRecords {
+  /** Of an open node run, the run itself. */
+  readonly #entries: (NodeRecord | NodeRun)[] = [];
+  /** Open node runs, with their places in the entries. */
+  readonly #open = new Map<NodeRun, number>();
+  /** Inner runs by the key of their node run, in the order of their creation. */
+  readonly #inner = new Map<string, { collect(): NodeRecord[] }[]>();
+
+  get hasOpen(): boolean {
+    return this.#open.size > 0;
+  }
+
+  /** The first of the running nodes. */
+  get currentNodeId(): string {
+    const [first] = this.#open.keys();
+    return first?.planNode.node.id ?? '';
+  }
+
+  add(record: NodeRecord): void {
+    this.#entries.push(record);
+  }
+
+  open(run: NodeRun): void {
+    this.#open.set(run, this.#entries.push(run) - 1);
+  }
+
+  close(run: NodeRun, record: NodeRecord): void {
+    this.#entries[this.#open.get(run) ?? -1] = record;
+    this.#open.delete(run);
+  }
+
+  addInner(key: string, run: { collect(): NodeRecord[] }): void {
+    this.#inner.set(key, [...(this.#inner.get(key) ?? []), run]);
+  }
+
+  /** Fails the nodes that are running, those of inner runs included. */
+  failOpen(endedAt: number, reason: Error): void {
+    const records = failOpenNodes(this.collect(), endedAt, reason);
+    this.#inner.clear(); // theirs are among the records
+    this.#open.clear();
+    this.#entries.splice(0, this.#entries.length, ...records);
+  }
+
+  /** All records; those of inner runs follow their node. */
+  collect(): NodeRecord[] {
+    const records = this.#entries.map((entry) =>
+      'planNode' in entry ? (entry.outcome?.record ?? toNodeRecord(entry, openStatusOf(entry))) : entry,
+    );
+    if (this.#inner.size === 0) return records;
+    return records.flatMap((record) => [
+      record,
+      ...(this.#inner.get(nodeKeyOf(record)) ?? []).flatMap((run) => run.collect()),
+    ]);
+  }
+}
+
+const openStatusOf = ({ planNode }: NodeRun): 'waiting' | 'running' =>
+  planNode.nodeType.control?.suspends === true ? 'waiting' : 'running';

@@ -1,6 +1,6 @@
 import type { DeliveredInput, JsonObject } from '@hookloom/plugin-kit';
-import type { Plan } from '../workflows/plan/plan.ts';
-import { EDGE, type Route } from '../workflows/plan/route.ts';
+import type { Plan, Route } from '../workflows/plan/plan.ts';
+import { EDGE } from '../workflows/plan/route.ts';
 
 const DEFAULT_MAX_ITERATIONS = 100;
 

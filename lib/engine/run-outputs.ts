@@ -1,8 +1,8 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
-import type { PlanNode } from '../workflows/plan/plan-graph.ts';
+import type { Plan, PlanNode, Route } from '../workflows/plan/plan.ts';
 import { EDGE } from '../workflows/plan/route.ts';
-import { findVisibleNodes } from '../workflows/plan/visible-nodes.ts';
 import type { RunOptions } from './inner-run.ts';
+import type { Steps } from './steps.ts';
 
 /** The main outputs of the nodes of one run: what expressions read, and what the run itself delivers. */
 export class RunOutputs {
@@ -66,3 +66,95 @@ export class RunOutputs {
     });
   }
 }
+
+/** An output that the expressions of a node can read. */
+interface VisibleNode {
+  readonly index: number;
+  readonly id: string;
+  /**
+   * -1 for an ancestor: its latest output. Otherwise a loop around both nodes: the output at the start of the loop's
+   * present iteration, since the two nodes may run at the same time.
+   */
+  readonly loop: number;
+}
+
+const cache = new WeakMap<Route, Map<number, readonly VisibleNode[]>>();
+
+/** The outputs that a node can read, whatever the timing of other branches is. */
+const findVisibleNodes = (plan: Plan, route: Route, node: PlanNode): readonly VisibleNode[] => {
+  const known = cache.get(route) ?? new Map<number, readonly VisibleNode[]>();
+  cache.set(route, known);
+  const found = known.get(node.index) ?? computeVisibleNodes(plan, route, node);
+  known.set(node.index, found);
+  return found;
+};
+
+const computeVisibleNodes = (plan: Plan, route: Route, node: PlanNode): VisibleNode[] => {
+  const ancestors = findAncestors(plan, route, node.index);
+  const loops = loopsAround(route, node.index);
+  const wanted = node.nodesRead === 'all' ? null : new Set(node.nodesRead);
+  return plan.nodes.flatMap(({ index, node: { id } }) => {
+    if (wanted?.has(id) === false) return [];
+    if (ancestors.has(index)) return [{ index, id, loop: -1 }];
+    const loop = loops.find((around) => route.loops[around]?.nodes.includes(index));
+    return loop === undefined ? [] : [{ index, id, loop }];
+  });
+};
+
+/** Nodes that lead to a node without going back in a loop. */
+const findAncestors = ({ edges }: Plan, { incoming }: Route, node: number): ReadonlySet<number> => {
+  const found = new Set<number>();
+  const work = [node];
+  for (let next = work.pop(); next !== undefined; next = work.pop()) {
+    for (const edge of incoming[next] ?? []) {
+      const source = edges[edge]?.source ?? -1;
+      if (found.has(source)) continue;
+      found.add(source);
+      work.push(source);
+    }
+  }
+  return found;
+};
+
+/** Indexes of the loops around a node, the innermost first. */
+const loopsAround = ({ loops, loopOf }: Route, node: number): number[] => {
+  const found: number[] = [];
+  for (let loop = loopOf[node] ?? -1; loop !== -1; loop = loops[loop]?.parent ?? -1) found.push(loop);
+  return found;
+};
+
+/** The branches of a run: for each node with durable operations, a context of its own. */
+interface Branches {
+  /** Undefined for nodes without durable operations. */
+  branchOf(node: number): Steps | Promise<Steps> | undefined;
+  /** Ends the branches. Operations that are still running are abandoned. */
+  close(): void;
+}
+
+/**
+ * Opens a branch for each node that is a step or a control node, in plan order, when the run starts. The engine of
+ * durable runs numbers operations by their position in a branch: so no number depends on which branch was faster.
+ *
+ * @param onError - called with an infrastructure error of the engine
+ */
+export const openBranches = (
+  { plan, route, steps, within }: RunOptions,
+  onError: (error: unknown) => void,
+): Branches => {
+  const branches = new Map<number, Steps | Promise<Steps>>();
+  const closed = Promise.withResolvers<void>();
+  for (const { index, node, nodeType } of plan.nodes) {
+    const isReached = (route.incoming[index]?.length ?? 0) > 0 || index === route.trigger;
+    if (!isReached || node.disabled === true || (nodeType.pure && nodeType.control === null)) continue;
+    const opened = Promise.withResolvers<Steps>();
+    branches.set(index, opened.promise);
+    steps
+      .within(within === '' ? node.id : `${within}/${node.id}`, (branch) => {
+        branches.set(index, branch);
+        opened.resolve(branch);
+        return closed.promise;
+      })
+      .catch(onError);
+  }
+  return { branchOf: (node) => branches.get(node), close: closed.resolve };
+};

@@ -1,17 +1,23 @@
 import { type JsonObject, RESPONSE_OUTPUT } from '@hookloom/plugin-kit';
 import type { Scope } from '../workflows/expressions/scope.ts';
-import type { PlanNode } from '../workflows/plan/plan-graph.ts';
+import type { PlanNode } from '../workflows/plan/plan.ts';
 import { attemptNode, runStep } from './attempts.ts';
-import { openBranches } from './branches.ts';
 import { createControl } from './control.ts';
 import { toFailure } from './failure.ts';
 import type { InnerRun, RunOptions, RunResult } from './inner-run.ts';
-import type { NodeRun, Outcome } from './node-run.ts';
-import { mainOf, mergeInputs, passThrough, toNodeRecord, toOutcome } from './outcome.ts';
+import {
+  mainOf,
+  mergeInputs,
+  type NodeRun,
+  type Outcome,
+  passThrough,
+  RunRecords,
+  toNodeRecord,
+  toOutcome,
+} from './node-run.ts';
 import { type Outputs, Progress } from './progress.ts';
 import { type NodeFailure, type NodeRecord, nodeKeyOf } from './result.ts';
-import { RunOutputs } from './run-outputs.ts';
-import { RunRecords } from './run-records.ts';
+import { openBranches, RunOutputs } from './run-outputs.ts';
 import { ExecutionFailedError, type Session } from './session.ts';
 import type { Attempt, StepResult } from './steps.ts';
 

@@ -7,8 +7,7 @@ import type {
   Question,
   Services,
 } from '@hookloom/plugin-kit';
-import type { Plan } from '../workflows/plan/plan.ts';
-import type { PlanNode } from '../workflows/plan/plan-graph.ts';
+import type { Plan, PlanNode } from '../workflows/plan/plan.ts';
 import { borrowCredentials } from './credentials/borrow-credentials.ts';
 import type { CredentialSource } from './credentials/execution-credentials.ts';
 import { createScrubbingLogger, type Scrub } from './credentials/scrub-log.ts';

@@ -1,7 +1,5 @@
 import type { CallbackAnswer, Clock, JsonObject, RetrySettings, Usage } from '@hookloom/plugin-kit';
-import type { Plan } from '../workflows/plan/plan.ts';
-import type { PlanNode } from '../workflows/plan/plan-graph.ts';
-import type { Route } from '../workflows/plan/route.ts';
+import type { Plan, PlanNode, Route } from '../workflows/plan/plan.ts';
 import type { Failure } from './failure.ts';
 
 /** Result of one attempt at a node: data by output, or the failure. Plain JSON, so that it can be a checkpoint. */

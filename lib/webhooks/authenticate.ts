@@ -4,7 +4,7 @@ import type { Presented, Verify } from '../credentials/verify.ts';
 import { AppError } from '../shared/errors.ts';
 import { REDACTED } from '../shared/secrets/secret-names.ts';
 import type { PathConfig } from '../workflows/definition/path-config.ts';
-import type { WebhookRequest } from './webhook-request.ts';
+import type { WebhookRequest } from './webhook.ts';
 
 type Headers = WebhookRequest['headers'];
 

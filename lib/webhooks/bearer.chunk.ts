@@ -1,7 +1,7 @@
 import { AppError } from '../shared/errors.ts';
 import { featureError } from '../shared/feature-errors.ts';
 import { Refusal } from '../shared/refusal.ts';
-import type { WebhookRequest } from './webhook-request.ts';
+import type { WebhookRequest } from './webhook.ts';
 
 type BearerError = 'invalid_request' | 'invalid_token';
 

@@ -2,7 +2,7 @@ import type { JsonValue } from '@hookloom/plugin-kit';
 import { AppError, isAppError } from '../shared/errors.ts';
 import { limitControls } from './body/limit-controls.ts';
 import { parseUrlEncoded } from './parse-url-encoded.ts';
-import type { WebhookRequest } from './webhook-request.ts';
+import type { WebhookRequest } from './webhook.ts';
 
 type ParseText = (text: string) => JsonValue;
 

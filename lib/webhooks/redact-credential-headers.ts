@@ -1,7 +1,7 @@
 import type { JsonValue } from '@hookloom/plugin-kit';
 import { isCredentialHeader, REDACTED } from '../shared/secrets/secret-names.ts';
 import type { WorkflowDefinition } from '../workflows/definition/definition.ts';
-import type { WebhookRequest } from './webhook-request.ts';
+import type { WebhookRequest } from './webhook.ts';
 
 /** Strings in a workflow's node parameters that may name a header, lower-case. */
 interface HeaderReferences {

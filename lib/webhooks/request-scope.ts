@@ -1,5 +1,5 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
-import { toExecutionInfo } from '../executions/record/execution-info.ts';
+import { toExecutionInfo } from '../executions/record/execution-store.ts';
 import type { Scope } from '../workflows/expressions/scope.ts';
 import type { Webhook } from './webhook.ts';
 

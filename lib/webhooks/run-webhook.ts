@@ -6,8 +6,7 @@ import type { FilesFor } from '../executions/files/execution-files.ts';
 import type { AcceptParts } from '../executions/lifecycle/accept-execution.ts';
 import type { NewExecution } from '../executions/lifecycle/new-execution.ts';
 import type { RunExecution } from '../executions/lifecycle/run-execution.ts';
-import type { BlobStore } from '../executions/record/blob-store.ts';
-import { BRIEF_DAYS } from '../executions/record/blob-store.ts';
+import { type BlobStore, BRIEF_DAYS } from '../executions/record/blob-store.ts';
 import type { ExecutionRecord, Hold } from '../executions/record/execution-store.ts';
 import type { Answer } from '../shared/answer.ts';
 import { AppError } from '../shared/errors.ts';
@@ -19,20 +18,8 @@ import { findDeliveryKey, toKeyInTrigger } from './delivery-key.ts';
 import { readPreferences } from './preferences.ts';
 import { readResult } from './read-result.ts';
 import { toRequestScope } from './request-scope.ts';
-import type { Webhook } from './webhook.ts';
+import type { DeliveryNotes, Webhook, WebhookRequest } from './webhook.ts';
 import type { AnswerStages, Starting } from './webhook-feature.ts';
-import type { WebhookRequest } from './webhook-request.ts';
-
-/** What is known about a delivery, for its request record. */
-export interface DeliveryNotes {
-  /** Null for none. */
-  readonly key?: string | null;
-  /** The execution that this request or an earlier delivery started. */
-  readonly executionId?: string;
-  readonly isDuplicate?: boolean;
-  /** The outcome of an execution that the request started and that ran inline. */
-  readonly ended?: { readonly status: ExecutionResult['status']; readonly durationMs: number };
-}
 
 /** A request that has passed every check. */
 interface CheckedRequest {

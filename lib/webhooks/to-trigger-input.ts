@@ -1,7 +1,6 @@
 import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import { parseUrlEncoded } from './parse-url-encoded.ts';
-import type { Webhook } from './webhook.ts';
-import type { WebhookRequest } from './webhook-request.ts';
+import type { Webhook, WebhookRequest } from './webhook.ts';
 
 interface Arrived {
   readonly request: Pick<

@@ -17,8 +17,7 @@ import type { Accepted } from './answer-run.ts';
 import type { BodyFiles } from './body/body-files.ts';
 import type { SlotStore } from './limits/slots.ts';
 import type { TakeToken } from './limits/token-bucket.ts';
-import type { Webhook } from './webhook.ts';
-import type { WebhookRequest } from './webhook-request.ts';
+import type { Webhook, WebhookRequest } from './webhook.ts';
 
 /** A webhook request before its body is parsed. */
 export interface Arrival {

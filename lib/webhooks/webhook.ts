@@ -1,4 +1,5 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
+import type { ExecutionResult } from '../engine/result.ts';
 import type { AppError } from '../shared/errors.ts';
 import type { PathConfig } from '../workflows/definition/path-config.ts';
 import type { PublishedWorkflow } from '../workflows/definition/workflow-store.ts';
@@ -18,4 +19,38 @@ export interface Webhook {
    * adds headers to the error and throws it before other features see the request.
    */
   readonly refusal?: AppError;
+}
+
+/** An HTTP request to a webhook, independent of the gateway. */
+export interface WebhookRequest {
+  /** As sent: methods are case-sensitive (RFC 9110 §9.1). */
+  readonly method: string;
+  /** Any text; not checked yet. */
+  readonly workflowId: string;
+  /** The path within the workflow, decoded once by the gateway: `/` or `/segment/…`. */
+  readonly path: string;
+  /** The full path as requested: input of the workflow, never used for matching. */
+  readonly requestPath: string;
+  /** Without the question mark, still encoded. */
+  readonly rawQueryString: string;
+  /** Lower-case names; the gateway joins repeated headers. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The bytes as sent, over which signatures are computed; empty without a body. */
+  readonly rawBody: Uint8Array;
+  /** The peer that the gateway saw; never `X-Forwarded-For`, which any client can set. */
+  readonly remoteAddress: string;
+  /** When the gateway received it, milliseconds since the epoch. */
+  readonly receivedAt: number;
+  readonly requestId: string;
+}
+
+/** What is known about a delivery, for its request record. */
+export interface DeliveryNotes {
+  /** Null for none. */
+  readonly key?: string | null;
+  /** The execution that this request or an earlier delivery started. */
+  readonly executionId?: string;
+  readonly isDuplicate?: boolean;
+  /** The outcome of an execution that the request started and that ran inline. */
+  readonly ended?: { readonly status: ExecutionResult['status']; readonly durationMs: number };
 }

@@ -5,7 +5,8 @@ import { execute } from '../../lib/engine/execute.ts';
 import type { SharedServices } from '../../lib/engine/session.ts';
 import type { Steps } from '../../lib/engine/steps.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
-import { compilePlan, type Plan } from '../../lib/workflows/plan/plan.ts';
+import { compilePlan } from '../../lib/workflows/plan/compile-plan.ts';
+import type { Plan } from '../../lib/workflows/plan/plan.ts';
 import { installedPlugins } from '../../plugins/installed.ts';
 
 /** The node that a chain repeats. */

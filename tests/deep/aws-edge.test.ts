@@ -7,7 +7,7 @@ import { createLambdaDurableService } from '../../lib/adapters/aws/lambda-durabl
 import { createS3BlobStore } from '../../lib/adapters/blobs/s3-blob-store.ts';
 import { createEventBridgeEvents } from '../../lib/adapters/events/event-bridge-events.ts';
 import { toCloudEvent } from '../../lib/adapters/events/to-cloud-event.ts';
-import type { EndedExecution } from '../../lib/executions/record/execution-events.ts';
+import type { EndedExecution } from '../../lib/executions/record/execution-store.ts';
 import { describeBlobStore } from '../support/blob-store-suite.ts';
 
 interface Seen {

@@ -8,7 +8,7 @@ import { createPendingIo } from '../../lib/adapters/durable/pending-io.ts';
 import { createStepSerdes } from '../../lib/adapters/durable/step-serdes.ts';
 import { execute } from '../../lib/engine/execute.ts';
 import { type ExecutionResult, nodeKeyOf } from '../../lib/engine/result.ts';
-import { compilePlan } from '../../lib/workflows/plan/plan.ts';
+import { compilePlan } from '../../lib/workflows/plan/compile-plan.ts';
 import { aDurableEngine, type DurableRun } from '../support/a-durable-engine.ts';
 import { type ANode, aGraph, silent } from '../support/a-run.ts';
 import { anExecutionInfo } from '../support/an-execution-info.ts';

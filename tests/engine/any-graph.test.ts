@@ -2,7 +2,7 @@ import { emit, type NodeContext } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { nodeKeyOf } from '../../lib/engine/result.ts';
-import { compilePlan } from '../../lib/workflows/plan/plan.ts';
+import { compilePlan } from '../../lib/workflows/plan/compile-plan.ts';
 import { type ANode, aGraph, type Behaviour, ran, runGraph } from '../support/a-run.ts';
 import { cases } from '../support/deep.ts';
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import { inlineSteps } from '../../lib/engine/steps.ts';
 import { fillInDeclarations } from '../../lib/plugins/fill-in-declarations.ts';
 import { isAppError } from '../../lib/shared/errors.ts';
-import { compilePlan } from '../../lib/workflows/plan/plan.ts';
+import { compilePlan } from '../../lib/workflows/plan/compile-plan.ts';
 import { aGraph, ran, runGraph, skipped } from '../support/a-run.ts';
 import { stepsThatRun } from '../support/steps-that-run.ts';
 

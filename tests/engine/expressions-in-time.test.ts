@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { execute } from '../../lib/engine/execute.ts';
 import { inlineSteps } from '../../lib/engine/steps.ts';
-import { compilePlan } from '../../lib/workflows/plan/plan.ts';
+import { compilePlan } from '../../lib/workflows/plan/compile-plan.ts';
 import { aGraph, noOtherWorkflows, silent } from '../support/a-run.ts';
 import { aVirtualClock } from '../support/a-virtual-clock.ts';
 import { anExecutionInfo } from '../support/an-execution-info.ts';

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { createJournalingSteps } from '../../lib/engine/checkpoint-journal.ts';
 import type { NodeRecord } from '../../lib/engine/result.ts';
 import { inlineSteps } from '../../lib/engine/steps.ts';
-import { dropData } from '../../lib/executions/record/drop-data.ts';
+import { dropData } from '../../lib/executions/record/pack-result.ts';
 import { type ANode, type ARun, type Behaviour, runGraph } from '../support/a-run.ts';
 
 /** The record of a node that is no trigger. */

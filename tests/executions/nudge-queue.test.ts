@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createNudgeAfterEnd } from '../../lib/executions/held/nudge-queue.ts';
+import { createNudgeAfterEnd } from '../../lib/executions/held/held-queues.ts';
 import { AppError } from '../../lib/shared/errors.ts';
 import { aRecordingLogger } from '../support/a-recording-logger.ts';
 import { anExecutionStart } from '../support/a-start.ts';

@@ -8,7 +8,7 @@ import { inlineSteps } from '../../lib/engine/steps.ts';
 import type { InstalledPlugin } from '../../lib/plugins/installed-plugin.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
 import { listPlugins } from '../../lib/plugins/summaries.ts';
-import { compilePlan } from '../../lib/workflows/plan/plan.ts';
+import { compilePlan } from '../../lib/workflows/plan/compile-plan.ts';
 import { aHandle, aProvider, installedUnified } from '../support/a-plugin.ts';
 import { noOtherWorkflows, silent } from '../support/a-run.ts';
 import { aVirtualClock } from '../support/a-virtual-clock.ts';

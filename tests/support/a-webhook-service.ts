@@ -15,8 +15,7 @@ import type { CredentialStore } from '../../lib/credentials/credential-store.ts'
 import type { OutboundCredentials } from '../../lib/credentials/outbound/outbound-credentials.ts';
 import type { DeliveryStore } from '../../lib/deliveries/delivery-store.ts';
 import type { StrayErrorGuard } from '../../lib/engine/failure.ts';
-import type { HeldQueues } from '../../lib/executions/held/held-queues.ts';
-import { createNudgeAfterEnd } from '../../lib/executions/held/nudge-queue.ts';
+import { createNudgeAfterEnd, type HeldQueues } from '../../lib/executions/held/held-queues.ts';
 import { cancelExecution } from '../../lib/executions/lifecycle/cancel-execution.ts';
 import type { Dispatcher } from '../../lib/executions/lifecycle/dispatch-execution.ts';
 import { createOpenPlan, createOtherWorkflows } from '../../lib/executions/lifecycle/plans.ts';

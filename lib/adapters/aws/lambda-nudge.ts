@@ -1,4 +1,4 @@
-import type { NudgeQueue } from '../../executions/held/nudge-queue.ts';
+import type { NudgeQueue } from '../../executions/held/held-queues.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { CallAws } from './aws-caller.ts';
 import { isSuccess, toCause } from './aws-error.ts';

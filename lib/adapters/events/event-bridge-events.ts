@@ -1,4 +1,4 @@
-import type { ExecutionEvents } from '../../executions/record/execution-events.ts';
+import type { ExecutionEvents } from '../../executions/record/execution-store.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { CallAws } from '../aws/aws-caller.ts';
 import { isSuccess, toCause } from '../aws/aws-error.ts';

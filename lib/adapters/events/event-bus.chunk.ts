@@ -1,5 +1,5 @@
 import type { Logger } from '@hookloom/plugin-kit';
-import type { ExecutionEvents } from '../../executions/record/execution-events.ts';
+import type { ExecutionEvents } from '../../executions/record/execution-store.ts';
 import { createAwsCaller } from '../aws/aws-caller.ts';
 import { createEventBridgeEvents } from './event-bridge-events.ts';
 import { countPublished, type EndOptions } from './log-events.ts';

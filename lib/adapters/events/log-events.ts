@@ -1,5 +1,5 @@
 import type { Logger } from '@hookloom/plugin-kit';
-import type { EndedExecution, ExecutionEvents } from '../../executions/record/execution-events.ts';
+import type { EndedExecution, ExecutionEvents } from '../../executions/record/execution-store.ts';
 import { countEnd } from '../../shared/metrics/count-executions.ts';
 import { measure } from '../../shared/metrics/metrics.ts';
 import { toCloudEvent } from './to-cloud-event.ts';

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
-import type { EndedExecution } from '../../executions/record/execution-events.ts';
+import type { EndedExecution } from '../../executions/record/execution-store.ts';
 
 /** CloudEvents 1.0, in structured form: https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/spec.md */
 interface CloudEvent {

@@ -9,8 +9,11 @@ import { type Answer, answerJson } from '../../shared/answer.ts';
 import { countStart } from '../../shared/metrics/count-executions.ts';
 import { measure } from '../../shared/metrics/metrics.ts';
 import { parseFields } from '../../shared/query-fields.ts';
-import { describeRequest, describeRequestSummary } from '../../webhooks/requests/describe-request.ts';
-import { findRequest } from '../../webhooks/requests/find-request.ts';
+import {
+  describeRequest,
+  describeRequestSummary,
+  findRequest,
+} from '../../webhooks/requests/describe-request.ts';
 import { listRequests, requestQuery } from '../../webhooks/requests/list-requests.ts';
 import type { RequestStore } from '../../webhooks/requests/request-store.ts';
 import { type SendAgainParts, sendAgain } from '../../webhooks/requests/send-again.ts';

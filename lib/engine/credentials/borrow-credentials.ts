@@ -1,5 +1,5 @@
 import { type LentCredential, lazy } from '@hookloom/plugin-kit';
-import type { PlanNode } from '../../workflows/plan/plan-graph.ts';
+import type { PlanNode } from '../../workflows/plan/plan.ts';
 import type { CredentialSource, ExecutionCredentials } from './execution-credentials.ts';
 import type { Scrub } from './scrub-log.ts';
 

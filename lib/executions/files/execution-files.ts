@@ -3,11 +3,8 @@ import type { OpenFiles } from '../../engine/session.ts';
 import type { LifeDays } from '../record/blob-store.ts';
 import type { ExecutionIdentity, ExecutionStore } from '../record/execution-store.ts';
 import type { BlobStreams } from './blob-streams.ts';
-import { parseFileId, toFileId } from './file-id.ts';
-import { toFileName, toMediaType } from './file-names.ts';
-import { isRetryOf } from './is-retry-of.ts';
-import { type ContentHash, measureContent } from './measure-content.ts';
-import { verifyContent } from './verify-content.ts';
+import { parseFileId, toFileId, toFileName, toMediaType } from './file-id.ts';
+import { type ContentHash, measureContent, verifyContent } from './measure-content.ts';
 
 interface FileLimits {
   readonly maxFileBytes: number;
@@ -81,4 +78,26 @@ export const createExecutionFiles = (
       },
     };
   };
+};
+
+/** Retries of retries are followed this far. */
+const MAX_RETRIES = 100;
+
+/**
+ * Whether an execution retries another one, or a retry of it: its checkpoints hold files of that one. A retry whose record
+ * has expired ends the search.
+ *
+ * @throws AppError `STORE_UNAVAILABLE`
+ */
+const isRetryOf = async (
+  execution: Pick<ExecutionIdentity, 'retryOf'>,
+  executionId: string,
+  executions: Pick<ExecutionStore, 'find'>,
+): Promise<boolean> => {
+  let { retryOf } = execution;
+  for (let retries = 0; retryOf !== null && retries < MAX_RETRIES; retries += 1) {
+    if (retryOf.executionId === executionId) return true;
+    retryOf = (await executions.find(retryOf.executionId))?.retryOf ?? null;
+  }
+  return false;
 };

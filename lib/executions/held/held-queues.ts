@@ -1,5 +1,7 @@
-import type { BackgroundMode } from '../../workflows/definition/definition.ts';
+import { isPlainObject, type Logger } from '@hookloom/plugin-kit';
+import type { BackgroundMode, WorkflowDefinition } from '../../workflows/definition/definition.ts';
 import type { ExecutionMode } from '../record/execution-status.ts';
+import type { ExecutionRecord } from '../record/execution-store.ts';
 
 /** How long an execution is held at most, in days: then it is not run any more. Its data is kept for as much longer. */
 export const MAX_HELD_DAYS = 30;
@@ -62,3 +64,32 @@ export interface HeldQueues {
   /** Takes a queue out of use, unless an execution was put into it since `unusedSince`, in milliseconds since the epoch. */
   close(queue: HeldQueue, unusedSince: number): Promise<void>;
 }
+
+/**
+ * Has the sweeper release what a queue holds, now and not with its schedule.
+ *
+ * @param ended - an execution that has ended: the one that takes its place among the concurrent ones is released, and no other
+ * @throws AppError `DISPATCH_REFUSED`
+ */
+export type NudgeQueue = (queue: HeldQueue, ended?: string) => Promise<void>;
+
+/**
+ * Nudges the queue of a trigger whose execution has ended, if others may wait for that. Never rejects: the schedule of the sweeper
+ * finds them, too.
+ */
+export const createNudgeAfterEnd =
+  (nudgeQueue: NudgeQueue, logger: Logger) =>
+  async (
+    { executionId, workflowId, releasedAt, trigger }: ExecutionRecord,
+    { nodes }: Pick<WorkflowDefinition, 'nodes'>,
+  ): Promise<void> => {
+    const rule = nodes.find(({ id }) => id === trigger.nodeId)?.parameters.concurrency;
+    // Without `queue`, only executions that were stored during a pause wait for one another.
+    const mayHold = isPlainObject(rule) && (rule.onLimit === 'queue' || releasedAt !== null);
+    if (!mayHold) return;
+    try {
+      await nudgeQueue({ workflowId, triggerNodeId: trigger.nodeId }, executionId);
+    } catch (cause) {
+      logger.warn('The next held execution begins with a sweep.', { executionId, workflowId, cause });
+    }
+  };

@@ -1,10 +1,8 @@
 import type { Clock, Ids, Logger } from '@hookloom/plugin-kit';
 import { AppError } from '../../shared/errors.ts';
 import type { BackgroundMode } from '../../workflows/definition/definition.ts';
-import { beganAt } from '../record/began-at.ts';
-import type { BlobStore } from '../record/blob-store.ts';
-import { isBriefRun } from '../record/blob-store.ts';
-import type { ExecutionRecord, ExecutionStore, Hold } from '../record/execution-store.ts';
+import { type BlobStore, isBriefRun } from '../record/blob-store.ts';
+import { beganAt, type ExecutionRecord, type ExecutionStore, type Hold } from '../record/execution-store.ts';
 import { packInput, packRefusal } from '../record/pack-result.ts';
 import { type Dispatcher, dispatchOrWithdraw } from './dispatch-execution.ts';
 import { computeLimits } from './limits.ts';

@@ -7,28 +7,27 @@ import {
 import type { CredentialSource } from '../../engine/credentials/execution-credentials.ts';
 import { execute } from '../../engine/execute.ts';
 import type { StrayErrorGuard } from '../../engine/failure.ts';
-import { watchInfrastructureErrors } from '../../engine/infrastructure-errors.ts';
 import type { OtherWorkflows, SharedServices } from '../../engine/session.ts';
+import { isInfrastructureError } from '../../shared/errors.ts';
 import { readAnswering } from '../../workflows/definition/answering.ts';
 import type { WorkflowDefinition } from '../../workflows/definition/definition.ts';
 import type { FilesFor } from '../files/execution-files.ts';
-import { beganAt } from '../record/began-at.ts';
 import { type BlobStore, BRIEF_DAYS, isKeptLong, lifeAtEnd } from '../record/blob-store.ts';
-import { countCrashes, MAX_CRASHES } from '../record/count-crashes.ts';
-import { toExecutionInfo } from '../record/execution-info.ts';
 import { isFinal } from '../record/execution-status.ts';
-import type { ExecutionRecord, ExecutionStore } from '../record/execution-store.ts';
-import { latestTimeOf } from '../record/keep-times.ts';
-import { PACKED_BYTES } from '../record/pack-result.ts';
-import { createRecorder, type Recorder } from '../record/recorder.ts';
-import { saveResponse } from '../record/save-response.ts';
+import {
+  beganAt,
+  type ExecutionRecord,
+  type ExecutionStore,
+  toExecutionInfo,
+} from '../record/execution-store.ts';
+import { latestTimeOf, PACKED_BYTES } from '../record/pack-result.ts';
+import { createRecorder, type Recorder, saveResponse } from '../record/recorder.ts';
 import type { BackgroundEngine, BackgroundInvocation } from './background-engine.ts';
 import { type FinishParts, finishEarly, finishExecution, type NewEnd } from './finish-execution.ts';
 import { computeLimits, RUNNING_LEASE_MS } from './limits.ts';
 import { FILE, type LoadedRun, type LoadParts, loadBackgroundRun } from './load-background-run.ts';
-import { identifyCalls, lendTo } from './prepare-run.ts';
 import { createRecordUpdates, packJournal, type RecordUpdates } from './record-updates.ts';
-import { runToResult } from './run-execution.ts';
+import { identifyCalls, lendTo, runToResult } from './run-execution.ts';
 
 export interface BackgroundParts extends FinishParts, LoadParts {
   readonly blobs: BlobStore;
@@ -281,3 +280,52 @@ const createMonotonicClock = (clock: Clock, floor: number, closed: AbortSignal):
   now: () => Math.max(floor, clock.now()),
   sleep: (ms, signal) => clock.sleep(ms, signal === undefined ? closed : AbortSignal.any([signal, closed])),
 });
+
+/** The infrastructure errors of one invocation of a background run. */
+interface InfrastructureErrors {
+  /** Pending until the first; then rejected, with it. */
+  readonly first: Promise<never>;
+  /** Reports a plan that can't be loaded as an infrastructure error; the node that needs it stays pending. */
+  watch(workflows: OtherWorkflows): OtherWorkflows;
+}
+
+/**
+ * Infrastructure errors abort the invocation, so that Lambda retries it. As failures of a node they would end the
+ * execution, or make its replay diverge from the journal.
+ */
+const watchInfrastructureErrors = (): InfrastructureErrors => {
+  const first = Promise.withResolvers<never>();
+  first.promise.catch(() => {}); // it may reject after the run has ended
+  return {
+    first: first.promise,
+    watch: (workflows) => ({
+      findVersion: workflows.findVersion, // called in a step, which retries it
+      loadPlan: async (workflowId, version) => {
+        try {
+          return await workflows.loadPlan(workflowId, version);
+        } catch (error) {
+          if (!isInfrastructureError(error)) throw error;
+          first.reject(error);
+          return new Promise<never>(() => {});
+        }
+      },
+    }),
+  };
+};
+
+/** Consecutive crashes after which the execution is failed. */
+const MAX_CRASHES = 20;
+
+/**
+ * Counts consecutive crashes before a process starts. A process has crashed that left the run `running`; one that made a
+ * checkpoint before restarts the count.
+ *
+ * @param journalSize - the present number of checkpoints
+ */
+const countCrashes = (
+  { status, crashes, journalSize: before }: Pick<ExecutionRecord, 'status' | 'crashes' | 'journalSize'>,
+  journalSize: number,
+): number => {
+  if (status !== 'running') return 0;
+  return journalSize > before ? 1 : crashes + 1;
+};

@@ -3,8 +3,7 @@ import { operatorError } from '../../shared/operator-errors.ts';
 import { isFinal } from '../record/execution-status.ts';
 import type { ExecutionStore } from '../record/execution-store.ts';
 import type { DurableService } from './durable-service.ts';
-import { findExecution } from './find-execution.ts';
-import { type FinishParts, finishEarly } from './finish-execution.ts';
+import { type FinishParts, findExecution, finishEarly } from './finish-execution.ts';
 
 export interface CancelParts extends FinishParts {
   readonly executions: ExecutionStore;

@@ -5,7 +5,7 @@ import type { NodeFailure } from '../../engine/result.ts';
 import { AppError, isInfrastructureError } from '../../shared/errors.ts';
 import type { Workflow } from '../../workflows/definition/definition.ts';
 import type { WorkflowStore } from '../../workflows/definition/workflow-store.ts';
-import { findBehind } from '../../workflows/plan/find-behind.ts';
+import { findBehind } from '../../workflows/plan/compile-plan.ts';
 import type { Plan } from '../../workflows/plan/plan.ts';
 import type { BlobStore } from '../record/blob-store.ts';
 import type { ExecutionRecord, ExecutionStore } from '../record/execution-store.ts';

@@ -3,7 +3,8 @@ import type { OtherWorkflows } from '../../engine/session.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { Workflow, WorkflowDefinition } from '../../workflows/definition/definition.ts';
 import type { WorkflowStore } from '../../workflows/definition/workflow-store.ts';
-import { compilePlan, type Plan } from '../../workflows/plan/plan.ts';
+import { compilePlan } from '../../workflows/plan/compile-plan.ts';
+import type { Plan } from '../../workflows/plan/plan.ts';
 
 /** @throws AppError `WORKFLOW_INVALID` */
 export type OpenPlan = (workflow: Workflow) => Promise<Plan>;

@@ -1,13 +1,11 @@
 import type { Clock } from '@hookloom/plugin-kit';
 import { AppError } from '../../shared/errors.ts';
 import type { WorkflowStore } from '../../workflows/definition/workflow-store.ts';
-import { beganAt } from '../record/began-at.ts';
 import { type FinalStatus, isFinal } from '../record/execution-status.ts';
-import type { ExecutionRecord, ExecutionStore } from '../record/execution-store.ts';
+import { beganAt, type ExecutionRecord, type ExecutionStore } from '../record/execution-store.ts';
 import type { Dispatcher } from './dispatch-execution.ts';
 import type { DurableService, DurableStatus } from './durable-service.ts';
-import { PROCESS_LOST } from './find-execution.ts';
-import { type FinishParts, finishEarly, publishEnd } from './finish-execution.ts';
+import { type FinishParts, finishEarly, PROCESS_LOST, publishEnd } from './finish-execution.ts';
 import { ACCEPTED_LEASE_MS, computeLease, computeLimits } from './limits.ts';
 import type { Paces } from './paces.ts';
 

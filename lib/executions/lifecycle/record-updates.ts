@@ -1,13 +1,9 @@
 import type { Clock } from '@hookloom/plugin-kit';
 import { type CheckpointJournal, serializeJournal } from '../../engine/checkpoint-journal.ts';
 import type { ExecutionResult, NodeRecord } from '../../engine/result.ts';
-import { beganAt } from '../record/began-at.ts';
-import type { BlobStore } from '../record/blob-store.ts';
-import { isKeptLong, toBlobKey } from '../record/blob-store.ts';
-import { dropData } from '../record/drop-data.ts';
-import type { ExecutionProgress, ExecutionRecord } from '../record/execution-store.ts';
-import { keepTimes } from '../record/keep-times.ts';
-import { PACKED_BYTES, packInput, packResult } from '../record/pack-result.ts';
+import { type BlobStore, isKeptLong, toBlobKey } from '../record/blob-store.ts';
+import { beganAt, type ExecutionProgress, type ExecutionRecord } from '../record/execution-store.ts';
+import { dropData, keepTimes, PACKED_BYTES, packInput, packResult } from '../record/pack-result.ts';
 import { packText } from '../record/pack-value.ts';
 import type { NewEnd } from './finish-execution.ts';
 import { computeLease, computeLimits, keepsData } from './limits.ts';

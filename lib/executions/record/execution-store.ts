@@ -306,3 +306,34 @@ export interface ExecutionStore {
    */
   extendLease(record: Pick<ExecutionRecord, 'executionId' | 'status'>, leaseExpiresAt: number): Promise<void>;
 }
+
+/**
+ * From when the time limits of a background run count, in milliseconds since the epoch: from its request, or from its release
+ * if it was held.
+ */
+export const beganAt = ({
+  startedAt,
+  releasedAt,
+}: Pick<ExecutionRecord, 'startedAt' | 'releasedAt'>): number => releasedAt ?? startedAt;
+
+/** An execution as its nodes and its expressions see it. */
+export const toExecutionInfo = (execution: Omit<ExecutionIdentity, 'mode' | 'retryOf'>): ExecutionInfo => {
+  const { executionId, workflowId, workflowVersion, trigger, startedAt, traceparent } = execution;
+  return {
+    ...{ executionId, workflowId, workflowVersion, trigger, startedAt: new Date(startedAt).toISOString() },
+    ...(traceparent === null ? {} : { traceparent }),
+  };
+};
+
+/** An execution that has ended, as its completion event describes it. */
+export type EndedExecution = ExecutionIdentity & Pick<ExecutionEnd, 'status' | 'endedAt' | 'failure'>;
+
+/** Publishes completion events. */
+export interface ExecutionEvents {
+  /**
+   * Publishes one CloudEvent. Published again, an event has the same `source` and `id`: receivers drop the second.
+   *
+   * @throws AppError `EVENT_NOT_PUBLISHED`
+   */
+  publish(ended: EndedExecution): Promise<void>;
+}

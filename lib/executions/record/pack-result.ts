@@ -1,7 +1,6 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
-import type { ExecutionResult } from '../../engine/result.ts';
-import type { BlobStore } from './blob-store.ts';
-import { toBlobKey } from './blob-store.ts';
+import { type ExecutionResult, isOpen, type NodeRecord, nodeKeyOf } from '../../engine/result.ts';
+import { type BlobStore, toBlobKey } from './blob-store.ts';
 import type { ExecutionStart } from './execution-store.ts';
 import { packText } from './pack-value.ts';
 import { redactCredentials } from './redact-credentials.ts';
@@ -50,3 +49,33 @@ export const packResult = async (
   const text = redactCredentials(JSON.stringify({ output, response }), input);
   return { result: await packText(text, { limitBytes: PACKED_BYTES, key, blobs }) };
 };
+
+/** The engine's node records for storage, without their data. */
+export const dropData = (nodes: readonly NodeRecord[]): readonly NodeRecord[] =>
+  nodes.map(({ input: _input, outputs: _outputs, failure, ...record }) => {
+    if (failure === undefined) return record;
+    const { details: _details, ...shown } = failure;
+    return { ...record, failure: shown };
+  });
+
+/** Keeps recorded times, since a replay computes the records of earlier nodes again, with times of its own. */
+export const keepTimes = (
+  recorded: readonly NodeRecord[],
+  computed: readonly NodeRecord[],
+): readonly NodeRecord[] => {
+  if (recorded.length === 0) return computed;
+  const before = new Map(recorded.map((record) => [nodeKeyOf(record), record]));
+  return computed.map((record) => {
+    const known = before.get(nodeKeyOf(record));
+    if (known === undefined) return record;
+    const { startedAt } = known;
+    if (!isOpen(known)) return { ...record, startedAt, durationMs: known.durationMs };
+    const durationMs = isOpen(record) ? 0 : Math.max(0, record.startedAt + record.durationMs - startedAt);
+    // A node that waits for its next attempt, or has timed out, may have started none in this process.
+    return { ...record, startedAt, durationMs, attempts: Math.max(known.attempts, record.attempts) };
+  });
+};
+
+/** @returns the latest recorded time, milliseconds since the epoch */
+export const latestTimeOf = (records: readonly NodeRecord[], start: number): number =>
+  records.reduce((latest, { startedAt, durationMs }) => Math.max(latest, startedAt + durationMs), start);

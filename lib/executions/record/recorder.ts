@@ -1,6 +1,8 @@
-import type { Clock, Logger } from '@hookloom/plugin-kit';
+import type { Clock, JsonObject, Logger } from '@hookloom/plugin-kit';
 import type { NodeRecord } from '../../engine/result.ts';
-import type { ExecutionProgress, ExecutionStore } from './execution-store.ts';
+import type { BlobStore } from './blob-store.ts';
+import type { ExecutionProgress, ExecutionRecord, ExecutionStore } from './execution-store.ts';
+import { packResult } from './pack-result.ts';
 
 /** Delay before progress is written: quick runs write none. */
 const INTERVAL_MS = 1_000;
@@ -81,4 +83,38 @@ export const createRecorder = (parts: RecorderParts): Recorder => {
     latest: () => latest?.() ?? null,
     close,
   };
+};
+
+interface SaveParts {
+  readonly executions: Pick<ExecutionStore, 'saveProgress'>;
+  readonly blobs: Pick<BlobStore, 'put'>;
+  /** Milliseconds since the epoch. */
+  readonly leaseExpiresAt: number;
+  readonly logger: Logger;
+}
+
+/**
+ * Stores the response of a run that goes on after it, for the caller that waits. Never rejects: the end of the run stores
+ * it again. A replay emits the same response, and a caller has it already: then nothing is written.
+ *
+ * @param input - of the trigger
+ */
+export const saveResponse = async (
+  { executionId, result }: Pick<ExecutionRecord, 'executionId' | 'result'>,
+  response: JsonObject,
+  input: JsonObject,
+  { executions, blobs, leaseExpiresAt, logger }: SaveParts,
+): Promise<void> => {
+  if (result !== null) return;
+  try {
+    const packed = await packResult(
+      { executionId, keepsResult: true },
+      { output: {}, response },
+      input,
+      blobs,
+    );
+    await executions.saveProgress(executionId, { status: 'running', leaseExpiresAt, ...packed });
+  } catch (cause) {
+    logger.warn('The response is not stored before the end of the run.', { executionId, cause });
+  }
 };

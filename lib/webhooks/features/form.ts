@@ -15,9 +15,8 @@ import { FORM_PAGE_ID } from '../../shared/forms/form-fields.ts';
 import { readForm } from '../../shared/forms/read-form.ts';
 import { markDuplicate, nameExecution } from '../answer-run.ts';
 import { isForm, parseBody } from '../parse-body.ts';
-import type { Webhook } from '../webhook.ts';
+import type { Webhook, WebhookRequest } from '../webhook.ts';
 import type { WebhookFeature } from '../webhook-feature.ts';
-import type { WebhookRequest } from '../webhook-request.ts';
 
 /** Enough for anything typed into a page. */
 const MAX_FORM_BYTES = 1_000_000;

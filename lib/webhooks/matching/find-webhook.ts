@@ -1,8 +1,7 @@
 import { isId } from '@hookloom/plugin-kit/host';
 import type { PathConfig } from '../../workflows/definition/path-config.ts';
 import type { PublishedWorkflow, WorkflowStore } from '../../workflows/definition/workflow-store.ts';
-import type { Webhook } from '../webhook.ts';
-import type { WebhookRequest } from '../webhook-request.ts';
+import type { Webhook, WebhookRequest } from '../webhook.ts';
 
 /**
  * Finds the webhook of a request: the workflow by its id, then the path within it, then the method. There is no index

@@ -2,8 +2,7 @@ import { AppError } from '../../shared/errors.ts';
 import { Refusal } from '../../shared/refusal.ts';
 import type { PathConfig } from '../../workflows/definition/path-config.ts';
 import type { PublishedWorkflow } from '../../workflows/definition/workflow-store.ts';
-import { NO_WORKFLOW, type Webhook } from '../webhook.ts';
-import type { WebhookRequest } from '../webhook-request.ts';
+import { NO_WORKFLOW, type Webhook, type WebhookRequest } from '../webhook.ts';
 import { matchPattern } from './match-pattern.ts';
 import { readPreflight } from './preflight.ts';
 

@@ -1,4 +1,4 @@
-import type { WebhookRequest } from '../webhook-request.ts';
+import type { WebhookRequest } from '../webhook.ts';
 
 /**
  * The method that a CORS preflight requests; null for any other request.

@@ -1,8 +1,6 @@
 import { type AppError, type ErrorCode, isAppError } from '../../shared/errors.ts';
 import { isRefusal } from '../../shared/refusal.ts';
-import type { DeliveryNotes } from '../run-webhook.ts';
-import { NO_WORKFLOW, type Webhook } from '../webhook.ts';
-import type { WebhookRequest } from '../webhook-request.ts';
+import { type DeliveryNotes, NO_WORKFLOW, type Webhook, type WebhookRequest } from '../webhook.ts';
 import type { RequestRefusal, Verdict } from './request-record.ts';
 
 /** What is known about a request, collected while it is processed. */

@@ -11,10 +11,9 @@ import { orText, parseBody } from '../parse-body.ts';
 import { findNamedHeader } from '../redact-credential-headers.ts';
 import { toRequestScope } from '../request-scope.ts';
 import { toTriggerInput } from '../to-trigger-input.ts';
-import type { Webhook } from '../webhook.ts';
+import type { Webhook, WebhookRequest } from '../webhook.ts';
 import { type BodyParsers, type OpenFeatures, withoutFeatures } from '../webhook-feature.ts';
-import type { WebhookRequest } from '../webhook-request.ts';
-import { findRequest } from './find-request.ts';
+import { findRequest } from './describe-request.ts';
 import { type RequestRecord, toRecordId } from './request-record.ts';
 import type { RequestStore } from './request-store.ts';
 

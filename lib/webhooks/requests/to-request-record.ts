@@ -1,9 +1,13 @@
+import { isPlainObject, type JsonValue } from '@hookloom/plugin-kit';
+import { findCredentials } from '../../executions/record/redact-credentials.ts';
 import { redactText } from '../../shared/secrets/redact-text.ts';
-import { isCredentialHeader, REDACTED } from '../../shared/secrets/secret-names.ts';
-import { findKey } from './find-key.ts';
+import { isCredentialHeader, isSecretValue, placeIn, REDACTED } from '../../shared/secrets/secret-names.ts';
+import { findDeliveryKey } from '../delivery-key.ts';
+import { parseBody } from '../parse-body.ts';
+import { toRequestScope } from '../request-scope.ts';
+import { toTriggerInput } from '../to-trigger-input.ts';
+import type { Webhook, WebhookRequest } from '../webhook.ts';
 import { fitRequest } from './fit-request.ts';
-import { hideCredentials } from './hide-credentials.ts';
-import { keepBody } from './keep-body.ts';
 import type { RequestOutcome } from './request-outcome.ts';
 import type { RequestRecord } from './request-record.ts';
 
@@ -62,4 +66,131 @@ export const toRequestRecord = async (
     ...{ verdict, executionId, refusal },
   };
   return fitRequest(record, limitBytes);
+};
+
+/**
+ * The key of a delivery that was refused before its key was determined, so that it can be found by its key. An
+ * unreadable body counts as empty.
+ *
+ * @returns null without a key
+ */
+const findKey = async (request: WebhookRequest, webhook: Webhook): Promise<string | null> => {
+  const { headers, rawBody, receivedAt } = request;
+  const body = rawBody.length <= MAX_BODY_BYTES ? read(request) : {};
+  const input = toTriggerInput({ request, webhook }, headers, body);
+  return findDeliveryKey(webhook.config, toRequestScope(webhook, input, receivedAt));
+};
+
+const read = (request: WebhookRequest): JsonValue => {
+  const parse = (text: string): JsonValue => JSON.parse(text);
+  try {
+    return parseBody(request, parse, parse);
+  } catch {
+    return {};
+  }
+};
+
+/** Shorter passwords may be ordinary words in the text. */
+const MIN_LENGTH = 8;
+
+/**
+ * Creates a function that redacts the credentials of some headers in a text: verbatim, URL-encoded, JSON-escaped, and
+ * the password of Basic authentication.
+ */
+const hideCredentials = (
+  headers: WebhookRequest['headers'],
+  isCredential: (name: string) => boolean,
+): ((text: string) => string) => {
+  const found = findCredentials(headers, isCredential);
+  const forms = new Set([...found, ...found.flatMap(readPassword)].flatMap(formsOf));
+  const longestFirst = [...forms].sort((a, b) => b.length - a.length);
+  return (text) => longestFirst.reduce((rest, secret) => rest.replaceAll(secret, REDACTED), text);
+};
+
+const formsOf = (secret: string): readonly string[] => [
+  secret,
+  // Lone surrogates can't be URL-encoded.
+  ...(secret.isWellFormed() ? [encodeURIComponent(secret)] : []),
+  JSON.stringify(secret).slice(1, -1),
+];
+
+/** The password in the base64 part of `Basic …` (RFC 7617). */
+const readPassword = (secret: string): readonly string[] => {
+  const login = Buffer.from(secret, 'base64').toString();
+  const password = login.slice(login.indexOf(':') + 1);
+  return login.includes(':') && password.length >= MIN_LENGTH ? [password] : [];
+};
+
+type KeptBody = Pick<RequestRecord, 'body' | 'bodyBytes' | 'missing'>;
+
+/** Of longer bodies, only the start is kept. */
+const MAX_BODY_BYTES = 64 * 1_024;
+
+/** Kept of a longer body. */
+const START_BYTES = 2_000;
+/** Scanned beyond the cut, to find secrets that it would split. */
+const MORE_BYTES = 1_000;
+
+const MAX_DEPTH = 100;
+
+const TOO_LONG = 'its body is too long to be stored in full';
+const NO_TEXT = 'its body is not stored: it is not text, or secrets in it could not be found by name';
+const HAD_SECRET = 'a secret was removed from its body';
+
+/**
+ * The storable body of a request: text without values whose names suggest a secret. Bodies in which names can't be
+ * found are not stored at all: binary, compressed and multipart ones.
+ */
+const keepBody = ({ rawBody, headers }: Pick<WebhookRequest, 'rawBody' | 'headers'>): KeptBody => {
+  const bodyBytes = rawBody.length;
+  const isLong = bodyBytes > MAX_BODY_BYTES;
+  const isEncoded = !['', 'identity'].includes((headers['content-encoding'] ?? '').trim().toLowerCase());
+  const isMultipart = (headers['content-type'] ?? '').toLowerCase().includes('multipart/');
+  const text =
+    isEncoded || isMultipart
+      ? null
+      : decode(isLong ? rawBody.subarray(0, START_BYTES + MORE_BYTES) : rawBody, isLong);
+  if (text === null) return { body: '', bodyBytes, missing: NO_TEXT };
+  const body = isLong ? redactText(text, START_BYTES) : redactText(redactJson(text));
+  const missing = isLong ? TOO_LONG : body === text ? null : HAD_SECRET;
+  return { body, bodyBytes, missing };
+};
+
+/** Null for bytes that are not UTF-8. @param isCut - the bytes may end within a character */
+const decode = (bytes: Uint8Array, isCut: boolean): string | null => {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes, { stream: isCut });
+  } catch {
+    return null;
+  }
+};
+
+/** JSON text without secrets, however they are escaped; unchanged if there are none or it is not JSON. */
+const redactJson = (text: string): string => {
+  if (!/^\s*[[{]/.test(text)) return text;
+  try {
+    const value: JsonValue = JSON.parse(text);
+    const redacted = redactValue(value, MAX_DEPTH);
+    return redacted === value ? text : JSON.stringify(redacted);
+  } catch {
+    return text;
+  }
+};
+
+/** The same value if it contains no secret; anything nested deeper than `depth` is redacted. */
+const redactValue = (value: JsonValue, depth: number, key = ''): JsonValue => {
+  if (typeof value === 'string') return redactText(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth === 0) return REDACTED;
+  if (Array.isArray(value)) {
+    const items = value.map((item: JsonValue) => redactValue(item, depth - 1));
+    return items.every((item, at) => item === value[at]) ? value : items;
+  }
+  if (!isPlainObject(value)) return value;
+  const place = placeIn(key);
+  const entries = Object.entries(value).map(([name, item]): [string, JsonValue] => [
+    name,
+    isSecretValue(name, item, place) ? REDACTED : redactValue(item as JsonValue, depth - 1, name),
+  ]);
+  return entries.every(([name, item]) => item === value[name]) ? value : Object.fromEntries(entries);
 };

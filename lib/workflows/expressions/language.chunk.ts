@@ -4,16 +4,17 @@ import {
   evaluate as evaluateExpression,
   type Natives,
   type ParsedExpression,
-  parse as parseExpression,
 } from '@hookloom/counted-jsonata';
 import { createRandom } from '@hookloom/plugin-kit';
 import { describeExecution, type Result, type Scope } from './scope.ts';
-import { shareByText } from './share-by-text.ts';
 
-export { describeError, loadNatives, type Natives, type ParsedExpression } from '@hookloom/counted-jsonata';
-
-/** Parses an expression; equal ones share one tree. @throws SyntaxProblem with what is wrong and where */
-export const parse = shareByText(parseExpression);
+export {
+  describeError,
+  loadNatives,
+  type Natives,
+  type ParsedExpression,
+  parse,
+} from '@hookloom/counted-jsonata';
 
 const variablesOf: Readonly<Record<string, (scope: Scope) => unknown>> = {
   nodes: ({ nodes }) => nodes,

@@ -1,10 +1,7 @@
 import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
-import { compileJsonata, ExpressionError } from './jsonata-expression.ts';
-import type { Evaluate, Result, Scope } from './scope.ts';
+import { compileJsonata, ExpressionError } from './compile-expression.ts';
+import type { Evaluate, ResolveParameters, Result } from './scope.ts';
 import { compileTemplate, splitTemplate } from './template.ts';
-
-/** A node's parameters with every expression evaluated; synchronous when all expressions are. */
-export type ResolveParameters = (scope: Scope) => JsonObject | Promise<JsonObject>;
 
 /** The parameters without those whose braces are text. */
 export const withoutLiterals = (parameters: JsonObject, literals: readonly string[]): JsonObject =>

@@ -23,6 +23,9 @@ export type Result = JsonValue | undefined;
 /** A compiled expression. Asynchronous only while JSONata is loaded and parses it. */
 export type Evaluate = (scope: Scope) => Result | Promise<Result>;
 
+/** A node's parameters with every expression evaluated; synchronous when all expressions are. */
+export type ResolveParameters = (scope: Scope) => JsonObject | Promise<JsonObject>;
+
 /** `$execution` in expressions. */
 export const describeExecution = ({ executionId, trigger, ...others }: ExecutionInfo): JsonObject => ({
   id: executionId,

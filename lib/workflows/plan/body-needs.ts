@@ -1,7 +1,5 @@
 import { MAIN_OUTPUT } from '@hookloom/plugin-kit';
-import type { Plan } from './plan.ts';
-import type { PlanNode } from './plan-graph.ts';
-import type { Route } from './route.ts';
+import type { Plan, PlanNode, Route } from './plan.ts';
 
 /**
  * Counts the durable operations that one run of a node's body makes at least, unless one of its nodes fails. Nodes behind

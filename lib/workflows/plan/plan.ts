@@ -1,11 +1,7 @@
-import { type JsonObject, MAIN_OUTPUT, type NodeExecutor } from '@hookloom/plugin-kit';
-import { type FindNodeType, isPure, type NodeType } from '@hookloom/plugin-kit/host';
-import { AppError } from '../../shared/errors.ts';
+import type { NodeExecutor, WorkflowNode } from '@hookloom/plugin-kit';
+import type { NodeType } from '@hookloom/plugin-kit/host';
 import type { WorkflowDefinition } from '../definition/definition.ts';
-import { compileParameters, withoutLiterals } from '../expressions/parameters.ts';
-import { findNodesRead } from './nodes-read.ts';
-import type { PlanEdge, PlanNode, PlanNodeType } from './plan-graph.ts';
-import { computeRoute, type Route } from './route.ts';
+import type { ResolveParameters } from '../expressions/scope.ts';
 
 /** A workflow compiled for execution: built once per version, shared by its executions. */
 export interface Plan {
@@ -26,119 +22,61 @@ export interface Plan {
   executorOf(node: PlanNode): NodeExecutor | Promise<NodeExecutor>;
 }
 
-/** Compiles a stored workflow. @throws AppError `WORKFLOW_INVALID` when it was stored without validation */
-export const compilePlan = (definition: WorkflowDefinition, findNodeType: FindNodeType): Plan => {
-  const invalid = (reason: string) => new AppError('WORKFLOW_INVALID', { reason });
+/** The type of one node: pure or not by its parameters. */
+export type PlanNodeType = Omit<NodeType, 'pure'> & { readonly pure: boolean };
 
-  const indexOf = new Map<string, number>();
-  for (const { id } of definition.nodes) {
-    if (indexOf.has(id)) throw invalid(`there are two nodes "${id}"`);
-    indexOf.set(id, indexOf.size);
-  }
+export interface PlanNode {
+  /** Index in the definition: the plan order. */
+  readonly index: number;
+  readonly node: WorkflowNode;
+  readonly nodeType: PlanNodeType;
+  /** Null when the parameters hold no expression. */
+  readonly resolve: ResolveParameters | null;
+  readonly nodesRead: NodesRead;
+  /** Indexes of outgoing and incoming edges, in the order of the definition. */
+  readonly outgoing: readonly number[];
+  readonly incoming: readonly number[];
+}
 
-  const indexOfNode = (id: string): number => {
-    const index = indexOf.get(id);
-    if (index === undefined) throw invalid(`a connection names the node "${id}", which does not exist`);
-    return index;
-  };
+export interface PlanEdge {
+  readonly source: number;
+  readonly sourceOutput: string;
+  readonly target: number;
+  readonly targetInput: string;
+  /** Whether it leads into the body of its source. */
+  readonly isBody: boolean;
+}
 
-  const bodyOutputs = definition.nodes.map(({ type }) => findNodeType(type)?.control?.bodyOutput);
-  const edges = definition.connections.map((connection): PlanEdge => {
-    const source = indexOfNode(connection.sourceNodeId);
-    const sourceOutput = connection.sourceOutput ?? MAIN_OUTPUT;
-    return {
-      source,
-      sourceOutput,
-      target: indexOfNode(connection.targetNodeId),
-      targetInput: connection.targetInput ?? MAIN_OUTPUT,
-      isBody: sourceOutput === bodyOutputs[source],
-    };
-  });
-  const outgoing: number[][] = definition.nodes.map(() => []);
-  const incoming: number[][] = definition.nodes.map(() => []);
-  edges.forEach(({ source, target }, edge) => {
-    outgoing[source]?.push(edge);
-    incoming[target]?.push(edge);
-  });
+/** Ids that a node's expressions read behind `$nodes`; `all` when an expression computes them. */
+export type NodesRead = readonly string[] | 'all';
 
-  const nodes = definition.nodes.map((node, index): PlanNode => {
-    const nodeType = findNodeType(node.type);
-    if (nodeType === null) throw invalid(`the node "${node.id}" has the unknown type "${node.type}"`);
-    const parameters = node.parameters ?? {};
-    const { literalParameters: literals, schema } = nodeType;
-    const resolve = compileParameters(parameters, { literals, schema });
-    return {
-      index,
-      node: Object.freeze({ ...node, parameters: resolve === null ? deepFreeze(parameters) : parameters }),
-      nodeType: toPlanNodeType(nodeType, parameters),
-      resolve,
-      nodesRead: findNodesRead(withoutLiterals(parameters, literals)),
-      outgoing: outgoing[index] ?? [],
-      incoming: incoming[index] ?? [],
-    };
-  });
+/** A loop on a route, with the data for its turns. */
+export interface RouteLoop {
+  readonly header: number;
+  readonly nodes: readonly number[];
+  /** Index of the enclosing loop; -1 for none. */
+  readonly parent: number;
+  /** Number of nodes and loops directly inside: all must settle before a turn is over. */
+  readonly units: number;
+  readonly backEdges: readonly number[];
+  /** Edges with both ends inside, without the back edges of this loop. */
+  readonly innerEdges: readonly number[];
+  /** Edges that leave it and end within the enclosing loop; those that leave the enclosing loop too belong to that. */
+  readonly exitEdges: readonly number[];
+  /** Indexes of the loops inside, at any depth. */
+  readonly inside: readonly number[];
+}
 
-  const routes = new Map<string, Route>();
-  const bodyRoutes = new Map<number, Route>();
-  const executors = new Map<string, NodeExecutor>();
-
-  const routeFrom = (triggerNodeId: string): Route => {
-    const known = routes.get(triggerNodeId);
-    if (known !== undefined) return known;
-    const trigger = nodes[indexOf.get(triggerNodeId) ?? -1];
-    if (trigger === undefined) throw invalid(`the trigger "${triggerNodeId}" does not exist`);
-    if (trigger.nodeType.kind !== 'trigger') throw invalid(`the node "${triggerNodeId}" is not a trigger`);
-    if (trigger.node.disabled === true) throw invalid(`the trigger "${triggerNodeId}" is disabled`);
-    const route = computeRoute({ nodes, edges }, trigger.index);
-    routes.set(triggerNodeId, route);
-    return route;
-  };
-
-  const bodyRouteOf = ({ index }: PlanNode): Route => {
-    const route = bodyRoutes.get(index) ?? computeRoute({ nodes, edges }, index, 'body');
-    bodyRoutes.set(index, route);
-    return route;
-  };
-
-  const loadExecutor = async ({ nodeType }: PlanNode): Promise<NodeExecutor> => {
-    const executor = await nodeType.getExecutor();
-    const claimed = executor.getNodeType();
-    if (claimed !== nodeType.nodeType) {
-      throw new Error(`the executor of "${nodeType.nodeType}" says that it handles "${claimed}"`);
-    }
-    executors.set(nodeType.nodeType, executor);
-    return executor;
-  };
-
-  return {
-    definition,
-    nodes,
-    edges,
-    isPure: nodes.every(({ node, nodeType }) => node.disabled === true || nodeType.pure),
-    readsNodes: nodes.some(({ nodesRead }) => nodesRead.length > 0),
-    credentialIds: findCredentialIds(nodes),
-    routeFrom,
-    bodyRouteOf,
-    executorOf: (node) => executors.get(node.nodeType.nodeType) ?? loadExecutor(node),
-  };
-};
-
-const toPlanNodeType = (nodeType: NodeType, parameters: JsonObject): PlanNodeType => ({
-  ...nodeType,
-  pure: isPure(nodeType, parameters),
-});
-
-const findCredentialIds = (nodes: readonly PlanNode[]): readonly string[] => {
-  const borrowers = nodes.filter(
-    ({ node, nodeType }) => nodeType.kind === 'action' && node.disabled !== true,
-  );
-  return [...new Set(borrowers.flatMap(({ node }) => node.credentialId ?? []))];
-};
-
-const deepFreeze = <Value>(value: Value): Value => {
-  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
-    Object.freeze(value);
-    for (const item of Object.values(value)) deepFreeze(item);
-  }
-  return value;
-};
+/** The part of a plan that one trigger starts. Arrays are indexed by node or by edge. */
+export interface Route {
+  readonly trigger: number;
+  readonly loops: readonly RouteLoop[];
+  /** Innermost loop of a node; -1 for none. */
+  readonly loopOf: Int32Array;
+  /** Number of incoming edges of a node, without back edges. */
+  readonly awaited: Int32Array;
+  /** Incoming edges of a node, in the order of the definition, without back edges. */
+  readonly incoming: readonly (readonly number[])[];
+  /** One of {@link EDGE} per edge. */
+  readonly kind: Uint8Array;
+}

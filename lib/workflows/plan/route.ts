@@ -1,36 +1,4 @@
-import { findLoops } from './loops.ts';
-import type { PlanEdge, PlanNode } from './plan-graph.ts';
-
-/** A loop on a route, with the data for its turns. */
-interface RouteLoop {
-  readonly header: number;
-  readonly nodes: readonly number[];
-  /** Index of the enclosing loop; -1 for none. */
-  readonly parent: number;
-  /** Number of nodes and loops directly inside: all must settle before a turn is over. */
-  readonly units: number;
-  readonly backEdges: readonly number[];
-  /** Edges with both ends inside, without the back edges of this loop. */
-  readonly innerEdges: readonly number[];
-  /** Edges that leave it and end within the enclosing loop; those that leave the enclosing loop too belong to that. */
-  readonly exitEdges: readonly number[];
-  /** Indexes of the loops inside, at any depth. */
-  readonly inside: readonly number[];
-}
-
-/** The part of a plan that one trigger starts. Arrays are indexed by node or by edge. */
-export interface Route {
-  readonly trigger: number;
-  readonly loops: readonly RouteLoop[];
-  /** Innermost loop of a node; -1 for none. */
-  readonly loopOf: Int32Array;
-  /** Number of incoming edges of a node, without back edges. */
-  readonly awaited: Int32Array;
-  /** Incoming edges of a node, in the order of the definition, without back edges. */
-  readonly incoming: readonly (readonly number[])[];
-  /** One of {@link EDGE} per edge. */
-  readonly kind: Uint8Array;
-}
+import type { PlanEdge, PlanNode, Route, RouteLoop } from './plan.ts';
 
 /** When an edge settles, after its source has. */
 export const EDGE = {
@@ -125,4 +93,103 @@ const reachFrom = (
     work.push(...targets.toReversed().filter((target) => !seen.has(target)));
   }
   return [...seen];
+};
+
+/** A graph of nodes 0 … n-1, with the indexes of the outgoing edges of each. */
+interface Graph {
+  readonly nodeCount: number;
+  readonly edges: readonly { readonly source: number; readonly target: number }[];
+  readonly outgoing: readonly (readonly number[])[];
+}
+
+/** A part of the graph that leads back to its header. Two loops are nested or disjoint. */
+interface Loop {
+  readonly header: number;
+  /** All nodes, those of inner loops included. */
+  readonly nodes: readonly number[];
+  /** Index of the enclosing loop; -1 for none. Outer loops come before inner ones. */
+  readonly parent: number;
+  /** The edges from the loop's nodes to the header, in the order of the definition. */
+  readonly backEdges: readonly number[];
+}
+
+/**
+ * The loops of a graph, outermost first: a strongly connected component is a loop; its header is the node that is
+ * reached first. Inner loops are found in the component without the edges into the header (B. Steensgaard,
+ * "Sequentializing Program Dependence Graphs for Irreducible Programs", 1993), also where a loop has several entries.
+ * Uses a worklist instead of recursion, so that depth costs no stack.
+ * @param reachable - nodes in depth-first order from the start of the execution
+ */
+export const findLoops = (graph: Graph, reachable: readonly number[]): Loop[] => {
+  const loops: Loop[] = [];
+  const cut = new Set<number>(); // the back edges found so far
+  const work: { nodes: readonly number[]; parent: number }[] = [{ nodes: reachable, parent: -1 }];
+  for (let next = work.pop(); next !== undefined; next = work.pop()) {
+    for (const component of findComponents(graph, next.nodes, cut)) {
+      // Components keep the order of `reachable`, so the header is the first node.
+      const [header = -1] = component;
+      const backEdges = component
+        .flatMap((node) => graph.outgoing[node] ?? [])
+        .filter((edge) => graph.edges[edge]?.target === header && !cut.has(edge))
+        .sort((a, b) => a - b);
+      if (backEdges.length === 0) continue; // a single node without an edge to itself
+      for (const edge of backEdges) cut.add(edge);
+
+      work.push({ nodes: component, parent: loops.length });
+      loops.push({ header, nodes: component, parent: next.parent, backEdges });
+    }
+  }
+  return loops;
+};
+
+/** Tarjan's strongly connected components among `nodes`, each in the order of `nodes`. */
+export const findComponents = (
+  graph: Graph,
+  nodes: readonly number[],
+  cut: ReadonlySet<number> = new Set(),
+): number[][] => {
+  const position = new Map(nodes.map((node, index) => [node, index]));
+  const order = new Map<number, number>();
+  const low = new Map<number, number>();
+  const onStack = new Set<number>();
+  const stack: number[] = [];
+  const components: number[][] = [];
+
+  const targetsOf = (node: number): number[] =>
+    (graph.outgoing[node] ?? [])
+      .filter((edge) => !cut.has(edge))
+      .map((edge) => graph.edges[edge]?.target ?? -1)
+      .filter((target) => position.has(target));
+
+  const lower = (node: number, value: number) => low.set(node, Math.min(low.get(node) ?? value, value));
+
+  const visit = (node: number) => {
+    order.set(node, order.size);
+    low.set(node, order.size - 1);
+    stack.push(node);
+    onStack.add(node);
+    return { node, targets: targetsOf(node), next: 0 };
+  };
+
+  for (const root of nodes) {
+    if (order.has(root)) continue;
+    const path = [visit(root)];
+    for (let frame = path.at(-1); frame !== undefined; frame = path.at(-1)) {
+      const target = frame.targets[frame.next++];
+      if (target !== undefined) {
+        if (!order.has(target)) path.push(visit(target));
+        else if (onStack.has(target)) lower(frame.node, order.get(target) ?? 0);
+        continue;
+      }
+      path.pop();
+      const caller = path.at(-1);
+      if (caller !== undefined) lower(caller.node, low.get(frame.node) ?? 0);
+      if (low.get(frame.node) === order.get(frame.node)) {
+        const component = stack.splice(stack.lastIndexOf(frame.node));
+        for (const member of component) onStack.delete(member);
+        components.push(component.sort((a, b) => (position.get(a) ?? 0) - (position.get(b) ?? 0)));
+      }
+    }
+  }
+  return components;
 };

@@ -7,7 +7,7 @@ import { createExpressFunction } from '../../../lib/app/express-handler.ts';
 import { createSweepFunction } from '../../../lib/app/sweep-handler.ts';
 import { createWebhookFunction } from '../../../lib/app/webhook-handler.ts';
 import type { BlobStore } from '../../../lib/executions/record/blob-store.ts';
-import type { ExecutionEvents } from '../../../lib/executions/record/execution-events.ts';
+import type { ExecutionEvents } from '../../../lib/executions/record/execution-store.ts';
 import type { BackgroundMode } from '../../../lib/workflows/definition/definition.ts';
 import type { WebhookFeatures } from '../../../lib/workflows/definition/path-config.ts';
 import { startInternalServer } from '../../../local/net/listen.ts';
@@ -18,7 +18,7 @@ import type { Link } from '../chains.ts';
 import { countDurable } from '../count-durable.ts';
 import { printTable } from '../measure.ts';
 import { fourNodes } from '../requests/four-nodes.ts';
-import { startCountingDatabase, type Units } from './count-units.ts';
+import { type Units, startCountingDatabase } from './count-units.ts';
 import { createRepeatableServices } from './repeatable-services.ts';
 
 interface KindOfRun {

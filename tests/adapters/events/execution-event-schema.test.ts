@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { countPublished, createLogEvents } from '../../../lib/adapters/events/log-events.ts';
 import { toCloudEvent } from '../../../lib/adapters/events/to-cloud-event.ts';
-import type { EndedExecution } from '../../../lib/executions/record/execution-events.ts';
+import type { EndedExecution } from '../../../lib/executions/record/execution-store.ts';
 import { checkSchema } from '../../../lib/workflows/validation/schema/check-schema.ts';
 import { aRecordingLogger } from '../../support/a-recording-logger.ts';
 

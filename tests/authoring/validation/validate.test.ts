@@ -6,7 +6,7 @@ import { validateWorkflow } from '../../../authoring/validation/validate.ts';
 import { systemClock } from '../../../lib/adapters/runtime/system-clock.ts';
 import { loadRegistry } from '../../../lib/plugins/load-registry.ts';
 import type { Problem } from '../../../lib/workflows/definition/problem.ts';
-import { compilePlan } from '../../../lib/workflows/plan/plan.ts';
+import { compilePlan } from '../../../lib/workflows/plan/compile-plan.ts';
 import { installedPlugins } from '../../../plugins/installed.ts';
 import { silent } from '../../support/a-run.ts';
 import { aTrigger, aWorkflow } from '../../support/a-workflow.ts';

@@ -8,7 +8,7 @@ import type { LifeDays } from '../../../lib/executions/record/blob-store.ts';
 import type { HoldReason } from '../../../lib/executions/record/execution-store.ts';
 import { unpackText } from '../../../lib/executions/record/pack-value.ts';
 import type { BackgroundMode } from '../../../lib/workflows/definition/definition.ts';
-import { compilePlan } from '../../../lib/workflows/plan/plan.ts';
+import { compilePlan } from '../../../lib/workflows/plan/compile-plan.ts';
 import { readParameters } from '../../../resources/parameters.ts';
 import { completeTemplate } from '../../../resources/template.ts';
 import { aBackgroundService, aFlow } from '../../support/a-background-service.ts';

@@ -2,9 +2,12 @@ import { describe, expect, test } from '@jest/globals';
 import type { NodeRecord } from '../../../lib/engine/result.ts';
 import { cancelExecution } from '../../../lib/executions/lifecycle/cancel-execution.ts';
 import type { DurableService } from '../../../lib/executions/lifecycle/durable-service.ts';
-import type { EndedExecution } from '../../../lib/executions/record/execution-events.ts';
 import type { FinalStatus } from '../../../lib/executions/record/execution-status.ts';
-import type { ExecutionStart, ExecutionStore } from '../../../lib/executions/record/execution-store.ts';
+import type {
+  EndedExecution,
+  ExecutionStart,
+  ExecutionStore,
+} from '../../../lib/executions/record/execution-store.ts';
 import { AppError } from '../../../lib/shared/errors.ts';
 import { aRecordingLogger } from '../../support/a-recording-logger.ts';
 import { aLease, anExecutionEnd, anExecutionStart } from '../../support/a-start.ts';

@@ -1,8 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
-import { findExecution, findReconciledExecution } from '../../../lib/executions/lifecycle/find-execution.ts';
+import {
+  findExecution,
+  findReconciledExecution,
+} from '../../../lib/executions/lifecycle/finish-execution.ts';
 import { describeExecution, describeSummary } from '../../../lib/executions/record/describe-execution.ts';
-import type { EndedExecution } from '../../../lib/executions/record/execution-events.ts';
-import type { ExecutionRecord, ExecutionStart } from '../../../lib/executions/record/execution-store.ts';
+import type {
+  EndedExecution,
+  ExecutionRecord,
+  ExecutionStart,
+} from '../../../lib/executions/record/execution-store.ts';
 import { silent } from '../../support/a-run.ts';
 import { anExecutionEnd, anExecutionStart } from '../../support/a-start.ts';
 import { inMemoryExecutionStore } from '../../support/in-memory-stores.ts';

@@ -3,7 +3,7 @@ import type { NodeType } from '@hookloom/plugin-kit/host';
 import { describe, expect, test } from '@jest/globals';
 import type { NewExecution } from '../../../lib/executions/lifecycle/new-execution.ts';
 import { createOpenPlan } from '../../../lib/executions/lifecycle/plans.ts';
-import { createPrepareRun } from '../../../lib/executions/lifecycle/prepare-run.ts';
+import { createPrepareRun } from '../../../lib/executions/lifecycle/run-execution.ts';
 import { fillInDeclarations } from '../../../lib/plugins/fill-in-declarations.ts';
 import type { Workflow, WorkflowSettings } from '../../../lib/workflows/definition/definition.ts';
 import type { Plan } from '../../../lib/workflows/plan/plan.ts';

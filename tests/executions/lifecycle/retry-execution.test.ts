@@ -9,7 +9,7 @@ import type {
 } from '../../../lib/executions/record/execution-store.ts';
 import { packText } from '../../../lib/executions/record/pack-value.ts';
 import { AppError } from '../../../lib/shared/errors.ts';
-import { compilePlan } from '../../../lib/workflows/plan/plan.ts';
+import { compilePlan } from '../../../lib/workflows/plan/compile-plan.ts';
 import { aRecordingLogger } from '../../support/a-recording-logger.ts';
 import { type ANode, aGraph } from '../../support/a-run.ts';
 import { anExecutionEnd, anExecutionStart } from '../../support/a-start.ts';

@@ -1,9 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ExecutionResult } from '../../../lib/engine/result.ts';
-import { findReconciledExecution } from '../../../lib/executions/lifecycle/find-execution.ts';
+import { findReconciledExecution } from '../../../lib/executions/lifecycle/finish-execution.ts';
 import type { NewExecution } from '../../../lib/executions/lifecycle/new-execution.ts';
-import type { PreparedRun } from '../../../lib/executions/lifecycle/prepare-run.ts';
-import { createRunExecution } from '../../../lib/executions/lifecycle/run-execution.ts';
+import { createRunExecution, type PreparedRun } from '../../../lib/executions/lifecycle/run-execution.ts';
 import type { ExecutionStore } from '../../../lib/executions/record/execution-store.ts';
 import { AppError } from '../../../lib/shared/errors.ts';
 import { aRecordingLogger } from '../../support/a-recording-logger.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { NodeRecord } from '../../../lib/engine/result.ts';
-import { keepTimes, latestTimeOf } from '../../../lib/executions/record/keep-times.ts';
+import { keepTimes, latestTimeOf } from '../../../lib/executions/record/pack-result.ts';
 
 const record = (changes: Partial<NodeRecord> = {}): NodeRecord => ({
   nodeId: 'a',

@@ -1,7 +1,7 @@
 import type { JsonValue } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { dropData } from '../../../lib/executions/record/drop-data.ts';
+import { dropData } from '../../../lib/executions/record/pack-result.ts';
 import { viewNodes, viewValue } from '../../../lib/executions/record/view-data.chunk.ts';
 
 describe('what a record shows of data', () => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { systemClock } from '../../../lib/adapters/runtime/system-clock.ts';
 import { execute } from '../../../lib/engine/execute.ts';
 import { inlineSteps } from '../../../lib/engine/steps.ts';
-import { compilePlan } from '../../../lib/workflows/plan/plan.ts';
+import { compilePlan } from '../../../lib/workflows/plan/compile-plan.ts';
 import { aws } from '../../../nodes/aws/aws.plugin.ts';
 import { aGraph, noOtherWorkflows, silent } from '../../support/a-run.ts';
 import { answerJson, useAwsServers } from '../../support/an-aws-server.ts';

@@ -4,7 +4,7 @@ import { createHttpClient } from '../../../lib/adapters/http-client/http-client.
 import { systemClock } from '../../../lib/adapters/runtime/system-clock.ts';
 import { execute } from '../../../lib/engine/execute.ts';
 import { inlineSteps } from '../../../lib/engine/steps.ts';
-import { compilePlan } from '../../../lib/workflows/plan/plan.ts';
+import { compilePlan } from '../../../lib/workflows/plan/compile-plan.ts';
 import httpRequest from '../../../nodes/http-request/http-request.ts';
 import { aLocalServer } from '../../support/a-local-server.ts';
 import { aGraph, noOtherWorkflows, silent } from '../../support/a-run.ts';

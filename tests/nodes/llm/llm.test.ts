@@ -5,7 +5,7 @@ import { createHttpClient } from '../../../lib/adapters/http-client/http-client.
 import { systemClock } from '../../../lib/adapters/runtime/system-clock.ts';
 import { execute } from '../../../lib/engine/execute.ts';
 import { inlineSteps } from '../../../lib/engine/steps.ts';
-import { compilePlan } from '../../../lib/workflows/plan/plan.ts';
+import { compilePlan } from '../../../lib/workflows/plan/compile-plan.ts';
 import { llm } from '../../../nodes/llm/llm.plugin.ts';
 import { aModelServer, dialects, type Provider } from '../../support/a-model-server.ts';
 import { aNodeContext } from '../../support/a-node-context.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { shareByText } from '../../../lib/workflows/expressions/share-by-text.ts';
+import { shareByText } from '../../../lib/workflows/expressions/compile-expression.ts';
 
 test('equal texts share a result', () => {
   const share = shareByText((text) => ({ text }));

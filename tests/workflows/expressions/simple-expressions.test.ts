@@ -10,8 +10,7 @@ import {
   parse,
 } from '../../../lib/workflows/expressions/language.chunk.ts';
 import type { Scope } from '../../../lib/workflows/expressions/scope.ts';
-import { compileSimple } from '../../../lib/workflows/expressions/simple-expression.ts';
-import { NEEDS_JSONATA } from '../../../lib/workflows/expressions/simple-operators.ts';
+import { compileSimple, NEEDS_JSONATA } from '../../../lib/workflows/expressions/simple-expression.ts';
 import { aScope, freezeDeeply } from '../../support/an-expression.ts';
 import { cases } from '../../support/deep.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { findLoops } from '../../../lib/workflows/plan/loops.ts';
+import { findLoops } from '../../../lib/workflows/plan/route.ts';
 
 /** `0>1 1>2 2>1`; nodes are reached in their own order unless it is given. */
 const loopsOf = (text: string, reachable?: number[]) => {

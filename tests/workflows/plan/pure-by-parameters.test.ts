@@ -3,7 +3,7 @@ import type { NodeType } from '@hookloom/plugin-kit/host';
 import { expect, test } from '@jest/globals';
 import { fillInDeclarations } from '../../../lib/plugins/fill-in-declarations.ts';
 import { resolveExecution } from '../../../lib/workflows/definition/resolve-execution.ts';
-import { compilePlan } from '../../../lib/workflows/plan/plan.ts';
+import { compilePlan } from '../../../lib/workflows/plan/compile-plan.ts';
 
 const nodeType: NodeType = {
   nodeType: 'read',

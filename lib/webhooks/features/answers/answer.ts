@@ -1,5 +1,5 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
-import { toExecutionInfo } from '../../../executions/record/execution-info.ts';
+import { toExecutionInfo } from '../../../executions/record/execution-store.ts';
 import type { Answer } from '../../../shared/answer.ts';
 import { compileParameters } from '../../../workflows/expressions/parameters.ts';
 import type { AnswerRule } from '../../../workflows/webhook-rules/answer.ts';

@@ -1,7 +1,7 @@
-import { toFileName, toMediaType } from '../../../executions/files/file-names.ts';
+import { toFileName, toMediaType } from '../../../executions/files/file-id.ts';
 import { type BodyFile, type BodyFiles, describeFile } from '../../body/body-files.ts';
+import type { WebhookRequest } from '../../webhook.ts';
 import type { ParsedBody } from '../../webhook-feature.ts';
-import type { WebhookRequest } from '../../webhook-request.ts';
 
 /** Turns the whole body into one file. */
 export const toFileBody = ({ headers, rawBody }: WebhookRequest): ParsedBody =>

@@ -5,7 +5,7 @@ import type { SignatureRule } from '../../../workflows/webhook-rules/signature/s
 import type { Place, SchemeRow } from '../../../workflows/webhook-rules/signature/schemes.ts';
 import { splitSigned } from '../../../workflows/webhook-rules/signature/signed-template.ts';
 import { parseUrlEncoded } from '../../parse-url-encoded.ts';
-import type { WebhookRequest } from '../../webhook-request.ts';
+import type { WebhookRequest } from '../../webhook.ts';
 import { checkTimestamp } from './timestamp.ts';
 import { toPublicUrl } from './to-public-url.ts';
 

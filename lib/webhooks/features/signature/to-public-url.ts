@@ -1,4 +1,4 @@
-import type { WebhookRequest } from '../../webhook-request.ts';
+import type { WebhookRequest } from '../../webhook.ts';
 
 /**
  * The URL that the sender requested, with its query as sent.

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Refusal } from '../../../shared/refusal.ts';
 import type { SignatureRule } from '../../../workflows/webhook-rules/signature/schema.ts';
 import { parseUrlEncoded } from '../../parse-url-encoded.ts';
-import type { WebhookRequest } from '../../webhook-request.ts';
+import type { WebhookRequest } from '../../webhook.ts';
 import { isEqual } from '../sender/is-equal.ts';
 import { readHeader, type SignedContent } from './read-request.ts';
 import { toPublicUrl } from './to-public-url.ts';

@@ -1,5 +1,5 @@
 import { type FileValue, isPlainObject, SHA256, serviceError } from '@hookloom/plugin-kit';
-import { toFileName, toMediaType } from '../../../executions/files/file-names.ts';
+import { toFileName, toMediaType } from '../../../executions/files/file-id.ts';
 import { featureError } from '../../../shared/feature-errors.ts';
 import type { UploadRule } from '../../../workflows/webhook-rules/limits/upload-rule.ts';
 

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import package_ from 'twilio/lib/webhooks/webhooks.js';
 import { readSignatures } from '../../../../lib/webhooks/features/signature/is-signed.ts';
 import { readTwilioContents } from '../../../../lib/webhooks/features/signature/twilio.ts';
-import type { WebhookRequest } from '../../../../lib/webhooks/webhook-request.ts';
+import type { WebhookRequest } from '../../../../lib/webhooks/webhook.ts';
 import { schemes } from '../../../../lib/workflows/webhook-rules/signature/schemes.ts';
 import { cases } from '../../../support/deep.ts';
 
