@@ -66,8 +66,8 @@ import { lateRequests } from './recording/late-requests.ts';
 import { openPlugins, openProcess, openRegistry } from './sandbox.ts';
 
 // The composition root: connects configuration, plugins, adapters and use cases. Each function of the service calls one
-// of the last exports; its bundle holds only what that one reaches. All throw AppError `CONFIGURATION_INVALID`, so that
-// a function that is not fully configured does not start.
+// of the last exports; its bundle contains only what that export reaches. All throw AppError `CONFIGURATION_INVALID`,
+// so that an incompletely configured function does not start.
 
 export const openConfig = (): Config => readConfig(process.env);
 
@@ -96,7 +96,7 @@ export const openStores = (config: Config, client: DynamoDbClient = openDynamoDb
 
 type Stores = ReturnType<typeof openStores>;
 
-/** For what reads the versions of many executions. */
+/** For code that reads the versions of many executions. */
 const openVersions = (workflows: Stores['workflows']) =>
   rememberVersions(workflows, { clock: systemClock, random: Math.random });
 
@@ -127,7 +127,7 @@ const openDispatcher = (config: Config, options: LambdaOptions = {}) =>
 const openNudge = (config: Config, options: LambdaOptions = {}) =>
   createLambdaNudge(openLambda(config, options), need(config.sweepFunction, 'SWEEP_FUNCTION'));
 
-/** Longer than the function takes. */
+/** Longer than the function's timeout. */
 const TEST_TIMEOUTS = { connectMs: 2_000, exchangeMs: 30_000 };
 
 const openCredentialTest = (config: Config, options: LambdaOptions = {}) =>
@@ -166,7 +166,7 @@ const openFailures = (
 };
 
 const openBlobs = ({ region, blobBucket, blobFolder }: Config): BlobStore => {
-  const bucket = need(blobBucket, 'BLOB_BUCKET'); // on this machine as well: what AWS lacks must be missing here
+  const bucket = need(blobBucket, 'BLOB_BUCKET'); // required locally as well, so that a missing variable shows before deployment
   if (blobFolder !== null) return createFolderBlobStore(blobFolder);
   return createS3BlobStore(createAwsCaller({ service: 's3', region, endpoint: null, bucket }));
 };
@@ -234,7 +234,7 @@ export const openRetry = (config: Config = openConfig()) => {
   };
 };
 
-/** Compiles the plan and resolves the mode of a workflow that is retried. */
+/** Compiles the plan and resolves the mode of a retried workflow. */
 export const toRetry = (loadNodeTypes: LoadNodeTypes): Pick<RetryParts, 'openPlan' | 'modeOf'> => ({
   openPlan: async ({ definition }) => compilePlan(definition, await loadNodeTypes(nodeTypesOf(definition))),
   modeOf: async ({ definition }) =>
@@ -255,7 +255,7 @@ export const openSweep = (config: Config = openConfig()) => {
     queues: createHeldQueues(client, tables, config),
     noteVersions: async () => findVersionProblem(await noteStageVersions(client, tables, { isNew: false })),
     countsSweeps: config.hasAlarms,
-    // Nothing is believed: it is called when an execution has just ended.
+    // No caching: called right after an execution ends.
     takeSlot: createTakeSlot({ slots, executions: stores.executions, clock: systemClock, knownMs: 0 }),
     clock: systemClock,
     logger,
@@ -286,7 +286,7 @@ export const openApprovals = (config: Config = openConfig()) => {
 
 /** The parts that inline and background runs share. */
 const openRunParts = (config: Config, options?: EndOptions) => {
-  const logger = openLogger(config, { redact: redactField }); // nodes log what came from outside
+  const logger = openLogger(config, { redact: redactField }); // nodes log external data
   const { executions, client, tables, ...stores } = openStores(config);
   const workflows = openVersions(stores.workflows);
   const { loadNodeTypes, findCredentialType } = openPlugins(config, logger);
@@ -319,7 +319,7 @@ const openRunParts = (config: Config, options?: EndOptions) => {
   };
 };
 
-/** The parts of express runs, which wait for nothing from outside: they issue no callback URLs. */
+/** The parts of express runs, which never wait for callbacks and so issue no callback URLs. */
 export const openRuns = (config: Config = openConfig()) => {
   const parts = openRunParts(config);
   return {
@@ -329,7 +329,7 @@ export const openRuns = (config: Config = openConfig()) => {
   };
 };
 
-/** A checkpoint holds up to 750 kB. */
+/** A checkpoint has up to 750 kB. */
 const CHECKPOINT_TIMEOUTS = { connectMs: 5_000, exchangeMs: 55_000 };
 
 export const openDurableRuns = (config: Config = openConfig()) => {
@@ -347,7 +347,7 @@ export const openDurableRuns = (config: Config = openConfig()) => {
   };
 };
 
-/** For the terminal of the local service alone: elsewhere a callback URL is a secret, which no log may hold. */
+/** Only for the terminal of the local service: elsewhere, a callback URL is a secret that must not be logged. */
 const printCallback = (url: string): void => {
   process.stdout.write(`Waiting for an answer: ${url}\n`);
 };
@@ -386,7 +386,7 @@ export const openWebhook = (config: Config = openConfig()) => {
   };
 };
 
-/** For the function of any trigger that events fire. */
+/** For the functions of triggers fired by events. */
 export const openEventFunction = (config: Config = openConfig()) => {
   const logger = openLogger(config);
   const { client, tables, ...stores } = openStores(config);
@@ -406,25 +406,25 @@ export const openEventFunction = (config: Config = openConfig()) => {
   };
 };
 
-/** For starts by hand. */
+/** For manual starts. */
 export const openRunWorkflow = (config: Config = openConfig()) => {
   const { maxBodyBytes, maxBodyDepth } = config;
   return { ...openEventFunction(config), settings: { maxBodyBytes, maxBodyDepth } };
 };
 
-/** What operators do with all that is stored. */
+/** Operations on all stored data. */
 const openStoredData = (
   { dynamodbEndpoint, tablePrefix }: Config,
   sdk: DynamoDBClient,
   { client, tables }: { readonly client: DynamoDbClient; readonly tables: TableNames },
 ) => ({
-  /** What keeps this release from reading it, by the versions that are noted; null for nothing. */
+  /** Why this release can't read it, according to the recorded versions; null if it can. */
   findVersionProblem: async () => {
     const stage = await readStageVersions(client, tables);
     return stage === null ? null : findVersionProblem(stage);
   },
   migrate: async (options: Pick<MigrationParts, 'isDryRun' | 'sleep' | 'onPage'>) => {
-    const ofEngine = `${tablePrefix}-local-durable`; // on this machine alone
+    const ofEngine = `${tablePrefix}-local-durable`; // only on this machine
     const hasEngine = dynamodbEndpoint !== null && (await createListIndexes(sdk)(ofEngine)) !== null;
     const others = hasEngine ? { [ofEngine]: ['arn', 'part'] } : {};
     return migrateStoredData({ client, tables, others, ...options });
@@ -444,7 +444,7 @@ export const openCommands = (config: Config) => {
     storedData: openStoredData(config, sdk, { client, tables }),
     close: () => sdk.destroy(),
     readCredentials,
-    logger: openLogger({ ...config, logLevel: 'warn' }), // commands say themselves what they have done
+    logger: openLogger({ ...config, logLevel: 'warn' }), // commands print their own results
     credentials: createCredentialStore(client, tables),
     deliveries: createDeliveryStore(client, tables),
     callbacks: createCallbackIndex(client, tables, systemClock),

@@ -1,14 +1,14 @@
 import type { LogLevel } from '../adapters/runtime/logger.ts';
 import { AppError } from '../shared/errors.ts';
 
-/** The environment, read and checked once. */
+/** The environment, parsed and validated once. */
 export interface Config {
   readonly stage: string;
   readonly version: string;
   readonly logLevel: LogLevel;
   /** Ids of plugins. */
   readonly disabledPlugins: readonly string[];
-  /** Limit for each of loading, initialising and checking a plugin. */
+  /** Time limit for each of loading, initialising and checking a plugin. */
   readonly pluginDeadlineMs: number;
   /** How long a sandbox caches workflows and credentials. */
   readonly workflowCacheMs: number;
@@ -17,52 +17,52 @@ export interface Config {
   readonly maxFileBytes: number;
   readonly maxFiles: number;
   readonly retentionDays: number;
-  /** Of recorded requests. */
+  /** Retention of recorded requests. */
   readonly requestRetentionDays: number;
   /** Private addresses that `httpRequest` may reach. */
   readonly outboundAllow: readonly string[];
   /** Null in functions that use no table. */
   readonly tablePrefix: string | null;
-  /** A DynamoDB on this machine; null in AWS. */
+  /** A local DynamoDB; null in AWS. */
   readonly dynamodbEndpoint: string | null;
   readonly region: string;
-  /** The Lambda API on this machine; null in AWS. */
+  /** A local Lambda API; null in AWS. */
   readonly lambdaEndpoint: string | null;
-  /** The APIs of Scheduler, EventBridge, SQS and event source mappings on this machine; null in AWS. */
+  /** Local APIs of Scheduler, EventBridge, SQS and event source mappings; null in AWS. */
   readonly sourcesEndpoint: string | null;
-  /** Functions for background runs, the durable one with its alias: `name:alias`. Null in functions that start none. */
+  /** The functions for background runs, the durable one with its alias: `name:alias`. Null in functions that start none. */
   readonly durableFunction: string | null;
   readonly expressFunction: string | null;
-  /** Function that takes the events of triggers; null in functions that report no failures. */
+  /** The function that receives the events of triggers; null in functions that report no failures. */
   readonly dispatchFunction: string | null;
-  /** The function of the sweeper; null in functions that do not invoke it. */
+  /** The sweeper function; null in functions that do not invoke it. */
   readonly sweepFunction: string | null;
-  /** Store of large values: a bucket, or a folder on this machine. */
+  /** The store of large values: a bucket, or a local folder. */
   readonly blobBucket: string | null;
   readonly blobFolder: string | null;
-  /** Origin that takes uploads on this machine; null in AWS. */
+  /** Origin that accepts uploads locally; null in AWS. */
   readonly uploadEndpoint: string | null;
-  /** Secrets of outbound credentials on this machine; null in AWS. */
+  /** Local folder with the secrets of outbound credentials; null in AWS. */
   readonly secretsFolder: string | null;
   /** ARN of the role with which nodes call AWS; null on this machine. */
   readonly workflowRole: string | null;
   /** Bus for completion events; null writes them to the log. */
   readonly eventBus: string | null;
-  /** Whether alarms of the stage wait for metrics of its sweeps. */
+  /** Whether the stage has alarms that rely on the metrics of its sweeps. */
   readonly hasAlarms: boolean;
   /** Public origin, without a trailing slash; null in functions that issue no callback URLs. */
   readonly publicUrl: string | null;
-  /** How long a repeated delivery is a duplicate. */
+  /** How long a repeated delivery counts as a duplicate. */
   readonly deduplicationWindowMs: number;
-  /** Print callback URLs: for the terminal of the local service alone. */
+  /** Whether to print callback URLs: only for the terminal of the local service. */
   readonly printsCallbacks: boolean;
-  /** The process serves this function alone, which may handle signals and stray errors, and exit. */
+  /** Whether the process serves only this function, which may then handle signals and unhandled errors, and exit. */
   readonly ownsProcess: boolean;
 }
 
 const logLevels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'off'];
 
-/** @throws AppError `CONFIGURATION_INVALID`, with the variable and what it must be, but not its value */
+/** @throws AppError `CONFIGURATION_INVALID`, naming the variable and its allowed values, but not its value */
 export const readConfig = (env: Readonly<Record<string, string | undefined>>): Config => ({
   stage: env.STAGE ?? 'dev',
   version: env.SERVICE_VERSION ?? '0.0.0',
@@ -99,7 +99,7 @@ export const readConfig = (env: Readonly<Record<string, string | undefined>>): C
   ownsProcess: env.OWN_PROCESS === '1',
 });
 
-/** At most the retention: a duplicate is answered from the record of the first delivery. */
+/** At most the retention: duplicates are answered from the record of the first delivery. */
 const readWindow = (env: Readonly<Record<string, string | undefined>>): number => {
   const days = readRetentionDays(env);
   const max = Math.min(days, 30) * 86_400;
@@ -131,6 +131,6 @@ const readNumber = (
   const value = Number(text);
   if (Number.isInteger(value) && value >= min && value <= max) return value;
   throw new AppError('CONFIGURATION_INVALID', {
-    reason: `${name} must be a whole number from ${min} to ${max}`,
+    reason: `${name} must be an integer from ${min} to ${max}`,
   });
 };

@@ -25,7 +25,7 @@ interface Served {
   readonly clock: Clock;
 }
 
-/** `GET /api/admin/executions`: a page of the executions of a workflow, or of all. */
+/** `GET /api/admin/executions`: a page of the executions of one or all workflows. */
 export const createListExecutions = (parts: Served & KeyedListParts) =>
   createHandler(
     parts,

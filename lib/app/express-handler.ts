@@ -4,9 +4,9 @@ import { type BackgroundParts, createBackgroundInvocation } from '../executions/
 import { readExecutionId } from '../executions/record/read-execution-id.ts';
 
 /**
- * The function for express runs: from start to end in one process. After a crash Lambda invokes it again, twice, with the
- * same request id, and the whole workflow runs again with the same idempotency keys. Then the event goes to the
- * dead-letter queue, and the sweeper reconciles the execution.
+ * The function for express runs: from start to end in one process. After a crash, Lambda retries the invocation twice
+ * with the same request id, and the whole workflow runs again with the same idempotency keys. After that, the event
+ * goes to the dead-letter queue, and the sweeper reconciles the execution.
  */
 export const createExpressFunction =
   (parts: BackgroundParts) =>
@@ -15,7 +15,7 @@ export const createExpressFunction =
     try {
       await invocation.run(readExecutionId(event), {
         mode: 'express',
-        // Not from its start: it may have been queued for long, and a retry repeats the whole run.
+        // Not the execution's start: it may have been queued for a long time, and a retry repeats the whole run.
         since: parts.services.clock.now(),
         leaseOwner: `request:${awsRequestId}`,
         steps: inlineSteps(parts.services.clock),
@@ -24,7 +24,7 @@ export const createExpressFunction =
         track: (work) => work,
       });
     } catch (cause) {
-      parts.logger.error('The invocation has failed; Lambda repeats it.', { cause });
+      parts.logger.error('The invocation failed; Lambda will retry it.', { cause });
       throw cause;
     } finally {
       await invocation.close();

@@ -20,27 +20,27 @@ import { type AdminParts, createAdminFunction } from './plugins-handlers.ts';
 
 interface HealthParts extends AdminParts {
   readonly inspect: Inspect;
-  /** For the checks of one plugin. */
+  /** Time limit for the checks of one plugin. */
   readonly pluginDeadlineMs: number;
 }
 
 const healthQuery = v.object({
   /** Id of the only plugin to report; null for all. */
   plugin: v.nullish(text, null),
-  /** `true` makes the live tests of the credentials. */
+  /** `true` runs the live tests of the credentials. */
   probe: v.nullish(word(['true', 'false']), 'false'),
 });
 
-/** How long a sandbox keeps a report, so that a monitor is no load. */
+/** How long a sandbox caches a report, so that monitoring causes no load. */
 const KEPT_MS = 5_000;
 
-/** Time reserved to report after the last check. */
+/** Time reserved for the report after the last check. */
 const MARGIN_MS = 500;
 
-/** The longest time of a report, where the function has more. */
+/** Maximum duration of a report, even if the function has more time. */
 const MAX_MS = 25_000;
 
-/** The longest time of a test that is asked for alone. */
+/** Maximum duration of a single test. */
 const TEST_MS = 20_000;
 
 interface TestParts extends AdminParts {
@@ -55,8 +55,8 @@ export const createHealthRoutes = (parts: HealthParts & TestParts) => {
 };
 
 /**
- * `POST /api/admin/credentials/{credentialId}/test`: makes the live test of a credential where workflows run, with their
- * network and their permissions. The status is 200 whatever the result; 404 without such a credential.
+ * `POST /api/admin/credentials/{credentialId}/test`: runs the live test of a credential where workflows run, with their
+ * network and permissions. The status is 200 whatever the result; 404 if the credential does not exist.
  */
 const createCredentialTest = (parts: TestParts) =>
   createHandler(
@@ -79,8 +79,8 @@ const createCredentialTest = (parts: TestParts) =>
   );
 
 /**
- * `GET /api/admin/plugins/health`: 503 when no plugin works, or the registry can't be built. Checks end before the
- * function's own time is up.
+ * `GET /api/admin/plugins/health`: 503 if no plugin works or the registry can't be built. Checks end before the
+ * function's timeout.
  */
 export const createHealthFunction = (parts: HealthParts) => {
   const { logger, clock, pluginDeadlineMs, inspect } = parts;
@@ -103,7 +103,7 @@ export const createHealthFunction = (parts: HealthParts) => {
   return createAdminFunction(parts, async ({ event, context }) => {
     const query = parseQuery(event, healthQuery);
     const registry = await parts.loadRegistry().catch((cause: unknown) => {
-      logger.error('registry not built', { cause });
+      logger.error('The plugin registry could not be built.', { cause });
       return null;
     });
     if (registry === null) return answerJson(503, toReport([], clock.now()));
@@ -115,7 +115,7 @@ export const createHealthFunction = (parts: HealthParts) => {
   });
 };
 
-/** For the caller alone: reports are behind IAM. */
+/** Cached only by the caller: reports are protected by IAM. */
 const cacheFor = ({ headers, ...answer }: Answer, ms: number): Answer => ({
   ...answer,
   headers: { ...headers, 'cache-control': `private, max-age=${Math.max(0, Math.ceil(ms / 1_000))}` },

@@ -1,7 +1,7 @@
 import { type HttpClient, lazy } from '@hookloom/plugin-kit';
 import type { OutboundCredentials } from '../credentials/outbound/outbound-credentials.ts';
 
-/** Outbound credentials whose code is loaded for the first node with one: few workflows have any. */
+/** Outbound credentials, loaded on first use: few workflows have any. */
 export const lateCredentials = (
   http: HttpClient,
   load: () => Promise<OutboundCredentials>,

@@ -3,7 +3,7 @@ import type { OpenFiles } from '../engine/session.ts';
 import type { FileParts, FilesFor } from '../executions/files/execution-files.ts';
 import type { Config } from './config.ts';
 
-/** Files that load their code on first use: few runs have any. */
+/** Files, loaded on first use: few runs have any. */
 export const lateFiles = (config: Config, executions: FileParts['executions']): FilesFor => {
   const loadFilesFor = lazy(async () =>
     (await import('./open-files.chunk.ts')).openFiles(config, executions),

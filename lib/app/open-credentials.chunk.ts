@@ -40,7 +40,7 @@ export const openCredentialTests = (config: Config, parts: CredentialParts) => {
   };
 };
 
-/** @param readKeys - for AWS; those of the environment by default */
+/** @param readKeys - AWS keys; those of the environment by default */
 export const openCredentialParts = (
   config: Config,
   { client, tables, http, tcp, findType }: CredentialParts,

@@ -13,7 +13,7 @@ import type { FeaturePorts, OpenFeatures } from '../webhooks/webhook-feature.ts'
 import type { Config } from './config.ts';
 import { openUploads, type UploadConfig } from './open-uploads.ts';
 
-/** What the ports of features are made of: stores that only features use are opened with them. */
+/** The parts of the feature ports; stores that only features use are opened here. */
 export interface FeatureParts
   extends Omit<
       FeaturePorts,

@@ -19,7 +19,7 @@ export const openFiles = (config: Config, executions: FileParts['executions']): 
     });
 };
 
-/** A request moves a part of 8 MB. */
+/** Each request transfers a part of 8 MB. */
 const PART_TIMEOUTS = { connectMs: 5_000, exchangeMs: 60_000 };
 
 const openStreams = ({ region, blobBucket, blobFolder }: Config): BlobStreams => {

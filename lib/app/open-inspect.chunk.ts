@@ -15,7 +15,7 @@ import { createInspect, type Inspect } from '../health/inspect.ts';
 import type { Registry } from '../plugins/load-registry.ts';
 import type { Config } from './config.ts';
 
-/** The inspection of the plugins by what this stage has stored. */
+/** The inspection of the plugins, based on the data that this stage has stored. */
 export const openInspect = (config: Config, logger: Logger): Inspect => {
   const { region, dynamodbEndpoint: endpoint } = config;
   const tables = tableNames(config.tablePrefix ?? '');
@@ -37,7 +37,7 @@ export const openInspect = (config: Config, logger: Logger): Inspect => {
   });
 };
 
-/** Longer than a function takes to start. */
+/** Longer than a function's cold start. */
 const PING_TIMEOUTS = { connectMs: 1_000, exchangeMs: 10_000 };
 
 const openPing = ({ region, lambdaEndpoint: endpoint, tablePrefix }: Config) => {

@@ -5,7 +5,7 @@ import { createSignPut } from '../adapters/blobs/sign-put.ts';
 import type { UploadStore } from '../executions/files/upload-store.ts';
 import type { Config } from './config.ts';
 
-/** S3's limit for an object that is put in one request. */
+/** S3's size limit for an object uploaded in one request. */
 const MAX_PUT_BYTES = 5 * 1024 ** 3;
 
 export type UploadConfig = Pick<

@@ -22,14 +22,14 @@ export const createAdminFunction = (parts: AdminParts, read: Handle) =>
     return read(call);
   });
 
-/** An endpoint that lists the installed plugins, once all are initialised. */
+/** An endpoint that lists the installed plugins after initialising them. */
 export const createAdminList = (parts: AdminParts, list: (registry: ListedPlugins, now: number) => unknown) =>
   createAdminFunction(parts, async () => {
     const plugins = await initialisePlugins(parts);
     return answerJson(200, list({ plugins }, parts.clock.now()));
   });
 
-/** `GET /api/admin/plugins/{id}`: all that a plugin declares. */
+/** `GET /api/admin/plugins/{id}`: everything that a plugin declares. */
 export const createShowPlugin = (parts: AdminParts) =>
   createAdminFunction(parts, async ({ event }) => {
     const plugins = await initialisePlugins(parts);

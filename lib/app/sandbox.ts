@@ -11,7 +11,7 @@ import { type Config, readConfig } from './config.ts';
 
 let functionProcess: FunctionProcess | null = null;
 
-/** The process, where it belongs to one function; null in tests and on the command line. */
+/** The process, if it serves a single function; null in tests and on the command line. */
 export const openProcess = ({ ownsProcess }: Config, logger: Logger): FunctionProcess | null => {
   if (!ownsProcess) return null;
   functionProcess ??= createFunctionProcess({ logger });
@@ -21,8 +21,8 @@ export const openProcess = ({ ownsProcess }: Config, logger: Logger): FunctionPr
 type Handler<Event, Result> = (event: Event, context: Context) => Promise<Result>;
 
 /**
- * Wraps a handler for export. Call it after the parts are opened: it answers pings, so an answer means that the function
- * has started with all its configuration.
+ * Wraps a handler for export. Call it after opening the parts: it answers pings, so a response means that the function
+ * started with a complete configuration.
  *
  * @param answerPing - answers an event if it is a ping; null for any other event
  */
@@ -43,9 +43,9 @@ const toPong = (context?: Context): Pong => ({
 });
 
 /**
- * Builds the registry on first use, once per sandbox; a failed build is repeated by the next call.
+ * Builds the registry on first use, once per sandbox; after a failure, the next call tries again.
  *
- * @param plugins - all that are installed by default
+ * @param plugins - all installed plugins by default
  */
 export const openRegistry = (
   config: Config,
@@ -67,6 +67,6 @@ export const openRegistry = (
   });
 };
 
-/** The plugins of this sandbox, as workflows need them. */
+/** The plugins of this sandbox, loaded as workflows need them. */
 export const openPlugins = (config: Config, logger: Logger): LoadedOnUse =>
   loadOnUse(installedPlugins, (plugins) => openRegistry(config, logger, plugins));

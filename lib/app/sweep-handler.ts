@@ -22,10 +22,10 @@ import { type AppError, isAppError } from '../shared/errors.ts';
 import { type Measurement, measure } from '../shared/metrics/metrics.ts';
 import { workThrough } from '../shared/work-through.ts';
 
-/** Executions of a group reconciled in parallel. Waiting ones are many, and seldom lost. */
+/** Executions per group reconciled in parallel. There are many waiting ones, and they are seldom lost. */
 const CONCURRENCY: Readonly<Record<DueGroup, number>> = { active: 30, waiting: 5 };
 
-/** Remaining time of the function below which no further execution is reconciled, in milliseconds. */
+/** No further execution is reconciled when the function has less time left; milliseconds. */
 const MARGIN_MS = 30_000;
 
 const hasTimeLeft = ({ getRemainingTimeInMillis }: Partial<Context>): boolean =>
@@ -33,12 +33,12 @@ const hasTimeLeft = ({ getRemainingTimeInMillis }: Partial<Context>): boolean =>
 
 type SweepParts = ReconcileParts &
   ReleaseParts & {
-    /** Notes which version is written from now on. @returns what keeps this release from reading what is stored, or null */
+    /** Records which version is written from now on. @returns why this release can't read the stored data, or null */
     readonly noteVersions: () => Promise<{ readonly problem: string; readonly remedy: string } | null>;
-    /** Whether an alarm waits for sweeps: then each is counted, and else costs no metric while the service is idle. */
+    /** Whether an alarm relies on sweeps: then each is counted; otherwise an idle service costs no metric. */
     readonly countsSweeps?: boolean;
     readonly clock: Clock;
-    /** How fast each sweep calls Lambda; {@link RATES} when absent. */
+    /** How fast each sweep calls Lambda; {@link RATES} by default. */
     readonly rates?: Rates;
   };
 
@@ -49,9 +49,10 @@ type HasTime = () => boolean;
 type Sweep = (executionId: string, deadLetter: DeadLetter | null) => Promise<boolean>;
 
 /**
- * The sweeper. Invoked by a schedule, it reconciles the executions whose lease has expired, and releases those that are held;
- * invoked by the dead-letter queue, it reconciles those of its messages. An event `{queue, ended}` is for one queue of held executions, see `NudgeQueue`,
- * `{only: 'held'}` for all of them. An execution that fails does not stop the others.
+ * The sweeper. Invoked by a schedule, it reconciles the executions whose lease has expired and releases held ones;
+ * invoked by the dead-letter queue, it reconciles the executions of the messages. An event `{queue, ended}` releases
+ * one queue of held executions, see `NudgeQueue`; `{only: 'held'}` releases all queues. A failing execution does not
+ * stop the others.
  */
 export const createSweepFunction = (given: SweepParts) => {
   const closed: ClosedQueues = new Map();
@@ -67,7 +68,7 @@ export const createSweepFunction = (given: SweepParts) => {
       } catch (cause) {
         if (isAppError(cause, 'DISPATCH_REFUSED')) {
           refused.push([executionId, cause]);
-          return true; // a message has said what it had to: the execution is due
+          return true; // the message is no longer needed: the execution is due
         }
         findings.count('failed');
         if (isAppError(cause, 'DATA_VERSION_UNSUPPORTED')) {
@@ -84,10 +85,10 @@ export const createSweepFunction = (given: SweepParts) => {
       return result;
     } finally {
       if (unread.length > 0)
-        reportOnce('Executions wait for a release that reads their data.', unread, parts);
+        reportOnce('Executions are waiting for a release that can read their data.', unread, parts);
       if (refused.length > 0) {
-        findings.count('failed'); // once: an overload refuses many
-        reportOnce('Lambda has refused starts: the next sweep repeats them.', refused, parts);
+        findings.count('failed'); // counted once: an overload refuses many
+        reportOnce('Lambda refused to start executions; the next sweep retries them.', refused, parts);
       }
       reportFindings(findings.values, isSweepOfAll(event), parts.logger);
     }
@@ -96,7 +97,7 @@ export const createSweepFunction = (given: SweepParts) => {
 
 type Values = { -readonly [Name in keyof Measurement['values']]: Measurement['values'][Name] };
 
-/** Only what is found is a value: a metric without any costs nothing. */
+/** Only findings become values: a metric without values costs nothing. */
 const createFindings = (): Findings & { readonly values: Values } => {
   const values: Values = {};
   return {
@@ -120,10 +121,10 @@ const METRIC_OF = {
   failed: 'SweepFailed',
 } as const satisfies Record<Finding, keyof Values>;
 
-/** One line for a sweep of all executions, or for what dead letters have led to. */
+/** One log line per sweep of all executions, or for the outcome of dead letters. */
 const reportFindings = (values: Values, isOfAll: boolean, logger: Logger): void => {
   const hasFound = Object.keys(values).length > 0;
-  if (isOfAll || hasFound) logger.info('The sweep has ended.', hasFound ? measure({ values }) : {});
+  if (isOfAll || hasFound) logger.info('Sweep finished.', hasFound ? measure({ values }) : {});
 };
 
 const isSweepOfAll = (event: unknown): boolean => {
@@ -131,7 +132,7 @@ const isSweepOfAll = (event: unknown): boolean => {
   return Records === undefined && queue === undefined && only !== 'held';
 };
 
-/** Once for all of them, at each sweep. */
+/** Once per sweep for all of them. */
 const reportOnce = (message: string, found: readonly Unsettled[], { logger }: SweepParts): void => {
   const [first] = found;
   logger.error(message, { count: found.length, executionId: first?.[0], cause: first?.[1] });
@@ -156,7 +157,7 @@ const sweepEvent = async (
   return { batchItemFailures: [] };
 };
 
-/** Notes that this release writes here, and says so, also to an alarm, when others have written what it does not read. */
+/** Records that this release writes here. Logs and raises an alarm if other releases have written data that it can't read. */
 const checkVersions = async ({ noteVersions, logger }: SweepParts, findings: Findings): Promise<void> => {
   try {
     const problem = await noteVersions();
@@ -174,7 +175,7 @@ const sweepAll = async (parts: ReconcileParts, sweep: Sweep, hasTime: HasTime): 
   await Promise.all(groups.map((group) => sweepDue(group, parts, sweep, hasTime)));
 };
 
-/** Failed messages stay in the queue; a message without an execution id is dropped, since it would never leave. */
+/** Failed messages stay in the queue; a message without an execution id is dropped, since it would stay forever. */
 const sweepQueue = async (messages: readonly unknown[], sweep: Sweep): Promise<SQSBatchResponse> => {
   const batchItemFailures: { itemIdentifier: string }[] = [];
   for (const message of messages) {
@@ -187,7 +188,7 @@ const sweepQueue = async (messages: readonly unknown[], sweep: Sweep): Promise<S
 };
 
 /**
- * A message as Lambda writes it: the event of the invocation as body, its request id as an attribute.
+ * A message as written by Lambda: the invocation's event as the body, its request id as an attribute.
  *
  * https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-retain-records.html#invocation-dlq
  */
@@ -214,7 +215,7 @@ const readQueue = (value: unknown): HeldQueue => {
 
 const toMap = (value: unknown): Record<string, unknown> => (isPlainObject(value) ? value : {});
 
-/** Reconciles the due executions of a group, page by page, until the function's time is nearly up. */
+/** Reconciles the due executions of a group, page by page, until the function is almost out of time. */
 const sweepDue = async (
   group: DueGroup,
   { executions, clock, logger }: ReconcileParts,
@@ -225,5 +226,5 @@ const sweepDue = async (
   const isDone = await workThrough(executions.findDue(clock.now(), group), options, async (executionId) => {
     await sweep(executionId, null);
   });
-  if (!isDone) logger.warn('The sweep ran out of time; the next one goes on.', { group });
+  if (!isDone) logger.warn('The sweep ran out of time; the next one continues.', { group });
 };

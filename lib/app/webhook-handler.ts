@@ -38,16 +38,16 @@ import type { PublishedWorkflow, WorkflowReader } from '../workflows/definition/
 export interface WebhookSettings {
   /** Lambda's own limit is 6 MB. */
   readonly maxBodyBytes: number;
-  /** Levels of nesting in a JSON body. */
+  /** Maximum nesting depth of a JSON body. */
   readonly maxBodyDepth: number;
   /** How long workflows and credentials are cached; 0 reads the store for every request. */
   readonly cacheTtlMs: number;
   readonly cacheEntries: number;
   /** How long a verified password is cached: its hash is slow by design. */
   readonly verifiedTtlMs: number;
-  /** Time reserved to record the end of an execution and to answer. */
+  /** Time reserved for recording the end of an execution and responding. */
   readonly deadlineMarginMs: number;
-  /** How long a repeated delivery is a duplicate. */
+  /** How long a repeated delivery counts as a duplicate. */
   readonly deduplicationWindowMs: number;
 }
 
@@ -76,7 +76,7 @@ interface WebhookFunctionParts extends BackgroundParts {
   readonly settings?: Partial<WebhookSettings>;
 }
 
-/** The webhook function: the checks in their order, each on the value that is then used; then the run. */
+/** The webhook function: runs the checks in order, each on the value that is used afterwards, then the execution. */
 export const createWebhookFunction = (parts: WebhookFunctionParts) => {
   const { logger, services } = parts;
   const { clock, ids } = services;
@@ -155,13 +155,16 @@ const computeTimeLimit = (context: Partial<Context>, { deadlineMarginMs }: Webho
   return Math.max(0, remainingMs - deadlineMarginMs);
 };
 
-/** How long requests go on with what is cached while the store throttles or is out of reach: a revoked secret the shortest. */
+/**
+ * How long cached values are used while the store throttles or is unreachable: shorter for credentials, which may have
+ * been revoked.
+ */
 const STALE_WORKFLOW_MS = 300_000;
 const STALE_CREDENTIAL_MS = 60_000;
 
 const isStoreOut = (error: unknown): boolean => isAppError(error, 'STORE_UNAVAILABLE');
 
-/** The stores behind caches, which live as long as the sandbox. */
+/** The stores behind caches that live as long as the sandbox. */
 const createLookups = (
   { workflows, credentials, services: { clock } }: WebhookFunctionParts,
   { cacheTtlMs, cacheEntries, verifiedTtlMs }: WebhookSettings,

@@ -1,31 +1,30 @@
 export interface CacheOptions<Value> {
-  /**
-   * Milliseconds that an entry is valid at most, from the start of its load; 0 switches the cache off.
-   */
+  /** Maximum age of an entry in milliseconds, from the start of its load; 0 disables the cache. */
   readonly ttlMs: number;
-  /** Beyond this the least recently used entry is evicted. */
+  /** Beyond this, the least recently used entry is evicted. */
   readonly maxEntries: number;
-  /** `now` gives milliseconds since the epoch. */
+  /** `now` returns milliseconds since the epoch. */
   readonly clock: { now(): number };
-  /** Whether a value is cached; all are by default. Failures never are. */
+  /** Whether to cache a value; by default, all are cached. Failures never are. */
   readonly keep?: (value: Value) => boolean;
-  /** What is known is the answer to a lookup that fails; absent for a cache whose failures reach the caller. */
+  /** Serves a stale value if a lookup fails; without it, failures reach the caller. */
   readonly stale?: {
-    /** Milliseconds from the start of the load that answered; longer than `ttlMs`. */
+    /** Milliseconds from the start of the load that returned the value; longer than `ttlMs`. */
     readonly maxAgeMs: number;
-    /** Whether an error may pass, and says nothing of the value. */
+    /** Whether an error is transient and unrelated to the value. */
     readonly mayPass: (error: unknown) => boolean;
   };
   /**
-   * From 0 to 1, by chance: with it an entry is valid for four fifths of its time at least, so that sandboxes that began together
-   * do not ask together again.
+   * Returns a random number from 0 to 1. With it, an entry is valid for at least four fifths of its TTL, so that
+   * sandboxes that started together do not reload together.
    */
   readonly random?: () => number;
 }
 
 /**
- * Gets a value from the cache or from `load`, which gets whether a known value is the answer when it fails by an error that may
- * pass. Concurrent lookups of a key share one `load`. With `isRenewed`, a known value is replaced, however fresh.
+ * Gets a value from the cache or from `load`, which is told by `isCovered` whether a stale value is served if it fails
+ * with a transient error. Concurrent lookups of a key share one `load`. With `isRenewed`, a cached value is replaced,
+ * however fresh.
  */
 type Lookup<Value> = (
   key: string,
@@ -39,7 +38,7 @@ interface Entry<Value> {
   freshUntil: number;
 }
 
-/** An LRU cache in memory, bounded in age and in number. */
+/** An in-memory LRU cache, bounded in age and number of entries. */
 export const createCache = <Value>({
   ttlMs,
   maxEntries,
@@ -50,7 +49,7 @@ export const createCache = <Value>({
 }: CacheOptions<Value>): Lookup<Value> => {
   const entries = new Map<string, Entry<Value>>();
 
-  // The first comparison: an entry must not live longer when the clock is set back.
+  // The first comparison: an entry must not live longer if the clock is set back.
   const isFresh = ({ loadedAt, freshUntil }: Entry<Value>, now: number) =>
     loadedAt <= now && now < freshUntil;
   const fromNow = (now: number) => now + ttlMs * (0.8 + random() / 5);
@@ -63,7 +62,7 @@ export const createCache = <Value>({
     if (leastRecentlyUsed !== undefined) entries.delete(leastRecentlyUsed);
   };
 
-  /** @param known - what was loaded before, and is not fresh any more */
+  /** @param known - the earlier, no longer fresh entry */
   const open = (
     load: (isCovered: boolean) => Promise<Value>,
     known: Entry<Value> | undefined,
@@ -76,7 +75,7 @@ export const createCache = <Value>({
       const later = clock.now();
       const { loadedAt, value } = known;
       if (!isUsable(later) || !stale.mayPass(error)) throw error;
-      // Not asked again at once: what fails here may be short of throughput.
+      // Not retried at once: the source may be short of throughput.
       Object.assign(entry, { loadedAt, freshUntil: Math.min(fromNow(later), loadedAt + stale.maxAgeMs) });
       return value;
     };

@@ -1,7 +1,7 @@
 const MAX_NAME_LENGTH = 80;
 const MAX_NAMES = 12;
 
-/** A name in quotes for a message, cut to {@link MAX_NAME_LENGTH}. */
+/** A name in quotes for a message, truncated to {@link MAX_NAME_LENGTH}. */
 export const quote = (name: string): string =>
   name.length <= MAX_NAME_LENGTH ? `"${name}"` : `"${name.slice(0, MAX_NAME_LENGTH)}…"`;
 
@@ -12,7 +12,7 @@ export const quoteAll = (names: Iterable<string>): string => {
   return all.length <= MAX_NAMES ? shown : `${shown} and ${all.length - MAX_NAMES} more`;
 };
 
-/** End of a message; empty for null. */
+/** The end of a message; empty for null. */
 export const didYouMean = (suggestion: string | null): string =>
   suggestion === null ? '' : `; did you mean ${quote(suggestion)}?`;
 

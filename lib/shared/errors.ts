@@ -14,7 +14,7 @@ export class AppError<Code extends ErrorCode = ErrorCode> extends CatalogueError
 > {
   /** @param cause - for the log only */
   constructor(code: Code & CommonCode, parameters: ErrorParameters<Code>, cause?: unknown);
-  /** @param entry - of another catalogue than the common one */
+  /** @param entry - an entry from a catalogue other than the common one */
   constructor(code: Code, parameters: ErrorParameters<Code>, cause: unknown, entry: CatalogueEntry<never>);
   constructor(
     code: Code,
@@ -26,10 +26,10 @@ export class AppError<Code extends ErrorCode = ErrorCode> extends CatalogueError
   }
 }
 
-/** Whether an error is of a catalogue and, when a code is given, has that code. */
+/** Whether an error is an AppError, with the given code if any. */
 export const isAppError = <Code extends ErrorCode>(error: unknown, code?: Code): error is AppError<Code> =>
   hasBrand(error, 'AppError') && (code === undefined || (error as AppError).code === code);
 
-/** Whether an error fails what is going on, and nothing else: it says nothing of the run or the request, and may have passed later. */
+/** Whether an error fails only the current invocation: it is unrelated to the run or the request, and may be transient. */
 export const isInfrastructureError = (error: unknown): boolean =>
   isAppError(error, 'STORE_UNAVAILABLE') || isAppError(error, 'DATA_VERSION_UNSUPPORTED');

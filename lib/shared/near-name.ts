@@ -6,10 +6,10 @@ const MAX_LENGTH = 64;
 /** Hints per file: each costs a search. */
 const MAX_HINTS = 100;
 
-/** Finds the name most similar to a wrong one; null when none is. */
+/** Finds the name most similar to a wrong one; null if none is similar. */
 export type FindNearest = (name: string, names: Iterable<string>) => string | null;
 
-/** The same for names that can be looked up but not listed. */
+/** Like {@link FindNearest}, for names that can be looked up but not listed. */
 export type FindNearName = (name: string, isKnown: (name: string) => boolean) => string | null;
 
 export interface Hints {
@@ -31,14 +31,14 @@ export const limitHints = (): Hints => {
 };
 
 /**
- * The most similar name: equal but for case and separators (`True`, `http-request`), else a prefix or an extension,
+ * The most similar name: equal except for case and separators (`True`, `http-request`), else a prefix or an extension,
  * else the one with the smallest edit distance, up to a third of the length. A swap of neighbours is one edit.
  */
 export const findNearest: FindNearest = (name, names) => {
   if (name === '' || name.length > MAX_LENGTH) return null;
   const plain = toPlain(name);
   let best: string | null = null;
-  // A distance of the whole length is no similarity.
+  // A distance equal to the whole length is no similarity.
   let bestRank = Math.min(name.length, Math.max(1, Math.floor(name.length / 3)) + 1);
   for (const candidate of names) {
     const rank = candidate.length > MAX_LENGTH ? Number.POSITIVE_INFINITY : rankOf(plain, toPlain(candidate));

@@ -3,7 +3,7 @@ import { operatorCatalogue } from './operator-catalogue.ts';
 
 type OperatorCode = keyof typeof operatorCatalogue;
 
-/** Creates an error that operators alone see. @param cause - for the log only */
+/** Creates an error that only operators see. @param cause - for the log only */
 export const operatorError = <Code extends OperatorCode>(
   code: Code,
   parameters: ErrorParameters<Code>,

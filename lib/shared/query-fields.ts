@@ -2,10 +2,10 @@ import * as v from 'valibot';
 import { operatorError } from './operator-errors.ts';
 
 /**
- * Checks the fields of a query, given as texts, and fills in defaults.
+ * Validates the fields of a query, given as strings, and fills in defaults.
  *
- * @param prefix - before the name of a field in messages
- * @throws AppError `QUERY_INVALID` when a field is wrong
+ * @param prefix - put before field names in messages
+ * @throws AppError `QUERY_INVALID` when a field is invalid
  */
 export const parseFields = <Schema extends v.GenericSchema>(
   schema: Schema,
@@ -18,14 +18,14 @@ export const parseFields = <Schema extends v.GenericSchema>(
   throw operatorError('QUERY_INVALID', { reason: `${prefix}${path?.[0].key} ${message}` });
 };
 
-export const text = v.string('is a text');
+export const text = v.string('must be a string');
 
 const oneOf = <const Words extends readonly string[]>(words: Words) =>
-  v.picklist(words, `is one of ${words.join(', ')}`);
+  v.picklist(words, `must be one of ${words.join(', ')}`);
 
 export const word = <const Words extends readonly string[]>(words: Words) => v.pipe(text, oneOf(words));
 
-/** A comma separated list of different words; empty by default. */
+/** A comma-separated list of distinct words; empty by default. */
 export const wordList = <const Words extends readonly string[]>(words: Words) =>
   v.pipe(
     v.optional(text, ''),
@@ -39,16 +39,16 @@ export const count = ({ initial, max }: { readonly initial: number; readonly max
     v.transform(Number),
     v.check(
       (number) => Number.isInteger(number) && number >= 1 && number <= max,
-      `is a whole number from 1 to ${max}`,
+      `must be an integer from 1 to ${max}`,
     ),
   );
 
-/** The last time with a year of four digits. */
+/** The last time with a four-digit year. */
 const MAX_TIME = 253_402_300_799_999;
 
 const INSTANT = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
 
-/** NaN when it is invalid. `Date.parse` alone takes 30 February for 2 March. */
+/** NaN if invalid. `Date.parse` alone reads 30 February as 2 March. */
 const parseTime = (given: string): number => {
   if (/^\d{1,15}$/.test(given)) return Number(given);
   const [, date] = INSTANT.exec(given) ?? [];
@@ -65,7 +65,7 @@ export const time = v.nullish(
     v.transform(parseTime),
     v.check(
       (instant) => instant >= 0 && instant <= MAX_TIME,
-      'is a time such as 2026-01-31T09:00:00Z, or milliseconds since 1970',
+      'must be a time such as 2026-01-31T09:00:00Z, or milliseconds since 1970',
     ),
   ),
   null,

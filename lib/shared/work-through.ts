@@ -1,15 +1,16 @@
 interface WorkOptions {
-  /** How many are worked on at the same time. */
+  /** Maximum concurrency. */
   readonly atOnce: number;
-  /** Asked before each. */
+  /** Called before each item. */
   readonly mayGoOn: () => boolean;
 }
 
 /**
- * Works on what an iteration gives, in its order, several at once. When it may not go on, or one has failed, no other is begun.
+ * Processes the items of an iteration in order, several concurrently. Once `mayGoOn` returns false or an item has
+ * failed, no further item is started.
  *
- * @returns whether it has reached the end
- * @throws what the first one that failed has thrown, once the others have ended
+ * @returns whether all items were processed
+ * @throws the first failure, after the other items have finished
  */
 export const workThrough = async <Item>(
   items: Iterable<Item> | AsyncIterable<Item>,

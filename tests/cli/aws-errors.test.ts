@@ -94,7 +94,7 @@ describe('what AWS refuses is told apart, with what to do', () => {
 
 test('of the service on this machine nothing is explained by AWS', async () => {
   const { err } = await listWorkflows('AccessDeniedException', denied(), '');
-  expect(err).toContain('The store does not answer');
+  expect(err).toContain('The store is unavailable');
 });
 
 test.each([

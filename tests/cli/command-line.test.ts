@@ -155,7 +155,7 @@ describe('the command line', () => {
     });
     const { code, err } = await call('workflow list');
     expect(code).toBe(1);
-    expect(err).toContain('The store does not answer or is throttling');
+    expect(err).toContain('The store is unavailable or throttling');
     expect(err).toContain('ECONNREFUSED');
   });
 });

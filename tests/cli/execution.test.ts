@@ -265,7 +265,7 @@ describe('execution retry', () => {
     const { call, executions, close } = await anEnded({ status: 400 });
     expect(await call('execution retry e-1')).toMatchObject({
       code: 1,
-      err: expect.stringContaining('Try again: it is started once'),
+      err: expect.stringContaining('Try again: the execution starts only once'),
     });
     expect((await executions.list({ workflowId: 'greeting', limit: 9 })).executions).toHaveLength(1);
     close();

@@ -274,7 +274,7 @@ describe('workflow put', () => {
     const lost = results.filter(({ code }) => code === 1);
     expect(lost.length).toBeLessThan(8);
     for (const { err } of lost)
-      expect(err).toBe('Workflow greeting was changed meanwhile; read it again and retry.');
+      expect(err).toBe('Workflow greeting was changed in the meantime; read it again and retry.');
   });
 });
 
@@ -422,7 +422,7 @@ describe('what is stored', () => {
     expect(await call('workflow disable greeting')).toEqual({
       code: 1,
       out: '',
-      err: 'Workflow greeting was changed meanwhile; read it again and retry.',
+      err: 'Workflow greeting was changed in the meantime; read it again and retry.',
     });
     const { workflows, close } = target();
     expect((await workflows.find('greeting'))?.definition).toMatchObject({

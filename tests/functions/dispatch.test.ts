@@ -55,8 +55,14 @@ describe('an event that carries its trigger', () => {
   test.each<[string, Partial<WorkflowDefinition>]>([
     ['the workflow is disabled', { enabled: false }],
     ['the trigger is disabled', { nodes: [{ ...trigger, disabled: true }] }],
-    ['the trigger is registered with other parameters', { nodes: [{ ...trigger, parameters: { a: 1 } }] }],
-    ['the trigger is registered with other parameters', { nodes: [{ ...trigger, type: 'manualTrigger' }] }],
+    [
+      'the trigger is registered with different parameters',
+      { nodes: [{ ...trigger, parameters: { a: 1 } }] },
+    ],
+    [
+      'the trigger is registered with different parameters',
+      { nodes: [{ ...trigger, type: 'manualTrigger' }] },
+    ],
     ['the workflow has no such trigger', { nodes: [{ ...trigger, id: 'other' }] }],
   ])('starts nothing: %s', async (reason, changes) => {
     const { dispatch, registration, records, logged } = await aDispatch({ workflow: orders(changes) });
@@ -76,7 +82,7 @@ describe('an event that carries its trigger', () => {
     const { dispatch, records, logged } = await aDispatch();
     await dispatch(event);
     expect(await records()).toEqual([]);
-    expect(logged()).toContainEqual(expect.objectContaining({ reason: 'it is for no trigger' }));
+    expect(logged()).toContainEqual(expect.objectContaining({ reason: 'it names no trigger' }));
   });
 });
 

@@ -280,9 +280,7 @@ describe('a sweep', () => {
     const service = await openService();
     await service.sweep({});
     await service.sweep({ only: 'held' });
-    expect(service.lines.map((line) => JSON.parse(line))).toMatchObject([
-      { message: 'The sweep has ended.' },
-    ]);
+    expect(service.lines.map((line) => JSON.parse(line))).toMatchObject([{ message: 'Sweep finished.' }]);
     expect(service.measured()).toEqual({});
   });
 

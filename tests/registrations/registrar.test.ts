@@ -86,7 +86,7 @@ describe('a workflow is not stored, and all is as before,', () => {
     await expect(service.put(other)).rejects.toThrow(
       'The trigger tap of other can’t be registered'.replace('’', "'"),
     );
-    await expect(service.put(other)).rejects.toThrow('the trigger tap of orders has it');
+    await expect(service.put(other)).rejects.toThrow('trigger tap of orders already uses it');
     expect(tones(service)).toEqual(['high', 'q 1']);
     expect(await service.workflows.find('other')).toBeNull();
   });
@@ -95,7 +95,7 @@ describe('a workflow is not stored, and all is as before,', () => {
     const service = aRegistrar();
     await service.put(before);
     const twice = aWorkflowOf([aTap({ queue: 'r' }), aTap({ queue: 'r' }, 'other')]);
-    await expect(service.put(twice)).rejects.toThrow('the trigger tap of orders has it');
+    await expect(service.put(twice)).rejects.toThrow('trigger tap of orders already uses it');
     expect(tones(service)).toEqual(['high', 'q 1']);
   });
 
@@ -148,7 +148,7 @@ describe('several workflows are stored all or none', () => {
     service.workflows.remove = () => Promise.reject(new Error('full'));
     const third = aWorkflowOf([aBell('c')], { id: 'third' });
     await expect(service.putAll([first, second, third])).rejects.toThrow(
-      'these have their new version: first, second. Put all of them again.',
+      'these have their new version: first, second. Store all of them again.',
     );
     expect(tones(service)).toEqual(['b', 'high']);
   });

@@ -176,13 +176,17 @@ describe('an event fails, so that its source repeats it,', () => {
     );
     expect(await service.call(batch)).toEqual(failed('poison', 'foreign'));
     expect(service.records()).toHaveLength(1);
-    await expect(service.call('no object')).rejects.toThrow('The event is no JSON object.');
+    await expect(service.call('no object')).rejects.toThrow('The event must be a JSON object.');
   });
 
   test.each<[keyof EventSource, unknown, string]>([
-    ['toAddress', undefined, 'toAddress of messageTrigger gives no address'],
-    ['toAddress', { workflowId: '../a', triggerNodeId: 'a' }, 'toAddress of messageTrigger gives no address'],
-    ['toAddress', { workflowId: 'orders' }, 'toAddress of messageTrigger gives no address'],
+    ['toAddress', undefined, 'toAddress of messageTrigger returned no address'],
+    [
+      'toAddress',
+      { workflowId: '../a', triggerNodeId: 'a' },
+      'toAddress of messageTrigger returned no address',
+    ],
+    ['toAddress', { workflowId: 'orders' }, 'toAddress of messageTrigger returned no address'],
     ['toKey', undefined, 'toKey of messageTrigger gives no key'],
     ['toKey', '', 'toKey of messageTrigger gives no key'],
     ['toInput', null, 'toInput of messageTrigger gives no object'],

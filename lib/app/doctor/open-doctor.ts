@@ -10,18 +10,18 @@ import { systemClock } from '../../adapters/runtime/system-clock.ts';
 import { need } from '../compose.ts';
 import type { Config } from '../config.ts';
 
-/** What the doctor has beside the parts of other commands: the APIs of AWS as they are. */
+/** The doctor's own parts: direct access to the AWS APIs. */
 export interface DoctorParts {
   /** `SERVICE-STAGE` */
   readonly prefix: string;
-  /** Of this machine: what only AWS has is not looked at. */
+  /** Whether the stage is local: checks of AWS-only resources are skipped. */
   readonly isLocal: boolean;
-  /** @param service - as an endpoint names it; `bucket` for S3 */
+  /** @param service - as in an endpoint's host name; with `bucket` for S3 */
   readonly open: (service: string, bucket?: string) => CallAws;
   readonly ping: (functionKey: string, deadlineMs: number) => Promise<PingAnswer>;
-  /** Deletes a workflow and all that is stored of it. */
+  /** Deletes a workflow and all its stored data. */
   readonly purge: (workflowId: string, executionIds: readonly string[]) => Promise<readonly string[]>;
-  /** @param bucket - of the stage; null on this machine */
+  /** @param bucket - the stage's bucket; null on this machine */
   readonly removeBlob: (key: string, bucket: string | null) => Promise<void>;
 }
 
@@ -30,7 +30,7 @@ interface Options extends Required<Pick<AwsCallerOptions, 'readCredentials'>> {
   readonly tables: TableNames;
 }
 
-/** A synchronous invocation may be a cold start with a whole run. */
+/** A synchronous invocation may include a cold start and a whole run. */
 const TIMEOUTS = { connectMs: 2_000, exchangeMs: 20_000 };
 
 export const openDoctor = (config: Config, { client, tables, readCredentials }: Options): DoctorParts => {

@@ -13,7 +13,7 @@ import { createCache } from '../../shared/cache.ts';
 export interface FailureParts extends Pick<AwsCallerOptions, 'region' | 'endpoint'> {
   readonly client: DynamoDbClient;
   readonly tables: TableNames;
-  /** The function that takes the events of triggers. */
+  /** The function that receives the events of triggers. */
   readonly functionName: string;
   /** How long the list of error triggers is cached; 0 reads it for every failure. */
   readonly cacheTtlMs: number;
@@ -37,7 +37,11 @@ export const openFailures = ({
       const registrations = await lookUp(ERROR_TRIGGER, () => listOfType(ERROR_TRIGGER));
       return findListeners(registrations, workflowId).length > 0 ? report : null;
     } catch (cause) {
-      logger.warn('Whether a trigger asks for the failure is not known.', { executionId, workflowId, cause });
+      logger.warn('Could not determine whether an error trigger listens for the failure.', {
+        executionId,
+        workflowId,
+        cause,
+      });
       return report;
     }
   };

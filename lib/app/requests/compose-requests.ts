@@ -11,7 +11,7 @@ import { type Config, readConfig } from '../config.ts';
 import { lateFeatures } from '../late-features.ts';
 import type { FeatureParts } from '../open-features.chunk.ts';
 
-// The functions for recorded requests, and what the command line shares with them.
+// The parts for recorded requests that functions and the command line share.
 
 export const openRequests = (config: Config = readConfig(process.env)) => {
   const { logger, clock, client, tables } = openExecutions(config);
@@ -42,7 +42,7 @@ interface JudgingParts extends Pick<FeatureParts, 'client' | 'tables' | 'executi
   readonly config: Config;
 }
 
-/** What parses and judges a request that an operator vouches for: no credential is lent, since nothing is verified. */
+/** Parses and judges a request that an operator vouches for: nothing is verified, so no credential is provided. */
 const openJudging = ({
   config,
   ...parts
@@ -55,7 +55,7 @@ const openJudging = ({
     config,
     clock: systemClock,
     http: lateHttpClient(config.outboundAllow),
-    credentials: { open: () => Promise.reject(new Error('a request that is sent again is not verified')) },
+    credentials: { open: () => Promise.reject(new Error('requests that are sent again are not verified')) },
     events: createLogEvents(parts.logger, { countsInline: true }),
     usesOutbox: false,
   }),

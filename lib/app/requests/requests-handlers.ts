@@ -25,7 +25,7 @@ interface Served {
 
 type ReadParts = Served & { readonly requests: Pick<RequestStore, 'find' | 'scan'> };
 
-/** `GET /api/admin/requests`: recorded requests of a workflow. `GET /api/admin/requests/{id}`: all of one. */
+/** `GET /api/admin/requests`: the recorded requests of a workflow. `GET /api/admin/requests/{id}`: one request in full. */
 export const createShowRequests = (parts: ReadParts) =>
   createHandler(
     parts,
@@ -52,7 +52,7 @@ const show = async (event: unknown, id: string, { requests }: ReadParts): Promis
 };
 
 const sendAgainOptions = v.object({
-  /** Null for the current one. */
+  /** Null for the current version. */
   version: v.nullish(
     v.pipe(
       v.number('is a whole number from 1 on'),
@@ -62,7 +62,7 @@ const sendAgainOptions = v.object({
   ),
 });
 
-/** `POST /api/admin/requests/{id}/send-again`: a recorded request again, as a new execution. */
+/** `POST /api/admin/requests/{id}/send-again`: sends a recorded request again, as a new execution. */
 export const createSendAgain = (parts: Served & SendAgainParts) =>
   createHandler(
     parts,

@@ -14,20 +14,21 @@ interface DispatchParts extends StartParts {
   readonly registrations: Pick<RegistrationStore, 'find' | 'listOfType'>;
 }
 
-/** What an event carries: a trigger, and the name of its registration. */
+/** The content of an event: a trigger and the name of its registration. */
 interface Carried extends TriggerAddress {
   readonly registration: string;
 }
 
 /**
- * The function for the events of all triggers that register themselves. An event carries its trigger under `hookloom`, a
- * report of a failure its execution; a message is known by its queue. One for a trigger that is gone, disabled or has other parameters than those that it was
- * registered with is logged, and starts nothing: a message then stays in its queue.
+ * The function for the events of all triggers that register themselves. An event names its trigger under `hookloom`, a
+ * failure report its execution; a message is matched by its queue. If the trigger no longer exists, is disabled, or has
+ * different parameters than when it was registered, the event is logged and starts nothing; a message then stays in its
+ * queue.
  */
 export const createDispatchFunction = (parts: DispatchParts) => {
   const { logger, registrations, loadNodeTypes } = parts;
 
-  /** @returns false when it starts nothing */
+  /** @returns false if it starts nothing */
   const start = (event: JsonObject, { registration, ...address }: Carried): Promise<boolean> =>
     startByEvent(
       event,
@@ -35,7 +36,7 @@ export const createDispatchFunction = (parts: DispatchParts) => {
       (node, findNodeType) =>
         toRegistration(address.workflowId, node, findNodeType)?.name === registration
           ? null
-          : 'the trigger is registered with other parameters',
+          : 'the trigger is registered with different parameters',
       parts,
     );
 
@@ -46,17 +47,17 @@ export const createDispatchFunction = (parts: DispatchParts) => {
     const failedId = readFailedId(event);
     if (failedId !== null) return startByFailure(failedId, { ...parts, start: startListener });
     const carried = readCarried(event);
-    if (carried === null) logger.warn('The event starts nothing.', { reason: 'it is for no trigger' });
+    if (carried === null) logger.warn('The event starts nothing.', { reason: 'it names no trigger' });
     else await start(event, carried);
   };
 
-  /** @throws Error when it starts nothing: a message is deleted when its execution is stored, and only then */
+  /** @throws Error when it starts nothing: a message is deleted only once its execution is stored */
   const startMessage = async (event: JsonObject, found: StoredRegistration): Promise<void> => {
     if (!(await startListener(event, found)))
-      throw new Error('the message starts nothing: it stays in its queue');
+      throw new Error('the message started nothing; it stays in its queue');
   };
 
-  /** The source of a trigger that takes whole batches; null for any other. */
+  /** The source of a trigger that accepts whole batches; null for any other. */
   const findBatchSource = async ({
     nodeType,
     parameters,
@@ -65,7 +66,7 @@ export const createDispatchFunction = (parts: DispatchParts) => {
     return source?.takesBatches?.(parameters) === true ? source : null;
   };
 
-  /** Those whose data can't be run are each an event of their own, which fails: they harm no other of their batch. */
+  /** Messages whose data can't be run become separate events, which fail without affecting the rest of the batch. */
   const startBatch = async (
     messages: readonly JsonObject[],
     startOne: (event: JsonObject) => Promise<void>,
@@ -87,9 +88,9 @@ export const createDispatchFunction = (parts: DispatchParts) => {
   return async (event: unknown): Promise<SQSBatchResponse> => {
     const messages = readMessages(event);
     if (messages === null) return startEach(event, startCarried, logger);
-    const queue = String(messages[0]?.eventSourceARN); // a batch is of one queue
+    const queue = String(messages[0]?.eventSourceARN); // a batch is from one queue
     const found = await registrations.find(nameOfResource(queue));
-    if (found === null) throw new Error(`no trigger has ${queue}`);
+    if (found === null) throw new Error(`no trigger uses ${queue}`);
     const startOne = (message: JsonObject) => startMessage(message, found);
     const batchSource = await findBatchSource(found);
     return batchSource === null

@@ -9,9 +9,9 @@ interface EventFunctionParts extends StartParts {
 }
 
 /**
- * A function of its own for the events of one trigger type, which knows the trigger from the event.
+ * A separate function for the events of one trigger type, which identifies the trigger from the event.
  *
- * @param nodeType - of a trigger whose `EventSource` has `toAddress`
+ * @param nodeType - a trigger type whose `EventSource` has `toAddress`
  */
 export const createEventFunction =
   (nodeType: string, parts: EventFunctionParts) =>
@@ -31,6 +31,6 @@ export const createEventFunction =
 /** @throws TypeError */
 const toAddress = (address: unknown, nodeType: string): TriggerAddress => {
   if (!isPlainObject(address) || !isId(address.workflowId) || !isId(address.triggerNodeId))
-    throw new TypeError(`toAddress of ${nodeType} gives no address`);
+    throw new TypeError(`toAddress of ${nodeType} returned no address`);
   return { workflowId: address.workflowId, triggerNodeId: address.triggerNodeId };
 };

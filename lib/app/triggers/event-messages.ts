@@ -4,10 +4,10 @@ import type { SQSBatchResponse } from 'aws-lambda';
 type Start = (event: JsonObject) => Promise<unknown>;
 
 /**
- * Starts what an event of Lambda starts. A failed event throws, so that its source repeats it. The messages of an SQS
- * batch are events of their own, started in their order; failed ones stay in the queue, so its event source mapping
- * needs `functionResponseType: ReportBatchItemFailures`. Of a FIFO queue, the messages of the same group after a failed
- * one fail as well: their order is kept.
+ * Starts the executions of a Lambda event. A failed event throws, so that its source retries it. The messages of an SQS
+ * batch are separate events, started in order; failed ones stay in the queue, so its event source mapping needs
+ * `functionResponseType: ReportBatchItemFailures`. In a FIFO queue, messages of the same group after a failed one fail
+ * as well, to preserve their order.
  */
 export const startEach = async (
   event: unknown,
@@ -22,7 +22,7 @@ export const startEach = async (
     const group = readGroup(message);
     try {
       if (group !== null && failedGroups.has(group))
-        throw new Error('an earlier message of its group has failed');
+        throw new Error('an earlier message of its group failed');
       await start(message);
     } catch (cause) {
       if (group !== null) failedGroups.add(group);
@@ -33,7 +33,7 @@ export const startEach = async (
   return toResponse(failed);
 };
 
-/** The same for a batch that is one event: all of its messages stay in the queue, or none. */
+/** The same for a batch that is one event: all of its messages stay in the queue or none do. */
 export const startWhole = async (
   messages: readonly JsonObject[],
   start: Start,
@@ -54,7 +54,7 @@ const toResponse = (failed: readonly JsonObject[]): SQSBatchResponse => ({
 
 const readEvent = (event: unknown): JsonObject => {
   if (isPlainObject(event)) return event as JsonObject; // Lambda parses events from JSON
-  throw new TypeError('The event is no JSON object.');
+  throw new TypeError('The event must be a JSON object.');
 };
 
 /** The messages of an SQS batch; null for any other event. */

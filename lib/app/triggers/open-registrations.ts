@@ -12,15 +12,15 @@ import { need, openConfig, openEventFunction, openLogger, openStores } from '../
 import type { Config } from '../config.ts';
 import { openPlugins } from '../sandbox.ts';
 
-// A part of the composition root: what registers triggers, and what takes their events.
+// A part of the composition root: registers triggers and receives their events.
 
-/** For the function that takes the events of all triggers that register themselves. */
+/** For the function that receives the events of all triggers that register themselves. */
 export const openDispatch = (config: Config = openConfig()) => {
   const parts = openEventFunction(config);
   return { ...parts, registrations: createRegistrationStore(parts.client, parts.tables, systemClock) };
 };
 
-/** For the sweeper of registrations. */
+/** For the registration sweeper. */
 export const openRegistrations = (config: Config = openConfig()) => {
   const logger = openLogger(config);
   const { client, tables } = openStores(config);
@@ -36,7 +36,7 @@ interface RegistrarOptions extends Pick<AwsCallerOptions, 'readCredentials'> {
   readonly logger: Logger;
 }
 
-/** What registers triggers, with the keys of the environment unless others are given. */
+/** Registers triggers, with the keys of the environment by default. */
 export const openRegistrar = (
   config: Config,
   { client, tables, logger, ...keys }: RegistrarOptions,

@@ -8,18 +8,18 @@ interface RegistrationsParts extends ReconcileAllParts {
   readonly sendStackResponse: SendStackResponse;
 }
 
-/** Time of the function that is left for what has begun, or for the answer to CloudFormation, with its tries; milliseconds. */
+/** Time reserved for work in progress, or for the response to CloudFormation with its retries; milliseconds. */
 const MARGIN_MS = 30_000;
 
-/** In tests and on the command line, where no function ends. */
+/** For tests and the command line, where no function timeout applies. */
 const UNLIMITED_MS = 240_000;
 
-/** Of a reason, so that the answer has less than 4,096 bytes in any script. */
+/** Limits the reason, so that the response has less than 4,096 bytes in any script. */
 const MAX_REASON_LENGTH = 500;
 
 /**
- * The sweeper of registrations, invoked by a schedule. Invoked by CloudFormation, it unregisters all before the stack is
- * removed. CloudFormation always gets an answer, in time: a stack without one hangs.
+ * The registration sweeper, invoked by a schedule. Invoked by CloudFormation, it unregisters everything before the
+ * stack is removed. CloudFormation always gets a response in time: without one, the stack hangs.
  */
 export const createRegistrationsFunction =
   (parts: RegistrationsParts) =>
@@ -43,7 +43,7 @@ const hasTimeLeft =
   (): boolean =>
     getRemainingTimeInMillis() > MARGIN_MS;
 
-/** @returns why it fails; null for a success */
+/** @returns why it failed; null on success */
 const answerRequest = async (
   { requestType }: StackRequest,
   parts: RegistrationsParts,
@@ -53,17 +53,17 @@ const answerRequest = async (
   const ending = new AbortController();
   const { promise: overdue, reject } = Promise.withResolvers<never>();
   const end = () => {
-    const error = new Error('The time is up. Remove the stack again: it goes on with the rest.');
+    const error = new Error('Timed out. Remove the stack again: it continues with the rest.');
     ending.abort(error);
     reject(error);
   };
   const timer = setTimeout(end, Math.max(0, getRemainingTimeInMillis() - MARGIN_MS));
   try {
     await Promise.race([unregisterAll(parts, ending.signal), overdue]);
-    parts.logger.info('All triggers are unregistered: the stack may be removed.');
+    parts.logger.info('All triggers are unregistered; the stack can be removed.');
     return null;
   } catch (cause) {
-    parts.logger.warn('Not all triggers are unregistered: the stack stays.', { cause });
+    parts.logger.warn('Not all triggers could be unregistered; the stack is kept.', { cause });
     const reason = cause instanceof Error ? cause.message : String(cause);
     return reason.slice(0, MAX_REASON_LENGTH);
   } finally {

@@ -30,12 +30,12 @@ interface RunParts extends StartParts {
 
 const query = v.object({ trigger: v.nullish(text, null) });
 
-/** Time reserved to answer, in milliseconds. */
+/** Time reserved for the response, in milliseconds. */
 const MARGIN_MS = 1_000;
 
 /**
  * `POST /api/admin/workflows/{workflowId}/executions`: starts a workflow by hand; the body is the input of its trigger.
- * With `Prefer: wait=N`, the answer has the result if that is ready in time.
+ * With `Prefer: wait=N`, the response contains the result if it is ready in time.
  */
 export const createRunWorkflow = (parts: RunParts) =>
   createHandler(
@@ -56,7 +56,7 @@ export const createRunWorkflow = (parts: RunParts) =>
           key,
           content: rawBody,
           traceparent: readTraceparent(headers.traceparent),
-          // A repeated request may wait for what the first one started.
+          // A repeated request may wait for the execution that the first one started.
           keepsResult: key !== null || waitSeconds !== null,
         },
         parts,
@@ -76,27 +76,27 @@ export const createRunWorkflow = (parts: RunParts) =>
     }),
   );
 
-/** @throws AppError `WORKFLOW_NOT_FOUND` for what is no id, which the answer does not repeat */
+/** @throws AppError `WORKFLOW_NOT_FOUND` for an invalid id, which the response does not echo */
 const readWorkflowId = (event: unknown): string => {
   const workflowId = readPathParameter(event, 'workflowId');
   if (isId(workflowId)) return workflowId;
   throw operatorError('WORKFLOW_NOT_FOUND', { workflowId: 'with this id' });
 };
 
-/** No body is an empty input. @throws AppError `CONTENT_TYPE_UNSUPPORTED` | `BODY_INVALID` | `BODY_TOO_DEEP` */
+/** Without a body, the input is empty. @throws AppError `CONTENT_TYPE_UNSUPPORTED` | `BODY_INVALID` | `BODY_TOO_DEEP` */
 const readInput = (event: unknown, { clock, settings }: RunParts): JsonObject => {
   const input = readJsonBody(event, settings.maxBodyDepth, clock.now()) ?? {};
   if (isPlainObject(input)) return input as JsonObject;
-  throw new AppError('BODY_INVALID', { reason: 'the input of a trigger is a JSON object' });
+  throw new AppError('BODY_INVALID', { reason: 'the input of a trigger must be a JSON object' });
 };
 
-/** For as long as the caller asks, and this invocation lasts. */
+/** As long as the caller requests and this invocation allows. */
 const toWaitMs = (
   waitSeconds: number | null,
   { getRemainingTimeInMillis = () => Number.POSITIVE_INFINITY }: Partial<Context>,
 ): number => Math.min((waitSeconds ?? 0) * 1_000, getRemainingTimeInMillis() - MARGIN_MS);
 
-/** The end of an execution, or the response of one that goes on after it; null when there is none in time. */
+/** The end of an execution, or the response of one that continues after responding; null if neither is ready in time. */
 const findEnd = async (executionId: string, waitMs: number, parts: RunParts): Promise<JsonObject | null> => {
   if (waitMs <= 0) return null;
   const { waitForResult } = await import('../../webhooks/wait-for-result.chunk.ts');

@@ -1,7 +1,7 @@
 import { isPlainObject } from '@hookloom/plugin-kit';
 
 /**
- * A request of CloudFormation to a custom resource.
+ * A CloudFormation request to a custom resource.
  *
  * https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/crpg-ref-requesttypes.html
  */
@@ -14,7 +14,7 @@ export interface StackRequest {
   readonly logicalResourceId: string;
 }
 
-/** Of a resource that is being created: one per stack. */
+/** The id of a newly created resource: one per stack. */
 const PHYSICAL_RESOURCE_ID = 'registrations';
 
 /** Null for any other event. */

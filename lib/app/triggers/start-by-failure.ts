@@ -10,7 +10,7 @@ import { toFailureEvent } from '../../triggers/failure-event.ts';
 interface FailureParts {
   readonly executions: Pick<ExecutionStore, 'find'>;
   readonly registrations: Pick<RegistrationStore, 'listOfType'>;
-  /** Starts a trigger, once for each failure. */
+  /** Starts a trigger, once per failure. */
   readonly start: (event: JsonObject, listener: StoredRegistration) => Promise<unknown>;
 }
 
@@ -21,10 +21,12 @@ export const readFailedId = ({ hookloom }: JsonObject): string | null => {
 };
 
 /**
- * Starts every error trigger that asks for the failure of an execution. One that can't be started does not stop the others.
- * The doctor's probes start nothing. The record says what failed: a forged report, or one of an execution that no longer exists, starts nothing.
+ * Starts every error trigger that listens for the failure of an execution. One that can't be started does not stop the
+ * others. The doctor's probes start nothing. The record determines what failed: a forged report, or one of an execution
+ * that no longer exists, starts nothing.
  *
- * @throws AggregateError when one can't be started, so that Lambda repeats the report; those that were started are not again
+ * @throws AggregateError when one can't be started, so that Lambda retries the report; triggers already started are not
+ *   started again
  * @throws AppError `STORE_UNAVAILABLE`
  */
 export const startByFailure = async (

@@ -7,9 +7,10 @@ const MAX_ERRORS = 50;
 const MAX_WORK = 2_000_000;
 
 /**
- * Checks the answers to a form against its JSON Schema. Names without a field are refused, whatever the schema says of them.
+ * Validates the answers to a form against its JSON Schema. Names without a field are refused, whatever the schema says
+ * about them.
  *
- * @param schema - one without problems, see {@link findFormProblems}
+ * @param schema - a schema without problems, see {@link findFormProblems}
  */
 export const checkAnswers = (schema: JsonMap, answers: JsonMap): readonly FormError[] => {
   const fields = new Map(toFields(schema).map((field) => [field.name, field]));
@@ -27,7 +28,7 @@ export const checkAnswers = (schema: JsonMap, answers: JsonMap): readonly FormEr
   return firstOfEach(errors).slice(0, MAX_ERRORS);
 };
 
-/** The answers to the fields, of which there are few, and the names of the others. */
+/** The answers to known fields, and the names of all others. */
 const splitNames = (answers: JsonMap, known: JsonMap): [JsonMap, readonly string[]] => {
   const entries = Object.entries(answers);
   const isKnown = (name: string) => Object.hasOwn(known, name);
@@ -49,19 +50,19 @@ const findViolations = (
     .map(({ pointer, keyword }) => {
       const field = fields.get(nameAt(pointer));
       return field === undefined
-        ? { name: null, message: 'These answers do not go together.' }
+        ? { name: null, message: 'These answers are not consistent with each other.' }
         : { name: field.name, message: describe(field, keyword) };
     });
 };
 
-/** Keywords of the whole that are checked here, with better words. */
+/** Keywords of the whole object that are checked here, with better messages. */
 const WHOLE = new Set(['required', 'additionalProperties', 'unevaluatedProperties', 'false']);
 
 const check = (schema: JsonMap, answers: JsonMap) => {
   try {
     return compileJsonSchema(schema)(answers, { maxWork: MAX_WORK });
   } catch (error) {
-    // The schema was tried when it was stored: what can't be checked now is due to the answers.
+    // The schema was tested when it was stored: if checking fails now, the answers are the cause.
     if (error instanceof RangeError) return null;
     throw error;
   }
@@ -73,7 +74,7 @@ const nameAt = (pointer: string): string => {
   return decodeURIComponent(segment).replaceAll('~1', '/').replaceAll('~0', '~');
 };
 
-/** One message for a field is enough. */
+/** One message per field is enough. */
 const firstOfEach = (errors: readonly FormError[]): readonly FormError[] => {
   const seen = new Set<string>();
   return errors.filter(({ name, message }) => {
@@ -95,7 +96,7 @@ const TYPES: Readonly<Record<FormField['kind'], string>> = {
   email: 'Enter an e-mail address, such as ada@example.com.',
   number: 'Enter a number, such as 12.5.',
   integer: 'Enter a whole number, such as 12.',
-  boolean: 'Tick this box, or leave it.',
+  boolean: 'Tick this box, or leave it empty.',
   date: 'Enter a date, such as 2026-01-31.',
   choice: 'Choose one of the options.',
 };
@@ -118,9 +119,9 @@ const describe = ({ kind, schema, isRequired }: FormField, keyword: string): str
     case 'maxLength':
       return `Enter at most ${limit} characters.`;
     case 'pattern':
-      return 'This is not in the form that is asked for.';
+      return 'This is not in the requested format.';
     case 'const':
-      return kind === 'boolean' && isRequired ? 'Tick this box.' : 'This is not the value that is asked for.';
+      return kind === 'boolean' && isRequired ? 'Tick this box.' : 'This is not the requested value.';
     default:
       return TYPES[kind];
   }

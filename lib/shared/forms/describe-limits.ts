@@ -1,6 +1,6 @@
 import type { FormField } from './form-fields.ts';
 
-/** What a field takes, in a sentence; null where there is nothing to say. */
+/** Describes what a field accepts, in a sentence; null if it has no limits. */
 export const describeLimits = ({ kind, schema }: FormField): string | null => {
   const limit = (keyword: string): number | null => {
     const value = schema[keyword];

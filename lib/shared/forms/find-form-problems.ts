@@ -10,8 +10,8 @@ interface FormProblem {
 const MAX_FIELDS = 50;
 
 /**
- * Finds why no form can be made from a JSON Schema: it must be one of an object, whose properties are texts, numbers, booleans and
- * choices.
+ * Finds out why a JSON Schema can't be shown as a form: it must describe an object whose properties are strings,
+ * numbers, booleans and choices.
  *
  * @param reserved - names that no field can have
  */
@@ -19,32 +19,30 @@ export const findFormProblems = (
   schema: JsonMap,
   reserved: readonly string[] = [],
 ): readonly FormProblem[] => {
-  if (schema.type !== 'object') return [{ path: '', message: 'must have "type": "object", for a form' }];
+  if (schema.type !== 'object') return [{ path: '', message: 'must have "type": "object" to be a form' }];
   const properties = Object.entries(propertiesOf(schema));
   if (properties.length === 0 || properties.length > MAX_FIELDS)
-    return [{ path: '/properties', message: `must be 1 to ${MAX_FIELDS} fields of a form` }];
+    return [{ path: '/properties', message: `must have 1 to ${MAX_FIELDS} form fields` }];
   const problems = properties.flatMap(([name, property]): FormProblem[] => {
     const path = `/properties/${escapePointer(name)}`;
-    if (reserved.includes(name)) return [{ path, message: `must have another name than ${name}` }];
+    if (reserved.includes(name)) return [{ path, message: `must have a name other than ${name}` }];
     return isMap(property) && kindOf(property) !== null ? [] : [{ path, message: NO_FIELD }];
   });
   return problems.length > 0 ? problems : (findRequired(schema) ?? findUnusable(schema));
 };
 
 const NO_FIELD =
-  'is nothing that a form can ask for: give it the type string, number, integer or boolean, or an enum of such values';
+  'cannot be a form field: give it the type string, number, integer or boolean, or an enum of such values';
 
-/** A required property that no field asks for: nothing could ever be sent. */
+/** A required property without a field: the form could never be submitted. */
 const findRequired = (schema: JsonMap): FormProblem[] | null => {
   const { required = [] } = schema;
   const properties = propertiesOf(schema);
   const missing = Array.isArray(required) ? required.find((name) => !Object.hasOwn(properties, name)) : null;
-  return missing === undefined
-    ? null
-    : [{ path: '/required', message: 'must be a list of names of properties' }];
+  return missing === undefined ? null : [{ path: '/required', message: 'must be a list of property names' }];
 };
 
-/** Compiles the schema, and tries it: a reference that leads nowhere shows with a value. */
+/** Compiles the schema and tries it: a dangling reference only shows with a value. */
 const findUnusable = (schema: JsonMap): FormProblem[] => {
   try {
     compileJsonSchema(schema)({});

@@ -1,8 +1,8 @@
-/** What is wrong with the answers to a form. */
+/** A problem with the answers to a form. */
 export interface FormError {
-  /** The field; null for the answers as a whole. */
+  /** The field; null if the problem concerns the answers as a whole. */
   readonly name: string | null;
-  /** A sentence for the person at the form. Holds nothing that was typed, except a name without a field. */
+  /** A sentence for the person filling in the form. Contains nothing that was typed, except a name without a field. */
   readonly message: string;
 }
 

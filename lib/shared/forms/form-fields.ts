@@ -7,26 +7,26 @@ export type Scalar = string | number | boolean;
 
 /** A field of a form: a property of a JSON Schema. */
 export interface FormField {
-  /** Of the property; any text. */
+  /** The property name; any string. */
   readonly name: string;
   readonly kind: FieldKind;
   readonly title: string;
   readonly description: string | null;
   readonly isRequired: boolean;
-  /** Of a choice, else empty. */
+  /** The options of a choice; empty for other kinds. */
   readonly options: readonly Scalar[];
-  /** What is filled in at first, as it would be typed. */
+  /** The initial value, as it would be typed. */
   readonly initial: string;
   readonly schema: JsonMap;
 }
 
-/** The hidden field by which a page that is sent twice is known; no field of a schema can have its name. */
+/** The hidden field that identifies a page submitted twice; schema fields can't have this name. */
 export const FORM_PAGE_ID = 'form-page-id';
 
-/** Texts that may be longer get several lines. */
+/** Strings that may be longer get a multi-line field. */
 const MAX_LINE = 200;
 
-/** @param schema - one without problems, see {@link findFormProblems}: properties that no form can ask for are left out */
+/** @param schema - a schema without problems, see {@link findFormProblems}: properties that can't be form fields are omitted */
 export const toFields = (schema: JsonMap): readonly FormField[] => {
   const required: readonly unknown[] = Array.isArray(schema.required) ? schema.required : [];
   return Object.entries(propertiesOf(schema)).flatMap(([name, property]) => {
@@ -47,7 +47,7 @@ export const toFields = (schema: JsonMap): readonly FormField[] => {
 
 export const propertiesOf = ({ properties }: JsonMap): JsonMap => (isMap(properties) ? properties : {});
 
-/** Null for a property that no field of a form can ask for. */
+/** Null for a property that can't be a form field. */
 export const kindOf = (property: JsonMap): FieldKind | null => {
   const { type, format, maxLength } = property;
   if (Array.isArray(property.enum)) return scalarsOf(property.enum).length > 0 ? 'choice' : null;
@@ -57,7 +57,7 @@ export const kindOf = (property: JsonMap): FieldKind | null => {
   return typeof maxLength === 'number' && maxLength > MAX_LINE ? 'text' : 'line';
 };
 
-/** Empty unless all values are scalars that differ as text. */
+/** Empty unless all values are scalars that differ as strings. */
 const scalarsOf = (values: unknown): readonly Scalar[] => {
   if (!Array.isArray(values) || !values.every(isScalar)) return [];
   return new Set(values.map(String)).size === values.length ? values : [];

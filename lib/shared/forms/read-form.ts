@@ -1,15 +1,15 @@
 import type { JsonMap } from '@hookloom/bounded-schema';
 import { type FormField, type Scalar, toFields } from './form-fields.ts';
 
-/** Of a number: more than any has. */
+/** More digits than any number has. */
 const MAX_DIGITS = 400;
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /**
- * Converts the fields of a form, which are texts, to the types of its JSON Schema. What can't be converted stays as it was typed, for
- * the schema to refuse. A field that was left empty is absent; a box that was not ticked is false.
+ * Converts the fields of a form from strings to the types of its JSON Schema. Values that can't be converted stay as
+ * typed, for the schema to refuse. Empty fields are absent; an unticked box is false.
  *
- * @param typed - by name; a list for a name that was sent several times. Names without a field stay, too
+ * @param typed - by name; a list for a name sent several times. Names without a field are kept
  */
 export const readForm = (schema: JsonMap, typed: JsonMap): JsonMap => {
   const fields = toFields(schema);
@@ -24,7 +24,7 @@ export const readForm = (schema: JsonMap, typed: JsonMap): JsonMap => {
   return Object.fromEntries([...read, ...others]);
 };
 
-/** Undefined for nothing. */
+/** Undefined for an empty field. */
 const readField = ({ kind, options }: FormField, text: string): Scalar | undefined => {
   if (text === '') return undefined;
   switch (kind) {
@@ -36,7 +36,7 @@ const readField = ({ kind, options }: FormField, text: string): Scalar | undefin
     case 'choice':
       return options.find((option) => String(option) === text) ?? text;
     default:
-      return text.replaceAll('\r\n', '\n'); // browsers send a line's end so
+      return text.replaceAll('\r\n', '\n'); // browsers send line breaks this way
   }
 };
 

@@ -1,14 +1,14 @@
 import type { ServiceCall } from './service-call.ts';
 
-/** An action that a call needs leave for, and the input that names its resources. */
+/** An action that a call needs permission for, and the input that names its resources. */
 export interface ActionRule {
   readonly action: string;
   readonly input: ServiceCall['input'];
-  /** In place of what the input names. */
+  /** Used instead of the resources that the input names. */
   readonly resources?: readonly string[];
 }
 
-/** IAM's prefixes of services whose client package has another name. https://docs.aws.amazon.com/service-authorization/ */
+/** IAM prefixes of services whose client package has a different name. https://docs.aws.amazon.com/service-authorization/ */
 const PREFIXES: Readonly<Record<string, string>> = {
   'api-gateway': 'apigateway',
   apigatewaymanagementapi: 'execute-api',
@@ -48,7 +48,7 @@ const PREFIXES: Readonly<Record<string, string>> = {
   'timestream-write': 'timestream',
 };
 
-/** Actions of operations that are not called as them, without the prefix. */
+/** Actions, without prefix, of operations whose action has a different name. */
 const OTHER_ACTIONS: Readonly<Record<string, readonly string[]>> = {
   'bedrock-runtime.Converse': ['InvokeModel'],
   'bedrock-runtime.ConverseStream': ['InvokeModelWithResponseStream'],
@@ -69,14 +69,14 @@ const OTHER_ACTIONS: Readonly<Record<string, readonly string[]>> = {
   's3.ListParts': ['ListMultipartUploadParts'],
   's3.SelectObjectContent': ['GetObject'],
   's3.UploadPart': ['PutObject'],
-  'sesv2.SendEmail': ['SendEmail', 'SendRawEmail'], // raw is a content of the same operation
+  'sesv2.SendEmail': ['SendEmail', 'SendRawEmail'], // raw content uses the same operation
   'sns.PublishBatch': ['Publish'],
   'sqs.ChangeMessageVisibilityBatch': ['ChangeMessageVisibility'],
   'sqs.DeleteMessageBatch': ['DeleteMessage'],
   'sqs.SendMessageBatch': ['SendMessage'],
 };
 
-/** Operations that several actions on resources of their own allow. */
+/** Operations that need several actions, each on its own resources. */
 const SEVERAL: Readonly<Record<string, (input: ServiceCall['input']) => readonly ActionRule[]>> = {
   'dynamodb.TransactWriteItems': (input) => transactionActions(input),
   'dynamodb.TransactGetItems': (input) => transactionActions(input),
@@ -114,7 +114,7 @@ const TRANSACTION_ACTIONS: Readonly<Record<string, string>> = {
   Get: 'GetItem',
 };
 
-/** A transaction needs what its items would need. */
+/** A transaction needs the permissions of its items. */
 const transactionActions = ({ TransactItems }: ServiceCall['input']): ActionRule[] => {
   const items = Array.isArray(TransactItems) ? TransactItems : [];
   const known = items.flatMap((item: Readonly<Record<string, unknown>>) =>

@@ -6,13 +6,13 @@ import type { ServiceCall } from './service-call.ts';
 export interface Permission {
   /** `dynamodb:PutItem`. */
   readonly action: string;
-  /** An ARN with `${AWS::Partition}`, `${AWS::Region}` and `${AWS::AccountId}` as CloudFormation has them, or `*`. */
+  /** An ARN with the CloudFormation variables `${AWS::Partition}`, `${AWS::Region}` and `${AWS::AccountId}`, or `*`. */
   readonly resource: string;
-  /** False when the resource is wider than the call, whose input does not name all of it. */
+  /** False if the resource is wider than the call, because the input does not fully name it. */
   readonly isExact: boolean;
 }
 
-/** The permissions that a call needs. A `*` in its input stands for any text, such as the value of an expression. */
+/** The permissions that a call needs. A `*` in its input stands for any string, such as the value of an expression. */
 export const toPermissions = (call: ServiceCall): Permission[] =>
   findActions(call).flatMap(({ action, input, resources }: ActionRule) => {
     const found = resources ?? findResources({ ...call, input }, action);
@@ -21,7 +21,7 @@ export const toPermissions = (call: ServiceCall): Permission[] =>
     return named.map((resource) => ({ action, resource, isExact: isAny || !resource.includes('*') }));
   });
 
-/** A statement of a policy, as `iamRoleStatements` of serverless.yml has it. */
+/** A policy statement, as in `iamRoleStatements` of serverless.yml. */
 export interface IamStatement {
   readonly Effect: 'Allow';
   readonly Action: readonly string[];

@@ -2,7 +2,7 @@ import type { ServiceCall } from './service-call.ts';
 
 type Input = ServiceCall['input'];
 
-/** Where a resource is, when it is not where the service runs. */
+/** Where a resource is, if not where the service runs. */
 interface Place {
   readonly region?: string;
   readonly account?: string;
@@ -11,7 +11,7 @@ interface Place {
 /** The ARN of a resource: `arn('dynamodb', 'table/orders')`. */
 type ToArn = (service: string, resource: string, place?: Place) => string;
 
-/** The resources that an input names; none when it does not say. */
+/** The resources that an input names; empty if it names none. */
 type FindResources = (input: Input, arn: ToArn, action: string) => readonly string[];
 
 /** The resources of a call for one of its actions. */
@@ -29,7 +29,7 @@ export const findResources = (
   return [...new Set(found.length > 0 ? found : findArns(call.input, prefix))];
 };
 
-/** Any value at the top of an input that is an ARN of the service. */
+/** All top-level values of an input that are ARNs of the service. */
 const findArns = (input: Input, prefix: string): string[] =>
   Object.values(input).filter(
     (value): value is string => isText(value) && isArn(value) && value.split(':')[2] === prefix,
@@ -38,13 +38,13 @@ const findArns = (input: Input, prefix: string): string[] =>
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 const isArn = (text: string): boolean => text.startsWith('arn:');
 
-/** An ARN as it is, or one made of a name. */
+/** An ARN unchanged, or one built from a name. */
 const toArns = (value: unknown, ofName: (name: string) => string): string[] => {
   if (!isText(value)) return [];
   return [isArn(value) ? value : ofName(value)];
 };
 
-/** A rule for services whose resources one of these fields names. */
+/** A rule for services whose resources are named by one of these fields. */
 const named =
   (fields: readonly string[], service: string, toResource: (name: string) => string): FindResources =>
   (input, arn) =>
@@ -57,7 +57,7 @@ const tables = (input: Input, arn: ToArn): readonly string[] => {
   return isText(IndexName) ? found.map((table) => `${table}/index/${IndexName}`) : found;
 };
 
-/** Actions of a bucket itself; all others are of objects in it. */
+/** Actions on a bucket itself; all others are on objects in it. */
 const BUCKET_ACTION = /Bucket|^s3:List(?!MultipartUploadParts)/;
 
 const objects: FindResources = ({ Bucket, Key, Delete }, arn, action) => {
@@ -88,7 +88,7 @@ const buses: FindResources = ({ Entries, EventBusName, Name }, arn, action) => {
   return isText(Name) ? [arn('events', `rule/${bus}${Name}`)] : [];
 };
 
-/** Models of Bedrock belong to AWS; an inference profile to the account, and it calls models in other regions. */
+/** Bedrock models belong to AWS; inference profiles belong to the account and call models in other regions. */
 const models: FindResources = ({ modelId }, arn) => {
   if (!isText(modelId)) return [];
   if (isArn(modelId)) return [modelId];
@@ -115,7 +115,7 @@ const functions: FindResources = ({ FunctionName, Qualifier }, arn) =>
     isText(Qualifier) ? `${found}:${Qualifier}` : found,
   );
 
-/** A policy can't name a key by its alias. */
+/** A policy can't refer to a key by its alias. */
 const keys: FindResources = ({ KeyId }, arn) =>
   isText(KeyId) && !KeyId.includes('alias/') ? toArns(KeyId, (id) => arn('kms', `key/${id}`)) : [];
 

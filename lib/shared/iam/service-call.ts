@@ -1,4 +1,4 @@
-/** A call of an AWS service: `AwsCall` of the contract. */
+/** A call to an AWS service: `AwsCall` of the contract. */
 export interface ServiceCall {
   /** The SDK's client package without its prefix. */
   readonly service: string;

@@ -1,6 +1,6 @@
 import type { FinalState, Measurement } from './metrics.ts';
 
-// What is counted of executions: in all, and by their workflow when that asks for it. By nothing else, since each metric is
+// Counts executions in total, and per workflow if the workflow requests it. No other dimensions, since each metric is
 // billed.
 
 interface End {

@@ -1,10 +1,10 @@
-/** Under which a log entry says what it measures. A symbol: no field from outside can be taken for it. */
+/** The key of a log entry's measurements. A symbol, so that no external field can collide with it. */
 export const METRICS: unique symbol = Symbol('metrics');
 
-/** How an execution ends. */
+/** The final state of an execution. */
 export type FinalState = 'Succeeded' | 'Failed' | 'Cancelled' | 'TimedOut';
 
-/** A name's ending says its unit: `Duration` milliseconds, `Age` seconds; any other is a count. */
+/** The suffix determines the unit: `Duration` is milliseconds, `Age` seconds; all others are counts. */
 type MetricName =
   | `Executions${'Started' | FinalState}`
   | 'ExecutionDuration'
@@ -15,21 +15,21 @@ type MetricName =
   | `Sweep${'Redispatched' | 'GivenUp' | 'Reconciled' | 'Republished' | 'Failed'}`
   | `Oldest${'Accepted' | 'WaitingDue'}Age`;
 
-/** Values for metrics of the stage. */
+/** Values for the stage's metrics. */
 export interface Measurement {
   readonly values: Readonly<Partial<Record<MetricName, number>>>;
   /**
-   * A field of the entry by whose text they are counted apart as well. Each text is a custom metric, which is billed: only what
-   * is bounded, whatever callers send.
+   * An additional dimension: the entry's field whose values are counted separately. Each value is a billed custom
+   * metric, so the field's values must be bounded, whatever callers send.
    */
   readonly by?: 'code' | 'workflowId' | undefined;
 }
 
-/** Fields of a log entry that measures something. */
+/** Fields of a log entry with measurements. */
 export interface Measuring {
   readonly [METRICS]?: readonly Measurement[];
 }
 
-/** To be spread into the fields of a log entry. */
+/** Measurements to spread into the fields of a log entry. */
 export const measure = (...measurements: readonly Measurement[]): Measuring & Record<string, number> =>
   Object.assign({ [METRICS]: measurements }, ...measurements.map(({ values }) => values));

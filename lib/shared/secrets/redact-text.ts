@@ -1,15 +1,15 @@
 import { isSecretName, type NamePlace } from './secret-names.ts';
 import { findShapes, matchesOf, redactSpans, type Span } from './secret-shapes.ts';
 
-/** Characters searched after the part that is shown, for secrets that its end would cut. */
+/** Characters searched beyond the shown part, to find secrets that the cut would split. */
 const LOOKAHEAD = 1_024;
 
 /**
- * Redacts secrets of a known form: callback URLs and those of incoming webhooks, bearer and basic credentials, passwords in URLs,
- * private keys, tokens by their prefix; and the values of secret names in JSON, queries, forms, XML, and lines such as headers. Takes
- * time linear in `length`, since no pattern backtracks over more than one match.
+ * Redacts secrets with a known shape: callback and incoming-webhook URLs, bearer and basic credentials, passwords in
+ * URLs, private keys, and tokens by prefix; also the values of secret names in JSON, queries, forms, XML, and lines
+ * such as headers. Takes time linear in `length`, since no pattern backtracks over more than one match.
  *
- * @param place - where `name=value` in the text stands, outside of URLs
+ * @param place - where `name=value` outside URLs comes from
  * @returns the first `length` characters
  */
 export const redactText = (text: string, length = text.length, place: NamePlace = 'body'): string => {
@@ -28,7 +28,7 @@ const findPairs = (text: string, place: NamePlace): Span[] => {
   return matchesOf(text, PAIR_NAME).flatMap(({ 0: whole, 1: before = '', 2: name = '', 3: quote, index }) => {
     const from = index + whole.length;
     isInUrl = before === '?' || before === '#' || (isInUrl && before === '&' && index === last);
-    // A pair within the value of another ends where that does.
+    // A pair within another pair's value ends where that value ends.
     if (from > last) last = endOf(PAIR_VALUE, text, from);
     if (!isSecretName(name, isInUrl ? 'query' : place)) return [];
     return [[from, quote ? findClosingQuote(text, from, quote, 0) : last] as const];
@@ -55,10 +55,10 @@ const jsonPairs =
         : [[from, to] as const];
     });
 
-/** `<token>…`, with whatever prefix and attributes. */
+/** `<token>…`, with any prefix and attributes. */
 const ELEMENT = /<([\w.:-]+)/g;
 const ELEMENT_VALUE = /[^<>]*>(?:<!\[CDATA\[)?([^<]*)/y;
-/** `Token: …` on a line of its own, as in headers. */
+/** `Token: …` on its own line, as in headers. */
 const LINE = /(?:^|\n|\\n)[ \t]*([\w.-]+):[ \t]*/g;
 const LINE_VALUE = /([^\r\n\\]*)/y;
 
@@ -79,7 +79,7 @@ const endOf = (pattern: RegExp, text: string, from: number): number => {
   return Math.max(from, pattern.lastIndex);
 };
 
-/** Finds the quote with as many backslashes before it as the opening one; inner quotes have more. */
+/** Finds the quote preceded by as many backslashes as the opening one; inner quotes have more. */
 const findClosingQuote = (text: string, from: number, quote: string, escapes: number): number => {
   for (let at = text.indexOf(quote, from); at !== -1; at = text.indexOf(quote, at + 1)) {
     let backslashes = 0;

@@ -1,22 +1,22 @@
 export const REDACTED = '[redacted]';
 
-/** Where a name stands: a key of data; a header; a parameter of a query, where a state is none of an address. */
+/** Where a name occurs: a key of data, a header, or a query parameter, where `state` is a secret and not part of an address. */
 export type NamePlace = 'body' | 'header' | 'query';
 
-/** The ends of words, and of words together, whose value is a secret: lower-case, without separators. */
+/** Endings of words and word combinations whose value is a secret: lower-case, without separators. */
 const ENDS =
   /(?:authorization|bearer|codeverifier|cookies?|credentials?|csrf|cv[cv]|jwt|otp|pass(?:code|phrase|wd|words?)|pwd|samlresponse|clientassertion|secret(?:id|s)?|sessionid|signature|socialsecurity(?:number)?|ssn|xsrf|token|(?:access|api|auth|refresh)tokens|(?:access|account|admin|api|app(?:lication)?|auth|client|deploy|(?:de|en)cryption|functions?|host|license|master|private|root|secret|service|session|shared|signing|ssh|storage|subscription|write)keys?|(?:card|cc)num(?:ber)?|(?:auth|backup|onetime|recovery|security|verification)codes?)$/;
 const HEADER_ENDS = /(?:authentication|clientcert|dpop|oidcdata|principal|trellowebhook|userinfo)$/;
 
-/** Secrets when they are the last word: shorter than what they would be found in (`author`, `pin_code` of an address). */
+/** Secrets only as the last word: as endings they would match too much (`author`, `pin_code` of an address). */
 const LAST_WORDS = /^(?:auth|pin)$/;
 const QUERY_NAMES = /^(?:code|hmac|key|nonce|pass|pw|session|sid|sig|state|ticket)$/;
 
-/** Last words that say something of a secret: `token_type`, `cvc_check`, `credentialId`. */
+/** Last words that describe a secret rather than contain it: `token_type`, `cvc_check`, `credentialId`. */
 const ABOUT =
   /^(?:accepted|algorithm|at|check|consent|count|expires|ids?|in|length|limit|name|policy|required|results|status|type|used)$/;
 
-/** Longer names are checked by their end. */
+/** Of longer names, only the end is checked. */
 const MAX_LENGTH = 256;
 
 /** Results by place and name, since callers repeat the same few. Cleared when full. */
@@ -24,8 +24,9 @@ const cache = new Map<string, boolean>();
 const MAX_CACHED = 1_000;
 
 /**
- * Whether a field, a header or a parameter of this name holds a secret, whatever separates its words: `clientSecret`, `card_number`,
- * `X-Api-Key`, `ocp-apim-subscription-key`, `user[pin]`; not `secretary`, `tokens_used`, `opinion` or `monkey`.
+ * Whether a field, header or parameter with this name contains a secret, whatever separates its words: `clientSecret`,
+ * `card_number`, `X-Api-Key`, `ocp-apim-subscription-key`, `user[pin]`; not `secretary`, `tokens_used`, `opinion` or
+ * `monkey`.
  */
 export const isSecretName = (name: string, place: NamePlace = 'body'): boolean => {
   const key = place + name.slice(-MAX_LENGTH);
@@ -56,14 +57,14 @@ const hasSecretWord = (name: string, place: NamePlace): boolean => {
   );
 };
 
-/** Whether a request header is a credential of its sender. A signature is none: it is valid for its body alone. */
+/** Whether a request header is a credential of its sender. A signature is not: it is valid only for its body. */
 export const isCredentialHeader = (name: string): boolean =>
   isSecretName(name, 'header') && !name.toLowerCase().includes('signature');
 
-/** Whether a value is a secret by its name. That there is one, or none, shows nothing of it. */
+/** Whether a value is a secret by its name. Booleans and missing values reveal nothing. */
 export const isSecretValue = (name: string, value: unknown, place?: NamePlace): boolean =>
   typeof value !== 'boolean' && value !== null && value !== undefined && isSecretName(name, place);
 
-/** Where the names in a map stand, by the name of the map itself. */
+/** Where the names in an object occur, by the name of the object itself. */
 export const placeIn = (name: string): NamePlace =>
   name === 'headers' ? 'header' : name === 'queryParams' || name === 'query' ? 'query' : 'body';

@@ -3,7 +3,7 @@ import { isSecretValue, REDACTED } from './secret-names.ts';
 /** The range of a secret in a text. */
 export type Span = readonly [from: number, to: number];
 
-/** Replaces the ranges that begin before a place. @returns the text up to there */
+/** Replaces the ranges that begin before `length`. @returns the text up to there */
 export const redactSpans = (text: string, spans: readonly Span[], length: number): string => {
   let shown = '';
   let at = 0;
@@ -15,11 +15,11 @@ export const redactSpans = (text: string, spans: readonly Span[], length: number
   return shown + text.slice(at, Math.max(at, length));
 };
 
-/** Searches first, which costs a tenth: most texts have no match. */
+/** Searches first, at a tenth of the cost: most texts have no match. */
 export const matchesOf = (text: string, pattern: RegExp): readonly RegExpExecArray[] =>
   text.search(pattern) === -1 ? [] : [...text.matchAll(pattern)];
 
-/** Finds the second group of a pattern, which follows the first. */
+/** Finds the second group of a pattern, which directly follows the first. */
 const after =
   (pattern: RegExp) =>
   (text: string): Span[] =>
@@ -30,21 +30,21 @@ const after =
 
 const findCallbacks = after(/(\/api\/webhook-callback\/)([A-Za-z0-9._~-]+)/g);
 const findCredentials = after(/(\b(?:Bearer|Basic)\s+)([A-Za-z0-9._~+/=-]{8,})/gi);
-/** Matches no slash between `://` and `@`, so that no text is searched for two URLs. */
+/** Matches no slash between `://` and `@`, so that text is not rescanned for a second URL. */
 const findPasswords = after(/(:\/\/[^\s/:@]*:)([^\s/@]+)@/g);
-/** The addresses of incoming webhooks, as in text, in JSON and in a URL. */
+/** The URLs of incoming webhooks, in plain text, in JSON and URL-encoded. */
 const findWebhooks = after(
   /((?:hooks\.slack|hooks\.zapier|discord|discordapp|webhook\.office)\.com(?:\\?\/|%2F)[a-z\d]+(?:\\?\/|%2F)(?:webhooks(?:\\?\/|%2F))?)((?:[\w%@.-]|\\?\/)+)/g,
 );
 
-/** By the prefixes that services give their tokens, so that they are found where they should not be. */
+/** Tokens by the prefixes that services use, so that they are found in unexpected places. */
 const TOKENS = [
   /(?:gh[opsru]|glc|glsa|hf|lin_api|npm|ntn|sbp|shp[a-z]{2}|do[opr]_v1|[rs]k_(?:live|test)|whsec)_[A-Za-z\d+/=]*/g,
   /(?:dckr_pat_|figd_|github_pat_|gl(?:pat|dt|rt|cbt|ptt|soat)-|GOCSPX-|hvs\.|pypi-|sk-(?:admin|ant|proj|svcacct)-|xapp-|xox[a-z][.-]|ya29\.|SG\.|AIza|ATATT3|1\/\/0|\d{8,10}:AA)[\w.=-]*/g,
   /(?:A[KS]IA|dapi|key-|sk-)[A-Za-z\d]*/g,
 ];
 const MIN_TOKEN_LENGTH = 20;
-/** What a token may follow: no word, but an escape in JSON or in a URL. */
+/** What may precede a token: not a letter or digit, unless it ends an escape in JSON or a URL. */
 const BEFORE_TOKEN = /(?:^|[^A-Za-z\d]|\\[bfnrt]|%[\dA-Fa-f]{2}|\\u[\dA-Fa-f]{4})$/;
 
 const findTokens = (text: string): Span[] =>
@@ -55,7 +55,7 @@ const findTokens = (text: string): Span[] =>
     })
     .map(({ 0: token, index }) => [index, index + token.length]);
 
-/** JSON Web Tokens, and whatever else begins like JSON in base64url. */
+/** JSON Web Tokens, and anything else that starts like JSON in base64url. */
 const JWT = /eyJ[\w-]*(?:\.[\w-]*)*/g;
 const MIN_JWT_LENGTH = 30;
 
@@ -66,7 +66,7 @@ const findJwts = (text: string): Span[] =>
 
 const PRIVATE_KEY = /-----BEGIN[A-Z\d +%]{0,40}PRIVATE(?: |\+|%20)KEY/g;
 const KEY_END = '-----END';
-/** What is between the lines that begin and end the key; to the end of a text that is cut. */
+/** Everything between the first and last lines of the key; to the end if the text is truncated. */
 const findPrivateKeys = (text: string): Span[] => {
   const spans: Span[] = [];
   PRIVATE_KEY.lastIndex = 0;
@@ -80,7 +80,7 @@ const findPrivateKeys = (text: string): Span[] => {
   return spans;
 };
 
-/** Finds secrets by what they look like. Takes time linear in the length of the text. */
+/** Finds secrets by their shape. Takes time linear in the length of the text. */
 export const findShapes = (text: string): readonly Span[] =>
   [
     findCallbacks,
@@ -92,12 +92,12 @@ export const findShapes = (text: string): readonly Span[] =>
     findPrivateKeys,
   ].flatMap((find) => find(text));
 
-/** Longer texts of log entries are cut. */
+/** Longer strings in log entries are truncated. */
 const MAX_TEXT_LENGTH = 65_536;
-/** Ours, and on nearly every entry. */
+/** The service's own fields, on nearly every entry. */
 const PLAIN_NAMES = /^(?:time|level|traceparent|(?:execution|request|workflow|node)Id)$/;
 
-/** Redacts a field of a log entry: by its name, or what looks like a secret in a text. */
+/** Redacts a field of a log entry: by its name, or the parts of a string that look like secrets. */
 export const redactField = (name: string, value: unknown): unknown => {
   if (isSecretValue(name, value)) return REDACTED;
   if (typeof value !== 'string' || PLAIN_NAMES.test(name)) return value;

@@ -2,18 +2,18 @@ import { compilePattern, createMatcher, UnsupportedPattern } from '@hookloom/lin
 import { countChecks } from './count-checks.ts';
 import type { JsonMap } from './json-map.ts';
 
-/** Items of which all pairs are compared; more of those that a comparison takes no time for. */
+/** Maximum number of items for pairwise comparison; more if they are short, and so fast to compare. */
 const MAX_UNIQUE_ITEMS = { any: 100, short: 1_000 };
-/** Characters of a text that is short for that. */
+/** Strings up to this length count as short. */
 const MAX_SHORT = 1_000;
 
 interface BoundedSchema {
   readonly schema: JsonMap;
-  /** Checks that the schema refers to, by the names of their formats. */
+  /** Checks that the schema refers to, by format name. */
   readonly formats: ReadonlyMap<string, (text: string) => boolean>;
-  /** Begins to count the work again, for the next value. @param maxWork - beyond it, the checks throw a RangeError */
+  /** Resets the work counter for the next value. @param maxWork - beyond it, the checks throw a RangeError */
   restart(maxWork: number): void;
-  /** The keyword of the schema as it was written, and the message for it. */
+  /** The keyword of the original schema, and its message. */
   describe(error: { readonly keyword: string; readonly error: string }): {
     readonly keyword: string;
     readonly message: string;
@@ -23,25 +23,25 @@ interface BoundedSchema {
 /** Keywords whose values are data, not schemas. */
 const dataKeywords = new Set(['const', 'enum', 'default', 'examples']);
 
-/** Keywords whose values have schemas by names, which are no keywords. */
+/** Keywords whose values map names, which are not keywords, to schemas. */
 const mapKeywords = new Set(['properties', '$defs', 'definitions', 'dependentSchemas', 'dependencies']);
 
-/** Keywords whose schema is for each item, or each key: `true` and `false` there become maps, whose checks are counted. */
+/** Keywords whose schema applies to each item or key: `true` and `false` there become objects, so that their checks are counted. */
 const itemKeywords = new Set(['additionalItems', 'contains', 'items', 'unevaluatedItems']);
 const keyKeywords = new Set(['additionalProperties', 'propertyNames', 'unevaluatedProperties']);
 
-/** Work of one check of a value against a schema; more where the validator writes a key as part of a pointer. */
+/** Work of one check of a value against a schema; more where the validator adds a key to a pointer. */
 const VALUE_WORK = 16;
 const KEY_WORK = 40;
 
 const FORMAT = 'pattern ';
 
-/** The validator's message for `{ "enum": [] }`, which `false` is made into. */
+/** The validator's message for `{ "enum": [] }`, which replaces `false`. */
 const NOTHING_ALLOWED = 'Instance does not match any of [].';
 
 /**
- * Replaces what could take a validator longer than the size of a value says: patterns become formats, which the linear
- * matcher checks; `uniqueItems`, which compares all pairs, gets bounds; and the checks are counted.
+ * Replaces keywords that could take more than linear time: patterns become formats, which the linear matcher checks;
+ * `uniqueItems`, which compares all pairs, gets bounds; and checks are counted.
  *
  * @throws RangeError with the place, for a pattern that needs backtracking, `patternProperties` and the format `url`
  */
@@ -118,7 +118,7 @@ const toMap = (schema: boolean): JsonMap => (schema ? {} : { enum: [] });
 const joinSchemas = (schema: JsonMap, added: readonly JsonMap[]): JsonMap => {
   const [first] = added;
   if (first === undefined) return schema;
-  // Most often it is a pattern alone: then there is one check for each value, not three.
+  // Usually just one pattern is added: merging it means one check per value instead of three.
   if (added.length === 1 && Object.keys(first).every((keyword) => !Object.hasOwn(schema, keyword)))
     return { ...schema, ...first };
   const { allOf } = schema;
@@ -148,13 +148,13 @@ const findPattern = (error: string): string | null => {
 export const isMap = (value: unknown): value is JsonMap =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Keywords of JSON Schema that are not checked, which would let in what they refuse. */
+/** JSON Schema keywords that are not checked: ignoring them would accept invalid values. */
 const unsupportedKeywords: Readonly<Record<string, string>> = {
   patternProperties: 'use propertyNames with a pattern',
   $dynamicRef: 'use $ref',
 };
 
-/** Formats without a check of their own, or with one that is slow. */
+/** Formats without a check, or with a slow one. */
 const unsupportedFormats: Readonly<Record<string, string>> = {
   url: 'use "uri"',
   'idn-hostname': 'use "hostname", or a pattern',
@@ -179,9 +179,9 @@ const checkKeywords = (schema: JsonMap, place: string): void => {
 
 const compile = (pattern: string, place: string) => {
   try {
-    return compilePattern(new RegExp(pattern, 'u')); // JSON Schema Core §6.4: patterns are Unicode ones
+    return compilePattern(new RegExp(pattern, 'u')); // JSON Schema Core §6.4: patterns use Unicode mode
   } catch (cause) {
-    const reason = cause instanceof UnsupportedPattern ? cause.message : 'it is no regular expression';
+    const reason = cause instanceof UnsupportedPattern ? cause.message : 'it is not a regular expression';
     throw new RangeError(`Parameter "schema" has a pattern at ${place} that can't be used: ${reason}`, {
       cause,
     });

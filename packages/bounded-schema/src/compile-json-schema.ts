@@ -3,36 +3,36 @@ import { boundSchema } from './bound-schema.ts';
 import { isHostname } from './hostname.ts';
 import type { JsonMap } from './json-map.ts';
 
-format.hostname = isHostname; // the validator's own takes any Punycode
+format.hostname = isHostname; // the validator's own check accepts any Punycode
 
-/** Violations that are returned. */
+/** Maximum number of violations returned. */
 const MAX_VIOLATIONS = 100;
-/** A second, or two. */
+/** One to two seconds. */
 const MAX_WORK = 40_000_000;
 
-/** What a value violates. */
+/** A violation of the schema. */
 interface Violation {
-  /** JSON Pointer to the place in the value, as a URI fragment (RFC 6901 §6): `#/lines/0/price`. */
+  /** JSON Pointer to the invalid value, as a URI fragment (RFC 6901 §6): `#/lines/0/price`. */
   readonly pointer: string;
   readonly keyword: string;
-  /** The validator's sentence; that of a limit on numbers begins with the number. */
+  /** The validator's message; for numeric limits, it begins with the number. */
   readonly message: string;
 }
 
 interface FindOptions {
-  /** Stop at the first violation: all of a large value would take memory that its size does not bound. */
+  /** Stop at the first violation: the memory for all violations of a large value is not bounded by its size. */
   readonly onlyFirst?: boolean;
-  /** Beyond it, the value can't be checked: units of about 30 ns. */
+  /** Limits the work per value, in units of about 30 ns; beyond it, the check fails. */
   readonly maxWork?: number;
 }
 
 /**
- * @returns the first 100 violations, without those that only repeat that something within is wrong
- * @throws RangeError for a schema that can't be used, and when the value takes too many steps or is nested too deep
+ * @returns the first 100 violations, without those that only repeat a nested one
+ * @throws RangeError for an unusable schema, or when the value takes too many steps or is nested too deeply
  */
 type FindViolations = (value: unknown, options?: FindOptions) => readonly Violation[];
 
-/** Keywords whose errors only repeat that something within is wrong. */
+/** Keywords whose errors only repeat a nested error. */
 const summaries = new Set([
   '$ref',
   'additionalProperties',
@@ -46,9 +46,10 @@ const summaries = new Set([
 ]);
 
 /**
- * A JSON Schema (2020-12, or draft 7 where its `$schema` says so) as a check that interprets it: no code is generated.
+ * Compiles a JSON Schema (2020-12, or draft 7 if its `$schema` says so) to a check that interprets it: no code is
+ * generated.
  *
- * @throws RangeError for a schema that can't be used
+ * @throws RangeError for an unusable schema
  */
 export const compileJsonSchema = (schema: JsonMap): FindViolations => {
   const { formats, restart, describe, ...bounded } = boundSchema(schema);
@@ -71,11 +72,11 @@ export const compileJsonSchema = (schema: JsonMap): FindViolations => {
   };
 };
 
-/** Whether a schema says that it is one of draft 7, in which `items` may be a list and `$ref` stands alone. */
+/** Whether a schema declares draft 7, in which `items` may be a list and siblings of `$ref` are ignored. */
 export const isDraft7 = ({ $schema }: JsonMap): boolean =>
   typeof $schema === 'string' && $schema.includes('draft-07');
 
-/** Adds formats to the table of the validator's module while it runs, which is synchronous. */
+/** Adds formats to the validator module's table while it runs, which is synchronous. */
 const withFormats = <Result>(
   formats: ReadonlyMap<string, (text: string) => boolean>,
   run: () => Result,
@@ -100,10 +101,10 @@ const toSchemaError = (error: unknown): unknown => {
   if (!(error instanceof Error)) return error;
   if (error instanceof RangeError && error.message.startsWith('Parameter')) return error;
   if (error instanceof RangeError && error.message.includes('stack'))
-    return new RangeError('Parameter "value" is nested too deep for this schema', { cause: error });
-  // The validator writes each key as part of a URI.
+    return new RangeError('Parameter "value" is nested too deeply for this schema', { cause: error });
+  // The validator encodes each key as part of a URI.
   if (error instanceof URIError)
-    return new RangeError('Parameter "value" has a key with half of a surrogate pair', { cause: error });
+    return new RangeError('Parameter "value" has a key with a lone surrogate', { cause: error });
   return new RangeError(`Parameter "schema" can't be used: ${firstLine(error.message)}`, { cause: error });
 };
 

@@ -5,8 +5,8 @@ const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
 const MAX_LENGTH = 253;
 
 /**
- * The format `hostname` of JSON Schema: a name of RFC 1123, in which a label `xn--…` is one of RFC 5890.
- * `domainToUnicode` refuses what UTS 46 does; RFC 5892 refuses more.
+ * The format `hostname` of JSON Schema: a name by RFC 1123 whose `xn--…` labels are valid by RFC 5890.
+ * `domainToUnicode` rejects what UTS 46 rejects; RFC 5892 rejects more.
  */
 export const isHostname = (text: string): boolean =>
   text.length <= MAX_LENGTH &&
@@ -26,13 +26,13 @@ const isAllowed = (label: string): boolean => {
 const DISALLOWED = /[\u0640\u07fa\u302e\u302f\u3031-\u3035\u303b]/;
 /** RFC 5890 §2.3.1. */
 const RESERVED = /^..--/u;
-/** Characters without the neighbours that RFC 5892, appendix A, asks for: MIDDLE DOT, KERAIA, GERESH and GERSHAYIM. */
+/** Characters without the neighbours that RFC 5892, appendix A, requires: MIDDLE DOT, KERAIA, GERESH and GERSHAYIM. */
 const LONELY = [
   /(?:^|[^l])\u00b7/,
   /\u00b7(?:$|[^l])/,
   /\u0375(?:$|\P{Script=Greek})/u,
   /(?:^|\P{Script=Hebrew})[\u05f3\u05f4]/u,
 ];
-/** KATAKANA MIDDLE DOT: in labels with kana or Han alone. */
+/** KATAKANA MIDDLE DOT: only in labels with kana or Han. */
 const KANA_DOT = /\u30fb/;
 const KANA_OR_HAN = /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/u;

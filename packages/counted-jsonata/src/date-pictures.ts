@@ -1,6 +1,6 @@
 /**
- * Forms of a date in the languages that people know: the components of each, as pictures of XPath (JSONata), tokens of
- * Luxon, letters of strftime (POSIX), and other runs of letters (moment, Unicode TR 35).
+ * Date components in the common format languages: XPath pictures (JSONata), Luxon tokens, strftime letters (POSIX), and
+ * other runs of letters (moment, Unicode TR 35).
  */
 const components: readonly (readonly [
   picture: string,
@@ -35,17 +35,17 @@ const components: readonly (readonly [
 
 type Part = { readonly component: (typeof components)[number] } | { readonly literal: string };
 
-/** A quoted or bracketed text, a letter of strftime, `Do`, a run of one letter, or any other character. */
+/** Quoted or bracketed text, a strftime letter, `Do`, a run of one letter, or any other character. */
 const PIECE =
   /'(?<quoted>[^']*)'|\[(?<bracketed>[^[\]]*)\]|%(?<percent>[A-Za-z])|(?<run>Do|([A-Za-z])\5*)|[\s\S]/g;
 
-/** Letters between components, as in ISO 8601, which are not quoted. */
+/** Unquoted letters between components, as in ISO 8601. */
 const SEPARATORS = ['T', 'Z'];
 
 /** Longer ones are not translated. */
 const MAX_LENGTH = 200;
 
-/** The parts of a form in any of the languages; none when it is in no one. */
+/** The parts of a format in any of the languages; empty if it is in none of them. */
 const parseForm = (form: string): readonly Part[] => {
   if (form.length > MAX_LENGTH) return [];
   const areLettersText = isPicture(form) || /%[A-Za-z]/.test(form);
@@ -72,16 +72,16 @@ const findMarker = (marker: string) =>
   components.find(([picture]) => picture === marker) ??
   components.find(([picture]) => picture.startsWith(marker.slice(0, 2)));
 
-/** A marker of XPath with a component of a date. */
+/** An XPath marker with a date component. */
 const isPicture = (form: string): boolean => /\[[YMDdFWwHhmsfPEC]/.test(form);
 
-/** Runs of tokens that stand for a date in other languages, as a word of their own. */
+/** Runs of tokens that mean a date in other languages, as separate words. */
 const TYPED = /(?<![A-Za-z])(?:YYYY|yyyy|MM|DD|dd|HH|hh|mm|ss)+(?![A-Za-z])|%[YmdHMS]/;
 
 /**
- * Finds a picture of a date that is not in the language of JSONata (XPath), which would give its letters as they are.
+ * Finds a date picture that is not in JSONata's (XPath) language, which would output its letters literally.
  *
- * @returns null for a valid one; else the picture that was probably meant, empty when there is none
+ * @returns null for a valid picture; otherwise the picture that was probably meant, or an empty string
  */
 export const suggestPicture = (picture: string): string | null => {
   const unescaped = picture.replaceAll('[[', '').replaceAll(']]', '');
@@ -92,13 +92,13 @@ export const suggestPicture = (picture: string): string | null => {
     .join('');
 };
 
-/** The same for a format in tokens of Luxon. */
+/** The same for a format in Luxon tokens. */
 export const suggestLuxonFormat = (format: string): string | null => {
   const tokens = format.replaceAll(/'[^']*'/g, ' ');
   const isForeign =
     /Y|%[A-Za-z]/.test(tokens) ||
     isPicture(tokens) ||
-    // `DD` is a whole date in Luxon, so that it stands beside no other part of one.
+    // `DD` is a whole date in Luxon, so it is never combined with other date components.
     (/D/.test(tokens) && /[yML]/.test(tokens));
   if (!isForeign && /[A-Za-z]/.test(tokens)) return null;
   return parseForm(format)

@@ -1,7 +1,7 @@
 import { type Assertion, type Pattern, parsePattern, UnsupportedPattern } from './parse-pattern.ts';
 import { UnitSet } from './unit-set.ts';
 
-/** Instruction of a program that reads a text once, for all ways to match it. */
+/** An instruction of a program that reads a text once for all possible matches. */
 export type Instruction =
   | { readonly type: 'set'; readonly set: UnitSet }
   | { readonly type: 'assert'; readonly kind: Assertion }
@@ -9,24 +9,24 @@ export type Instruction =
   | { readonly type: 'split'; first: number; second: number }
   | { readonly type: 'jump'; to: number }
   | { readonly type: 'save'; readonly slot: number }
-  /** Clears the captures of the round before, of groups within a loop. */
+  /** Clears the captures that groups within a loop got in the previous round. */
   | { readonly type: 'reset'; readonly from: number; readonly to: number }
-  /** Begin and end of a round that must not be empty: an empty one fails. */
+  /** Start and end of a round that must not be empty: an empty one fails. */
   | { readonly type: 'enter' | 'leave'; readonly bit: number }
   | { readonly type: 'match' };
 
 export interface Program {
   readonly instructions: readonly Instruction[];
-  /** Depth of nested rounds that must not be empty: one bit each. */
+  /** Nesting depth of rounds that must not be empty: one bit each. */
   readonly rounds: number;
   /** Number of capturing groups, without the match itself. */
   readonly groups: number;
   readonly multiline: boolean;
-  /** Whether it reads code points, not UTF-16 units: the flag `u`. */
+  /** Whether it reads code points instead of UTF-16 units: the flag `u`. */
   readonly unicode: boolean;
-  /** Whether it can match at the start of the text only. */
+  /** Whether it can match only at the start of the text. */
   readonly anchored: boolean;
-  /** Units with which a match can begin; null when it can be empty or begins with an assertion. */
+  /** Units with which a match can begin; null if it can be empty or begins with an assertion. */
   readonly first: readonly UnitSet[] | null;
 }
 
@@ -62,7 +62,7 @@ class Emitter {
     this.#ignoresCase = ignoresCase;
   }
 
-  /** @param level - number of enclosing rounds that must not be empty */
+  /** @param level - the number of enclosing rounds that must not be empty */
   emit(pattern: Pattern, level: number): void {
     const { instructions } = this;
     if (instructions.length > maxInstructions || level > maxRounds) {
@@ -170,7 +170,7 @@ const canBeEmpty = (pattern: Pattern): boolean => {
   }
 };
 
-/** The units with which a match can begin: all paths from the start are followed to their first unit. */
+/** The units with which a match can begin: follows all paths from the start to their first unit. */
 const findFirst = (program: readonly Instruction[]): readonly UnitSet[] | null => {
   const first: UnitSet[] = [];
   const seen = new Set<number>();

@@ -2,17 +2,17 @@ import type { Program } from './compile-pattern.ts';
 import type { Assertion } from './parse-pattern.ts';
 import { isLineTerminator, isWordUnit, type UnitSet } from './unit-set.ts';
 
-/** What assertions see on one side of a place in the text. */
+/** What assertions see on one side of a position in the text. */
 type Side = 'edge' | 'word' | 'line end' | 'other';
 
-/** All ways to match that are open at a place of the text. */
+/** All possible matches at a position in the text. */
 interface State {
-  /** Instructions to go on with, ascending. */
+  /** Instructions to continue with, ascending. */
   readonly open: readonly number[];
   readonly before: Side;
   /** By the class of the next unit. */
   readonly next: (State | typeof matched | typeof failed)[];
-  /** Whether there is a match when the text ends here. */
+  /** Whether the text matches if it ends here. */
   atEnd?: boolean;
 }
 
@@ -21,19 +21,20 @@ const failed = 'failed';
 
 const LAST_UNIT = 0xffff;
 
-/** Instructions and transitions of the states that are kept, and characters by their class; beyond it they are built anew. */
+/** Limit of the cached instructions and transitions of states, and of the cached character classes; beyond it, they are rebuilt. */
 const MAX_KEPT = 50_000;
 
 /**
- * @param spend - counts the work, in instructions followed, and throws beyond a limit; a unit read is a quarter of one
+ * @param spend - counts the work in instructions followed, and throws beyond a limit; reading a unit counts a quarter
  * @returns whether there is a match anywhere in the text
  */
 type Matches = (text: string, spend: (work: number) => void) => boolean;
 
 /**
- * A program as a check for a match, without its place: an automaton whose states are built when a text first reaches them, and
- * kept (https://swtch.com/~rsc/regexp/regexp1.html). Then a unit takes one look at a table, where `search` follows all ways to
- * match. Rounds that must not be empty are like any other here: a match through an empty one has a match without it.
+ * Turns a program into a check for a match, without its position: a lazily built automaton with cached states
+ * (https://swtch.com/~rsc/regexp/regexp1.html). A unit then costs one table lookup, while `search` follows all possible
+ * matches. Rounds that must not be empty need no special treatment here: if there is a match through an empty round,
+ * there is one without it.
  */
 export const createMatcher = (program: Program): Matches => {
   const { instructions, anchored, multiline, unicode } = program;
@@ -60,7 +61,7 @@ export const createMatcher = (program: Program): Matches => {
     return state;
   };
 
-  /** Follows all ways to the instructions that read a unit; null when one of them matches before. */
+  /** Follows all paths to the instructions that read a unit; null if one of them matches before that. */
   const follow = ({ open, before }: State, behind: Side, spend: (work: number) => void): number[] | null => {
     round += 1;
     const reading: number[] = [];
@@ -131,7 +132,7 @@ export const createMatcher = (program: Program): Matches => {
   };
 };
 
-/** Numbers the classes of units that no set and no assertion distinguishes, when one of their units is first met. */
+/** Numbers the classes of units that no set or assertion distinguishes, when their first unit occurs. */
 const createClasses = (sets: readonly UnitSet[], toSide: (unit: number) => Side) => {
   const numbers = new Map<string, number>();
   const ascii: number[] = [];

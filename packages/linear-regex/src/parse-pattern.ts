@@ -13,13 +13,13 @@ export type Pattern =
       readonly min: number;
       readonly max: number;
       readonly greedy: boolean;
-      /** Indexes of the groups within; `to` is excluded. */
+      /** Indexes of the groups within; `to` is exclusive. */
       readonly groups: readonly [from: number, to: number];
     };
 
 export type Assertion = 'start' | 'end' | 'boundary' | 'no boundary';
 
-/** A pattern that is too large or needs backtracking, for which there is no bound. */
+/** A pattern that is too large or needs backtracking, whose cost is unbounded. */
 export class UnsupportedPattern extends Error {
   override readonly name = 'UnsupportedPattern';
 }
@@ -31,7 +31,7 @@ const quantifierPattern = /\{(\d{1,9})(?:(,)(\d{0,9}))?\}/y;
  * Parses a pattern that the runtime's RegExp has accepted, without the flag `v`.
  * https://tc39.es/ecma262/#sec-regular-expressions-patterns, with annex B
  *
- * @param unicode - the flag `u`: characters are code points, not UTF-16 units
+ * @param unicode - the flag `u`: characters are code points instead of UTF-16 units
  * @throws UnsupportedPattern for lookaround, backreferences and flags within the pattern
  */
 export const parsePattern = (source: string, unicode: boolean): { pattern: Pattern; groups: number } => {
@@ -74,7 +74,7 @@ class PatternParser {
   #parseTerm(): Pattern {
     const before = this.groups;
     const body = this.#parseAtom();
-    // An assertion takes no quantifier, but a group with one does.
+    // An assertion takes no quantifier, but a group that contains one does.
     if (body.type === 'assertion' && this.#source[this.#at - 1] !== ')') return body;
     const bounds = this.#parseQuantifier();
     if (bounds === null) return body;
@@ -126,10 +126,10 @@ class PatternParser {
     if (!this.#take('?')) return this.#parseCapture();
     if (this.#take(':')) return this.#close(this.parseChoice());
     if (this.#sees('=') || this.#sees('!') || this.#sees('<=') || this.#sees('<!')) {
-      throw new UnsupportedPattern('lookahead and lookbehind, (?=…) (?!…) (?<=…) (?<!…), are not available');
+      throw new UnsupportedPattern('lookahead and lookbehind, (?=…) (?!…) (?<=…) (?<!…), are not supported');
     }
     if (!this.#take('<')) {
-      throw new UnsupportedPattern('flags inside of a pattern, (?i:…), are not available');
+      throw new UnsupportedPattern('flags within a pattern, (?i:…), are not supported');
     }
     this.#at = this.#source.indexOf('>', this.#at) + 1;
     return this.#parseCapture();
@@ -155,7 +155,7 @@ class PatternParser {
       (number !== undefined && Number(number) <= this.#groupsInAll) ||
       (this.#hasNames && this.#sees('k'))
     ) {
-      throw new UnsupportedPattern('backreferences, such as \\1 and \\k<name>, are not available');
+      throw new UnsupportedPattern('backreferences, such as \\1 and \\k<name>, are not supported');
     }
     return { type: 'set', ...this.#parseCharacterEscape(), negated: false };
   }
@@ -191,7 +191,7 @@ class PatternParser {
     return this.#parseCharacterEscape();
   }
 
-  /** Parses an escape that is not an assertion or a reference, behind its backslash. */
+  /** Parses an escape after its backslash; not an assertion or a reference. */
   #parseCharacterEscape(): CharacterClass {
     if (this.#unicode) {
       const property = this.#match(/[pP]\{[^}]*\}/y);
@@ -245,13 +245,13 @@ const one = (code: number): CharacterClass => ofRanges([[code, code]]);
 
 const codeOf = (char: string): number => char.codePointAt(0) ?? 0;
 
-/** The code of a class of one character; null for any other class. */
+/** The code of a single-character class; null for any other class. */
 const onlyCharacter = ({ ranges, properties }: CharacterClass): number | null => {
   const [[low, high] = [0, 1], ...others] = ranges;
   return low === high && others.length + properties.length === 0 ? low : null;
 };
 
-/** Number of capturing groups in a pattern: `\2` is a reference only when there are two. */
+/** Number of capturing groups in a pattern: `\2` is a reference only if there are two. */
 const countGroups = (source: string): number => {
   let count = 0;
   let inClass = false;

@@ -7,15 +7,15 @@ type Captures = readonly number[];
 /** Instructions per step of an evaluation. */
 const instructionsPerStep = 8;
 
-/** Possible ways to match at one offset of the text, in order of preference. */
+/** Possible matches at one offset of the text, in order of preference. */
 interface Threads {
   readonly at: number[];
   readonly captures: Captures[];
 }
 
 /**
- * Finds the first match at or behind an offset, the same as a backtracking engine: leftmost, then by preference. All
- * ways to match are followed in parallel (Thompson's construction with captures,
+ * Finds the first match at or after an offset, the same one as a backtracking engine: leftmost, then by preference. All
+ * possible matches are followed in parallel (Thompson's construction with captures,
  * https://swtch.com/~rsc/regexp/regexp2.html), so the work is at most the length of the text times that of the program.
  * @param spend - counts steps, and throws beyond a limit
  */
@@ -27,8 +27,8 @@ export const search = (
 ): Captures | null => {
   const { instructions } = program;
   /**
-   * By instruction and its enclosing rounds that are still empty: the last offset at which it was reached, plus one.
-   * Another thread that reaches it there has the same continuations and is less preferred, so it is dropped.
+   * By instruction and its still empty enclosing rounds: the last offset at which it was reached, plus one. Another
+   * thread that reaches it there has the same continuations and is less preferred, so it is dropped.
    */
   const reached = new Int32Array(instructions.length << program.rounds);
   const noCaptures: Captures = new Array(2 * (program.groups + 1)).fill(-1);
@@ -134,7 +134,7 @@ export const search = (
 const clear = (captures: Captures, { from, to }: { readonly from: number; readonly to: number }): Captures =>
   captures.map((offset, slot) => (slot >= from && slot < to ? -1 : offset));
 
-/** The next offset at which a match can begin; beyond the end when there is none. */
+/** The next offset at which a match can begin; beyond the end if there is none. */
 const skip = ({ first }: Program, text: string, from: number): number => {
   if (first === null) return from;
   let place = from;

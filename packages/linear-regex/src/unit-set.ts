@@ -1,4 +1,4 @@
-/** A range of characters, both ends included: UTF-16 units, or with the flag `u` code points. */
+/** A range of characters, both ends inclusive: UTF-16 units, or code points with the flag `u`. */
 export type UnitRange = readonly [from: number, to: number];
 
 /** Characters: those in the ranges, and those with one of the Unicode properties. */
@@ -82,11 +82,11 @@ const fold = (unit: number): number => {
   return unit >= 128 && folded < 128 ? unit : folded;
 };
 
-/** Units that are equal when case is ignored, by their folded unit; computed on first use. */
+/** Units that are equal ignoring case, by folded unit; computed on first use. */
 let unitsByFold: Map<number, number[]> | null = null;
 
 const caseVariants = (unit: number): readonly number[] => {
-  // Folding never maps between ASCII and other units, and ASCII letters have one other case.
+  // Folding never maps between ASCII and other units, and each ASCII letter has exactly one other case.
   if (unit < 128) return [unit, isIn(asciiLetters, unit) ? unit ^ 0x20 : unit];
   if (unitsByFold === null) {
     unitsByFold = new Map();
@@ -108,7 +108,7 @@ export class UnitSet {
   readonly #ignoresCase: boolean;
   readonly #ascii = new Uint8Array(128);
 
-  /** @param ignoresCase - without the flag `u` alone, whose rules for case differ */
+  /** @param ignoresCase - only without the flag `u`, whose case rules differ */
   constructor({ ranges, properties }: CharacterClass, negated: boolean, ignoresCase: boolean) {
     this.#ranges = ranges;
     this.#properties = properties;

@@ -14,7 +14,7 @@ const specialV4 = [
   ['reserved', '240.0.0.0/4'],
 ] as const;
 
-/** The only IPv6 networks in use on the internet (RFC 4291 §2.4), and the special ones within. */
+/** The only IPv6 networks in use on the internet (RFC 4291 §2.4), and the special ones among them. */
 const globalV6 = ['2000::/3'];
 const specialV6 = [
   ['special', '2001::/23'],
@@ -25,7 +25,7 @@ const specialV6 = [
 /** IPv4-mapped IPv6, `::ffff:127.0.0.1`: checked as the IPv4 address that it connects to. */
 const mappedV4 = ['::ffff:0:0/96'];
 
-/** NAT64 (RFC 6052 §2.1): resolvers of such networks give one to every IPv4 host, so they can't all be refused. */
+/** NAT64 (RFC 6052 §2.1): resolvers in such networks map every IPv4 host to one, so they can't all be refused. */
 const translatedV4 = ['64:ff9b::/96'];
 
 const toNamedLists = (ranges: readonly (readonly [string, ...string[]])[]) =>
@@ -38,8 +38,8 @@ const translated = toBlockList(translatedV4);
 const globalUnicast = toBlockList(globalV6);
 
 /**
- * The reason to refuse an address, such as `loopback` or `private`; null when it is public. IPv6 is an allow list, so
- * that ranges assigned later are refused.
+ * The reason to refuse an address, such as `loopback` or `private`; null if it is public. For IPv6 this is an allow
+ * list, so that ranges assigned later are refused.
  */
 export const findAddressProblem = (address: string): string | null => {
   if (isIP(address) === 0 || address.includes('%')) return 'not a plain IP address';

@@ -1,7 +1,4 @@
-/**
- * A value that is loaded when it is first asked for, once for all that ask. A load that fails is forgotten, so that the next one
- * to ask tries again.
- */
+/** A value that is loaded on first use, once for all callers. After a failed load, the next call tries again. */
 export const lazy = <Value>(load: () => Promise<Value>): (() => Promise<Value>) => {
   let value: Promise<Value> | undefined;
   return () => {
@@ -20,7 +17,7 @@ export interface Expiring<Value> {
   readonly expiresAt: number;
 }
 
-/** A value counts as expired this long before, so that it is valid when it arrives. */
+/** A value counts as expired this long before it expires, so that it is still valid on arrival. */
 const MARGIN_MS = 60_000;
 
 interface Entries<Key, Value> {
@@ -30,7 +27,8 @@ interface Entries<Key, Value> {
 }
 
 /**
- * Keeps one value per key until it expires. Concurrent callers share one `load`; a failed one is repeated.
+ * Keeps one value per key until it expires. Concurrent callers share one `load`; after a failure, the next call loads
+ * again.
  *
  * @param entries - a Map, or a WeakMap for keys that are compared by identity
  */
@@ -40,7 +38,7 @@ export const createExpiringMemo =
     const known = entries.get(key);
     const current = await known;
     if (current !== undefined && now + MARGIN_MS < current.expiresAt) return current.value;
-    // Another caller may have started to load meanwhile.
+    // Another caller may have started loading in the meantime.
     const latest = entries.get(key);
     if (latest !== undefined && latest !== known) return (await latest).value;
     const loading = load();

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Whether a text is a network in CIDR notation (RFC 4632 §3.1, RFC 4291 §2.3). */
+/** Whether a string is a network in CIDR notation (RFC 4632 §3.1, RFC 4291 §2.3). */
 export const isNetwork = (text: string): boolean => {
   const [base = '', bits = '', ...rest] = text.split('/');
   const maxBits = { 0: -1, 4: 32, 6: 128 }[isIP(base)] ?? -1;
@@ -21,7 +21,7 @@ export const toBlockList = (networks: readonly string[]): BlockList => {
 };
 
 /**
- * What one caller has of the address space: an IPv4 address, or the network of 64 bits in which an IPv6 host chooses its
+ * The addresses that one caller controls: an IPv4 address, or the 64-bit network in which an IPv6 host chooses its
  * addresses (RFC 4291 §2.5.4).
  */
 export const toCallerNetwork = (address: string): string => {

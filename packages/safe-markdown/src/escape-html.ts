@@ -6,6 +6,6 @@ const escapes: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Text as HTML that shows it, as content of an element or as a value of an attribute in quotes. */
+/** Escapes text for HTML, as element content or as a quoted attribute value. */
 export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => escapes[character] ?? character);

@@ -1,7 +1,7 @@
 import { Marked, Renderer, type RendererObject } from 'marked';
 import { escapeHtml } from './escape-html.ts';
 
-/** The converter takes time by the square of the longest word: this long it is milliseconds. */
+/** The converter takes time quadratic in the longest word: at this length, milliseconds. */
 const MAX_WORD = 5_000;
 
 const safeProtocols = new Set(['http:', 'https:', 'mailto:', 'tel:']);
@@ -9,27 +9,27 @@ const safeProtocols = new Set(['http:', 'https:', 'mailto:', 'tel:']);
 /**
  * Converts Markdown to HTML.
  *
- * @param renderer - what differs from CommonMark, such as {@link safeRenderer}
- * @param subject - begins the messages of errors
- * @throws RangeError for a text with too long a word, or nested too deep
+ * @param renderer - deviations from CommonMark, such as {@link safeRenderer}
+ * @param subject - the start of error messages
+ * @throws RangeError for a text with too long a word, or nested too deeply
  */
 export const renderMarkdown = (text: string, renderer: RendererObject, subject: string): string => {
   if (text.split(/\s+/).some((word) => word.length > MAX_WORD))
-    throw new RangeError(`${subject} has a word of more than ${MAX_WORD} characters`);
+    throw new RangeError(`${subject} has a word longer than ${MAX_WORD} characters`);
   const marked = new Marked({ renderer });
   try {
     return marked.parse(text, { async: false });
   } catch (cause) {
-    // The converter is recursive: quotes in quotes use up the stack.
-    if (cause instanceof RangeError) throw new RangeError(`${subject} is nested too deep`, { cause });
+    // The converter is recursive: nested quotes exhaust the stack.
+    if (cause instanceof RangeError) throw new RangeError(`${subject} is nested too deeply`, { cause });
     throw cause;
   }
 };
 
-/** Shows HTML within Markdown as text, and makes links and images of safe addresses alone. */
+/** Shows HTML within Markdown as text, and renders links and images only for safe URLs. */
 export const safeRenderer: RendererObject = {
   html: ({ text }) => escapeHtml(text),
-  /** The converter takes what follows a tag such as `<kbd>` or `<script>` for HTML, to which the text belongs. */
+  /** The converter treats the text after a tag such as `<kbd>` or `<script>` as HTML. */
   text(token) {
     return Renderer.prototype.text.call(this, { ...token, escaped: false } as typeof token);
   },
@@ -46,11 +46,11 @@ export const safeRenderer: RendererObject = {
 const toTitle = (title: string | null | undefined): string =>
   typeof title === 'string' ? ` title="${escapeHtml(title)}"` : '';
 
-/** By the parser that browsers have, which passes over blanks and control characters in `java\nscript:`. */
+/** Uses the browsers' URL parser, which ignores whitespace and control characters in `java\nscript:`. */
 const isSafeUrl = (href: string): boolean => {
   const url = URL.parse(href, 'https://relative.invalid');
   return url !== null && safeProtocols.has(url.protocol);
 };
 
-/** Any entity but `&amp;` is text, so that `javascript&colon;` stays without a meaning. */
+/** Escapes every entity except `&amp;`, so that `javascript&colon;` is not interpreted. */
 const escapeUrl = (href: string): string => escapeHtml(href.replaceAll('&amp;', '&'));

@@ -563,7 +563,7 @@ describe('a request with a credential', () => {
           refresh: async () => null,
         },
       }),
-    ).rejects.toThrow('the credential that its node was lent');
+    ).rejects.toThrow('the credential that was lent to its node');
     expect(service.server.requests).toEqual([]);
   });
 

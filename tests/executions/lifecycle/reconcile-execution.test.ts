@@ -122,7 +122,7 @@ describe('the sweeper', () => {
       expect(await dueIn(executions, clock.now())).toEqual(['e-1']);
       const errors = entries.filter(({ level }) => level === 'error');
       expect(errors[0]).toMatchObject({
-        message: 'Lambda has refused starts: the next sweep repeats them.',
+        message: 'Lambda refused to start executions; the next sweep retries them.',
         fields: { count: 1, executionId: 'e-1' },
       });
     },
@@ -385,7 +385,7 @@ describe('the function', () => {
     expect(await older(aQueueEvent('r-1', '{"executionId":"e-1"}'))).toEqual({
       batchItemFailures: [{ itemIdentifier: 'm-0' }],
     });
-    const message = 'Executions wait for a release that reads their data.';
+    const message = 'Executions are waiting for a release that can read their data.';
     const errors = entries.filter(({ level }) => level === 'error');
     expect(errors.map(({ message: said, fields }) => [said, fields.count])).toEqual([
       [message, 3],

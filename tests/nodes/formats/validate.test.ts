@@ -129,7 +129,7 @@ describe('fails', () => {
     [
       'a pattern that is none',
       { value: '', schema: { pattern: '[' } },
-      'Parameter "schema" has a pattern at /pattern that can\'t be used: it is no regular expression',
+      'Parameter "schema" has a pattern at /pattern that can\'t be used: it is not a regular expression',
     ],
     [
       'patternProperties',
@@ -154,12 +154,12 @@ describe('fails', () => {
     [
       'a reference to itself',
       { value: 1, schema: { $ref: '#' } },
-      'Parameter "value" is nested too deep for this schema',
+      'Parameter "value" is nested too deeply for this schema',
     ],
     [
       'a key with half of a character',
       { value: { '\ud800': 1 }, schema: { properties: { '\ud800': {} } } },
-      'Parameter "value" has a key with half of a surrogate pair',
+      'Parameter "value" has a key with a lone surrogate',
     ],
     ['no schema', { value: 1 }, 'Parameter "schema" must be a map, got nothing'],
   ];
@@ -182,7 +182,7 @@ test('a schema that refers to itself checks 200 levels, and fails by name beyond
   const schema = { items: { $ref: '#' } };
   expect(await runNodeType(validate, { value: nested(200), schema })).toHaveProperty('outputs.valid');
   expect(await runNodeType(validate, { value: nested(990), schema })).toMatchObject({
-    failure: { message: 'Parameter "value" is nested too deep for this schema' },
+    failure: { message: 'Parameter "value" is nested too deeply for this schema' },
   });
 });
 

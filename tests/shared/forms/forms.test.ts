@@ -101,7 +101,7 @@ describe('answers are checked', () => {
     [{ type: 'string', format: 'email' }, { a: 'x' }, 'Enter an e-mail address, such as ada@example.com.'],
     [{ type: 'string', minLength: 2 }, { a: 'x' }, 'Enter at least 2 characters.'],
     [{ type: 'string', maxLength: 2 }, { a: 'xyz' }, 'Enter at most 2 characters.'],
-    [{ type: 'string', pattern: '^a+$' }, { a: 'b' }, 'This is not in the form that is asked for.'],
+    [{ type: 'string', pattern: '^a+$' }, { a: 'b' }, 'This is not in the requested format.'],
     [{ type: 'string' }, { a: ['x', 'y'] }, 'Enter a text.'],
     [{ type: 'number' }, { a: 'x' }, 'Enter a number, such as 12.5.'],
     [{ type: 'integer' }, { a: 1.5 }, 'Enter a whole number, such as 12.'],
@@ -111,7 +111,7 @@ describe('answers are checked', () => {
     [{ type: 'number', exclusiveMaximum: 2 }, { a: 2 }, 'Enter a number below 2.'],
     [{ type: 'number', multipleOf: 2 }, { a: 3 }, 'Enter a multiple of 2.'],
     [{ type: 'boolean', const: true }, { a: false }, 'Tick this box.'],
-    [{ type: 'boolean' }, { a: 'on' }, 'Tick this box, or leave it.'],
+    [{ type: 'boolean' }, { a: 'on' }, 'Tick this box, or leave it empty.'],
     [{ enum: ['x'] }, { a: 'y' }, 'Choose one of the options.'],
   ])('%j refuses %j: %s', (field, answers, message) => {
     expect(checkAnswers(schemaOf(field, ['a']), answers)).toEqual([{ name: 'a', message }]);
@@ -126,7 +126,9 @@ describe('answers are checked', () => {
 
   test('a rule over several fields is one error of the whole', () => {
     const schema = { ...schemaOf({ type: 'string' }), minProperties: 1 };
-    expect(checkAnswers(schema, {})).toEqual([{ name: null, message: 'These answers do not go together.' }]);
+    expect(checkAnswers(schema, {})).toEqual([
+      { name: null, message: 'These answers are not consistent with each other.' },
+    ]);
   });
 
   test('the name of a field may be any text', () => {
