@@ -22,7 +22,7 @@ export interface CacheOptions<Value> {
 }
 
 /**
- * Gets a value from the cache or from `load`, which is told by `isCovered` whether a stale value is served if it fails
+ * Gets a value from the cache or from `load`, whose `isCovered` says whether a stale value is served if it fails
  * with a transient error. Concurrent lookups of a key share one `load`. With `isRenewed`, a cached value is replaced,
  * however fresh.
  */

@@ -62,11 +62,11 @@ describe('the configuration', () => {
 
   test.each([
     ['LOG_LEVEL', 'loud', 'LOG_LEVEL must be one of debug, info, warn, error, off'],
-    ['PLUGIN_DEADLINE_MS', '0', 'PLUGIN_DEADLINE_MS must be a whole number from 1 to 60000'],
-    ['MAX_BODY_BYTES', '1.5', 'MAX_BODY_BYTES must be a whole number from 1 to 6291456'],
-    ['MAX_FILE_BYTES', '0', 'MAX_FILE_BYTES must be a whole number from 1 to 50000000000'],
-    ['MAX_FILES', 'many', 'MAX_FILES must be a whole number from 1 to 1000000'],
-    ['RETENTION_DAYS', 'secret', 'RETENTION_DAYS must be a whole number from 1 to 3650'],
+    ['PLUGIN_DEADLINE_MS', '0', 'PLUGIN_DEADLINE_MS must be an integer from 1 to 60000'],
+    ['MAX_BODY_BYTES', '1.5', 'MAX_BODY_BYTES must be an integer from 1 to 6291456'],
+    ['MAX_FILE_BYTES', '0', 'MAX_FILE_BYTES must be an integer from 1 to 50000000000'],
+    ['MAX_FILES', 'many', 'MAX_FILES must be an integer from 1 to 1000000'],
+    ['RETENTION_DAYS', 'secret', 'RETENTION_DAYS must be an integer from 1 to 3650'],
   ])('says what %s must be, and not what it is', (name, value, reason) => {
     expect(() => readConfig({ [name]: value })).toThrow(`The configuration is invalid: ${reason}.`);
   });
@@ -75,7 +75,7 @@ describe('the configuration', () => {
     const env = { RETENTION_DAYS: '2', DEDUPLICATION_WINDOW_SECONDS: '172800' };
     expect(readConfig(env).deduplicationWindowMs).toBe(172_800_000);
     expect(() => readConfig({ ...env, DEDUPLICATION_WINDOW_SECONDS: '172801' })).toThrow(
-      'DEDUPLICATION_WINDOW_SECONDS must be a whole number from 1 to 172800',
+      'DEDUPLICATION_WINDOW_SECONDS must be an integer from 1 to 172800',
     );
   });
 

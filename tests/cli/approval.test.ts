@@ -60,7 +60,7 @@ describe('approval list', () => {
     expect(await call('approval list')).toMatchObject({ code: 0, err: 'No approval waits.' });
     expect(await call('approval list --limit many')).toMatchObject({
       code: 2,
-      err: expect.stringContaining('--limit is a whole number'),
+      err: expect.stringContaining('--limit must be an integer'),
     });
   });
 });

@@ -409,8 +409,8 @@ describe('?plugin=', () => {
   test.each([
     ['plugins=flow', 'unknown parameter \\"plugins\\", expected one of plugin, probe'],
     ['plugin=flow&plugin=code', 'plugin is given twice'],
-    ['probe=1', 'probe is one of true, false'],
-    ['probe=TRUE', 'probe is one of true, false'],
+    ['probe=1', 'probe must be one of true, false'],
+    ['probe=TRUE', 'probe must be one of true, false'],
   ])('and any other query as wrong as ?%s is a 400 that says what is wrong', async (query, reason) => {
     const { get } = await aService();
     const result = await get(query);

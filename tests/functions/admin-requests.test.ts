@@ -94,7 +94,7 @@ describe('GET /api/admin/requests', () => {
 
   test.each([
     ['', 'workflowId must be a workflow id'],
-    ['workflowId=hello&verdict=accepted', 'verdict is one of'],
+    ['workflowId=hello&verdict=accepted', 'verdict must be one of'],
     ['workflowId=hello&status=failed', 'there is no parameter'],
   ])('?%s is a 400 that says what is wrong', async (rawQueryString, message) => {
     await aService();
@@ -137,23 +137,23 @@ describe('POST /api/admin/requests/{id}/send-again', () => {
 
   test.each<[Record<string, unknown>, number, string, string]>([
     [{ body: '{"version":9}' }, 409, 'request-not-repeatable', 'there is no version 9 of workflow hello'],
-    [{ body: '{"version":0}' }, 400, 'query-invalid', 'version is a whole number from 1 on'],
-    [{ body: '{"version":"x"}' }, 400, 'query-invalid', 'version is a whole number from 1 on'],
-    [{ body: '{"version":"1"}' }, 400, 'query-invalid', 'version is a whole number from 1 on'],
-    [{ body: '{"version":true}' }, 400, 'query-invalid', 'version is a whole number from 1 on'],
-    [{ body: '{"version":1.5}' }, 400, 'query-invalid', 'version is a whole number from 1 on'],
-    [{ body: '{"version":[1]}' }, 400, 'query-invalid', 'version is a whole number from 1 on'],
+    [{ body: '{"version":0}' }, 400, 'query-invalid', 'version must be an integer of 1 or more'],
+    [{ body: '{"version":"x"}' }, 400, 'query-invalid', 'version must be an integer of 1 or more'],
+    [{ body: '{"version":"1"}' }, 400, 'query-invalid', 'version must be an integer of 1 or more'],
+    [{ body: '{"version":true}' }, 400, 'query-invalid', 'version must be an integer of 1 or more'],
+    [{ body: '{"version":1.5}' }, 400, 'query-invalid', 'version must be an integer of 1 or more'],
+    [{ body: '{"version":[1]}' }, 400, 'query-invalid', 'version must be an integer of 1 or more'],
     [
       { rawQueryString: 'version=1e0', body: undefined },
       400,
       'query-invalid',
-      'version is a whole number from 1 on',
+      'version must be an integer of 1 or more',
     ],
     [
       { rawQueryString: 'version=%201', body: undefined },
       400,
       'query-invalid',
-      'version is a whole number from 1 on',
+      'version must be an integer of 1 or more',
     ],
     [
       { rawQueryString: 'version=9', body: undefined },

@@ -84,7 +84,7 @@ describe('a workflow is not stored, and all is as before,', () => {
     await service.put(before);
     const other = aWorkflowOf([aBell('b'), aTap({ queue: 'q' })], { id: 'other' });
     await expect(service.put(other)).rejects.toThrow(
-      'The trigger tap of other can’t be registered'.replace('’', "'"),
+      'Trigger tap of other can’t be registered'.replace('’', "'"),
     );
     await expect(service.put(other)).rejects.toThrow('trigger tap of orders already uses it');
     expect(tones(service)).toEqual(['high', 'q 1']);

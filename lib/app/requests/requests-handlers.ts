@@ -55,8 +55,8 @@ const sendAgainOptions = v.object({
   /** Null for the current version. */
   version: v.nullish(
     v.pipe(
-      v.number('is a whole number from 1 on'),
-      v.check((version) => Number.isSafeInteger(version) && version >= 1, 'is a whole number from 1 on'),
+      v.number('must be an integer of 1 or more'),
+      v.check((version) => Number.isSafeInteger(version) && version >= 1, 'must be an integer of 1 or more'),
     ),
     null,
   ),

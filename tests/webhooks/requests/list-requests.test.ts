@@ -83,10 +83,10 @@ describe('requests on record are listed', () => {
 
   test.each([
     [{ workflowId: 'a b' }, 'workflowId must be a workflow id'],
-    [{ verdict: 'accepted' }, 'verdict is one of started, duplicate, refused, skipped'],
-    [{ from: 'noon' }, 'from is a time'],
+    [{ verdict: 'accepted' }, 'verdict must be one of started, duplicate, refused, skipped'],
+    [{ from: 'noon' }, 'from must be a time'],
     [{ from: '2', to: '1' }, 'from is later than to'],
-    [{ limit: '101' }, 'limit is a whole number from 1 to 100'],
+    [{ limit: '101' }, 'limit must be an integer from 1 to 100'],
     [{ cursor: 'x' }, 'cursor is not one that a list has given'],
   ])('%j is refused', async (query, message) => {
     await expect(list(query)).rejects.toThrow(message);

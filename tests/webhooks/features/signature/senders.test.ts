@@ -185,8 +185,8 @@ describe('the token of Plaid', () => {
     const shared = new TextEncoder().encode(JSON.stringify(jwk));
     const wrong: [string, string][] = [
       [await aToken({}, 'ES256', others.privateKey), 'different key: "key-1"'],
-      [await aToken({}, 'ES256', others.privateKey, 7), 'another key: "7"'],
-      [await aToken({}, 'ES256', others.privateKey, null), 'another key: ""'],
+      [await aToken({}, 'ES256', others.privateKey, 7), 'different key: "7"'],
+      [await aToken({}, 'ES256', others.privateKey, null), 'different key: ""'],
       [await aToken({ request_body_sha256: 'a'.repeat(64) }), 'the body hash'],
       [await aToken({ request_body_sha256: undefined as never }), 'the body hash'],
       [await aToken({ iat: nowSeconds - 361 }), 'iat'],
