@@ -41,7 +41,7 @@ export const operatorCatalogue = {
   REQUEST_NOT_FOUND: entry(
     404,
     'Request not found',
-    (p: { id: string }) => `Request ${p.id} was not recorded, or its record has expired.`,
+    (p: { id: string }) => `There is no recorded request ${p.id}, or its record has expired.`,
   ),
   REQUEST_NOT_REPEATABLE: entry(
     409,

@@ -146,7 +146,7 @@ describe('request show', () => {
     });
     expect(await call('request show orders.r20261120T1159-08')).toMatchObject({
       code: 1,
-      err: 'Request orders.r20261120T1159-08 was not recorded, or its record has expired.',
+      err: 'There is no recorded request orders.r20261120T1159-08, or its record has expired.',
     });
   });
 });

@@ -78,7 +78,7 @@ describe('the page of an approval', () => {
     await page.getByRole('button', { name: 'Approve' }).click();
     expect(await title()).toBe('Approved');
     await page.goto(address);
-    expect(await page.locator('main').textContent()).toContain('This was approved already');
+    expect(await page.locator('main').textContent()).toContain('It was already approved');
     const { stdout } = await project.cli(`execution show ${executionId} --json`);
     const answers = { comment: 'Buy\nthe red one', limit: 40, pay: 'cash' };
     expect(stdout).toContain('"decision": "approve"');
@@ -93,7 +93,7 @@ describe('the page of an approval', () => {
     await other.getByRole('button', { name: 'Reject' }).click();
     expect(await other.locator('h1').textContent()).toBe('Rejected');
     await page.getByRole('button', { name: 'Approve' }).click();
-    expect(await page.locator('main').textContent()).toContain('This was rejected already');
+    expect(await page.locator('main').textContent()).toContain('It was already rejected');
   });
 
   test('is not decided by the enter key in a field', async () => {
@@ -147,7 +147,7 @@ describe('tricks are shown as text', () => {
     const check = async () => {
       expect(await title()).toBe(html);
       const text = await page.locator('main').innerText();
-      expect(text).toContain(`Asked by ${html}`);
+      expect(text).toContain(`Requested by ${html}`);
       expect(text).toContain('<style>*{display:none}</style>');
       expect(
         await page.locator('script, img, svg, main style, [onfocus], a[href^="javascript"]').count(),

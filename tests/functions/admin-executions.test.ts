@@ -206,7 +206,7 @@ describe('GET /api/admin/executions', () => {
     ['from=2026-02-30', 'from'],
     ['from=2026-13-01', 'from'],
     ['from=-1', 'from'],
-    ['to=999999999999999', 'to is a time'],
+    ['to=999999999999999', 'to must be a time'],
     ['to=1960-01-01', 'to'],
     ['to=1e3', 'to'],
     ['from=2&to=1', 'from is later than to'],
@@ -337,10 +337,10 @@ describe('POST /api/admin/executions/{executionId}/retry', () => {
 
   test.each<[Record<string, unknown>, number, string, string]>([
     [{ body: '{' }, 400, 'body-invalid', 'not valid JSON'],
-    [{ body: '[]' }, 400, 'body-invalid', 'it is no map'],
+    [{ body: '[]' }, 400, 'body-invalid', 'it must be a JSON object'],
     [{ headers: { 'content-type': 'text/plain' } }, 415, 'content-type-unsupported', 'application/json'],
     [{ headers: {} }, 415, 'content-type-unsupported', 'application/json'],
-    [{ body: '"fetch"' }, 400, 'body-invalid', 'it is no map'],
+    [{ body: '"fetch"' }, 400, 'body-invalid', 'it must be a JSON object'],
     [{ body: '{"from":{"a":[[[[[]]]]]}}' }, 400, 'body-too-deep', 'levels'],
     [
       { body: '{"form":"fetch"}' },
@@ -457,7 +457,7 @@ describe('every one of them', () => {
 
   test.each(['adminExecution', 'adminCancelExecution'] as const)('%s takes no parameter', async (name) => {
     await aService();
-    expect(await call(name, { rawQueryString: 'force=1' })).toMatchObject(invalid('there is no parameter'));
+    expect(await call(name, { rawQueryString: 'force=1' })).toMatchObject(invalid('unknown parameter'));
   });
 
   test.each(names)('%s is a 503 with Retry-After while the store is unavailable', async (name) => {

@@ -95,7 +95,7 @@ describe('GET /api/admin/requests', () => {
   test.each([
     ['', 'workflowId must be a workflow id'],
     ['workflowId=hello&verdict=accepted', 'verdict must be one of'],
-    ['workflowId=hello&status=failed', 'there is no parameter'],
+    ['workflowId=hello&status=failed', 'unknown parameter'],
   ])('?%s is a 400 that says what is wrong', async (rawQueryString, message) => {
     await aService();
     const result = await call('adminRequests', { rawQueryString });
@@ -162,9 +162,14 @@ describe('POST /api/admin/requests/{id}/send-again', () => {
       'there is no version 9 of workflow hello',
     ],
     [{ headers: { 'content-type': 'text/plain' } }, 415, 'content-type-unsupported', 'application/json'],
-    [{ body: '{"to":1}' }, 400, 'query-invalid', 'there is no'],
+    [{ body: '{"to":1}' }, 400, 'query-invalid', 'unknown option'],
     [{ body: '{' }, 400, 'body-invalid', 'not valid JSON'],
-    [{ pathParameters: { id: 'hello.r20231114T2213-07' } }, 404, 'request-not-found', 'There is no request'],
+    [
+      { pathParameters: { id: 'hello.r20231114T2213-07' } },
+      404,
+      'request-not-found',
+      'There is no recorded request',
+    ],
   ])('refuses %j', async (changes, status, code, message) => {
     const { lambda } = await aService();
     const result = await again(changes);

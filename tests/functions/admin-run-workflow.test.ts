@@ -253,7 +253,7 @@ describe('POST /api/admin/workflows/{workflowId}/executions', () => {
       greeting({ nodes: [{ ...manual, disabled: true }], connections: [] }),
       {},
     ],
-    ['an input that is no object', 400, 'body-invalid', 'is a JSON object', greeting(), { body: '[1]' }],
+    ['an input that is no object', 400, 'body-invalid', 'must be a JSON object', greeting(), { body: '[1]' }],
     ['an input that is not JSON', 400, 'body-invalid', 'not valid JSON', greeting(), { body: '{' }],
     ...[
       '',

@@ -102,7 +102,7 @@ describe('a message of a queue', () => {
       batchItemFailures: [{ itemIdentifier: 'kept' }],
     });
     const eventSourceARN = 'arn:aws:sqs:us-east-2:1:other';
-    await expect(dispatch(aBatch(aMessage({ eventSourceARN })))).rejects.toThrow('no trigger has');
+    await expect(dispatch(aBatch(aMessage({ eventSourceARN })))).rejects.toThrow('no trigger uses');
   });
 
   test('is one of a batch that is one event, where the trigger takes batches', async () => {

@@ -29,7 +29,7 @@ describe('a callback URL with fields', () => {
     const { body } = await call('GET');
     expect(body).toContain('<h1>A &lt;kettle&gt;</h1>');
     expect(body).toContain('It costs <strong>40 EUR</strong>. &lt;script&gt;alert(1)&lt;/script&gt;');
-    expect(body).toContain('Asked by Ada &amp; co.');
+    expect(body).toContain('Requested by Ada &amp; co.');
     expect(body).toMatch(/<label for="field-1">Limit<\/label>[\s\S]*name="limit"[\s\S]* required/);
   });
 

@@ -80,9 +80,9 @@ describe('a callback URL', () => {
     expect(page.body).toContain('until <time datetime="2023-11-14T22:34:20.000Z">');
     expect((await decide({ decision: 'approve' })).statusCode).toBe(200);
     expect(answers).toMatchObject([{ decision: 'approve' }]);
-    expect(bodyOf(await call('GET')).detail).toContain('approved already');
+    expect(bodyOf(await call('GET')).detail).toContain('already approved');
     clock.advance(10 * MINUTE);
-    expect(bodyOf(await call('GET')).detail).toContain('ended at 2023-11-14T22:');
+    expect(bodyOf(await call('GET')).detail).toContain('The deadline for an answer was 2023-11-14T22:');
   });
 
   test('is 410 after the execution has finished', async () => {

@@ -30,7 +30,7 @@ test.each<[string, JsonObject, string]>([
   [
     'fields that no form can have',
     { fields: { type: 'object', properties: { list: { type: '{{ body.type }}' } } } },
-    'Parameter "fields"/properties/list is nothing that a form can ask for',
+    'Parameter "fields"/properties/list cannot be a form field',
   ],
   ['a title that is too long', { title: '{{ $pad("x", 201) }}' }, 'title'],
 ])('%s fail the node, when they come of an expression', async (_case, parameters, message) => {

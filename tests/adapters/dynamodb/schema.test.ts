@@ -224,7 +224,7 @@ describe('what is stored', () => {
             code: 'DATA_VERSION_UNSUPPORTED',
             status: 503,
             parameters: { version, oldest: OLDEST_VERSION, newest: SCHEMA_VERSION },
-            message: expect.stringMatching(/^The table test-[\w-]+ has an item of version \d of the schema/),
+            message: expect.stringMatching(/^Table test-[\w-]+ has an item of schema version \d/),
           },
         });
       }

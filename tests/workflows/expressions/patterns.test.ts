@@ -91,7 +91,7 @@ describe('a pattern that could not be bounded is refused when its workflow is st
     ['(?<!a)b', 'lookahead and lookbehind'],
     ['(a)\\1', 'backreferences'],
     ['(?<x>a)\\k<x>', 'backreferences'],
-    ['(?i:a)', 'flags inside of a pattern'],
+    ['(?i:a)', 'flags within a pattern'],
     ['((a{100}){100}){100}', 'too large'],
   ])('/%s/', async (source, message) => {
     const [problem, ...others] = await checkExpressions({ a: `{{ 1 + $contains("x", /${source}/) }}` });
