@@ -18,7 +18,7 @@ import type { Link } from '../chains.ts';
 import { countDurable } from '../count-durable.ts';
 import { printTable } from '../measure.ts';
 import { fourNodes } from '../requests/four-nodes.ts';
-import { type Units, startCountingDatabase } from './count-units.ts';
+import { startCountingDatabase, type Units } from './count-units.ts';
 import { createRepeatableServices } from './repeatable-services.ts';
 
 interface KindOfRun {
