@@ -1,9 +1,9 @@
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import { didYouMean, quote } from '../../lib/shared/describe.ts';
 import { findNearest } from '../../lib/shared/near-name.ts';
+import { findCredentialUses } from '../../lib/workflows/definition/credential-uses.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 import type { Problem } from '../../lib/workflows/definition/problem.ts';
-import { findCredentialUses } from '../../lib/workflows/webhook-rules/credential-uses.ts';
 
 /** The credentials in the same store. */
 interface KnownCredentials {

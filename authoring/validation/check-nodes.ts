@@ -3,12 +3,12 @@ import type { FindNodeType, NodeType } from '@hookloom/plugin-kit/host';
 import type { ErrorObject } from 'ajv';
 import { didYouMean, quote, toPointerKey } from '../../lib/shared/describe.ts';
 import type { FindNearName } from '../../lib/shared/near-name.ts';
+import { features } from '../../lib/webhooks/features/features.ts';
 import type { Problem } from '../../lib/workflows/definition/problem.ts';
 import { WEBHOOK_TRIGGER } from '../../lib/workflows/definition/to-path-configs.ts';
 import { type Rule, withoutLiterals } from '../../lib/workflows/expressions/parameters.ts';
 import { splitTemplate } from '../../lib/workflows/expressions/template.ts';
 import { checkSchema } from '../../lib/workflows/validation/schema/check-schema.ts';
-import { webhookRules } from '../../lib/workflows/webhook-rules/webhook-rules.ts';
 import { findVisibleIds } from './find-visible-ids.ts';
 import type { DraftGraph } from './graph/draft-graph.ts';
 import { checkNodeExpressions } from './references/check-expressions.ts';
@@ -132,7 +132,7 @@ const checkTriggerParameters = (type: string, parameters: JsonObject, place: str
 /** JSON pointers of what may be an expression in the parameters of a webhook trigger. */
 const webhookExpressions: readonly string[] = [
   '/deduplication',
-  ...Object.entries(webhookRules).flatMap(([name, { expressions = [], templates = [] }]) =>
+  ...features.flatMap(({ name, expressions, templates }) =>
     [...expressions, ...templates].map((path) => `/${name}${path}`),
   ),
 ];

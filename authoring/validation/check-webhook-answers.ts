@@ -1,16 +1,15 @@
 import { isPlainObject, type JsonObject, type JsonValue } from '@hookloom/plugin-kit';
+import { type FeatureName, features } from '../../lib/webhooks/features/features.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
-import { WEBHOOK_FEATURES, type WebhookFeatures } from '../../lib/workflows/definition/path-config.ts';
 import type { Problem } from '../../lib/workflows/definition/problem.ts';
 import { WEBHOOK_TRIGGER } from '../../lib/workflows/definition/to-path-configs.ts';
-import { webhookRules } from '../../lib/workflows/webhook-rules/webhook-rules.ts';
 import { checkNodeExpressions } from './references/check-expressions.ts';
 import type { Names } from './references/names.ts';
 import { requestFieldsOf } from './references/request-fields.ts';
 import { requestShapes } from './references/shapes.ts';
 
 /** The response modes in which a parameter has an effect. */
-const modesOf: readonly (readonly [keyof WebhookFeatures, readonly string[]])[] = [
+const modesOf: readonly (readonly [FeatureName, readonly string[]])[] = [
   ['answer', ['onReceived']],
   ['lastNodeAnswer', ['lastNode']],
   ['timeoutSeconds', ['lastNode', 'responseNode']],
@@ -67,8 +66,8 @@ export const findInRules = (
   parameters: JsonObject,
   kind: 'expressions' | 'templates',
 ): { readonly pointer: string; readonly value: JsonValue }[] =>
-  WEBHOOK_FEATURES.flatMap((name) =>
-    (webhookRules[name][kind] ?? []).map((path) => ({
+  features.flatMap(({ name, [kind]: paths }) =>
+    paths.map((path) => ({
       pointer: `/${name}${path}`,
       value: valueAt(parameters[name] ?? null, path),
     })),

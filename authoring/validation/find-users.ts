@@ -1,6 +1,6 @@
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
+import { findCredentialUses } from '../../lib/workflows/definition/credential-uses.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
-import { findCredentialUses } from '../../lib/workflows/webhook-rules/credential-uses.ts';
 
 // What names a thing that is about to be removed. Disabled nodes and workflows count: they can be enabled.
 

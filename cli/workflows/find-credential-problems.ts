@@ -10,8 +10,8 @@ import { checkSecret } from '../../lib/webhooks/features/signature/is-signed.ts'
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 import type { Problem } from '../../lib/workflows/definition/problem.ts';
 import { WEBHOOK_TRIGGER } from '../../lib/workflows/definition/to-path-configs.ts';
-import type { SignatureRule } from '../../lib/workflows/webhook-rules/signature/schema.ts';
-import { toSchemeRow } from '../../lib/workflows/webhook-rules/signature/schemes.ts';
+import type { SignatureRule } from '../../lib/webhooks/features/signature/signature-rule.ts';
+import { toSchemeRow } from '../../lib/webhooks/features/signature/schemes.ts';
 
 interface CredentialStores {
   readonly credentials: Pick<CredentialStore, 'find' | 'list'>;

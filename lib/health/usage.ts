@@ -1,6 +1,6 @@
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
+import { findCredentialUses } from '../workflows/definition/credential-uses.ts';
 import type { WorkflowDefinition } from '../workflows/definition/definition.ts';
-import { findCredentialUses } from '../workflows/webhook-rules/credential-uses.ts';
 
 /** A node that uses a credential. */
 export interface CredentialUse {

@@ -7,12 +7,14 @@ import type {
   LentCredential,
   Logger,
 } from '@hookloom/plugin-kit';
+import { type FromSchema, toSchema } from '@hookloom/plugin-kit/host';
 import type { ExecutionResult } from '../engine/result.ts';
 import type { UploadStore } from '../executions/files/upload-store.ts';
 import type { HeldQueues } from '../executions/held/held-queues.ts';
 import type { NewExecution } from '../executions/lifecycle/new-execution.ts';
 import type { ExecutionStore, Hold } from '../executions/record/execution-store.ts';
 import type { Answer } from '../shared/answer.ts';
+import type { Problem } from '../workflows/definition/problem.ts';
 import type { Accepted } from './answer-run.ts';
 import type { BodyFiles } from './body/body-files.ts';
 import type { SlotStore } from './limits/slots.ts';
@@ -159,13 +161,6 @@ interface SenderCredentials {
   }>;
 }
 
-/**
- * A webhook feature: what a trigger parameter adds to the processing of a request.
- *
- * @param rule - the parameter's value, checked when the workflow was stored
- */
-export type WebhookFeature = (rule: JsonValue, ports: FeaturePorts) => Stages;
-
 /** Opens the features of a webhook, once per workflow version. @throws AppError `WEBHOOK_MISCONFIGURED` */
 export type OpenFeatures = (webhook: Webhook) => Promise<OpenStages>;
 
@@ -186,4 +181,49 @@ export const withoutFeatures: OpenStages = {
   acknowledge: nothing,
   present: nothing,
   start: async () => null,
+};
+
+/** What a feature is checked with. */
+export interface FeatureContext {
+  /** All parameters of the trigger. */
+  readonly parameters: JsonObject;
+  /** Why a value is not a JSON Schema; null if it is one. */
+  readonly findSchemaError: (
+    schema: JsonObject,
+  ) => { readonly place: string; readonly message: string } | null;
+}
+
+interface Declaration<Name extends string, Value> {
+  /** The parameter of the trigger that switches the feature on; while it is absent, the feature is off. */
+  readonly name: Name;
+  /** JSON pointers within the value, of strings that are expressions without braces. */
+  readonly expressions?: readonly string[];
+  /** JSON pointers within the value, of parts that may contain templates over the request. */
+  readonly templates?: readonly string[];
+  /** Finds problems that the schema does not, with JSON pointers within the value; called for values that match the schema. */
+  readonly check?: (value: Value, context: FeatureContext) => readonly Problem[];
+  /** Joins the processing of a request. By default the feature has no stage of its own: others read its value. */
+  readonly stages?: (value: Value, ports: FeaturePorts) => Stages;
+}
+
+/** A webhook feature: a parameter of the trigger, how it is checked when a workflow is stored, and what it does to a request. */
+export interface WebhookFeature<Name extends string = string> extends Required<Declaration<Name, JsonValue>> {
+  /** JSON Schema of the parameter's value. */
+  readonly schema: JsonObject;
+}
+
+/** @param declaration - its schema is one of the kit, with a description and examples */
+export const defineFeature = <const Name extends string, Schema extends object>({
+  schema,
+  ...declaration
+}: Declaration<Name, FromSchema<Schema>> & { readonly schema: Schema }): WebhookFeature<Name> => {
+  const { additionalProperties = false }: { readonly additionalProperties?: JsonValue } = schema;
+  return {
+    expressions: [],
+    templates: [],
+    check: () => [],
+    stages: () => ({}),
+    ...(declaration as unknown as Declaration<Name, JsonValue>),
+    schema: { ...toSchema(schema), additionalProperties },
+  };
 };

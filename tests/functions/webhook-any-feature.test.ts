@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { checkWebhookRules } from '../../authoring/validation/check-webhook-rules.ts';
 import { hashGenerated } from '../../lib/credentials/hash-secret.ts';
-import { WEBHOOK_FEATURES } from '../../lib/workflows/definition/path-config.ts';
+import { features } from '../../lib/webhooks/features/features.ts';
 import { aCredential } from '../support/a-credential.ts';
 import { bodyOf } from '../support/a-problem.ts';
 import { aWebhookEvent, type WebhookEventChanges } from '../support/a-webhook-event.ts';
@@ -202,7 +202,7 @@ const expectSound = (answer: Result, method: string, isPaused: boolean) => {
 };
 
 test('there are rules of every feature', () => {
-  expect(Object.keys(featureRules).sort()).toEqual([...WEBHOOK_FEATURES].sort());
+  expect(Object.keys(featureRules).sort()).toEqual(features.map(({ name }) => name).sort());
 });
 
 test('the rules are valid', async () => {

@@ -70,7 +70,7 @@ test.each<[string, string, RegExp]>([
   ],
   [
     '`concurrency` of a workflow',
-    'lib/workflows/webhook-rules/concurrency.ts',
+    'lib/webhooks/features/guards/concurrency.ts',
     /max: Type\.Integer\(\{ minimum: 1, maximum: ([\d_]+)/,
   ],
   ['DynamoDB | what a new table', 'resources/parameters.ts', /WARM_AT_FIRST = ([\d_]+)/],

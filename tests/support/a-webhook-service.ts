@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import type { JsonValue } from '@hookloom/plugin-kit';
 import {
   type ExecutionInfo,
   emit,
@@ -22,6 +23,7 @@ import { createOpenPlan, createOtherWorkflows } from '../../lib/executions/lifec
 import type { ExecutionStore } from '../../lib/executions/record/execution-store.ts';
 import { unified } from '../../lib/plugins/installed-plugin.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
+import type { FeatureName } from '../../lib/webhooks/features/features.ts';
 import { createOpenFeatures } from '../../lib/webhooks/features/open-features.ts';
 import { createTakeSlot } from '../../lib/webhooks/limits/take-slot.ts';
 import { createRecordRequest } from '../../lib/webhooks/requests/record-request.ts';
@@ -29,7 +31,7 @@ import { createRefusalSlots } from '../../lib/webhooks/requests/refusal-slots.ts
 import type { RequestStore } from '../../lib/webhooks/requests/request-store.ts';
 import type { FeaturePorts } from '../../lib/webhooks/webhook-feature.ts';
 import type { Connection, WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
-import type { PathConfig, WebhookFeatures } from '../../lib/workflows/definition/path-config.ts';
+import type { PathConfig } from '../../lib/workflows/definition/path-config.ts';
 import { toPathConfigs } from '../../lib/workflows/definition/to-path-configs.ts';
 import type { WorkflowStore } from '../../lib/workflows/definition/workflow-store.ts';
 import { installedPlugins } from '../../plugins/installed.ts';
@@ -94,7 +96,7 @@ export interface AWorkflow {
   readonly enabled?: boolean;
   /** What of the trigger is not `POST /orders`, without authentication, answered by the last node. */
   readonly webhook?: Partial<Omit<PathConfig, 'triggerNodeId' | 'features'>> &
-    WebhookFeatures & { readonly methods?: readonly string[] };
+    Partial<Record<FeatureName, JsonValue>> & { readonly methods?: readonly string[] };
   /** The nodes after the trigger, one after the other; `type` and `parameters`, ids are `node-1`, `node-2`, … */
   readonly chain?: readonly {
     readonly type: string;

@@ -1,8 +1,6 @@
 import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import fc from 'fast-check';
-import type { WEBHOOK_FEATURES } from '../../lib/workflows/definition/path-config.ts';
-
-type Feature = (typeof WEBHOOK_FEATURES)[number];
+import type { FeatureName } from '../../lib/webhooks/features/features.ts';
 
 /** The credential with {@link senderSecrets}, of the type signingSecret. */
 const credentialId = 'sender';
@@ -25,7 +23,7 @@ const bodySchemas: readonly JsonObject[] = [
  * Rules of every feature of webhooks: those that most requests pass, and others. `lastNodeAnswer` is never `file`, which is for
  * workflows with files alone; no keys are read at a `jwksUrl`, which needs a network.
  */
-export const featureRules: Readonly<Record<Feature, fc.Arbitrary<JsonValue>>> = {
+export const featureRules: Readonly<Record<FeatureName, fc.Arbitrary<JsonValue>>> = {
   cors: fc.constantFrom<JsonValue>(
     { origins: ['*'] },
     { origins: ['https://*.shop.example'], headers: ['*'], exposeHeaders: ['*'] },
@@ -141,7 +139,7 @@ export const featureRules: Readonly<Record<Feature, fc.Arbitrary<JsonValue>>> = 
 
 /** Rules of some features, by the names of their parameters. */
 const someFeatures: fc.Arbitrary<FeatureParameters> = fc
-  .uniqueArray(fc.constantFrom(...(Object.keys(featureRules) as Feature[])))
+  .uniqueArray(fc.constantFrom(...(Object.keys(featureRules) as FeatureName[])))
   .chain((names) =>
     fc
       .tuple(...names.map((name) => featureRules[name]))
@@ -157,7 +155,7 @@ const anyTrigger = fc.record({
   authentication: fc.constantFrom('none', 'none', 'apiKey'),
 });
 
-type FeatureParameters = Partial<Record<Feature, JsonValue>>;
+type FeatureParameters = Partial<Record<FeatureName, JsonValue>>;
 
 /** A schema from which a form is made. */
 const formSchema: JsonValue = {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import { adaptLegacy } from '../../lib/plugins/adapt-legacy.ts';
-import { WEBHOOK_FEATURES } from '../../lib/workflows/definition/path-config.ts';
+import { features } from '../../lib/webhooks/features/features.ts';
 import webhookTrigger from '../../nodes/webhook/webhook-trigger.ts';
 import { projectRoot } from '../support/run-command.ts';
 
@@ -28,7 +28,7 @@ const inSamples = new Set(
 const [nodeType] = adaptLegacy('webhookTrigger', 'trigger', webhookTrigger).nodeTypes;
 const properties = nodeType?.schema.properties as JsonObject;
 
-describe.each([...new Set([...webhookTrigger.properties.map(({ name }) => name), ...WEBHOOK_FEATURES])])(
+describe.each([...new Set([...webhookTrigger.properties, ...features].map(({ name }) => name))])(
   'the parameter %s',
   (name) => {
     test('has a row in docs/webhooks.md', () => {

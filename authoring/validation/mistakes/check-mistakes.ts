@@ -1,11 +1,10 @@
 import { isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
 import { findFormProblems } from '../../../lib/shared/forms/find-form-problems.ts';
+import { features } from '../../../lib/webhooks/features/features.ts';
 import type { WorkflowDefinition } from '../../../lib/workflows/definition/definition.ts';
-import { WEBHOOK_FEATURES } from '../../../lib/workflows/definition/path-config.ts';
 import type { Problem } from '../../../lib/workflows/definition/problem.ts';
 import { WEBHOOK_TRIGGER } from '../../../lib/workflows/definition/to-path-configs.ts';
 import { findSchemaError } from '../../../lib/workflows/validation/schema/find-schema-error.ts';
-import { webhookRules } from '../../../lib/workflows/webhook-rules/webhook-rules.ts';
 import type { DraftGraph, DraftNode } from '../graph/draft-graph.ts';
 import { checkAwsCall } from './check-aws-call.ts';
 import { checkCode } from './check-code.ts';
@@ -60,7 +59,7 @@ const schemaOf = ({ node }: DraftNode, schema: JsonObject): JsonObject =>
         ...schema,
         properties: {
           ...schema.properties,
-          ...Object.fromEntries(WEBHOOK_FEATURES.map((name) => [name, webhookRules[name].schema])),
+          ...Object.fromEntries(features.map((feature) => [feature.name, feature.schema])),
         },
       }
     : schema;

@@ -1,8 +1,8 @@
 import { type AppError, isAppError } from '../../shared/errors.ts';
 import { workThrough } from '../../shared/work-through.ts';
 import type { BackgroundMode } from '../../workflows/definition/definition.ts';
+import type { ConcurrencyRule } from '../../workflows/definition/path-config.ts';
 import type { PublishedWorkflow, WorkflowStore } from '../../workflows/definition/workflow-store.ts';
-import type { ConcurrencyRule } from '../../workflows/webhook-rules/limits/concurrency-rule.ts';
 import { type AcceptParts, dispatchOrMarkDue } from '../lifecycle/accept-execution.ts';
 import { type FinishParts, finishEarly } from '../lifecycle/finish-execution.ts';
 import type { Paces } from '../lifecycle/paces.ts';
@@ -53,7 +53,7 @@ interface Gate {
  * @returns how many were dispatched, and whether any waits that nothing of the trigger lets begin
  * @throws AppError `STORE_UNAVAILABLE` | `DISPATCH_REFUSED`; the next sweep goes on. What Lambda has refused is released, and due
  */
-export const releaseHeld = async (
+const releaseHeld = async (
   queue: HeldQueue,
   parts: ReleaseParts,
   hasTime: () => boolean = () => true,

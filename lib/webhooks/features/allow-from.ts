@@ -1,17 +1,39 @@
 import { isIP } from 'node:net';
-import { familyOf, toBlockList, toNetwork } from '@hookloom/plugin-kit';
+import { familyOf, isNetwork, Type, toBlockList, toNetwork } from '@hookloom/plugin-kit';
 import { featureError } from '../../shared/feature-errors.ts';
-import type { WebhookFeature } from '../webhook-feature.ts';
+import { defineFeature } from '../webhook-feature.ts';
 
 /** Refuses callers whose address is in none of the networks. */
-export const allowFrom: WebhookFeature = (rule) => {
-  const networks = (rule as readonly string[]).map((entry) => (isIP(entry) === 0 ? entry : toNetwork(entry)));
-  const list = toBlockList(networks);
-  return {
-    admit: ({ request: { remoteAddress } }) => {
-      if (isIP(remoteAddress) === 0 || !list.check(remoteAddress, familyOf(remoteAddress)))
-        throw featureError('CALLER_NOT_ALLOWED', {});
-      return null;
-    },
-  };
-};
+export const allowFrom = defineFeature({
+  name: 'allowFrom',
+  schema: Type.Array(Type.String({ maxLength: 64 }), {
+    minItems: 1,
+    maxItems: 100,
+    description:
+      'Networks in CIDR notation, IPv4 and IPv6, or single addresses: callers of others get 403. By the address that the gateway saw, never by X-Forwarded-For',
+    examples: [['192.0.2.0/24', '2001:db8::/32', '198.51.100.7']],
+  }),
+  check: (value) =>
+    value.flatMap((entry, index) =>
+      isIP(entry) !== 0 || isNetwork(entry)
+        ? []
+        : [
+            {
+              path: `/${index}`,
+              message:
+                'is neither an address nor a network in CIDR notation, such as 192.0.2.0/24 or 2001:db8::/32',
+            },
+          ],
+    ),
+  stages: (rule) => {
+    const networks = rule.map((entry) => (isIP(entry) === 0 ? entry : toNetwork(entry)));
+    const list = toBlockList(networks);
+    return {
+      admit: ({ request: { remoteAddress } }) => {
+        if (isIP(remoteAddress) === 0 || !list.check(remoteAddress, familyOf(remoteAddress)))
+          throw featureError('CALLER_NOT_ALLOWED', {});
+        return null;
+      },
+    };
+  },
+});

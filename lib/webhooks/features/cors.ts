@@ -1,52 +1,127 @@
+import { Type } from '@hookloom/plugin-kit';
+import type { FromSchema } from '@hookloom/plugin-kit/host';
 import type { Answer } from '../../shared/answer.ts';
+import { quote } from '../../shared/describe.ts';
 import { featureError } from '../../shared/feature-errors.ts';
+import type { Problem } from '../../workflows/definition/problem.ts';
 import { readPreflight } from '../matching/preflight.ts';
-import type { WebhookFeature } from '../webhook-feature.ts';
+import { defineFeature } from '../webhook-feature.ts';
 import { toOriginTest } from './sender/match-origin.ts';
 
-/** The shape that the rule's schema defines. */
-interface CorsRule {
-  readonly origins: readonly string[];
-  readonly headers?: readonly string[];
-  readonly exposeHeaders?: readonly string[];
-  readonly credentials?: boolean;
-  readonly maxAgeSeconds?: number;
-}
+/** A token of RFC 9110 §5.6.2, or `*` for any. */
+const headerNames = (description: string) =>
+  Type.Optional(
+    Type.Array(Type.String({ pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$" }), {
+      maxItems: 50,
+      description,
+    }),
+  );
 
 /** Headers that webhooks themselves read. */
 const DEFAULT_HEADERS = ['authorization', 'content-type', 'idempotency-key', 'prefer', 'x-api-key'];
+
+const schema = Type.Object(
+  {
+    origins: Type.Array(Type.String({ maxLength: 300 }), {
+      minItems: 1,
+      maxItems: 100,
+      description: 'Such as https://shop.example, https://*.shop.example for subdomains, or * for any',
+    }),
+    headers: headerNames('Headers that a script may send; absent: those that webhooks read'),
+    exposeHeaders: headerNames('Headers of the answer that a script may read'),
+    credentials: Type.Optional(
+      Type.Boolean({ description: 'Let scripts send cookies and the credentials that the browser keeps' }),
+    ),
+    maxAgeSeconds: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: 86_400, description: 'How long browsers keep a preflight' }),
+    ),
+  },
+  {
+    additionalProperties: false,
+    description:
+      'Scripts of which pages may call the webhook and read its answers; preflights are answered without starting anything',
+    examples: [
+      {
+        origins: ['https://shop.example', 'https://*.shop.example'],
+        credentials: true,
+        maxAgeSeconds: 600,
+      },
+      { origins: ['*'], headers: ['content-type'], exposeHeaders: ['hookloom-execution-id'] },
+    ],
+  },
+);
+
+type CorsRule = FromSchema<typeof schema>;
 
 /**
  * Cross-origin resource sharing: which origins' scripts may call the webhook and read its responses. Preflights are
  * answered here, with the trigger's methods. https://fetch.spec.whatwg.org/#http-cors-protocol
  */
-export const cors: WebhookFeature = (value) => {
-  const rule = value as unknown as CorsRule;
-  const isAnyOrigin = rule.origins.includes('*');
-  const isAllowed = toOriginTest(rule.origins);
+export const cors = defineFeature({
+  name: 'cors',
+  schema,
+  check: (rule) => [...checkOrigins(rule), ...checkWildcards(rule)],
+  stages: (rule) => {
+    const isAnyOrigin = rule.origins.includes('*');
+    const isAllowed = toOriginTest(rule.origins);
 
-  /** Null if the request is from a script that may not read the response, or from no script. */
-  const allowOrigin = (origin: string | undefined): string | null => {
-    if (isAnyOrigin) return '*';
-    return origin !== undefined && isAllowed(origin) ? origin : null;
-  };
+    /** Null if the request is from a script that may not read the response, or from no script. */
+    const allowOrigin = (origin: string | undefined): string | null => {
+      if (isAnyOrigin) return '*';
+      return origin !== undefined && isAllowed(origin) ? origin : null;
+    };
 
-  return {
-    admit: ({ request, webhook, addHeaders }) => {
-      const origin = allowOrigin(request.headers.origin);
-      if (!isAnyOrigin) addHeaders({ vary: 'Origin' }); // also without an Origin, so that caches keep the variants apart
-      const isPreflight = readPreflight(request) !== null;
-      if (origin !== null) addHeaders(isPreflight ? grant(rule, origin) : share(rule, origin));
-      const isOfHandshake = request.method === webhook.config.handshakeMethod;
-      if (!isPreflight && webhook.refusal !== undefined && !isOfHandshake) throw webhook.refusal;
-      if (!isPreflight) return null;
-      if (origin === null) throw featureError('ORIGIN_NOT_ALLOWED', {});
-      const { config, workflow } = webhook;
-      const own = workflow.pathConfigs.filter(({ triggerNodeId }) => triggerNodeId === config.triggerNodeId);
-      const methods = own.map(({ method }) => method).join(', ');
-      return answerPreflight({ 'access-control-allow-methods': methods, ...describePreflight(rule) });
-    },
-  };
+    return {
+      admit: ({ request, webhook, addHeaders }) => {
+        const origin = allowOrigin(request.headers.origin);
+        if (!isAnyOrigin) addHeaders({ vary: 'Origin' }); // also without an Origin, so that caches keep the variants apart
+        const isPreflight = readPreflight(request) !== null;
+        if (origin !== null) addHeaders(isPreflight ? grant(rule, origin) : share(rule, origin));
+        const isOfHandshake = request.method === webhook.config.handshakeMethod;
+        if (!isPreflight && webhook.refusal !== undefined && !isOfHandshake) throw webhook.refusal;
+        if (!isPreflight) return null;
+        if (origin === null) throw featureError('ORIGIN_NOT_ALLOWED', {});
+        const { config, workflow } = webhook;
+        const own = workflow.pathConfigs.filter(
+          ({ triggerNodeId }) => triggerNodeId === config.triggerNodeId,
+        );
+        const methods = own.map(({ method }) => method).join(', ');
+        return answerPreflight({ 'access-control-allow-methods': methods, ...describePreflight(rule) });
+      },
+    };
+  },
+});
+
+const checkOrigins = ({ origins }: CorsRule): Problem[] =>
+  origins.flatMap((origin, index) => {
+    const message = origin === '*' ? null : findOriginProblem(origin);
+    return message === null ? [] : [{ path: `/origins/${index}`, message }];
+  });
+
+/** With credentials, browsers take `*` for a name. https://fetch.spec.whatwg.org/#cors-protocol-and-credentials */
+const checkWildcards = ({ credentials = false, ...lists }: CorsRule): Problem[] => {
+  if (!credentials) return [];
+  const message = 'can not stand beside "credentials", where browsers take it for a name: list each';
+  const keys = ['origins', 'headers', 'exposeHeaders'] as const;
+  return keys.flatMap((key) => {
+    const index = lists[key]?.indexOf('*') ?? -1;
+    return index < 0 ? [] : [{ path: `/${key}/${index}`, message }];
+  });
+};
+
+const findOriginProblem = (origin: string): string | null => {
+  if (origin === 'null') return 'is the origin of any sandboxed page, and of files: it can not be allowed';
+  const isWildcard = /^[a-z][a-z0-9+.-]*:\/\/\*\./.test(origin);
+  const written = isWildcard ? origin.replace('*.', 'any.') : origin;
+  const url = URL.canParse(written) ? new URL(written) : null;
+  if (url === null || url.host === '' || written.includes('*'))
+    return 'is no origin: write scheme, host and port, as https://shop.example, https://*.shop.example or http://localhost:5173';
+  const sent = `${url.protocol}//${url.host}`;
+  if (sent !== written)
+    return `is not as browsers send it: write ${quote(isWildcard ? sent.replace('any.', '*.') : sent)}`;
+  const domain = url.hostname.replace('any.', '');
+  const isTopLevel = isWildcard && !domain.includes('.') && domain !== 'localhost';
+  return isTopLevel ? 'would allow all sites of a top-level domain' : null;
 };
 
 /** Headers of both preflight and actual responses. */

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { isMap, type JsonMap } from '@hookloom/bounded-schema';
-import type { JsonObject } from '@hookloom/plugin-kit';
+import { isPlainObject, type JsonObject, Type } from '@hookloom/plugin-kit';
 import { renderForm } from '../../pages/form.ts';
 import { html } from '../../pages/html.ts';
 import { markdown } from '../../pages/markdown.ts';
@@ -10,13 +10,15 @@ import type { Answer } from '../../shared/answer.ts';
 import { AppError } from '../../shared/errors.ts';
 import { featureError } from '../../shared/feature-errors.ts';
 import { checkAnswers } from '../../shared/forms/check-answers.ts';
+import { findFormProblems } from '../../shared/forms/find-form-problems.ts';
 import { type FormError, toErrorMember } from '../../shared/forms/form-error.ts';
 import { FORM_PAGE_ID } from '../../shared/forms/form-fields.ts';
 import { readForm } from '../../shared/forms/read-form.ts';
+import type { Problem } from '../../workflows/definition/problem.ts';
 import { markDuplicate, nameExecution } from '../answer-run.ts';
 import { isForm, parseBody } from '../parse-body.ts';
 import type { Webhook, WebhookRequest } from '../webhook.ts';
-import type { WebhookFeature } from '../webhook-feature.ts';
+import { defineFeature } from '../webhook-feature.ts';
 
 /** Enough for anything typed into a page. */
 const MAX_FORM_BYTES = 1_000_000;
@@ -25,43 +27,76 @@ const MAX_FORM_BYTES = 1_000_000;
  * GET shows a form generated from the body's schema; POST accepts its answers, converted to the schema's types and
  * validated against it. Bodies of other content types are only validated.
  */
-export const form: WebhookFeature = () => {
-  /** What was typed, for redisplaying the page. */
-  const typedIn = new WeakMap<WebhookRequest, JsonMap>();
-  return {
-    verify: ({ request, webhook }) => {
-      if (request.method === 'GET' || request.method === 'HEAD') return formPage(webhook, null, []);
-      refuseOtherSites(request);
-      return null;
-    },
-    parse: ({ request, webhook, content }) => {
-      if (!isForm(request.headers)) return null;
-      if (content.rawBody.length > MAX_FORM_BYTES)
-        throw new AppError('BODY_TOO_LARGE', { limitBytes: MAX_FORM_BYTES });
-      const { [FORM_PAGE_ID]: pageId, ...typed } = parseBody(content, refuseJson) as JsonMap;
-      typedIn.set(request, typed);
-      const body = readForm(schemaOf(webhook), typed) as JsonObject;
-      // Without the page id: the same answers from another page are the same content.
-      const deliveryContent = JSON.stringify(typed);
-      return pageId === undefined
-        ? { body, deliveryContent }
-        : { body, deliveryContent, deliveryKey: hash(request.rawBody) };
-    },
-    judge: ({ request, webhook, input: { body } }) => {
-      const typed = typedIn.get(request);
-      if (typed === undefined) return null;
-      const errors = checkAnswers(schemaOf(webhook), body as JsonObject);
-      if (errors.length === 0) return null;
-      if (prefersHtml(request.headers.accept)) return formPage(webhook, typed, errors);
-      throw featureError('BODY_SCHEMA_MISMATCH', { errors: errors.map(toErrorMember) });
-    },
-    acknowledge: ({ executionId, isDuplicate, execution: { input } }) => {
-      const headers = input.headers as WebhookRequest['headers'];
-      if (!isForm(headers) || !prefersHtml(headers.accept)) return null;
-      const page = nameExecution(executionId, answerNotice(200, 'Thank you', 'Your answers have arrived.'));
-      return isDuplicate ? markDuplicate(page) : page;
-    },
-  };
+export const form = defineFeature({
+  name: 'form',
+  schema: Type.Literal(true, {
+    description:
+      'Show a page with a form, made from schema, for GET, and take the form by POST: give methods both of them',
+    examples: [true],
+  }),
+  check: (_value, { parameters }) => findProblems(parameters),
+  stages: () => {
+    /** What was typed, for redisplaying the page. */
+    const typedIn = new WeakMap<WebhookRequest, JsonMap>();
+    return {
+      verify: ({ request, webhook }) => {
+        if (request.method === 'GET' || request.method === 'HEAD') return formPage(webhook, null, []);
+        refuseOtherSites(request);
+        return null;
+      },
+      parse: ({ request, webhook, content }) => {
+        if (!isForm(request.headers)) return null;
+        if (content.rawBody.length > MAX_FORM_BYTES)
+          throw new AppError('BODY_TOO_LARGE', { limitBytes: MAX_FORM_BYTES });
+        const { [FORM_PAGE_ID]: pageId, ...typed } = parseBody(content, refuseJson) as JsonMap;
+        typedIn.set(request, typed);
+        const body = readForm(schemaOf(webhook), typed) as JsonObject;
+        // Without the page id: the same answers from another page are the same content.
+        const deliveryContent = JSON.stringify(typed);
+        return pageId === undefined
+          ? { body, deliveryContent }
+          : { body, deliveryContent, deliveryKey: hash(request.rawBody) };
+      },
+      judge: ({ request, webhook, input: { body } }) => {
+        const typed = typedIn.get(request);
+        if (typed === undefined) return null;
+        const errors = checkAnswers(schemaOf(webhook), body as JsonObject);
+        if (errors.length === 0) return null;
+        if (prefersHtml(request.headers.accept)) return formPage(webhook, typed, errors);
+        throw featureError('BODY_SCHEMA_MISMATCH', { errors: errors.map(toErrorMember) });
+      },
+      acknowledge: ({ executionId, isDuplicate, execution: { input } }) => {
+        const headers = input.headers as WebhookRequest['headers'];
+        if (!isForm(headers) || !prefersHtml(headers.accept)) return null;
+        const page = nameExecution(executionId, answerNotice(200, 'Thank you', 'Your answers have arrived.'));
+        return isDuplicate ? markDuplicate(page) : page;
+      },
+    };
+  },
+});
+
+const findProblems = ({ methods, schema, ...others }: JsonObject): Problem[] => {
+  const given = Array.isArray(methods) ? methods : [];
+  const excluded = Object.keys(excluding).filter((name) => (others[name] ?? null) !== null);
+  return [
+    ...(['GET', 'POST'].every((method) => given.includes(method))
+      ? []
+      : [{ path: '', message: 'needs "methods": ["GET", "POST"], for the page and for its form' }]),
+    ...excluded.map((name) => ({ path: '', message: `can't be beside ${name}: ${excluding[name]}` })),
+    ...(isPlainObject(schema)
+      ? findFormProblems(schema, [FORM_PAGE_ID]).map(({ path, message }) => ({
+          path: '',
+          message: `makes no page of schema${path}, which ${message}`,
+        }))
+      : [{ path: '', message: 'needs a schema, from which the form is made' }]),
+  ];
+};
+
+const excluding: Readonly<Record<string, string>> = {
+  signature: 'browsers sign nothing',
+  cors: 'the form is sent from its own page alone',
+  body: 'the fields of the form are its body',
+  upload: 'the fields of the form are its body',
 };
 
 /** The form page, with what was typed before and why it was not accepted. */

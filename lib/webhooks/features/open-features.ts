@@ -11,33 +11,7 @@ import {
   type WebhookFeature,
   withoutFeatures,
 } from '../webhook-feature.ts';
-
-/** Loaded for the first webhook that uses them; in processing order. */
-const features: Readonly<Record<keyof WebhookFeatures, () => Promise<WebhookFeature>>> = {
-  cors: async () => (await import('./cors.ts')).cors,
-  body: async () => (await import('./body/body.ts')).body,
-  paused: async () => (await import('./paused.ts')).paused,
-  allowFrom: async () => (await import('./allow-from.ts')).allowFrom,
-  signature: async () => (await import('./signature/signature.ts')).signature,
-  handshake: async () => (await import('./handshake/handshake.ts')).handshake,
-  answer: async () => (await import('./answers/answer.ts')).answer,
-  lastNodeAnswer: async () => (await import('./answers/last-node-answer.ts')).lastNodeAnswer,
-  timeoutSeconds: async () => (await import('./answers/waiting.ts')).timeoutSeconds,
-  onTimeout: async () => (await import('./answers/waiting.ts')).onTimeout,
-  continueAfterResponse: async () => (await import('./answers/waiting.ts')).continueAfterResponse,
-  maxBodyBytes: async () => (await import('./guards/max-body-bytes.ts')).maxBodyBytes,
-  // After verification: a forged request must not take a token from the caller that it impersonates.
-  rateLimit: async () => (await import('./guards/rate-limit.ts')).rateLimit,
-  // Before the schema, whose refusals are not HTML pages.
-  form: async () => (await import('./form.ts')).form,
-  schema: async () => (await import('./guards/schema.ts')).schema,
-  onlyIf: async () => (await import('./guards/only-if.ts')).onlyIf,
-  onKeyReuse: async () => (await import('./on-key-reuse.ts')).onKeyReuse,
-  concurrency: async () => (await import('./guards/concurrency.ts')).concurrency,
-  recordRequests: async () => (await import('./record-requests.ts')).recordRequests,
-  // After everything that may refuse to start: an upload that is kept must have an execution.
-  upload: async () => (await import('./upload/upload.ts')).upload,
-};
+import { features } from './features.ts';
 
 /** Creates the function that opens the features of a webhook. An unreadable rule refuses every request. */
 export const createOpenFeatures = (ports: FeaturePorts): OpenFeatures => {
@@ -52,13 +26,9 @@ export const createOpenFeatures = (ports: FeaturePorts): OpenFeatures => {
 };
 
 const openAll = async (rules: WebhookFeatures, ports: FeaturePorts): Promise<OpenStages> => {
-  const unknown = Object.keys(rules).find((name) => !Object.hasOwn(features, name));
+  const unknown = Object.keys(rules).find((name) => !features.some((feature) => feature.name === name));
   if (unknown !== undefined) throw misconfigured(new Error(`unknown feature "${unknown}"`));
-  const stages: Stages[] = [];
-  for (const [name, load] of Object.entries(features)) {
-    const rule: JsonValue | undefined = rules[name as keyof WebhookFeatures];
-    if (rule !== undefined) stages.push(openOne(await load(), rule, ports));
-  }
+  const stages = features.flatMap((feature) => openOne(feature, rules[feature.name], ports));
   return {
     secretHeaders: stages.flatMap(({ secretHeaders = [] }) => secretHeaders),
     maxBodyBytes: Math.min(...stages.map(({ maxBodyBytes = Number.POSITIVE_INFINITY }) => maxBodyBytes)),
@@ -77,9 +47,13 @@ const openAll = async (rules: WebhookFeatures, ports: FeaturePorts): Promise<Ope
   };
 };
 
-const openOne = (feature: WebhookFeature, rule: JsonValue, ports: FeaturePorts): Stages => {
+const openOne = (
+  feature: WebhookFeature,
+  value: JsonValue | undefined,
+  ports: FeaturePorts,
+): readonly Stages[] => {
   try {
-    return feature(rule, ports);
+    return value === undefined ? [] : [feature.stages(value, ports)];
   } catch (error) {
     throw isAppError(error) ? error : misconfigured(error);
   }

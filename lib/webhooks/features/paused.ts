@@ -1,12 +1,25 @@
+import { Type } from '@hookloom/plugin-kit';
 import { featureError } from '../../shared/feature-errors.ts';
-import type { WebhookFeature } from '../webhook-feature.ts';
+import { defineFeature } from '../webhook-feature.ts';
 
 /** Refuses all requests, or stores those that pass all checks until the webhook is resumed. */
-export const paused: WebhookFeature = (value) =>
-  value === 'store'
-    ? { start: async () => ({ reason: 'paused' }) }
-    : {
-        admit: () => {
-          throw featureError('WEBHOOK_PAUSED', {});
+export const paused = defineFeature({
+  name: 'paused',
+  schema: Type.Union([Type.Boolean(), Type.Literal('store')], {
+    description:
+      'true: answer 503 with Retry-After, so that senders try again later, and start nothing; store: accept requests, and run them when the webhook is not paused any more',
+    examples: [true, 'store'],
+  }),
+  check: (value, { parameters: { responseMode = 'onReceived' } }) =>
+    value === 'store' && responseMode !== 'onReceived'
+      ? [{ path: '', message: 'must be true where the caller waits for the run' }]
+      : [],
+  stages: (value) =>
+    value === 'store'
+      ? { start: async () => ({ reason: 'paused' }) }
+      : {
+          admit: () => {
+            throw featureError('WEBHOOK_PAUSED', {});
+          },
         },
-      };
+});

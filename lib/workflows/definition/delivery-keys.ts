@@ -5,7 +5,7 @@
  * https://docs.stripe.com/webhooks#handle-duplicate-events, https://api.slack.com/apis/events-api#callback-field,
  * https://shopify.dev/docs/apps/build/webhooks/best-practices,
  * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md, and the pages in
- * `webhook-rules/signature/schemes.ts`
+ * `webhooks/features/signature/schemes.ts`
  */
 export const deliveryKeys: Readonly<Record<string, string>> = {
   github: 'headers.`x-github-delivery`',

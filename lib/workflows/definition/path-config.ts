@@ -31,35 +31,21 @@ export interface PathConfig {
    */
   readonly deduplication: string | null;
   /**
-   * What the trigger asks for beside all this, by the name of the parameter: see `webhook-rules/`. Null for nothing; absent in
-   * path configs of earlier versions.
+   * The trigger's other parameters: see `webhooks/features/`. Null for none; absent in path configs of earlier versions.
    */
   readonly features?: WebhookFeatures | null;
   /** A further method, for the handshake of `features` alone. Absent in path configs of earlier versions. */
   readonly handshakeMethod?: string | null;
 }
 
-/** Parameters of a webhook trigger that are off while they are absent. */
-export const WEBHOOK_FEATURES = [
-  'cors',
-  'body',
-  'paused',
-  'allowFrom',
-  'signature',
-  'handshake',
-  'answer',
-  'lastNodeAnswer',
-  'timeoutSeconds',
-  'onTimeout',
-  'continueAfterResponse',
-  'maxBodyBytes',
-  'form',
-  'rateLimit',
-  'schema',
-  'onlyIf',
-  'onKeyReuse',
-  'concurrency',
-  'recordRequests',
-  'upload',
-] as const;
-export type WebhookFeatures = Readonly<Partial<Record<(typeof WEBHOOK_FEATURES)[number], JsonValue>>>;
+/** The features of a webhook by their names: parameters of its trigger that are off while they are absent. */
+export type WebhookFeatures = Readonly<Record<string, JsonValue>>;
+
+/** The feature `concurrency`. */
+export interface ConcurrencyRule {
+  readonly max: number;
+  /** `refuse` when absent. */
+  readonly onLimit?: 'refuse' | 'cancelOldest' | 'queue';
+  /** With `queue`: how many may wait; 1,000 when absent. */
+  readonly maxQueued?: number;
+}

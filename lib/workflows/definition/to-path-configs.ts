@@ -1,12 +1,6 @@
 import { isPlainObject, type JsonObject, type WorkflowNode } from '@hookloom/plugin-kit';
 import type { BackgroundMode, WorkflowDefinition } from './definition.ts';
-import {
-  type Authentication,
-  type PathConfig,
-  type ResponseMode,
-  WEBHOOK_FEATURES,
-  type WebhookFeatures,
-} from './path-config.ts';
+import type { Authentication, PathConfig, ResponseMode, WebhookFeatures } from './path-config.ts';
 import { compareSpecificity, findPatternProblem, toPattern } from './path-pattern.ts';
 
 /** The node type that an HTTP request fires. */
@@ -60,9 +54,14 @@ const readPath = (parameters: JsonObject | undefined): Pick<PathConfig, 'path' |
   return pattern === null ? { path } : { path, pattern };
 };
 
+/** Parameters that every webhook has; all others are features. */
+const COMMON = ['path', 'method', 'methods', 'authentication', 'responseMode', 'deduplication'];
+
 const readFeatures = (parameters: JsonObject = {}): WebhookFeatures | null => {
-  const given = WEBHOOK_FEATURES.filter((name) => (parameters[name] ?? false) !== false);
-  return given.length === 0 ? null : Object.fromEntries(given.map((name) => [name, parameters[name]]));
+  const given = Object.entries(parameters).filter(
+    ([name, value]) => !COMMON.includes(name) && (value ?? false) !== false,
+  );
+  return given.length === 0 ? null : Object.fromEntries(given);
 };
 
 /** Methods of handshakes other than those of deliveries. */

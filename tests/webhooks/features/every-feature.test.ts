@@ -1,9 +1,8 @@
 import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import { checkWebhookRules } from '../../../authoring/validation/check-webhook-rules.ts';
+import { features } from '../../../lib/webhooks/features/features.ts';
 import { createOpenFeatures } from '../../../lib/webhooks/features/open-features.ts';
-import { WEBHOOK_FEATURES } from '../../../lib/workflows/definition/path-config.ts';
-import { webhookRules } from '../../../lib/workflows/webhook-rules/webhook-rules.ts';
 import webhookTrigger from '../../../nodes/webhook/webhook-trigger.ts';
 import { aPathConfig, aWorkflowListening } from '../../support/a-workflow-listening.ts';
 import { featurePorts } from '../../support/feature-ports.ts';
@@ -27,9 +26,7 @@ const open = (features: Readonly<Record<string, JsonValue>>) => {
   return openFeatures({ workflow: aWorkflowListening([config]), config });
 };
 
-describe.each(WEBHOOK_FEATURES)('the feature %s', (name) => {
-  const { description, examples } = webhookRules[name].schema;
-
+describe.each(features)('the feature $name', ({ name, schema: { description, examples } }) => {
   test('is a parameter of the trigger, and described', () => {
     expect(webhookTrigger.properties).toContainEqual(expect.objectContaining({ name }));
     expect(description).toEqual(expect.stringMatching(/^.{20,}$/));

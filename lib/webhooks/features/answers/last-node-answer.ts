@@ -1,9 +1,9 @@
-import { type FileValue, isFileValue, type JsonObject } from '@hookloom/plugin-kit';
+import { type FileValue, isFileValue, type JsonObject, Type } from '@hookloom/plugin-kit';
 import { answerJson } from '../../../shared/answer.ts';
 import { AppError } from '../../../shared/errors.ts';
 import { nameExecution } from '../../answer-run.ts';
 import { answerSpecially } from '../../answer-specially.chunk.ts';
-import type { AnswerStages, WebhookFeature } from '../../webhook-feature.ts';
+import { type AnswerStages, defineFeature } from '../../webhook-feature.ts';
 
 type Present = AnswerStages['present'];
 
@@ -32,6 +32,14 @@ const findFile = (output: JsonObject): FileValue | null =>
 const presents: Readonly<Record<string, Present>> = { firstItem: presentFirstItem, file: presentFile };
 
 /** Answers with something other than the output of the last node. */
-export const lastNodeAnswer: WebhookFeature = (rule) => ({
-  present: (run) => (run.result.status === 'succeeded' ? (presents[String(rule)]?.(run) ?? null) : null),
+export const lastNodeAnswer = defineFeature({
+  name: 'lastNodeAnswer',
+  schema: Type.Enum(['output', 'all', 'firstItem', 'file'], {
+    description:
+      'The answer with lastNode: the output of the last node, the outputs of all end nodes by their ids, the first entry of the list items in the output, or the bytes of the file in it',
+    examples: ['all', 'firstItem', 'file'],
+  }),
+  stages: (rule) => ({
+    present: (run) => (run.result.status === 'succeeded' ? (presents[rule]?.(run) ?? null) : null),
+  }),
 });

@@ -1,11 +1,36 @@
-import type { WebhookFeature } from '../../webhook-feature.ts';
+import { Type } from '@hookloom/plugin-kit';
+import { defineFeature } from '../../webhook-feature.ts';
 
-/** Limits how long the caller waits for the result. */
-export const timeoutSeconds: WebhookFeature = (rule) => ({ waiting: { limitMs: Number(rule) * 1_000 } });
+/** Limits how long the caller waits for the result. The gateway itself gives up after 30 seconds. */
+export const timeoutSeconds = defineFeature({
+  name: 'timeoutSeconds',
+  schema: Type.Integer({
+    minimum: 1,
+    maximum: 25,
+    description: 'How long the caller waits for the result, with lastNode and responseNode',
+    examples: [10],
+  }),
+  stages: (seconds) => ({ waiting: { limitMs: seconds * 1_000 } }),
+});
 
 /** `continue`: when the time is up, the caller gets a 202 and the run continues. */
-export const onTimeout: WebhookFeature = (rule) =>
-  rule === 'continue' ? { waiting: { isInBackground: true } } : {};
+export const onTimeout = defineFeature({
+  name: 'onTimeout',
+  schema: Type.Enum(['fail', 'continue'], {
+    description:
+      'When the result is not there in time: end the run and answer 504, or answer 202 with the id of the execution, which goes on in the background',
+    examples: ['continue'],
+  }),
+  stages: (then) => (then === 'continue' ? { waiting: { isInBackground: true } } : {}),
+});
 
 /** The run continues after its response, which is stored as soon as a node emits it. */
-export const continueAfterResponse: WebhookFeature = () => ({ waiting: { isInBackground: true } });
+export const continueAfterResponse = defineFeature({
+  name: 'continueAfterResponse',
+  schema: Type.Boolean({
+    description:
+      'Answer as soon as a respondToWebhook node has run; the rest of the workflow goes on in the background',
+    examples: [true],
+  }),
+  stages: () => ({ waiting: { isInBackground: true } }),
+});

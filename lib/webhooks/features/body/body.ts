@@ -1,8 +1,8 @@
-import type { JsonValue } from '@hookloom/plugin-kit';
+import { type JsonValue, Type } from '@hookloom/plugin-kit';
 import { AppError } from '../../../shared/errors.ts';
 import { isJson, orText, toMediaType } from '../../parse-body.ts';
 import { parseUrlEncoded } from '../../parse-url-encoded.ts';
-import type { ParsedBody, Received, WebhookFeature } from '../../webhook-feature.ts';
+import { defineFeature, type ParsedBody, type Received } from '../../webhook-feature.ts';
 import { decodeExactly, decodeText, readCharset } from './decode-text.ts';
 import { toFileBody } from './file-body.ts';
 import { parseMultipart } from './parse-multipart.ts';
@@ -11,11 +11,6 @@ import { parseXmlBody } from './parse-xml-body.ts';
 
 /** Keeping the raw bytes as well doubles the space, and the time to store and load the body. */
 const MAX_RAW_BYTES = 3 * 1024 * 1024;
-
-interface BodyRule {
-  readonly type?: 'auto' | BodyType;
-  readonly raw?: boolean;
-}
 
 /** `untyped` has no content type. */
 type BodyType = 'json' | 'ndjson' | 'form' | 'multipart' | 'xml' | 'text' | 'file' | 'untyped';
@@ -27,20 +22,42 @@ interface TypedBody extends Received {
 }
 
 /** Parses bodies of more types than JSON, forms and text, and provides the raw bytes on request. */
-export const body: WebhookFeature = (rule) => {
-  const { type = 'auto', raw = false } = rule as BodyRule;
-  return {
-    parse: async (received) => {
-      const { headers, rawBody } = received.content;
-      if (raw) limitRaw(received);
-      const contentType = headers['content-type'] ?? '';
-      const parse = parsers[type === 'auto' ? toBodyType(toMediaType(contentType)) : type];
-      const parsed =
-        rawBody.length === 0 ? { body: {} } : await parse({ ...received, charset: readCharset(contentType) });
-      return raw ? { ...parsed, more: { rawBody: toRawBody(received.request.rawBody) } } : parsed;
+export const body = defineFeature({
+  name: 'body',
+  schema: Type.Object(
+    {
+      type: Type.Optional(
+        Type.Enum(['auto', 'json', 'ndjson', 'form', 'multipart', 'xml', 'text', 'file'], {
+          description: 'auto: by the content type; else whatever the content type is',
+        }),
+      ),
+      raw: Type.Optional(
+        Type.Boolean({ description: 'Hand the body over as received, too, as the key rawBody' }),
+      ),
     },
-  };
-};
+    {
+      additionalProperties: false,
+      description:
+        'How bodies are parsed: also JSON lines, multipart with files, XML, other charsets than UTF-8, and anything else as a file',
+      examples: [{}, { type: 'ndjson' }, { type: 'auto', raw: true }],
+    },
+  ),
+  stages: ({ type = 'auto', raw = false }) => {
+    return {
+      parse: async (received) => {
+        const { headers, rawBody } = received.content;
+        if (raw) limitRaw(received);
+        const contentType = headers['content-type'] ?? '';
+        const parse = parsers[type === 'auto' ? toBodyType(toMediaType(contentType)) : type];
+        const parsed =
+          rawBody.length === 0
+            ? { body: {} }
+            : await parse({ ...received, charset: readCharset(contentType) });
+        return raw ? { ...parsed, more: { rawBody: toRawBody(received.request.rawBody) } } : parsed;
+      },
+    };
+  },
+});
 
 /** Both as received and inflated. */
 const limitRaw = ({ request, content }: Received): void => {

@@ -1,11 +1,13 @@
+import { type JsonValue, Type } from '@hookloom/plugin-kit';
 import type { HeldQueue } from '../../../executions/held/held-queues.ts';
 import type { Hold } from '../../../executions/record/execution-store.ts';
 import { isAppError } from '../../../shared/errors.ts';
 import { featureError } from '../../../shared/feature-errors.ts';
-import type { ConcurrencyRule } from '../../../workflows/webhook-rules/limits/concurrency-rule.ts';
+import type { ConcurrencyRule } from '../../../workflows/definition/path-config.ts';
+import type { Problem } from '../../../workflows/definition/problem.ts';
 import type { Slot } from '../../limits/slots.ts';
 import { createTakeSlot } from '../../limits/take-slot.ts';
-import type { WebhookFeature } from '../../webhook-feature.ts';
+import { defineFeature, type FeatureContext, type FeaturePorts, type Stages } from '../../webhook-feature.ts';
 
 /** Keeps a flood of requests from reading the records of all executions each time. */
 const KNOWN_MS = 1_000;
@@ -13,8 +15,10 @@ const RETRY_AFTER_SECONDS = 2;
 const MAX_QUEUED = 1_000;
 
 /** Limits how many executions of the workflow run at once. */
-export const concurrency: WebhookFeature = (value, ports) => {
-  const { max, onLimit = 'refuse', maxQueued = MAX_QUEUED } = value as unknown as ConcurrencyRule;
+const limitRuns = (
+  { max, onLimit = 'refuse', maxQueued = MAX_QUEUED }: ConcurrencyRule,
+  ports: FeaturePorts,
+): Stages => {
   const takeSlot = createTakeSlot({ ...ports, knownMs: KNOWN_MS });
 
   const limited = () => featureError('CONCURRENCY_LIMITED', { max, retryAfterSeconds: RETRY_AFTER_SECONDS });
@@ -74,4 +78,54 @@ export const concurrency: WebhookFeature = (value, ports) => {
       return null;
     },
   };
+};
+
+/** Limits how many executions of the workflow run at once. */
+export const concurrency = defineFeature({
+  name: 'concurrency',
+  schema: Type.Object(
+    {
+      max: Type.Integer({ minimum: 1, maximum: 100, description: 'Executions at once' }),
+      onLimit: Type.Optional(
+        Type.Enum(['refuse', 'cancelOldest', 'queue'], {
+          description:
+            'refuse (the default) answers 429; cancelOldest cancels the oldest execution; queue stores the request, and runs it when others have ended',
+        }),
+      ),
+      maxQueued: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: 10_000,
+          description: 'With queue: how many requests may wait, 1000 if absent; further ones get 429',
+        }),
+      ),
+    },
+    {
+      description:
+        'A bound on the executions of the workflow that go on at once, started by webhooks with this parameter',
+      examples: [
+        { max: 5 },
+        { max: 1, onLimit: 'cancelOldest' },
+        { max: 2, onLimit: 'queue', maxQueued: 500 },
+      ],
+    },
+  ),
+  check: (rule, context) => findProblems(rule, context),
+  stages: limitRuns,
+});
+
+const findProblems = (
+  value: JsonValue,
+  { parameters: { responseMode = 'onReceived' } }: FeatureContext,
+): Problem[] => {
+  const { onLimit = 'refuse', maxQueued } = value as unknown as ConcurrencyRule;
+  const problems: Problem[] = [];
+  if (onLimit !== 'refuse' && responseMode !== 'onReceived')
+    problems.push({
+      path: '/onLimit',
+      message: `must be refuse where the caller waits for the run: it can not be ${onLimit === 'queue' ? 'put off' : 'cancelled'}`,
+    });
+  if (maxQueued !== undefined && onLimit !== 'queue')
+    problems.push({ path: '/maxQueued', message: 'has no effect unless onLimit is queue' });
+  return problems;
 };

@@ -1,14 +1,21 @@
+import { Type } from '@hookloom/plugin-kit';
 import { AppError } from '../../../shared/errors.ts';
-import type { WebhookFeature } from '../../webhook-feature.ts';
+import { defineFeature } from '../../webhook-feature.ts';
 
 /** Refuses bodies above the webhook's own limit, which can't exceed that of the service, both as received and inflated. */
-export const maxBodyBytes: WebhookFeature = (rule) => {
-  const limitBytes = Number(rule);
-  return {
+export const maxBodyBytes = defineFeature({
+  name: 'maxBodyBytes',
+  schema: Type.Integer({
+    minimum: 1,
+    maximum: 6 * 1024 * 1024,
+    description: 'The size of the largest body in bytes: larger ones get 413',
+    examples: [65_536],
+  }),
+  stages: (limitBytes) => ({
     maxBodyBytes: limitBytes,
     admit: ({ request: { rawBody } }) => {
       if (!(rawBody.byteLength <= limitBytes)) throw new AppError('BODY_TOO_LARGE', { limitBytes });
       return null;
     },
-  };
-};
+  }),
+});

@@ -1,20 +1,32 @@
+import { Type } from '@hookloom/plugin-kit';
 import { answerJson } from '../../../shared/answer.ts';
 import { featureError } from '../../../shared/feature-errors.ts';
 import { compileExpression } from '../../../workflows/expressions/compile-expression.ts';
 import type { Evaluate, Scope } from '../../../workflows/expressions/scope.ts';
 import { toRequestScope } from '../../request-scope.ts';
-import type { WebhookFeature } from '../../webhook-feature.ts';
+import { defineFeature } from '../../webhook-feature.ts';
 
 /** Starts nothing for requests for which an expression is false. A failing expression refuses the request. */
-export const onlyIf: WebhookFeature = (rule) => {
-  const evaluate = compileExpression(String(rule));
-  return {
-    judge: async ({ request, webhook, input }) => {
-      const isWanted = await decide(evaluate, toRequestScope(webhook, input, request.receivedAt));
-      return isWanted ? null : answerJson(200, { skipped: true });
-    },
-  };
-};
+export const onlyIf = defineFeature({
+  name: 'onlyIf',
+  schema: Type.String({
+    minLength: 1,
+    maxLength: 10_000,
+    description:
+      'An expression over the request, without braces: when it is false, the answer is 200 with { "skipped": true }, and nothing is started',
+    examples: ["body.action = 'opened'"],
+  }),
+  expressions: [''],
+  stages: (rule) => {
+    const evaluate = compileExpression(rule);
+    return {
+      judge: async ({ request, webhook, input }) => {
+        const isWanted = await decide(evaluate, toRequestScope(webhook, input, request.receivedAt));
+        return isWanted ? null : answerJson(200, { skipped: true });
+      },
+    };
+  },
+});
 
 /** @throws AppError `FILTER_UNDECIDED` when the expression fails or returns anything other than true or false */
 const decide = async (evaluate: Evaluate, scope: Scope): Promise<boolean> => {

@@ -1,37 +1,103 @@
 import { createHash } from 'node:crypto';
-import { toCallerNetwork } from '@hookloom/plugin-kit';
+import { type JsonObject, type JsonValue, Type, toCallerNetwork } from '@hookloom/plugin-kit';
+import type { FromSchema } from '@hookloom/plugin-kit/host';
 import type { Answer } from '../../../shared/answer.ts';
 import { isAppError } from '../../../shared/errors.ts';
 import { featureError } from '../../../shared/feature-errors.ts';
 import { isCredentialHeader } from '../../../shared/secrets/secret-names.ts';
-import type { RateLimitRule } from '../../../workflows/webhook-rules/limits/rate-limit-rule.ts';
+import type { Problem } from '../../../workflows/definition/problem.ts';
 import { type Bucket, countTokens, lastFullAt, type Taking } from '../../limits/token-bucket.ts';
-import type { Arrival, Stages, WebhookFeature } from '../../webhook-feature.ts';
+import { type Arrival, defineFeature, type Stages } from '../../webhook-feature.ts';
 
+/** Writes that DynamoDB accepts for one item: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html */
+const MAX_PER_SECOND = 1_000;
 const US_PER_MS = 1_000;
 const US_PER_SECOND = 1_000_000;
 
-/** Refuses requests above a rate, with a token bucket per webhook or per caller. */
-export const rateLimit: WebhookFeature = (value, { clock, takeToken }) => {
-  const rule = value as unknown as RateLimitRule;
-  const { requests, seconds, burst = requests, onStoreFailure = 'closed' } = rule;
-  const intervalUs = Math.ceil((seconds * US_PER_SECOND) / requests);
-  const readCaller = callerReader(rule);
+const schema = Type.Object(
+  {
+    requests: Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Requests in that time' }),
+    seconds: Type.Integer({ minimum: 1, maximum: 86_400, description: 'The time' }),
+    per: Type.Enum(['path', 'caller'], { description: 'What the limit is for' }),
+    by: Type.Optional(
+      Type.String({
+        pattern: "^(ip|credential|header:[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100})$",
+        description: 'How callers are told apart: ip (the default; IPv6 by /64), credential, or header:NAME',
+      }),
+    ),
+    burst: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 1_000_000,
+        description: 'Requests at once after a pause; as many as `requests` by default',
+      }),
+    ),
+    onStoreFailure: Type.Optional(
+      Type.Enum(['open', 'closed'], {
+        description: 'Whether requests are let in while the store fails; closed by default',
+      }),
+    ),
+  },
+  {
+    description:
+      'A rate above which requests get 429 with Retry-After: a token bucket, exact over all processes',
+    examples: [
+      { requests: 100, seconds: 60, per: 'path' },
+      { requests: 10, seconds: 1, per: 'caller', by: 'header:x-tenant', burst: 50, onStoreFailure: 'open' },
+    ],
+  },
+);
 
-  const limit = async (arrival: Arrival): Promise<null> => {
-    const { workflow, config } = arrival.webhook;
-    const owner = [workflow.definition.id, config.triggerNodeId, requests, seconds, burst];
-    const bucket = { key: hash([...owner, readCaller(arrival)]), burst, intervalUs };
-    const now = clock.now() * US_PER_MS;
-    const taking = await orOpen(takeToken(bucket, now, null), onStoreFailure);
-    if (taking === null) return null;
-    const waitUs = Math.max(0, taking.fullAt - lastFullAt(bucket, now));
-    arrival.addHeaders(toHeaders(rule, bucket, taking, now, waitUs));
-    if (!taking.isTaken) throw featureError('RATE_LIMITED', { retryAfterSeconds: toSeconds(waitUs) });
-    return null;
-  };
-  return stageOf(rule, limit);
-};
+type RateLimitRule = FromSchema<typeof schema>;
+
+/** Refuses requests above a rate, with a token bucket per webhook or per caller. */
+export const rateLimit = defineFeature({
+  name: 'rateLimit',
+  schema,
+  check: (rule, { parameters }) => findProblems(rule, parameters),
+  stages: (rule, { clock, takeToken }) => {
+    const { requests, seconds, burst = requests, onStoreFailure = 'closed' } = rule;
+    const intervalUs = Math.ceil((seconds * US_PER_SECOND) / requests);
+    const readCaller = callerReader(rule);
+
+    const limit = async (arrival: Arrival): Promise<null> => {
+      const { workflow, config } = arrival.webhook;
+      const owner = [workflow.definition.id, config.triggerNodeId, requests, seconds, burst];
+      const bucket = { key: hash([...owner, readCaller(arrival)]), burst, intervalUs };
+      const now = clock.now() * US_PER_MS;
+      const taking = await orOpen(takeToken(bucket, now, null), onStoreFailure);
+      if (taking === null) return null;
+      const waitUs = Math.max(0, taking.fullAt - lastFullAt(bucket, now));
+      arrival.addHeaders(toHeaders(rule, bucket, taking, now, waitUs));
+      if (!taking.isTaken) throw featureError('RATE_LIMITED', { retryAfterSeconds: toSeconds(waitUs) });
+      return null;
+    };
+    return stageOf(rule, limit);
+  },
+});
+
+const findProblems = (
+  { requests, seconds, per, by }: RateLimitRule,
+  { authentication = 'none' }: Readonly<Record<string, JsonValue>> & JsonObject,
+): Problem[] => [
+  ...(requests / seconds > MAX_PER_SECOND
+    ? [
+        {
+          path: '/requests',
+          message: `is more than ${MAX_PER_SECOND} in a second, which is what the store takes`,
+        },
+      ]
+    : []),
+  ...(by !== undefined && per !== 'caller'
+    ? [{ path: '/by', message: 'has no effect: set per to caller' }]
+    : []),
+  ...(by === 'credential' && authentication === 'none'
+    ? [{ path: '/by', message: 'needs an authentication: apiKey or basic' }]
+    : []),
+  ...(by?.startsWith('header:') && isCredentialHeader(by.slice('header:'.length))
+    ? [{ path: '/by', message: 'names a header that holds a credential: use credential, or another header' }]
+    : []),
+];
 
 /** What callers claim about themselves counts only once verified: forged requests must not take another caller's tokens. */
 const stageOf = ({ per, by = 'ip' }: RateLimitRule, limit: NonNullable<Stages['admit']>): Stages =>

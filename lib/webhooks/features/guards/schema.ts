@@ -1,7 +1,11 @@
 import { compileJsonSchema, type JsonMap } from '@hookloom/bounded-schema';
+import { type JsonObject, type JsonValue, Type } from '@hookloom/plugin-kit';
 import type { AppError } from '../../../shared/errors.ts';
 import { featureError } from '../../../shared/feature-errors.ts';
-import type { WebhookFeature } from '../../webhook-feature.ts';
+import type { Problem } from '../../../workflows/definition/problem.ts';
+import { defineFeature, type FeatureContext } from '../../webhook-feature.ts';
+
+const MAX_SCHEMA_CHARACTERS = 100_000;
 
 /** Bodies with more values are refused. */
 const MAX_VALUES = 100_000;
@@ -15,23 +19,46 @@ const MAX_ERRORS = 50;
 const MAX_CHARACTERS = 200;
 
 /** Refuses bodies that do not match a JSON Schema. The response lists the violations, but no values of the body. */
-export const schema: WebhookFeature = (rule) => {
-  const findViolations = compileJsonSchema(rule as JsonMap);
-  return {
-    judge: ({ input: { body } }) => {
-      const count = countValues(body, MAX_VALUES);
-      if (count > MAX_VALUES) throw unchecked(`it has more than ${MAX_VALUES} values`);
-      const violations = check(() =>
-        findViolations(body, { onlyFirst: count > MAX_VALUES_IN_FULL, maxWork: MAX_WORK }),
-      );
-      if (violations.length === 0) return null;
-      const errors = violations.slice(0, MAX_ERRORS).map(({ pointer, keyword, message }) => ({
-        pointer: shorten(pointer),
-        detail: shorten(describeViolation(keyword, message)),
-      }));
-      throw featureError('BODY_SCHEMA_MISMATCH', { errors });
-    },
-  };
+export const schema = defineFeature({
+  name: 'schema',
+  schema: Type.Record(Type.String(), Type.Unknown(), {
+    format: 'json-schema',
+    description:
+      'JSON Schema (2020-12) of the body: others get 400 with the violations. References within it alone; patterns without look-around and back-references; no patternProperties and $dynamicRef',
+    examples: [{ type: 'object', required: ['id'], properties: { id: { type: 'string' } } }],
+  }),
+  check: (value, context) => findProblems(value as JsonObject, context),
+  stages: (rule) => {
+    const findViolations = compileJsonSchema(rule as JsonMap);
+    return {
+      judge: ({ input: { body } }) => {
+        const count = countValues(body, MAX_VALUES);
+        if (count > MAX_VALUES) throw unchecked(`it has more than ${MAX_VALUES} values`);
+        const violations = check(() =>
+          findViolations(body, { onlyFirst: count > MAX_VALUES_IN_FULL, maxWork: MAX_WORK }),
+        );
+        if (violations.length === 0) return null;
+        const errors = violations.slice(0, MAX_ERRORS).map(({ pointer, keyword, message }) => ({
+          pointer: shorten(pointer),
+          detail: shorten(describeViolation(keyword, message)),
+        }));
+        throw featureError('BODY_SCHEMA_MISMATCH', { errors });
+      },
+    };
+  },
+});
+
+const findProblems = (value: JsonValue, { findSchemaError }: FeatureContext): Problem[] => {
+  if (JSON.stringify(value).length > MAX_SCHEMA_CHARACTERS)
+    return [{ path: '', message: `is longer than ${MAX_SCHEMA_CHARACTERS} characters of JSON` }];
+  const error = findSchemaError(value as JsonObject);
+  if (error !== null) return [{ path: error.place, message: `is no JSON Schema: ${error.message}` }];
+  try {
+    compileJsonSchema(value as JsonObject)({}); // a reference that leads nowhere shows with a value
+    return [];
+  } catch (unusable) {
+    return [{ path: '', message: unusable instanceof Error ? unusable.message : String(unusable) }];
+  }
 };
 
 /** The schema was tested when the workflow was stored: if checking fails now, the body is the cause. */

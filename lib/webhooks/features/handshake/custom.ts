@@ -5,12 +5,11 @@ import { compileExpression } from '../../../workflows/expressions/compile-expres
 import { compileParameters } from '../../../workflows/expressions/parameters.ts';
 import type { Evaluate, Scope } from '../../../workflows/expressions/scope.ts';
 import { compileTemplate, splitTemplate } from '../../../workflows/expressions/template.ts';
-import type { HandshakeRule } from '../../../workflows/webhook-rules/handshake.ts';
-import { createJsonText } from '../../../workflows/webhook-rules/json-text.ts';
 import { redactCredentialHeaders } from '../../redact-credential-headers.ts';
 import { REQUEST_STEPS } from '../../request-scope.ts';
 import { toTriggerInput } from '../../to-trigger-input.ts';
 import type { Stages } from '../../webhook-feature.ts';
+import type { HandshakeRule } from './handshake-rule.ts';
 
 /**
  * A handshake recognised by an expression. A handshake with its own method has no body: it is answered before bodies
@@ -89,4 +88,40 @@ const NONE: ExecutionInfo = {
   workflowVersion: 0,
   trigger: { nodeId: '', type: '' },
   startedAt: '',
+};
+
+/**
+ * Fills the expressions of a template whose text is JSON: within a text of JSON as escaped text, elsewhere as the JSON of the value.
+ *
+ * @param valueAt - the value of the expression that is the nth part
+ */
+export const createJsonText = (
+  parts: ReturnType<typeof splitTemplate>,
+  valueAt: (at: number) => JsonValue,
+): string => {
+  let text = '';
+  let isInText = false;
+  for (const [at, part] of parts.entries()) {
+    if ('text' in part) {
+      text += part.text;
+      isInText = endsInText(part.text, isInText);
+    } else {
+      text += isInText ? escapeAsJson(valueAt(at)) : JSON.stringify(valueAt(at));
+    }
+  }
+  return text;
+};
+
+const escapeAsJson = (value: JsonValue): string => {
+  if (value === null) return '';
+  return JSON.stringify(typeof value === 'object' ? JSON.stringify(value) : String(value)).slice(1, -1);
+};
+
+const endsInText = (text: string, startsInText: boolean): boolean => {
+  let isInText = startsInText;
+  for (let at = 0; at < text.length; at += 1) {
+    if (text[at] === '"') isInText = !isInText;
+    else if (isInText && text[at] === '\\') at += 1;
+  }
+  return isInText;
 };

@@ -1,13 +1,82 @@
-import type { HandshakeRule } from '../../../workflows/webhook-rules/handshake.ts';
-import type { WebhookFeature } from '../../webhook-feature.ts';
-import { custom } from './custom.ts';
+import { isPlainObject } from '@hookloom/plugin-kit';
+import { quote } from '../../../shared/describe.ts';
+import type { Problem } from '../../../workflows/definition/problem.ts';
+import { splitTemplate } from '../../../workflows/expressions/template.ts';
+import { defineFeature, type FeatureContext } from '../../webhook-feature.ts';
+import { createJsonText, custom } from './custom.ts';
+import { type HandshakeRule, handshakeSchema } from './handshake-rule.ts';
 import { handshakes } from './schemes.ts';
 
 /**
  * Answers a sender's test of the webhook address. Handshakes with their own method, and Asana's, are answered before
  * authentication; all others after it and after signature verification.
  */
-export const handshake: WebhookFeature = (value, ports) => {
-  const rule = value as HandshakeRule;
-  return rule.scheme === 'custom' ? custom(rule) : handshakes[rule.scheme](rule, ports);
+export const handshake = defineFeature({
+  name: 'handshake',
+  schema: handshakeSchema,
+  expressions: ['/match'],
+  templates: ['/answer/body'],
+  check: (rule, context) => findProblems(rule, context),
+  stages: (rule, ports) => (rule.scheme === 'custom' ? custom(rule) : handshakes[rule.scheme](rule, ports)),
+});
+
+/** What each scheme needs, and what may be written beside it. */
+const parametersOf: Readonly<Record<HandshakeRule['scheme'], readonly (keyof HandshakeRule)[]>> = {
+  slack: [],
+  github: [],
+  meta: ['credentialId'],
+  microsoftGraph: [],
+  x: ['credentialId'],
+  zoom: ['credentialId'],
+  asana: [],
+  discord: [],
+  twitch: [],
+  sns: [],
+  cloudEvents: ['origins'],
+  custom: ['match', 'method', 'answer'],
+};
+
+/** Senders whose tests prove nothing, or do not end, without their signature. */
+const SIGNED: readonly HandshakeRule['scheme'][] = ['discord', 'sns'];
+
+const MAX_BODY_LENGTH = 10_000;
+
+const findProblems = (rule: HandshakeRule, { parameters }: FeatureContext): Problem[] => {
+  const { scheme, credentialId, match } = rule;
+  const takes = parametersOf[scheme];
+  const given = Object.keys(rule) as (keyof HandshakeRule)[];
+  const { signature = null } = parameters;
+  const isSigned = isPlainObject(signature) && signature.scheme === scheme;
+  const missing =
+    (takes.includes('credentialId') && credentialId === undefined ? 'credentialId' : null) ??
+    (takes.includes('match') && match === undefined ? 'match' : null);
+  return [
+    ...(missing === null ? [] : [{ path: '', message: `the scheme ${quote(scheme)} needs ${missing}` }]),
+    ...given
+      .filter((name) => name !== 'scheme' && !takes.includes(name))
+      .map((name) => ({ path: `/${name}`, message: `has no effect with the scheme ${quote(scheme)}` })),
+    ...(SIGNED.includes(scheme) && !isSigned
+      ? [{ path: '', message: `the scheme ${quote(scheme)} needs the signature of the same scheme` }]
+      : []),
+    ...(rule.answer === undefined ? [] : findBodyProblems(rule.answer)),
+  ];
+};
+
+const findBodyProblems = ({ contentType, body = '' }: NonNullable<HandshakeRule['answer']>): Problem[] => {
+  const path = '/answer/body';
+  if (JSON.stringify(body).length > MAX_BODY_LENGTH)
+    return [{ path, message: `is longer than ${MAX_BODY_LENGTH} characters` }];
+  if (typeof body !== 'string' || contentType !== 'application/json') return [];
+  return isJson(createJsonText(splitTemplate(body), () => null))
+    ? []
+    : [{ path, message: 'is not JSON: with expressions in it, write a JSON value instead of a text' }];
+};
+
+const isJson = (text: string): boolean => {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 };

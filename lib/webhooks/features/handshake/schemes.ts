@@ -1,7 +1,6 @@
 import { isPlainObject, type JsonObject, type JsonValue } from '@hookloom/plugin-kit';
 import { type Answer, answerJson } from '../../../shared/answer.ts';
 import { featureError } from '../../../shared/feature-errors.ts';
-import type { HandshakeRule } from '../../../workflows/webhook-rules/handshake.ts';
 import { parseUrlEncoded } from '../../parse-url-encoded.ts';
 import type { Webhook, WebhookRequest } from '../../webhook.ts';
 import type { FeaturePorts, Stages } from '../../webhook-feature.ts';
@@ -11,6 +10,7 @@ import { toOriginTest } from '../sender/match-origin.ts';
 import { senderSecrets } from '../sender/sender-secrets.ts';
 import { readFields } from '../signature/read-request.ts';
 import { answerText, checkChallenge, refuse } from './echo.ts';
+import type { HandshakeRule } from './handshake-rule.ts';
 
 /**
  * How senders test an address, each at the safest possible stage: `admit` for tests without authentication and

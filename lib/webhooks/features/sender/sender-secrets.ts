@@ -1,7 +1,7 @@
 import type { LentCredential } from '@hookloom/plugin-kit';
 import { isAppError } from '../../../shared/errors.ts';
 import { featureError } from '../../../shared/feature-errors.ts';
-import { SENDER_CREDENTIAL_TYPES } from '../../../workflows/webhook-rules/signature/sender-credential-types.ts';
+import { SENDER_CREDENTIAL_TYPES } from '../../../workflows/definition/credential-uses.ts';
 import type { FeaturePorts } from '../../webhook-feature.ts';
 import { oncePer } from './once-per.ts';
 

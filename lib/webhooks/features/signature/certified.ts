@@ -1,12 +1,12 @@
 import { type KeyObject, X509Certificate } from 'node:crypto';
 import { Refusal } from '../../../shared/refusal.ts';
-import type { SignatureRule } from '../../../workflows/webhook-rules/signature/schema.ts';
-import type { Algorithm, SchemeRow } from '../../../workflows/webhook-rules/signature/schemes.ts';
 import type { WebhookRequest } from '../../webhook.ts';
 import type { FeaturePorts } from '../../webhook-feature.ts';
 import { fetchedKeys } from './fetched-keys.ts';
 import { isOfKey } from './is-signed.ts';
 import { createReadContent, readFields, readPlace, type SignedContent } from './read-request.ts';
+import type { Algorithm, SchemeRow } from './schemes.ts';
+import type { SignatureRule } from './signature-rule.ts';
 
 interface Certificate {
   readonly key: KeyObject;

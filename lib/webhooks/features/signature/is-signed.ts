@@ -1,10 +1,10 @@
 import { createHmac, type KeyObject, verify } from 'node:crypto';
 import { toPublicKey, toSharedKey } from '../../../credentials/signing-keys.ts';
 import { Refusal } from '../../../shared/refusal.ts';
-import type { Algorithm, Way } from '../../../workflows/webhook-rules/signature/schemes.ts';
 import { isHandshakeToken } from '../sender/handshake-token.ts';
 import { isEqual } from '../sender/is-equal.ts';
 import { type SignedContent, splitList } from './read-request.ts';
+import type { Algorithm, Way } from './schemes.ts';
 
 type Pieces = SignedContent['pieces'];
 

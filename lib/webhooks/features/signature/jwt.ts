@@ -14,8 +14,6 @@ import { toPublicKey, toSharedKey } from '../../../credentials/signing-keys.ts';
 import { quote } from '../../../shared/describe.ts';
 import type { AppError } from '../../../shared/errors.ts';
 import { isRefusal, Refusal } from '../../../shared/refusal.ts';
-import type { SignatureRule } from '../../../workflows/webhook-rules/signature/schema.ts';
-import { DEFAULT_TOLERANCE_SECONDS } from '../../../workflows/webhook-rules/signature/schemes.ts';
 import { bearerChallenge, readBearer } from '../../bearer.chunk.ts';
 import type { WebhookRequest } from '../../webhook.ts';
 import type { FeaturePorts } from '../../webhook-feature.ts';
@@ -24,6 +22,8 @@ import { senderSecrets } from '../sender/sender-secrets.ts';
 import { fetchedKeys } from './fetched-keys.ts';
 import { readHeader } from './read-request.ts';
 import { refuseSignature } from './refuse-signature.ts';
+import { DEFAULT_TOLERANCE_SECONDS } from './schemes.ts';
+import type { SignatureRule } from './signature-rule.ts';
 
 const MAX_TOKEN_LENGTH = 16_384;
 const CLOCK_TOLERANCE_SECONDS = 60;

@@ -1,11 +1,11 @@
 import { crc32 } from 'node:zlib';
 import { isPlainObject, type JsonObject, type JsonValue } from '@hookloom/plugin-kit';
 import { Refusal } from '../../../shared/refusal.ts';
-import type { SignatureRule } from '../../../workflows/webhook-rules/signature/schema.ts';
-import type { Place, SchemeRow } from '../../../workflows/webhook-rules/signature/schemes.ts';
-import { splitSigned } from '../../../workflows/webhook-rules/signature/signed-template.ts';
 import { parseUrlEncoded } from '../../parse-url-encoded.ts';
 import type { WebhookRequest } from '../../webhook.ts';
+import type { Place, SchemeRow } from './schemes.ts';
+import type { SignatureRule } from './signature-rule.ts';
+import { splitSigned } from './signed-template.ts';
 import { checkTimestamp } from './timestamp.ts';
 import { toPublicUrl } from './to-public-url.ts';
 

@@ -2,36 +2,41 @@ import { lazy } from '@hookloom/plugin-kit';
 import { type AppError, isAppError } from '../../../shared/errors.ts';
 import { featureError } from '../../../shared/feature-errors.ts';
 import { isRefusal, Refusal } from '../../../shared/refusal.ts';
-import type { SignatureRule } from '../../../workflows/webhook-rules/signature/schema.ts';
-import { type SchemeRow, toSchemeRow } from '../../../workflows/webhook-rules/signature/schemes.ts';
 import type { WebhookRequest } from '../../webhook.ts';
-import type { FeaturePorts, WebhookFeature } from '../../webhook-feature.ts';
+import { defineFeature, type FeaturePorts } from '../../webhook-feature.ts';
 import { senderSecrets } from '../sender/sender-secrets.ts';
+import { findSignatureProblems } from './find-problems.ts';
 import { readSignatures } from './is-signed.ts';
 import { createReadContent } from './read-request.ts';
 import { refuseSignature } from './refuse-signature.ts';
+import { type SchemeRow, toSchemeRow } from './schemes.ts';
+import { type SignatureRule, signatureSchema } from './signature-rule.ts';
 import { readTwilioContents } from './twilio.ts';
 
 /** @throws Refusal, and AppError for what is not the sender's fault */
 type Verify = (request: WebhookRequest) => Promise<void>;
 
 /** Refuses requests without a valid signature of the sender. */
-export const signature: WebhookFeature = (value, ports) => {
-  const rule = value as SignatureRule;
-  const row = toSchemeRow(rule);
-  const verify = openScheme(row, rule, ports);
-  return {
-    secretHeaders: secretHeadersOf(row, rule),
-    verify: async ({ request }) => {
-      try {
-        await verify(request);
-      } catch (error) {
-        throw toAppError(error, row);
-      }
-      return null;
-    },
-  };
-};
+export const signature = defineFeature({
+  name: 'signature',
+  schema: signatureSchema,
+  check: (rule) => findSignatureProblems(rule),
+  stages: (rule, ports) => {
+    const row = toSchemeRow(rule);
+    const verify = openScheme(row, rule, ports);
+    return {
+      secretHeaders: secretHeadersOf(row, rule),
+      verify: async ({ request }) => {
+        try {
+          await verify(request);
+        } catch (error) {
+          throw toAppError(error, row);
+        }
+        return null;
+      },
+    };
+  },
+});
 
 const openScheme = (row: SchemeRow, rule: SignatureRule, ports: FeaturePorts): Verify => {
   if (rule.scheme === 'jwt') return lazily(async () => (await import('./jwt.ts')).openJwt(rule, ports));

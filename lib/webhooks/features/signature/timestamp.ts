@@ -1,5 +1,5 @@
 import { Refusal } from '../../../shared/refusal.ts';
-import { DEFAULT_TOLERANCE_SECONDS } from '../../../workflows/webhook-rules/signature/schemes.ts';
+import { DEFAULT_TOLERANCE_SECONDS } from './schemes.ts';
 
 /** Timestamps from here on are in milliseconds: in seconds, this is the year 5138. */
 const FIRST_IN_MILLISECONDS = 1e11;

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { Refusal } from '../../../shared/refusal.ts';
-import type { SignatureRule } from '../../../workflows/webhook-rules/signature/schema.ts';
 import { parseUrlEncoded } from '../../parse-url-encoded.ts';
 import type { WebhookRequest } from '../../webhook.ts';
 import { isEqual } from '../sender/is-equal.ts';
 import { readHeader, type SignedContent } from './read-request.ts';
+import type { SignatureRule } from './signature-rule.ts';
 import { toPublicUrl } from './to-public-url.ts';
 
 /** A form is parsed before its signature is verified. Twilio's forms take a few kB. */

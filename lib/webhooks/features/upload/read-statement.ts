@@ -1,7 +1,13 @@
 import { type FileValue, isPlainObject, SHA256, serviceError } from '@hookloom/plugin-kit';
 import { toFileName, toMediaType } from '../../../executions/files/file-id.ts';
 import { featureError } from '../../../shared/feature-errors.ts';
-import type { UploadRule } from '../../../workflows/webhook-rules/limits/upload-rule.ts';
+
+/** What files a webhook accepts. */
+export interface FileLimits {
+  readonly maxBytes: number;
+  /** In lower case; all if absent. */
+  readonly mediaTypes?: readonly string[];
+}
 
 /** What a caller declares about a file before uploading it: the fields of its value. */
 type Statement = Pick<FileValue, 'name' | 'mediaType' | 'size' | 'sha256'>;
@@ -14,7 +20,7 @@ const KEYS = ['name', 'mediaType', 'size', 'sha256'];
  * @param value - parsed JSON
  * @throws AppError `UPLOAD_INVALID` | `FILE_TOO_LARGE`
  */
-export const readStatement = (value: unknown, { maxBytes, mediaTypes }: UploadRule): Statement => {
+export const readStatement = (value: unknown, { maxBytes, mediaTypes }: FileLimits): Statement => {
   if (!isPlainObject(value)) return refuse('the body must be a JSON object with size and sha256');
   const { name = 'file', mediaType = 'application/octet-stream', size, sha256 } = value;
   if (Object.keys(value).some((key) => !KEYS.includes(key))) refuse(`it may only have ${KEYS.join(', ')}`);

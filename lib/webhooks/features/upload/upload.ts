@@ -1,14 +1,14 @@
-import type { JsonObject } from '@hookloom/plugin-kit';
+import { type JsonObject, Type } from '@hookloom/plugin-kit';
 import { nodeKeyOf } from '../../../engine/result.ts';
 import { parseFileId, toFileId } from '../../../executions/files/file-id.ts';
 import { BRIEF_DAYS } from '../../../executions/record/blob-store.ts';
 import { type Answer, answerJson } from '../../../shared/answer.ts';
 import type { AppError } from '../../../shared/errors.ts';
 import { featureError } from '../../../shared/feature-errors.ts';
-import type { UploadRule } from '../../../workflows/webhook-rules/limits/upload-rule.ts';
+import type { Problem } from '../../../workflows/definition/problem.ts';
 import { parseUrlEncoded } from '../../parse-url-encoded.ts';
-import type { Arrival, FeaturePorts, WebhookFeature } from '../../webhook-feature.ts';
-import { readStatement } from './read-statement.ts';
+import { type Arrival, defineFeature, type FeaturePorts } from '../../webhook-feature.ts';
+import { type FileLimits, readStatement } from './read-statement.ts';
 import { createUploadId, parseUploadId } from './upload-id.ts';
 
 /** How long the bytes can be uploaded, and how long the run can be started, counted from the upload request. */
@@ -19,9 +19,34 @@ const START_SECONDS = 86_400;
  * Accepts a file that is too large for a request. `POST …?upload` describes the file and returns where to upload it;
  * `POST …?upload=ID` starts the run with it, once. Both pass all checks of the webhook.
  */
-export const upload: WebhookFeature = (value, ports) => {
-  const rule = value as unknown as UploadRule;
-  return {
+export const upload = defineFeature({
+  name: 'upload',
+  schema: Type.Object(
+    {
+      maxBytes: Type.Integer({
+        minimum: 1,
+        maximum: 5 * 1024 ** 3,
+        description: 'The size of the largest file in bytes: larger ones get 413',
+      }),
+      mediaTypes: Type.Optional(
+        Type.Array(
+          Type.String({ maxLength: 100, pattern: '^[a-z0-9!#$&^_.+-]+/([a-z0-9!#$&^_.+-]+|\\*)$' }),
+          {
+            minItems: 1,
+            maxItems: 50,
+            description:
+              'Media types that are taken, in lower case, such as text/csv or image/*; all when absent',
+          },
+        ),
+      ),
+    },
+    {
+      description: 'Take a file that is too large for a request, by a presigned upload: POST with ?upload',
+      examples: [{ maxBytes: 104_857_600 }, { maxBytes: 10_000_000, mediaTypes: ['text/csv', 'image/*'] }],
+    },
+  ),
+  check: (_value, { parameters }) => findProblems(parameters),
+  stages: (rule, ports) => ({
     parse: async (arrival) => {
       const uploadId = readUploadId(arrival);
       return uploadId === null || uploadId === '' ? null : openUpload(arrival, uploadId, rule, ports);
@@ -35,8 +60,21 @@ export const upload: WebhookFeature = (value, ports) => {
       if (isUpload) await ports.openUploads().keep(placeOf(starting, executionId).key, life);
       return null;
     },
-  };
-};
+  }),
+});
+
+/** What describes bodies that are sent as they are. */
+const OF_BODIES = ['body', 'schema'];
+
+const findProblems = ({ method = 'POST', methods, ...parameters }: JsonObject): Problem[] => [
+  ...((Array.isArray(methods) ? methods : [method]).includes('POST')
+    ? []
+    : [{ path: '', message: 'needs the method POST, by which uploads are requested and started' }]),
+  ...OF_BODIES.filter((name) => (parameters[name] ?? null) !== null).map((name) => ({
+    path: '',
+    message: `can not be together with ${name}: the body of an upload is a file. Use another trigger for it`,
+  })),
+];
 
 /** Null for a request unrelated to uploads; empty for one that requests an upload. @throws AppError `UPLOAD_INVALID` */
 const readUploadId = ({ request: { method, rawQueryString } }: Arrival): string | null => {
@@ -49,7 +87,7 @@ const readUploadId = ({ request: { method, rawQueryString } }: Arrival): string 
 const offerUpload = async (
   arrival: Arrival,
   { body }: JsonObject,
-  rule: UploadRule,
+  rule: FileLimits,
   ports: FeaturePorts,
 ): Promise<Answer> => {
   const store = ports.openUploads();
@@ -71,7 +109,7 @@ const offerUpload = async (
 /** The gateway has decoded the path. Lone surrogates can't be encoded as UTF-8. */
 const encodePath = (path: string): string => path.toWellFormed().split('/').map(encodeURIComponent).join('/');
 
-const openUpload = async (arrival: Arrival, uploadId: string, rule: UploadRule, ports: FeaturePorts) => {
+const openUpload = async (arrival: Arrival, uploadId: string, rule: FileLimits, ports: FeaturePorts) => {
   if (arrival.request.rawBody.length > 0)
     throw featureError('UPLOAD_INVALID', { reason: 'the request that starts the run must not have a body' });
   const known = parseUploadId(webhookOf(arrival), uploadId);
@@ -88,7 +126,7 @@ const openUpload = async (arrival: Arrival, uploadId: string, rule: UploadRule, 
 
 const notFound = (reason: string): AppError => featureError('UPLOAD_NOT_FOUND', { reason });
 
-const limitRule = (rule: UploadRule, limitBytes: number): UploadRule => ({
+const limitRule = (rule: FileLimits, limitBytes: number): FileLimits => ({
   ...rule,
   maxBytes: Math.min(rule.maxBytes, limitBytes),
 });

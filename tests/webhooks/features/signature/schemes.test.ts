@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { schemes } from '../../../../lib/workflows/webhook-rules/signature/schemes.ts';
+import { schemes } from '../../../../lib/webhooks/features/signature/schemes.ts';
 import { aProblem } from '../../../support/a-problem.ts';
 import { aSignedService } from '../../../support/a-signed-service.ts';
 import { type SignedRequest, signedRequests } from './signed-requests.ts';

@@ -4,9 +4,9 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import package_ from 'twilio/lib/webhooks/webhooks.js';
 import { readSignatures } from '../../../../lib/webhooks/features/signature/is-signed.ts';
+import { schemes } from '../../../../lib/webhooks/features/signature/schemes.ts';
 import { readTwilioContents } from '../../../../lib/webhooks/features/signature/twilio.ts';
 import type { WebhookRequest } from '../../../../lib/webhooks/webhook.ts';
-import { schemes } from '../../../../lib/workflows/webhook-rules/signature/schemes.ts';
 import { cases } from '../../../support/deep.ts';
 
 // The examples in the tests of https://github.com/twilio/twilio-node: with a token that is too short to be stored.

@@ -1,8 +1,9 @@
 import { isPlainObject, type WorkflowNode } from '@hookloom/plugin-kit';
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
-import { WEBHOOK_FEATURES } from '../definition/path-config.ts';
-import { WEBHOOK_TRIGGER } from '../definition/to-path-configs.ts';
-import { webhookRules } from './webhook-rules.ts';
+import { WEBHOOK_TRIGGER } from './to-path-configs.ts';
+
+/** Types of the credentials that a sender is verified with. */
+export const SENDER_CREDENTIAL_TYPES: readonly string[] = ['signingSecret'];
 
 /** A credential that a node names. */
 interface CredentialUse {
@@ -22,16 +23,23 @@ export const findCredentialUses = (node: WorkflowNode, findNodeType: FindNodeTyp
     credentialId === undefined
       ? []
       : [{ path: '/credentialId', credentialId, taker: 'node', takes: typesFor(node, findNodeType) }];
-  return node.type === WEBHOOK_TRIGGER ? [...own, ...findRuleUses(node)] : own;
+  return node.type === WEBHOOK_TRIGGER ? [...own, ...findFeatureUses(node)] : own;
 };
 
-const findRuleUses = ({ parameters }: WorkflowNode): CredentialUse[] =>
-  WEBHOOK_FEATURES.flatMap((name) => {
-    const { credentialTypes: takes } = webhookRules[name];
-    const { credentialId = null } = isPlainObject(parameters[name]) ? parameters[name] : {};
-    return takes === undefined || typeof credentialId !== 'string'
-      ? []
-      : [{ path: `/parameters/${name}/credentialId`, credentialId, taker: name, takes }];
+/** A feature that verifies the sender names its credential in the field `credentialId`. */
+const findFeatureUses = ({ parameters }: WorkflowNode): CredentialUse[] =>
+  Object.entries(parameters).flatMap(([name, value]) => {
+    const { credentialId = null } = isPlainObject(value) ? value : {};
+    return typeof credentialId === 'string'
+      ? [
+          {
+            path: `/parameters/${name}/credentialId`,
+            credentialId,
+            taker: name,
+            takes: SENDER_CREDENTIAL_TYPES,
+          },
+        ]
+      : [];
   });
 
 /** A webhook takes the type that its authentication names. */

@@ -1,4 +1,4 @@
-import type { SignatureRule } from './schema.ts';
+import type { SignatureRule } from './signature-rule.ts';
 
 /** What a signature is made with. `equal`: the request has the secret itself. */
 export type Algorithm =

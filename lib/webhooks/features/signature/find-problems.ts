@@ -1,7 +1,7 @@
 import { quote } from '../../../shared/describe.ts';
-import type { Problem } from '../../definition/problem.ts';
-import type { SignatureRule } from './schema.ts';
+import type { Problem } from '../../../workflows/definition/problem.ts';
 import { schemes } from './schemes.ts';
+import type { SignatureRule } from './signature-rule.ts';
 import { isPartOfRequest, splitSigned } from './signed-template.ts';
 
 type Name = keyof SignatureRule;

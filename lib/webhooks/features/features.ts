@@ -1,0 +1,67 @@
+import { Type } from '@hookloom/plugin-kit';
+import { defineFeature } from '../webhook-feature.ts';
+import { allowFrom } from './allow-from.ts';
+import { answer } from './answers/answer.ts';
+import { lastNodeAnswer } from './answers/last-node-answer.ts';
+import { continueAfterResponse, onTimeout, timeoutSeconds } from './answers/waiting.ts';
+import { body } from './body/body.ts';
+import { cors } from './cors.ts';
+import { form } from './form.ts';
+import { concurrency } from './guards/concurrency.ts';
+import { maxBodyBytes } from './guards/max-body-bytes.ts';
+import { onlyIf } from './guards/only-if.ts';
+import { rateLimit } from './guards/rate-limit.ts';
+import { schema } from './guards/schema.ts';
+import { handshake } from './handshake/handshake.ts';
+import { paused } from './paused.ts';
+import { signature } from './signature/signature.ts';
+import { upload } from './upload/upload.ts';
+
+/** Whether a known key with another body is a mistake of the sender, or the same business again: see `runWebhook`. */
+const onKeyReuse = defineFeature({
+  name: 'onKeyReuse',
+  schema: Type.Enum(['refuse', 'duplicate'], {
+    description:
+      'A request with the key of an earlier one and another body: 422, or the answer to the earlier one; for keys of the business, such as an e-mail address. refuse when absent',
+    examples: ['duplicate'],
+  }),
+  check: (_value, { parameters: { deduplication = '' } }) =>
+    deduplication === '' || deduplication === null
+      ? [{ path: '', message: 'needs deduplication: the expression for the key' }]
+      : [],
+});
+
+/** Records all requests, not only the refused ones: see `noteOutcome`. */
+const recordRequests = defineFeature({
+  name: 'recordRequests',
+  schema: Type.Boolean({
+    description: 'Record every request, and larger ones as a whole; without it, refused requests alone',
+    examples: [true],
+  }),
+});
+
+/** All features of webhooks, in processing order. */
+export const features = [
+  cors,
+  body,
+  paused,
+  allowFrom,
+  signature,
+  handshake,
+  answer,
+  lastNodeAnswer,
+  timeoutSeconds,
+  onTimeout,
+  continueAfterResponse,
+  maxBodyBytes,
+  rateLimit, // after verification: a forged request must not take a token from the caller that it impersonates
+  form, // before the schema, whose refusals are not HTML pages
+  schema,
+  onlyIf,
+  onKeyReuse,
+  concurrency,
+  recordRequests,
+  upload, // after everything that may refuse to start: an upload that is kept must have an execution
+] as const;
+
+export type FeatureName = (typeof features)[number]['name'];
