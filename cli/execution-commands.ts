@@ -2,7 +2,7 @@ import { isPlainObject, type JsonObject, type Logger } from '@hookloom/plugin-ki
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import type { Command } from 'commander';
 import { randomIds } from '../lib/adapters/runtime/random-ids.ts';
-import { toRetry } from '../lib/app/compose.ts';
+import { toRetry } from '../lib/app/compose/admin.ts';
 import { cancelExecution } from '../lib/executions/lifecycle/cancel-execution.ts';
 import { findReconciledExecution } from '../lib/executions/lifecycle/finish-execution.ts';
 import { DEFAULT_LIMIT, MAX_LIMIT } from '../lib/executions/lifecycle/list-executions.ts';

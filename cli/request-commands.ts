@@ -1,7 +1,7 @@
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import type { Command } from 'commander';
 import { randomIds } from '../lib/adapters/runtime/random-ids.ts';
-import { toRetry } from '../lib/app/compose.ts';
+import { toRetry } from '../lib/app/compose/admin.ts';
 import { isAppError } from '../lib/shared/errors.ts';
 import { parseFields } from '../lib/shared/query-fields.ts';
 import {

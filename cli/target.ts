@@ -1,12 +1,10 @@
 import { createSdk } from '../lib/adapters/dynamodb/sdk-client.ts';
 import { lateHttpClient } from '../lib/adapters/http-client/late-http-client.ts';
 import { lateTcpClient } from '../lib/adapters/tcp-client/late-tcp-client.ts';
-import { openCommands } from '../lib/app/compose.ts';
+import { openCredentialParts } from '../lib/app/compose/open-credentials.chunk.ts';
+import { openCommandRequests } from '../lib/app/compose/requests.ts';
+import { openRegistrar } from '../lib/app/compose/triggers.ts';
 import { readConfig } from '../lib/app/config.ts';
-import { type DoctorParts, openDoctor } from '../lib/app/doctor/open-doctor.ts';
-import { openCredentialParts } from '../lib/app/open-credentials.chunk.ts';
-import { openCommandRequests } from '../lib/app/requests/compose-requests.ts';
-import { openRegistrar } from '../lib/app/triggers/open-registrations.ts';
 import type { CallbackIndex } from '../lib/callbacks/callback-index.ts';
 import type { CredentialStore } from '../lib/credentials/credential-store.ts';
 import type { OutboundCredentialParts } from '../lib/credentials/outbound/outbound-credentials.ts';
@@ -21,7 +19,9 @@ import type { RequestStore } from '../lib/webhooks/requests/request-store.ts';
 import type { SendAgainParts } from '../lib/webhooks/requests/send-again.ts';
 import type { WorkflowStore } from '../lib/workflows/definition/workflow-store.ts';
 import { CommandError } from './command-error.ts';
+import { type DoctorParts, openDoctor } from './doctor/open-doctor.ts';
 import { readServiceInfo } from './local/local-service.ts';
+import { openCommands } from './open-commands.ts';
 import { loadCredentialTypes } from './plugins/node-types.ts';
 
 /** The parts of a running service that commands read and change. */

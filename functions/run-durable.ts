@@ -1,6 +1,6 @@
 import { createDurableFunction } from '../lib/adapters/durable/durable-function.ts';
 import { durablePing } from '../lib/adapters/durable/durable-ping.ts';
-import { openDurableRuns } from '../lib/app/compose.ts';
+import { openDurableRuns } from '../lib/app/compose/runs.ts';
 import { serve } from '../lib/app/sandbox.ts';
 
 export const handler = serve(createDurableFunction(openDurableRuns()), durablePing);

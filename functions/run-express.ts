@@ -1,4 +1,4 @@
-import { openRuns } from '../lib/app/compose.ts';
+import { openRuns } from '../lib/app/compose/runs.ts';
 import { createExpressFunction } from '../lib/app/express-handler.ts';
 import { serve } from '../lib/app/sandbox.ts';
 

@@ -1,5 +1,5 @@
+import { openRegistrations } from '../lib/app/compose/triggers.ts';
 import { serve } from '../lib/app/sandbox.ts';
-import { openRegistrations } from '../lib/app/triggers/open-registrations.ts';
 import { createRegistrationsFunction } from '../lib/app/triggers/registrations-handler.ts';
 
 export const handler = serve(createRegistrationsFunction(openRegistrations()));

@@ -1,4 +1,4 @@
-import { openSweep } from '../lib/app/compose.ts';
+import { openSweep } from '../lib/app/compose/background.ts';
 import { serve } from '../lib/app/sandbox.ts';
 import { createSweepFunction } from '../lib/app/sweep-handler.ts';
 

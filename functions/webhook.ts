@@ -1,4 +1,4 @@
-import { openWebhook } from '../lib/app/compose.ts';
+import { openWebhook } from '../lib/app/compose/webhook.ts';
 import { serve } from '../lib/app/sandbox.ts';
 import { createWebhookFunction } from '../lib/app/webhook-handler.ts';
 

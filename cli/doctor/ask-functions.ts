@@ -2,8 +2,8 @@ import type { Clock } from '@hookloom/plugin-kit';
 import { errorTypeOf, isSuccess } from '../../lib/adapters/aws/aws-error.ts';
 import { findDenial } from '../../lib/adapters/aws/denial.ts';
 import { findDurableFailure } from '../../lib/adapters/aws/lambda-ping.ts';
-import type { DoctorParts } from '../../lib/app/doctor/open-doctor.ts';
 import { type Line, linesOf } from './line.ts';
+import type { DoctorParts } from './open-doctor.ts';
 
 interface AskingParts {
   readonly doctor: Pick<DoctorParts, 'open' | 'prefix'>;

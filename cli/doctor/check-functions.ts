@@ -1,7 +1,7 @@
 import type { PingAnswer } from '../../lib/adapters/aws/lambda-ping.ts';
-import type { DoctorParts } from '../../lib/app/doctor/open-doctor.ts';
 import type { Pong } from '../../lib/health/ping.ts';
 import { type Line, linesOf, type TimeLimit } from './line.ts';
+import type { DoctorParts } from './open-doctor.ts';
 
 /** The functions of serverless.yml, by their keys. */
 export const FUNCTIONS = [

@@ -2,10 +2,10 @@ import type { JsonObject } from '@hookloom/plugin-kit';
 import pLimit from 'p-limit';
 import { TABLE_KEYS, TABLES } from '../../lib/adapters/dynamodb/stored-data/check-stored-data.ts';
 import { tableNames } from '../../lib/adapters/dynamodb/table-names.ts';
-import type { DoctorParts } from '../../lib/app/doctor/open-doctor.ts';
 import type { ExecutionStore } from '../../lib/executions/record/execution-store.ts';
 import { AwsRefusal, askJson, askRest } from './ask-aws.ts';
 import { type Line, linesOf } from './line.ts';
+import type { DoctorParts } from './open-doctor.ts';
 
 const tables = linesOf('tables');
 const queues = linesOf('dead letters');

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '@hookloom/plugin-kit';
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
-import type { DoctorParts } from '../../lib/app/doctor/open-doctor.ts';
 import { type ApprovalParts, listApprovals } from '../../lib/callbacks/list-approvals.ts';
 import type { DurableService } from '../../lib/executions/lifecycle/durable-service.ts';
 import { isFinal } from '../../lib/executions/record/execution-status.ts';
@@ -13,6 +12,7 @@ import type { WorkflowStore } from '../../lib/workflows/definition/workflow-stor
 import { askJson } from './ask-aws.ts';
 import { createQuestions, describeProblem, toEvent } from './ask-functions.ts';
 import { type Line, linesOf, type TimeLimit } from './line.ts';
+import type { DoctorParts } from './open-doctor.ts';
 import { probeWorkflows } from './probe-workflows.ts';
 import { removeLeftProbes, removeProbe } from './remove-probes.ts';
 

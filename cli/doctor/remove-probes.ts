@@ -1,6 +1,5 @@
 import type { Clock } from '@hookloom/plugin-kit';
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
-import type { DoctorParts } from '../../lib/app/doctor/open-doctor.ts';
 import type { DurableService } from '../../lib/executions/lifecycle/durable-service.ts';
 import { toBlobKey } from '../../lib/executions/record/blob-store.ts';
 import { isFinal } from '../../lib/executions/record/execution-status.ts';
@@ -9,6 +8,7 @@ import { type Pong, PROBE_PREFIX } from '../../lib/health/ping.ts';
 import { removeWorkflow } from '../../lib/registrations/put-workflow.ts';
 import type { RegistrarParts } from '../../lib/registrations/registrar.ts';
 import type { WorkflowStore } from '../../lib/workflows/definition/workflow-store.ts';
+import type { DoctorParts } from './open-doctor.ts';
 
 interface RemovalParts {
   readonly target: {

@@ -1,6 +1,6 @@
 import type { CredentialType } from '@hookloom/plugin-kit';
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
-import { openAdmin } from '../../lib/app/compose.ts';
+import { openAdmin } from '../../lib/app/compose/admin.ts';
 import { readConfig } from '../../lib/app/config.ts';
 import type { PluginEntry } from '../../lib/plugins/plugin.ts';
 

@@ -7,11 +7,11 @@ import type { OutboundCredentialStore } from '../../lib/credentials/outbound/out
 import type { SecretStore } from '../../lib/credentials/outbound/secret-store.ts';
 import { quote } from '../../lib/shared/describe.ts';
 import { checkSecret } from '../../lib/webhooks/features/signature/is-signed.ts';
+import { toSchemeRow } from '../../lib/webhooks/features/signature/schemes.ts';
+import type { SignatureRule } from '../../lib/webhooks/features/signature/signature-rule.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 import type { Problem } from '../../lib/workflows/definition/problem.ts';
 import { WEBHOOK_TRIGGER } from '../../lib/workflows/definition/to-path-configs.ts';
-import type { SignatureRule } from '../../lib/webhooks/features/signature/signature-rule.ts';
-import { toSchemeRow } from '../../lib/webhooks/features/signature/schemes.ts';
 
 interface CredentialStores {
   readonly credentials: Pick<CredentialStore, 'find' | 'list'>;

@@ -1,5 +1,5 @@
 import { createListApprovals } from '../../lib/app/approvals-handler.ts';
-import { openApprovals } from '../../lib/app/compose.ts';
+import { openApprovals } from '../../lib/app/compose/admin.ts';
 import { serve } from '../../lib/app/sandbox.ts';
 
 export const handler = serve(createListApprovals(openApprovals()));

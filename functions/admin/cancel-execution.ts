@@ -1,4 +1,4 @@
-import { openCancel } from '../../lib/app/compose.ts';
+import { openCancel } from '../../lib/app/compose/admin.ts';
 import { createCancelExecution } from '../../lib/app/executions-handlers.ts';
 import { serve } from '../../lib/app/sandbox.ts';
 

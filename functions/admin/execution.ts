@@ -1,4 +1,4 @@
-import { openShowExecution } from '../../lib/app/compose.ts';
+import { openShowExecution } from '../../lib/app/compose/admin.ts';
 import { createShowExecution } from '../../lib/app/executions-handlers.ts';
 import { serve } from '../../lib/app/sandbox.ts';
 

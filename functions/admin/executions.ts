@@ -1,4 +1,4 @@
-import { openExecutions } from '../../lib/app/compose.ts';
+import { openExecutions } from '../../lib/app/compose/admin.ts';
 import { createListExecutions } from '../../lib/app/executions-handlers.ts';
 import { serve } from '../../lib/app/sandbox.ts';
 

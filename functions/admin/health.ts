@@ -1,4 +1,4 @@
-import { openHealth } from '../../lib/app/compose.ts';
+import { openHealth } from '../../lib/app/compose/admin.ts';
 import { createHealthRoutes } from '../../lib/app/health-handler.ts';
 import { serve } from '../../lib/app/sandbox.ts';
 

@@ -1,4 +1,4 @@
-import { openRetry } from '../../lib/app/compose.ts';
+import { openRetry } from '../../lib/app/compose/admin.ts';
 import { createRetryExecution } from '../../lib/app/executions-handlers.ts';
 import { serve } from '../../lib/app/sandbox.ts';
 

@@ -1,4 +1,4 @@
-import { openRunWorkflow } from '../../lib/app/compose.ts';
+import { openRunWorkflow } from '../../lib/app/compose/triggers.ts';
 import { serve } from '../../lib/app/sandbox.ts';
 import { createRunWorkflow } from '../../lib/app/triggers/run-workflow-handler.ts';
 

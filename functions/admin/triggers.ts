@@ -1,4 +1,4 @@
-import { openAdmin } from '../../lib/app/compose.ts';
+import { openAdmin } from '../../lib/app/compose/admin.ts';
 import { createAdminList } from '../../lib/app/plugins-handlers.ts';
 import { serve } from '../../lib/app/sandbox.ts';
 import { listTriggers } from '../../lib/plugins/summaries.ts';

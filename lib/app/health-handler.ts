@@ -15,7 +15,7 @@ import { withinDeadline } from '../plugins/within-deadline.ts';
 import { type Answer, answerJson } from '../shared/answer.ts';
 import { operatorError } from '../shared/operator-errors.ts';
 import { text, word } from '../shared/query-fields.ts';
-import type { OpenCredentialTests } from './late-inspect.ts';
+import type { OpenCredentialTests } from './compose/admin.ts';
 import { type AdminParts, createAdminFunction } from './plugins-handlers.ts';
 
 interface HealthParts extends AdminParts {

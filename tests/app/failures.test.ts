@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { createRegistrationStore } from '../../lib/adapters/dynamodb/registrations/registration-store.ts';
 import { tableNames } from '../../lib/adapters/dynamodb/table-names.ts';
 import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
-import { lateFailures } from '../../lib/app/failures/late-failures.ts';
+import { lateFailures } from '../../lib/app/compose/parts.ts';
 import type { FindReport } from '../../lib/executions/record/failure-reports.ts';
 import { aLocalServer, type LocalServer } from '../support/a-local-server.ts';
 import { aRecordingLogger } from '../support/a-recording-logger.ts';

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, describe, expect, test } from '@jest/globals';
+import { lateFiles } from '../../lib/app/compose/runs.ts';
 import { readConfig } from '../../lib/app/config.ts';
-import { lateFiles } from '../../lib/app/late-files.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'hookloom-files-'));
 afterAll(() => rmSync(folder, { recursive: true }));

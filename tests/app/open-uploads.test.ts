@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
+import { openUploads } from '../../lib/app/compose/open-features.chunk.ts';
 import { readConfig } from '../../lib/app/config.ts';
-import { openUploads } from '../../lib/app/open-uploads.ts';
 import { anUpload } from '../support/upload-store-suite.ts';
 
 const GIBIBYTE = 1024 ** 3;

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflows/workflow-store.ts';
-import { openRuns } from '../../lib/app/compose.ts';
+import { openRuns } from '../../lib/app/compose/runs.ts';
 import { readConfig } from '../../lib/app/config.ts';
 import { startRecordingProxy } from '../support/a-recording-proxy.ts';
 import { aWorkflow } from '../support/a-workflow.ts';

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Context } from 'aws-lambda';
-import { openHealth } from '../../lib/app/compose.ts';
+import { openHealth } from '../../lib/app/compose/admin.ts';
 import { readConfig } from '../../lib/app/config.ts';
 import { createHealthRoutes } from '../../lib/app/health-handler.ts';
 import { startEngineServer } from '../../local/engine/engine-server.ts';

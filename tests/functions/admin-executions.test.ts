@@ -4,7 +4,7 @@ import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { createExecutionStore } from '../../lib/adapters/dynamodb/executions/execution-store.ts';
 import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflows/workflow-store.ts';
 import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
-import { openCancel, openExecutions, openRetry, openShowExecution } from '../../lib/app/compose.ts';
+import { openCancel, openExecutions, openRetry, openShowExecution } from '../../lib/app/compose/admin.ts';
 import {
   createCancelExecution,
   createListExecutions,

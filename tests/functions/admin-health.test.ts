@@ -11,7 +11,7 @@ import { createOutboundCredentialStore } from '../../lib/adapters/dynamodb/outbo
 import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflows/workflow-store.ts';
 import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
 import { createFolderSecretStore } from '../../lib/adapters/secrets/folder-secret-store.ts';
-import { openHealth } from '../../lib/app/compose.ts';
+import { openHealth } from '../../lib/app/compose/admin.ts';
 import { readConfig } from '../../lib/app/config.ts';
 import { createHealthFunction } from '../../lib/app/health-handler.ts';
 import type { NodeRecord } from '../../lib/engine/result.ts';

@@ -6,7 +6,7 @@ import { createCallbackFunction } from '../../lib/app/callback-handler.ts';
 import { createCancelExecution, createListExecutions } from '../../lib/app/executions-handlers.ts';
 import { createHealthFunction } from '../../lib/app/health-handler.ts';
 import { createAdminList, createShowPlugin } from '../../lib/app/plugins-handlers.ts';
-import { createShowRequests } from '../../lib/app/requests/requests-handlers.ts';
+import { createShowRequests } from '../../lib/app/requests-handlers.ts';
 import { createHandler } from '../../lib/http/create-handler.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
 import { listPlugins } from '../../lib/plugins/summaries.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { connect } from '../../cli/target.ts';
-import { openWebhook } from '../../lib/app/compose.ts';
+import { openWebhook } from '../../lib/app/compose/webhook.ts';
 import { createWebhookFunction } from '../../lib/app/webhook-handler.ts';
 import { isAppError } from '../../lib/shared/errors.ts';
 import { putSample, seedSamples } from '../../local/samples/seed.ts';

@@ -4,7 +4,7 @@ import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import fc from 'fast-check';
 import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflows/workflow-store.ts';
 import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
-import { openWebhook } from '../../lib/app/compose.ts';
+import { openWebhook } from '../../lib/app/compose/webhook.ts';
 import { createWebhookFunction } from '../../lib/app/webhook-handler.ts';
 import type { RequestRecord } from '../../lib/webhooks/requests/request-record.ts';
 import { toPathConfigs } from '../../lib/workflows/definition/to-path-configs.ts';

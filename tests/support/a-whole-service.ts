@@ -6,15 +6,11 @@ import type { Context } from 'aws-lambda';
 import { createDurableFunction } from '../../lib/adapters/durable/durable-function.ts';
 import { durablePing } from '../../lib/adapters/durable/durable-ping.ts';
 import { createCallbackFunction } from '../../lib/app/callback-handler.ts';
-import {
-  openAdmin,
-  openCallbacks,
-  openDurableRuns,
-  openHealth,
-  openRuns,
-  openSweep,
-  openWebhook,
-} from '../../lib/app/compose.ts';
+import { openAdmin, openHealth } from '../../lib/app/compose/admin.ts';
+import { openCallbacks, openSweep } from '../../lib/app/compose/background.ts';
+import { openDurableRuns, openRuns } from '../../lib/app/compose/runs.ts';
+import { openDispatch, openRegistrations } from '../../lib/app/compose/triggers.ts';
+import { openWebhook } from '../../lib/app/compose/webhook.ts';
 import { type Config, readConfig } from '../../lib/app/config.ts';
 import { createExpressFunction } from '../../lib/app/express-handler.ts';
 import { createHealthRoutes } from '../../lib/app/health-handler.ts';
@@ -22,7 +18,6 @@ import { createAdminList } from '../../lib/app/plugins-handlers.ts';
 import { serve } from '../../lib/app/sandbox.ts';
 import { createSweepFunction } from '../../lib/app/sweep-handler.ts';
 import { createDispatchFunction } from '../../lib/app/triggers/dispatch-handler.ts';
-import { openDispatch, openRegistrations } from '../../lib/app/triggers/open-registrations.ts';
 import { createRegistrationsFunction } from '../../lib/app/triggers/registrations-handler.ts';
 import { createWebhookFunction } from '../../lib/app/webhook-handler.ts';
 import { listPlugins } from '../../lib/plugins/summaries.ts';

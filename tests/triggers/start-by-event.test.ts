@@ -6,7 +6,7 @@ import { describe, expect, test } from '@jest/globals';
 import { validateWorkflow } from '../../authoring/validation/validate.ts';
 import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflows/workflow-store.ts';
 import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
-import { openEventFunction } from '../../lib/app/compose.ts';
+import { openEventFunction } from '../../lib/app/compose/triggers.ts';
 import { readConfig } from '../../lib/app/config.ts';
 import { createEventFunction } from '../../lib/app/triggers/event-handler.ts';
 import { AppError } from '../../lib/shared/errors.ts';

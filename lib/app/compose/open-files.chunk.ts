@@ -1,10 +1,14 @@
 import { createHash } from 'node:crypto';
-import { createAwsCaller } from '../adapters/aws/aws-caller.ts';
-import { createFolderBlobStreams } from '../adapters/blobs/folder-blob-streams.ts';
-import { createS3BlobStreams } from '../adapters/blobs/s3-blob-streams.ts';
-import type { BlobStreams } from '../executions/files/blob-streams.ts';
-import { createExecutionFiles, type FileParts, type FilesFor } from '../executions/files/execution-files.ts';
-import type { Config } from './config.ts';
+import { createAwsCaller } from '../../adapters/aws/aws-caller.ts';
+import { createFolderBlobStreams } from '../../adapters/blobs/folder-blob-streams.ts';
+import { createS3BlobStreams } from '../../adapters/blobs/s3-blob-streams.ts';
+import type { BlobStreams } from '../../executions/files/blob-streams.ts';
+import {
+  createExecutionFiles,
+  type FileParts,
+  type FilesFor,
+} from '../../executions/files/execution-files.ts';
+import type { Config } from '../config.ts';
 
 /** The files of a sandbox. */
 export const openFiles = (config: Config, executions: FileParts['executions']): FilesFor => {

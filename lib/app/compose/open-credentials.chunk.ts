@@ -1,21 +1,21 @@
 import type { CredentialType, HttpClient, TcpClient } from '@hookloom/plugin-kit';
-import { type AwsCallerOptions, createAwsCaller, readEnvironment } from '../adapters/aws/aws-caller.ts';
-import { openRoleSigner } from '../adapters/aws/role-signer.ts';
-import type { DynamoDbClient } from '../adapters/dynamodb/client.ts';
-import { createOutboundCredentialStore } from '../adapters/dynamodb/outbound-credential-store.ts';
-import type { TableNames } from '../adapters/dynamodb/table-names.ts';
-import { systemClock } from '../adapters/runtime/system-clock.ts';
-import { createAwsSecretStore } from '../adapters/secrets/aws-secret-store.ts';
-import { createFolderSecretStore } from '../adapters/secrets/folder-secret-store.ts';
-import { createParameterStore } from '../adapters/secrets/parameter-store.ts';
+import { type AwsCallerOptions, createAwsCaller, readEnvironment } from '../../adapters/aws/aws-caller.ts';
+import { openRoleSigner } from '../../adapters/aws/role-signer.ts';
+import type { DynamoDbClient } from '../../adapters/dynamodb/client.ts';
+import { createOutboundCredentialStore } from '../../adapters/dynamodb/outbound-credential-store.ts';
+import type { TableNames } from '../../adapters/dynamodb/table-names.ts';
+import { systemClock } from '../../adapters/runtime/system-clock.ts';
+import { createAwsSecretStore } from '../../adapters/secrets/aws-secret-store.ts';
+import { createFolderSecretStore } from '../../adapters/secrets/folder-secret-store.ts';
+import { createParameterStore } from '../../adapters/secrets/parameter-store.ts';
 import {
   createOutboundCredentials,
   type OutboundCredentialParts,
   type OutboundCredentials,
-} from '../credentials/outbound/outbound-credentials.ts';
-import type { SecretStore } from '../credentials/outbound/secret-store.ts';
-import { testCredential } from '../credentials/outbound/test-credential.ts';
-import type { Config } from './config.ts';
+} from '../../credentials/outbound/outbound-credentials.ts';
+import type { SecretStore } from '../../credentials/outbound/secret-store.ts';
+import { testCredential } from '../../credentials/outbound/test-credential.ts';
+import type { Config } from '../config.ts';
 
 type ReadKeys = NonNullable<AwsCallerOptions['readCredentials']>;
 

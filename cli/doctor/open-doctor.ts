@@ -1,14 +1,14 @@
 import { promises as files } from 'node:fs';
-import { type AwsCallerOptions, type CallAws, createAwsCaller } from '../../adapters/aws/aws-caller.ts';
-import { createLambdaPing, type PingAnswer } from '../../adapters/aws/lambda-ping.ts';
-import { toBlobPath } from '../../adapters/blobs/blob-files.ts';
-import type { DynamoDbClient } from '../../adapters/dynamodb/client.ts';
-import { purgeWorkflow } from '../../adapters/dynamodb/health/purge-workflow.ts';
-import type { TableNames } from '../../adapters/dynamodb/table-names.ts';
-import { randomIds } from '../../adapters/runtime/random-ids.ts';
-import { systemClock } from '../../adapters/runtime/system-clock.ts';
-import { need } from '../compose.ts';
-import type { Config } from '../config.ts';
+import { type AwsCallerOptions, type CallAws, createAwsCaller } from '../../lib/adapters/aws/aws-caller.ts';
+import { createLambdaPing, type PingAnswer } from '../../lib/adapters/aws/lambda-ping.ts';
+import { toBlobPath } from '../../lib/adapters/blobs/blob-files.ts';
+import type { DynamoDbClient } from '../../lib/adapters/dynamodb/client.ts';
+import { purgeWorkflow } from '../../lib/adapters/dynamodb/health/purge-workflow.ts';
+import type { TableNames } from '../../lib/adapters/dynamodb/table-names.ts';
+import { randomIds } from '../../lib/adapters/runtime/random-ids.ts';
+import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
+import { need } from '../../lib/app/compose/parts.ts';
+import type { Config } from '../../lib/app/config.ts';
 
 /** The doctor's own parts: direct access to the AWS APIs. */
 export interface DoctorParts {

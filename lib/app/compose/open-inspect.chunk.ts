@@ -1,19 +1,19 @@
 import { type Logger, lazy } from '@hookloom/plugin-kit';
-import { createAwsCaller } from '../adapters/aws/aws-caller.ts';
-import { createLambdaPing } from '../adapters/aws/lambda-ping.ts';
-import { createCredentialStore } from '../adapters/dynamodb/credential-store.ts';
-import { createOpenRuns } from '../adapters/dynamodb/health/run-history.ts';
-import { createListDefinitions } from '../adapters/dynamodb/health/workflow-definitions.ts';
-import { createJsonClient } from '../adapters/dynamodb/json-client.ts';
-import { createOutboundCredentialStore } from '../adapters/dynamodb/outbound-credential-store.ts';
-import { tableNames } from '../adapters/dynamodb/table-names.ts';
-import { lateHttpClient } from '../adapters/http-client/late-http-client.ts';
-import { randomIds } from '../adapters/runtime/random-ids.ts';
-import { systemClock } from '../adapters/runtime/system-clock.ts';
-import { lateTcpClient } from '../adapters/tcp-client/late-tcp-client.ts';
-import { createInspect, type Inspect } from '../health/inspect.ts';
-import type { Registry } from '../plugins/load-registry.ts';
-import type { Config } from './config.ts';
+import { createAwsCaller } from '../../adapters/aws/aws-caller.ts';
+import { createLambdaPing } from '../../adapters/aws/lambda-ping.ts';
+import { createCredentialStore } from '../../adapters/dynamodb/credential-store.ts';
+import { createOpenRuns } from '../../adapters/dynamodb/health/run-history.ts';
+import { createListDefinitions } from '../../adapters/dynamodb/health/workflow-definitions.ts';
+import { createJsonClient } from '../../adapters/dynamodb/json-client.ts';
+import { createOutboundCredentialStore } from '../../adapters/dynamodb/outbound-credential-store.ts';
+import { tableNames } from '../../adapters/dynamodb/table-names.ts';
+import { lateHttpClient } from '../../adapters/http-client/late-http-client.ts';
+import { randomIds } from '../../adapters/runtime/random-ids.ts';
+import { systemClock } from '../../adapters/runtime/system-clock.ts';
+import { lateTcpClient } from '../../adapters/tcp-client/late-tcp-client.ts';
+import { createInspect, type Inspect } from '../../health/inspect.ts';
+import type { Registry } from '../../plugins/load-registry.ts';
+import type { Config } from '../config.ts';
 
 /** The inspection of the plugins, based on the data that this stage has stored. */
 export const openInspect = (config: Config, logger: Logger): Inspect => {

@@ -3,16 +3,42 @@ import type { AwsCallerOptions } from '../../adapters/aws/aws-caller.ts';
 import { createOpenRegistrationContext } from '../../adapters/aws/registration-context.ts';
 import { createSendStackResponse } from '../../adapters/aws/stack-response.ts';
 import type { DynamoDbClient } from '../../adapters/dynamodb/client.ts';
+import { createDeliveryStore } from '../../adapters/dynamodb/delivery-store.ts';
 import { createRegistrationStore } from '../../adapters/dynamodb/registrations/registration-store.ts';
 import type { TableNames } from '../../adapters/dynamodb/table-names.ts';
 import { createWorkflowStore } from '../../adapters/dynamodb/workflows/workflow-store.ts';
+import { randomIds } from '../../adapters/runtime/random-ids.ts';
 import { systemClock } from '../../adapters/runtime/system-clock.ts';
 import type { RegistrarParts } from '../../registrations/registrar.ts';
-import { need, openConfig, openEventFunction, openLogger, openStores } from '../compose.ts';
 import type { Config } from '../config.ts';
 import { openPlugins } from '../sandbox.ts';
+import { need, openBlobs, openConfig, openDispatcher, openLogger, openStores } from './parts.ts';
 
-// A part of the composition root: registers triggers and receives their events.
+/** For the functions of triggers fired by events. */
+export const openEventFunction = (config: Config = openConfig()) => {
+  const logger = openLogger(config);
+  const { client, tables, ...stores } = openStores(config);
+  return {
+    ...stores,
+    client,
+    tables,
+    deliveries: createDeliveryStore(client, tables),
+    windowMs: config.deduplicationWindowMs,
+    maxInputDepth: config.maxBodyDepth,
+    dispatcher: openDispatcher(config),
+    blobs: openBlobs(config),
+    loadNodeTypes: openPlugins(config, logger).loadNodeTypes,
+    clock: systemClock,
+    ids: randomIds,
+    logger,
+  };
+};
+
+/** For manual starts. */
+export const openRunWorkflow = (config: Config = openConfig()) => {
+  const { maxBodyBytes, maxBodyDepth } = config;
+  return { ...openEventFunction(config), settings: { maxBodyBytes, maxBodyDepth } };
+};
 
 /** For the function that receives the events of all triggers that register themselves. */
 export const openDispatch = (config: Config = openConfig()) => {

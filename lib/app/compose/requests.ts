@@ -6,10 +6,10 @@ import { systemClock } from '../../adapters/runtime/system-clock.ts';
 import { limitJson } from '../../http/limit-json.ts';
 import { parseJsonBody } from '../../http/parse-json-body.ts';
 import type { SendAgainParts } from '../../webhooks/requests/send-again.ts';
-import { openExecutions, openRetry } from '../compose.ts';
 import { type Config, readConfig } from '../config.ts';
-import { lateFeatures } from '../late-features.ts';
-import type { FeatureParts } from '../open-features.chunk.ts';
+import { openExecutions, openRetry } from './admin.ts';
+import type { FeatureParts } from './open-features.chunk.ts';
+import { lateFeatures } from './webhook.ts';
 
 // The parts for recorded requests that functions and the command line share.
 

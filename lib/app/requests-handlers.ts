@@ -1,22 +1,22 @@
 import type { Clock, Logger } from '@hookloom/plugin-kit';
 import * as v from 'valibot';
-import { createHandler } from '../../http/create-handler.ts';
-import { onlyMethod } from '../../http/only-method.ts';
-import { readOptions } from '../../http/read-options.ts';
-import { readPathParameter } from '../../http/read-path-parameter.ts';
-import { parseQuery, readQuery } from '../../http/read-query.ts';
-import { type Answer, answerJson } from '../../shared/answer.ts';
-import { countStart } from '../../shared/metrics/count-executions.ts';
-import { measure } from '../../shared/metrics/metrics.ts';
-import { parseFields } from '../../shared/query-fields.ts';
+import { createHandler } from '../http/create-handler.ts';
+import { onlyMethod } from '../http/only-method.ts';
+import { readOptions } from '../http/read-options.ts';
+import { readPathParameter } from '../http/read-path-parameter.ts';
+import { parseQuery, readQuery } from '../http/read-query.ts';
+import { type Answer, answerJson } from '../shared/answer.ts';
+import { countStart } from '../shared/metrics/count-executions.ts';
+import { measure } from '../shared/metrics/metrics.ts';
+import { parseFields } from '../shared/query-fields.ts';
 import {
   describeRequest,
   describeRequestSummary,
   findRequest,
-} from '../../webhooks/requests/describe-request.ts';
-import { listRequests, requestQuery } from '../../webhooks/requests/list-requests.ts';
-import type { RequestStore } from '../../webhooks/requests/request-store.ts';
-import { type SendAgainParts, sendAgain } from '../../webhooks/requests/send-again.ts';
+} from '../webhooks/requests/describe-request.ts';
+import { listRequests, requestQuery } from '../webhooks/requests/list-requests.ts';
+import type { RequestStore } from '../webhooks/requests/request-store.ts';
+import { type SendAgainParts, sendAgain } from '../webhooks/requests/send-again.ts';
 
 interface Served {
   readonly logger: Logger;

@@ -1,0 +1,112 @@
+import { type Logger, lazy } from '@hookloom/plugin-kit';
+import { createCallbackIndex } from '../../adapters/dynamodb/callbacks/callback-index.ts';
+import { createDeliveryStore } from '../../adapters/dynamodb/delivery-store.ts';
+import { createHoldsUnlisted } from '../../adapters/dynamodb/stored-data/stage-versions.ts';
+import { randomIds } from '../../adapters/runtime/random-ids.ts';
+import { systemClock } from '../../adapters/runtime/system-clock.ts';
+import type { OutboundCredential } from '../../credentials/outbound/outbound-credential.ts';
+import { nodeTypesOf } from '../../executions/lifecycle/plans.ts';
+import type { RetryParts } from '../../executions/lifecycle/retry-execution.ts';
+import type { Inspect } from '../../health/inspect.ts';
+import type { TestCredential } from '../../health/probe-credentials.ts';
+import type { LoadNodeTypes } from '../../plugins/load-node-types.ts';
+import type { Registry } from '../../plugins/load-registry.ts';
+import { resolveExecution } from '../../workflows/definition/resolve-execution.ts';
+import { compilePlan } from '../../workflows/plan/compile-plan.ts';
+import type { Config } from '../config.ts';
+import { openPlugins, openRegistry } from '../sandbox.ts';
+import {
+  need,
+  openConfig,
+  openDispatcher,
+  openDurableService,
+  openEvents,
+  openFailures,
+  openLogger,
+  openStores,
+} from './parts.ts';
+
+export const openAdmin = (config: Config = openConfig()) => {
+  const logger = openLogger(config);
+  return { config, logger, clock: systemClock, loadRegistry: openRegistry(config, logger) };
+};
+
+export const openHealth = (config: Config = openConfig()) => {
+  need(config.tablePrefix, 'TABLE_PREFIX');
+  const { logger, clock, loadRegistry } = openAdmin(config);
+  const inspect = lateInspect(config, logger);
+  const openTests = lateCredentialTests(config);
+  return { logger, clock, loadRegistry, inspect, openTests, pluginDeadlineMs: config.pluginDeadlineMs };
+};
+
+export const openExecutions = (config: Config = openConfig()) => {
+  const logger = openLogger(config);
+  const stores = openStores(config);
+  const deliveries = createDeliveryStore(stores.client, stores.tables);
+  return {
+    logger,
+    clock: systemClock,
+    ...stores,
+    deliveries,
+    holdsUnlisted: createHoldsUnlisted(stores.client, stores.tables),
+    ...openEvents(config, logger),
+  };
+};
+
+export const openShowExecution = (config: Config = openConfig()) => {
+  const executions = openExecutions(config);
+  return { ...executions, ...openFailures(config, executions.logger, executions) };
+};
+
+export const openCancel = (config: Config = openConfig()) => ({
+  ...openExecutions(config),
+  durableService: openDurableService(config),
+});
+
+export const openRetry = (config: Config = openConfig()) => {
+  const { loadNodeTypes } = openPlugins(config, openLogger(config));
+  return {
+    ...openExecutions(config),
+    ...toRetry(loadNodeTypes),
+    dispatcher: openDispatcher(config),
+    ids: randomIds,
+  };
+};
+
+/** Compiles the plan and resolves the mode of a retried workflow. */
+export const toRetry = (loadNodeTypes: LoadNodeTypes): Pick<RetryParts, 'openPlan' | 'modeOf'> => ({
+  openPlan: async ({ definition }) => compilePlan(definition, await loadNodeTypes(nodeTypesOf(definition))),
+  modeOf: async ({ definition }) =>
+    resolveExecution(definition, await loadNodeTypes(nodeTypesOf(definition))),
+});
+
+export const openApprovals = (config: Config = openConfig()) => {
+  const { client, tables, executions } = openStores(config);
+  return {
+    executions,
+    callbacks: createCallbackIndex(client, tables, systemClock),
+    holdsUnlisted: createHoldsUnlisted(client, tables),
+    clock: systemClock,
+    logger: openLogger(config),
+  };
+};
+
+/** The live tests of outbound credentials. */
+interface CredentialTests {
+  readonly find: (id: string) => Promise<OutboundCredential | null>;
+  readonly test: TestCredential;
+}
+
+export type OpenCredentialTests = (registry: Pick<Registry, 'credentialTypes'>) => Promise<CredentialTests>;
+
+/** The inspection of the plugins, loaded for the first report. */
+const lateInspect = (config: Config, logger: Logger): Inspect => {
+  const load = lazy(async () => (await import('./open-inspect.chunk.ts')).openInspect(config, logger));
+  return async (registry, options) => (await load())(registry, options);
+};
+
+/** The live tests, loaded for the first one. */
+const lateCredentialTests =
+  (config: Config): OpenCredentialTests =>
+  async (registry) =>
+    (await import('./open-inspect.chunk.ts')).openTests(config, registry);

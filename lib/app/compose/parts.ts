@@ -1,0 +1,132 @@
+import { type Logger, lazy } from '@hookloom/plugin-kit';
+import { type AwsCallerOptions, createAwsCaller } from '../../adapters/aws/aws-caller.ts';
+import { createLambdaDispatcher } from '../../adapters/aws/lambda-dispatcher.ts';
+import { createLambdaDurableService } from '../../adapters/aws/lambda-durable-service.ts';
+import { createLambdaNudge } from '../../adapters/aws/lambda-nudge.ts';
+import { createFolderBlobStore } from '../../adapters/blobs/folder-blob-store.ts';
+import { createS3BlobStore } from '../../adapters/blobs/s3-blob-store.ts';
+import type { DynamoDbClient } from '../../adapters/dynamodb/client.ts';
+import { createExecutionStore } from '../../adapters/dynamodb/executions/execution-store.ts';
+import { createJsonClient } from '../../adapters/dynamodb/json-client.ts';
+import { tableNames } from '../../adapters/dynamodb/table-names.ts';
+import { createWorkflowReader } from '../../adapters/dynamodb/workflows/workflow-reader.ts';
+import { createLogEvents, type EndOptions } from '../../adapters/events/log-events.ts';
+import { createLogger, type LoggerOptions } from '../../adapters/runtime/logger.ts';
+import { systemClock } from '../../adapters/runtime/system-clock.ts';
+import type { FinishParts } from '../../executions/lifecycle/finish-execution.ts';
+import type { BlobStore } from '../../executions/record/blob-store.ts';
+import type { FindReport } from '../../executions/record/failure-reports.ts';
+import { AppError } from '../../shared/errors.ts';
+import { measure } from '../../shared/metrics/metrics.ts';
+import { rememberVersions } from '../../workflows/definition/workflow-store.ts';
+import { type Config, readConfig } from '../config.ts';
+import type { FailureParts } from './open-failures.chunk.ts';
+
+// The composition root connects configuration, plugins, adapters and use cases. The files of this folder open what one kind of
+// function needs, this one what several need: a bundle contains only what its function reaches. All throw AppError
+// `CONFIGURATION_INVALID`, so that an incompletely configured function does not start.
+
+export const openConfig = (): Config => readConfig(process.env);
+
+export const openLogger = (
+  { logLevel, stage, tablePrefix }: Config,
+  options: Pick<LoggerOptions, 'redact'> = {},
+): Logger =>
+  createLogger({
+    level: logLevel,
+    fields: { service: 'hookloom', stage },
+    namespace: tablePrefix,
+    ...options,
+  });
+
+/** The stores of workflows and executions, which share a client. */
+export const openStores = (config: Config, client: DynamoDbClient = openDynamoDb(config)) => {
+  const tables = tableNames(need(config.tablePrefix, 'TABLE_PREFIX'));
+  const { retentionDays } = config;
+  return {
+    client,
+    tables,
+    workflows: createWorkflowReader(client, tables),
+    executions: createExecutionStore(client, tables, { retentionDays, clock: systemClock }),
+  };
+};
+
+type Stores = ReturnType<typeof openStores>;
+
+/** For code that reads the versions of many executions. */
+export const openVersions = (workflows: Stores['workflows']) =>
+  rememberVersions(workflows, { clock: systemClock, random: Math.random });
+
+const openDynamoDb = (config: Config) => {
+  const logger = openLogger(config);
+  return createJsonClient({
+    region: config.region,
+    endpoint: config.dynamodbEndpoint,
+    onThrottle: (times, operation) =>
+      logger.warn('The store is throttling.', {
+        operation,
+        ...measure({ values: { StoreThrottles: times } }),
+      }),
+  });
+};
+
+export type LambdaOptions = Pick<AwsCallerOptions, 'readCredentials' | 'timeouts'>;
+
+export const openLambda = ({ region, lambdaEndpoint }: Config, options: LambdaOptions) =>
+  createAwsCaller({ service: 'lambda', region, endpoint: lambdaEndpoint, ...options });
+
+export const openDispatcher = (config: Config, options: LambdaOptions = {}) =>
+  createLambdaDispatcher(openLambda(config, options), {
+    durable: need(config.durableFunction, 'RUN_DURABLE_FUNCTION'),
+    express: need(config.expressFunction, 'RUN_EXPRESS_FUNCTION'),
+  });
+
+export const openNudge = (config: Config, options: LambdaOptions = {}) =>
+  createLambdaNudge(openLambda(config, options), need(config.sweepFunction, 'SWEEP_FUNCTION'));
+
+export const openDurableService = (config: Config, options: LambdaOptions = {}) =>
+  createLambdaDurableService(openLambda(config, options));
+
+/** Publishes completion events to the bus, through the outbox, or to the log. */
+export const openEvents = (
+  { region, eventBus }: Config,
+  logger: Logger,
+  options: EndOptions = { countsInline: true },
+): Pick<FinishParts, 'events' | 'usesOutbox'> => {
+  if (eventBus === null) return { events: createLogEvents(logger, options), usesOutbox: false };
+  const open = lazy(async () => {
+    const { openEventBus } = await import('../../adapters/events/event-bus.chunk.ts');
+    return openEventBus({ region, busName: eventBus, ...options }, logger);
+  });
+  return { events: { publish: async (ended) => (await open()).publish(ended) }, usesOutbox: true };
+};
+
+/** Reports failures, for functions that finish executions as failed. */
+export const openFailures = (
+  { region, lambdaEndpoint, dispatchFunction, workflowCacheMs }: Config,
+  logger: Logger,
+  { client, tables }: Pick<Stores, 'client' | 'tables'>,
+): Pick<FinishParts, 'findReport'> => {
+  if (dispatchFunction === null) return {};
+  const lambda = { region, endpoint: lambdaEndpoint, functionName: dispatchFunction };
+  return { findReport: lateFailures({ ...lambda, client, tables, logger, cacheTtlMs: workflowCacheMs }) };
+};
+
+export const openBlobs = ({ region, blobBucket, blobFolder }: Config): BlobStore => {
+  const bucket = need(blobBucket, 'BLOB_BUCKET'); // required locally as well, so that a missing variable shows before deployment
+  if (blobFolder !== null) return createFolderBlobStore(blobFolder);
+  return createS3BlobStore(createAwsCaller({ service: 's3', region, endpoint: null, bucket }));
+};
+
+export const need = (value: string | null, name: string): string => {
+  if (value === null) throw new AppError('CONFIGURATION_INVALID', { reason: `${name} is not set` });
+  return value;
+};
+
+/** Reports of failures, loaded for the first failure: successful runs need none of the code. */
+export const lateFailures = (parts: FailureParts): FindReport => {
+  const load = lazy(async () => (await import('./open-failures.chunk.ts')).openFailures(parts));
+  return async (failed) => (await load())(failed);
+};
+
+// A part of the composition root: registers triggers and receives their events.

@@ -1,0 +1,159 @@
+import {
+  type AwsClient,
+  type ExecutionInfo,
+  type HttpClient,
+  lazy,
+  type TcpClient,
+} from '@hookloom/plugin-kit';
+import type { AwsSettings } from '../../adapters/aws-sdk/aws-client.chunk.ts';
+import { cacheBlobs } from '../../adapters/blobs/cache-blobs.ts';
+import { createLambdaCheckpointClient } from '../../adapters/durable/lambda-checkpoint-client.ts';
+import type { EndOptions } from '../../adapters/events/log-events.ts';
+import { lateHttpClient } from '../../adapters/http-client/late-http-client.ts';
+import { forExecution } from '../../adapters/runtime/logger.ts';
+import { randomIds } from '../../adapters/runtime/random-ids.ts';
+import { systemClock } from '../../adapters/runtime/system-clock.ts';
+import { lateTcpClient } from '../../adapters/tcp-client/late-tcp-client.ts';
+import { createCallbackUrls } from '../../callbacks/callback-urls.ts';
+import type { OutboundCredentials } from '../../credentials/outbound/outbound-credentials.ts';
+import type { OpenFiles, SharedServices } from '../../engine/session.ts';
+import type { FileParts, FilesFor } from '../../executions/files/execution-files.ts';
+import { createNudgeAfterEnd } from '../../executions/held/held-queues.ts';
+import type { CallbackSigner } from '../../executions/lifecycle/background-engine.ts';
+import { createOpenPlan, createOtherWorkflows } from '../../executions/lifecycle/plans.ts';
+import { createCache } from '../../shared/cache.ts';
+import { redactField } from '../../shared/secrets/secret-shapes.ts';
+import type { Plan } from '../../workflows/plan/plan.ts';
+import type { Config } from '../config.ts';
+import { openPlugins, openProcess } from '../sandbox.ts';
+import {
+  need,
+  openBlobs,
+  openConfig,
+  openEvents,
+  openFailures,
+  openLambda,
+  openLogger,
+  openNudge,
+  openStores,
+  openVersions,
+} from './parts.ts';
+
+const openServices = (
+  { http, tcp }: { readonly http: HttpClient; readonly tcp: TcpClient },
+  { region, workflowRole }: Config,
+): SharedServices => ({
+  clock: systemClock,
+  ids: randomIds,
+  http,
+  tcp,
+  aws: lateAwsClient({ region, role: workflowRole }),
+});
+
+/** The parts that inline and background runs share. */
+export const openRunParts = (config: Config, options?: EndOptions) => {
+  const logger = openLogger(config, { redact: redactField }); // nodes log external data
+  const { executions, client, tables, ...stores } = openStores(config);
+  const workflows = openVersions(stores.workflows);
+  const { loadNodeTypes, findCredentialType } = openPlugins(config, logger);
+  const http = lateHttpClient(config.outboundAllow, config.publicUrl);
+  const tcp = lateTcpClient(config.outboundAllow);
+  const outboundCredentials = lateCredentials(http, async () => {
+    const { openCredentials } = await import('./open-credentials.chunk.ts');
+    return openCredentials(config, { client, tables, http, tcp, findType: findCredentialType });
+  });
+  const openPlan = createOpenPlan({
+    loadNodeTypes,
+    lookUpPlan: createCache<Plan>({ ttlMs: Number.POSITIVE_INFINITY, maxEntries: 200, clock: systemClock }),
+  });
+  return {
+    client,
+    tables,
+    workflows,
+    executions,
+    openPlan,
+    otherWorkflows: createOtherWorkflows(workflows, openPlan),
+    blobs: openBlobs(config),
+    ...openEvents(config, logger, options),
+    ...openFailures(config, logger, { client, tables }),
+    services: openServices({ http: outboundCredentials, tcp }, config),
+    outboundCredentials,
+    filesFor: lateFiles(config, executions),
+    logger,
+    guard: openProcess(config, logger)?.guard,
+    loggerFor: (execution: ExecutionInfo) => forExecution(logger, execution),
+  };
+};
+
+/** The parts of express runs, which never wait for callbacks and so issue no callback URLs. */
+export const openRuns = (config: Config = openConfig()) => {
+  const parts = openRunParts(config);
+  return {
+    ...parts,
+    afterEnd: createNudgeAfterEnd(openNudge(config), parts.logger),
+    blobs: cacheBlobs(parts.blobs),
+  };
+};
+
+/** A checkpoint has up to 750 kB. */
+const CHECKPOINT_TIMEOUTS = { connectMs: 5_000, exchangeMs: 55_000 };
+
+export const openDurableRuns = (config: Config = openConfig()) => {
+  const parts = openRuns(config);
+  const urls = {
+    executions: parts.executions,
+    clock: systemClock,
+    publicUrl: need(config.publicUrl, 'PUBLIC_URL'),
+    ...(config.printsCallbacks ? { onOpen: printCallback } : {}),
+  };
+  return {
+    ...parts,
+    openCallbackUrls: (signer: CallbackSigner) => createCallbackUrls(urls, signer),
+    client: createLambdaCheckpointClient(openLambda(config, { timeouts: CHECKPOINT_TIMEOUTS })),
+  };
+};
+
+/** Only for the terminal of the local service: elsewhere, a callback URL is a secret that must not be logged. */
+const printCallback = (url: string): void => {
+  process.stdout.write(`Waiting for an answer: ${url}\n`);
+};
+
+/** Outbound credentials, loaded on first use: few workflows have any. */
+const lateCredentials = (http: HttpClient, load: () => Promise<OutboundCredentials>): OutboundCredentials => {
+  const loadOnce = lazy(load);
+  return {
+    open: async (reading) => (await loadOnce()).open(reading),
+    prefetch: async (ids, maxWaitMs) => {
+      if (ids.length > 0) await (await loadOnce()).prefetch(ids, maxWaitMs);
+    },
+    request: async (request) =>
+      request.credential === undefined ? http.request(request) : (await loadOnce()).request(request),
+  };
+};
+
+/** Files, loaded on first use: few runs have any. */
+export const lateFiles = (config: Config, executions: FileParts['executions']): FilesFor => {
+  const loadFilesFor = lazy(async () =>
+    (await import('./open-files.chunk.ts')).openFiles(config, executions),
+  );
+  return (execution) => {
+    const openFiles = lazy<OpenFiles>(async () => (await loadFilesFor())(execution));
+    return (nodeKey, signal) => {
+      const open = lazy(async () => (await openFiles())(nodeKey, signal));
+      return {
+        save: async (content, about) => (await open()).save(content, about),
+        open: async (file) => (await open()).open(file),
+      };
+    };
+  };
+};
+
+/** AWS by an SDK client that is loaded for the first call: few sandboxes make one. */
+const lateAwsClient = (settings: AwsSettings): AwsClient => {
+  const load = lazy(async () =>
+    (await import('../../adapters/aws-sdk/aws-client.chunk.ts')).openAwsClient(settings),
+  );
+  return {
+    send: async (operation) => (await load()).send(operation),
+  };
+};

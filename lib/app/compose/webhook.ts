@@ -1,0 +1,65 @@
+import { lazy } from '@hookloom/plugin-kit';
+import { createCredentialStore } from '../../adapters/dynamodb/credential-store.ts';
+import { createDeliveryStore } from '../../adapters/dynamodb/delivery-store.ts';
+import { randomIds } from '../../adapters/runtime/random-ids.ts';
+import { systemClock } from '../../adapters/runtime/system-clock.ts';
+import { createIdOfRequest } from '../../deliveries/to-execution-id.ts';
+import type { RecordRequest } from '../../webhooks/requests/request-outcome.ts';
+import type { OpenFeatures } from '../../webhooks/webhook-feature.ts';
+import type { Config } from '../config.ts';
+import type { FeatureParts } from './open-features.chunk.ts';
+import type { RequestParts } from './open-requests.chunk.ts';
+import { openConfig, openDispatcher } from './parts.ts';
+import { openRunParts } from './runs.ts';
+
+export const openWebhook = (config: Config = openConfig()) => {
+  const { client, tables, ...parts } = openRunParts(config, { countsInline: false });
+  return {
+    ...parts,
+    credentials: createCredentialStore(client, tables),
+    deliveries: createDeliveryStore(client, tables),
+    dispatcher: openDispatcher(config),
+    openFeatures: lateFeatures({
+      ...parts,
+      config,
+      client,
+      tables,
+      clock: systemClock,
+      http: parts.outboundCredentials,
+      credentials: parts.outboundCredentials,
+    }),
+    idOfRequest: createIdOfRequest(systemClock),
+    recordRequest: lateRequests({
+      ...parts,
+      client,
+      tables,
+      retentionDays: config.requestRetentionDays,
+      clock: systemClock,
+      ids: randomIds,
+    }),
+    settings: {
+      maxBodyBytes: config.maxBodyBytes,
+      maxBodyDepth: config.maxBodyDepth,
+      cacheTtlMs: config.workflowCacheMs,
+      deduplicationWindowMs: config.deduplicationWindowMs,
+    },
+  };
+};
+
+/** Webhook features, loaded for the first webhook that has one. */
+export const lateFeatures = (parts: FeatureParts): OpenFeatures => {
+  const load = lazy(async () => (await import('./open-features.chunk.ts')).openFeaturesWith(parts));
+  return async (webhook) => (await load())(webhook);
+};
+
+/** Records requests, loaded for the first one: accepted requests are seldom recorded. Never throws. */
+const lateRequests = (parts: RequestParts): RecordRequest => {
+  const load = lazy(async () => (await import('./open-requests.chunk.ts')).openRecordRequest(parts));
+  return async (outcome) => {
+    try {
+      await (await load())(outcome);
+    } catch (cause) {
+      parts.logger.warn('Requests cannot be recorded.', { cause });
+    }
+  };
+};
