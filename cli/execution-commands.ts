@@ -8,8 +8,7 @@ import { findReconciledExecution } from '../lib/executions/lifecycle/finish-exec
 import { DEFAULT_LIMIT, MAX_LIMIT } from '../lib/executions/lifecycle/list-executions.ts';
 import { type RetryOptions, retryExecution } from '../lib/executions/lifecycle/retry-execution.ts';
 import { describeExecution, describeSummary } from '../lib/executions/record/describe-execution.ts';
-import { EXECUTION_STATUSES } from '../lib/executions/record/execution-status.ts';
-import type { ExecutionEvents } from '../lib/executions/record/execution-store.ts';
+import { EXECUTION_STATUSES, type ExecutionEvents } from '../lib/executions/record/execution-store.ts';
 import { isInBlob, unpackText } from '../lib/executions/record/pack-value.ts';
 import { AppError, isAppError } from '../lib/shared/errors.ts';
 import { parseFields } from '../lib/shared/query-fields.ts';

@@ -1,6 +1,9 @@
 import type { NodeRecord } from '../lib/engine/result.ts';
-import { type ExecutionStatus, isFinal } from '../lib/executions/record/execution-status.ts';
-import type { ExecutionRecord } from '../lib/executions/record/execution-store.ts';
+import {
+  type ExecutionRecord,
+  type ExecutionStatus,
+  isFinal,
+} from '../lib/executions/record/execution-store.ts';
 import { CommandError } from './command-error.ts';
 import { colourOf, describeFailure, describeNode, toIso } from './executions/execution-text.ts';
 import type { Io } from './io.ts';

@@ -5,6 +5,7 @@ import { PROBE_PREFIX } from '../lib/health/ping.ts';
 import { putWorkflow, putWorkflows, removeWorkflow } from '../lib/registrations/put-workflow.ts';
 import { isAppError } from '../lib/shared/errors.ts';
 import type { WorkflowDefinition } from '../lib/workflows/definition/definition.ts';
+import { toPathConfigs } from '../lib/workflows/definition/to-path-configs.ts';
 import type { CommandContext, TargetContext } from './command-context.ts';
 import { CommandError, refuseUsed } from './command-error.ts';
 import { type RunOptions, runWorkflow } from './execution-commands.ts';
@@ -19,7 +20,6 @@ import { findTimes } from './workflows/find-times.ts';
 import { findUnsignedDeduplication } from './workflows/find-unsigned-deduplication.ts';
 import { findUrlWarnings } from './workflows/find-url-warnings.ts';
 import { nudgeHeld } from './workflows/nudge-held.ts';
-import { webhookUrls } from './workflows/webhook-urls.ts';
 
 export const addWorkflowCommands = (
   program: Command,
@@ -302,3 +302,14 @@ const remove = async (
 };
 
 const notFound = (what: string): CommandError => new CommandError(`There is no workflow ${what}.`);
+
+/**
+ * The methods and URLs of a workflow's webhooks.
+ *
+ * @param baseUrl - without a trailing slash; null: paths alone
+ */
+const webhookUrls = (definition: WorkflowDefinition, baseUrl: string | null): string[] =>
+  toPathConfigs(definition).map(
+    ({ method, path }) =>
+      `${method} ${baseUrl ?? ''}/api/webhook/${definition.id}${path === '/' ? '' : path}`,
+  );

@@ -1,5 +1,4 @@
-import { createDurableFunction } from '../lib/adapters/durable/durable-function.ts';
-import { durablePing } from '../lib/adapters/durable/durable-ping.ts';
+import { createDurableFunction, durablePing } from '../lib/adapters/durable/durable-function.ts';
 import { openDurableRuns } from '../lib/app/compose/runs.ts';
 import { serve } from '../lib/app/sandbox.ts';
 

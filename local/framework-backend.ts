@@ -1,11 +1,11 @@
+import { join } from 'node:path';
 import { ordersApiKey } from '../cli/local/local-service.ts';
 import { projectFolder } from '../cli/local/project-folder.ts';
 import { connect } from '../cli/target.ts';
 import { createLocalEnvironment, startBackend } from './backend.ts';
 import { createResolveEnvironment, type LocalEnvironment } from './functions/function-environment.ts';
-import { createLocalFunctions } from './functions/local-functions.ts';
+import { createLocalFunctions, type ModuleSource } from './functions/local-functions.ts';
 import { readServiceFile } from './functions/service-file.ts';
-import { createSourceModules } from './functions/source-modules.ts';
 import { createProcessPool } from './pool/process-pool.ts';
 import type { SlotCounts } from './pool/slots.ts';
 import type { SpareSandbox } from './pool/spare-sandbox.ts';
@@ -76,4 +76,10 @@ export const startFrameworkBackend = async (settings: {
       await stopped;
     },
   };
+};
+
+/** Modules from their sources, whose types Node strips: without builds, and without reloading. */
+export const createSourceModules = (folder: string): ModuleSource => {
+  const fileOf = (module: string): string => join(folder, `${module}.ts`);
+  return { find: async (module) => fileOf(module), current: fileOf };
 };

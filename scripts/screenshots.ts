@@ -2,9 +2,9 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Page } from 'playwright-core';
-import { askPage } from '../lib/callbacks/callback-pages.ts';
 import type { FoundCallback } from '../lib/callbacks/find-callback.ts';
-import { formPage } from '../lib/webhooks/features/form.ts';
+import { askPage } from '../lib/callbacks/pages.chunk.ts';
+import { formPage } from '../lib/webhooks/features/form-stages.ts';
 import type { Webhook } from '../lib/webhooks/webhook.ts';
 import { openBrowser } from './pages/open-browser.ts';
 

@@ -97,7 +97,10 @@ const impureNames = [
 const evaluators = ['eval', 'Function'];
 
 /** Files of the longest chain of imports within a package, or within a top-level folder. */
-const MAX_CHAIN = 25;
+const MAX_CHAIN = 15;
+
+/** Shorter files are an idea that someone looks for, or belong beside their only importer. */
+const MIN_LINES = 25;
 
 const root = resolve(import.meta.dirname, '..');
 const folders = ['packages', 'nodes', 'lib', 'authoring', 'functions', 'plugins', 'cli', 'local', 'scripts'];
@@ -215,11 +218,57 @@ const rules: Readonly<Record<string, (graph: ImportGraph) => readonly string[]>>
       ...packages.filter((name) => name === 'node:vm').map((name) => `${file} -> ${name}`),
     ]),
 
+  [`no file of fewer than ${MIN_LINES} lines has a single importer`]: (graph) => {
+    const importers = new Map<string, string[]>();
+    for (const [file, { imports }] of graph)
+      for (const target of new Set(imports)) importers.set(target, [...(importers.get(target) ?? []), file]);
+    return [...graph].flatMap(([file, { lines, isDeclaration }]) => {
+      const [importer = '', ...others] = importers.get(file) ?? [];
+      const isAlone = importer !== '' && others.length === 0 && !isEntry(importer);
+      return lines < MIN_LINES && isAlone && !isDeclaration && !isEntry(file) && !LOADED_ALONE.test(file)
+        ? [`${file} <- ${importer}`]
+        : [];
+    });
+  },
+
+  'a chunk inside the chunk of a plugin brings a package of others': (graph) =>
+    [...graph.keys()]
+      .filter((file) => file.endsWith('.plugin.ts'))
+      .flatMap((file) =>
+        [...reach(graph, file)]
+          .filter((inner) => inner.endsWith('.chunk.ts') && !bringsPackage(graph, inner))
+          .map((inner) => `${file} -> ${inner}`),
+      ),
+
   [`no chain of imports within a package is longer than ${MAX_CHAIN} files`]: (graph) => {
     const chain = findLongestChain(graph, (from, to) => packageOf(from) === packageOf(to));
     return chain.length > MAX_CHAIN ? [chain.join(' -> ')] : [];
   },
 };
+
+/** What others import by the name of a package, and what is run or copied: `functions/`, `plugins/`, the template of plugins. */
+const isEntry = (file: string): boolean =>
+  /^(packages\/[^/]+\/(?:testing\/)?[^/]+\.ts$|functions\/|plugins\/|scripts\/|cli\/plugin-template\/)/.test(
+    file,
+  );
+
+/** Files of their own in what is deployed. */
+const LOADED_ALONE = /\.(?:chunk|plugin|prebuilt)\.ts$/;
+
+/** The files that a file imports, and those that they import. */
+const reach = (graph: ImportGraph, file: string, seen = new Set<string>()): ReadonlySet<string> => {
+  for (const target of graph.get(file)?.imports ?? []) {
+    if (seen.has(target)) continue;
+    seen.add(target);
+    reach(graph, target, seen);
+  }
+  return seen;
+};
+
+const bringsPackage = (graph: ImportGraph, chunk: string): boolean =>
+  [chunk, ...reach(graph, chunk)].some((file) =>
+    graph.get(file)?.packages.some((name) => !name.startsWith('node:') && !isOurs(name)),
+  );
 
 /** Whether a specifier names a package or a file of it. */
 const isWithin = (specifier: string, name: string): boolean =>
@@ -320,6 +369,28 @@ describe('each rule finds what it forbids:', () => {
       { 'nodes/a.ts': "new Function('a', 'return a')" },
     ],
     ['nothing evaluates code that came as data', 'cli/a.ts -> node:vm', { 'cli/a.ts': "import 'node:vm'" }],
+    [
+      `no file of fewer than ${MIN_LINES} lines has a single importer`,
+      'lib/a.ts <- lib/b.ts',
+      {
+        'lib/a.ts': '',
+        'lib/b.ts': "import './a.ts'; import './c.ts'; import './d.chunk.ts'; import './e.ts'",
+        'lib/c.ts': '\n'.repeat(MIN_LINES),
+        'lib/d.chunk.ts': '',
+        'lib/e.ts': 'export const e = defineFeature({})',
+      },
+    ],
+    [
+      'a chunk inside the chunk of a plugin brings a package of others',
+      'nodes/a.plugin.ts -> nodes/c.chunk.ts',
+      {
+        'nodes/a.plugin.ts': "import './b.ts'",
+        'nodes/b.ts': "import('./c.chunk.ts'); import('./d.chunk.ts')",
+        'nodes/c.chunk.ts': "import '@hookloom/plugin-kit'",
+        'nodes/d.chunk.ts': "import './e.ts'",
+        'nodes/e.ts': "import 'pg'",
+      },
+    ],
     [
       `no chain of imports within a package is longer than ${MAX_CHAIN} files`,
       Array.from({ length: MAX_CHAIN + 1 }, (_, index) => `lib/${index}.ts`).join(' -> '),

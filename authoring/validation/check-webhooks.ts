@@ -1,14 +1,16 @@
 import type { WorkflowNode } from '@hookloom/plugin-kit';
 import { didYouMean, quote } from '../../lib/shared/describe.ts';
 import { findNearest } from '../../lib/shared/near-name.ts';
+import { features } from '../../lib/webhooks/features/features.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 import { deliveryKeys } from '../../lib/workflows/definition/delivery-keys.ts';
 import { AUTHENTICATIONS } from '../../lib/workflows/definition/path-config.ts';
 import type { Problem } from '../../lib/workflows/definition/problem.ts';
 import { WEBHOOK_TRIGGER } from '../../lib/workflows/definition/to-path-configs.ts';
+import { checkSchema } from '../../lib/workflows/validation/schema/check-schema.ts';
+import { findSchemaError } from '../../lib/workflows/validation/schema/find-schema-error.ts';
 import { checkAddresses } from './check-addresses.ts';
 import { checkWebhookAnswers, checkWebhookTemplates, findInRules } from './check-webhook-answers.ts';
-import { checkWebhookRules } from './check-webhook-rules.ts';
 import { checkExpression } from './references/check-expressions.ts';
 import type { Names } from './references/names.ts';
 import { requestFieldsOf } from './references/request-fields.ts';
@@ -97,3 +99,20 @@ const checkAuthentication = ({ nodes }: WorkflowDefinition): Problem[] =>
     }
     return [];
   });
+
+/** Checks the features of the workflow's webhooks, by their schemas first. */
+export const checkWebhookRules = async ({ nodes }: WorkflowDefinition): Promise<Problem[]> => {
+  const problems: Problem[] = [];
+  for (const [index, { type, parameters }] of nodes.entries()) {
+    if (type !== WEBHOOK_TRIGGER) continue;
+    for (const { name, schema, check } of features) {
+      const value = parameters[name];
+      if (value === undefined || value === null) continue;
+      const place = `/nodes/${index}/parameters/${name}`;
+      const wrong = checkSchema(schema, value, place);
+      const others = wrong.length > 0 ? [] : await check(value, { parameters, findSchemaError });
+      problems.push(...wrong, ...others.map(({ path, message }) => ({ path: `${place}${path}`, message })));
+    }
+  }
+  return problems;
+};

@@ -1,13 +1,14 @@
 import { isPlainObject } from '@hookloom/plugin-kit';
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
+import { quote } from '../../lib/shared/describe.ts';
 import { limitHints } from '../../lib/shared/near-name.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 import type { Problem } from '../../lib/workflows/definition/problem.ts';
 import { WEBHOOK_TRIGGER } from '../../lib/workflows/definition/to-path-configs.ts';
+import { loadNatives } from '../../lib/workflows/expressions/language.chunk.ts';
 import { checkBodies } from './check-bodies.ts';
 import { checkCallers } from './check-callers.ts';
 import { checkEnds } from './check-ends.ts';
-import { checkExecution } from './check-execution.ts';
 import { checkGraph } from './check-graph.ts';
 import { checkLoops, findLoopNodes } from './check-loops.ts';
 import { checkNodes } from './check-nodes.ts';
@@ -16,10 +17,9 @@ import { checkSettings } from './check-settings.ts';
 import { checkCircles } from './check-subworkflows.ts';
 import { checkTopLevel } from './check-top-level.ts';
 import { checkWebhooks } from './check-webhooks.ts';
-import { readDraftGraph } from './graph/draft-graph.ts';
+import { type DraftGraph, readDraftGraph } from './graph/draft-graph.ts';
 import { readDraft } from './graph/read-draft.ts';
 import { checkMistakes } from './mistakes/check-mistakes.ts';
-import { loadFunctionNames } from './references/jsonata-names.ts';
 import type { Names } from './references/names.ts';
 import { webhookFieldsOf } from './references/request-fields.ts';
 
@@ -155,4 +155,24 @@ const isDeeperThan = (value: unknown, limit: number): boolean => {
     level = level.flatMap((item) => (typeof item === 'object' && item !== null ? Object.values(item) : []));
   }
   return false;
+};
+
+/** Gives a test for names of functions that expressions have. */
+export const loadFunctionNames = async (): Promise<(name: string) => boolean> => {
+  const natives = await loadNatives();
+  return (name) => natives.has(name);
+};
+
+/** Checks that no node suspends in a workflow with express runs. */
+const checkExecution = ({ nodes }: DraftGraph, { settings }: WorkflowDefinition): Problem[] => {
+  const waiting = nodes.find(
+    ({ nodeType, isDisabled }) => nodeType?.control?.suspends === true && !isDisabled,
+  );
+  if (waiting === undefined || settings?.execution !== 'express') return [];
+  return [
+    {
+      path: '/settings/execution',
+      message: `express runs can't wait, and ${quote(waiting.node.id)} does: use durable, or leave it out`,
+    },
+  ];
 };

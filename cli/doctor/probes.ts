@@ -3,8 +3,11 @@ import type { Clock } from '@hookloom/plugin-kit';
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import { type ApprovalParts, listApprovals } from '../../lib/callbacks/list-approvals.ts';
 import type { DurableService } from '../../lib/executions/lifecycle/durable-service.ts';
-import { isFinal } from '../../lib/executions/record/execution-status.ts';
-import type { ExecutionRecord, ExecutionStore } from '../../lib/executions/record/execution-store.ts';
+import {
+  type ExecutionRecord,
+  type ExecutionStore,
+  isFinal,
+} from '../../lib/executions/record/execution-store.ts';
 import type { Pong } from '../../lib/health/ping.ts';
 import { putWorkflows } from '../../lib/registrations/put-workflow.ts';
 import type { RegistrarParts } from '../../lib/registrations/registrar.ts';

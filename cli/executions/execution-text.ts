@@ -1,7 +1,10 @@
 import type { JsonValue } from '@hookloom/plugin-kit';
 import type { NodeFailure, NodeRecord } from '../../lib/engine/result.ts';
-import type { ExecutionStatus } from '../../lib/executions/record/execution-status.ts';
-import type { ExecutionRecord, ExecutionSummary } from '../../lib/executions/record/execution-store.ts';
+import type {
+  ExecutionRecord,
+  ExecutionStatus,
+  ExecutionSummary,
+} from '../../lib/executions/record/execution-store.ts';
 
 /** Characters of a node's input and outputs that are shown; `--json` prints all. */
 const EXCERPT_LENGTH = 200;

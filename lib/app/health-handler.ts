@@ -1,9 +1,11 @@
 import { isId } from '@hookloom/plugin-kit/host';
 import type { Context } from 'aws-lambda';
 import * as v from 'valibot';
+import type { OutboundCredential } from '../credentials/outbound/outbound-credential.ts';
 import type { Inspect } from '../health/inspect.ts';
 import { createKeeper } from '../health/keep-reports.ts';
 import { mergeInspection } from '../health/merge-inspection.ts';
+import type { TestCredential } from '../health/probe-credentials.ts';
 import { createHandler } from '../http/create-handler.ts';
 import { onlyMethod } from '../http/only-method.ts';
 import { readPathParameter } from '../http/read-path-parameter.ts';
@@ -15,8 +17,15 @@ import { withinDeadline } from '../plugins/within-deadline.ts';
 import { type Answer, answerJson } from '../shared/answer.ts';
 import { operatorError } from '../shared/operator-errors.ts';
 import { text, word } from '../shared/query-fields.ts';
-import type { OpenCredentialTests } from './compose/admin.ts';
 import { type AdminParts, createAdminFunction } from './plugins-handlers.ts';
+
+/** The live tests of outbound credentials. */
+interface CredentialTests {
+  readonly find: (id: string) => Promise<OutboundCredential | null>;
+  readonly test: TestCredential;
+}
+
+export type OpenCredentialTests = (registry: Pick<Registry, 'credentialTypes'>) => Promise<CredentialTests>;
 
 interface HealthParts extends AdminParts {
   readonly inspect: Inspect;

@@ -1,8 +1,7 @@
 import type { Context } from 'aws-lambda';
-import { cacheVerified } from '../credentials/cache-verified.ts';
 import type { Credential } from '../credentials/credential.ts';
 import type { CredentialStore } from '../credentials/credential-store.ts';
-import { verify } from '../credentials/verify.ts';
+import { cacheVerified, verify } from '../credentials/verify.ts';
 import type { ClaimParts } from '../deliveries/claim-delivery.ts';
 import type { DeliveryStore } from '../deliveries/delivery-store.ts';
 import type { BackgroundParts } from '../executions/lifecycle/background-run.ts';

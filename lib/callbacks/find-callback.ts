@@ -1,10 +1,10 @@
 import type { Clock } from '@hookloom/plugin-kit';
-import { isFinal } from '../executions/record/execution-status.ts';
-import type {
-  AnsweredCallback,
-  ExecutionRecord,
-  ExecutionStore,
-  PendingCallback,
+import {
+  type AnsweredCallback,
+  type ExecutionRecord,
+  type ExecutionStore,
+  isFinal,
+  type PendingCallback,
 } from '../executions/record/execution-store.ts';
 import { AppError } from '../shared/errors.ts';
 import { hasValidSignature, parseToken } from './callback-token.ts';

@@ -1,8 +1,10 @@
+import type { JsonObject } from '@hookloom/plugin-kit';
 import { ANY_HOST } from '../credentials/outbound/host-pattern.ts';
-import type { LoadedEntry, PluginNodeType } from '../plugins/plugin.ts';
+import { describeError } from '../plugins/describe-error.ts';
+import type { LoadedEntry, Plugin, PluginNodeType } from '../plugins/plugin.ts';
+import { findSchemaError } from '../workflows/validation/schema/find-schema-error.ts';
 import type { CredentialState } from './check-credentials.ts';
 import { isTooMany, type RunCount, shareOf } from './count-runs.ts';
-import { findSchemaProblems } from './find-schema-problems.ts';
 import type { Probe } from './probe-credentials.ts';
 import type { StoredFacts } from './stored-facts.ts';
 
@@ -169,3 +171,19 @@ const toRunProblem = ({ nodeType: { nodeType }, count: { runs, failed } }: NodeT
   status: 'warning',
   message: `${failed} of ${runs} runs of "${nodeType}" failed in the last day`,
 });
+
+/** The plugin's schemas that do not compile; workflows that use them cannot be stored. */
+const findSchemaProblems = ({
+  nodeTypes,
+  credentialTypes,
+}: Pick<Plugin, 'nodeTypes' | 'credentialTypes'>): string[] => [
+  ...nodeTypes.flatMap(({ nodeType, schema }) => describe(`the node type "${nodeType}"`, schema)),
+  ...credentialTypes.flatMap(({ id, schema }) => describe(`the credential type "${id}"`, schema)),
+];
+
+const describe = (owner: string, schema: JsonObject): string[] => {
+  const error = findSchemaError(schema);
+  if (error === null) return [];
+  const place = error.place === '' ? '' : ` at ${error.place}`;
+  return [`the schema of ${owner} does not compile${place}: ${describeError(error.message)}`];
+};

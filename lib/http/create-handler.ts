@@ -7,7 +7,6 @@ import { METRICS, type Measurement, type Measuring, measure } from '../shared/me
 import { isRefusal } from '../shared/refusal.ts';
 import { readTraceparent } from '../shared/traceparent.ts';
 import { answerProblem } from './problem.ts';
-import { MAX_ANSWER_BYTES, toResult } from './to-result.ts';
 
 /** Fields and metrics of a request's log line. */
 type LogFields = Readonly<Record<string, string | number>> & Measuring;
@@ -140,3 +139,16 @@ const describeRequest = (event: unknown, context: Partial<Context>) => {
 
 /** Not `String`, which throws for an object without a primitive value. */
 const toText = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** Lambda's response size limit for synchronous invocations. */
+const MAX_ANSWER_BYTES = 6 * 1024 * 1024;
+
+/** An answer as API Gateway's result (payload format 2.0). Responses to HEAD have no body. */
+export const toResult = (answer: Answer, method: string): APIGatewayProxyStructuredResultV2 => ({
+  statusCode: answer.status,
+  headers: { ...answer.headers, 'x-content-type-options': 'nosniff' },
+  ...(answer.cookies === undefined ? {} : { cookies: [...answer.cookies] }),
+  ...(answer.body === null || method === 'HEAD'
+    ? {}
+    : { body: answer.body, ...(answer.isBase64 === true ? { isBase64Encoded: true } : {}) }),
+});

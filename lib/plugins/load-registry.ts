@@ -1,13 +1,22 @@
-import { type Clock, type CredentialType, type Logger, lazy, type NodeExecutor } from '@hookloom/plugin-kit';
+import {
+  type ActionProvider,
+  type Clock,
+  type CredentialType,
+  type Logger,
+  lazy,
+  type NodeExecutor,
+  type PluginProvider,
+  type TriggerProvider,
+} from '@hookloom/plugin-kit';
 import type { FindNodeType, NodeType } from '@hookloom/plugin-kit/host';
-import { claimCredentialTypes } from './claim-credential-types.ts';
-import { claimNodeTypes } from './claim-node-types.ts';
+import { adaptLegacy } from './adapt-legacy.ts';
+import { adaptUnified } from './adapt-unified.ts';
 import { connectPlugins } from './connect-plugins.ts';
 import { describeError } from './describe-error.ts';
 import { createInitialiser } from './initialise-plugins.ts';
 import type { InstalledPlugin } from './installed-plugin.ts';
-import type { PluginEntry } from './plugin.ts';
-import { readPlugin } from './read-plugin.ts';
+import { checkLegacy, checkUnified } from './metadata/check-metadata.ts';
+import { type Plugin, type PluginEntry, toFailed } from './plugin.ts';
 import { withinDeadline } from './within-deadline.ts';
 
 interface RegistryOptions {
@@ -145,4 +154,54 @@ const loadOnce = (nodeType: NodeType, prepare: () => Promise<void>): NodeType =>
     return nodeType.getExecutor();
   });
   return { ...nodeType, getExecutor };
+};
+
+/** Types of inbound credentials, which the service itself has. */
+const INBOUND = ['apiKey', 'basic'];
+
+/** Gives each credential type to the first plugin that has it, as `claimNodeTypes` does with node types. */
+const claimCredentialTypes = (entries: readonly PluginEntry[]): PluginEntry[] => {
+  const owners = new Map<string, string>(INBOUND.map((type) => [type, 'the service itself']));
+  return entries.map((entry) => {
+    if (entry.status !== 'loaded') return entry;
+    const names = entry.plugin.credentialTypes.map(({ id }) => id);
+    const twice = names.find((name, index) => names.indexOf(name) < index);
+    if (twice !== undefined) return toFailed(entry, `it brings the credential type "${twice}" twice`);
+    const taken = names.find((name) => owners.has(name));
+    if (taken !== undefined)
+      return toFailed(entry, `its credential type "${taken}" is taken by ${owners.get(taken)}`);
+    for (const name of names) owners.set(name, `the plugin "${entry.id}"`);
+    return entry;
+  });
+};
+
+/**
+ * Gives each node type to the first plugin that has it. A plugin with a node type that is taken already fails as a
+ * whole. Decided by metadata, before any init: the code of a node type must not depend on another plugin's init.
+ */
+const claimNodeTypes = (entries: readonly PluginEntry[]): PluginEntry[] => {
+  const owners = new Map<string, string>();
+  return entries.map((entry) => {
+    if (entry.status !== 'loaded') return entry;
+    const names = entry.plugin.nodeTypes.map(({ nodeType }) => nodeType);
+    const twice = names.find((name, index) => names.indexOf(name) < index);
+    if (twice !== undefined) return toFailed(entry, `it brings the node type "${twice}" twice`);
+    const taken = names.find((name) => owners.has(name));
+    if (taken !== undefined) {
+      return toFailed(entry, `its node type "${taken}" is taken by the plugin "${owners.get(taken)}"`);
+    }
+    for (const name of names) owners.set(name, entry.id);
+    return entry;
+  });
+};
+
+/** Imports an installed plugin and checks its metadata. @throws Error of the import, or for invalid metadata */
+const readPlugin = async (installed: InstalledPlugin): Promise<Plugin> => {
+  const { default: provider } = await installed.load();
+  const check = installed.api === 'legacy' ? checkLegacy : checkUnified;
+  const problems = check(installed.id, provider);
+  if (problems.length > 0) throw new Error(`its metadata is invalid: ${problems.join('; ')}`);
+  return installed.api === 'legacy'
+    ? adaptLegacy(installed.id, installed.kind, provider as TriggerProvider | ActionProvider)
+    : adaptUnified(provider as PluginProvider);
 };

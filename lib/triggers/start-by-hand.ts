@@ -4,7 +4,7 @@ import { acceptDelivery } from '../deliveries/accept-delivery.ts';
 import { claimDelivery } from '../deliveries/claim-delivery.ts';
 import { findInputProblem } from '../deliveries/find-input-problem.ts';
 import { nodeTypesOf } from '../executions/lifecycle/plans.ts';
-import type { ExecutionStatus } from '../executions/record/execution-status.ts';
+import type { ExecutionStatus } from '../executions/record/execution-store.ts';
 import { AppError } from '../shared/errors.ts';
 import { operatorError } from '../shared/operator-errors.ts';
 import { resolveExecution } from '../workflows/definition/resolve-execution.ts';

@@ -1,5 +1,5 @@
 import type { ExecutionResult } from '../engine/result.ts';
-import type { ExecutionStatus } from '../executions/record/execution-status.ts';
+import type { ExecutionStatus } from '../executions/record/execution-store.ts';
 import { type Answer, answerJson, EXECUTION_ID_HEADER } from '../shared/answer.ts';
 import { AppError } from '../shared/errors.ts';
 import type { ResponseMode } from '../workflows/definition/path-config.ts';

@@ -1,8 +1,7 @@
 import type { ExecutionResult } from '../engine/result.ts';
 import { PROCESS_LOST } from '../executions/lifecycle/finish-execution.ts';
 import type { BlobStore } from '../executions/record/blob-store.ts';
-import { isFinal } from '../executions/record/execution-status.ts';
-import type { ExecutionRecord } from '../executions/record/execution-store.ts';
+import { type ExecutionRecord, isFinal } from '../executions/record/execution-store.ts';
 import { unpackText } from '../executions/record/pack-value.ts';
 
 /**

@@ -1,8 +1,7 @@
 import type { Clock } from '@hookloom/plugin-kit';
 import type { ExecutionResult } from '../engine/result.ts';
 import type { BlobStore } from '../executions/record/blob-store.ts';
-import { type ExecutionStatus, isFinal } from '../executions/record/execution-status.ts';
-import type { ExecutionStore } from '../executions/record/execution-store.ts';
+import { type ExecutionStatus, type ExecutionStore, isFinal } from '../executions/record/execution-store.ts';
 import { isInfrastructureError } from '../shared/errors.ts';
 import { readResult } from './read-result.ts';
 

@@ -201,9 +201,12 @@ interface Declaration<Name extends string, Value> {
   /** JSON pointers within the value, of parts that may contain templates over the request. */
   readonly templates?: readonly string[];
   /** Finds problems that the schema does not, with JSON pointers within the value; called for values that match the schema. */
-  readonly check?: (value: Value, context: FeatureContext) => readonly Problem[];
+  readonly check?: (
+    value: Value,
+    context: FeatureContext,
+  ) => readonly Problem[] | Promise<readonly Problem[]>;
   /** Joins the processing of a request. By default the feature has no stage of its own: others read its value. */
-  readonly stages?: (value: Value, ports: FeaturePorts) => Stages;
+  readonly stages?: (value: Value, ports: FeaturePorts) => Stages | Promise<Stages>;
 }
 
 /** A webhook feature: a parameter of the trigger, how it is checked when a workflow is stored, and what it does to a request. */

@@ -1,5 +1,5 @@
 import { STAND_IN_ADDRESS } from './stand-in-address.ts';
-import { SAMPLE_TOKEN } from './systems/system.ts';
+import { SAMPLE_TOKEN } from './systems.ts';
 
 const hosts = [`${STAND_IN_ADDRESS.host}:${STAND_IN_ADDRESS.port}`];
 

@@ -2,14 +2,18 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { refuseForeignRequests } from '../net/listen.ts';
 import { STAND_IN_ADDRESS } from './stand-in-address.ts';
-import { bucketRoutes } from './systems/bucket.ts';
-import { fileRoutes } from './systems/files.ts';
-import { languageModelRoutes } from './systems/language-model.ts';
-import { createMailServer } from './systems/mail.ts';
-import { createOrdersTable, ordersTableRoutes } from './systems/orders-table.ts';
-import { peopleRoutes } from './systems/people.ts';
-import { slackRoutes } from './systems/slack.ts';
-import { type Routes, sendJson } from './systems/system.ts';
+import {
+  bucketRoutes,
+  createMailServer,
+  createOrdersTable,
+  fileRoutes,
+  languageModelRoutes,
+  ordersTableRoutes,
+  peopleRoutes,
+  type Routes,
+  sendJson,
+  slackRoutes,
+} from './systems.ts';
 
 // `npm run stand-in`: the systems that the samples call, on this machine.
 

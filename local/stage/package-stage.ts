@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -8,6 +9,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +17,6 @@ import { dirname, join } from 'node:path';
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { unzipSync } from 'fflate';
 import { StartError } from '../database/start-error.ts';
-import { copyProject } from './copy-project.ts';
 
 /** What is deployed: the template, and a folder for each function with what its zip has. */
 interface StagePackage {
@@ -137,4 +138,14 @@ const unpack = (from: string, to: string): void => {
       if (!path.endsWith('/')) writeFileSync(file, bytes);
     }
   }
+};
+
+const leftOut = new Set(['.git', '.serverless', '.esbuild', '.hookloom', 'node_modules', 'coverage', 'dist']);
+
+/** Copies the project into a folder, with the same node_modules. */
+export const copyProject = (project: string, folder: string): void => {
+  for (const name of readdirSync(project)) {
+    if (!leftOut.has(name)) cpSync(join(project, name), join(folder, name), { recursive: true });
+  }
+  symlinkSync(join(project, 'node_modules'), join(folder, 'node_modules'));
 };

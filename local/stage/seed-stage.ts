@@ -2,7 +2,7 @@ import { ordersApiKey } from '../../cli/local/local-service.ts';
 import { connect } from '../../cli/target.ts';
 import { createAwsCaller } from '../../lib/adapters/aws/aws-caller.ts';
 import { seedSamples } from '../samples/seed.ts';
-import { orders } from '../samples/systems/bucket.ts';
+import { orders } from '../samples/systems.ts';
 
 // Stores the samples in a stage, with the permissions of the account's owner. Its argument is the name of the stage.
 

@@ -9,7 +9,7 @@ import { projectFolder } from '../../cli/local/project-folder.ts';
 import { StartError } from '../database/start-error.ts';
 import { startInternalServer } from '../net/listen.ts';
 import { readPort, toPortError } from '../ports.ts';
-import { ordersTable } from '../samples/systems/orders-table.ts';
+import { ordersTable } from '../samples/systems.ts';
 import { readPolicies, sampleSettings, toPackageSettings } from './deployer-settings.ts';
 import { packageStage } from './package-stage.ts';
 import { removeStageInfo, type StageInfo, toUserEnvironment, writeStageInfo } from './stage-file.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import { createFolderBlobStreams } from '../../lib/adapters/blobs/folder-blob-streams.ts';
-import { findBlobSize } from '../../lib/adapters/blobs/folder-upload-store.ts';
+import { findBlobSize } from '../../lib/adapters/blobs/upload-stores.ts';
 import { type InternalServer, startInternalServer } from '../net/listen.ts';
 import { checkPresigned } from './check-presigned.ts';
 

@@ -1,4 +1,5 @@
 import { defineAction, definePlugin } from '@hookloom/plugin-kit';
+import { askModel } from './ask-model.ts';
 import { credentialTypesOf, findProblems, parameters } from './parameters.ts';
 
 export const llm = defineAction({
@@ -47,13 +48,10 @@ export const llm = defineAction({
       json: { intent: 'complaint' },
     },
   },
-  execute: async ({ parameters: given, context }) => {
-    const { askModel } = await import('./ask.chunk.ts');
-    return askModel(given, context);
-  },
+  execute: ({ parameters: given, context }) => askModel(given, context),
 });
 
-/** Language models; what talks to their providers is loaded on use. */
+/** Language models. */
 export default definePlugin({
   id: 'llm',
   name: 'Language models',

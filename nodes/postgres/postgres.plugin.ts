@@ -10,6 +10,7 @@ import {
   when,
   wrongParameter,
 } from '@hookloom/plugin-kit';
+import { runOnRdsData } from './rds-data.ts';
 import { checkStatements, readStatements } from './statements.ts';
 
 /** By the parameter `via`. */
@@ -115,7 +116,6 @@ export const postgres = defineAction({
       if (secretArn === undefined) throw wrongParameter('secretArn', 'an ARN', secretArn);
       const role = takeRole(credential, via);
       const target = { resourceArn, secretArn, role, ...(database === undefined ? {} : { database }) };
-      const { runOnRdsData } = await import('./rds-data.chunk.ts');
       return runOnRdsData(statements, limits, target, context);
     }
     const login = requireCredential(credential, via, 'postgres');

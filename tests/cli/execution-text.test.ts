@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { colourOf, formatDuration } from '../../cli/executions/execution-text.ts';
-import { EXECUTION_STATUSES } from '../../lib/executions/record/execution-status.ts';
+import { EXECUTION_STATUSES } from '../../lib/executions/record/execution-store.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

@@ -1,8 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { cacheVerified } from '../../lib/credentials/cache-verified.ts';
 import type { Credential, SecretHash } from '../../lib/credentials/credential.ts';
 import { hashGenerated, hashPassword } from '../../lib/credentials/hash-secret.ts';
-import { type Verify, verify } from '../../lib/credentials/verify.ts';
+import { cacheVerified, type Verify, verify } from '../../lib/credentials/verify.ts';
 import { createCache } from '../../lib/shared/cache.ts';
 
 const anApiKey = (...hashes: SecretHash[]): Credential => ({

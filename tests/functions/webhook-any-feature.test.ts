@@ -1,7 +1,7 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { checkWebhookRules } from '../../authoring/validation/check-webhook-rules.ts';
+import { checkWebhookRules } from '../../authoring/validation/check-webhooks.ts';
 import { hashGenerated } from '../../lib/credentials/hash-secret.ts';
 import { features } from '../../lib/webhooks/features/features.ts';
 import { aCredential } from '../support/a-credential.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { hintsAtOverflow, hintsAtPrototype } from '../../lib/http/json-hints.ts';
+import { hintsAtOverflow, hintsAtPrototype } from '../../lib/http/parse-json-body.ts';
 
 describe('the hints of a JSON text', () => {
   test.each([

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { toResult } from '../../lib/http/to-result.ts';
+import { toResult } from '../../lib/http/create-handler.ts';
 import { answerJson } from '../../lib/shared/answer.ts';
 
 describe('an answer for the gateway', () => {

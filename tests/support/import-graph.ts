@@ -7,6 +7,9 @@ export type Sources = Readonly<Record<string, string>>;
 
 /** One source file as its syntax tree has it: what it imports, and which names of the platform it uses. */
 export interface SourceFile {
+  readonly lines: number;
+  /** Whether it declares one thing of a kind: what it exports is made by a call of `define…`. */
+  readonly isDeclaration: boolean;
   /** Files of the project, types included. */
   readonly imports: readonly string[];
   /** What it imports of them: `lib/shared/ids.ts#createId`, or `lib/shared/ids.ts#*` for everything. */
@@ -89,7 +92,9 @@ const readFile = (file: string, text: string): SourceFile => {
     if (name !== '') uses.add(name);
     work.push(...childrenOf(node));
   }
-  return { imports, importedNames, exports, packages, uses };
+  const lines = text.split('\n').length - 1;
+  const isDeclaration = /^export (?:const \w+ =|default) define[A-Z]\w+\(/m.test(text);
+  return { lines, isDeclaration, imports, importedNames, exports, packages, uses };
 };
 
 /** Of a specifier of an `import`, or of an `export … from`. */

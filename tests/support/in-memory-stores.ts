@@ -5,13 +5,13 @@ import type { CredentialStore } from '../../lib/credentials/credential-store.ts'
 import type { DeliveryClaim, DeliveryStore } from '../../lib/deliveries/delivery-store.ts';
 import type { HeldQueues } from '../../lib/executions/held/held-queues.ts';
 import { ACCEPTED_LEASE_MS } from '../../lib/executions/lifecycle/limits.ts';
-import { isFinal } from '../../lib/executions/record/execution-status.ts';
-import type {
-  DueGroup,
-  ExecutionData,
-  ExecutionRecord,
-  ExecutionStore,
-  PendingCallback,
+import {
+  type DueGroup,
+  type ExecutionData,
+  type ExecutionRecord,
+  type ExecutionStore,
+  isFinal,
+  type PendingCallback,
 } from '../../lib/executions/record/execution-store.ts';
 import { AppError } from '../../lib/shared/errors.ts';
 import { operatorError } from '../../lib/shared/operator-errors.ts';

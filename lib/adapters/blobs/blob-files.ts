@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { promises as files } from 'node:fs'; // `node:fs/promises` takes a millisecond to load, in AWS for nothing
 import { dirname, join } from 'node:path';
+import type { BlobStore } from '../../executions/record/blob-store.ts';
 import { AppError } from '../../shared/errors.ts';
 
 /** Keys that stay inside the folder. */
@@ -42,3 +43,14 @@ export const orUnavailable = async <Value>(work: Promise<Value>): Promise<Value>
     throw new AppError('STORE_UNAVAILABLE', {}, cause);
   }
 };
+
+/** Blobs as files in a folder, for the local service. */
+export const createFolderBlobStore = (folder: string): BlobStore => ({
+  put: async (key, bytes) => {
+    const path = toBlobPath(folder, key);
+    await orUnavailable(replaceFile(path, (temporary) => files.writeFile(temporary, bytes)));
+  },
+  get: async (key) => orUnavailable(files.readFile(toBlobPath(folder, key)).catch(nullIfMissing)),
+  keep: async () => {}, // nothing expires
+  remove: async (key) => orUnavailable(files.rm(toBlobPath(folder, key), { force: true })),
+});

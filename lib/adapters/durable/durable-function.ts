@@ -16,6 +16,7 @@ import {
 } from '../../executions/lifecycle/background-run.ts';
 import type { BlobStore } from '../../executions/record/blob-store.ts';
 import { readExecutionId } from '../../executions/record/read-execution-id.ts';
+import { type AnswerPing, PING } from '../../health/ping.ts';
 import { isInfrastructureError } from '../../shared/errors.ts';
 import { withDenial } from '../aws/denial.ts';
 import { createCheckpointClient } from './checkpoint-client.ts';
@@ -113,3 +114,12 @@ export const createDurableFunction =
       await invocation.close();
     }
   };
+
+const PAYLOAD = JSON.stringify(PING);
+
+/** A ping of the function for durable runs, which is invoked with executions alone, is the input of one. */
+export const durablePing: AnswerPing = (event, toPong) => {
+  const { InitialExecutionState } = event as Partial<DurableExecutionInvocationInput>;
+  const payload = InitialExecutionState?.Operations?.[0]?.ExecutionDetails?.InputPayload;
+  return payload === PAYLOAD ? { Status: 'SUCCEEDED', Result: JSON.stringify(toPong()) } : null;
+};

@@ -4,16 +4,14 @@ import { createDeliveryStore } from '../../adapters/dynamodb/delivery-store.ts';
 import { createHoldsUnlisted } from '../../adapters/dynamodb/stored-data/stage-versions.ts';
 import { randomIds } from '../../adapters/runtime/random-ids.ts';
 import { systemClock } from '../../adapters/runtime/system-clock.ts';
-import type { OutboundCredential } from '../../credentials/outbound/outbound-credential.ts';
 import { nodeTypesOf } from '../../executions/lifecycle/plans.ts';
 import type { RetryParts } from '../../executions/lifecycle/retry-execution.ts';
 import type { Inspect } from '../../health/inspect.ts';
-import type { TestCredential } from '../../health/probe-credentials.ts';
 import type { LoadNodeTypes } from '../../plugins/load-node-types.ts';
-import type { Registry } from '../../plugins/load-registry.ts';
 import { resolveExecution } from '../../workflows/definition/resolve-execution.ts';
 import { compilePlan } from '../../workflows/plan/compile-plan.ts';
 import type { Config } from '../config.ts';
+import type { OpenCredentialTests } from '../health-handler.ts';
 import { openPlugins, openRegistry } from '../sandbox.ts';
 import {
   need,
@@ -90,14 +88,6 @@ export const openApprovals = (config: Config = openConfig()) => {
     logger: openLogger(config),
   };
 };
-
-/** The live tests of outbound credentials. */
-interface CredentialTests {
-  readonly find: (id: string) => Promise<OutboundCredential | null>;
-  readonly test: TestCredential;
-}
-
-export type OpenCredentialTests = (registry: Pick<Registry, 'credentialTypes'>) => Promise<CredentialTests>;
 
 /** The inspection of the plugins, loaded for the first report. */
 const lateInspect = (config: Config, logger: Logger): Inspect => {

@@ -1,6 +1,6 @@
 import type { Logger } from '@hookloom/plugin-kit';
 import { type AwsCallerOptions, createAwsCaller } from '../../adapters/aws/aws-caller.ts';
-import { createSendFailure } from '../../adapters/aws/lambda-failure-reports.ts';
+import { createSendFailure } from '../../adapters/aws/lambda-events.ts';
 import type { DynamoDbClient } from '../../adapters/dynamodb/client.ts';
 import { createRegistrationStore } from '../../adapters/dynamodb/registrations/registration-store.ts';
 import type { TableNames } from '../../adapters/dynamodb/table-names.ts';

@@ -3,7 +3,7 @@ import { isId } from '@hookloom/plugin-kit/host';
 import type { Context } from 'aws-lambda';
 import * as v from 'valibot';
 import type { BlobStore } from '../../executions/record/blob-store.ts';
-import { isFinal } from '../../executions/record/execution-status.ts';
+import { isFinal } from '../../executions/record/execution-store.ts';
 import { createHandler } from '../../http/create-handler.ts';
 import { limitBody } from '../../http/limit-body.ts';
 import { onlyMethod } from '../../http/only-method.ts';

@@ -1,11 +1,11 @@
 import { isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
 import { isId } from '@hookloom/plugin-kit/host';
-import type { ExecutionStore } from '../../executions/record/execution-store.ts';
+import { describeExecution } from '../../executions/record/describe-execution.ts';
+import type { ExecutionRecord, ExecutionStore } from '../../executions/record/execution-store.ts';
 import { ERROR_TRIGGER, isReportable } from '../../executions/record/failure-reports.ts';
 import { PROBE_PREFIX } from '../../health/ping.ts';
 import { findListeners } from '../../registrations/find-listeners.ts';
 import type { RegistrationStore, StoredRegistration } from '../../registrations/registration-store.ts';
-import { toFailureEvent } from '../../triggers/failure-event.ts';
 
 interface FailureParts {
   readonly executions: Pick<ExecutionStore, 'find'>;
@@ -46,4 +46,25 @@ export const startByFailure = async (
     }
   }
   if (errors.length > 0) throw new AggregateError(errors, `${errors.length} error triggers did not start`);
+};
+
+/**
+ * The event of an execution that ended badly, as error triggers get it: from its record alone, so that it is the same
+ * whenever it is made, and without the data of the nodes.
+ *
+ * @param record - of an execution that has ended
+ */
+const toFailureEvent = (record: ExecutionRecord): JsonObject => {
+  const { executionId, workflowId, workflowVersion, mode, status, ...rest } = describeExecution(record);
+  const { trigger, startedAt, endedAt, durationMs, retryOf, failure } = rest;
+  return {
+    failed: {
+      ...{ executionId, workflowId, workflowVersion, mode, status, trigger },
+      ...{ startedAt, endedAt, durationMs, retryOf, failure },
+      show: {
+        command: `npm run -s cli -- execution show ${executionId}`,
+        path: `/api/admin/executions/${executionId}`,
+      },
+    },
+  };
 };

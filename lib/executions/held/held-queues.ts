@@ -1,7 +1,6 @@
 import { isPlainObject, type Logger } from '@hookloom/plugin-kit';
 import type { BackgroundMode, WorkflowDefinition } from '../../workflows/definition/definition.ts';
-import type { ExecutionMode } from '../record/execution-status.ts';
-import type { ExecutionRecord } from '../record/execution-store.ts';
+import type { ExecutionMode, ExecutionRecord } from '../record/execution-store.ts';
 
 /** How long an execution is held at most, in days: then it is not run any more. Its data is kept for as much longer. */
 export const MAX_HELD_DAYS = 30;

@@ -13,11 +13,11 @@ import { readAnswering } from '../../workflows/definition/answering.ts';
 import type { WorkflowDefinition } from '../../workflows/definition/definition.ts';
 import type { FilesFor } from '../files/execution-files.ts';
 import { type BlobStore, BRIEF_DAYS, isKeptLong, lifeAtEnd } from '../record/blob-store.ts';
-import { isFinal } from '../record/execution-status.ts';
 import {
   beganAt,
   type ExecutionRecord,
   type ExecutionStore,
+  isFinal,
   toExecutionInfo,
 } from '../record/execution-store.ts';
 import { latestTimeOf, PACKED_BYTES } from '../record/pack-result.ts';

@@ -1,7 +1,6 @@
 import type { Clock } from '@hookloom/plugin-kit';
 import { operatorError } from '../../shared/operator-errors.ts';
-import { isFinal } from '../record/execution-status.ts';
-import type { ExecutionStore } from '../record/execution-store.ts';
+import { type ExecutionStore, isFinal } from '../record/execution-store.ts';
 import type { DurableService } from './durable-service.ts';
 import { type FinishParts, findExecution, finishEarly } from './finish-execution.ts';
 

@@ -2,7 +2,6 @@ import type { Clock, Logger } from '@hookloom/plugin-kit';
 import { isId } from '@hookloom/plugin-kit/host';
 import { failOpenNodes, findOpenNode } from '../../engine/result.ts';
 import { AppError } from '../../shared/errors.ts';
-import type { FinalStatus } from '../record/execution-status.ts';
 import type {
   EndedExecution,
   ExecutionEnd,
@@ -11,6 +10,7 @@ import type {
   ExecutionRecord,
   ExecutionStart,
   ExecutionStore,
+  FinalStatus,
 } from '../record/execution-store.ts';
 import {
   type FailedExecution,

@@ -1,6 +1,6 @@
 import type { ExecutionLimits } from '../../engine/session.ts';
 import type { WorkflowSettings } from '../../workflows/definition/definition.ts';
-import type { ExecutionMode, ExecutionStatus } from '../record/execution-status.ts';
+import type { ExecutionMode, ExecutionStatus } from '../record/execution-store.ts';
 
 const DEFAULTS = { maxNodeRuns: 100_000, maxOutputBytes: 32 * 1024 * 1024 };
 

@@ -4,8 +4,7 @@ import type { AppError } from '../../shared/errors.ts';
 import { operatorError } from '../../shared/operator-errors.ts';
 import { count, text, time, wordList } from '../../shared/query-fields.ts';
 import { readCursor, writeCursor } from '../record/cursor.ts';
-import { EXECUTION_STATUSES } from '../record/execution-status.ts';
-import type { ExecutionPage, ExecutionStore } from '../record/execution-store.ts';
+import { EXECUTION_STATUSES, type ExecutionPage, type ExecutionStore } from '../record/execution-store.ts';
 
 export const DEFAULT_LIMIT = 25;
 export const MAX_LIMIT = 100;

@@ -1,8 +1,13 @@
 import type { Clock } from '@hookloom/plugin-kit';
 import { AppError } from '../../shared/errors.ts';
 import type { WorkflowStore } from '../../workflows/definition/workflow-store.ts';
-import { type FinalStatus, isFinal } from '../record/execution-status.ts';
-import { beganAt, type ExecutionRecord, type ExecutionStore } from '../record/execution-store.ts';
+import {
+  beganAt,
+  type ExecutionRecord,
+  type ExecutionStore,
+  type FinalStatus,
+  isFinal,
+} from '../record/execution-store.ts';
 import type { Dispatcher } from './dispatch-execution.ts';
 import type { DurableService, DurableStatus } from './durable-service.ts';
 import { type FinishParts, finishEarly, PROCESS_LOST, publishEnd } from './finish-execution.ts';

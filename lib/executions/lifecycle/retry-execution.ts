@@ -6,12 +6,12 @@ import type { BackgroundMode, Workflow } from '../../workflows/definition/defini
 import type { WorkflowStore } from '../../workflows/definition/workflow-store.ts';
 import { findBehind } from '../../workflows/plan/compile-plan.ts';
 import type { Plan } from '../../workflows/plan/plan.ts';
-import { isFinal } from '../record/execution-status.ts';
-import type {
-  ExecutionData,
-  ExecutionRecord,
-  ExecutionStart,
-  ExecutionStore,
+import {
+  type ExecutionData,
+  type ExecutionRecord,
+  type ExecutionStart,
+  type ExecutionStore,
+  isFinal,
 } from '../record/execution-store.ts';
 import { readRefusal } from '../record/pack-result.ts';
 import { unpackText } from '../record/pack-value.ts';

@@ -1,5 +1,4 @@
-import type { ExecutionStatus } from './execution-status.ts';
-import type { ExecutionEnd, ExecutionIdentity } from './execution-store.ts';
+import type { ExecutionEnd, ExecutionIdentity, ExecutionStatus } from './execution-store.ts';
 
 /** The node type of triggers that failures fire. */
 export const ERROR_TRIGGER = 'errorTrigger';

@@ -21,6 +21,7 @@ export const createOpenFeatures = (ports: FeaturePorts): OpenFeatures => {
     if (known !== undefined) return known;
     const opening = openAll(config.features ?? {}, ports);
     opened.set(config, opening);
+    opening.catch(() => opened.delete(config)); // the next request tries again
     return opening;
   };
 };
@@ -28,7 +29,11 @@ export const createOpenFeatures = (ports: FeaturePorts): OpenFeatures => {
 const openAll = async (rules: WebhookFeatures, ports: FeaturePorts): Promise<OpenStages> => {
   const unknown = Object.keys(rules).find((name) => !features.some((feature) => feature.name === name));
   if (unknown !== undefined) throw misconfigured(new Error(`unknown feature "${unknown}"`));
-  const stages = features.flatMap((feature) => openOne(feature, rules[feature.name], ports));
+  const stages: Stages[] = [];
+  for (const feature of features) {
+    const rule = rules[feature.name];
+    if (rule !== undefined) stages.push(await openOne(feature, rule, ports));
+  }
   return {
     secretHeaders: stages.flatMap(({ secretHeaders = [] }) => secretHeaders),
     maxBodyBytes: Math.min(...stages.map(({ maxBodyBytes = Number.POSITIVE_INFINITY }) => maxBodyBytes)),
@@ -47,13 +52,9 @@ const openAll = async (rules: WebhookFeatures, ports: FeaturePorts): Promise<Ope
   };
 };
 
-const openOne = (
-  feature: WebhookFeature,
-  value: JsonValue | undefined,
-  ports: FeaturePorts,
-): readonly Stages[] => {
+const openOne = async (feature: WebhookFeature, rule: JsonValue, ports: FeaturePorts): Promise<Stages> => {
   try {
-    return value === undefined ? [] : [feature.stages(value, ports)];
+    return await feature.stages(rule, ports);
   } catch (error) {
     throw isAppError(error) ? error : misconfigured(error);
   }

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '@hookloom/plugin-kit';
-import { isFinal } from '../../executions/record/execution-status.ts';
-import type { ExecutionStore } from '../../executions/record/execution-store.ts';
+import { type ExecutionStore, isFinal } from '../../executions/record/execution-store.ts';
 import { createCache } from '../../shared/cache.ts';
 import { GROUP_SIZE, MAX_GROUPS, type Slot, type SlotStore } from './slots.ts';
 

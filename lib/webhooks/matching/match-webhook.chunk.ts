@@ -1,9 +1,9 @@
+import type { JsonObject } from '@hookloom/plugin-kit';
 import { AppError } from '../../shared/errors.ts';
 import { Refusal } from '../../shared/refusal.ts';
 import type { PathConfig } from '../../workflows/definition/path-config.ts';
 import type { PublishedWorkflow } from '../../workflows/definition/workflow-store.ts';
 import { NO_WORKFLOW, type Webhook, type WebhookRequest } from '../webhook.ts';
-import { matchPattern } from './match-pattern.ts';
 import { readPreflight } from './preflight.ts';
 
 /** Whether the trigger of a path config exists and is enabled. */
@@ -75,4 +75,24 @@ const findAtEdge = (atPath: readonly Webhook[], method: string, requested: strin
   const webhook = own ?? withCors[0];
   if (webhook === undefined) throw refusal;
   return { ...webhook, refusal };
+};
+
+/**
+ * Matches the segments of a path against a pattern, in linear time. `:name` matches one segment; `*name` at the end
+ * matches all remaining ones, at least one.
+ *
+ * @param path - decoded, without empty segments, `.` and `..`
+ * @returns the values by name; null if the path does not match
+ */
+export const matchPattern = (pattern: readonly string[], path: readonly string[]): JsonObject | null => {
+  const takesRest = pattern.at(-1)?.startsWith('*') === true;
+  if (takesRest ? path.length < pattern.length : path.length !== pattern.length) return null;
+  const values: [string, string][] = [];
+  for (const [at, segment] of pattern.entries()) {
+    const given = path[at] ?? '';
+    if (segment.startsWith(':')) values.push([segment.slice(1), given]);
+    else if (segment.startsWith('*')) values.push([segment.slice(1), path.slice(at).join('/')]);
+    else if (segment !== given) return null;
+  }
+  return Object.fromEntries(values);
 };

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { captureMemory } from './memory-image.ts';
 import { meterWasm } from './metering/meter-wasm.ts';
-import { setLeastMemory } from './metering/set-least-memory.ts';
+import { setLeastMemory } from './metering/wasm-imports.ts';
 import { prepareInterpreter } from './prepare-interpreter.ts';
 import { packQuickJs } from './prepared-quickjs.ts';
 import { LEAST_MEMORY_MB, PAGES_PER_MB } from './quickjs-build.ts';

@@ -1,7 +1,7 @@
 import type { LentCredential } from '../contract/credential-type.ts';
 import type { NodeContext } from '../contract/node.ts';
 import { NodeError } from '../contract/node-error.ts';
-import type { ControlTraits, HandleKind, PluginHandle } from '../contract/plugin.ts';
+import type { ControlTraits, HandleKind, PluginHandle, PluginProvider } from '../contract/plugin.ts';
 import type { CredentialNeeds, NodeCall, NodeDeclaration, ParametersSchema } from './node-call.ts';
 import { createReader } from './read-parameters.ts';
 import { toSchema } from './to-schema.ts';
@@ -69,3 +69,6 @@ const requireControl = ({ control }: NodeContext) => {
   if (control === null) throw new Error('the node steers a run, and its context has no control');
   return control;
 };
+
+/** Declares a plugin: the default export of its module. */
+export const definePlugin = (provider: PluginProvider): PluginProvider => provider;

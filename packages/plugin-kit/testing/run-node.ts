@@ -8,10 +8,9 @@ import {
   type Usage,
 } from '../contract/node.ts';
 import type { PluginHandle } from '../contract/plugin.ts';
+import type { Clock } from '../contract/services.ts';
 import type { TcpClient } from '../contract/tcp-client.ts';
 import { type AwsAnswers, createFakeAws } from './fake-aws.ts';
-import { createFakeClock } from './fake-clock.ts';
-import { createFakeControl } from './fake-control.ts';
 import { lendCredential, type TestCredential } from './fake-credential.ts';
 import { createFakeFiles, type FakeFiles } from './fake-files.ts';
 import { createFakeHttp, type HttpAnswers, type SentRequest } from './fake-http.ts';
@@ -121,3 +120,40 @@ const freezeDeep = (value: JsonValue): JsonValue => {
     for (const inner of Object.values(value)) freezeDeep(inner);
   return Object.freeze(value);
 };
+
+interface FakeClock extends Clock {
+  /** Milliseconds of each sleep so far. */
+  readonly sleeps: readonly number[];
+}
+
+/** A clock that moves only while something sleeps, which takes no time. @param now - milliseconds since the epoch */
+const createFakeClock = (now: number): FakeClock => {
+  const sleeps: number[] = [];
+  let time = now;
+  return {
+    sleeps,
+    now: () => time,
+    sleep: async (ms, signal) => {
+      signal?.throwIfAborted();
+      sleeps.push(ms);
+      time += ms;
+    },
+  };
+};
+
+/**
+ * A control of a run without an engine: a wait takes no time, a callback is not answered in time, a body delivers its
+ * item, and a workflow its input.
+ *
+ * @param changes - operations in place of these
+ */
+const createFakeControl = (clock: Clock, changes: Partial<RunControl>): RunControl => ({
+  wait: (seconds) => clock.sleep(seconds * 1_000),
+  openCallback: async (timeoutSeconds) => {
+    const expiresAt = clock.now() + timeoutSeconds * 1_000;
+    return { url: 'https://callback.example/1', expiresAt, answer: async () => null };
+  },
+  runBodies: async (items) => items.map((output) => ({ output })),
+  runWorkflow: async (_workflowId, input) => ({ output: input }),
+  ...changes,
+});

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { CallAws } from '../../../lib/adapters/aws/aws-caller.ts';
-import { createLambdaNudge } from '../../../lib/adapters/aws/lambda-nudge.ts';
+import { createLambdaNudge } from '../../../lib/adapters/aws/lambda-events.ts';
 
 const queue = { workflowId: 'shop', triggerNodeId: 'start' };
 type Request = Parameters<CallAws>[0];

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { createFolderBlobStore } from '../../../lib/adapters/blobs/folder-blob-store.ts';
+import { createFolderBlobStore } from '../../../lib/adapters/blobs/blob-files.ts';
 import { createFolderBlobStreams } from '../../../lib/adapters/blobs/folder-blob-streams.ts';
 import { isAppError } from '../../../lib/shared/errors.ts';
 import { describeBlobStore } from '../../support/blob-store-suite.ts';

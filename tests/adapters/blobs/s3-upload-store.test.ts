@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { createAwsCaller } from '../../../lib/adapters/aws/aws-caller.ts';
-import { createS3UploadStore } from '../../../lib/adapters/blobs/s3-upload-store.ts';
 import { createSignPut } from '../../../lib/adapters/blobs/sign-put.ts';
+import { createS3UploadStore } from '../../../lib/adapters/blobs/upload-stores.ts';
 import { aManualClock } from '../../support/a-manual-clock.ts';
 import { s3Keys, s3Region, startS3Server } from '../../support/an-s3-server.ts';
 import { anUpload, describeUploadStore, send } from '../../support/upload-store-suite.ts';

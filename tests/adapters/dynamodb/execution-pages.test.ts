@@ -4,7 +4,7 @@ import pLimit from 'p-limit';
 import type { DynamoDbClient } from '../../../lib/adapters/dynamodb/client.ts';
 import { createExecutionStore } from '../../../lib/adapters/dynamodb/executions/execution-store.ts';
 import { listExecutions, listQuery } from '../../../lib/executions/lifecycle/list-executions.ts';
-import { EXECUTION_STATUSES, isFinal } from '../../../lib/executions/record/execution-status.ts';
+import { EXECUTION_STATUSES, isFinal } from '../../../lib/executions/record/execution-store.ts';
 import { parseFields } from '../../../lib/shared/query-fields.ts';
 import { aLease, anExecutionEnd, anExecutionStart } from '../../support/a-start.ts';
 import { cases } from '../../support/deep.ts';

@@ -1,7 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { createExecutionStore } from '../../../lib/adapters/dynamodb/executions/execution-store.ts';
-import type { ExecutionStatus } from '../../../lib/executions/record/execution-status.ts';
-import type { ListPosition } from '../../../lib/executions/record/execution-store.ts';
+import type { ExecutionStatus, ListPosition } from '../../../lib/executions/record/execution-store.ts';
 import { aLease, anExecutionEnd, anExecutionStart } from '../../support/a-start.ts';
 import { useTestDatabases } from '../../support/test-database.ts';
 

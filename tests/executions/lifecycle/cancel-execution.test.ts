@@ -2,11 +2,11 @@ import { describe, expect, test } from '@jest/globals';
 import type { NodeRecord } from '../../../lib/engine/result.ts';
 import { cancelExecution } from '../../../lib/executions/lifecycle/cancel-execution.ts';
 import type { DurableService } from '../../../lib/executions/lifecycle/durable-service.ts';
-import type { FinalStatus } from '../../../lib/executions/record/execution-status.ts';
 import type {
   EndedExecution,
   ExecutionStart,
   ExecutionStore,
+  FinalStatus,
 } from '../../../lib/executions/record/execution-store.ts';
 import { AppError } from '../../../lib/shared/errors.ts';
 import { aRecordingLogger } from '../../support/a-recording-logger.ts';

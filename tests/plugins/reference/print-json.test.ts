@@ -1,7 +1,7 @@
 import type { JsonValue } from '@hookloom/plugin-kit';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { printJson } from '../../../authoring/reference/print-json.ts';
+import { printJson } from '../../../authoring/reference/print-node-type.ts';
 
 test.each<[JsonValue, string]>([
   [{}, '{}'],

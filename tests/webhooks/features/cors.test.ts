@@ -1,6 +1,6 @@
 import type { JsonValue } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import { checkWebhookRules } from '../../../authoring/validation/check-webhook-rules.ts';
+import { checkWebhookRules } from '../../../authoring/validation/check-webhooks.ts';
 import { toOriginTest } from '../../../lib/webhooks/features/sender/match-origin.ts';
 import { toPathConfigs } from '../../../lib/workflows/definition/to-path-configs.ts';
 import { aProblem } from '../../support/a-problem.ts';

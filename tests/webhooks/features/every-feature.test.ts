@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import { checkWebhookRules } from '../../../authoring/validation/check-webhook-rules.ts';
+import { checkWebhookRules } from '../../../authoring/validation/check-webhooks.ts';
 import { features } from '../../../lib/webhooks/features/features.ts';
 import { createOpenFeatures } from '../../../lib/webhooks/features/open-features.ts';
 import webhookTrigger from '../../../nodes/webhook/webhook-trigger.ts';

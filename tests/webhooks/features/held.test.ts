@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { JsonValue } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import { checkWebhookRules } from '../../../authoring/validation/check-webhook-rules.ts';
+import { checkWebhookRules } from '../../../authoring/validation/check-webhooks.ts';
 import type { HeldQueue } from '../../../lib/executions/held/held-queues.ts';
 import { AppError } from '../../../lib/shared/errors.ts';
 import { aProblem, bodyOf } from '../../support/a-problem.ts';

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import { checkWebhookRules } from '../../../authoring/validation/check-webhook-rules.ts';
+import { checkWebhookRules } from '../../../authoring/validation/check-webhooks.ts';
 import { hashGenerated, hashPassword } from '../../../lib/credentials/hash-secret.ts';
 import { AppError } from '../../../lib/shared/errors.ts';
 import { rememberBuckets, type TakeToken } from '../../../lib/webhooks/limits/token-bucket.ts';

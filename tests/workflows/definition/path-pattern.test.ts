@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { matchPattern } from '../../../lib/webhooks/matching/match-pattern.ts';
+import { matchPattern } from '../../../lib/webhooks/matching/match-webhook.chunk.ts';
 import { areAmbiguous, compareSpecificity } from '../../../lib/workflows/definition/path-pattern.ts';
 import { cases } from '../../support/deep.ts';
 

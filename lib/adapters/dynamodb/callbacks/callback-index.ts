@@ -1,7 +1,10 @@
 import type { Clock } from '@hookloom/plugin-kit';
 import type { CallbackIndex, ListedCallback } from '../../../callbacks/callback-index.ts';
-import { type ExecutionStatus, isFinal } from '../../../executions/record/execution-status.ts';
-import type { ListPosition } from '../../../executions/record/execution-store.ts';
+import {
+  type ExecutionStatus,
+  isFinal,
+  type ListPosition,
+} from '../../../executions/record/execution-store.ts';
 import { json, readText, text } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
 import { collectPage, type ListedKey } from '../executions/collect-page.ts';

@@ -1,6 +1,9 @@
 import { MAX_HELD_DAYS } from '../../../executions/held/held-queues.ts';
-import type { ExecutionMode } from '../../../executions/record/execution-status.ts';
-import type { ExecutionData, ExecutionStart } from '../../../executions/record/execution-store.ts';
+import type {
+  ExecutionData,
+  ExecutionMode,
+  ExecutionStart,
+} from '../../../executions/record/execution-store.ts';
 import { compact, type Item, number, optional, packed, readPacked, text } from '../attributes.ts';
 import { OPEN_DAYS, SECONDS_PER_DAY, toExpiry } from './execution-item.ts';
 import type { Change } from './execution-update.ts';

@@ -1,15 +1,13 @@
 import {
+  type DueGroup,
   EXECUTION_STATUSES,
+  type ExecutionPage,
+  type ExecutionQuery,
   type ExecutionStatus,
+  type ExecutionSummary,
   hasEndedBadly,
   isFinal,
-} from '../../../executions/record/execution-status.ts';
-import type {
-  DueGroup,
-  ExecutionPage,
-  ExecutionQuery,
-  ExecutionSummary,
-  ListPosition,
+  type ListPosition,
 } from '../../../executions/record/execution-store.ts';
 import { type Item, readText, text } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';

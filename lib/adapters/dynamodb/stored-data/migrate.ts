@@ -1,6 +1,6 @@
 import type { Clock } from '@hookloom/plugin-kit';
 import pLimit from 'p-limit';
-import { type ExecutionStatus, hasEndedBadly } from '../../../executions/record/execution-status.ts';
+import { type ExecutionStatus, hasEndedBadly } from '../../../executions/record/execution-store.ts';
 import { isAppError } from '../../../shared/errors.ts';
 import { type Item, number, text } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';

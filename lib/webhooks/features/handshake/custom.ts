@@ -95,7 +95,7 @@ const NONE: ExecutionInfo = {
  *
  * @param valueAt - the value of the expression that is the nth part
  */
-export const createJsonText = (
+const createJsonText = (
   parts: ReturnType<typeof splitTemplate>,
   valueAt: (at: number) => JsonValue,
 ): string => {
@@ -124,4 +124,14 @@ const endsInText = (text: string, startsInText: boolean): boolean => {
     else if (isInText && text[at] === '\\') at += 1;
   }
   return isInText;
+};
+
+/** Whether a template makes JSON if the values inserted are null. */
+export const isJsonTemplate = (template: string): boolean => {
+  try {
+    JSON.parse(createJsonText(splitTemplate(template), () => null));
+    return true;
+  } catch {
+    return false;
+  }
 };

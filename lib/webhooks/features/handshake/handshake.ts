@@ -1,11 +1,8 @@
 import { isPlainObject } from '@hookloom/plugin-kit';
 import { quote } from '../../../shared/describe.ts';
 import type { Problem } from '../../../workflows/definition/problem.ts';
-import { splitTemplate } from '../../../workflows/expressions/template.ts';
 import { defineFeature, type FeatureContext } from '../../webhook-feature.ts';
-import { createJsonText, custom } from './custom.ts';
 import { type HandshakeRule, handshakeSchema } from './handshake-rule.ts';
-import { handshakes } from './schemes.ts';
 
 /**
  * Answers a sender's test of the webhook address. Handshakes with their own method, and Asana's, are answered before
@@ -17,7 +14,10 @@ export const handshake = defineFeature({
   expressions: ['/match'],
   templates: ['/answer/body'],
   check: (rule, context) => findProblems(rule, context),
-  stages: (rule, ports) => (rule.scheme === 'custom' ? custom(rule) : handshakes[rule.scheme](rule, ports)),
+  stages: async (rule, ports) =>
+    rule.scheme === 'custom'
+      ? (await import('./custom.ts')).custom(rule)
+      : (await import('./schemes.ts')).handshakes[rule.scheme](rule, ports),
 });
 
 /** What each scheme needs, and what may be written beside it. */
@@ -41,7 +41,7 @@ const SIGNED: readonly HandshakeRule['scheme'][] = ['discord', 'sns'];
 
 const MAX_BODY_LENGTH = 10_000;
 
-const findProblems = (rule: HandshakeRule, { parameters }: FeatureContext): Problem[] => {
+const findProblems = async (rule: HandshakeRule, { parameters }: FeatureContext): Promise<Problem[]> => {
   const { scheme, credentialId, match } = rule;
   const takes = parametersOf[scheme];
   const given = Object.keys(rule) as (keyof HandshakeRule)[];
@@ -58,25 +58,20 @@ const findProblems = (rule: HandshakeRule, { parameters }: FeatureContext): Prob
     ...(SIGNED.includes(scheme) && !isSigned
       ? [{ path: '', message: `the scheme ${quote(scheme)} needs the signature of the same scheme` }]
       : []),
-    ...(rule.answer === undefined ? [] : findBodyProblems(rule.answer)),
+    ...(rule.answer === undefined ? [] : await findBodyProblems(rule.answer)),
   ];
 };
 
-const findBodyProblems = ({ contentType, body = '' }: NonNullable<HandshakeRule['answer']>): Problem[] => {
+const findBodyProblems = async ({
+  contentType,
+  body = '',
+}: NonNullable<HandshakeRule['answer']>): Promise<Problem[]> => {
   const path = '/answer/body';
   if (JSON.stringify(body).length > MAX_BODY_LENGTH)
     return [{ path, message: `is longer than ${MAX_BODY_LENGTH} characters` }];
   if (typeof body !== 'string' || contentType !== 'application/json') return [];
-  return isJson(createJsonText(splitTemplate(body), () => null))
+  const { isJsonTemplate } = await import('./custom.ts');
+  return isJsonTemplate(body)
     ? []
     : [{ path, message: 'is not JSON: with expressions in it, write a JSON value instead of a text' }];
-};
-
-const isJson = (text: string): boolean => {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 };

@@ -7,7 +7,6 @@ import type { Place, SchemeRow } from './schemes.ts';
 import type { SignatureRule } from './signature-rule.ts';
 import { splitSigned } from './signed-template.ts';
 import { checkTimestamp } from './timestamp.ts';
-import { toPublicUrl } from './to-public-url.ts';
 
 /** A body that contains its signature is parsed before the signature is verified. */
 const MAX_SIGNED_FIELDS_BYTES = 1_048_576;
@@ -119,3 +118,14 @@ const partOf = (
       return texts[part] ?? readHeader(request, part.slice('headers.'.length).toLowerCase());
   }
 };
+
+/**
+ * The URL that the sender requested, with its query as sent.
+ *
+ * @param base - the URL without query behind a custom domain; undefined for the gateway's own
+ */
+export const toPublicUrl = (
+  { headers, requestPath, rawQueryString }: WebhookRequest,
+  base: string | undefined,
+): string =>
+  `${base ?? `https://${headers.host ?? ''}${requestPath}`}${rawQueryString === '' ? '' : `?${rawQueryString}`}`;

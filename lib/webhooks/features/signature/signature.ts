@@ -1,81 +1,10 @@
-import { lazy } from '@hookloom/plugin-kit';
-import { type AppError, isAppError } from '../../../shared/errors.ts';
-import { featureError } from '../../../shared/feature-errors.ts';
-import { isRefusal, Refusal } from '../../../shared/refusal.ts';
-import type { WebhookRequest } from '../../webhook.ts';
-import { defineFeature, type FeaturePorts } from '../../webhook-feature.ts';
-import { senderSecrets } from '../sender/sender-secrets.ts';
-import { findSignatureProblems } from './find-problems.ts';
-import { readSignatures } from './is-signed.ts';
-import { createReadContent } from './read-request.ts';
-import { refuseSignature } from './refuse-signature.ts';
-import { type SchemeRow, toSchemeRow } from './schemes.ts';
-import { type SignatureRule, signatureSchema } from './signature-rule.ts';
-import { readTwilioContents } from './twilio.ts';
-
-/** @throws Refusal, and AppError for what is not the sender's fault */
-type Verify = (request: WebhookRequest) => Promise<void>;
+import { defineFeature } from '../../webhook-feature.ts';
+import { signatureSchema } from './signature-rule.ts';
 
 /** Refuses requests without a valid signature of the sender. */
 export const signature = defineFeature({
   name: 'signature',
   schema: signatureSchema,
-  check: (rule) => findSignatureProblems(rule),
-  stages: (rule, ports) => {
-    const row = toSchemeRow(rule);
-    const verify = openScheme(row, rule, ports);
-    return {
-      secretHeaders: secretHeadersOf(row, rule),
-      verify: async ({ request }) => {
-        try {
-          await verify(request);
-        } catch (error) {
-          throw toAppError(error, row);
-        }
-        return null;
-      },
-    };
-  },
+  check: async (rule) => (await import('./find-problems.ts')).findSignatureProblems(rule),
+  stages: async (rule, ports) => (await import('./signature-stages.ts')).verifySender(rule, ports),
 });
-
-const openScheme = (row: SchemeRow, rule: SignatureRule, ports: FeaturePorts): Verify => {
-  if (rule.scheme === 'jwt') return lazily(async () => (await import('./jwt.ts')).openJwt(rule, ports));
-  if (rule.scheme === 'plaid') return lazily(async () => (await import('./jwt.ts')).openPlaid(rule, ports));
-  if (row.certificate !== undefined)
-    return lazily(async () => (await import('./certified.ts')).openCertified(row, rule, ports));
-  const readContent = createReadContent(row, rule);
-  const readContents =
-    rule.scheme === 'twilio'
-      ? (request: WebhookRequest) => readTwilioContents(request, rule)
-      : (request: WebhookRequest, now: number) => [readContent(request, now)];
-  return async (request) => {
-    const contents = readContents(request, ports.clock.now());
-    const signedWith = contents.map((content) => readSignatures(row.ways ?? [], content));
-    const isSigned = (secret: string) => signedWith.some((isSignedWith) => isSignedWith(secret));
-    if (!(await senderSecrets(ports).some(rule.credentialId ?? '', isSigned)))
-      throw new Refusal('mismatch: wrong secret, or the request was modified');
-  };
-};
-
-/** Loads what it needs on the first request. */
-const lazily = (open: () => Promise<Verify>): Verify => {
-  const opened = lazy(open);
-  return async (request) => (await opened())(request);
-};
-
-/** Headers that contain the secret itself or a token. */
-const secretHeadersOf = (
-  { ways = [], signature }: SchemeRow,
-  { scheme }: SignatureRule,
-): readonly string[] => {
-  if (scheme === 'jwt') return ['authorization'];
-  return ways.some(({ algorithm }) => algorithm === 'equal') ? (signature?.headers ?? []) : [];
-};
-
-/** A secret that can't be used to sign means that the webhook is misconfigured. */
-const toAppError = (error: unknown, { wants401 }: SchemeRow): AppError => {
-  if (isAppError(error)) return error;
-  return isRefusal(error)
-    ? refuseSignature(error.message, wants401 ? 'Signature realm="hookloom"' : undefined)
-    : featureError('WEBHOOK_MISCONFIGURED', {}, error);
-};

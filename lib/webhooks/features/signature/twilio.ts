@@ -3,9 +3,8 @@ import { Refusal } from '../../../shared/refusal.ts';
 import { parseUrlEncoded } from '../../parse-url-encoded.ts';
 import type { WebhookRequest } from '../../webhook.ts';
 import { isEqual } from '../sender/is-equal.ts';
-import { readHeader, type SignedContent } from './read-request.ts';
+import { readHeader, type SignedContent, toPublicUrl } from './read-request.ts';
 import type { SignatureRule } from './signature-rule.ts';
-import { toPublicUrl } from './to-public-url.ts';
 
 /** A form is parsed before its signature is verified. Twilio's forms take a few kB. */
 const MAX_FORM_BYTES = 262_144;

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { findReferenceProblems } from '../../../../authoring/validation/references/check-references.ts';
-import { loadFunctionNames } from '../../../../authoring/validation/references/jsonata-names.ts';
 import type { Names } from '../../../../authoring/validation/references/names.ts';
+import { loadFunctionNames } from '../../../../authoring/validation/validate.ts';
 import { findNearest, findNearName } from '../../../../lib/shared/near-name.ts';
 
 let isFunction: (name: string) => boolean;

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import { checkWebhookRules } from '../../../../authoring/validation/check-webhook-rules.ts';
+import { checkWebhookRules } from '../../../../authoring/validation/check-webhooks.ts';
 import { AppError } from '../../../../lib/shared/errors.ts';
 import { aProblem } from '../../../support/a-problem.ts';
 import { aSignedService } from '../../../support/a-signed-service.ts';

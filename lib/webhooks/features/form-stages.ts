@@ -1,0 +1,109 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { isMap, type JsonMap } from '@hookloom/bounded-schema';
+import type { JsonObject } from '@hookloom/plugin-kit';
+import { renderForm } from '../../pages/form.ts';
+import { html } from '../../pages/html.ts';
+import { markdown } from '../../pages/markdown.ts';
+import { answerNotice, answerPage } from '../../pages/page.ts';
+import { prefersHtml } from '../../pages/prefers-html.ts';
+import type { Answer } from '../../shared/answer.ts';
+import { AppError } from '../../shared/errors.ts';
+import { featureError } from '../../shared/feature-errors.ts';
+import { checkAnswers } from '../../shared/forms/check-answers.ts';
+import { type FormError, toErrorMember } from '../../shared/forms/form-error.ts';
+import { FORM_PAGE_ID } from '../../shared/forms/form-fields.ts';
+import { readForm } from '../../shared/forms/read-form.ts';
+import { markDuplicate, nameExecution } from '../answer-run.ts';
+import { isForm, parseBody } from '../parse-body.ts';
+import type { Webhook, WebhookRequest } from '../webhook.ts';
+import type { Stages } from '../webhook-feature.ts';
+
+/** Enough for anything typed into a page. */
+const MAX_FORM_BYTES = 1_000_000;
+
+/**
+ * GET shows a form generated from the body's schema; POST accepts its answers, converted to the schema's types and
+ * validated against it. Bodies of other content types are only validated.
+ */
+export const serveForm = (): Stages => {
+  /** What was typed, for redisplaying the page. */
+  const typedIn = new WeakMap<WebhookRequest, JsonMap>();
+  return {
+    verify: ({ request, webhook }) => {
+      if (request.method === 'GET' || request.method === 'HEAD') return formPage(webhook, null, []);
+      refuseOtherSites(request);
+      return null;
+    },
+    parse: ({ request, webhook, content }) => {
+      if (!isForm(request.headers)) return null;
+      if (content.rawBody.length > MAX_FORM_BYTES)
+        throw new AppError('BODY_TOO_LARGE', { limitBytes: MAX_FORM_BYTES });
+      const { [FORM_PAGE_ID]: pageId, ...typed } = parseBody(content, refuseJson) as JsonMap;
+      typedIn.set(request, typed);
+      const body = readForm(schemaOf(webhook), typed) as JsonObject;
+      // Without the page id: the same answers from another page are the same content.
+      const deliveryContent = JSON.stringify(typed);
+      return pageId === undefined
+        ? { body, deliveryContent }
+        : { body, deliveryContent, deliveryKey: hash(request.rawBody) };
+    },
+    judge: ({ request, webhook, input: { body } }) => {
+      const typed = typedIn.get(request);
+      if (typed === undefined) return null;
+      const errors = checkAnswers(schemaOf(webhook), body as JsonObject);
+      if (errors.length === 0) return null;
+      if (prefersHtml(request.headers.accept)) return formPage(webhook, typed, errors);
+      throw featureError('BODY_SCHEMA_MISMATCH', { errors: errors.map(toErrorMember) });
+    },
+    acknowledge: ({ executionId, isDuplicate, execution: { input } }) => {
+      const headers = input.headers as WebhookRequest['headers'];
+      if (!isForm(headers) || !prefersHtml(headers.accept)) return null;
+      const page = nameExecution(executionId, answerNotice(200, 'Thank you', 'Your answers have arrived.'));
+      return isDuplicate ? markDuplicate(page) : page;
+    },
+  };
+};
+
+/** The form page, with what was typed before and why it was not accepted. */
+export const formPage = (webhook: Webhook, typed: JsonMap | null, errors: readonly FormError[]): Answer => {
+  const schema = schemaOf(webhook);
+  const { title = webhook.workflow.definition.name, description } = schema;
+  return answerPage({
+    status: errors.length === 0 ? 200 : 400,
+    title: String(title),
+    hasErrors: errors.length > 0,
+    content: html`${typeof description === 'string' && markdown(description)}
+${renderForm({
+  schema,
+  typed,
+  errors,
+  hidden: { [FORM_PAGE_ID]: randomUUID() },
+  buttons: html`<button>Send</button>`,
+})}`,
+  });
+};
+
+const refuseJson = (): never => {
+  throw new Error('a form is not JSON');
+};
+
+const schemaOf = ({ config }: Webhook): JsonMap => {
+  const schema = config.features?.schema;
+  if (!isMap(schema)) throw featureError('WEBHOOK_MISCONFIGURED', {});
+  return schema;
+};
+
+/**
+ * Refuses requests that pages of other sites make a browser send, with the password that it keeps for this site
+ * (cross-site request forgery). All browsers have sent the header since 2023, and no page can set it:
+ * https://www.w3.org/TR/fetch-metadata/
+ *
+ * @throws AppError `ORIGIN_NOT_ALLOWED`
+ */
+const refuseOtherSites = ({ headers }: WebhookRequest): void => {
+  const site = headers['sec-fetch-site'] ?? 'none';
+  if (site !== 'same-origin' && site !== 'none') throw featureError('ORIGIN_NOT_ALLOWED', {});
+};
+
+/** The same page with the same answers, sent twice, is one delivery; with different answers it is a new one. */
+const hash = (rawBody: Uint8Array): string => createHash('sha256').update(rawBody).digest('base64url');

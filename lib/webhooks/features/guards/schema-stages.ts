@@ -1,0 +1,83 @@
+import { compileJsonSchema, type JsonMap } from '@hookloom/bounded-schema';
+import type { AppError } from '../../../shared/errors.ts';
+import { featureError } from '../../../shared/feature-errors.ts';
+import type { Stages } from '../../webhook-feature.ts';
+
+/** Bodies with more values are refused. */
+const MAX_VALUES = 100_000;
+/** About 90,000 checks of a value, or patterns over 6,000,000 characters: 45 to 110 ms. */
+const MAX_WORK = 1_500_000;
+/** Up to this many values, all violations are reported, not just the first. */
+const MAX_VALUES_IN_FULL = 10_000;
+/** Violations per response. */
+const MAX_ERRORS = 50;
+/** Characters of a pointer or a message, which contain keys of the body. */
+const MAX_CHARACTERS = 200;
+
+/** Refuses bodies that do not match a JSON Schema. The response lists the violations, but no values of the body. */
+export const checkBody = (rule: JsonMap): Stages => {
+  const findViolations = compileJsonSchema(rule as JsonMap);
+  return {
+    judge: ({ input: { body } }) => {
+      const count = countValues(body, MAX_VALUES);
+      if (count > MAX_VALUES) throw unchecked(`it has more than ${MAX_VALUES} values`);
+      const violations = check(() =>
+        findViolations(body, { onlyFirst: count > MAX_VALUES_IN_FULL, maxWork: MAX_WORK }),
+      );
+      if (violations.length === 0) return null;
+      const errors = violations.slice(0, MAX_ERRORS).map(({ pointer, keyword, message }) => ({
+        pointer: shorten(pointer),
+        detail: shorten(describeViolation(keyword, message)),
+      }));
+      throw featureError('BODY_SCHEMA_MISMATCH', { errors });
+    },
+  };
+};
+
+/** The schema was tested when the workflow was stored: if checking fails now, the body is the cause. */
+const check = <Result>(find: () => Result): Result => {
+  try {
+    return find();
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    throw unchecked('checking takes too many steps, or a key is not valid Unicode', cause);
+  }
+};
+
+const unchecked = (reason: string, cause?: unknown): AppError => {
+  const errors = [{ pointer: '#', detail: `The body can't be checked: ${reason}.` }];
+  return featureError('BODY_SCHEMA_MISMATCH', { errors }, cause);
+};
+
+/** Counts the values at any depth, and stops above the limit. */
+const countValues = (body: unknown, limit: number): number => {
+  let count = 1;
+  const open: unknown[] = [body];
+  while (open.length > 0) {
+    const next = open.pop();
+    if (typeof next !== 'object' || next === null) continue;
+    if (Array.isArray(next)) {
+      count += next.length;
+      if (count > limit) return count;
+      for (const value of next) open.push(value);
+      continue;
+    }
+    for (const key in next) {
+      count += 1;
+      if (count > limit) return count;
+      open.push((next as JsonMap)[key]);
+    }
+  }
+  return count;
+};
+
+/** Keywords for numbers: their messages begin with the number itself. */
+const numeric = new Set(['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf']);
+
+const describeViolation = (keyword: string, message: string): string => {
+  if (keyword === 'false') return 'Nothing is allowed here.';
+  return numeric.has(keyword) ? `Number${message.slice(message.indexOf(' '))}` : message;
+};
+
+const shorten = (text: string): string =>
+  text.length <= MAX_CHARACTERS ? text : `${text.slice(0, MAX_CHARACTERS).toWellFormed()}…`;

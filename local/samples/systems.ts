@@ -1,0 +1,201 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import { type CreateTableCommandInput, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import dynalite from 'dynalite';
+import { SMTPServer } from 'smtp-server';
+import { ensureTable } from '../database/ensure-table.ts';
+
+/** Answers a request. @param path - without the query */
+type Answer = (request: IncomingMessage, response: ServerResponse, path: string) => void | Promise<void>;
+
+/** A system that the samples call: `METHOD /path`, and its answer. */
+export type Routes = readonly (readonly [pattern: RegExp, answer: Answer])[];
+
+/** Of all credentials of the samples. It is no secret: it opens invented data alone. */
+export const SAMPLE_TOKEN = 'token-of-a-sample';
+
+export const sendJson = (response: ServerResponse, status: number, value: unknown): void => {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
+};
+
+const MAX_BODY_BYTES = 1_000_000;
+
+/** @throws Error when the body is larger than 1 MB, or no JSON */
+const readJson = async (request: IncomingMessage): Promise<Record<string, unknown>> => {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request) {
+    bytes += chunk.length;
+    if (bytes > MAX_BODY_BYTES) throw new Error('the body is larger than 1 MB');
+    chunks.push(chunk);
+  }
+  return JSON.parse(Buffer.concat(chunks).toString());
+};
+
+const isAuthorized = ({ headers }: IncomingMessage): boolean =>
+  headers.authorization === `Bearer ${SAMPLE_TOKEN}`;
+
+const ROWS = 250;
+
+/** `orders.csv`: numbers, customers and totals. */
+export const orders = [
+  'number,customer,total',
+  ...Array.from({ length: ROWS }, (_, at) => `A-${at + 1},customer${at % 7}@example.com,${(at * 37) % 500}`),
+].join('\r\n');
+
+const getOrders: Answer = (_request, response) => {
+  response.writeHead(200, { 'content-type': 'text/csv', 'content-length': orders.length }).end(orders);
+};
+
+const noSuchKey: Answer = (_request, response) => {
+  const error = '<Error><Code>NoSuchKey</Code><Message>The specified key does not exist.</Message></Error>';
+  response.writeHead(404, { 'content-type': 'application/xml' }).end(error);
+};
+
+/** A bucket of S3 with one object; signatures are not checked. */
+export const bucketRoutes: Routes = [
+  [/^GET \/s3\/imports\/orders\.csv$/, getOrders],
+  [/^GET \/s3\//, noSuchKey],
+];
+
+const MEGABYTE = 1_000_000;
+const MAX_MEGABYTES = 10_000;
+
+/** `/files/100` is a file of 100 MB, made as it is sent. */
+const sendFile: Answer = async (_request, response, path) => {
+  const megabytes = Math.min(Number(path.split('/').at(-1)), MAX_MEGABYTES);
+  const parts = function* () {
+    for (let at = 0; at < megabytes; at++) yield Buffer.alloc(MEGABYTE, at);
+  };
+  response.writeHead(200, {
+    'content-type': 'application/octet-stream',
+    'content-length': megabytes * MEGABYTE,
+  });
+  await pipeline(Readable.from(parts()), response);
+};
+
+/** Answers with the size and the hash of what it received. */
+const receive: Answer = async (request, response) => {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  for await (const chunk of request) {
+    hash.update(chunk);
+    bytes += chunk.length;
+  }
+  sendJson(response, 201, { bytes, sha256: hash.digest('hex') });
+};
+
+/** Files to fetch, and a place that takes whatever is sent. */
+export const fileRoutes: Routes = [
+  [/^GET \/files\/\d{1,5}$/, sendFile],
+  [/^(?:POST|PUT) \/received\//, receive],
+];
+
+/** A model that looks for words. */
+const sortTicket = (text: string) => {
+  const has = (...words: string[]): boolean => words.some((word) => text.toLowerCase().includes(word));
+  let category = 'question';
+  if (has('refund', 'invoice', 'charged')) category = 'billing';
+  else if (has('broken', 'crash', 'error', 'does not work')) category = 'fault';
+  return { category, urgent: has('urgent', 'immediately', 'at once'), summary: text.slice(0, 60) };
+};
+
+const complete: Answer = async (request, response) => {
+  if (!isAuthorized(request)) return sendJson(response, 401, { error: { message: 'no valid API key' } });
+  const { model, messages } = await readJson(request);
+  const list = Array.isArray(messages) ? messages : [];
+  const content = JSON.stringify(sortTicket(String(list.at(-1)?.content)));
+  sendJson(response, 200, {
+    id: 'chatcmpl-1',
+    object: 'chat.completion',
+    model,
+    choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content } }],
+    usage: { prompt_tokens: 42, completion_tokens: 21, total_tokens: 63 },
+  });
+};
+
+/** Chat completions, as OpenAI and others have them. */
+export const languageModelRoutes: Routes = [[/^POST \/llm\/v1\/chat\/completions$/, complete]];
+
+/** The header lines that are printed of a mail. */
+const SHOWN = /^(?:From|To|Subject):.*$/gim;
+
+/** A mail server that takes every mail of the sample's credential, and prints it. */
+export const createMailServer = (): SMTPServer =>
+  new SMTPServer({
+    disabledCommands: ['STARTTLS'], // it is reached on this machine alone
+    size: 1_000_000,
+    onAuth: ({ password }, _session, callback) =>
+      password === SAMPLE_TOKEN ? callback(null, { user: 'sample' }) : callback(new Error('wrong password')),
+    onData: (stream, _session, callback) => {
+      text(stream).then((mail) => {
+        const [head = '', ...body] = mail.split('\r\n\r\n');
+        const shown = head.match(SHOWN) ?? [];
+        process.stdout.write(`Mail\n${[...shown, '', ...body].join('\n').trimEnd()}\n`);
+        callback();
+      }, callback);
+    },
+  });
+
+const database = dynalite({ createTableMs: 0 });
+
+const ask: Answer = async (request, response) => {
+  database.emit('request', request, response);
+  await once(response, 'close');
+};
+
+/** DynamoDB, in memory; signatures are not checked. */
+export const ordersTableRoutes: Routes = [[/^POST \/$/, ask]];
+
+export const ordersTable: CreateTableCommandInput = {
+  TableName: 'sample-orders',
+  AttributeDefinitions: [{ AttributeName: 'number', AttributeType: 'S' }],
+  KeySchema: [{ AttributeName: 'number', KeyType: 'HASH' }],
+  BillingMode: 'PAY_PER_REQUEST',
+};
+
+/** @param endpoint - at which the routes are served */
+export const createOrdersTable = async (endpoint: string): Promise<void> => {
+  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+  const client = new DynamoDBClient({ endpoint, region: 'local', credentials });
+  await ensureTable(client, ordersTable);
+  client.destroy();
+};
+
+const PAGE_SIZE = 3;
+
+const people = ['Ada', 'Barbara', 'Edsger', 'Grace', 'Katherine', 'Niklaus', 'Tony'].map((name, index) => ({
+  id: index + 1,
+  name,
+  email: `${name.toLowerCase()}@example.com`,
+}));
+
+/** A page of the people, for a bearer token; `next` is the URL of the next page, null in the last one. */
+const listPeople: Answer = (request, response) => {
+  if (!isAuthorized(request)) return sendJson(response, 401, { error: 'a bearer token is required' });
+  const page = Number(new URL(request.url ?? '', 'http://localhost').searchParams.get('page') ?? 1);
+  const end = page * PAGE_SIZE;
+  sendJson(response, 200, {
+    people: people.slice(end - PAGE_SIZE, end),
+    next: end < people.length ? `/people?page=${page + 1}` : null,
+  });
+};
+
+/** An API with pages. */
+export const peopleRoutes: Routes = [[/^GET \/people$/, listPeople]];
+
+/** Answers as Slack does: 200 for refusals as well. */
+const postMessage: Answer = async (request, response) => {
+  if (!isAuthorized(request)) return sendJson(response, 200, { ok: false, error: 'invalid_auth' });
+  const { channel, text } = await readJson(request);
+  if (text === undefined || text === '') return sendJson(response, 200, { ok: false, error: 'no_text' });
+  process.stdout.write(`Slack, in ${channel}: ${text}\n`);
+  sendJson(response, 200, { ok: true, channel, ts: '1763800000.000100', message: { text } });
+};
+
+/** The Web API of Slack: one method. */
+export const slackRoutes: Routes = [[/^POST \/slack\/api\/chat\.postMessage$/, postMessage]];
