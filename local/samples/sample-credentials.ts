@@ -1,5 +1,7 @@
 import { STAND_IN_ADDRESS } from './stand-in-address.ts';
-import { SAMPLE_TOKEN } from './systems.ts';
+
+/** Of all credentials of the samples. It is no secret: it opens invented data alone. */
+export const SAMPLE_TOKEN = 'token-of-a-sample';
 
 const hosts = [`${STAND_IN_ADDRESS.host}:${STAND_IN_ADDRESS.port}`];
 

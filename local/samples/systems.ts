@@ -8,15 +8,13 @@ import { type CreateTableCommandInput, DynamoDBClient } from '@aws-sdk/client-dy
 import dynalite from 'dynalite';
 import { SMTPServer } from 'smtp-server';
 import { ensureTable } from '../database/ensure-table.ts';
+import { SAMPLE_TOKEN } from './sample-credentials.ts';
 
 /** Answers a request. @param path - without the query */
 type Answer = (request: IncomingMessage, response: ServerResponse, path: string) => void | Promise<void>;
 
 /** A system that the samples call: `METHOD /path`, and its answer. */
 export type Routes = readonly (readonly [pattern: RegExp, answer: Answer])[];
-
-/** Of all credentials of the samples. It is no secret: it opens invented data alone. */
-export const SAMPLE_TOKEN = 'token-of-a-sample';
 
 export const sendJson = (response: ServerResponse, status: number, value: unknown): void => {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));

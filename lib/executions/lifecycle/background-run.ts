@@ -53,46 +53,66 @@ const loadObjects = () => import('../files/own-objects.chunk.ts');
  */
 const CREDENTIAL_WAIT_MS = 180_000;
 
-export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundInvocation => {
-  const { executions, services, logger, blobs } = parts;
-  const closed = new AbortController();
-  /** Aborts the run: it was suspended, its record is final, or an infrastructure error occurred. */
-  const halted = new AbortController();
-  let isSuspended = false;
-  let record: ExecutionRecord | null = null;
-  let updates: RecordUpdates | null = null;
-  let recorder: Recorder | null = null;
-  let journal: CheckpointJournal = new Map();
+/** What an invocation knows about its run. */
+type State =
+  | { readonly name: 'new' }
+  /** The record is leased; that of a pure express run is leased with its first progress. */
+  | { readonly name: 'loaded'; readonly record: ExecutionRecord }
+  | { readonly name: 'running' | 'suspended'; readonly run: Running };
 
-  const run = async (executionId: string, engine: BackgroundEngine): Promise<void> => {
+interface Running {
+  readonly record: ExecutionRecord;
+  readonly updates: RecordUpdates;
+  readonly recorder: Recorder;
+}
+
+export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundInvocation =>
+  new BackgroundRun(parts);
+
+class BackgroundRun implements BackgroundInvocation {
+  readonly #parts: BackgroundParts;
+  readonly #closed = new AbortController();
+  /** Aborts the run: it was suspended, its record is final, or an infrastructure error occurred. */
+  readonly #halted = new AbortController();
+  #state: State = { name: 'new' };
+  #journal: CheckpointJournal = new Map();
+
+  constructor(parts: BackgroundParts) {
+    this.#parts = parts;
+  }
+
+  async run(executionId: string, engine: BackgroundEngine): Promise<void> {
+    const { executions, services, blobs } = this.#parts;
     const stored = await executions.find(executionId);
-    if (stored === null || isFinal(stored.status)) return logNothingToRun(executionId);
-    const loaded = await loadBackgroundRun(stored, parts);
+    if (stored === null || isFinal(stored.status)) return this.#logNothingToRun(executionId);
+    const loaded = await loadBackgroundRun(stored, this.#parts);
     if (stored.retryOf !== null && stored.invocations === 0 && 'plan' in loaded)
       await (await loadObjects()).keepRetriedFiles(stored, loaded.input, loaded.stored, blobs);
-    const acquireLease = lazy(() => acquire(stored, engine));
+    const acquireLease = lazy(() => this.#acquireLease(stored, engine));
     const isLeasedLate = engine.mode === 'express' && 'plan' in loaded && loaded.plan.isPure;
-    record = isLeasedLate ? stored : await acquireLease();
-    if (record === null) return logNothingToRun(executionId);
-    if ('failure' in loaded) return finishFailed(record, loaded.failure);
-    journal = loaded.journal;
-    if (record.crashes >= MAX_CRASHES) return finishCrashLoop(record, engine);
-    if (stored.retryOf !== null) await ownRetried(stored, loaded, acquireLease);
-    updates = createRecordUpdates(record, loaded, blobs, services.clock);
+    const record = isLeasedLate ? stored : await acquireLease();
+    if (record === null) return this.#logNothingToRun(executionId);
+    this.#state = { name: 'loaded', record };
+    if ('failure' in loaded) return this.#finishFailed(record, loaded.failure);
+    this.#journal = loaded.journal;
+    if (record.crashes >= MAX_CRASHES) return this.#finishCrashLoop(record, engine);
+    if (stored.retryOf !== null) await this.#ownRetried(stored, loaded, acquireLease);
     const saveProgress: ExecutionStore['saveProgress'] = async (id, progress) =>
       (await acquireLease()) !== null && executions.saveProgress(id, progress);
-    await runLoaded(record, loaded, { ...updates, saveProgress }, engine);
-  };
+    const updates = createRecordUpdates(record, loaded, blobs, services.clock);
+    await this.#runLoaded(record, loaded, updates, saveProgress, engine);
+  }
 
   /**
    * The lease keeps a duplicate from running, and counts crashes. An express run that touches nothing acquires it with
    * its first progress, after a second: most have ended by then, and save a write.
    */
-  const acquire = async (
+  async #acquireLease(
     stored: ExecutionRecord,
-    { leaseOwner, mode, journal: known }: BackgroundEngine,
-  ): Promise<ExecutionRecord | null> => {
-    const journalSize = (await known?.count()) ?? 0;
+    { leaseOwner, mode, journal }: BackgroundEngine,
+  ): Promise<ExecutionRecord | null> {
+    const { executions, services } = this.#parts;
+    const journalSize = (await journal?.count()) ?? 0;
     return executions.acquireLease(stored.executionId, {
       leaseOwner,
       leaseExpiresAt: services.clock.now() + RUNNING_LEASE_MS[mode],
@@ -100,13 +120,14 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
       crashes: countCrashes(stored, journalSize),
       invocations: stored.invocations + 1,
     });
-  };
+  }
 
-  const ownRetried = async (
+  async #ownRetried(
     stored: ExecutionRecord,
     loaded: LoadedRun,
     acquireLease: () => Promise<ExecutionRecord | null>,
-  ): Promise<void> => {
+  ): Promise<void> {
+    const { executions, services, blobs } = this.#parts;
     const { executionId, mode } = stored;
     const { timeoutMs } = computeLimits(loaded.workflow.definition.settings, mode);
     const { ownRetriedBlobs } = await loadObjects();
@@ -115,100 +136,117 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
     const leaseExpiresAt = services.clock.now() + RUNNING_LEASE_MS[mode];
     await executions.saveProgress(executionId, { status: 'running', leaseExpiresAt, ...changes });
     loaded.stored = { ...loaded.stored, ...changes };
-  };
+  }
 
-  const logNothingToRun = (executionId: string): void =>
-    logger.warn('The execution has ended, is leased by another owner, or is unknown: nothing is run.', {
-      executionId,
-    });
+  #logNothingToRun(executionId: string): void {
+    this.#parts.logger.warn(
+      'The execution has ended, is leased by another owner, or is unknown: nothing is run.',
+      { executionId },
+    );
+  }
 
-  const finishCrashLoop = async (leased: ExecutionRecord, engine: BackgroundEngine): Promise<void> => {
+  async #finishCrashLoop(leased: ExecutionRecord, { journal }: BackgroundEngine): Promise<void> {
     const { executionId } = leased;
-    const stored = await engine.journal?.read().catch((cause: unknown) => {
-      logger.warn('The checkpoint journal can not be read.', { executionId, cause });
+    const stored = await journal?.read().catch((cause: unknown) => {
+      this.#parts.logger.warn('The checkpoint journal can not be read.', { executionId, cause });
     });
-    journal = new Map([...journal, ...(stored ?? [])]);
+    this.#journal = new Map([...this.#journal, ...(stored ?? [])]);
     const message = `its process has ended too early ${MAX_CRASHES} times in a row, at the same place`;
-    await finishFailed(leased, { name: 'CrashLoop', message });
-  };
+    await this.#finishFailed(leased, { name: 'CrashLoop', message });
+  }
 
-  const runLoaded = async (
-    leased: ExecutionRecord,
+  async #runLoaded(
+    record: ExecutionRecord,
     loaded: LoadedRun,
-    { toProgress, toEnd, saveProgress }: RecordUpdates & Pick<ExecutionStore, 'saveProgress'>,
+    updates: RecordUpdates,
+    saveProgress: ExecutionStore['saveProgress'],
     engine: BackgroundEngine,
-  ): Promise<void> => {
-    const execution = toExecutionInfo(leased);
-    const { executionId, workflowId, mode } = leased;
+  ): Promise<void> {
+    const { services, blobs, logger, ...parts } = this.#parts;
+    const execution = toExecutionInfo(record);
+    const { executionId, workflowId, mode } = record;
     const { callbackKey } = loaded;
-    const floor = latestTimeOf(leased.nodes, leased.startedAt);
-    const clock = createMonotonicClock(services.clock, floor, closed.signal);
-    const runRecorder = createRecorder({
+    const floor = latestTimeOf(record.nodes, record.startedAt);
+    const clock = createMonotonicClock(services.clock, floor, this.#closed.signal);
+    const recorder = createRecorder({
       executionId,
       executions: { saveProgress },
       clock,
       logger,
-      toProgress,
-      onEnded: () => halted.abort(new Error('the execution was ended from outside')),
+      toProgress: updates.toProgress,
+      onEnded: () => this.#halted.abort(new Error('the execution was ended from outside')),
     });
-    recorder = runRecorder;
+    this.#state = { name: 'running', run: { record, updates, recorder } };
     const infrastructure = watchInfrastructureErrors();
     const { definition } = loaded.workflow;
     const limits = computeLimits(definition.settings, mode);
-    const { collectsEnds, respondsEarly } = readAnswering(definition, leased.trigger.nodeId);
+    const { collectsEnds, respondsEarly } = readAnswering(definition, record.trigger.nodeId);
     let responseSaved: Promise<void> | null = null;
     const onResponse = (response: JsonObject): void => {
       const leaseExpiresAt = services.clock.now() + RUNNING_LEASE_MS[mode];
       const saving = { executions: { saveProgress }, blobs, leaseExpiresAt, logger };
-      responseSaved = engine.track(saveResponse(leased, response, loaded.input, saving));
+      responseSaved = engine.track(saveResponse(record, response, loaded.input, saving));
     };
     const running = runToResult(
       () =>
         execute(
           loaded.plan,
-          { execution, input: loaded.input, limits, since: engine.since ?? beganAt(leased), collectsEnds },
+          { execution, input: loaded.input, limits, since: engine.since ?? beganAt(record), collectsEnds },
           {
             services: { ...identifyCalls(services, loaded.input), clock },
-            openFiles: parts.filesFor(mode === 'durable' ? leased : { ...leased, life: BRIEF_DAYS }),
+            openFiles: parts.filesFor(mode === 'durable' ? record : { ...record, life: BRIEF_DAYS }),
             logger: parts.loggerFor(execution),
             steps: createJournalingSteps(engine.steps, loaded.journal),
             workflows: infrastructure.watch(parts.otherWorkflows),
             callbacks: engine.openCallbackUrls?.({ executionId, workflowId, callbackKey }) ?? null,
             credentials: lendTo(loaded.plan, parts.outboundCredentials, CREDENTIAL_WAIT_MS),
             track: engine.track,
-            onProgress: runRecorder.update,
-            ...(respondsEarly && leased.keepsResult ? { onResponse } : {}),
-            signal: halted.signal,
+            onProgress: recorder.update,
+            ...(respondsEarly && record.keepsResult ? { onResponse } : {}),
+            signal: this.#halted.signal,
             guard: parts.guard,
           },
         ),
-      leased,
+      record,
       logger,
     );
     const result = await Promise.race([running, infrastructure.first]).catch((error: unknown) => {
-      halted.abort(error);
+      this.#halted.abort(error);
       throw error;
     });
-    if (isSuspended) return; // the replay resumes from before the suspension: a later result is void
+    if (this.#isSuspended()) return; // the replay resumes from before the suspension: a later result is void
     await responseSaved;
     const end = async (): Promise<void> => {
-      await runRecorder.close();
-      const newEnd = await toEnd(result);
-      if (await finish(leased, newEnd)) await letGo(leased, newEnd, loaded, engine);
-      await parts.afterEnd?.(leased, definition);
+      await recorder.close();
+      const newEnd = await updates.toEnd(result);
+      if (await this.#finish(record, newEnd)) await this.#releaseBlobs(record, newEnd, loaded, engine);
+      await parts.afterEnd?.(record, definition);
     };
     await engine.track(end());
-  };
+  }
+
+  #isSuspended(): boolean {
+    return this.#state.name === 'suspended';
+  }
+
+  async #finish(record: ExecutionRecord, end: NewEnd): Promise<boolean> {
+    const isFinished = await finishExecution(record, end, this.#parts);
+    if (!isFinished)
+      this.#parts.logger.warn('The execution had ended before; its record stays.', {
+        executionId: record.executionId,
+      });
+    return isFinished;
+  }
 
   /** Most runs have nothing in a blob. */
-  const letGo = async (
+  async #releaseBlobs(
     { executionId, mode, startedAt, invocations }: ExecutionRecord,
     { endedAt, checkpoints }: NewEnd,
-    { stored, input, hasFiles, journal: all }: LoadedRun,
+    { stored, input, hasFiles, journal }: LoadedRun,
     { stepBlobs = new Set() }: BackgroundEngine,
-  ): Promise<void> => {
+  ): Promise<void> {
     // The files of an express run have their life from the start; its checkpoints are not kept while it is open.
-    const journalText = mode === 'durable' ? serializeJournal(all) : '';
+    const journalText = mode === 'durable' ? serializeJournal(journal) : '';
     const hasWaited = invocations > 1 && journalText.length >= PACKED_BYTES;
     const texts = [
       ...(hasFiles ? [JSON.stringify(input)] : []),
@@ -219,56 +257,67 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
     const hasCheckpoints = typeof checkpoints === 'string';
     const life = lifeAtEnd(startedAt, endedAt);
     const ended = { stored, stepBlobs, texts, hasWaited, hasCheckpoints, life };
-    await (await loadObjects()).letGo(executionId, ended, parts);
-  };
-
-  const finish = async (leased: ExecutionRecord, end: NewEnd): Promise<boolean> => {
-    const isFinished = await finishExecution(leased, end, parts);
-    if (!isFinished)
-      logger.warn('The execution had ended before; its record stays.', { executionId: leased.executionId });
-    return isFinished;
-  };
+    await (await loadObjects()).letGo(executionId, ended, this.#parts);
+  }
 
   /** Keeps the checkpoints, for a retry. */
-  const finishFailed = async (
+  async #finishFailed(
     latest: ExecutionRecord,
     failure: { readonly nodeId?: string; readonly name: string; readonly message: string },
-  ): Promise<void> => {
+  ): Promise<void> {
+    const { blobs, services } = this.#parts;
+    const journal = this.#journal;
     const extra = journal.size > 0 ? { checkpoints: await packJournal(latest, journal, blobs, true) } : {};
-    await finishEarly(latest, 'failed', failure, { ...parts, clock: services.clock }, extra);
-  };
+    await finishEarly(latest, 'failed', failure, { ...this.#parts, clock: services.clock }, extra);
+  }
 
-  return {
-    run,
-    halt: () => {
-      isSuspended = true;
-      halted.abort(new Error('the run was suspended'));
-    },
-    suspend: async () => recorder?.suspend(),
-    uncountCrash: async () => {
-      if (record === null) return;
-      const { executionId, crashes, mode } = record;
-      const leaseExpiresAt = services.clock.now() + RUNNING_LEASE_MS[mode];
-      await executions
-        .saveProgress(executionId, { status: 'running', crashes: crashes - 1, leaseExpiresAt })
-        .catch((cause: unknown) => {
-          logger.warn('The process will be taken for one that crashed.', { executionId, cause });
-        });
-    },
-    fail: async (failure) => {
-      if (record === null) return;
-      const latest = (await executions.find(record.executionId)) ?? record;
-      const nodes = recorder?.latest() ?? null;
-      const known =
-        nodes === null ? {} : { nodes: (await updates?.toFailed(nodes)) ?? nodes, nodesOmitted: 0 };
-      await finishFailed({ ...latest, ...known }, { nodeId: latest.trigger.nodeId, ...failure });
-    },
-    close: async () => {
-      closed.abort('the invocation is over'); // an explicit reason: the default one costs a stack trace
-      await recorder?.close();
-    },
-  };
-};
+  halt(): void {
+    if (this.#state.name === 'running') this.#state = { ...this.#state, name: 'suspended' };
+    this.#halted.abort(new Error('the run was suspended'));
+  }
+
+  async suspend(): Promise<void> {
+    await this.#running?.recorder.suspend();
+  }
+
+  async uncountCrash(): Promise<void> {
+    const record = this.#record;
+    if (record === null) return;
+    const { executions, services, logger } = this.#parts;
+    const { executionId, crashes, mode } = record;
+    const leaseExpiresAt = services.clock.now() + RUNNING_LEASE_MS[mode];
+    await executions
+      .saveProgress(executionId, { status: 'running', crashes: crashes - 1, leaseExpiresAt })
+      .catch((cause: unknown) => {
+        logger.warn('The process will be taken for one that crashed.', { executionId, cause });
+      });
+  }
+
+  async fail(failure: { readonly name: string; readonly message: string }): Promise<void> {
+    const record = this.#record;
+    if (record === null) return;
+    const latest = (await this.#parts.executions.find(record.executionId)) ?? record;
+    const { recorder, updates } = this.#running ?? {};
+    const nodes = recorder?.latest() ?? null;
+    const known = nodes === null ? {} : { nodes: (await updates?.toFailed(nodes)) ?? nodes, nodesOmitted: 0 };
+    await this.#finishFailed({ ...latest, ...known }, { nodeId: latest.trigger.nodeId, ...failure });
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort('the invocation is over'); // an explicit reason: the default one costs a stack trace
+    await this.#running?.recorder.close();
+  }
+
+  /** Null before it runs. */
+  get #running(): Running | null {
+    return 'run' in this.#state ? this.#state.run : null;
+  }
+
+  /** Null before it is loaded. */
+  get #record(): ExecutionRecord | null {
+    return 'record' in this.#state ? this.#state.record : (this.#running?.record ?? null);
+  }
+}
 
 /**
  * The clock of one execution, whose replays run on machines with different clocks.
