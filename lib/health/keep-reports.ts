@@ -1,4 +1,5 @@
 import type { Clock } from '@hookloom/plugin-kit';
+import { LruMap } from '../shared/lru-map.ts';
 
 interface KeepOptions {
   readonly clock: Pick<Clock, 'now'>;
@@ -28,12 +29,11 @@ const MAX_WORK_MS = 30_000;
  * longer than the TTL; concurrent calls share the work. Failures are not cached.
  */
 export const createKeeper = <Value>({ clock, ttlMs }: KeepOptions) => {
-  const entries = new Map<string, Entry<Value>>();
+  const entries = new LruMap<string, Entry<Value>>(MAX_ENTRIES);
 
   const start = (key: string, work: () => Promise<Value>): Entry<Value> => {
     const startedAt = clock.now();
     const entry = { value: work(), startedAt, expiresAt: startedAt + MAX_WORK_MS };
-    if (entries.size >= MAX_ENTRIES) entries.clear();
     entries.set(key, entry);
     entry.value.then(
       () => {

@@ -1,3 +1,4 @@
+import { LruMap } from './lru-map.ts';
 export interface CacheOptions<Value> {
   /** Maximum age of an entry in milliseconds, from the start of its load; 0 disables the cache. */
   readonly ttlMs: number;
@@ -47,20 +48,12 @@ export const createCache = <Value>({
   stale,
   random = () => 1,
 }: CacheOptions<Value>): Lookup<Value> => {
-  const entries = new Map<string, Entry<Value>>();
+  const entries = new LruMap<string, Entry<Value>>(maxEntries);
 
   // The first comparison: an entry must not live longer if the clock is set back.
   const isFresh = ({ loadedAt, freshUntil }: Entry<Value>, now: number) =>
     loadedAt <= now && now < freshUntil;
   const fromNow = (now: number) => now + ttlMs * (0.8 + random() / 5);
-
-  const touch = (key: string, entry: Entry<Value>) => {
-    entries.delete(key); // a Map is ordered by insertion: the entry moves to the end
-    entries.set(key, entry);
-    if (entries.size <= maxEntries) return;
-    const [leastRecentlyUsed] = entries.keys();
-    if (leastRecentlyUsed !== undefined) entries.delete(leastRecentlyUsed);
-  };
 
   /** @param known - the earlier, no longer fresh entry */
   const open = (
@@ -87,12 +80,9 @@ export const createCache = <Value>({
     if (ttlMs <= 0) return load(false);
     const now = clock.now();
     const known = isRenewed ? undefined : entries.get(key);
-    if (known !== undefined && isFresh(known, now)) {
-      touch(key, known);
-      return known.value;
-    }
+    if (known !== undefined && isFresh(known, now)) return known.value;
     const entry = open(load, known, now);
-    touch(key, entry);
+    entries.set(key, entry);
     const evict = () => {
       if (entries.get(key) === entry) entries.delete(key);
     };

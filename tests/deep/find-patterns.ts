@@ -45,5 +45,5 @@ export const findPatterns = (folders: readonly string[]): Patterns => {
 
 const sourceFiles = (folder: string): string[] =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts'))
+    .filter((name) => name.endsWith('.ts') && !name.includes('/tests/'))
     .map((name) => join(folder, name));

@@ -36,7 +36,16 @@ const madeOfTexts: Readonly<Record<string, string>> = {
     'made of the AllowedPattern of a parameter, from the template; matched against the value that its deployer gives',
 };
 
-const { literals, madeIn } = findPatterns(['lib', 'cli', 'functions', 'plugins', 'local']);
+const { literals, madeIn } = findPatterns([
+  'packages',
+  'nodes',
+  'lib',
+  'authoring',
+  'cli',
+  'functions',
+  'plugins',
+  'local',
+]);
 const distinct = new Map(literals.map(({ source, flags }) => [`/${source}/${flags}`, { source, flags }]));
 
 /**

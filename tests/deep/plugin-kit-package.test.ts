@@ -52,7 +52,7 @@ test('the package has JavaScript and declarations, and no dependency', () => {
 });
 
 test('what a plugin emits and throws with its own copy of the kit, the service recognises', async () => {
-  const file = join(plugin, 'node_modules/@hookloom/plugin-kit/kit/index.js');
+  const file = join(plugin, 'node_modules/@hookloom/plugin-kit/index.js');
   const { emit: emitOfCopy, NodeError: ErrorOfCopy } = await import(file);
   expect(emitOfCopy).not.toBe(emit);
   expect(emitOfCopy({ a: {} })).toBeInstanceOf(Emission);

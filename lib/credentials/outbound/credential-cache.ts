@@ -1,4 +1,5 @@
 import type { CredentialFields } from '@hookloom/plugin-kit';
+import { LruMap } from '../../shared/lru-map.ts';
 import { CredentialError, type LoadedCredential, type LoadParts, loadCredential } from './load-credential.ts';
 import type { OutboundCredential } from './outbound-credential.ts';
 import { createSecretCache, isBound, type SecretCacheParts } from './secret-cache.ts';
@@ -36,11 +37,10 @@ interface Entry {
 export const createCredentialCache = (parts: CacheParts): CredentialCache => {
   const { secrets, clock, store } = parts;
   const cached = createSecretCache(parts);
-  const entries = new Map<string, Entry>();
+  const entries = new LruMap<string, Entry>(MAX_ENTRIES);
 
   const keep = (id: string, loading: Promise<LoadedCredential>): Promise<LoadedCredential> => {
     const entry = { loaded: loading, loadedAt: clock.now() };
-    if (entries.size >= MAX_ENTRIES) entries.clear();
     entries.set(id, entry);
     loading.catch(() => {
       if (entries.get(id) === entry) entries.delete(id);

@@ -1,5 +1,6 @@
 import type { Clock } from '@hookloom/plugin-kit';
 import { createCache } from '../../shared/cache.ts';
+import { LruMap } from '../../shared/lru-map.ts';
 import type { OutboundCredential } from './outbound-credential.ts';
 import { findOutage, type SecretStore } from './secret-store.ts';
 
@@ -60,7 +61,7 @@ export const createSecretCache = ({ secrets, clock, random }: SecretCacheParts):
     keep: (secret) => secret !== null,
     stale: { maxAgeMs: STALE_MS, mayPass: (error) => findOutage(error) !== null },
   });
-  const readings = new Map<string, Reading>();
+  const readings = new LruMap<string, Reading>(MAX_ENTRIES);
 
   const set = (credential: Named, secret: string | null): void => {
     void lookUp(keyOf(credential), async () => secret, true);
@@ -96,7 +97,6 @@ export const createSecretCache = ({ secrets, clock, random }: SecretCacheParts):
       if (current !== known) return current;
       const intervalMs =
         last === undefined ? FIRST_INTERVAL_MS : Math.min(last.intervalMs * 2, MAX_INTERVAL_MS);
-      if (readings.size >= MAX_ENTRIES) readings.clear();
       readings.set(key, { at: clock.now(), intervalMs });
       return current;
     },

@@ -1,6 +1,7 @@
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import type { OtherWorkflows } from '../../engine/session.ts';
 import { AppError } from '../../shared/errors.ts';
+import { LruMap } from '../../shared/lru-map.ts';
 import type { Workflow, WorkflowDefinition } from '../../workflows/definition/definition.ts';
 import type { WorkflowStore } from '../../workflows/definition/workflow-store.ts';
 import { compilePlan } from '../../workflows/plan/compile-plan.ts';
@@ -44,7 +45,7 @@ export const createOtherWorkflows = (
   workflows: Pick<WorkflowStore, 'find' | 'findVersion'>,
   openPlan: OpenPlan,
 ): OtherWorkflows => {
-  const plans = new Map<string, Plan>();
+  const plans = new LruMap<string, Plan>(MAX_PLANS);
   return {
     findVersion: async (workflowId) => {
       const found = await workflows.find(workflowId);
@@ -61,7 +62,6 @@ export const createOtherWorkflows = (
         throw new AppError('STORE_UNAVAILABLE', {}, cause);
       }
       const plan = await openPlan(workflow);
-      if (plans.size >= MAX_PLANS) plans.clear();
       plans.set(key, plan);
       return plan;
     },

@@ -1,3 +1,4 @@
+import { LruMap } from '../lru-map.ts';
 export const REDACTED = '[redacted]';
 
 /** Where a name occurs: a key of data, a header, or a query parameter, where `state` is a secret and not part of an address. */
@@ -19,9 +20,9 @@ const ABOUT =
 /** Of longer names, only the end is checked. */
 const MAX_LENGTH = 256;
 
-/** Results by place and name, since callers repeat the same few. Cleared when full. */
-const cache = new Map<string, boolean>();
 const MAX_CACHED = 1_000;
+/** Results by place and name, since callers repeat the same few. */
+const cache = new LruMap<string, boolean>(MAX_CACHED);
 
 /**
  * Whether a field, header or parameter with this name contains a secret, whatever separates its words: `clientSecret`,
@@ -32,7 +33,6 @@ export const isSecretName = (name: string, place: NamePlace = 'body'): boolean =
   const key = place + name.slice(-MAX_LENGTH);
   const cached = cache.get(key);
   if (cached !== undefined) return cached;
-  if (cache.size >= MAX_CACHED) cache.clear();
   const isSecret = hasSecretWord(key.slice(place.length), place);
   cache.set(key, isSecret);
   return isSecret;

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '@hookloom/plugin-kit';
 import { type ExecutionStore, isFinal } from '../../executions/record/execution-store.ts';
 import { createCache } from '../../shared/cache.ts';
+import { LruMap } from '../../shared/lru-map.ts';
 import { GROUP_SIZE, MAX_GROUPS, type Slot, type SlotStore } from './slots.ts';
 
 interface TakeSlotParts {
@@ -48,7 +49,7 @@ export const createTakeSlot = (parts: TakeSlotParts): TakeSlot => {
   const { slots, clock } = parts;
   const isOver = createIsOver(parts);
   /** When all groups of a workflow were last seen within their shares of a limit. */
-  const fitAt = new Map<string, number>();
+  const fitAt = new LruMap<string, number>(MAX_KNOWN);
 
   return async ({ workflowId, executionId, max, ended: left, isKnown, end }) => {
     const now = clock.now();
@@ -67,7 +68,7 @@ export const createTakeSlot = (parts: TakeSlotParts): TakeSlot => {
       const held = groups.flat();
       if (held.some((other) => other.executionId === executionId)) return true;
       const { rooms, allFit } = await findRooms(groups, shares, isFree);
-      if (allFit) remember(fitAt, limit, now);
+      if (allFit) fitAt.set(limit, now);
       const room = await findPlace([...rooms.slice(own), ...rooms.slice(0, own)], isFree);
       if (room !== null) {
         if (await slots.take({ workflowId, slot, ...room })) return true;
@@ -82,11 +83,6 @@ export const createTakeSlot = (parts: TakeSlotParts): TakeSlot => {
     }
     return false;
   };
-};
-
-const remember = (times: Map<string, number>, key: string, now: number): void => {
-  if (times.size >= MAX_KNOWN) times.clear();
-  times.set(key, now);
 };
 
 const hashOf = (id: string): number => createHash('sha256').update(id).digest()[0] ?? 0;

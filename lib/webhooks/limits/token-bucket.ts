@@ -1,3 +1,4 @@
+import { LruMap } from '../../shared/lru-map.ts';
 /**
  * A bucket of `burst` tokens, refilled by one every `intervalUs`. Its only state is the time when it will be full
  * again, which only moves forward: the generic cell rate algorithm (ITU-T I.371) with times instead of counts, so that
@@ -43,17 +44,14 @@ export const countTokens = ({ burst, intervalUs }: Bucket, fullAt: number, now: 
  * @param maxBuckets - beyond this, the least recently used one is dropped
  */
 export const rememberBuckets = (take: TakeToken, maxBuckets: number): TakeToken => {
-  const known = new Map<string, number>();
+  const known = new LruMap<string, number>(maxBuckets);
   return async (bucket, now, given) => {
     const { key } = bucket;
     const fullAt = known.get(key) ?? given;
     if (fullAt !== null && fullAt > lastFullAt(bucket, now)) return { isTaken: false, fullAt };
     const taking = await take(bucket, now, fullAt);
     const latest = Math.max(taking.fullAt, known.get(key) ?? 0);
-    known.delete(key); // a Map is ordered by insertion: the entry moves to the end
     known.set(key, latest);
-    const [leastRecentlyUsed = key] = known.keys();
-    if (known.size > maxBuckets) known.delete(leastRecentlyUsed);
     return taking;
   };
 };

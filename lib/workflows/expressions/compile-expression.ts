@@ -1,4 +1,5 @@
 import { lazy } from '@hookloom/plugin-kit';
+import { LruMap } from '../../shared/lru-map.ts';
 import type { Natives, ParsedExpression } from './language.chunk.ts';
 import type { Evaluate, Result, Scope } from './scope.ts';
 import { compileSimple, NEEDS_JSONATA } from './simple-expression.ts';
@@ -10,18 +11,11 @@ const ENTRY = 20;
 
 /** Gives equal texts the same result, also across plans, while the kept texts are few. Errors are not kept. */
 export const shareByText = <Result>(make: (text: string) => Result): ((text: string) => Result) => {
-  const kept = new Map<string, Result>();
-  let characters = 0;
+  const kept = new LruMap<string, Result>(MAX_CHARACTERS, (text) => text.length + ENTRY);
   return (text) => {
-    if (kept.has(text)) return kept.get(text) as Result;
+    const known = kept.get(text);
+    if (known !== undefined) return known;
     const result = make(text);
-    const size = text.length + ENTRY;
-    if (size > MAX_CHARACTERS) return result;
-    if (characters + size > MAX_CHARACTERS) {
-      kept.clear();
-      characters = 0;
-    }
-    characters += size;
     kept.set(text, result);
     return result;
   };

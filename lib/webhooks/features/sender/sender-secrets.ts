@@ -1,6 +1,7 @@
 import type { LentCredential } from '@hookloom/plugin-kit';
 import { isAppError } from '../../../shared/errors.ts';
 import { featureError } from '../../../shared/feature-errors.ts';
+import { LruMap } from '../../../shared/lru-map.ts';
 import { SENDER_CREDENTIAL_TYPES } from '../../../workflows/definition/credential-uses.ts';
 import type { FeaturePorts } from '../../webhook-feature.ts';
 import { oncePer } from './once-per.ts';
@@ -30,7 +31,7 @@ interface Reading {
 }
 
 const createSenderSecrets = ({ credentials, clock }: FeaturePorts): SenderSecrets => {
-  const readings = new Map<string, Reading>();
+  const readings = new LruMap<string, Reading>(MAX_CREDENTIALS);
 
   const lend = async (id: string): Promise<LentCredential> => {
     const loan = await credentials.open({ maxWaitMs: MAX_WAIT_MS }).catch(refuse);
@@ -43,7 +44,6 @@ const createSenderSecrets = ({ credentials, clock }: FeaturePorts): SenderSecret
     const last = readings.get(id);
     const isRecent = last !== undefined && last.at <= now && now < last.at + MIN_INTERVAL_MS; // clocks can be set back
     if (isRecent) return last.latest;
-    if (readings.size >= MAX_CREDENTIALS) readings.clear();
     const latest = lent.refresh().catch(refuse);
     readings.set(id, { at: now, latest });
     return latest;

@@ -1,4 +1,5 @@
 import { featureError } from '../../../shared/feature-errors.ts';
+import { LruMap } from '../../../shared/lru-map.ts';
 import type { FeaturePorts } from '../../webhook-feature.ts';
 import { oncePer } from '../sender/once-per.ts';
 
@@ -36,7 +37,7 @@ interface Entry<Keys> {
 }
 
 const createFetchedKeys = <Keys>({ http, clock }: FeaturePorts, source: Source<Keys>): FetchedKeys<Keys> => {
-  const entries = new Map<string, Entry<Keys>>();
+  const entries = new LruMap<string, Entry<Keys>>(MAX_ADDRESSES);
   let fetches: readonly number[] = [];
 
   const load = (url: string): Entry<Keys> => {
@@ -45,7 +46,6 @@ const createFetchedKeys = <Keys>({ http, clock }: FeaturePorts, source: Source<K
     if (fetches.length >= MAX_FETCHES) throw unavailable(new Error('too many key URLs'));
     fetches = [...fetches, now];
     const entry: Entry<Keys> = { keys: fetchKeys(url, http, source), loadedAt: now, ttlMs: TTL_MS };
-    if (entries.size >= MAX_ADDRESSES) entries.clear();
     entries.set(url, entry);
     entry.keys.catch(() => {
       entry.ttlMs = RETRY_MS;
