@@ -60,6 +60,7 @@ export const openRegistry = (
       clock: systemClock,
       disabled: config.disabledPlugins.filter((id) => !others.includes(id)),
       deadlineMs: config.pluginDeadlineMs,
+      serviceVersion: config.version,
       outside: ownProcess?.outside,
     });
     ownProcess?.onEnd(built.destroy);

@@ -1,3 +1,4 @@
+import type { HttpClient } from '@hookloom/plugin-kit';
 import {
   Emission,
   isPlainObject,
@@ -203,6 +204,13 @@ interface AttemptContext {
   rejectOnTimeout(done: AbortSignal): Promise<never>;
 }
 
+/** A request ends with its attempt; a little later than its time, so that the message of the node is shown. */
+const endWithAttempt = (http: HttpClient, remainingMs: () => number, signal: AbortSignal): HttpClient => ({
+  request: (request) => http.request({ timeoutMs: remainingMs() + TIMEOUT_MARGIN_MS, signal, ...request }),
+});
+
+const TIMEOUT_MARGIN_MS = 1_000;
+
 /** @param number - 1 for the first attempt */
 const createAttemptContext = (
   session: Session,
@@ -234,6 +242,7 @@ const createAttemptContext = (
             aws: noAws,
             tcp: noTcp,
             ...ports.services,
+            http: endWithAttempt(ports.services.http, remainingMs, controller.signal),
             files: ports.openFiles?.(run.key, controller.signal) ?? noFiles,
           },
       credential,

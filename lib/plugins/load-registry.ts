@@ -9,6 +9,7 @@ import {
   type TriggerProvider,
 } from '@hookloom/plugin-kit';
 import type { FindNodeType, NodeType } from '@hookloom/plugin-kit/host';
+import { compareVersions } from 'compare-versions';
 import { adaptLegacy } from './adapt-legacy.ts';
 import { adaptUnified } from './adapt-unified.ts';
 import { connectPlugins } from './connect-plugins.ts';
@@ -26,6 +27,8 @@ interface RegistryOptions {
   readonly disabled?: readonly string[];
   /** For each `load`, `init` and `destroy` of one plugin; 2,000 by default. */
   readonly deadlineMs?: number;
+  /** Semantic version of this service, which a plugin may require; without it, none is refused for it. */
+  readonly serviceVersion?: string;
   /** Runs `init` outside of the execution that needs it first, so that later errors are not attributed to that one. */
   readonly outside?: (<Value>(work: () => Value) => Value) | undefined;
 }
@@ -50,10 +53,17 @@ export interface Registry {
  */
 export const loadRegistry = async (
   installed: readonly InstalledPlugin[],
-  { logger, clock, disabled = [], deadlineMs = 2_000, outside = (work) => work() }: RegistryOptions,
+  {
+    serviceVersion,
+    disabled = [],
+    deadlineMs = 2_000,
+    outside = (work) => work(),
+    ...parts
+  }: RegistryOptions,
 ): Promise<Registry> => {
-  const options = { logger, clock, deadlineMs, outside };
-  const read = await readAll(installed, disabled, options);
+  const { logger } = parts;
+  const options = { ...parts, deadlineMs, outside };
+  const read = await readAll(installed, disabled, serviceVersion, options);
   const plugins = connectPlugins(claimCredentialTypes(claimNodeTypes(read)));
   for (const entry of plugins) {
     if (entry.status === 'failed')
@@ -73,6 +83,7 @@ interface Options extends Required<Pick<RegistryOptions, 'logger' | 'clock' | 'd
 const readAll = (
   installed: readonly InstalledPlugin[],
   disabled: readonly string[],
+  serviceVersion: string | undefined,
   { clock, deadlineMs }: Options,
 ): Promise<PluginEntry[]> =>
   Promise.all(
@@ -83,7 +94,7 @@ const readAll = (
       if (installed.findIndex((other) => other.id === id) < index)
         return { ...about, status: 'failed', error: `there is another plugin "${id}" before it` };
       try {
-        const plugin = await withinDeadline(clock, deadlineMs, () => readPlugin(item));
+        const plugin = await withinDeadline(clock, deadlineMs, () => readPlugin(item, serviceVersion));
         return { ...about, status: 'loaded', plugin, warnings: [] };
       } catch (error) {
         return { ...about, status: 'failed', error: describeError(error) };
@@ -195,12 +206,21 @@ const claimNodeTypes = (entries: readonly PluginEntry[]): PluginEntry[] => {
   });
 };
 
-/** Imports an installed plugin and checks its metadata. @throws Error of the import, or for invalid metadata */
-const readPlugin = async (installed: InstalledPlugin): Promise<Plugin> => {
+/**
+ * Imports an installed plugin and checks its metadata.
+ *
+ * @throws Error of the import, for invalid metadata, or for a plugin that needs a newer service
+ */
+const readPlugin = async (installed: InstalledPlugin, serviceVersion?: string): Promise<Plugin> => {
   const { default: provider } = await installed.load();
   const check = installed.api === 'legacy' ? checkLegacy : checkUnified;
   const problems = check(installed.id, provider);
   if (problems.length > 0) throw new Error(`its metadata is invalid: ${problems.join('; ')}`);
+  if (installed.api === 'unified' && serviceVersion !== undefined) {
+    const { minimumServiceVersion: minimum = serviceVersion } = provider as PluginProvider;
+    if (compareVersions(serviceVersion, minimum) < 0)
+      throw new Error(`it needs version ${minimum} of the service or later, and this is ${serviceVersion}`);
+  }
   return installed.api === 'legacy'
     ? adaptLegacy(installed.id, installed.kind, provider as TriggerProvider | ActionProvider)
     : adaptUnified(provider as PluginProvider);

@@ -1,8 +1,4 @@
-/**
- * A map of bounded size: beyond it, the least recently used entries are evicted.
- *
- * @param Value - not undefined
- */
+/** A map of bounded size: beyond it, the least recently used entries are evicted. No value is undefined. */
 export class LruMap<Key, Value> {
   /** Ordered by insertion: a used entry moves to the end. */
   readonly #entries = new Map<Key, Value>();

@@ -89,3 +89,26 @@ test.each([
   });
   expect(result.failure?.message).toBe('this node can not use files');
 });
+
+test('a request that names only its URL ends with its attempt', async () => {
+  let sent: { readonly timeoutMs?: number; readonly signal?: AbortSignal } = {};
+  const result = await runGraph({
+    nodes: {
+      call: {
+        pure: false,
+        does: (_node, _input, { services }) => services.http.request({ url: 'https://a.example/' }) as never,
+        settings: { timeoutSeconds: 1 },
+      },
+    },
+    edges: ['start -> call'],
+    http: {
+      request: (request) => {
+        sent = request;
+        return new Promise(() => {});
+      },
+    },
+  });
+  expect(result.failure).toMatchObject({ name: 'TimeoutError' });
+  expect(sent.timeoutMs).toBe(2_000); // later than the node's own time
+  expect(sent.signal?.reason).toMatchObject({ name: 'TimeoutError' });
+});

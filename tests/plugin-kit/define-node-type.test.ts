@@ -203,7 +203,7 @@ test('types are inferred: what does not fit does not compile', () => {
   defineAction({ ...about, parameters, execute: ({ parameters: { nothing } }) => ({ nothing }) });
   defineCredentialType({
     ...about,
-    fields: Type.Object({ token: Type.String() }),
+    parameters: Type.Object({ token: Type.String() }),
     // @ts-expect-error a field that is not declared
     secretFields: ['tokn'],
   });

@@ -30,6 +30,20 @@ const outcomes = async (installed: readonly InstalledPlugin[]) =>
 const another = (changes: Partial<PluginProvider> = {}) =>
   installedUnified(aProvider({ id: 'another', handles: [aHandle({ id: 'other' })], ...changes }), 'another');
 
+test.each([
+  ['0.3.0', 'loaded'],
+  ['0.10.0', 'loaded'],
+  ['0.2.9', 'it needs version 0.3.0 of the service or later, and this is 0.2.9'],
+  ['0.3.0-beta.1', 'it needs version 0.3.0 of the service or later, and this is 0.3.0-beta.1'],
+  [undefined, 'loaded'],
+])('a service of version %s: a plugin that needs 0.3.0 is %s', async (serviceVersion, outcome) => {
+  const { clock, run } = aVirtualClock();
+  const installed = [installedUnified(aProvider({ minimumServiceVersion: '0.3.0' }))];
+  const version = serviceVersion === undefined ? {} : { serviceVersion };
+  const { plugins } = await run(loadRegistry(installed, { logger: silent, clock, ...version }));
+  expect(plugins).toMatchObject([outcome === 'loaded' ? { status: outcome } : { error: outcome }]);
+});
+
 describe('a sound plugin', () => {
   test('is loaded, and its node types are found', async () => {
     const registry = await load([installedUnified(aProvider()), installedLegacy(aLegacyProvider())]);

@@ -81,6 +81,7 @@ const unifiedProvider = (listedId: string) =>
       handles: field.list(handle),
       credentialTypes: v.optional(field.list(credentialType)),
       dependencies: v.optional(field.list(dependency)),
+      minimumServiceVersion: v.optional(field.version),
       init: v.optional(field.method),
       destroy: v.optional(field.method),
       healthCheck: v.optional(field.method),

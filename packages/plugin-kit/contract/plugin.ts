@@ -185,6 +185,8 @@ export interface PluginProvider {
   readonly handles: readonly PluginHandle[];
   readonly credentialTypes?: readonly CredentialType[];
   readonly dependencies?: readonly PluginDependency[];
+  /** Semantic version of the oldest service that the plugin works with: an older one does not load it. Any when absent. */
+  readonly minimumServiceVersion?: string;
   /**
    * Called once per process, after `init` of its dependencies, when a node of the plugin is first executed or the
    * plugins are listed. A throw disables this plugin only; the call is repeated after half a minute or more.

@@ -53,19 +53,29 @@ export interface OutboundRequest {
   readonly tls?: ClientCertificate;
 }
 
-/** What a request needs, whose absence no type has stopped: plugins may be written in JavaScript. */
-const NEEDED = ['url', 'timeoutMs', 'maxRedirects', 'maxResponseBytes', 'signal'] as const;
+const DEFAULT_TIMEOUT_MS = 30_000;
+const DEFAULT_MAX_RESPONSE_BYTES = 1_000_000;
 
-/** A request as a node writes it: a `GET` without headers and a body, unless it says more. */
-type RequestOptions = Omit<OutboundRequest, 'method' | 'headers' | 'body'> &
-  Partial<Pick<OutboundRequest, 'method' | 'headers' | 'body'>>;
+/**
+ * A request as a node writes it: only `url` is needed. By default a `GET` without headers and body, without redirects,
+ * for a response of up to 1,000,000 bytes; it ends with the attempt.
+ */
+type RequestOptions = Pick<OutboundRequest, 'url'> & Partial<OutboundRequest>;
 
-/** @throws TypeError that names what is missing */
-export const completeRequest = (request: RequestOptions): OutboundRequest => {
-  const missing = NEEDED.find((name) => request[name] === undefined);
-  if (missing !== undefined) throw new TypeError(`services.http.request: the request has no ${missing}`);
-  const { method = 'GET', headers = {}, body = null } = request;
-  return { ...request, method, headers, body };
+/** @throws TypeError for a request without `url`: plugins may be written in JavaScript */
+export const completeRequest = ({
+  url,
+  method = 'GET',
+  headers = {},
+  body = null,
+  timeoutMs = DEFAULT_TIMEOUT_MS,
+  maxRedirects = 0,
+  maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES,
+  signal = new AbortController().signal,
+  ...others
+}: RequestOptions): OutboundRequest => {
+  if (url === undefined) throw new TypeError('services.http.request: the request has no url');
+  return { url, method, headers, body, timeoutMs, maxRedirects, maxResponseBytes, signal, ...others };
 };
 
 export interface OutboundResponse {
@@ -90,7 +100,7 @@ export interface OutboundResponse {
 export interface HttpClient {
   /**
    * @throws AppError `OUTBOUND_*` for a refused or failed request, and when a limit is exceeded
-   * @throws TypeError that names what a request lacks
+   * @throws TypeError for a request without `url`
    */
   request(request: RequestOptions): Promise<OutboundResponse>;
 }

@@ -6,7 +6,7 @@ import type { ValueOf } from './value-of.ts';
 
 interface CredentialDeclaration<Schema> extends Pick<CredentialType, 'id' | 'name' | 'description'> {
   /** `Type.Object` of strings. */
-  readonly fields: Schema;
+  readonly parameters: Schema;
   /** The fields that only the secret store has. */
   readonly secretFields: readonly (keyof ValueOf<Schema> & string)[];
   /** The hosts that its credentials are for, where the type or a field says it; see `CredentialType`. */
@@ -24,19 +24,19 @@ interface CredentialDeclaration<Schema> extends Pick<CredentialType, 'id' | 'nam
 }
 
 /**
- * Declares a type of credential, whose fields are typed by their schema.
+ * Declares a type of credential, whose parameters are typed by their schema.
  *
- * @throws TypeError for a declaration without `fields`, such as one with the `schema` of a plain `CredentialType`
+ * @throws TypeError for a declaration without `parameters`, such as one with the `schema` of a plain `CredentialType`
  */
 export const defineCredentialType = <
   const Schema extends { readonly type: 'object'; readonly properties: object },
 >({
-  fields,
+  parameters,
   ...about
 }: CredentialDeclaration<Schema>): CredentialType => {
-  if (fields === undefined)
+  if (parameters === undefined)
     throw new TypeError(
-      `defineCredentialType: "${about.id}" has no fields; a declaration has fields, such as Type.Object({ token: Type.String() }), in place of the schema of a plain CredentialType`,
+      `defineCredentialType: "${about.id}" has no parameters; declare them, such as Type.Object({ token: Type.String() }), in place of the schema of a plain CredentialType`,
     );
-  return { ...about, schema: toSchema(fields) } as object as CredentialType;
+  return { ...about, schema: toSchema(parameters) } as object as CredentialType;
 };

@@ -65,7 +65,7 @@ const secret = defineCredentialType({
   id: 'chatToken',
   name: 'Chat token',
   description: 'Of a bot',
-  fields: Type.Object({ token: Type.String() }),
+  parameters: Type.Object({ token: Type.String() }),
   secretFields: ['token'],
 });
 const credential = { type: secret, fields: { token: 't"0"p' } };

@@ -8,7 +8,7 @@ const token = defineCredentialType({
   id: 'chatToken',
   name: 'Chat token',
   description: 'Of a bot',
-  fields: Type.Object({ team: Type.String(), token: Type.String() }),
+  parameters: Type.Object({ team: Type.String(), token: Type.String() }),
   secretFields: ['token'],
   apply: (request, { token }) => ({
     ...request,
@@ -59,12 +59,8 @@ describe('HTTP', () => {
       name: 'Get',
       description: 'Gets',
       parameters: Type.Object({ url: Type.Optional(Type.String()) }),
-      execute: async ({ parameters: { url }, context: { services, signal } }) => {
-        const limits = { timeoutMs: 1_000, maxRedirects: 0, maxResponseBytes: 1_000, signal };
-        const { status } = await services.http.request({
-          ...limits,
-          ...(url === undefined ? {} : { url }),
-        } as never);
+      execute: async ({ parameters: { url }, context: { services } }) => {
+        const { status } = await services.http.request((url === undefined ? {} : { url }) as never);
         return { status };
       },
     });
@@ -101,9 +97,9 @@ describe('HTTP', () => {
     expect(requests[0]?.url).toBe('https://chat.example/messages?key=t-0-p');
   });
 
-  test('a type of credential is declared with fields', () => {
+  test('a type of credential is declared with parameters', () => {
     const schema = { type: 'object', properties: {} };
-    expect(() => defineCredentialType({ id: 'chat', schema } as never)).toThrow('"chat" has no fields');
+    expect(() => defineCredentialType({ id: 'chat', schema } as never)).toThrow('"chat" has no parameters');
   });
 
   test('answers by a function', async () => {

@@ -43,7 +43,7 @@ const runRequest = (
 const requestTaking = (seconds: number, timeoutSeconds: number | undefined) => {
   const { clock, run } = aVirtualClock();
   const http: HttpClient = {
-    request: async ({ url, timeoutMs, signal }) => {
+    request: async ({ url, timeoutMs = 0, signal }) => {
       await clock.sleep(Math.min(seconds * 1_000, timeoutMs), signal);
       if (timeoutMs < seconds * 1_000) throw serviceError('OUTBOUND_TIMEOUT', { target: url, timeoutMs });
       return { status: 200, headers: {}, body: Buffer.from('late'), stream: null, url };
