@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type CredentialFields, type CredentialType, isPlainObject } from '@hookloom/plugin-kit';
+import { checkSchema } from '../authoring/validation/schema/check-schema.ts';
 import { ANY_HOST, hostOfUrl, isForHost, readHostPattern } from '../lib/credentials/outbound/host-pattern.ts';
 import { parseSecret } from '../lib/credentials/outbound/load-credential.ts';
 import type { OutboundCredential } from '../lib/credentials/outbound/outbound-credential.ts';
 import { MIN_SECRET_LENGTH } from '../lib/credentials/outbound/secret-encodings.ts';
 import { didYouMean, quote } from '../lib/shared/describe.ts';
 import { findNearest } from '../lib/shared/near-name.ts';
-import { checkSchema } from '../lib/workflows/validation/schema/check-schema.ts';
 import type { TargetContext } from './command-context.ts';
 import { CommandError, usageError } from './command-error.ts';
 import type { Io } from './io.ts';

@@ -64,8 +64,6 @@ const pureModules = new Set([
   'typebox',
   'valibot',
   'acorn',
-  'ajv',
-  'ajv/dist/2020.js',
   'node:net', // BlockList: addresses are compared, none is reached
   'node:url', // Punycode
   'node:util',

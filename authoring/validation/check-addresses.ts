@@ -9,7 +9,7 @@ import {
   toPathConfigs,
   WEBHOOK_TRIGGER,
 } from '../../lib/workflows/definition/to-path-configs.ts';
-import { checkSchema } from '../../lib/workflows/validation/schema/check-schema.ts';
+import { checkSchema } from './schema/check-schema.ts';
 
 /** Keeps the search for ambiguous patterns short, here, and the search for the one that a request fits. */
 const MAX_PATTERNS = 200;

@@ -1,6 +1,6 @@
+import type { Mistake } from '@hookloom/bounded-schema';
 import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import type { FindNodeType, NodeType } from '@hookloom/plugin-kit/host';
-import type { ErrorObject } from 'ajv';
 import { didYouMean, quote, toPointerKey } from '../../lib/shared/describe.ts';
 import type { FindNearName } from '../../lib/shared/near-name.ts';
 import { features } from '../../lib/webhooks/features/features.ts';
@@ -8,7 +8,6 @@ import type { Problem } from '../../lib/workflows/definition/problem.ts';
 import { WEBHOOK_TRIGGER } from '../../lib/workflows/definition/to-path-configs.ts';
 import { type Rule, withoutLiterals } from '../../lib/workflows/expressions/parameters.ts';
 import { splitTemplate } from '../../lib/workflows/expressions/template.ts';
-import { checkSchema } from '../../lib/workflows/validation/schema/check-schema.ts';
 import { findVisibleIds } from './find-visible-ids.ts';
 import type { DraftGraph } from './graph/draft-graph.ts';
 import { checkNodeExpressions } from './references/check-expressions.ts';
@@ -16,6 +15,7 @@ import { foreignNodeTypes } from './references/foreign-names.ts';
 import type { Names } from './references/names.ts';
 import { webhookFieldsOf } from './references/request-fields.ts';
 import { createShapes } from './references/shapes.ts';
+import { checkSchema } from './schema/check-schema.ts';
 
 interface NodeChecks {
   readonly findNodeType: FindNodeType;
@@ -113,7 +113,7 @@ const createDescribeUnknown = (findNodeType: FindNodeType, findNearName: FindNea
  * Whether an error is about the value of an expression, which is known in a run only. A template with more than one
  * expression always gives a string, so its type is known.
  */
-const isOnlyKnownInRun = ({ data, keyword }: ErrorObject): boolean => {
+const isOnlyKnownInRun = ({ value: data, keyword }: Mistake): boolean => {
   if (typeof data !== 'string' || !data.includes('{{')) return false;
   const parts = splitTemplate(data);
   const hasExpression = parts.some((part) => 'expression' in part);

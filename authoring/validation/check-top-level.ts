@@ -3,7 +3,7 @@ import { quote } from '../../lib/shared/describe.ts';
 import { findNearest } from '../../lib/shared/near-name.ts';
 import type { Problem } from '../../lib/workflows/definition/problem.ts';
 import { workflowSchema } from '../../lib/workflows/definition/schema.ts';
-import { checkSchema } from '../../lib/workflows/validation/schema/check-schema.ts';
+import { checkSchema } from './schema/check-schema.ts';
 
 /** Keys of other tools, with ours. */
 const foreignKeys: ReadonlyMap<string, string> = new Map([

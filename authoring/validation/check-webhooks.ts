@@ -7,14 +7,13 @@ import { deliveryKeys } from '../../lib/workflows/definition/delivery-keys.ts';
 import { AUTHENTICATIONS } from '../../lib/workflows/definition/path-config.ts';
 import type { Problem } from '../../lib/workflows/definition/problem.ts';
 import { WEBHOOK_TRIGGER } from '../../lib/workflows/definition/to-path-configs.ts';
-import { checkSchema } from '../../lib/workflows/validation/schema/check-schema.ts';
-import { findSchemaError } from '../../lib/workflows/validation/schema/find-schema-error.ts';
 import { checkAddresses } from './check-addresses.ts';
 import { checkWebhookAnswers, checkWebhookTemplates, findInRules } from './check-webhook-answers.ts';
 import { checkExpression } from './references/check-expressions.ts';
 import type { Names } from './references/names.ts';
 import { requestFieldsOf } from './references/request-fields.ts';
 import { requestShapes } from './references/shapes.ts';
+import { checkSchema } from './schema/check-schema.ts';
 
 const WITH_CREDENTIAL = AUTHENTICATIONS.filter((authentication) => authentication !== 'none');
 
@@ -110,7 +109,7 @@ export const checkWebhookRules = async ({ nodes }: WorkflowDefinition): Promise<
       if (value === undefined || value === null) continue;
       const place = `/nodes/${index}/parameters/${name}`;
       const wrong = checkSchema(schema, value, place);
-      const others = wrong.length > 0 ? [] : await check(value, { parameters, findSchemaError });
+      const others = wrong.length > 0 ? [] : await check(value, { parameters });
       problems.push(...wrong, ...others.map(({ path, message }) => ({ path: `${place}${path}`, message })));
     }
   }

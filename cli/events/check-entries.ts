@@ -1,6 +1,6 @@
 import { isPlainObject } from '@hookloom/plugin-kit';
+import { checkSchema } from '../../authoring/validation/schema/check-schema.ts';
 import type { Problem } from '../../lib/workflows/definition/problem.ts';
-import { checkSchema } from '../../lib/workflows/validation/schema/check-schema.ts';
 import { type EventEntry, eventSchema, type MessageEntry, messageSchema } from './event-schemas.ts';
 
 export type Entry =

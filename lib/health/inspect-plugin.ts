@@ -1,8 +1,8 @@
+import { findSchemaFault } from '@hookloom/bounded-schema';
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { ANY_HOST } from '../credentials/outbound/host-pattern.ts';
 import { describeError } from '../plugins/describe-error.ts';
 import type { LoadedEntry, Plugin, PluginNodeType } from '../plugins/plugin.ts';
-import { findSchemaError } from '../workflows/validation/schema/find-schema-error.ts';
 import type { CredentialState } from './check-credentials.ts';
 import { isTooMany, type RunCount, shareOf } from './count-runs.ts';
 import type { Probe } from './probe-credentials.ts';
@@ -182,8 +182,8 @@ const findSchemaProblems = ({
 ];
 
 const describe = (owner: string, schema: JsonObject): string[] => {
-  const error = findSchemaError(schema);
-  if (error === null) return [];
-  const place = error.place === '' ? '' : ` at ${error.place}`;
-  return [`the schema of ${owner} does not compile${place}: ${describeError(error.message)}`];
+  const fault = findSchemaFault(schema);
+  if (fault === null) return [];
+  const place = fault.place === '' ? '' : ` at ${fault.place}`;
+  return [`the schema of ${owner} is not valid${place}: ${describeError(fault.message)}`];
 };

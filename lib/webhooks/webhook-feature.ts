@@ -187,10 +187,6 @@ export const withoutFeatures: OpenStages = {
 export interface FeatureContext {
   /** All parameters of the trigger. */
   readonly parameters: JsonObject;
-  /** Why a value is not a JSON Schema; null if it is one. */
-  readonly findSchemaError: (
-    schema: JsonObject,
-  ) => { readonly place: string; readonly message: string } | null;
 }
 
 interface Declaration<Name extends string, Value> {

@@ -120,15 +120,15 @@ const anEndpoint = async ({
 const testing = (test: CredentialType['test'] & object) =>
   acme({ credentialTypes: [{ ...acmeToken, test }] });
 
-describe('a schema that does not compile', () => {
+describe('a schema that is not valid', () => {
   test('of a node type is named with its place', async () => {
     const schema = { properties: { to: { $ref: '#/$defs/address' } } };
     const { get } = await anEndpoint({ plugin: acme({ handles: [aHandle({ id: 'send', schema })] }) });
     expect((await get()).plugins.acme).toMatchObject({
       status: 'unhealthy',
       message:
-        'the schema of the node type "send" does not compile at /properties/to/$ref: ' +
-        `can't resolve reference #/$defs/address from id #`,
+        'the schema of the node type "send" is not valid at /properties/to/$ref: ' +
+        'refers to #/$defs/address, which is not in the schema',
     });
   });
 
@@ -136,7 +136,7 @@ describe('a schema that does not compile', () => {
     const schema = { ...acmeToken.schema, properties: { token: { type: 'string', minLength: -1 } } };
     const { get } = await anEndpoint({ plugin: acme({ credentialTypes: [{ ...acmeToken, schema }] }) });
     expect((await get()).plugins.acme.message).toBe(
-      'the schema of the credential type "acmeToken" does not compile at /properties/token/minLength: must be >= 0',
+      'the schema of the credential type "acmeToken" is not valid at /properties/token/minLength: must be >= 0',
     );
   });
 

@@ -1,8 +1,8 @@
 import { Emission, isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
+import { checkSchema } from '../../authoring/validation/schema/check-schema.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
 import { compileParameters } from '../../lib/workflows/expressions/parameters.ts';
-import { checkSchema } from '../../lib/workflows/validation/schema/check-schema.ts';
 import { installedPlugins } from '../../plugins/installed.ts';
 import { aManualClock } from '../support/a-manual-clock.ts';
 import { aDelivery, aNodeContext, runNode } from '../support/a-node-context.ts';

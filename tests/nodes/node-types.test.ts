@@ -2,10 +2,10 @@ import { Emission, type HealthCheckResult, type JsonObject, type JsonValue } fro
 import type { NodeType } from '@hookloom/plugin-kit/host';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { checkSchema } from '../../authoring/validation/schema/check-schema.ts';
 import { adaptLegacy } from '../../lib/plugins/adapt-legacy.ts';
 import { adaptUnified } from '../../lib/plugins/adapt-unified.ts';
 import type { Plugin } from '../../lib/plugins/plugin.ts';
-import { checkSchema } from '../../lib/workflows/validation/schema/check-schema.ts';
 import flow from '../../nodes/flow/flow.ts';
 import httpRequest from '../../nodes/http-request/http-request.ts';
 import manualTrigger from '../../nodes/webhook/manual-trigger.ts';

@@ -1,6 +1,6 @@
 import { emit, type JsonObject, type JsonValue } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import { checkSchema } from '../../lib/workflows/validation/schema/check-schema.ts';
+import { checkSchema } from '../../authoring/validation/schema/check-schema.ts';
 import { switchNode } from '../../nodes/flow/conditions.ts';
 import { runNode } from '../support/a-node-context.ts';
 

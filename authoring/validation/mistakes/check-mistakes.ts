@@ -1,10 +1,10 @@
+import { findSchemaFault } from '@hookloom/bounded-schema';
 import { isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
 import { findFormProblems } from '../../../lib/shared/forms/find-form-problems.ts';
 import { features } from '../../../lib/webhooks/features/features.ts';
 import type { WorkflowDefinition } from '../../../lib/workflows/definition/definition.ts';
 import type { Problem } from '../../../lib/workflows/definition/problem.ts';
 import { WEBHOOK_TRIGGER } from '../../../lib/workflows/definition/to-path-configs.ts';
-import { findSchemaError } from '../../../lib/workflows/validation/schema/find-schema-error.ts';
 import type { DraftGraph, DraftNode } from '../graph/draft-graph.ts';
 import { checkAwsCall } from './check-aws-call.ts';
 import { checkCode } from './check-code.ts';
@@ -69,10 +69,10 @@ const checkValue = (declared: DeclaredValue): Problem[] => {
   if (format === 'javascript' && typeof value === 'string') return checkCode(value, path);
   if ((format !== 'json-schema' && format !== 'form') || !isPlainObject(value)) return checkFormat(declared);
   if (JSON.stringify(value).includes('{{')) return checkJsonSchema(value, path); // checked when the node runs
-  const error = findSchemaError(value as JsonObject);
-  if (error === null)
+  const fault = findSchemaFault(value as JsonObject);
+  if (fault === null)
     return [...checkJsonSchema(value, path), ...(format === 'form' ? checkForm(value, path) : [])];
-  return [{ path: `${path}${error.place}`, message: `is no JSON Schema: ${error.message}` }];
+  return [{ path: `${path}${fault.place}`, message: `is not a valid JSON Schema: ${fault.message}` }];
 };
 
 /** What an answer says beside the fields of its form. */

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { checkSchema } from '../../../authoring/validation/schema/check-schema.ts';
 import { countPublished, createLogEvents } from '../../../lib/adapters/events/log-events.ts';
 import { toCloudEvent } from '../../../lib/adapters/events/to-cloud-event.ts';
 import type { EndedExecution } from '../../../lib/executions/record/execution-store.ts';
-import { checkSchema } from '../../../lib/workflows/validation/schema/check-schema.ts';
 import { aRecordingLogger } from '../../support/a-recording-logger.ts';
 
 const schema = JSON.parse(

@@ -665,13 +665,13 @@ const schemas: readonly Mistake[] = [
     'a type that there is not',
     body({ properties: { id: { type: 'text' } } }),
     `${START}/schema/properties/id/type`,
-    'must be equal to one of the allowed values',
+    'must be one of string, number',
   ],
   [
     'a pattern that is none',
     body({ properties: { id: { type: 'string', pattern: '[a-' } } }),
     `${START}/schema/properties/id/pattern`,
-    'is no JSON Schema',
+    'is not a valid JSON Schema',
   ],
   [
     'a keyword of texts for a number',
@@ -728,7 +728,7 @@ const schemas: readonly Mistake[] = [
     'a wrong type in a validate node',
     node('validate', { value: '{{ body }}', schema: { type: 'map' } }),
     `${PARAMETERS}/schema/type`,
-    'must be equal to one of the allowed values',
+    'must be one of string, number',
   ],
 ];
 

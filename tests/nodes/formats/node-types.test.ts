@@ -1,7 +1,7 @@
 import { nodeTypeChecks } from '@hookloom/plugin-kit/testing';
 import { describe, expect, test } from '@jest/globals';
+import { checkSchema } from '../../../authoring/validation/schema/check-schema.ts';
 import { compileParameters } from '../../../lib/workflows/expressions/parameters.ts';
-import { checkSchema } from '../../../lib/workflows/validation/schema/check-schema.ts';
 import formats from '../../../nodes/formats/formats.plugin.ts';
 import { aScope } from '../../support/an-expression.ts';
 import { runNodeType } from '../../support/run-node-type.ts';

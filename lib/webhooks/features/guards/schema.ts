@@ -1,7 +1,7 @@
 import type { JsonMap } from '@hookloom/bounded-schema';
-import { type JsonObject, type JsonValue, Type } from '@hookloom/plugin-kit';
+import { type JsonObject, Type } from '@hookloom/plugin-kit';
 import type { Problem } from '../../../workflows/definition/problem.ts';
-import { defineFeature, type FeatureContext } from '../../webhook-feature.ts';
+import { defineFeature } from '../../webhook-feature.ts';
 
 const MAX_SCHEMA_CHARACTERS = 100_000;
 
@@ -14,18 +14,18 @@ export const schema = defineFeature({
       'JSON Schema (2020-12) of the body: others get 400 with the violations. References within it alone; patterns without look-around and back-references; no patternProperties and $dynamicRef',
     examples: [{ type: 'object', required: ['id'], properties: { id: { type: 'string' } } }],
   }),
-  check: (value, context) => findProblems(value as JsonObject, context),
+  check: (value) => findProblems(value as JsonObject),
   stages: async (rule) => (await import('./schema-stages.ts')).checkBody(rule as JsonMap),
 });
 
-const findProblems = async (value: JsonValue, { findSchemaError }: FeatureContext): Promise<Problem[]> => {
+const findProblems = async (value: JsonObject): Promise<Problem[]> => {
   if (JSON.stringify(value).length > MAX_SCHEMA_CHARACTERS)
     return [{ path: '', message: `is longer than ${MAX_SCHEMA_CHARACTERS} characters of JSON` }];
-  const error = findSchemaError(value as JsonObject);
-  if (error !== null) return [{ path: error.place, message: `is no JSON Schema: ${error.message}` }];
-  const { compileJsonSchema } = await import('@hookloom/bounded-schema');
+  const { compileJsonSchema, findSchemaFault } = await import('@hookloom/bounded-schema');
+  const fault = findSchemaFault(value);
+  if (fault !== null) return [{ path: fault.place, message: `is not a valid JSON Schema: ${fault.message}` }];
   try {
-    compileJsonSchema(value as JsonObject)({}); // a reference that leads nowhere shows with a value
+    compileJsonSchema(value)({}); // a reference that leads nowhere else shows with a value
     return [];
   } catch (unusable) {
     return [{ path: '', message: unusable instanceof Error ? unusable.message : String(unusable) }];

@@ -1,8 +1,8 @@
+import type { Mistake } from '@hookloom/bounded-schema';
 import { isPlainObject } from '@hookloom/plugin-kit';
 import { nodeSettingsSchema } from '@hookloom/plugin-kit/host';
-import type { ErrorObject } from 'ajv';
-import { didYouMean, quoteAll } from '../../../shared/describe.ts';
-import { findNearest } from '../../../shared/near-name.ts';
+import { didYouMean, quoteAll } from '../../../lib/shared/describe.ts';
+import { findNearest } from '../../../lib/shared/near-name.ts';
 
 /** Suggestion for an unknown key. */
 interface KeySuggestion {
@@ -44,11 +44,11 @@ const SETTING_KEYS = Object.keys(nodeSettingsSchema.properties);
 /** @param wanted - the only missing key when there is only one unknown key, else null */
 export const suggestKey = (
   key: string,
-  { data, parentSchema, instancePath }: ErrorObject,
+  { value: data, schema, place: instancePath }: Mistake,
   wanted: string | null,
 ): KeySuggestion => {
   const value = isPlainObject(data) ? data : {};
-  const known = Object.keys(isPlainObject(parentSchema?.properties) ? parentSchema.properties : {});
+  const known = Object.keys(isPlainObject(schema.properties) ? schema.properties : {});
   const free = known.filter((name) => !Object.hasOwn(value, name));
   const duration = toSeconds(key, value[key], free);
   if (duration !== null) {

@@ -1,16 +1,16 @@
-import type { JsonObject } from '@hookloom/plugin-kit';
 import { expect, test } from '@jest/globals';
-import { findSchemaError } from '../../../../lib/workflows/validation/schema/find-schema-error.ts';
+import type { JsonMap } from '../index.ts';
+import { findSchemaFault } from '../index.ts';
 
-test.each<[string, JsonObject]>([
+test.each<[string, JsonMap]>([
   ['an empty one', {}],
   ['one with references', { $defs: { a: { type: 'string' } }, properties: { b: { $ref: '#/$defs/a' } } }],
   ['one with keywords that are not known', { properties: { a: { 'x-hint': 1 } } }],
 ])('%s compiles', (_case, schema) => {
-  expect(findSchemaError(schema)).toBeNull();
+  expect(findSchemaFault(schema)).toBeNull();
 });
 
-test.each<[string, JsonObject, string, string]>([
+test.each<[string, JsonMap, string, string]>([
   [
     'a keyword with a wrong value',
     { properties: { a: { items: { minLength: 'x' } } } },
@@ -21,7 +21,7 @@ test.each<[string, JsonObject, string, string]>([
     'a reference that leads nowhere',
     { properties: { 'a/b': { $ref: '#/$defs/gone' } } },
     '/properties/a~1b/$ref',
-    "can't resolve reference #/$defs/gone",
+    'refers to #/$defs/gone, which is not in the schema',
   ],
   [
     'a pattern that is none',
@@ -35,8 +35,13 @@ test.each<[string, JsonObject, string, string]>([
     '/patternProperties',
     'Invalid regular expression',
   ],
-  ['a schema of schemas that is not known', { $schema: 'https://example.com/own' }, '', 'no schema with key'],
+  [
+    'a draft that is not known',
+    { $schema: 'https://example.com/own' },
+    '/$schema',
+    'must name draft 2020-12',
+  ],
 ])('%s is found at its place', (_case, schema, place, message) => {
-  expect(findSchemaError(schema)).toEqual({ place, message: expect.stringContaining(message) });
-  expect(findSchemaError(schema)).not.toBeNull(); // and again
+  expect(findSchemaFault(schema)).toEqual({ place, message: expect.stringContaining(message) });
+  expect(findSchemaFault(schema)).not.toBeNull(); // and again
 });

@@ -1,7 +1,7 @@
+import type { Mistake } from '@hookloom/bounded-schema';
 import type { JsonValue } from '@hookloom/plugin-kit';
-import type { ErrorObject } from 'ajv';
-import { quote } from '../../../shared/describe.ts';
-import { splitTemplate } from '../../expressions/template.ts';
+import { quote } from '../../../lib/shared/describe.ts';
+import { splitTemplate } from '../../../lib/workflows/expressions/template.ts';
 
 /** Longer strings get no suggestion. */
 const MAX_LENGTH = 200;
@@ -10,15 +10,16 @@ const MAX_LENGTH = 200;
 const LOOKS_COMPUTED = /^(?:\$|[A-Za-z_][A-Za-z0-9_]*[.[])|[<>=]|\s(?:and|or|in)\s/;
 
 /** The schema's description in parentheses, or an empty string. */
-export const describeSchema = ({ parentSchema }: ErrorObject): string => {
-  const description: unknown = parentSchema?.description;
+export const describeSchema = ({ schema: { description } }: Mistake): string => {
   return typeof description === 'string' && description !== '' ? ` (${description})` : '';
 };
 
 /** Message for a value of the wrong type. A template has the type of its value only when it is a single expression. */
-export const describeType = (error: ErrorObject): string => {
-  const { message = 'has the wrong type', params, data } = error;
-  const about = `${message}${describeSchema(error)}`;
+export const describeType = (mistake: Mistake): string => {
+  const { limit, value: data } = mistake;
+  const types: readonly unknown[] = Array.isArray(limit) ? limit : [limit];
+  const message = `must be ${types.join(',')}`;
+  const about = `${message}${describeSchema(mistake)}`;
   if (typeof data !== 'string' || data.length > MAX_LENGTH) return about;
   const parts = splitTemplate(data);
   if (parts.some((part) => 'expression' in part)) {
@@ -28,7 +29,6 @@ export const describeType = (error: ErrorObject): string => {
       .trim();
     return `${message}, and is a text, since it is more than one expression; did you mean ${quote(`{{ ${whole} }}`)}?`;
   }
-  const types: readonly unknown[] = Array.isArray(params.type) ? params.type : [params.type];
   if (typesOf(parse(data)).some((type) => types.includes(type))) {
     return `${message}; did you mean ${data.trim()}, without quotes?`;
   }

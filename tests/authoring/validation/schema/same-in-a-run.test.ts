@@ -2,7 +2,7 @@ import { compileJsonSchema } from '@hookloom/bounded-schema';
 import { createReader, type JsonObject, type JsonValue } from '@hookloom/plugin-kit';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { checkSchema } from '../../../../lib/workflows/validation/schema/check-schema.ts';
+import { checkSchema } from '../../../../authoring/validation/schema/check-schema.ts';
 import { cases } from '../../../support/deep.ts';
 
 const scalars: readonly JsonValue[] = [

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import { checkSchema } from '../../../../lib/workflows/validation/schema/check-schema.ts';
+import { checkSchema } from '../../../../authoring/validation/schema/check-schema.ts';
 
 const check = (schema: JsonObject, value: unknown) => checkSchema(schema, value, '/at');
 
@@ -42,16 +42,16 @@ describe('of alternatives, what is wrong with the nearest is said', () => {
     expect(check(textOrMap, { a: 'x' })).toEqual([{ path: '/at/a', message: 'must be number' }]);
   });
 
-  test('and all of it, where a reference hides which is which', () => {
+  test('behind a reference, too', () => {
     const referring = {
-      definitions: { number: { type: 'number' } },
-      anyOf: [{ $ref: '#/definitions/number' }],
+      $defs: { number: { type: 'number' }, text: object({ text: { type: 'string' } }) },
+      anyOf: [{ $ref: '#/$defs/number' }, { $ref: '#/$defs/text' }],
     };
-    expect(check(referring, 'x').map(({ message }) => message)).toContain('must match a schema in anyOf');
+    expect(check(referring, { text: 1 })).toEqual([{ path: '/at/text', message: 'must be string' }]);
   });
 
   test('nothing, as long as one may fit what a run brings', () => {
-    const isUnknown = ({ data }: { readonly data?: unknown }) => data === '{{ x }}';
+    const isUnknown = ({ value }: { readonly value: unknown }) => value === '{{ x }}';
     expect(checkSchema(shape, { kind: '{{ x }}', radius: 1 }, '', isUnknown)).toEqual([]);
   });
 });
@@ -110,11 +110,8 @@ describe('schemas that are checked one after the other', () => {
 
   test('know nothing of one that was refused', () => {
     const shape = { $id: 'https://example.com/b', type: 'string' };
-    for (const broken of [
-      { $id: 'https://example.com/b', type: 'none' },
-      { $id: 'https://json-schema.org/draft/2020-12/schema' },
-    ])
-      expect(check(broken, 'x')).toMatchObject([{ message: expect.stringContaining("can't be checked") }]);
+    const broken = { $id: 'https://example.com/b', type: 'none' };
+    expect(check(broken, 'x')).toMatchObject([{ message: expect.stringContaining("can't be checked") }]);
     expect(check(shape, 'x')).toEqual([]);
     expect(check(shape, 1)).toHaveLength(1);
   });

@@ -1,0 +1,117 @@
+import type { Mistake } from '@hookloom/bounded-schema';
+import { isPlainObject } from '@hookloom/plugin-kit';
+import { didYouMean, quote, quoteAll } from '../../../lib/shared/describe.ts';
+import { findNearest } from '../../../lib/shared/near-name.ts';
+import type { Problem } from '../../../lib/workflows/definition/problem.ts';
+import { describeSchema, describeType } from './describe-type.ts';
+import { type ReducedMistake, reduceBranches } from './schema-branches.ts';
+import { suggestKey } from './suggest-key.ts';
+
+/** Whether an error is about a value that is known in a run only. */
+export type IsUnknown = (mistake: Mistake) => boolean;
+
+/**
+ * Describes mistakes by problems: a misspelt key is not reported as missing too, and of alternatives (`oneOf`, `anyOf`)
+ * only the best match is reported.
+ */
+export const toSchemaProblems = (
+  mistakes: readonly Mistake[],
+  place: string,
+  isUnknown: IsUnknown = () => false,
+): Problem[] => {
+  const reduced = reduceBranches(mistakes, isUnknown).filter(({ keyword }) => keyword !== 'format'); // see `checkFormat`
+  const byValue = Map.groupBy(reduced, ({ place: inner }) => inner);
+  return [...byValue].flatMap(([inner, group]) =>
+    describeValue(group).map((message) => ({ path: `${place}${inner}`, message })),
+  );
+};
+
+const describeValue = (errors: readonly ReducedMistake[]): string[] => {
+  const required = new Set(
+    errors.flatMap(({ keyword, key }) => (keyword === 'required' ? [String(key)] : [])),
+  );
+  const choices = new Set(
+    errors.flatMap(({ keyword, keys = [] }) => (keyword === 'needsOne' ? keys.map(String) : [])),
+  );
+  const unknown = errors.filter(({ keyword }) => keyword === 'additionalProperties');
+  const messages = unknown.map((error) => {
+    const key = String(error.key);
+    const [wanted, ...others] = [...required, ...choices];
+    const isOnly = unknown.length === 1 && others.length === 0;
+    const { meant, hint } = suggestKey(key, error, isOnly ? (wanted ?? null) : null);
+    choices.clear(); // named in the hint
+    if (meant !== null) required.delete(meant);
+    return `has the key ${quote(key)}, which is not known here${hint}`;
+  });
+  for (const key of required) messages.push(`lacks the key ${quote(key)}`);
+  if (choices.size > 0) messages.push(`needs one of the keys ${quoteAll(choices)}`);
+  const others = errors.filter(
+    ({ keyword }) => !['required', 'needsOne', 'additionalProperties'].includes(keyword),
+  );
+  return [...messages, ...others.map(describeError)];
+};
+
+const describeError = (error: ReducedMistake): string => {
+  const { keyword, value, limit, keys = [] } = error;
+  switch (keyword) {
+    case 'type':
+      return describeType(error);
+    case 'enum': {
+      const allowed = limit as readonly unknown[];
+      const names = allowed.filter((one) => typeof one === 'string');
+      const near = typeof value === 'string' ? findNearest(value, names) : null;
+      return `must be one of ${allowed.join(', ')}${didYouMean(near)}`;
+    }
+    case 'pattern':
+      return `${describePattern(error)}${didYouMean(suggestText(String(limit), value))}`;
+    case 'takesOne':
+      return `takes only one of the keys ${quoteAll(keys.map(String))}`;
+    case 'not':
+      return isPlainObject(limit) && limit.const !== undefined
+        ? `can't be ${JSON.stringify(limit.const)}`
+        : 'must NOT be valid';
+    default:
+      return describeLimit[keyword]?.(limit) ?? 'is not allowed';
+  }
+};
+
+/** By keyword; of the value of the keyword. */
+const describeLimit: Readonly<Record<string, (limit: unknown) => string>> = {
+  const: () => 'must be equal to constant',
+  minLength: (limit) => `must NOT have fewer than ${limit} characters`,
+  maxLength: (limit) => `must NOT have more than ${limit} characters`,
+  minItems: (limit) => `must NOT have fewer than ${limit} items`,
+  maxItems: (limit) => `must NOT have more than ${limit} items`,
+  minProperties: (limit) => `must NOT have fewer than ${limit} properties`,
+  maxProperties: (limit) => `must NOT have more than ${limit} properties`,
+  minimum: (limit) => `must be >= ${limit}`,
+  maximum: (limit) => `must be <= ${limit}`,
+  exclusiveMinimum: (limit) => `must be > ${limit}`,
+  exclusiveMaximum: (limit) => `must be < ${limit}`,
+  multipleOf: (limit) => `must be multiple of ${limit}`,
+  uniqueItems: () => 'must NOT have duplicate items',
+  contains: () => 'must contain at least one valid item',
+  anyOf: () => 'must match a schema in anyOf',
+  oneOf: () => 'must match exactly one schema in oneOf',
+};
+
+/** Longer patterns are hidden when there is a description. */
+const MAX_PATTERN_LENGTH = 40;
+
+const describePattern = (error: Mistake): string => {
+  const about = describeSchema(error);
+  const isShown = about === '' || String(error.limit).length <= MAX_PATTERN_LENGTH;
+  return `${isShown ? `must match pattern "${error.limit}"` : 'must match the pattern of its schema'}${about}`;
+};
+
+/** A string that matches the pattern: with a scheme added, or with dashes for characters that an id can't have. */
+const suggestText = (pattern: string, data: unknown): string | null => {
+  if (typeof data !== 'string' || data.length > 200) return null;
+  const address = data.replace(/^(?:https?:[/\\]*|[a-z]*:\/\/|\/\/)/i, '');
+  const candidates = [
+    ...(/^(?:localhost|[^/]*\.)/.test(address) ? [`https://${address}`] : []),
+    data.trim().replaceAll(/[^A-Za-z0-9_-]+/g, '-'),
+    `/${data.trim().replaceAll('.', '/')}`, // a JSON pointer
+  ];
+  return candidates.find((candidate) => new RegExp(pattern, 'u').test(candidate)) ?? null;
+};
