@@ -1,8 +1,20 @@
-import { readServiceInfo } from '../cli/local/local-service.ts';
-import { createLocalEnvironment } from './backend.ts';
-import { resolveEnvironments, startFrameworkBackend } from './framework-backend.ts';
+import { join } from 'node:path';
+import { ordersApiKey, readServiceInfo } from '../cli/local/local-service.ts';
+import { projectFolder } from '../cli/local/project-folder.ts';
+import { connect } from '../cli/target.ts';
+import { createLocalEnvironment, startBackend } from './backend.ts';
+import { createResolveEnvironment, type LocalEnvironment } from './functions/function-environment.ts';
+import { createLocalFunctions, type ModuleSource } from './functions/local-functions.ts';
+import { readServiceFile } from './functions/service-file.ts';
 import { ONE_PROCESS } from './limits.ts';
+import { createProcessPool } from './pool/process-pool.ts';
 import { noSpareSandbox } from './pool/spare-sandbox.ts';
+import { seedSamples } from './samples/seed.ts';
+
+interface Connected {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  stop(): Promise<void>;
+}
 
 /**
  * Resolves the environment of the function of `serverless invoke local`: with the running local service as its backend,
@@ -12,23 +24,54 @@ export const connectInvocation = async (settings: {
   readonly tablePrefix: string;
   /** The function's key in serverless.yml. */
   readonly functionKey: string;
-}): Promise<{
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  stop(): Promise<void>;
-}> => {
+}): Promise<Connected> => {
   const { tablePrefix, functionKey } = settings;
   const service = readServiceInfo();
-  if (service !== null) {
-    const environments = resolveEnvironments(createLocalEnvironment(service, service.baseUrl));
-    return { environment: environments[functionKey] ?? {}, stop: async () => {} };
-  }
-  const backend = await startFrameworkBackend({
-    tablePrefix,
-    baseUrl: 'http://localhost:3000',
-    dataFolder: undefined,
+  if (service === null) return startInMemory(tablePrefix, functionKey);
+  const local = createLocalEnvironment(service, service.baseUrl);
+  return { environment: resolveEnvironment(functionKey, local), stop: async () => {} };
+};
+
+const resolveEnvironment = (functionKey: string, local: LocalEnvironment): Connected['environment'] => {
+  const { functions } = readServiceFile(projectFolder());
+  const definition = functions.find(({ key }) => key === functionKey);
+  if (definition === undefined) return {};
+  // The process is the framework's.
+  return { ...createResolveEnvironment(functions)(definition, local), OWN_PROCESS: '' };
+};
+
+/** The stores with the samples, and the engine with a process for background runs. */
+const startInMemory = async (tablePrefix: string, functionKey: string): Promise<Connected> => {
+  const { functions: definitions } = readServiceFile(projectFolder());
+  const runEnvironment = Promise.withResolvers<LocalEnvironment>();
+  const pool = createProcessPool({
     processes: ONE_PROCESS,
+    functions: createLocalFunctions({
+      definitions,
+      modules: createSourceModules(projectFolder()),
+      environment: runEnvironment.promise,
+    }),
     spare: noSpareSandbox,
-    log: (line) => console.error(line),
   });
-  return { environment: resolveEnvironments(backend.environment)[functionKey] ?? {}, stop: backend.stop };
+  const log = (line: string): void => console.error(line);
+  const backend = await startBackend({ tablePrefix, dataFolder: undefined, pool, log });
+  const environment = createLocalEnvironment(backend.endpoints, 'http://localhost:3000');
+  runEnvironment.resolve(environment);
+  const target = connect({ ...backend.endpoints, tablePrefix });
+  await seedSamples(target, ordersApiKey());
+  target.close();
+  return {
+    environment: resolveEnvironment(functionKey, environment),
+    stop: async () => {
+      const stopped = backend.stop(); // before the pool, so that it starts no further runs
+      await pool.stop();
+      await stopped;
+    },
+  };
+};
+
+/** Modules from their sources, whose types Node strips: without builds, and without reloading. */
+export const createSourceModules = (folder: string): ModuleSource => {
+  const fileOf = (module: string): string => join(folder, `${module}.ts`);
+  return { find: async (module) => fileOf(module), current: fileOf };
 };

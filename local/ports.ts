@@ -1,18 +1,5 @@
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { readServiceInfo } from '../cli/local/local-service.ts';
 import { StartError } from './database/start-error.ts';
-import { listen } from './net/listen.ts';
-
-/** Listens on the port for a moment. */
-const tryPort = async (port: number): Promise<number> => {
-  const server = createServer();
-  const found = await listen(server, port, 'localhost');
-  await once(server.close(), 'close');
-  return found;
-};
-
-export const findFreePort = (): Promise<number> => tryPort(0);
 
 /** @throws StartError when the setting is not a port */
 export const readPort = (setting: unknown): number => {
@@ -30,17 +17,4 @@ export const toPortError = (error: unknown, port: number): unknown => {
       ? `Port ${port} is taken. Stop what listens there`
       : `Port ${port} is taken. The local service of this folder is up there (process ${service.pid}). End that one`;
   return new StartError(`${taken}, or choose another: PORT=${port + 1} npm start`, { cause: error });
-};
-
-/**
- * Checks that a port is free; 0 picks one.
- * @throws StartError when it is taken, or not a port
- */
-export const checkPort = async (setting: unknown): Promise<number> => {
-  const port = readPort(setting);
-  try {
-    return await tryPort(port);
-  } catch (error) {
-    throw toPortError(error, port);
-  }
 };

@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 
-// A Serverless plugin, loaded by every `serverless` command: the backend of `serverless invoke local` and `serverless
-// offline`, and a bundle folder for each process, so that commands can run side by side. It is JavaScript and imports
-// the rest when it is needed: packaging and deploying do not depend on it.
+// A Serverless plugin, loaded by every `serverless` command: the backend of `serverless invoke local`, and a bundle folder
+// for each process, so that commands can run side by side. It is JavaScript and imports the rest when it is needed:
+// packaging and deploying do not depend on it.
 
 export default class LocalService {
   constructor(serverless) {
@@ -17,20 +17,6 @@ export default class LocalService {
     process.once('exit', () => rmSync(bundlePath, { recursive: true, force: true }));
 
     const { tablePrefix } = service.custom;
-    const startOffline = async () => {
-      const { startOfflineBackend } = await import('./offline-backend.ts');
-      const offline = service.custom['serverless-offline'];
-      running = await startOfflineBackend({
-        tablePrefix,
-        port: offline.httpPort,
-        dataFolder: process.env.HOOKLOOM_DATA || undefined,
-      });
-      for (const [key, environment] of Object.entries(running.environments))
-        service.functions[key].environment = environment;
-      offline.httpPort = running.port;
-      offline.lambdaPort = running.lambdaPort;
-    };
-
     const startInvocation = async () => {
       service.provider.environment.OWN_PROCESS = ''; // the process is the framework's
       const { function: functionKey } = serverless.processedInput.options;
@@ -42,24 +28,12 @@ export default class LocalService {
       Object.assign(process.env, running.environment);
     };
 
-    const printMessage = () => process.stdout.write(running.startupMessage);
-    const stop = async () => running?.stop();
-
     this.hooks = {
-      // `serverless offline` has no hook between its start and its end.
-      'before:offline:start': async () => {
-        await startOffline();
-        printMessage();
-      },
-      'after:offline:start': stop,
-      'before:offline:start:init': startOffline, // `serverless offline start`
-      'before:offline:start:ready': printMessage,
-      'after:offline:start:end': stop,
       // A hook of every command, since later the framework would look up the environment's references in AWS.
       initialize: async () => {
         if (serverless.processedInput.commands.join(' ') === 'invoke local') await startInvocation();
       },
-      'after:invoke:local:invoke': stop,
+      'after:invoke:local:invoke': async () => running?.stop(),
     };
   }
 }

@@ -6,7 +6,7 @@ import { AppError } from '../shared/errors.ts';
  *
  * The path comes from `pathParameters`, which the gateway has decoded exactly once. It is not decoded again and never
  * passed through `URL`, which resolves `%2e%2e`. `rawPath` is for `requestPath` only: AWS sends it decoded and cut at a
- * decoded `?`; serverless-offline sends it encoded.
+ * decoded `?`.
  *
  * @param now - milliseconds since the epoch, for events without a receipt time
  * @throws AppError `REQUEST_INVALID` | `NOT_FOUND` for any event that can't be read

@@ -56,7 +56,7 @@ describe('reading an event', () => {
     });
   });
 
-  test('takes the event of serverless-offline: cookies twice, an encoded rawPath, no body', () => {
+  test('accepts an event with cookies twice, an encoded rawPath and no body', () => {
     const event = awsEvent({
       body: null,
       cookies: ['one=decoded'],

@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { createInvoke } from '../../../local/engine/invoke-in-pool.ts';
-import { createSourceModules } from '../../../local/framework-backend.ts';
 import { createLocalFunctions } from '../../../local/functions/local-functions.ts';
 import { readServiceFile } from '../../../local/functions/service-file.ts';
+import { createSourceModules } from '../../../local/invoke-backend.ts';
 import { createProcessPool } from '../../../local/pool/process-pool.ts';
 import { createSpareSandbox } from '../../../local/pool/spare-sandbox.ts';
 import { aLocalServer } from '../../support/a-local-server.ts';
