@@ -1,13 +1,9 @@
-import { createHash } from 'node:crypto';
-import { parse as parseQuery } from 'node:querystring';
-import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
-import package_ from 'twilio/lib/webhooks/webhooks.js';
+import { createHmac } from 'node:crypto';
+import { expect, test } from '@jest/globals';
 import { readSignatures } from '../../../../lib/webhooks/features/signature/is-signed.ts';
 import { schemes } from '../../../../lib/webhooks/features/signature/schemes.ts';
 import { readTwilioContents } from '../../../../lib/webhooks/features/signature/twilio.ts';
 import type { WebhookRequest } from '../../../../lib/webhooks/webhook.ts';
-import { cases } from '../../../support/deep.ts';
 
 // The examples in the tests of https://github.com/twilio/twilio-node: with a token that is too short to be stored.
 const TOKEN = '12345';
@@ -65,87 +61,15 @@ test('another body is signed by its hash in the query', () => {
   expect(() => isSigned(url, { ...request, query: 'foo=1&bar=2' }, 'application/json')).toThrow('its hash');
 });
 
-describe('as the package of Twilio decides', () => {
-  const url = 'https://mycompany.com/myapp.php';
-  const anyForm = fc.dictionary(
-    fc.stringMatching(/^[A-Za-z]{1,4}$/),
-    fc.oneof(fc.string(), fc.array(fc.string(), { minLength: 2, maxLength: 3 })),
-    { maxKeys: 3 },
+test('repeated names are signed in order, once for each value', () => {
+  const sign = (text: string) => createHmac('sha1', TOKEN).update(text).digest('base64');
+  const request = { query: '', body: 'b=2&a=y&a=x&a=y' };
+  expect(isSigned('https://a.example', { ...request, signature: sign('https://a.exampleaxayb2') })).toBe(
+    true,
   );
-  const toBody = (form: Readonly<Record<string, string | readonly string[]>>) =>
-    new URLSearchParams(
-      Object.entries(form).flatMap(([name, values]) =>
-        [values].flat().map((value): [string, string] => [name, String(value)]),
-      ),
-    ).toString();
-  const formType = 'application/x-www-form-urlencoded';
-  /** Its lists are of this realm: the package asks for `instanceof Array`. */
-  const parse = (body: string): Record<string, string | string[]> =>
-    Object.fromEntries(
-      Object.entries(parseQuery(body)).map(([name, value = '']) => [
-        name,
-        typeof value === 'string' ? value : [...value],
-      ]),
-    );
-  const isSignedHere = (...given: Parameters<typeof isSigned>) => {
-    try {
-      return isSigned(...given);
-    } catch {
-      return false;
-    }
-  };
-  /** What the package says of a request that Express has parsed. */
-  const isSignedThere = (query: string, body: string, signature: string, contentType: string) => {
-    const isForm = contentType === formType;
-    const request = {
-      header: () => signature,
-      body: isForm ? parse(body) : {},
-      rawBody: body,
-      headers: {},
-    };
-    return package_.validateExpressRequest(request as never, TOKEN, { url: `${url}${query && `?${query}`}` });
-  };
-
-  test.each([
-    ['a form', formType],
-    ['JSON', 'application/json'],
-  ])('on %s, altered or not', (_case, contentType) => {
-    let accepted = 0;
-    fc.assert(
-      fc.property(
-        anyForm,
-        fc.boolean(),
-        fc.constantFrom('same', '', '&&&=', '{}', 'a=1'),
-        (form, isHashed, sent) => {
-          const isForm = contentType === formType;
-          const signedBody = isForm ? toBody(form) : JSON.stringify(form);
-          const hash = createHash('sha256').update(signedBody).digest('hex');
-          const query = isHashed ? `bodySHA256=${hash}` : 'a=1';
-          const signature = package_.getExpectedTwilioSignature(
-            TOKEN,
-            `${url}?${query}`,
-            isForm && !isHashed ? parse(signedBody) : {},
-          );
-          const body = sent === 'same' ? signedBody : sent;
-          for (const type of [contentType, formType, 'application/json']) {
-            // The package knows neither a body that is no form and has no hash, nor takes an empty one for anything but "{}".
-            if ((type !== formType && !isHashed) || (body === '' && isHashed)) continue;
-            const here = isSignedHere(url, { query, body, signature }, type);
-            if (here) accepted += 1;
-            expect(here).toBe(isSignedThere(query, body, signature, type));
-          }
-        },
-      ),
-      { numRuns: cases(200, 5_000) },
-    );
-    expect(accepted).toBeGreaterThan(0);
-  });
-});
-
-test('repeated names are signed once for each value', () => {
-  const request = { query: '', body: 'b=2&a=y&a=x&a=y', signature: '' };
-  const [signature = ''] = [isSigned('https://a.example', { ...request, signature: 'x' })].map(String);
-  expect(signature).toBe('false');
+  expect(isSigned('https://a.example', { ...request, signature: sign('https://a.exampleayaxayb2') })).toBe(
+    false,
+  );
 });
 
 test('a form that is too large is not read', () => {
