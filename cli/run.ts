@@ -119,7 +119,7 @@ Examples:
 
 Environment:
   HOOKLOOM_PORT   the local service on this port, where several are up (default: the first one)
-  AWS_REGION      the region of a stage, without --region; otherwise that of the AWS profile
+  AWS_REGION      the region of a stage, without --region; by default the region of the AWS profile
   RETENTION_DAYS  how long the records of executions are kept that a command starts
 
 Exit codes: 0 done, 1 refused or failed, 2 the command line is wrong, or doctor could not look.`;

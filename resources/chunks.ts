@@ -77,7 +77,7 @@ export const createChunks = (): Plugin => {
 const findSource = (path: string, folder: string): string =>
   path.startsWith('.') ? join(folder, path) : createRequire(join(folder, 'importer.ts')).resolve(path);
 
-/** The name of a chunk: that of its file, or of the package whose entry it is. */
+/** The name of a chunk: the name of its file, or of the package whose entry it is. */
 const nameOf = (source: string): string => {
   const name = basename(source, '.ts');
   return name === 'index' ? basename(dirname(source)) : name;

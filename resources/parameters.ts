@@ -1,4 +1,4 @@
-/** How a deployment of the service differs from that of another stage. docs/deploying.md says what each parameter costs. */
+/** How deployments of the service differ. docs/deploying.md says what each parameter costs. */
 export interface Deployment {
   /** The ARN of the SNS topic that alarms tell; null: there are none. */
   readonly alarmTopic: string | null;

@@ -24,7 +24,7 @@ export interface StoredData {
   readonly inStack: Readonly<Record<string, string>>;
   /** Logical names of what is wanted, and exists outside of the stack. */
   readonly left: readonly string[];
-  /** What keeps this release from working on it, as far as it could be looked at. */
+  /** What keeps this release from working on it, if it could be checked. */
   readonly problems: readonly StoredDataProblem[];
   /** Why some of it could not be looked at; null where all was seen. */
   readonly unseen: string | null;
@@ -200,7 +200,7 @@ export const findStoredProblem = (
   return [
     `An earlier deployment of the stage "${stage}" has left what this one would make:`,
     ...left.map((id) => `  ${id}: ${wanted[id]}`),
-    'To go on with this data, deploy once with --param="adoptData=true". To begin anew, delete it first.',
+    'To keep this data, deploy once with --param="adoptData=true". To begin anew, delete it first.',
     'See docs/deploying.md, "Remove, and deploy again".',
   ].join('\n');
 };

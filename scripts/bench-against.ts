@@ -9,7 +9,7 @@ import { formatSpread, printMachine, printTable, toFigure } from './bench/measur
 import { fourNodes } from './bench/requests/four-nodes.ts';
 import { openWebhookOf } from './bench/requests/recorded-request.ts';
 
-// Compares the webhook function with that of another folder of this project, such as a worktree of an earlier commit with its
+// Compares the webhook function with the one in another folder of this project, such as a worktree of an earlier commit with its
 // own node_modules: `npm run bench:against -- ../before`. Each is built with the settings of its own folder.
 
 const ROUNDS = 150;

@@ -26,7 +26,7 @@ export const checkBodies = (graph: DraftGraph): Problem[] => {
       return [
         {
           path: `/nodes/${owner}`,
-          message: `what is behind its output ${quote(output)} leads back to it: it is run by the node, and ends`,
+          message: `the body of this loop (output ${quote(output)}) must not connect back to the loop node`,
         },
       ];
     }

@@ -50,7 +50,7 @@ const checkWaits = (graph: DraftGraph): Problem[] => {
   });
 };
 
-/** Whether the run is one in the background, which goes on when its caller is answered. */
+/** Whether it is a background run, which continues after its caller is answered. */
 const goesOn = ({ node: { parameters } }: DraftNode): boolean =>
   parameters.continueAfterResponse === true || parameters.onTimeout === 'continue';
 

@@ -36,7 +36,7 @@ export const checkWebhookAnswers = ({ nodes }: Pick<WorkflowDefinition, 'nodes'>
     if (continueAfterResponse === true && onTimeout === 'fail')
       problems.push({
         path: `${place}/onTimeout`,
-        message: 'can not be "fail" with continueAfterResponse: the run goes on, and the caller gets 202',
+        message: 'cannot be "fail" with continueAfterResponse: the run continues, and the caller gets 202',
       });
     return problems;
   });

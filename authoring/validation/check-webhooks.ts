@@ -50,7 +50,7 @@ const checkDeduplication = async ({ nodes }: WorkflowDefinition, names: Names): 
   return problems;
 };
 
-/** Checks the expressions without braces in the features: `onlyIf`, and that of a handshake. */
+/** Checks the expressions without braces in the features: `onlyIf` and the `match` of a handshake. */
 const checkRuleExpressions = async ({ nodes }: WorkflowDefinition, names: Names): Promise<Problem[]> => {
   const problems: Problem[] = [];
   for (const [index, { type, parameters }] of nodes.entries()) {

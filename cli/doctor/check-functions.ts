@@ -153,7 +153,7 @@ const compareClocks = (all: readonly (readonly [string, PingAnswer])[]): readonl
       const [line, text] = [severity(ofMachine), describeOffset(ofMachine)];
       return [
         clocks[line](
-          `the clock of this machine is ${text} that of AWS`,
+          `the clock of this machine is ${text} the clock of AWS`,
           'Set it: AWS refuses signatures after five minutes.',
         ),
       ];
@@ -161,7 +161,7 @@ const compareClocks = (all: readonly (readonly [string, PingAnswer])[]): readonl
     if (Math.abs(offset) + SLACK_MS < SOME_MS) continue;
     found.push(
       clocks[severity(offset)](
-        `the clock of ${key} is ${describeOffset(offset)} that of this machine`,
+        `the clock of ${key} is ${describeOffset(offset)} the clock of this machine`,
         'Leases, schedules and signatures depend on it. Lambda sets the clocks of its sandboxes: have them replaced by a deployment, and tell AWS.',
       ),
     );

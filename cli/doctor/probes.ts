@@ -187,7 +187,7 @@ class Look {
       } else if (isSynchronous && text.includes(this.#token))
         this.#set(probe, probes.ok(`synchronous: a request ran its workflow and got the answer${by}`));
       else if (isSynchronous) {
-        const message = 'synchronous: the answer is not that of the workflow';
+        const message = 'synchronous: the answer did not come from the workflow';
         this.#set(probe, probes.wrong(message, 'Look into the log of webhook.'));
       }
     } catch (error) {

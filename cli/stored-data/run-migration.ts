@@ -57,6 +57,6 @@ const findProblem = ({ isDryRun, tables }: MigrationReport): string | null => {
   if (sum('unread') > 0)
     return `${sum('unread')} items are of versions that this release does not read, and stay as they are: see docs/stored-data.md.`;
   if (!isDryRun && sum('skipped') > 0)
-    return `${sum('skipped')} items have changed while they were migrated. Run the command again: it goes on with these.`;
+    return `${sum('skipped')} items changed while they were migrated. Run the command again: it continues with these.`;
   return null;
 };

@@ -249,7 +249,7 @@ const createAttemptContext = (
       idempotencyKey,
       remainingMs,
       addUsage: (amounts) => {
-        // What an attempt uses after its timeout is not that of the next one.
+        // What an attempt uses after its timeout does not count for the next one.
         if (!controller.signal.aborted) run.usage = addUsage(run.usage, amounts);
       },
     },

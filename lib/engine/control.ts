@@ -62,7 +62,7 @@ export const createControl = (
     wait: (seconds) => awaitOperation(steps.wait(nextName(), seconds, run.signal())),
 
     openCallback: async (timeoutSeconds, question = {}): Promise<Callback> => {
-      if (callbacks === null) throw new Error('this run can not wait for an answer: it is not a durable one');
+      if (callbacks === null) throw new Error('this run cannot wait for an answer: it is not a durable one');
       const place = `${run.within}/${run.planNode.node.id}/${count}`;
       const name = nextName();
       const asked = session.scrub(question);

@@ -18,7 +18,7 @@ interface ExecutionRequest {
   readonly limits: ExecutionLimits;
   /** Start of the timeout, milliseconds since the epoch; the start of the execution when absent. */
   readonly since?: number | undefined;
-  /** Whether the output is that of all end nodes, by their ids; else that of the last one. */
+  /** Whether the output has the outputs of all end nodes, by their ids; else it is the output of the last one. */
   readonly collectsEnds?: boolean;
 }
 

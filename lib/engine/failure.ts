@@ -33,7 +33,7 @@ export const toFailure = (thrown: unknown, scrub: Scrub = (value) => value): Fai
     const failure = { name: trim(scrub(String(thrown.name))), message: trim(scrub(String(thrown.message))) };
     return isNodeError(thrown) ? { ...failure, ...readOptions(thrown, scrub) } : failure;
   } catch {
-    return { name: 'Error', message: 'a node threw an error that can not be described' };
+    return { name: 'Error', message: 'a node threw an error that cannot be described' };
   }
 };
 

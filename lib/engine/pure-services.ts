@@ -8,17 +8,17 @@ import {
   type TcpClient,
 } from '@hookloom/plugin-kit';
 
-const refuseFiles = () => Promise.reject(new Error('this node can not use files'));
+const refuseFiles = () => Promise.reject(new Error('this node cannot use files'));
 
 /** Of pure nodes, which touch nothing outside. */
 export const noFiles: Files = { save: refuseFiles, open: refuseFiles };
 
 export const noAws: AwsClient = {
-  send: () => Promise.reject(new Error('this node can not call AWS')),
+  send: () => Promise.reject(new Error('this node cannot call AWS')),
 };
 
 export const noTcp: TcpClient = {
-  connect: () => Promise.reject(new Error('this node can not open connections')),
+  connect: () => Promise.reject(new Error('this node cannot open connections')),
 };
 
 /**
@@ -38,7 +38,7 @@ export const createPureServices = (
     sleep: (ms, signal) => realClock.sleep(ms, signal),
   };
   const http: Services['http'] = {
-    request: () => Promise.reject(new Error('a pure node can not call out')),
+    request: () => Promise.reject(new Error('a pure node cannot call out')),
   };
   return (seed) => ({ clock, ids: createSeededIds(seed), http, tcp: noTcp, files: noFiles, aws: noAws });
 };

@@ -7,7 +7,7 @@ export interface NodeFailure {
   /** At most 1,000 characters. */
   readonly message: string;
   /**
-   * Of the failure of a node alone, not of that of an execution, which completion events and callers get. A view in a
+   * Only in the failure of a node, not of an execution, which completion events and callers get. A view in a
    * stored record, like `input`.
    */
   readonly details?: JsonValue;

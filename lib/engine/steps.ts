@@ -103,7 +103,7 @@ const sleepsThrough = (clock: Clock, delayMs: number, signal: AbortSignal | unde
   );
 
 /**
- * Computes the delay after attempt `number` has failed: that of the policy, or the longer one that the failure asks for.
+ * Computes the delay after attempt `number` has failed: the delay of the policy, or the longer one that the failure requests.
  *
  * @returns milliseconds, at most `maxDelaySeconds`; null when it was the last attempt
  */

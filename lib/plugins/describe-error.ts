@@ -13,6 +13,6 @@ const messageOf = (thrown: unknown): string => {
   try {
     return thrown instanceof Error ? String(thrown.message || thrown.name) : String(thrown);
   } catch {
-    return 'an error that can not be described';
+    return 'an error that cannot be described';
   }
 };

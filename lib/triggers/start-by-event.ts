@@ -32,7 +32,7 @@ export interface StartParts extends AcceptParts, ClaimParts {
 type FindObstacle = (node: WorkflowNode, findNodeType: FindNodeType) => string | null;
 
 /**
- * Starts the execution of an event in the background, once for each key. An event for a workflow that is gone or
+ * Starts the execution of an event in the background, once for each key. An event for a workflow that was removed or
  * disabled, or without such a trigger, is logged and starts nothing. One whose data can't be run has an execution that
  * fails at once: its source would repeat it for nothing.
  *

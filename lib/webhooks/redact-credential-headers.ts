@@ -7,7 +7,7 @@ import type { WebhookRequest } from './webhook.ts';
 interface HeaderReferences {
   /** Strings with expressions: these may name a header anywhere. */
   readonly expressions: readonly string[];
-  /** Plain strings: the whole string is a header name, such as that of a signature header. */
+  /** Plain strings: the whole string is a header name, such as the name of a signature header. */
   readonly names: ReadonlySet<string>;
 }
 

@@ -13,7 +13,7 @@ import { ensureTable, TABLE_WAITING } from './ensure-table.ts';
 
 /**
  * Gives the tables of a data folder the indexes that they lack, as CloudFormation does in AWS. dynalite can't add one to a table,
- * so the table is copied, made anew and filled from the copy. Whenever that is interrupted, the next start goes on: as long as the
+ * so the table is copied, made anew and filled from the copy. Whenever that is interrupted, the next start continues: as long as the
  * table lacks an index, it is the original, and from then on the copy is.
  */
 export const addIndexes = async (

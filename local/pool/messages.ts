@@ -11,7 +11,7 @@ export interface FunctionVersion {
   readonly environment: Readonly<Record<string, string>>;
   /** Of one invocation. */
   readonly timeoutMs: number;
-  /** What Lambda's context says of the function; that of a function on this machine when absent. */
+  /** What Lambda's context says about the function; by default, about a function on this machine. */
   readonly identity?: FunctionIdentity;
 }
 

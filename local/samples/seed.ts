@@ -70,7 +70,7 @@ const put = async (definition: WorkflowDefinition, target: SampleTarget, findNod
   return putWorkflow(definition, findNodeType, { ...target.registrar, workflows: target.workflows });
 };
 
-/** The result of seeding one sample; its name is that of the file. */
+/** The result of seeding one sample; its name is the file's. */
 export type SeededSample =
   | {
       readonly name: string;

@@ -94,7 +94,7 @@ export const createWorkflowFiles = (parts: {
     const id = ids.get(name);
     const conflict = conflicts.get(name);
     for (const names of [ids, conflicts, invalid]) names.delete(name);
-    if (id !== undefined) await removeWorkflow(id, name, 'is gone');
+    if (id !== undefined) await removeWorkflow(id, name, 'no longer exists');
     if (conflict !== undefined) await retryConflicts(conflict);
   };
 

@@ -6,6 +6,6 @@ export const LOCAL_QUEUES = `arn:aws:sqs:${OWNER}:`;
 /** The ARN of an event bus of this machine begins with it. */
 export const LOCAL_BUSES = `arn:aws:events:${OWNER}:event-bus/`;
 
-/** The name of the queue of an ARN; null when it is of another account or region. */
+/** The name of the queue of an ARN; null if it belongs to a different account or region. */
 export const toQueueName = (arn: string): string | null =>
   arn.startsWith(LOCAL_QUEUES) ? arn.slice(LOCAL_QUEUES.length) : null;

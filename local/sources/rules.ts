@@ -102,7 +102,7 @@ const toRuleArn = ({ bus, name }: LocalRule): string =>
   `arn:aws:events:us-east-1:000000000000:rule/${bus === DEFAULT_BUS ? '' : `${bus}/`}${name}`;
 
 /**
- * A bus is named by its name or its ARN; here, every name is that of a bus.
+ * A bus is named by its name or its ARN; here, every name names a bus.
  *
  * @throws SourceError `ResourceNotFoundException` for one of another account or region
  */

@@ -19,7 +19,7 @@ interface ApiRequest {
   readonly input: JsonObject;
 }
 
-/** The APIs of Scheduler, EventBridge, SQS and event source mappings, as far as the service uses them. */
+/** The APIs of Scheduler, EventBridge, SQS and event source mappings that the service uses. */
 export const startSourcesServer = (sources: Sources): Promise<InternalServer> =>
   startInternalServer(
     createServer(async (request, response) => {

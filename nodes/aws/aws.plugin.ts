@@ -27,7 +27,7 @@ export const aws = defineAction({
       },
     ),
     region: Type.Optional(
-      Type.String({ pattern: '^[a-z0-9-]{1,40}$', description: 'By default that of the service' }),
+      Type.String({ pattern: '^[a-z0-9-]{1,40}$', description: 'The region of the service by default' }),
     ),
     bytesAs: Type.Enum(['auto', 'file', 'text', 'json', 'base64'], {
       default: 'auto',

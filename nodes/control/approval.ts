@@ -91,7 +91,7 @@ export const approval = defineAction({
       minimum: 1,
       maximum: MAX_WAIT_SECONDS,
       default: 86_400,
-      description: 'Then it goes on with the output timedOut',
+      description: 'Then it continues with the output timedOut',
     }),
   }),
   execute: async ({ parameters: { timeoutSeconds, ...question }, input, control }) => {

@@ -61,7 +61,7 @@ const toOutput = (result: InnerResult) => ('output' in result ? result.output : 
 
 /**
  * Runs another workflow, from its `manualTrigger`, within this execution, its record and its limits, in the version
- * that is current then. Its output is that of the workflow's last node.
+ * that is current then. Its output is the output of the workflow's last node.
  */
 export const subworkflow = defineAction({
   id: 'subworkflow',

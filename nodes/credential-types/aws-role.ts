@@ -19,8 +19,8 @@ export const awsRole: CredentialType = {
   schema: textSchema('roleArn', {
     roleArn: { pattern: '^arn:aws[a-z-]*:iam::[0-9]{12}:role/.+$', description: 'ARN of the role' },
     externalId: { description: 'External id, when the trust policy of the role asks for one' },
-    region: { description: 'Region of STS and of requests; else us-east-1 and that of the host' },
-    service: { description: 'Service name in the signature; else that of the host' },
+    region: { description: 'Region of STS and of requests; by default us-east-1 and the region in the host' },
+    service: { description: 'Service name in the signature; by default the service in the host' },
   }),
   secretFields: ['externalId'],
   // https://docs.aws.amazon.com/general/latest/gr/rande.html; an API under a domain of its own is named at creation.

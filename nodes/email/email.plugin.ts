@@ -67,7 +67,7 @@ export const email = defineAction({
       region: Type.Optional(
         Type.String({
           pattern: '^[a-z0-9-]{1,32}$',
-          description: 'Region of SES; that of the service by default',
+          description: 'Region of SES; the region of the service by default',
         }),
       ),
     },

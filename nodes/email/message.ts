@@ -48,7 +48,7 @@ interface GivenMessage {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Limit of Amazon SES, below that of most servers. */
+/** Limit of Amazon SES, lower than for most servers. */
 const MAX_RECIPIENTS = 50;
 
 /**
@@ -198,6 +198,6 @@ const readFile = async function* (file: FileValue, files: Files): AsyncGenerator
   try {
     yield* await files.open(file);
   } catch (error) {
-    throw new AttachmentError('the attachment can not be read', { cause: error });
+    throw new AttachmentError('the attachment cannot be read', { cause: error });
   }
 };

@@ -16,7 +16,7 @@ import { composeMail, type Message, unwrapAttachmentError } from './message.ts';
 /**
  * Sends a mail over SMTP (RFC 5321). Output: `{ messageId, accepted, rejected: [{ address, response }] }`.
  *
- * @throws NodeError `SmtpError` or `CredentialRejected`, AppError `OUTBOUND_*` or that of a file
+ * @throws NodeError `SmtpError` or `CredentialRejected`, AppError `OUTBOUND_*` or `FILE_*`
  */
 export const sendBySmtp = async (
   message: Message,
@@ -121,7 +121,7 @@ const logIn = async (connection: SMTPConnection, { username, password }: SmtpSer
   });
 };
 
-/** Of an attempt: later than that of the node, so that the node's message is shown. */
+/** For an attempt: later than the node's, so that the node's message is shown. */
 const toSessionOptions = ({ services, remainingMs, signal }: NodeContext): SessionOptions => ({
   tcp: services.tcp,
   timeoutMs: remainingMs() + 1_000,

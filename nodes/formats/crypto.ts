@@ -231,7 +231,7 @@ const readKey = (
     if (keyTypes[signatureAlgorithm].includes(asymmetricKeyType)) return object;
   } catch (error) {
     // The code alone: the message of OpenSSL may show parts of the key.
-    throw new RangeError(`${expected} (${(error as NodeJS.ErrnoException).code ?? 'it can not be read'})`);
+    throw new RangeError(`${expected} (${(error as NodeJS.ErrnoException).code ?? 'it cannot be read'})`);
   }
   throw new RangeError(expected);
 };

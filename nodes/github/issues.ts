@@ -119,7 +119,7 @@ interface IssueQuery extends InRepository {
 
 /**
  * Lists issues page after page, all in one attempt. Of the link to the next page only the query is
- * used: the host stays that of `baseUrl`.
+ * used: the host stays the one of `baseUrl`.
  */
 const listIssues = async (given: IssueQuery, context: NodeContext): Promise<JsonObject> => {
   const issues: JsonObject[] = [];
@@ -132,7 +132,7 @@ const listIssues = async (given: IssueQuery, context: NodeContext): Promise<Json
     );
     if (!Array.isArray(body))
       throw new NodeError(
-        'GitHub has answered with no list of issues: check that baseUrl is that of the API',
+        'GitHub did not answer with a list of issues: check that baseUrl is the URL of the API',
         {
           isRetryable: false,
         },

@@ -99,8 +99,8 @@ const ACCEPT = 'application/graphql-response+json, application/json;q=0.9';
 /**
  * Sends a document by POST.
  *
- * @throws NodeError with `details.errors` for an answer with errors, unless `failOnErrors` is false and the status that
- * of a success
+ * @throws NodeError with `details.errors` for an answer with errors, unless `failOnErrors` is false and the status
+ * means success
  */
 const callGraphql = async (call: GraphqlCall, context: NodeContext): Promise<JsonObject> => {
   const { url, query, variables, operationName, headers, maxResponseBytes } = call;
@@ -142,7 +142,7 @@ const findFailure = (
 };
 
 const notGraphql: ApiFailure = {
-  problem: 'its answer has neither data nor errors: check that the URL is that of a GraphQL API',
+  problem: 'its answer has neither data nor errors: check that the URL belongs to a GraphQL API',
   isRetryable: false,
 };
 

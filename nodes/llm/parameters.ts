@@ -32,7 +32,7 @@ export const parameters = Type.Object({
       {
         minItems: 1,
         maxItems: 1_000,
-        description: 'A conversation in place of the prompt; the last message is that of the user',
+        description: 'A conversation in place of the prompt; the last message comes from the user',
       },
     ),
   ),
@@ -74,7 +74,7 @@ export const parameters = Type.Object({
       'Most tokens of the answer, with those that a model thinks in where the provider counts them',
   }),
   temperature: Type.Optional(
-    Type.Number({ minimum: 0, maximum: 2, description: 'Randomness; that of the model by default' }),
+    Type.Number({ minimum: 0, maximum: 2, description: 'Randomness; the default of the model if absent' }),
   ),
   stop: Type.Array(Type.String({ minLength: 1, maxLength: 1_000 }), {
     default: [],
@@ -92,7 +92,7 @@ export const parameters = Type.Object({
   region: Type.Optional(
     Type.String({
       pattern: '^[a-z0-9-]{1,32}$',
-      description: 'bedrock: the region, by default that of the service',
+      description: 'bedrock: the region, by default the region of the service',
     }),
   ),
   options: Type.Object(

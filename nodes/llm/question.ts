@@ -44,7 +44,7 @@ export interface Question {
   readonly options: JsonObject;
   /** The provider's own when absent. */
   readonly baseUrl?: string | undefined;
-  /** Of AWS; that of the service itself when absent. */
+  /** Of AWS; the region of the service itself when absent. */
   readonly region?: string | undefined;
 }
 

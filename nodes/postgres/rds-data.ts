@@ -33,7 +33,7 @@ type Send = (operation: string, input: JsonObject) => Promise<Readonly<Record<st
  * Runs statements by the RDS Data API: several of them in one transaction, a single one in its own. Output as over
  * PostgreSQL's protocol.
  *
- * @throws NodeError `SqlError` or that of the AWS client, `TooManyRows`, `StatementInvalid`
+ * @throws NodeError `SqlError` or the error of the AWS client, `TooManyRows`, `StatementInvalid`
  */
 export const runOnRdsData = async (
   statements: readonly Statement[],

@@ -96,7 +96,7 @@ const runQuery = (client: Client, { text, values }: Statement, limits: Limits): 
     });
   });
 
-const noCopy = (): Error => invalid('COPY can not be used: it needs a stream beside the statement');
+const noCopy = (): Error => invalid('COPY cannot be used: it needs a stream beside the statement');
 
 const toRow = (columns: readonly Column[], fields: readonly (string | null)[]): JsonObject =>
   Object.fromEntries(

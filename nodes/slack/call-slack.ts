@@ -63,7 +63,7 @@ const findSlackFailure = (
 ): ApiFailure | null => {
   if (!isJsonMap(body))
     return status === 200
-      ? { problem: 'its answer is no JSON object: check that baseUrl is that of the Web API' }
+      ? { problem: 'its answer is not a JSON object: check that baseUrl is the URL of the Web API' }
       : null;
   const { ok, error } = body;
   if (ok === true) return null;

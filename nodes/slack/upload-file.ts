@@ -51,7 +51,7 @@ const uploadFile = async (upload: Upload, context: NodeContext): Promise<JsonObj
   );
   if (typeof upload_url !== 'string' || typeof file_id !== 'string')
     throw new NodeError(
-      'Slack has given no address for the upload: check that baseUrl is that of the Web API',
+      'Slack returned no address for the upload: check that baseUrl is the URL of the Web API',
       {
         isRetryable: false,
       },
@@ -127,7 +127,7 @@ export const slackUploadFile = defineAction({
           minLength: 1,
           maxLength: 255,
           description:
-            'Name of the file with its extension; that of the file by default, required for a text',
+            'Name of the file with its extension; by default the name of the file, required for a text',
         }),
       ),
       title: Type.Optional(Type.String({ maxLength: 255, description: 'Title; the name by default' })),

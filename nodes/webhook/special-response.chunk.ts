@@ -75,9 +75,9 @@ const toSetCookie = (cookie: Cookie, place: string): string => {
     throw new TypeError(`Parameter "${place}.${field}" ${reason}`);
   };
   if (!isToken(name)) refuse('name', 'is not a name that HTTP allows');
-  if (!VALUE.test(value)) refuse('value', 'holds a character that a cookie can not: encode it');
-  if (!ATTRIBUTE.test(path ?? '')) refuse('path', 'holds a character that a cookie can not');
-  if (!ATTRIBUTE.test(domain ?? '')) refuse('domain', 'holds a character that a cookie can not');
+  if (!VALUE.test(value)) refuse('value', 'holds a character that a cookie cannot: encode it');
+  if (!ATTRIBUTE.test(path ?? '')) refuse('path', 'holds a character that a cookie cannot');
+  if (!ATTRIBUTE.test(domain ?? '')) refuse('domain', 'holds a character that a cookie cannot');
   if (sameSite === 'None' && !secure) refuse('secure', 'must be true with "sameSite": "None"');
   const text = [
     `${name}=${value}`,

@@ -52,7 +52,7 @@ const inspect = (tree: Node): Set<string> => {
 const checkPattern = (pattern: unknown, position: unknown): void => {
   // The parser copies these operands as JSON.
   if (!(pattern instanceof RegExp)) {
-    throw new SyntaxProblem('a regular expression can not stand on the left of ?: or ??');
+    throw new SyntaxProblem('a regular expression cannot stand on the left of ?: or ??');
   }
   try {
     programOf(pattern);

@@ -1,4 +1,4 @@
-/** One run of a workflow, as far as its price depends on it. */
+/** What the price of a workflow run depends on. */
 export interface BilledRun {
   readonly title: string;
   /** Without the trigger. */
@@ -23,7 +23,7 @@ export interface DynamoDbUnits {
 export interface StoredBytes {
   /** In the table of executions, with its indexes. */
   readonly executions: number;
-  /** In that of deliveries. */
+  /** In the table of deliveries. */
   readonly deliveries: number;
   readonly blobs: number;
   /** Requests to the bucket. */

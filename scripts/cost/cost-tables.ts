@@ -95,7 +95,7 @@ const toParts = (run: BilledRun): readonly string[] => {
 
 /**
  * @param dollars - of one run
- * @returns those of a million runs: cents as far as they matter, and a dash for null
+ * @returns those of a million runs: with cents where they matter, and a dash for null
  */
 export const formatMillion = (dollars: number | null): string => {
   if (dollars === null) return '–';

@@ -81,7 +81,7 @@ const operatorStatements: readonly Statement[] = [
     Action: ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
     Resource: new Reference('ExecutionsTable.Arn'),
   },
-  // What could not be handed over is taken back.
+  // What could not be handed over is removed again.
   { Effect: 'Allow', Action: 'dynamodb:DeleteItem', Resource: new Reference('ExecutionsTable.Arn') },
   { Effect: 'Allow', Action: 'dynamodb:Query', Resource: new Reference('ExecutionsTable.Arn', '/index/*') },
   { Effect: 'Allow', Action: 'dynamodb:GetItem', Resource: new Reference('DeliveriesTable.Arn') },

@@ -149,7 +149,7 @@ describe('the command line', () => {
     expect(await call('execution list')).toMatchObject({ code: 0 });
   });
 
-  test('a store that can not be had is exit code 1, with what it says', async () => {
+  test('a store that cannot be had is exit code 1, with what it says', async () => {
     const { call } = await openCommandLine({
       openTarget: () => connect({ dynamodbEndpoint: 'http://127.0.0.1:1', tablePrefix: 'test' }),
     });

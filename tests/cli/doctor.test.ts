@@ -70,7 +70,7 @@ test('finds data of a version that this release does not read', async () => {
         status: 'wrong',
         message:
           'A later release has stored data in version 5 of the schema; this release reads the versions 2 to 4.',
-        remedy: 'Go on with that release.',
+        remedy: 'Continue with that release.',
       },
     ],
   });

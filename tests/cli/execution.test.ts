@@ -252,7 +252,7 @@ describe('execution retry', () => {
     close();
   });
 
-  test('says why it can not be', async () => {
+  test('says why it cannot be', async () => {
     const { call, close } = await anEnded();
     expect(await call('execution retry e-1 --from nobody')).toMatchObject({
       code: 1,
@@ -287,7 +287,7 @@ describe('execution cancel', () => {
     close();
   });
 
-  test('stands, and says so, when the engine can not be told', async () => {
+  test('stands, and says so, when the engine cannot be told', async () => {
     const { call, executions, close } = await aService({ status: 403 });
     await executions.start(aStart());
     await executions.acquireLease('e-1', aLease({ leaseOwner: 'arn:1', leaseExpiresAt: T0 }));

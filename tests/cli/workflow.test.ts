@@ -147,7 +147,7 @@ describe('workflow put', () => {
     ['standardWebhooks', 'whsec_*not base64*', 'the secret is not base64'],
     ['discord', 'not-a-public-key', 'the secret is not a public key'],
     ['sendgrid', '{"secret":"{\\"kty\\":\\"canary-1"}', 'the secret is not a public key'],
-  ])('refuses a secret with which %s can not sign', async (scheme, secret, reason) => {
+  ])('refuses a secret with which %s cannot sign', async (scheme, secret, reason) => {
     const { call, file } = await openCommandLine();
     await call('credential create key --type signingSecret', secret);
     const signature = { scheme, credentialId: 'key' };

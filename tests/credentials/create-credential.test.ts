@@ -66,7 +66,7 @@ describe('a credential', () => {
     );
   });
 
-  test('lets nobody in without a secret, and an unknown one can not be revoked', async () => {
+  test('lets nobody in without a secret, and an unknown one cannot be revoked', async () => {
     const { credential, newSecret } = await anApiKey();
     expect(revokeSecret(credential, '9')).toBeNull();
     expect(revokeAll(credential)).toMatchObject({ secrets: [], revision: 2 });

@@ -64,7 +64,7 @@ describe('verify', () => {
     expect(await verify(aLogin('', hashGenerated('s')), { username: '', secret: 's' })).toBe('s0');
   });
 
-  test('rejects when a stored hash can not be computed, even if another one matches', async () => {
+  test('rejects when a stored hash cannot be computed, even if another one matches', async () => {
     const broken: SecretHash = { algorithm: 'scrypt', hash: 'aGFzaA', salt: 'c2FsdA', cost: 3 };
     await expect(verify(anApiKey(hashGenerated('right'), broken), key('right'))).rejects.toThrow();
   });

@@ -239,7 +239,7 @@ describe('durable executions, from outside', () => {
       expect(await answer(call)).toBe(false);
     });
 
-    test('is unconfirmed when the engine can not be asked', async () => {
+    test('is unconfirmed when the engine cannot be asked', async () => {
       const { call } = await anAws(({ method }, count) => {
         if (method === 'GET') return { status: 403, type: 'AccessDeniedException' };
         return count === 1 ? 'reset' : { status: 400, type: 'InvalidParameterValueException' };
@@ -294,7 +294,7 @@ describe('S3', () => {
     ['refuses', { status: 403 }],
     ['is down', { status: 503 }],
     ['is out of reach', 'reset'],
-  ])('that %s is a store that can not be had', async (_case, reply) => {
+  ])('that %s is a store that cannot be had', async (_case, reply) => {
     const { call } = await anAws(() => reply, 's3');
     const store = createS3BlobStore(call);
     expect(await codeOf(store.put('a', new Uint8Array(1)))).toBe('STORE_UNAVAILABLE');

@@ -67,7 +67,7 @@ describe('a run finds its memory as the first run of the process does, byte by b
     ['throws null', `throw null`],
     ['does not compile', `return { '${SECRET}'`],
     ['returns a function', `return () => $input.text`],
-    ['returns a result that can not be converted', `return { get a() { throw new Error($input.text); } }`],
+    ['returns a result that cannot be converted', `return { get a() { throw new Error($input.text); } }`],
     ['awaits without end', `await new Promise(() => $input.text)`],
     ['leaves promises that never settle', `new Promise(() => {}).then(() => $input.text); return {}`],
     ['rejects promises that nothing awaits', `Promise.reject($input.text); await null; return {}`],

@@ -183,7 +183,7 @@ describe('several statements', () => {
     expect(await count()).toEqual({ n: 0 });
   });
 
-  test.each(['COMMIT', 'ROLLBACK'])('can not end their transaction by %s', async (statement) => {
+  test.each(['COMMIT', 'ROLLBACK'])('cannot end their transaction by %s', async (statement) => {
     const statements = ["INSERT INTO orders VALUES (1, 'ann', 1)", statement];
     expect(await failureOf({ statements, mode: 'affected' })).toMatchObject({
       name: 'StatementInvalid',

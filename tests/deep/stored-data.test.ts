@@ -160,7 +160,7 @@ describe('a deployment', () => {
   };
 
   test.each([
-    [SCHEMA_VERSION + 1, 'A later release has stored data', 'Go on with that release.'],
+    [SCHEMA_VERSION + 1, 'A later release has stored data', 'Continue with that release.'],
     [OLDEST_VERSION - 1, 'There may be data in version', 'run `hookloom migrate`'],
   ])('is refused where data of version %d would not be read, with what to do', async (version, ...words) => {
     const account = await aStageOf(Math.min(version, SCHEMA_VERSION), Math.max(version, SCHEMA_VERSION));
@@ -274,7 +274,7 @@ describe('a deployment', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('goes ahead where what is new can not be noted', async () => {
+  test('goes ahead where what is new cannot be noted', async () => {
     const account = { stack: null, names: [] };
     await expect(noteNewStage(await findIn(account), await openAccount(account))).resolves.toBeUndefined();
   });

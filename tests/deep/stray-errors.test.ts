@@ -96,7 +96,7 @@ test('a rejection by the last node fails the execution, too: its result is not k
   expect(exitCode).toBe(1);
 });
 
-test('what can not be described is contained like anything else', () => {
+test('what cannot be described is contained like anything else', () => {
   const { answers, records } = send([loose('throws what is no error'), busy('aborted')]);
   expect(answers).toEqual([500]);
   expect(records).toMatchObject([

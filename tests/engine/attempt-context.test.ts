@@ -76,7 +76,7 @@ test('a node with side effects has the files of its run', async () => {
 test.each([
   ['a pure node', true],
   ['a run without files', false],
-])('%s can not use files', async (_what, pure) => {
+])('%s cannot use files', async (_what, pure) => {
   const result = await runGraph({
     nodes: {
       save: {
@@ -87,7 +87,7 @@ test.each([
     },
     edges: ['start -> save'],
   });
-  expect(result.failure?.message).toBe('this node can not use files');
+  expect(result.failure?.message).toBe('this node cannot use files');
 });
 
 test('a request that names only its URL ends with its attempt', async () => {

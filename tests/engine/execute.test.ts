@@ -711,7 +711,7 @@ describe('the steps port', () => {
   });
 });
 
-describe('what can not run', () => {
+describe('what cannot run', () => {
   const rejection = async (run: Promise<unknown>) =>
     run.then(
       () => null,

@@ -60,7 +60,7 @@ describe('data is handed on unchanged', () => {
       { join: { does: () => Promise.reject(new Error('no')), settings: { onError: 'route' } } },
       'join.error',
     ],
-  ])('what %s can not be changed by one of those that get it', async (_case, nodes, output) => {
+  ])('what %s cannot be changed by one of those that get it', async (_case, nodes, output) => {
     const result = await runGraph({
       nodes: {
         a: { does: { a: 1 } },
@@ -98,7 +98,7 @@ describe('data is handed on unchanged', () => {
     expect(Object.keys(result.output.nodes as object)).toEqual(['start']);
   });
 
-  test('nodes that wrap their input, one after the other, do not build what can not be written any more', async () => {
+  test('nodes that wrap their input, one after the other, do not build what cannot be written any more', async () => {
     const ids = Array.from({ length: 3_000 }, (_, index) => `n${index}`);
     const wrap = { does: (_node: WorkflowNode, input: object) => ({ inner: input }) as never };
     const result = await runGraph({
@@ -217,7 +217,7 @@ describe('limits', () => {
     expect(result).toMatchObject({ status: 'failed', failure: { nodeId: 'n9', name: 'NodeRunLimit' } });
   });
 
-  test('a node can not pass its own failure for the end of the execution’s time', async () => {
+  test('a node cannot pass its own failure for the end of the execution’s time', async () => {
     const result = await runGraph({
       nodes: {
         sly: {

@@ -424,7 +424,7 @@ describe('?plugin=', () => {
   });
 });
 
-describe('a store that can not be read', () => {
+describe('a store that cannot be read', () => {
   test.each([
     ['does not answer', { DYNAMODB_ENDPOINT: 'http://127.0.0.1:9' }, 'test'],
     ['has no such tables', {}, 'other'],

@@ -104,7 +104,7 @@ describe('the answer', () => {
     });
   });
 
-  test('of a plugin that can not be read has the reason alone', async () => {
+  test('of a plugin that cannot be read has the reason alone', async () => {
     expect(bodyOf(await show([installedUnified(null)], 'greeter'))).toMatchObject({
       id: 'greeter',
       name: 'greeter',

@@ -140,7 +140,7 @@ describe('POST /api/admin/workflows/{workflowId}/executions', () => {
     expect(await call({ headers: wait, context })).toMatchObject({ statusCode: 202 });
   });
 
-  test('answers 202 when the result can not be read: the execution is accepted', async () => {
+  test('answers 202 when the result cannot be read: the execution is accepted', async () => {
     const { call, parts } = await aService();
     let isAccepted = false;
     const executions = {

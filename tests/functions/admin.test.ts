@@ -185,7 +185,7 @@ describe('failures', () => {
     return { lines, logger: createLogger({ write: (line) => lines.push(line) }) };
   };
 
-  test('a registry that can not be built is a 500 without its reason, which the log has', async () => {
+  test('a registry that cannot be built is a 500 without its reason, which the log has', async () => {
     const { lines, logger } = aLog();
     const handler = createAdminList({ ...parts, logger, loadRegistry: loadFailing }, listPlugins) as Handler;
     const result = await handler(event, context);

@@ -167,7 +167,7 @@ describe('a failure', () => {
     expect(started()).toEqual([]);
   });
 
-  test('that can not start one trigger starts the others, and is repeated for that one', async () => {
+  test('that cannot start one trigger starts the others, and is repeated for that one', async () => {
     const { report, started, dispatchWith, parts } = await aDispatch(onError('first'), onError('second'));
     const find: typeof parts.workflows.find = async (workflowId) => {
       if (workflowId === 'first') throw new AppError('STORE_UNAVAILABLE', {});

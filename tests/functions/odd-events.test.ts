@@ -114,8 +114,8 @@ describe.each(Object.entries(handlers))('%s', (_name, handler) => {
 
   test.each<[string, unknown]>([
     ['a method without a prototype', { http: { method: Object.create(null) } }],
-    ['a route that can not become a text', { http: { method: 'GET' }, routeKey: { toString: 1 } }],
-    ['a request id that can not become a text', { http: { method: 'GET' }, requestId: { toString: 1 } }],
+    ['a route that cannot become a text', { http: { method: 'GET' }, routeKey: { toString: 1 } }],
+    ['a request id that cannot become a text', { http: { method: 'GET' }, requestId: { toString: 1 } }],
   ])('answers an event with %s', async (_case, requestContext) => {
     expect(await handler({ requestContext } as never, {} as Context)).toMatchObject({
       statusCode: expect.any(Number),

@@ -154,7 +154,7 @@ describe('a durable run whose node leaks its credential', () => {
   );
 });
 
-describe('a run whose credential can not be had', () => {
+describe('a run whose credential cannot be had', () => {
   const run = async (outbound: ReturnType<typeof anOutboundService>) => {
     const service = await aWebhookService({ plugins: [leaky()], outboundCredentials: outbound.credentials });
     const node = { type: 'leak', parameters: { how: 'output' }, credentialId: 'httpBearer' };

@@ -126,7 +126,7 @@ describe('a repeated delivery', () => {
   test.each([
     ['nothing', 'body.missing'],
     ['a map', 'body'],
-    ['what can not be evaluated', '$number("x")'],
+    ['what cannot be evaluated', '$number("x")'],
   ])('is not known by %s', async (_case, deduplication) => {
     const service = await aWebhookService();
     await service.put({ webhook: { responseMode: 'onReceived', deduplication } });
@@ -329,7 +329,7 @@ describe('a dispatch that is refused', () => {
     expect(service.executions.records()).toHaveLength(1);
   });
 
-  test('leaves a run that will happen, when it can not be taken back: that is 202', async () => {
+  test('leaves a run that will happen, when it cannot be taken back: that is 202', async () => {
     const service = await aWebhookService({
       spoilt: {
         dispatcher: refusing(1),

@@ -74,7 +74,7 @@ describe('while the store is unavailable', () => {
     expect(await statusAfter(1_000)).toBe(503);
   });
 
-  test('a result is answered even if the end can not be recorded', async () => {
+  test('a result is answered even if the end cannot be recorded', async () => {
     const service = await aWebhookService({ spoilt: { executions: { finish: unavailable } } });
     await service.put();
     // With a delivery key, the start is recorded first.
@@ -85,7 +85,7 @@ describe('while the store is unavailable', () => {
     );
   });
 
-  test('a stored workflow that can not run is 500, and nothing was started', async () => {
+  test('a stored workflow that cannot run is 500, and nothing was started', async () => {
     const service = await aWebhookService();
     await service.put({ chain: [{ type: 'uninstalled' }] });
     expect(await service.call(aJsonEvent({}))).toEqual(aProblem(500, 'workflow-invalid'));

@@ -72,7 +72,7 @@ test.each<[string, JsonValue]>([
 test('an answer that is not JSON fails, and is not tried again', async () => {
   expect(await failureOf(call('/page', { query: { body: '<p>Welcome' } }))).toMatchObject({
     name: 'NotJson',
-    message: `127.0.0.1:${server.port} answered 200 with something that is not JSON: check that the URL is that of the API`,
+    message: `127.0.0.1:${server.port} answered 200 with something that is not JSON: check that the URL belongs to the API`,
     isRetryable: false,
     details: { status: 200, body: '<p>Welcome', headers: { 'content-type': 'text/html' } },
   });

@@ -10,7 +10,7 @@ test.each<[string, unknown, string]>([
   ['undefined', undefined, 'undefined'],
   ['a symbol', Symbol('odd'), 'Symbol(odd)'],
   ['nothing but white space', ' \n ', 'an error without a message'],
-  ['an object without a prototype', Object.create(null), 'an error that can not be described'],
+  ['an object without a prototype', Object.create(null), 'an error that cannot be described'],
   ['500 characters, whole', 'x'.repeat(500), 'x'.repeat(500)],
   ['501 characters, cut', 'x'.repeat(501), `${'x'.repeat(499)}…`],
 ])('describes %s', (_case, thrown, description) => {

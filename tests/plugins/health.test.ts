@@ -100,7 +100,7 @@ describe('one plugin', () => {
       { status: 'unhealthy', message: 'the node type "greeter" has no executor' },
     ],
     [
-      'whose executor can not be made',
+      'whose executor cannot be made',
       installedLegacy(
         aLegacyProvider({ nodeType: 'greeter', getExecutor: () => Promise.reject(new Error('no vendor')) }),
         { id: 'greeter' },

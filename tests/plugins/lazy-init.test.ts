@@ -141,7 +141,7 @@ describe('a workflow waits only for the plugins that it uses', () => {
     expect(calls).toEqual(['a', 'c', 'b', 'd']);
   });
 
-  test('a plugin whose dependency can not be initialised says which', async () => {
+  test('a plugin whose dependency cannot be initialised says which', async () => {
     const { runWorkflow } = await aSandbox(
       aPlugin('needy', { dependencies: [{ pluginId: 'stuck' }] }),
       aPlugin('stuck', hangs),

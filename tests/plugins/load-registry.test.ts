@@ -112,7 +112,7 @@ describe('a sound plugin', () => {
   });
 });
 
-describe('a plugin that can not be loaded keeps nobody else out', () => {
+describe('a plugin that cannot be loaded keeps nobody else out', () => {
   test.each<[string, InstalledPlugin, string]>([
     [
       'a module that throws',
@@ -165,7 +165,7 @@ describe('a plugin that can not be loaded keeps nobody else out', () => {
       'it brings the node type "greet" twice',
     ],
     [
-      'a thrown thing that can not be described',
+      'a thrown thing that cannot be described',
       {
         ...installedUnified(null),
         load: () =>
@@ -175,7 +175,7 @@ describe('a plugin that can not be loaded keeps nobody else out', () => {
             },
           }),
       },
-      'an error that can not be described',
+      'an error that cannot be described',
     ],
     [
       'a message that begins with a line break',

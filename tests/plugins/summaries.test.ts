@@ -95,7 +95,7 @@ describe('the lists', () => {
     ]);
   });
 
-  test('a legacy plugin that can not be read is in the list of its kind, with the reason', () => {
+  test('a legacy plugin that cannot be read is in the list of its kind, with the reason', () => {
     expect(listTriggers(registry).at(-1)).toMatchObject({
       id: 'brokenTrigger',
       loaded: false,
@@ -108,7 +108,7 @@ describe('the lists', () => {
     expect(listProviders(registry).map(({ id }) => id)).toEqual(['greeter', 'broken']);
   });
 
-  test('debug counts what can be used, and says what can not', () => {
+  test('debug counts what can be used, and says what cannot', () => {
     const runtime = { node: 'v24', architecture: 'arm64', region: 'local', memoryMb: 512 };
     const build = { version: '1.0.0', stage: 'dev' };
     expect(describeRegistry(registry, { now: NOW, runtime, build })).toEqual({

@@ -140,7 +140,7 @@ describe('several workflows are stored all or none', () => {
     expect(tones(service)).toEqual(['high']);
   });
 
-  test('those that can not be put back are named, and stay registered', async () => {
+  test('those that cannot be put back are named, and stay registered', async () => {
     const service = aRegistrar();
     const { put } = service.workflows;
     service.workflows.put = (definition, ...rest) =>

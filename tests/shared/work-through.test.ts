@@ -61,7 +61,7 @@ test('none is begun once one has failed, and those that had begun have ended', a
   expect(state().running).toBe(0);
 });
 
-test('a list that can not be read fails', async () => {
+test('a list that cannot be read fails', async () => {
   async function* unreadable(): AsyncGenerator<number> {
     yield 1;
     throw new Error('no second page');

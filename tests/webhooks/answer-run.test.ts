@@ -117,7 +117,7 @@ describe('the answer of a response node', () => {
     );
   });
 
-  test('can not replace the id of the execution, nor frame the message', () => {
+  test('cannot replace the id of the execution, nor frame the message', () => {
     const headers = {
       'Hookloom-Execution-Id': 'forged',
       'Content-Length': '3',

@@ -123,7 +123,7 @@ describe('a file as the body of a response', () => {
 
   test.each([
     ['is gone', serviceError('FILE_NOT_FOUND', { name: 'a' })],
-    ['can not be read now', new AppError('STORE_UNAVAILABLE', {})],
+    ['cannot be read now', new AppError('STORE_UNAVAILABLE', {})],
   ])('that %s is an error of the run, not one to repeat the request for', async (_case, error) => {
     const failing = () => ({ open: () => Promise.reject(error) });
     await expect(answered({ body: file }, failing)).rejects.toEqual(refusal);

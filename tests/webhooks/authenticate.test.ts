@@ -85,7 +85,7 @@ describe('authenticating', () => {
     ['an unknown setting', 'None ' as Authentication, 'key', {}],
     ['an empty setting', '' as Authentication, null, {}],
     [
-      'a hash that can not be computed',
+      'a hash that cannot be computed',
       'apiKey',
       'key',
       {

@@ -5,7 +5,7 @@ import { toPointerKey } from '../../../lib/shared/describe.ts';
 export interface DeclaredValue {
   readonly value: JsonValue;
   readonly path: string;
-  /** The key in the map around it; of an item, that of its list. */
+  /** The key in the object around it; for an item, the key of its list. */
   readonly name: string;
   /** `mailbox`, `field-path`, `json-schema`, …; `url` for a pattern of http and https. */
   readonly format: string | null;

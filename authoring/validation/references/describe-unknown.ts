@@ -83,7 +83,7 @@ const prefixed = (name: string | null): string | null => (name === null ? null :
 export const describeMethod = (names: Names, name: string): string =>
   `${quote(`${name}()`)} can't be called: functions begin with "$"${didYouMean(findFunction(names, name))}`;
 
-/** The function of JSONata with that name, a similar one, or that of a function in another language. */
+/** The JSONata function with that name, a similar name, or the same meaning in another language. */
 const findFunction = ({ isFunction, findNearName }: Names, name: string): string | null => {
   const isMeant = (candidate: string): boolean => isFunction(candidate) || foreignFunctions.has(candidate);
   const known = isMeant(name) ? name : findNearName(name, isMeant);

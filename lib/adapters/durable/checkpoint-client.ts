@@ -6,7 +6,7 @@ import {
 
 /**
  * Limits a stale checkpoint token to the invocation: another process has taken over, so this one has to stop, but the
- * execution goes on. The service's message is "Invalid checkpoint token"; SDK 2.4.0 matches other capitals, treats the
+ * execution continues. The service's message is "Invalid checkpoint token"; SDK 2.4.0 matches other capitals, treats the
  * error as an invalid request, and fails the execution.
  *
  * https://github.com/aws/aws-durable-execution-sdk-js/issues/917, fixed after 2.4.0

@@ -42,7 +42,7 @@ export const createDurableSteps = (
   serdes: Serdes<StepResult>,
   budget: OperationBudget = createOperationBudget(MAX_OPERATIONS),
 ): Steps => {
-  // The SDK refuses a call from another context than that of the caller, which in a run is any of its branches.
+  // The SDK refuses a call from a context other than the caller's, which in a run is any of its branches.
   const inContext = AsyncLocalStorage.snapshot();
 
   const run = async (step: Step): Promise<StepResult> => {

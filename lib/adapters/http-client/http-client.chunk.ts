@@ -99,7 +99,7 @@ const toFirstHop = (request: OutboundRequest): Hop => {
   };
   if (url === null) throw refuse('its URL is not an absolute one');
   // CONNECT would open a tunnel through a proxy.
-  if (!isToken(method) || method === 'CONNECT') throw refuse('its method can not be used');
+  if (!isToken(method) || method === 'CONNECT') throw refuse('its method cannot be used');
   // Node would leave out the certificate.
   if (request.tls?.certificate === '' || request.tls?.key === '')
     throw refuse('its client certificate is not complete');
@@ -144,8 +144,7 @@ const sendFollowing = async (
       if (redirects === maxRedirects) throw failed(target, `there were more than ${maxRedirects} redirects`);
       if (next.body !== null && keepsBodyAtOrigin === true && next.url.origin !== hop.url.origin)
         throw failed(target, 'it redirects to another origin, and the body has a credential of this one');
-      if (isStream(next.body))
-        throw failed(target, 'it redirects, and a streamed body can not be sent again');
+      if (isStream(next.body)) throw failed(target, 'it redirects, and a streamed body cannot be sent again');
       hop = next;
     } catch (error) {
       throw isAppError(error) ? error : toOutboundFailure(target, error);

@@ -14,7 +14,7 @@ const reasons = new Map([
 
 /** Codes of OpenSSL for what can't be read or decrypted; those of a handshake start otherwise. */
 const KEY_CODE = 'ERR_OSSL_';
-const KEY_PROBLEM = 'the client certificate, its key or its passphrase can not be used';
+const KEY_PROBLEM = 'the client certificate, its key or its passphrase cannot be used';
 
 /**
  * The error of a failed exchange for the workflow. Its reason follows from the error's code alone: messages of the

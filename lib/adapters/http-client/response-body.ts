@@ -62,7 +62,7 @@ const decode = async function* (
     yield* limitBytes(decoded, receiving);
   } catch (error) {
     if (isAppError(error)) throw error;
-    if (isEmpty) return; // no body at all, as that of HEAD
+    if (isEmpty) return; // no body at all, as for HEAD
     const reason = 'the body does not fit its content encoding';
     throw serviceError('OUTBOUND_FAILED', { target: receiving.target, reason }, error);
   } finally {

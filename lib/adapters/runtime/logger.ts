@@ -96,7 +96,7 @@ const toWritable = (value: unknown, replace: Replacer): unknown => {
     const text = JSON.stringify(value, replace);
     return text === undefined ? undefined : JSON.parse(text);
   } catch {
-    return '[can not be written as JSON]';
+    return '[cannot be written as JSON]';
   }
 };
 

@@ -6,8 +6,8 @@ import type { Scrub } from './scrub-log.ts';
 /** The credentials that an execution has borrowed so far. */
 interface Borrowed {
   /**
-   * Borrows the credential of a node for one attempt; null for a node without one, and for a trigger, whose credential is
-   * that of its callers.
+   * Borrows the credential of a node for one attempt; null for a node without one, and for a trigger, whose credential
+   * verifies its callers.
    */
   readonly borrow: (planNode: PlanNode) => Promise<LentCredential> | null;
   readonly scrub: Scrub;

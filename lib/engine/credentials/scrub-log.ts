@@ -21,7 +21,7 @@ export const scrubFields = (fields: Fields, scrub: Scrub): Fields => {
     const scrubbed = scrub(data);
     return scrubbed === data ? fields : scrubbed;
   } catch {
-    return { fields: '[can not be written as JSON]' };
+    return { fields: '[cannot be written as JSON]' };
   }
 };
 

@@ -44,14 +44,14 @@ interface Gate {
 }
 
 /**
- * Dispatches the held executions of a trigger in the order in which they entered, as far as they may go on. Of several processes
+ * Dispatches the held executions of a trigger in the order in which they entered, if they may start. Of several processes
  * that do so at once, one dispatches each. Of a long queue that no bound ends soon, one process does so at a time: together they would
  * be faster than Lambda.
  *
- * @param hasTime - whether to go on with another one
+ * @param hasTime - whether to continue with another one
  * @param ended - see {@link NudgeQueue}
  * @returns how many were dispatched, and whether any waits that nothing of the trigger lets begin
- * @throws AppError `STORE_UNAVAILABLE` | `DISPATCH_REFUSED`; the next sweep goes on. What Lambda has refused is released, and due
+ * @throws AppError `STORE_UNAVAILABLE` | `DISPATCH_REFUSED`; the next sweep continues. What Lambda has refused is released, and due
  */
 const releaseHeld = async (
   queue: HeldQueue,
@@ -147,10 +147,10 @@ const CLOSED_MS = 5 * 60_000;
 export type ClosedQueues = Map<string, number>;
 
 /**
- * Releases what all queues hold, as far as it may begin. A queue that fails does not stop the others. Never rejects.
+ * Releases what all queues hold and may start. A queue that fails does not stop the others. Never rejects.
  *
  * @param closed - what former calls have found
- * @param hasTime - whether to go on with another execution
+ * @param hasTime - whether to continue with another execution
  */
 export const releaseAllQueues = async (
   parts: ReleaseParts,
@@ -172,7 +172,7 @@ export const releaseAllQueues = async (
   }
 };
 
-/** Releases what a queue holds. Never rejects: the next sweep goes on. @returns whether it is closed */
+/** Releases what a queue holds. Never rejects: the next sweep continues. @returns whether it is closed */
 export const releaseQueue = async (
   queue: HeldQueue,
   parts: ReleaseParts,

@@ -34,7 +34,7 @@ const DOUBTED_LEASE_MS = 2 * 60_000;
 
 /**
  * Stores an execution, then dispatches it, unless it is held. Idempotent for repeated deliveries, wherever an earlier one was
- * interrupted. Once it resolves, the run is certain to start, that of a held one when it is released.
+ * interrupted. Once it resolves, the run is certain to start; a held one when it is released.
  *
  * @returns the record when it had been accepted before; null when it was accepted now
  * @throws AppError `STORE_UNAVAILABLE` | `DISPATCH_REFUSED` when nothing was started, or a repeated delivery starts the

@@ -27,7 +27,7 @@ export interface BackgroundEngine {
   readonly steps: Steps;
   /** Null where no checkpoint outlives the process. */
   readonly journal: JournalReader | null;
-  /** Keys of blobs with results of steps, as far as this process has seen them: needed until the end of the run. */
+  /** Keys of blobs with results of steps that this process has seen: needed until the end of the run. */
   readonly stepBlobs?: ReadonlySet<string>;
   /** Null where a run can't wait for an answer. */
   readonly openCallbackUrls: ((signer: CallbackSigner) => CallbackUrls) | null;

@@ -56,7 +56,7 @@ const CREDENTIAL_WAIT_MS = 180_000;
 /** What an invocation knows about its run. */
 type State =
   | { readonly name: 'new' }
-  /** The record is leased; that of a pure express run is leased with its first progress. */
+  /** The record is leased; a pure express run leases it with its first progress. */
   | { readonly name: 'loaded'; readonly record: ExecutionRecord }
   | { readonly name: 'running' | 'suspended'; readonly run: Running };
 
@@ -148,7 +148,7 @@ class BackgroundRun implements BackgroundInvocation {
   async #finishCrashLoop(leased: ExecutionRecord, { journal }: BackgroundEngine): Promise<void> {
     const { executionId } = leased;
     const stored = await journal?.read().catch((cause: unknown) => {
-      this.#parts.logger.warn('The checkpoint journal can not be read.', { executionId, cause });
+      this.#parts.logger.warn('The checkpoint journal cannot be read.', { executionId, cause });
     });
     this.#journal = new Map([...this.#journal, ...(stored ?? [])]);
     const message = `its process has ended too early ${MAX_CRASHES} times in a row, at the same place`;

@@ -54,7 +54,7 @@ export const loadBackgroundRun = async (
     return await load(record, parts);
   } catch (error) {
     if (isInfrastructureError(error)) throw error;
-    parts.logger.error('The execution can not run.', { executionId: record.executionId, cause: error });
+    parts.logger.error('The execution cannot run.', { executionId: record.executionId, cause: error });
     return { failure: { nodeId, ...toFailure(error) } };
   }
 };

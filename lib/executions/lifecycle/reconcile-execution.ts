@@ -81,7 +81,7 @@ export const reconcileExecution = async (
   if (record.held !== null) return; // its queue releases it
   if (status === 'accepted') return dispatchAgain(record, hasDied, parts, findings);
   if (mode === 'durable') return checkDurable(record, hasDied, parts, findings);
-  if (isLeased(record, parts) && !isDead) return; // the dead letter is that of a duplicate
+  if (isLeased(record, parts) && !isDead) return; // the dead letter belongs to a duplicate
   const message = isDead
     ? 'its process failed, and so did those that tried again'
     : 'its process ended without saying how';
@@ -219,7 +219,7 @@ const END_OF_LOST_RUN: Record<
   failed: ['failed', 'its durable execution failed'],
   timedOut: ['timedOut', 'its durable execution ran out of time'],
   stopped: ['cancelled', 'its durable execution was stopped from outside'],
-  gone: ['failed', 'its durable execution is gone'],
+  gone: ['failed', 'its durable execution no longer exists'],
 };
 
 const findDeadline = async (record: ExecutionRecord, parts: ReconcileParts) => {

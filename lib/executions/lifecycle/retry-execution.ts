@@ -54,9 +54,8 @@ export const retryExecution = async (
   if (!isFinal(record.status)) throw notRetryable(`it has not ended: it is ${record.status}`);
   const data = await parts.executions.findData(executionId);
   if (data === null || data.input === null)
-    throw notRetryable('its request was not kept: of runs whose caller waited, only that of failed ones is');
-  if (readRefusal(data.input) !== null)
-    throw notRetryable('what started it can not be run, and was not kept');
+    throw notRetryable('its request was not kept: for runs whose caller waited, only failed ones keep it');
+  if (readRefusal(data.input) !== null) throw notRetryable('what started it cannot be run, and was not kept');
   const workflow = await findWorkflow(record, options, parts);
   if (workflow === null)
     throw notRetryable(`there is no ${options.version} version of workflow ${record.workflowId}`);
@@ -130,7 +129,7 @@ type RetriedRecord = Pick<ExecutionRecord, 'nodes' | 'status' | 'failure'>;
 
 /**
  * Checks that a retry from a node has the checkpoints of all nodes before it. The journal of a failed run is complete,
- * that of another one as of its last wait.
+ * of another one as of its last wait.
  *
  * @returns the problem; null for none
  */
@@ -166,7 +165,7 @@ const checkJournal = async (
     : `what its node "${lost.nodeId}" gave was not kept, and it would run again`;
 };
 
-/** The type of the node itself; of a node of a subworkflow, that of another node of its type. */
+/** The type of the node itself; for a node of a subworkflow, the type of another node of its type. */
 const findType = ({ nodes }: Plan, { nodeId, type }: NodeRecord) => {
   const ofType = nodes.filter(({ node }) => node.type === type);
   return (ofType.find(({ node }) => node.id === nodeId) ?? ofType[0])?.nodeType;

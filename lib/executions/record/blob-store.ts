@@ -14,7 +14,7 @@ export interface BlobStore {
    * @throws AppError `STORE_UNAVAILABLE`
    */
   get(key: string): Promise<Uint8Array | null>;
-  /** Changes for how long a blob is kept, of any size; repeatable, also of one that is gone. @throws AppError `STORE_UNAVAILABLE` */
+  /** Changes for how long a blob is kept, of any size; repeatable, also for a blob that no longer exists. @throws AppError `STORE_UNAVAILABLE` */
   keep(key: string, life: LifeDays): Promise<void>;
   /** Resolves when there is none, too. @throws AppError `STORE_UNAVAILABLE` */
   remove(key: string): Promise<void>;

@@ -19,7 +19,7 @@ export const readCursor = (cursor: string, list: string): ListPosition => {
   if (!isKey(at) || !isKey(executionId) || !isKey(part))
     throw operatorError('QUERY_INVALID', { reason: 'cursor is not one that a list has given' });
   if (hash !== hashOf(list)) {
-    throw operatorError('QUERY_INVALID', { reason: 'cursor is that of a list with other parameters' });
+    throw operatorError('QUERY_INVALID', { reason: 'cursor belongs to a list with other parameters' });
   }
   return { part, at, executionId };
 };

@@ -94,7 +94,7 @@ export interface ExecutionProgress {
   /** The same, under keys of its own: of a retry, which begins with those of its original. Absent: unchanged. */
   readonly input?: string;
   readonly retriedCheckpoints?: string;
-  /** See {@link ExecutionEnd}: the answer of a run that goes on after it. Absent: unchanged. */
+  /** See {@link ExecutionEnd}: the answer of a run that continues after it. Absent: unchanged. */
   readonly result?: string;
   /** Milliseconds since the epoch. */
   readonly leaseExpiresAt: number;

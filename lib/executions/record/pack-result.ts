@@ -33,8 +33,8 @@ export const packRefusal = (reason: string): string => `x${reason}`;
 export const readRefusal = (input: string): string | null => (input.startsWith('x') ? input.slice(1) : null);
 
 /**
- * Packs the result of an execution, for repeated deliveries, without the credentials of its request. Also that of a run that
- * goes on for longer than it is kept: its delivery is known for no longer than a record is.
+ * Packs the result of an execution, for repeated deliveries, without the credentials of its request; also for a run that
+ * lasts longer than it is kept: its delivery is known for no longer than a record is.
  *
  * @throws AppError `STORE_UNAVAILABLE`
  */

@@ -41,7 +41,7 @@ export const isInBlob = (packed: string): boolean => packed.startsWith('b');
 /** @returns the key of the blob that a packed text names; null for one that is no key */
 export const blobKeyOf = (packed: string): string | null => (isInBlob(packed) ? packed.slice(1) : null);
 
-/** @throws AppError `STORE_UNAVAILABLE`, or an Error that names the key of a blob that is gone */
+/** @throws AppError `STORE_UNAVAILABLE`, or an Error that names the key of a missing blob */
 export const unpackText = async (
   packed: string,
   blobs: Pick<BlobStore, 'get'>,
@@ -55,7 +55,7 @@ export const unpackText = async (
       return inflateText(Buffer.from(rest, 'base64'), maxBytes);
     case 'b': {
       const blob = await blobs.get(rest);
-      if (blob === null) throw new Error(`the blob ${rest} is gone`);
+      if (blob === null) throw new Error(`the blob ${rest} no longer exists`);
       return inflateText(blob, maxBytes);
     }
     default:

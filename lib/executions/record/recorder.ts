@@ -94,7 +94,7 @@ interface SaveParts {
 }
 
 /**
- * Stores the response of a run that goes on after it, for the caller that waits. Never rejects: the end of the run stores
+ * Stores the response of a run that continues after it, for the caller that waits. Never rejects: the end of the run stores
  * it again. A replay emits the same response, and a caller has it already: then nothing is written.
  *
  * @param input - of the trigger

@@ -14,7 +14,7 @@ export const findWildcardProblem = (pattern: string): string | null => {
   return null;
 };
 
-/** A test of texts by a wildcard pattern without problems: each piece at its first place, so no choice is taken back. */
+/** A test of texts by a wildcard pattern without problems: each piece at its first place, without backtracking. */
 export const toWildcardTest = (pattern: string): ((text: string) => boolean) => {
   const [first = '', ...others] = splitAtAsterisks(pattern);
   const last = others.pop();

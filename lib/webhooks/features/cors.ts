@@ -101,7 +101,7 @@ const checkOrigins = ({ origins }: CorsRule): Problem[] =>
 /** With credentials, browsers take `*` for a name. https://fetch.spec.whatwg.org/#cors-protocol-and-credentials */
 const checkWildcards = ({ credentials = false, ...lists }: CorsRule): Problem[] => {
   if (!credentials) return [];
-  const message = 'can not stand beside "credentials", where browsers take it for a name: list each';
+  const message = 'cannot stand beside "credentials", where browsers take it for a name: list each';
   const keys = ['origins', 'headers', 'exposeHeaders'] as const;
   return keys.flatMap((key) => {
     const index = lists[key]?.indexOf('*') ?? -1;
@@ -110,7 +110,7 @@ const checkWildcards = ({ credentials = false, ...lists }: CorsRule): Problem[] 
 };
 
 const findOriginProblem = (origin: string): string | null => {
-  if (origin === 'null') return 'is the origin of any sandboxed page, and of files: it can not be allowed';
+  if (origin === 'null') return 'is the origin of any sandboxed page, and of files: it cannot be allowed';
   const isWildcard = /^[a-z][a-z0-9+.-]*:\/\/\*\./.test(origin);
   const written = isWildcard ? origin.replace('*.', 'any.') : origin;
   const url = URL.canParse(written) ? new URL(written) : null;

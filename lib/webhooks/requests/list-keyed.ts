@@ -29,7 +29,7 @@ export interface KeyedListParts extends ListParts {
 }
 
 /**
- * Lists executions. That of a request is found by its id, with one read. That of a delivery is found by its claim, with
+ * Lists executions. The one of a request is found by its id, with one read; the one of a delivery by its claim, with
  * one read per trigger of the current version: for as long as the claim is kept, and unless the trigger's path has
  * parameters, since keys are then scoped to each path.
  *

@@ -15,7 +15,7 @@ interface Minute {
   misses: number;
 }
 
-/** Slots for recording refused requests, as far as this process knows. A workflow id may be any name with its own limit. */
+/** Slots for recording refused requests, of which this process knows. A workflow id may be any name with its own limit. */
 export interface RefusalSlots {
   /** @returns a slot that may be free and is not returned again in this minute; null if there are none left */
   take(workflowId: string, receivedAt: number): number | null;

@@ -1,4 +1,4 @@
-/** The outcome of a request: an execution, none, or that of an earlier delivery. */
+/** The outcome of a request: an execution, none, or the execution of an earlier delivery. */
 export const VERDICTS = ['started', 'duplicate', 'refused', 'skipped'] as const;
 export type Verdict = (typeof VERDICTS)[number];
 

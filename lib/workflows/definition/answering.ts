@@ -5,9 +5,9 @@ export const CALLER_WAITS_SECONDS = 25;
 
 /** What the trigger of a run asks of the run for the sake of its caller: parameters of a `webhookTrigger`. */
 interface Answering {
-  /** The output is that of all end nodes, by their ids. */
+  /** The output has the outputs of all end nodes, by their ids. */
   readonly collectsEnds: boolean;
-  /** The response is stored as soon as a node has emitted it, since the run goes on after it. */
+  /** The response is stored as soon as a node has emitted it, since the run continues after it. */
   readonly respondsEarly: boolean;
 }
 

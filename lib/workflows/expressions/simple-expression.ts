@@ -182,7 +182,7 @@ const constants: ReadonlyMap<string, Value> = new Map([
   ['false', false],
   ['null', null],
 ]);
-/** Words with another meaning in JSONata than that of a name. */
+/** Words that mean something other than a name in JSONata. */
 const keywords = new Set([...constants.keys(), 'and', 'or', 'in', 'function']);
 
 /** Parses by precedence, as JSONata's parser does (Pratt); null for what is not in the subset. */

@@ -18,7 +18,7 @@ export interface Plan {
   routeFrom(triggerNodeId: string): Route;
   /** Route of one run of a node's body, in which the node takes the place of a trigger. */
   bodyRouteOf(node: PlanNode): Route;
-  /** Executor of a node, loaded on first use. @throws Error when it can't be loaded or is of another node type */
+  /** Executor of a node, loaded on first use. @throws Error when it can't be loaded or has a different node type */
   executorOf(node: PlanNode): NodeExecutor | Promise<NodeExecutor>;
 }
 

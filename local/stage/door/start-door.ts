@@ -46,7 +46,7 @@ const REDIRECT = join(import.meta.dirname, 'redirect.mjs');
 /**
  * Opens the door of a stage: HTTPS under the names of AWS, which lets through what AWS would, and answers as AWS would to the rest.
  *
- * @throws Error for a template whose policies can not be evaluated
+ * @throws Error for a template whose policies cannot be evaluated
  */
 export const startDoor = async ({
   template,

@@ -114,8 +114,7 @@ const readParameters = (
         const isAllowed = AllowedValues === undefined || AllowedValues.map(String).includes(String(one));
         const isMatch =
           AllowedPattern === undefined || new RegExp(`^(?:${AllowedPattern})$`).test(String(one));
-        if (!isAllowed || !isMatch)
-          throw new Error(`the parameter ${name} can not be ${JSON.stringify(one)}`);
+        if (!isAllowed || !isMatch) throw new Error(`the parameter ${name} cannot be ${JSON.stringify(one)}`);
       }
       return [name, values.length > 1 || (Type !== 'String' && Type !== 'Number') ? values : String(value)];
     }),

@@ -261,7 +261,7 @@ const checkPayload = (request: ReceivedRequest, { isQuery }: Claim, service: str
   if (stated === undefined && isQuery) return UNSIGNED;
   if (stated === UNSIGNED || stated === UNSIGNED_CHUNKS) return stated;
   if (stated === undefined) throw malformed('x-amz-content-sha256 is missing.');
-  if (!/^[0-9a-f]{64}$/.test(stated)) throw malformed(`x-amz-content-sha256 can not be ${stated}.`);
+  if (!/^[0-9a-f]{64}$/.test(stated)) throw malformed(`x-amz-content-sha256 cannot be ${stated}.`);
   if (stated !== hash)
     throw new Problem(
       'otherBody',

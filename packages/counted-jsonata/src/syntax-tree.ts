@@ -1,5 +1,5 @@
 /**
- * The syntax tree of JSONata's parser, as far as the evaluation uses it. The library does not declare these types; see
+ * The parts of the syntax tree of JSONata's parser that the evaluation uses. The library does not declare these types; see
  * `processAST` in its parser.
  */
 export type Node =

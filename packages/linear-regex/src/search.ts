@@ -16,7 +16,7 @@ interface Threads {
 /**
  * Finds the first match at or after an offset, the same one as a backtracking engine: leftmost, then by preference. All
  * possible matches are followed in parallel (Thompson's construction with captures,
- * https://swtch.com/~rsc/regexp/regexp2.html), so the work is at most the length of the text times that of the program.
+ * https://swtch.com/~rsc/regexp/regexp2.html), so the work is at most the length of the text times the length of the program.
  * @param spend - counts steps, and throws beyond a limit
  */
 export const search = (

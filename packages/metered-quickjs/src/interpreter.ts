@@ -35,7 +35,7 @@ export interface Interpreter {
    */
   settle(promise: Pointer): Outcome | null;
   /**
-   * Makes its whole state that of the beginning.
+   * Restores its whole initial state.
    *
    * @returns false when that is not possible: its memory has grown
    */

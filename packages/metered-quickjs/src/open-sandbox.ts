@@ -32,7 +32,7 @@ interface Sandbox {
   settle(promise: Pointer): Pointer | null;
 }
 
-/** The part of the memory that one text may take, without that of the interpreter itself. */
+/** The part of the memory that one text may take, without the interpreter's own. */
 const TEXT_SHARE = 1 / 3;
 const BYTES_PER_MB = 2 ** 20;
 

@@ -8,7 +8,7 @@ export interface AwsCall {
   readonly operation: string;
   /** The SDK's input: bytes are a Uint8Array, a text or a Node stream, where the operation takes them. */
   readonly input: Readonly<Record<string, unknown>>;
-  /** That of the service itself when absent. */
+  /** The region of the service itself when absent. */
   readonly region?: string | undefined;
 }
 

@@ -108,7 +108,7 @@ const readJson = (response: OutboundResponse): JsonValue => {
   } catch {
     const { status, url } = response;
     throw new NodeError(
-      `${new URL(url).host} answered ${status} with something that is not JSON: check that the URL is that of the API`,
+      `${new URL(url).host} answered ${status} with something that is not JSON: check that the URL belongs to the API`,
       { name: 'NotJson', isRetryable: false, details: describeResponse(response) },
     );
   }

@@ -4,7 +4,7 @@ import { NodeError } from '../contract/node-error.ts';
 /**
  * The credential of a node that takes one type or another, by its parameter `via`.
  *
- * @throws NodeError when there is none, or it is of another type
+ * @throws NodeError when there is none, or it has a different type
  */
 export const requireCredential = (
   credential: LentCredential | null,
@@ -15,7 +15,7 @@ export const requireCredential = (
   throw wrongCredential(`via: ${via} needs a credential of the type ${type} in credentialId`);
 };
 
-/** The same where the role of the service is taken without one. @throws NodeError when it is of another type */
+/** The same where the service's own role is used without one. @throws NodeError when it has a different type */
 export const takeRole = (credential: LentCredential | null, via: string): LentCredential | undefined => {
   if (credential === null) return undefined;
   if (credential.type === 'awsRole') return credential;

@@ -26,6 +26,6 @@ export const isReservedHeader = (name: string): boolean => reserved.has(name.toL
 /** Problem of a header that a workflow sets, as the end of a sentence and without the value; null when it is valid. */
 export const findHeaderProblem = (name: string, value: string): string | null => {
   if (!isToken(name)) return 'is not a valid header name';
-  if (isReservedHeader(name)) return 'is set by the connection and can not be chosen';
-  return fieldValue.test(value) ? null : 'has a value with characters that a header can not carry';
+  if (isReservedHeader(name)) return 'is set by the connection and cannot be chosen';
+  return fieldValue.test(value) ? null : 'has a value with characters that a header cannot carry';
 };

@@ -3,7 +3,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import aws4 from 'aws4';
 import type { DynamoDbCall } from '../../../tests/support/a-dynamodb-proxy.ts';
 
-/** The event of a request, as far as a handler by hand reads it. */
+/** The parts of a request's event that a handler by hand reads. */
 interface BareEvent {
   readonly body: string;
 }

@@ -61,7 +61,7 @@ describe('a folder', () => {
     expect(meanwhile).toEqual([3]);
   });
 
-  test('that can not be had is a store that can not be had', async () => {
+  test('that cannot be had is a store that cannot be had', async () => {
     const file = join(aFolder(), 'file');
     writeFileSync(file, '');
     const store = createFolderBlobStore(file);

@@ -85,7 +85,7 @@ describe('S3', () => {
     expect(s3.uploads.size).toBe(0);
   });
 
-  test('that names no upload is one that can not be had', async () => {
+  test('that names no upload is one that cannot be had', async () => {
     const s3 = await anS3(({ operation }) =>
       operation === 'POST uploads' ? { status: 200, body: '<a/>' } : null,
     );

@@ -114,7 +114,7 @@ describe('a durable run', () => {
     expect(service.called).toHaveLength(2);
   });
 
-  test('fails by name where a node gives what JSON can not carry', async () => {
+  test('fails by name where a node gives what JSON cannot carry', async () => {
     const service = await started(
       { nodes: [call('first')], edges: ['start -> first'] },
       { call: () => ({ when: new Date() }) as never },
@@ -675,7 +675,7 @@ describe('infrastructure errors', () => {
   };
 
   test.each(['acquireLease', 'finish'] as const)(
-    'a store that can not be had at %s fails the invocation, and the run goes on where it was',
+    'a store that cannot be had at %s fails the invocation, and the run goes on where it was',
     async (method) => {
       let failures = 2;
       const service: BackgroundService = await started(flow, {
@@ -692,7 +692,7 @@ describe('infrastructure errors', () => {
     },
   );
 
-  test('a large request that can not be read now fails the invocation, not the run', async () => {
+  test('a large request that cannot be read now fails the invocation, not the run', async () => {
     let failures = 2;
     const service = await aBackgroundService();
     await service.put(aFlow(flow));
@@ -729,7 +729,7 @@ describe('infrastructure errors', () => {
     expect(service.called).toHaveLength(2);
   });
 
-  test('results that can not be read for long are no crashes', async () => {
+  test('results that cannot be read for long are no crashes', async () => {
     let failures = 50;
     const text = Array.from({ length: 400_000 }, () => Math.random().toString(36)[2]).join('');
     const service = await started(flow, { call: () => ({ text }) });
@@ -743,7 +743,7 @@ describe('infrastructure errors', () => {
     expect(service.called).toEqual(['first/0', 'second/0']);
   });
 
-  test('progress that can not be recorded does not disturb the run', async () => {
+  test('progress that cannot be recorded does not disturb the run', async () => {
     const service = await started(flow, {
       spoilt: { saveProgress: () => Promise.reject(new AppError('STORE_UNAVAILABLE', {})) },
     });
@@ -1041,7 +1041,7 @@ describe('an express run', () => {
     expect(await service.executions.find('e-1')).toMatchObject({ status: 'succeeded', invocations: 2 });
   });
 
-  test('can not wait for an answer, and says so', async () => {
+  test('cannot wait for an answer, and says so', async () => {
     const service = await aBackgroundService();
     await service.put(aFlow({ nodes: [{ id: 'ask', type: 'approval' }], edges: ['start -> ask'] }));
     await service.accept('e-1', { mode: 'express' });

@@ -97,7 +97,7 @@ describe('the workflows', () => {
     expect([...seen].sort()).toEqual([...'abcdefg']);
   });
 
-  test('that can not be read are an error of the store', async () => {
+  test('that cannot be read are an error of the store', async () => {
     const { client, tables } = await openDatabase();
     const list = createListDefinitions(client, { ...tables, workflows: 'none-workflows' });
     await expect(list()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });

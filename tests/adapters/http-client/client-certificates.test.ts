@@ -86,7 +86,7 @@ describe('a client certificate', () => {
     const failure = await failureOf(fresh, `${server.origin}/`, { tls: identity });
     expect(failure).toMatchObject({
       code: 'OUTBOUND_FAILED',
-      parameters: { reason: 'the client certificate, its key or its passphrase can not be used' },
+      parameters: { reason: 'the client certificate, its key or its passphrase cannot be used' },
     });
   });
 });

@@ -194,7 +194,7 @@ describe('what is refused before anything is sent', () => {
   test.each(['CONNECT', 'connect', 'GET /x HTTP/1.1\r\nA: b', '', 'G T'])('the method %j', async (method) => {
     const error = await fail(`/hello?key=${secret}`, { method });
     expect(error.code).toBe('OUTBOUND_REFUSED');
-    expect(error.message).toContain('its method can not be used');
+    expect(error.message).toContain('its method cannot be used');
     expect(error.message).not.toContain(secret);
   });
 
@@ -373,7 +373,7 @@ describe('when the exchange breaks', () => {
 
   test.each([
     ['no HTTP at all', 'hunter2 hunter2\r\n\r\n'],
-    ['a header that can not be', 'HTTP/1.1 200 OK\r\nhunter2 x\r\n\r\n'],
+    ['a header that cannot be', 'HTTP/1.1 200 OK\r\nhunter2 x\r\n\r\n'],
     ['another protocol', 'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'],
     ['two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nhunter2'],
   ])('an answer that is %s fails without a word of it', async (_what, answer) => {

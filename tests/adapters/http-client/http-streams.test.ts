@@ -163,7 +163,7 @@ describe('a streamed body', () => {
     );
     const error = await failureOf(client, url, { method: 'POST', body: chunks('hello') });
     expect(error.code).toBe('OUTBOUND_FAILED');
-    expect(error.message).toContain('it redirects, and a streamed body can not be sent again');
+    expect(error.message).toContain('it redirects, and a streamed body cannot be sent again');
   });
 
   test('is not needed after a redirect that asks for a GET', async () => {

@@ -49,7 +49,7 @@ describe('the logger', () => {
     expect(lines).toEqual([]);
   });
 
-  test('fields can not pass for time, level and message', () => {
+  test('fields cannot pass for time, level and message', () => {
     const { logger, entries } = aLogger({ fields: { level: 'x', message: 'x' } });
     logger.warn('hello', { time: 'x', level: 'x', message: 'x' });
     expect(entries()).toEqual([{ time: '2023-11-14T22:13:20.000Z', level: 'warn', message: 'hello' }]);
@@ -100,7 +100,7 @@ describe('what can be logged', () => {
     expect(logged({ big: 12_345_678_901_234_567_890n })).toMatchObject({ big: '12345678901234567890' });
   });
 
-  test('what JSON can not carry is left out or null, as JSON has it', () => {
+  test('what JSON cannot carry is left out or null, as JSON has it', () => {
     const entry = logged({ none: undefined, symbol: Symbol('x'), run: () => 1, nan: Number.NaN });
     expect(entry).toEqual({ time: expect.any(String), level: 'info', message: 'hello', nan: null });
   });
@@ -136,8 +136,8 @@ describe('what can be logged', () => {
     loop.cause = loop;
     expect(logged({ circle, loop, a: 1, error: new Error('kept'), none: undefined })).toMatchObject({
       message: 'hello',
-      circle: '[can not be written as JSON]',
-      loop: '[can not be written as JSON]',
+      circle: '[cannot be written as JSON]',
+      loop: '[cannot be written as JSON]',
       a: 1,
       error: { message: 'kept' },
     });
@@ -153,8 +153,8 @@ describe('what can be logged', () => {
       throw new Error('no');
     };
     expect(logged({ hostile, json: { toJSON }, a: 1 })).toMatchObject({
-      hostile: '[can not be written as JSON]',
-      json: '[can not be written as JSON]',
+      hostile: '[cannot be written as JSON]',
+      json: '[cannot be written as JSON]',
       a: 1,
     });
   });
@@ -199,7 +199,7 @@ describe('an entry that measures something', () => {
     expect(entries()).toMatchObject([{ _aws: { Timestamp: 1_700_000_000_000 } }]);
   });
 
-  test('is one as well through a logger with more fields, and with a field that can not be written', () => {
+  test('is one as well through a logger with more fields, and with a field that cannot be written', () => {
     const { logger, lines } = aLogger({ namespace: 'shop-dev' });
     const circle: Record<string, unknown> = {};
     circle.circle = circle;

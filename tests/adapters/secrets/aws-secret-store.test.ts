@@ -83,7 +83,7 @@ describe('a secret in AWS', () => {
     ['forbidden', aCall(() => answer(400, { __type: 'AccessDeniedException' })), null],
     ['broken', aCall(() => answer(500, {})), { isThrottled: false }],
     ['not reached', () => Promise.reject(new Error('no connection')), { isThrottled: false }],
-  ] as const)('that is %s can not be read now, and is never a missing one', async (_case, call, outage) => {
+  ] as const)('that is %s cannot be read now, and is never a missing one', async (_case, call, outage) => {
     const { clock, run } = aVirtualClock();
     const store = aStore(call, undefined, clock);
     for (const work of [() => store.get('ssm:/a'), () => store.get(ARN), () => store.put('crm', 'x')]) {
@@ -171,7 +171,7 @@ describe('parameters', () => {
     expect(calls.map(({ names }) => names.length)).toEqual([4, 2, 1, 1]);
   });
 
-  test('are not asked for during a pause by what can not wait for its end', async () => {
+  test('are not asked for during a pause by what cannot wait for its end', async () => {
     const { get, calls, run } = aReader([() => throttling]);
     await expect(run(get('ssm:/x/a', 0))).rejects.toMatchObject({ code: 'SECRETS_UNAVAILABLE' });
     await expect(run(get('ssm:/x/b', 999))).rejects.toMatchObject({ code: 'SECRETS_UNAVAILABLE' });

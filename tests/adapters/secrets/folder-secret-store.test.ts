@@ -28,7 +28,7 @@ test('only the owner can read the files, and nothing else is left in the folder'
   expect(statSync(join(folder, 'crm')).mode & 0o777).toBe(0o600);
 });
 
-test('a folder that can not be written is an outage, and a name stays inside of it', async () => {
+test('a folder that cannot be written is an outage, and a name stays inside of it', async () => {
   const file = join(aFolder(), 'file');
   writeFileSync(file, '');
   await expect(createFolderSecretStore(file).put('crm', 'x')).rejects.toMatchObject({

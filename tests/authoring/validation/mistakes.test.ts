@@ -1228,7 +1228,7 @@ const programs: readonly Mistake[] = [
     `${PARAMETERS}/code`,
     'did you mean "total"?',
   ],
-  ['code that can not be read', code('return { total: ;'), `${PARAMETERS}/code`, ''],
+  ['code that cannot be read', code('return { total: ;'), `${PARAMETERS}/code`, ''],
   ['$nodes in code', code('return { total: $nodes.calc.total };'), `${PARAMETERS}/code`, '$values'],
 ];
 

@@ -244,7 +244,7 @@ describe('is reported once, with its place and with what was probably meant', ()
       'The symbol "=" cannot be used as a unary operator (character 8); in JSONata, "equals" is written =',
     ],
     [
-      'an expression that can not be read',
+      'an expression that cannot be read',
       expression('{{ 1 + }}'),
       VALUE,
       'Unexpected end of expression (character 3)',

@@ -107,7 +107,7 @@ describe('connections start from outputs that a node has', () => {
       { a: choose({ value: 1, cases: '{{ body.cases }}' }), b: set },
       ['start -> a', 'a.anything -> b'],
     ],
-    ['any, where a plugin can not say', { a: { type: 'confused' }, b: set }, ['start -> a', 'a.x -> b']],
+    ['any, where a plugin cannot say', { a: { type: 'confused' }, b: set }, ['start -> a', 'a.x -> b']],
     [
       'a function of a plugin',
       { a: { type: 'named', parameters: { to: 'x' } }, b: set },

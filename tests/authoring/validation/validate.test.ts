@@ -261,7 +261,7 @@ describe('what is wrong is said, with its place', () => {
       'must be boolean (Keep the fields of the input that are not among the values)',
     ],
     [
-      'an expression that can not be read',
+      'an expression that cannot be read',
       withNode({ parameters: { values: { 'a/b': '{{ 1 + }}' } } }),
       '/nodes/1/parameters/values/a~1b',
       'Unexpected end of expression (character 3)',

@@ -60,7 +60,7 @@ describe('the parameters of a webhook on its answer', () => {
     ],
     [
       { responseMode: 'responseNode', continueAfterResponse: true, onTimeout: 'fail' },
-      '/onTimeout can not be "fail" with continueAfterResponse',
+      '/onTimeout cannot be "fail" with continueAfterResponse',
     ],
   ])('%j are refused', async (parameters, problem) => {
     const problems = await problemsOf(parameters, 1);

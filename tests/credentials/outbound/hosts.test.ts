@@ -71,7 +71,7 @@ describe('a URL that a caller names', () => {
     expect(findSecrets(JSON.stringify(record), plantedSecrets)).toEqual([]);
   });
 
-  test('that can not be requested is refused as ever, and no token is asked for', async () => {
+  test('that cannot be requested is refused as ever, and no token is asked for', async () => {
     const { put, call, requests } = await aCallingService();
     await put('oauth2');
     await call('oauth2', 'https://');

@@ -488,7 +488,7 @@ describe('a request with a credential', () => {
     }
   });
 
-  test('is refused by an error when the secret that was refused can not be read again', async () => {
+  test('is refused by an error when the secret that was refused cannot be read again', async () => {
     let isOut = false;
     const service = anOutboundService({
       answer: accepting(() => 'token-2'),
@@ -542,7 +542,7 @@ describe('a request with a credential', () => {
     expect(service.server.requests).toHaveLength(1);
   });
 
-  test('never goes out without it: not when the secret can not be read, nor with one that was not lent', async () => {
+  test('never goes out without it: not when the secret cannot be read, nor with one that was not lent', async () => {
     const service = anOutboundService();
     await service.put('crm', 'httpBearer', { token: 'token-1' });
     const credential = await lend(service);

@@ -93,7 +93,7 @@ describe('a secret is removed', () => {
       'pässwörd €ü“x',
     ],
     ['Latin-1 read as UTF-8', Buffer.from(SECRET, 'latin1').toString()],
-    ['what ASCII can not have as a question mark', SECRET.replaceAll(/[^\0-\x7f]/g, '?')],
+    ['what ASCII cannot have as a question mark', SECRET.replaceAll(/[^\0-\x7f]/g, '?')],
     ['Latin-1, percent-encoded', escape(SECRET)],
     ['Latin-1, base64', Buffer.from(SECRET, 'latin1').toString('base64')],
   ])('whose bytes were misread: %s', (_how, text, secret = SECRET) => {

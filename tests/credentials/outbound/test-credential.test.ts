@@ -70,7 +70,7 @@ test.each<[string, unknown, unknown]>([
   ],
   ['a text that is thrown', thrown(SECRET), { status: 'unhealthy', message: '[redacted]' }],
   [
-    'what can not be described',
+    'what cannot be described',
     thrown({
       toString: () => {
         throw new Error(SECRET);

@@ -86,7 +86,7 @@ export const describeFailuresAndHand = (project: RunningProject): void => {
       expect(await show(String(body.executionId))).toMatchObject({ trigger: { byHand: true } });
     });
 
-    test('what can not be started says why', async () => {
+    test('what cannot be started says why', async () => {
       const { code, stderr } = await cli('workflow run by-hand --trigger out');
       expect([code, stderr.trim()]).toEqual([
         1,

@@ -72,7 +72,7 @@ export const describeTriggers = (project: RunningProject): void => {
       await succeeded('switched', 2);
     });
 
-    test('a trigger that can not be registered is refused with its node and parameter', async () => {
+    test('a trigger that cannot be registered is refused with its node and parameter', async () => {
       const trigger = { type: 'scheduleTrigger', parameters: { at: '2020-01-01T09:00:00' } };
       const { code, stderr } = await cli('workflow put -', {
         stdin: JSON.stringify(workflow('late', trigger)),

@@ -98,7 +98,7 @@ describe('a file that is saved', () => {
   });
 });
 
-describe('a file that can not be saved', () => {
+describe('a file that cannot be saved', () => {
   test('is larger than allowed, by one byte', async () => {
     const { files, blobs } = anExecution({ limits: { maxFileBytes: 5, maxFiles: 9 } });
     await files.save(content('hel', 'lo'), about);
@@ -153,7 +153,7 @@ describe('a file that can not be saved', () => {
   });
 });
 
-describe('a file that can not be opened', () => {
+describe('a file that cannot be opened', () => {
   const spoil = (change: Readonly<Record<string, unknown>>) => async () => {
     const { files } = anExecution();
     const file = await files.save(content('hello'), about);

@@ -128,7 +128,7 @@ describe('cancelling', () => {
     expect(await store.find('e-1')).toMatchObject({ status: 'cancelled' });
   });
 
-  test('stands when the durable execution can not be stopped, which the log says', async () => {
+  test('stands when the durable execution cannot be stopped, which the log says', async () => {
     const { cancel, wait, store, entries } = await aService({
       stop: () => Promise.reject(new AppError('ENGINE_UNAVAILABLE', {})),
     });

@@ -82,7 +82,7 @@ describe('finding an execution', () => {
   });
 
   test.each(['', 'a b', '<script>', '../e-1', 'x'.repeat(65), 'e-1\n', 'é'])(
-    'that can not be, %j, reads no store and repeats nothing of it',
+    'that cannot be, %j, reads no store and repeats nothing of it',
     async (id) => {
       const executions = { find: () => Promise.reject(new Error('the store was read')) };
       await expect(findExecution(id, { executions })).rejects.toMatchObject({

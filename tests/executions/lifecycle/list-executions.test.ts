@@ -98,7 +98,7 @@ describe('a cursor', () => {
       listExecutions({ ...query, ...changes, cursor: await aCursor() }, parts),
     ).rejects.toMatchObject({
       code: 'QUERY_INVALID',
-      message: expect.stringContaining('cursor is that of a list with other parameters'),
+      message: expect.stringContaining('cursor belongs to a list with other parameters'),
     });
   });
 

@@ -183,7 +183,7 @@ describe('the sweeper', () => {
   });
 
   test.each<[DurableStatus, string, string]>([
-    ['gone', 'failed', 'its durable execution is gone'],
+    ['gone', 'failed', 'its durable execution no longer exists'],
     ['failed', 'failed', 'its durable execution failed'],
     ['succeeded', 'failed', 'its durable execution ended without recording how'],
     ['timedOut', 'timedOut', 'its durable execution ran out of time'],
@@ -271,7 +271,7 @@ describe('the sweeper', () => {
     expect(published).toEqual(['e-1 succeeded']);
   });
 
-  test('an end that still can not be published stays in the outbox', async () => {
+  test('an end that still cannot be published stays in the outbox', async () => {
     const { parts, executions, record, entries, clock } = await aLeasedRun();
     await executions.finish('e-1', anExecutionEnd({ isInOutbox: true, endedAt: clock.now() }));
     clock.advance(MINUTE);
@@ -324,7 +324,7 @@ describe('the function', () => {
     return sweeper;
   };
 
-  test('finishes what is in the dead-letter queue, and keeps what it can not reconcile', async () => {
+  test('finishes what is in the dead-letter queue, and keeps what it cannot reconcile', async () => {
     const { parts, record } = await anExpressRun();
     const sweep = createSweepFunction(parts);
     expect(await sweep(aQueueEvent('r-1', '{"executionId":"e-1"}', 'no JSON', '{}', null))).toEqual({
@@ -344,10 +344,13 @@ describe('the function', () => {
   test('says at each sweep what keeps it from reading what is stored, and sweeps', async () => {
     const { parts, entries, dispatched, clock } = await aSweeper();
     clock.advance(16 * MINUTE);
-    const problem = { problem: 'A later release has stored data.', remedy: 'Go on with it.' };
+    const problem = { problem: 'A later release has stored data.', remedy: 'Continue with it.' };
     await createSweepFunction({ ...parts, noteVersions: async () => problem })({ source: 'aws.events' });
     expect(entries).toContainEqual(
-      expect.objectContaining({ level: 'error', message: 'A later release has stored data. Go on with it.' }),
+      expect.objectContaining({
+        level: 'error',
+        message: 'A later release has stored data. Continue with it.',
+      }),
     );
     const fields = expect.objectContaining({ SweepFailed: 1 }); // which an alarm hears
     expect(entries).toContainEqual(expect.objectContaining({ fields }));
@@ -397,7 +400,7 @@ describe('the function', () => {
   });
 
   test.each(['r-2', null])(
-    'leaves a live run alone when the dead letter is that of a duplicate: %s',
+    'leaves a live run alone when the dead letter belongs to a duplicate: %s',
     async (id) => {
       const { parts, record } = await anExpressRun();
       await createSweepFunction(parts)(aQueueEvent(id, '{"executionId":"e-1"}'));
@@ -493,7 +496,7 @@ describe('the function', () => {
     expect(usual.seconds).toBeGreaterThan(500 / 25);
   });
 
-  test('keeps the dead letter of a durable run while its status can not be asked for', async () => {
+  test('keeps the dead letter of a durable run while its status cannot be asked for', async () => {
     const { parts } = await aLeasedRun();
     const durableService = { ...parts.durableService, findStatus: async () => 'throttled' as const };
     expect(

@@ -120,7 +120,7 @@ describe('an execution that ends badly', () => {
     expect(await isInOutbox()).toBe(false);
   });
 
-  test('is reported while its event can not be published, and stays in the outbox for that', async () => {
+  test('is reported while its event cannot be published, and stays in the outbox for that', async () => {
     const { start, end, calls, parts, unstarted, isInOutbox } = await aRun();
     const publish = () => Promise.reject(new AppError('EVENT_NOT_PUBLISHED', { executionId: 'e-1' }));
     await start();

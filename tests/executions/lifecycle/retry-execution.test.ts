@@ -332,7 +332,7 @@ describe('nothing is started', () => {
     expect(store.records()).toHaveLength(1);
   });
 
-  test('when the version can not be run', async () => {
+  test('when the version cannot be run', async () => {
     const { retry, workflows } = await aService();
     const nodes = definition.nodes.map((node) => ({ ...node, type: 'gone' }));
     await workflows.put({ ...definition, nodes }, []);
@@ -359,7 +359,7 @@ describe('nothing is started', () => {
     expect(store.records().map(({ executionId }) => executionId)).toEqual(['old']);
   });
 
-  test('when the record can not be stored', async () => {
+  test('when the record cannot be stored', async () => {
     const { retry, dispatched } = await aService({
       executions: { start: () => Promise.reject(new AppError('STORE_UNAVAILABLE', {})) },
     });
@@ -376,7 +376,7 @@ describe('a retry stands although the dispatch seemed to fail', () => {
     expect(await retry()).toMatchObject({ executionId: 'new-1' });
   });
 
-  test('when it can not be withdrawn: the next sweep dispatches it, and the log says so', async () => {
+  test('when it cannot be withdrawn: the next sweep dispatches it, and the log says so', async () => {
     const { retry, entries } = await aService({
       dispatch,
       executions: { withdraw: () => Promise.reject(new AppError('STORE_UNAVAILABLE', {})) },

@@ -118,7 +118,7 @@ describe('running an execution', () => {
     expect(await store.find('e-1')).toMatchObject({ status: 'failed', failure });
   });
 
-  test('a workflow that can not be prepared is not started', async () => {
+  test('a workflow that cannot be prepared is not started', async () => {
     const { parts, store } = aRun();
     const prepare = () => Promise.reject(new AppError('WORKFLOW_INVALID', { reason: 'no' }));
     await expect(createRunExecution({ ...parts, prepare })(execution, 1_000)).rejects.toMatchObject({
@@ -165,7 +165,7 @@ describe('running an execution', () => {
     expect(await store.find('e-1')).toMatchObject({ status: 'succeeded' });
   });
 
-  test('the result is returned even if the end can not be recorded', async () => {
+  test('the result is returned even if the end cannot be recorded', async () => {
     const { execute, entries } = aRun(undefined, { finish: unavailable });
     expect(await execute(execution, 1_000)).toBe(result);
     expect(entries).toEqual([
@@ -292,7 +292,7 @@ describe('the event of its end', () => {
     expect(await store.find('e-1')).toMatchObject({ status: 'succeeded', isInOutbox: false });
   });
 
-  test('that can not be recorded is not published: the record says later that the process was lost', async () => {
+  test('that cannot be recorded is not published: the record says later that the process was lost', async () => {
     const { parts, store } = aRun(undefined, { finish: unavailable });
     const { published, events } = keptEvents();
     const withOutbox = { ...parts, events, usesOutbox: true };
@@ -303,7 +303,7 @@ describe('the event of its end', () => {
     expect(published).toEqual(['e-1 failed']);
   });
 
-  test('is left to the sweeper when it can not be published', async () => {
+  test('is left to the sweeper when it cannot be published', async () => {
     const { store, execute } = publishing(() =>
       Promise.reject(new AppError('EVENT_NOT_PUBLISHED', { executionId: 'e-1' })),
     );

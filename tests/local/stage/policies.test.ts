@@ -318,7 +318,7 @@ describe('a policy is evaluated as IAM does:', () => {
   });
 });
 
-describe('what can not be evaluated is an error at the start:', () => {
+describe('what cannot be evaluated is an error at the start:', () => {
   const aUser = (parts: Partial<PolicyStatement>) => () =>
     open(
       { Resources: {} },

@@ -146,7 +146,7 @@ describe('what it does not know is an error, with its place:', () => {
 
   test.each([
     [{}, 'the parameter Size has neither a value nor a default'],
-    [{ Size: '3' }, 'the parameter Size can not be "3"'],
+    [{ Size: '3' }, 'the parameter Size cannot be "3"'],
     [{ Size: '1', Other: '1' }, 'the template has no parameter Other'],
   ])('the parameters %j', (parameters, message) => {
     const Parameters = { Size: { Type: 'Number', AllowedValues: [1, 2] } };

@@ -75,7 +75,7 @@ test('smtp and postgres lend their fields: they add nothing to requests', () => 
   }
 });
 
-test('awsRole signs with the role, and says where it can not', async () => {
+test('awsRole signs with the role, and says where it cannot', async () => {
   const { apply } = typeOf('awsRole');
   const role = { roleArn: 'arn:aws:iam::123456789012:role/hookloom-dev/reports', externalId: 'partner-7' };
   const request = anOutboundRequest('https://s3.eu-west-1.amazonaws.com/bucket/key');

@@ -214,7 +214,7 @@ describe('a failed mail', () => {
     }
   });
 
-  test('by an attachment that can not be read is that of the file, and delivers nothing', async () => {
+  test('by an attachment that cannot be read is that of the file, and delivers nothing', async () => {
     const server = await aServer();
     const context = aMailContext();
     const attachment = {

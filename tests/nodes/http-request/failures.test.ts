@@ -164,7 +164,7 @@ describe('the attempts of httpRequest', () => {
     ['a date, from the time of the answer', 503, 'Tue, 14 Nov 2023 22:13:50 GMT', {}, 30_000],
     ['no longer than maxDelaySeconds', 429, '3600', { maxDelaySeconds: 10 }, 10_000],
     ['no shorter than intervalSeconds', 429, '1', { intervalSeconds: 5 }, 5_000],
-    ['what it can not read: as the policy says', 429, 'soon', {}, 1_000],
+    ['what it cannot read: as the policy says', 429, 'soon', {}, 1_000],
     ['another status: as the policy says', 500, '7', {}, 1_000],
   ])('wait for Retry-After: %s', async (_case, status, retryAfter, retry, elapsedMs) => {
     const settings = { retry: { maxAttempts: 2, ...retry } };

@@ -179,7 +179,7 @@ describe('a request with files', () => {
     await expect(send('/upload', gone)).rejects.toMatchObject({ code: 'FILE_NOT_FOUND' });
     await expect(send('/moved', file)).rejects.toMatchObject({
       code: 'OUTBOUND_FAILED',
-      parameters: { reason: 'it redirects, and a streamed body can not be sent again' },
+      parameters: { reason: 'it redirects, and a streamed body cannot be sent again' },
     });
   });
 });

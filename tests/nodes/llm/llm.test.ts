@@ -199,9 +199,9 @@ describe.each(providers)('%s', (provider) => {
   });
 
   test('fails when it refuses', async () => {
-    server.answers.push({ text: 'I can not help with that.', finish: 'refusal' });
+    server.answers.push({ text: 'I cannot help with that.', finish: 'refusal' });
     expect(await ask(provider)).toMatchObject({
-      failure: { name: 'ModelRefusedError', details: { answer: 'I can not help with that.' } },
+      failure: { name: 'ModelRefusedError', details: { answer: 'I cannot help with that.' } },
       record: { usage: { outputTokens: 5 } },
     });
   });
@@ -437,7 +437,7 @@ describe('parameters', () => {
     ['two questions', { messages: [{ role: 'user', content: 'a' }] }, 'Parameter "messages" must be absent'],
     ['a schema of a list', { schema: { type: 'array' } }, 'Parameter "schema" must have "type": "object"'],
     [
-      'a schema that can not be checked',
+      'a schema that cannot be checked',
       { schema: { type: 'object', properties: { a: { pattern: '(?=a)' } } } },
       'Parameter "schema',
     ],

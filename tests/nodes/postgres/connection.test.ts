@@ -177,7 +177,7 @@ describe('an answer', () => {
     });
     expect(await failureOf(runSql(select, aPostgresCredential(server.port)))).toMatchObject({
       name: 'StatementInvalid',
-      message: expect.stringContaining('COPY can not be used'),
+      message: expect.stringContaining('COPY cannot be used'),
     });
     await server.closed(1);
   });

@@ -71,7 +71,7 @@ describe('slackMessage', () => {
       'invalid_blocks: [ERROR] no such block [/blocks/0]',
     ],
     [{ ok: false }, 'unknown_error'],
-    [['no map'], 'its answer is no JSON object: check that baseUrl is that of the Web API'],
+    [['no map'], 'its answer is not a JSON object: check that baseUrl is the URL of the Web API'],
   ])('%j is the failure %s', async (body, problem) => {
     slack.failures.push({ body });
     const { message: text, isRetryable } = await failureOf(run(slackMessage, message));

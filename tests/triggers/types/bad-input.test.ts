@@ -163,7 +163,7 @@ test.each(bad)(
   },
 );
 
-test('what started it can not be run again, nor was it kept', async () => {
+test('what started it cannot be run again, nor was it kept', async () => {
   const service = await openService();
   await service.put(aFlow(aQueue('orders'), 'express'));
   await service.dispatch(aBatchOf('orders', ['{"total":1e400}']));

@@ -411,7 +411,7 @@ describe('continueAfterResponse', () => {
     expect(await behind.call(aJsonEvent({}))).toMatchObject({ statusCode: 201, body: 'thanks' });
   });
 
-  test('a response that can not be stored at once is there at the end', async () => {
+  test('a response that cannot be stored at once is there at the end', async () => {
     const gate = aGate();
     let saves = 0;
     const spoilt = {

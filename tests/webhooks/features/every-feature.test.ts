@@ -42,7 +42,7 @@ describe.each(features)('the feature $name', ({ name, schema: { description, exa
 
 test.each([
   ['a feature that this version does not know', { mindReading: true }],
-  ['a rule that can not be read', { allowFrom: ['nowhere/99'] }],
+  ['a rule that cannot be read', { allowFrom: ['nowhere/99'] }],
 ])('%s lets nothing through', async (_case, features) => {
   await expect(open(features as never)).rejects.toMatchObject({ code: 'WEBHOOK_MISCONFIGURED', status: 503 });
 });

@@ -446,7 +446,7 @@ describe('when something fails', () => {
     expect(service.dispatched).toEqual([executionId]);
   });
 
-  test('a request that can not be queued is refused, and nothing is kept', async () => {
+  test('a request that cannot be queued is refused, and nothing is kept', async () => {
     const service = await aServiceWith(
       { concurrency: { max: 1, onLimit: 'queue' } },
       { spoilt: { features: { queues: { measure: unavailable, enter: unavailable } } } },

@@ -110,7 +110,7 @@ describe('a refused request is on record', () => {
     ['of the header', {}, { 'idempotency-key': 'k-1' }, 'k-1'],
     ['of the sender', { deduplication: 'github' }, { 'x-github-delivery': 'd-1' }, 'd-1'],
     ['of the body', { deduplication: 'body.n' }, {}, '1'],
-    ['that can not be found', { deduplication: '$error("no")' }, {}, null],
+    ['that cannot be found', { deduplication: '$error("no")' }, {}, null],
   ])('with its delivery key, which was not looked for: %s', async (_case, webhook, headers, key) => {
     const service = await aService({ ...webhook, paused: true });
     await service.call(aJsonEvent({ n: 1 }, { headers }));
@@ -158,7 +158,7 @@ describe('where the webhook asks for it, a request is on record', () => {
     expect(body).toBeDefined();
   });
 
-  test('that is skipped, and one that a filter can not decide on is refused', async () => {
+  test('that is skipped, and one that a filter cannot decide on is refused', async () => {
     const service = await aService({ recordRequests, onlyIf: 'body.go' });
     await service.call(aJsonEvent({ go: false }));
     await service.call(aJsonEvent({ go: 1 }));

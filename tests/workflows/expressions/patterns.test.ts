@@ -114,6 +114,6 @@ describe('a pattern that could not be bounded is refused when its workflow is st
 
   test('nor is one on the left of ?:, which the parser loses', async () => {
     const [problem] = await checkExpressions('{{ $match("x", /a/) ?: "none" }}');
-    expect(problem?.message).toContain('can not stand on the left of ?:');
+    expect(problem?.message).toContain('cannot stand on the left of ?:');
   });
 });

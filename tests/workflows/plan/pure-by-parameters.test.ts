@@ -10,7 +10,7 @@ const nodeType: NodeType = {
   kind: 'action',
   control: null,
   pure: ({ file }) => {
-    if (file === 'odd') throw new Error('it can not say');
+    if (file === 'odd') throw new Error('it cannot say');
     return file === undefined;
   },
   ...fillInDeclarations({}),

@@ -143,7 +143,7 @@ export const createExecutionStore = (
     },
 
     start: async (start) => {
-      // First its data: no process finds a record without. That of another delivery with the same key is as good.
+      // First its data: no process finds a record without. The data of another delivery with the same key is as good.
       const data = { ...at(dataKeyOf(start.executionId)), Item: toDataItem(start, retentionDays), ...isNew };
       if (start.input !== null) await putItem(client, data, null);
       if (start.held === null) return putRecord(start, toItem(start, retentionDays));

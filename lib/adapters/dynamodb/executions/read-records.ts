@@ -8,7 +8,7 @@ import { translateErrors } from '../translate-error.ts';
 const MAX_BATCH = 100;
 
 /**
- * Reads some attributes of executions by their ids, in their order, without those that are gone. DynamoDB may
+ * Reads some attributes of executions by their ids, in their order, without those that no longer exist. DynamoDB may
  * leave some for a further call.
  *
  * @throws AppError `STORE_UNAVAILABLE` | `DATA_VERSION_UNSUPPORTED`

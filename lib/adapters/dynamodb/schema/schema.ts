@@ -9,7 +9,7 @@ export const SCHEMA_VERSION = 4;
 /** Read besides, from this version on: what has been released before, and what was built from `main` since. */
 export const OLDEST_VERSION = 2;
 
-/** Of items that do not say it: the first release to write it was that of version 3. */
+/** For items that do not say it: the first release to write it had version 3. */
 export const UNSTATED_VERSION = 2;
 
 /** What every item says. */

@@ -21,7 +21,7 @@ interface Rewrite {
 
 /**
  * What an item of an earlier version lacks. Executions and callbacks of earlier versions are not in the lists over all workflows;
- * else versions 2 to 4 have the same attributes. A callback keeps its form, since the run that waits for it goes on with the code
+ * else versions 2 to 4 have the same attributes. A callback keeps its form, since the run that waits for it continues with the code
  * that it began with, and may ask again.
  */
 const toCurrent = (item: Item): Rewrite => {

@@ -88,7 +88,7 @@ export const findVersionProblem = ({ oldest, newest }: StageVersions): StoredDat
   if (newest > SCHEMA_VERSION)
     return {
       problem: `A later release has stored data in version ${newest} of the schema; ${read}.`,
-      remedy: 'Go on with that release.',
+      remedy: 'Continue with that release.',
     };
   if (oldest < OLDEST_VERSION)
     return {

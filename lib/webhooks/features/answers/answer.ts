@@ -50,6 +50,6 @@ const findProblems = ({ headers = {} }: AnswerRule): Problem[] =>
     const path = `/headers/${toPointerKey(name)}`;
     if (!isToken(name)) return [{ path, message: `${quote(name)} is not a name that HTTP allows` }];
     if (isReservedHeader(name))
-      return [{ path, message: `${quote(name)} is set by the gateway and can not be chosen` }];
+      return [{ path, message: `${quote(name)} is set by the gateway and cannot be chosen` }];
     return [];
   });

@@ -18,7 +18,7 @@ export const onTimeout = defineFeature({
   name: 'onTimeout',
   schema: Type.Enum(['fail', 'continue'], {
     description:
-      'When the result is not there in time: end the run and answer 504, or answer 202 with the id of the execution, which goes on in the background',
+      'When the result is not there in time: end the run and answer 504, or answer 202 with the id of the execution, which continues in the background',
     examples: ['continue'],
   }),
   stages: (then) => (then === 'continue' ? { waiting: { isInBackground: true } } : {}),
@@ -29,7 +29,7 @@ export const continueAfterResponse = defineFeature({
   name: 'continueAfterResponse',
   schema: Type.Boolean({
     description:
-      'Answer as soon as a respondToWebhook node has run; the rest of the workflow goes on in the background',
+      'Answer as soon as a respondToWebhook node has run; the rest of the workflow continues in the background',
     examples: [true],
   }),
   stages: () => ({ waiting: { isInBackground: true } }),

@@ -46,7 +46,7 @@ const findProblems = (
   if (onLimit !== 'refuse' && responseMode !== 'onReceived')
     problems.push({
       path: '/onLimit',
-      message: `must be refuse where the caller waits for the run: it can not be ${onLimit === 'queue' ? 'put off' : 'cancelled'}`,
+      message: `must be refuse where the caller waits for the run: it cannot be ${onLimit === 'queue' ? 'put off' : 'cancelled'}`,
     });
   if (maxQueued !== undefined && onLimit !== 'queue')
     problems.push({ path: '/maxQueued', message: 'has no effect unless onLimit is queue' });

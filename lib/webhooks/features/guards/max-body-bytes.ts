@@ -2,7 +2,7 @@ import { Type } from '@hookloom/plugin-kit';
 import { AppError } from '../../../shared/errors.ts';
 import { defineFeature } from '../../webhook-feature.ts';
 
-/** Refuses bodies above the webhook's own limit, which can't exceed that of the service, both as received and inflated. */
+/** Refuses bodies above the webhook's own limit, which can't exceed the service's, both as received and inflated. */
 export const maxBodyBytes = defineFeature({
   name: 'maxBodyBytes',
   schema: Type.Integer({

@@ -39,7 +39,7 @@ export const handshakeSchema = Type.Object(
     method: Type.Optional(
       Type.Enum(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT'], {
         description:
-          'For custom: the method of the handshake, when it is not that of the trigger; it opens that method for the handshake alone',
+          'For custom: the method of the handshake, if it is not the method of the trigger; it opens that method for the handshake only',
       }),
     ),
     match: Type.Optional(

@@ -101,7 +101,7 @@ const asana: Handshake = () => ({
 });
 
 /**
- * The PING of interactions has type 1; that of webhook events has type 0, where 1 is an event.
+ * The PING of interactions has type 1; the PING of webhook events has type 0, where 1 is an event.
  * https://docs.discord.com/developers/interactions/overview#setting-up-an-endpoint-acknowledging-ping-requests,
  * https://docs.discord.com/developers/events/webhook-events#preparing-for-events
  */

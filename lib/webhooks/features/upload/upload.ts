@@ -45,6 +45,6 @@ const findProblems = ({ method = 'POST', methods, ...parameters }: JsonObject): 
     : [{ path: '', message: 'needs the method POST, by which uploads are requested and started' }]),
   ...OF_BODIES.filter((name) => (parameters[name] ?? null) !== null).map((name) => ({
     path: '',
-    message: `can not be together with ${name}: the body of an upload is a file. Use another trigger for it`,
+    message: `cannot be together with ${name}: the body of an upload is a file. Use another trigger for it`,
   })),
 ];

@@ -168,7 +168,7 @@ describe('what nothing stands behind is said', () => {
     expect(problemsOf(Array.from({ length: 50 }, (_, at) => `$q${at}`).join(' & '))).toHaveLength(5);
   });
 
-  test('of an id that may be one that can not be read, nothing', () => {
+  test('of an id that may be one that cannot be read, nothing', () => {
     expect(problemsOf('$nodes.other.x', { nodeIds: new Set(['pick', '\u0000']) })).toEqual([]);
   });
 });

@@ -102,7 +102,7 @@ describe('the secret of a sender', () => {
     expect(service.executions.records()).toEqual([]);
   });
 
-  test('that can not be read now refuses with 503, and says so', async () => {
+  test('that cannot be read now refuses with 503, and says so', async () => {
     const failing = () => Promise.reject(new AppError('SECRETS_UNAVAILABLE', {}));
     const outbound = anOutboundService({ secrets: { get: failing } });
     await outbound.put('sender', 'signingSecret', { secret: 'secret-1' });

@@ -443,7 +443,7 @@ describe('the signature of SNS', () => {
     expect(executions.records()).toEqual([]);
   });
 
-  test('is answered 503 while SNS can not be asked to confirm, so that it tries again', async () => {
+  test('is answered 503 while SNS cannot be asked to confirm, so that it tries again', async () => {
     const { receive } = await aService(500);
     expect(await receive(toRequest(withSignature(confirmation)))).toEqual(
       aProblem(503, 'handshake-unconfirmed'),

@@ -1,0 +1,78 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { projectRoot } from './support/run-command.ts';
+
+/** Phrases of translations, and what a native writer puts in their place. */
+const phrases: Readonly<Record<string, string>> = {
+  'that of': 'name the thing',
+  'what is behind': 'name the thing',
+  'goes on': 'continues',
+  'go on with': 'continue with',
+  'is of another': 'has a different',
+  'are of another': 'have a different',
+  'is gone': 'no longer exists',
+  'are gone': 'no longer exist',
+  'as far as': 'if, or name what is meant',
+  'at the most': 'at most',
+  'held against': 'tested against, checked against',
+  'lets loose': 'throws, does not handle',
+  'is taken back': 'is removed',
+  'are taken back': 'are removed',
+  'can not': 'cannot',
+  'for who': 'for those who',
+  'puts right': 'fixes',
+  'is no map': 'must be a JSON object',
+};
+
+const found = new RegExp(`(?<![a-zA-Z-])(?:${Object.keys(phrases).join('|')})(?![a-zA-Z-])`, 'gi');
+
+const findPhrases = (text: string): string[] =>
+  [...text.replaceAll(/\n\s*(?:\*|\/\/)?\s*/g, ' ').matchAll(found)].map(([phrase]) => phrase);
+
+const folders = [
+  'packages',
+  'nodes',
+  'lib',
+  'authoring',
+  'functions',
+  'plugins',
+  'cli',
+  'local',
+  'resources',
+  'scripts',
+  'docs',
+];
+const files = [
+  'README.md',
+  'serverless.yml',
+  ...folders.flatMap((folder) =>
+    readdirSync(join(projectRoot, folder), { recursive: true, encoding: 'utf8' })
+      .filter(
+        (name) => /\.(?:ts|js|md)$/.test(name) && !name.includes('/tests/') && !name.includes('node_modules'),
+      )
+      .map((name) => join(folder, name)),
+  ),
+];
+
+test('texts, comments and docs have no phrases of a translation', () => {
+  expect(
+    files.flatMap((file) =>
+      findPhrases(readFileSync(join(projectRoot, file), 'utf8')).map((phrase) => `${file}: ${phrase}`),
+    ),
+  ).toEqual([]);
+});
+
+describe('a phrase is found', () => {
+  test.each([
+    ['over two lines of a comment', '/**\n * The time is that\n * of the server.\n */'],
+    ['over two lines of a page', 'The run goes\non.'],
+    ['at the beginning', 'As far as it is known'],
+  ])('%s', (_case, text) => {
+    expect(findPhrases(text)).toHaveLength(1);
+  });
+
+  test('but not within a word', () => {
+    expect(findPhrases('what offers; cargoes once')).toEqual([]);
+  });
+});
