@@ -36,7 +36,7 @@ export const describeApprovals = (project: RunningProject): void => {
       const again = await send(address, { decision: 'reject', comment: 'No' });
       expect([again.status, await again.text()]).toEqual([
         410,
-        expect.stringContaining('This was approved already'),
+        expect.stringContaining('It was already approved'),
       ]);
 
       const { executionId } = listed;
