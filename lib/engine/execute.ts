@@ -62,14 +62,14 @@ const toResult = (session: Session, run: Run, { output, response, failure }: Run
 /** Nodes may still be running: their signals are aborted, and their results ignored. */
 const toTimedOut = (session: Session, run: Run): ExecutionResult => {
   const failure = session.timeoutAt(run.currentNodeId());
-  const nodes = failOpenNodes(run.collect(), session.readClock(), failure);
+  const nodes = failOpenNodes(run.collect(), session.deadline.readClock(), failure);
   return { status: 'timedOut', nodes, ...run.partialResult(), failure };
 };
 
 /** The same for a stray failure, whose node may have succeeded before. */
 const toStrayFailed = (session: Session, run: Run, { nodeKey, failure }: StrayFailure): ExecutionResult => {
   const reason = new ExecutionFailedError(failure);
-  const nodes = failOpenNodes(run.collect(), session.readClock(), reason).map(
+  const nodes = failOpenNodes(run.collect(), session.deadline.readClock(), reason).map(
     (record): NodeRecord =>
       nodeKeyOf(record) === nodeKey ? { ...record, status: 'failed', failure } : record,
   );

@@ -158,7 +158,7 @@ export class Run implements InnerRun {
       signal: this.#signalOf,
       scope: planNode.resolve === null ? null : this.#scopeOf(planNode, key, input),
       control: null,
-      startedAt: this.#session.now,
+      startedAt: this.#session.deadline.now,
       attempts: 0,
       usage: null,
       callbacks: [],
@@ -178,14 +178,14 @@ export class Run implements InnerRun {
   }
 
   #scopeOf(planNode: PlanNode, key: string, input: JsonObject): Scope {
-    const { execution, isTimeUpNow } = this.#session;
+    const { execution, deadline } = this.#session;
     return {
       input,
       nodes: planNode.nodesRead.length === 0 ? {} : this.#outputs.visibleTo(planNode),
       trigger: this.#trigger,
       execution,
       seed: `${execution.executionId}/${key}`,
-      isTimeUp: isTimeUpNow,
+      isTimeUp: deadline.isUpNow,
     };
   }
 
@@ -214,7 +214,7 @@ export class Run implements InnerRun {
 
   #finish(run: NodeRun, result: Attempt | StepResult): Outcome {
     const counted = 'attempts' in result ? result : { ...result, attempts: 1 };
-    return toOutcome(run, counted, this.#session.readClock());
+    return toOutcome(run, counted, this.#session.deadline.readClock());
   }
 
   /** @returns the failure that ends the run; null when it continues */
@@ -249,7 +249,7 @@ export class Run implements InnerRun {
       planNode,
       iteration,
       within,
-      startedAt: this.#session.now,
+      startedAt: this.#session.deadline.now,
       attempts: 0,
       usage: null,
       callbacks: [],
@@ -263,7 +263,7 @@ export class Run implements InnerRun {
       const message = `the loop back to this node ran ${loop.maxIterations} times, which is its maxIterations`;
       return { nodeId: this.#idOf(loop.header), name: 'LoopLimit', message };
     }
-    if (this.#progress.readyCount === 0 || !this.#session.isTimeUp) return null;
+    if (this.#progress.readyCount === 0 || !this.#session.deadline.isUp) return null;
     return this.#session.timeoutAt(this.#idOf(index));
   }
 
@@ -272,7 +272,7 @@ export class Run implements InnerRun {
     if (this.#records.hasOpen) {
       const reason = new ExecutionFailedError(failure);
       this.#abort?.abort(reason);
-      this.#records.failOpen(this.#session.readClock(), reason);
+      this.#records.failOpen(this.#session.deadline.readClock(), reason);
     }
     return { ...this.partialResult(), failure };
   }

@@ -11,6 +11,7 @@ import type { Plan, PlanNode } from '../workflows/plan/plan.ts';
 import { borrowCredentials } from './credentials/borrow-credentials.ts';
 import type { CredentialSource } from './credentials/execution-credentials.ts';
 import { createScrubbingLogger, type Scrub } from './credentials/scrub-log.ts';
+import { Deadline } from './deadline.ts';
 import { type StrayErrorGuard, toFailure } from './failure.ts';
 import { createMeasureJson, type MeasureJson } from './measure-json.ts';
 import { createPureServices } from './pure-services.ts';
@@ -96,14 +97,12 @@ export class ExecutionFailedError extends Error {
   }
 }
 
-/**
- * The state that all runs of one execution share: time, limits, ports. Its time never goes back, since replays on
- * several machines have different clocks.
- */
+/** The state that all runs of one execution share: time, limits, ports. */
 export class Session {
   readonly execution: ExecutionInfo;
   readonly limits: ExecutionLimits;
   readonly ports: EnginePorts;
+  readonly deadline: Deadline;
   /** For nodes. */
   readonly logger: Logger;
   readonly borrow: (planNode: PlanNode) => Promise<LentCredential> | null;
@@ -123,17 +122,14 @@ export class Session {
   /** Node runs so far, of all inner runs too. */
   nodeRuns = 0;
   reportProgress: () => void = () => {};
-  readonly #endsAt: number;
-  #now: number;
   #timeout: NodeFailure | null = null;
   /** Makes `awaitWithinTimeout` resolve to null. */
   #stopWaiting: (() => void) | null = null;
   #fatal: NodeFailure | null = null;
   #strayFailure: StrayFailure | null = null;
   #isClosed = false;
-  /** Created on demand, like the timer: an execution of quick nodes needs neither. */
+  /** Created on demand: an execution of quick nodes needs none. */
   #abort: AbortController | undefined;
-  #timer: AbortController | undefined;
 
   /** @param since - start of the timeout, milliseconds since the epoch: of the execution, since a replay is no new start */
   constructor(
@@ -150,27 +146,8 @@ export class Session {
     this.scrub = scrub;
     this.logger = createScrubbingLogger(ports.logger, scrub);
     this.pureServices = createPureServices(ports.services, execution.startedAt);
-    this.#now = ports.services.clock.now();
-    this.#endsAt = Math.min(this.#now, since) + limits.timeoutMs;
+    this.deadline = new Deadline(ports.services.clock, since, limits.timeoutMs);
   }
-
-  /** The time at the last `readClock`, milliseconds since the epoch. */
-  get now(): number {
-    return this.#now;
-  }
-
-  readClock(): number {
-    const now = this.ports.services.clock.now();
-    if (now > this.#now) this.#now = now;
-    return this.#now;
-  }
-
-  get isTimeUp(): boolean {
-    return this.#now > this.#endsAt;
-  }
-
-  /** The same by the clock itself: expressions check it while they are evaluated. */
-  readonly isTimeUpNow = (): boolean => this.ports.services.clock.now() > this.#endsAt;
 
   /** See {@link EnginePorts}. */
   track<Value>(work: Promise<Value>): Promise<Value> {
@@ -246,21 +223,12 @@ export class Session {
   awaitWithinTimeout<Value>(work: Promise<Value>): Promise<Value | null> {
     return new Promise((resolve, reject) => {
       this.#stopWaiting = () => resolve(null);
-      if (this.#timer === undefined) this.#startTimer();
-      work.then(resolve, reject);
-    });
-  }
-
-  #startTimer(): void {
-    const { clock } = this.ports.services;
-    this.#timer = new AbortController();
-    clock.sleep(Math.max(0, this.#endsAt - clock.now()), this.#timer.signal).then(
-      () => {
+      this.deadline.start(() => {
         this.abort(new Error('the execution ran out of time'));
         this.#stopWaiting?.();
-      },
-      () => {}, // the execution ended before
-    );
+      });
+      work.then(resolve, reject);
+    });
   }
 
   /** The failure of an execution that timed out at a node. */
@@ -272,11 +240,11 @@ export class Session {
 
   /** Whether a failure is a timeout of the execution; one after its end most likely follows from it. */
   isTimeout(failure: NodeFailure): boolean {
-    return failure === this.#timeout || (this.isTimeUp && this.externalAbortReason === null);
+    return failure === this.#timeout || (this.deadline.isUp && this.externalAbortReason === null);
   }
 
   close(): void {
     this.#isClosed = true;
-    this.#timer?.abort('the execution has ended'); // an explicit reason: the default one costs a stack trace
+    this.deadline.stop();
   }
 }
