@@ -50,7 +50,7 @@ test('finds a clock that is two minutes off, and says which', async () => {
       {
         check: 'clocks',
         status: 'wrong',
-        message: 'the clock of dispatch is 120 s ahead of that of this machine',
+        message: 'the clock of dispatch is 120 s ahead of the clock of this machine',
       },
     ],
   });

@@ -104,7 +104,7 @@ describe('the body of a node', () => {
     expect(await problemsOf(out)).toMatchObject([{ path: '/connections/2' }]);
     const back = { nodes: [each, pass('a')], edges: ['start -> each', 'each.each -> a', 'a -> each'] };
     expect(await problemsOf(back)).toMatchObject([
-      { path: '/nodes/1', message: expect.stringContaining('leads back to it') },
+      { path: '/nodes/1', message: expect.stringContaining('must not connect back to the loop node') },
     ]);
   });
 });

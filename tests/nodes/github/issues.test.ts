@@ -132,7 +132,7 @@ describe('githubListIssues', () => {
   test('fails for an answer that is no list', async () => {
     github.failures.push({ status: 200, body: { hello: 'world' } });
     expect(await failureOf(list())).toMatchObject({
-      message: expect.stringMatching(/^GitHub has answered with no list of issues/),
+      message: expect.stringMatching(/^GitHub did not answer with a list of issues/),
       isRetryable: false,
     });
   });

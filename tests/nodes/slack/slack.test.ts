@@ -186,7 +186,7 @@ describe('slackUploadFile', () => {
   test('fails without an address for the upload', async () => {
     slack.failures.push({ body: { ok: true } });
     expect(await failureOf(run(slackUploadFile, { text: 'tea', name: 'a.txt' }))).toMatchObject({
-      message: expect.stringMatching(/^Slack has given no address for the upload/),
+      message: expect.stringMatching(/^Slack returned no address for the upload/),
     });
   });
 
