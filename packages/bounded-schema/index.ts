@@ -3,5 +3,5 @@ export { isMap } from './src/bound-schema.ts';
 export { compileJsonSchema, isDraft7 } from './src/compile-json-schema.ts';
 export { findErrors } from './src/find-errors.ts';
 export { findMistakes, type Mistake } from './src/find-mistakes.ts';
-export { findSchemaFault } from './src/find-schema-fault.ts';
+export { findSchemaFault, findUnsupported } from './src/find-schema-fault.ts';
 export type { JsonMap } from './src/json-map.ts';

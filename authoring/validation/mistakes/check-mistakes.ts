@@ -1,4 +1,4 @@
-import { findSchemaFault } from '@hookloom/bounded-schema';
+import { findSchemaFault, findUnsupported } from '@hookloom/bounded-schema';
 import { isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
 import { findFormProblems } from '../../../lib/shared/forms/find-form-problems.ts';
 import { features } from '../../../lib/webhooks/features/features.ts';
@@ -69,10 +69,13 @@ const checkValue = (declared: DeclaredValue): Problem[] => {
   if (format === 'javascript' && typeof value === 'string') return checkCode(value, path);
   if ((format !== 'json-schema' && format !== 'form') || !isPlainObject(value)) return checkFormat(declared);
   if (JSON.stringify(value).includes('{{')) return checkJsonSchema(value, path); // checked when the node runs
-  const fault = findSchemaFault(value as JsonObject);
-  if (fault === null)
-    return [...checkJsonSchema(value, path), ...(format === 'form' ? checkForm(value, path) : [])];
-  return [{ path: `${path}${fault.place}`, message: `is not a valid JSON Schema: ${fault.message}` }];
+  const schema = value as JsonObject;
+  const fault = findSchemaFault(schema);
+  if (fault !== null)
+    return [{ path: `${path}${fault.place}`, message: `is not a valid JSON Schema: ${fault.message}` }];
+  const unsupported = findUnsupported(schema); // which a run would refuse
+  if (unsupported !== null) return [{ path: `${path}${unsupported.place}`, message: unsupported.message }];
+  return [...checkJsonSchema(value, path), ...(format === 'form' ? checkForm(value, path) : [])];
 };
 
 /** What an answer says beside the fields of its form. */

@@ -7,6 +7,21 @@ const MAX_UNIQUE_ITEMS = { any: 100, short: 1_000 };
 /** Strings up to this length count as short. */
 const MAX_SHORT = 1_000;
 
+/** A part of a schema that is valid, but that this engine does not check. */
+export class UnsupportedSchema extends RangeError {
+  /** JSON Pointer into the schema. */
+  readonly place: string;
+  /** A predicate: `is not supported: use $ref`. */
+  readonly reason: string;
+
+  /** @param keyword - within the schema at `place` */
+  constructor(what: string, place: string, keyword: string, reason: string, cause?: unknown) {
+    super(`Parameter "schema" has ${what} at ${place || 'its top level'}, which ${reason}`, { cause });
+    this.place = `${place}/${keyword}`;
+    this.reason = reason;
+  }
+}
+
 interface BoundedSchema {
   readonly schema: JsonMap;
   /** Checks that the schema refers to, by format name. */
@@ -72,7 +87,7 @@ export const boundSchema = (schema: JsonMap): BoundedSchema => {
     const added: JsonMap[] = [];
     const entries = Object.entries(keywords).flatMap(([keyword, inner]): [string, unknown][] => {
       if (keyword === 'pattern' && typeof inner === 'string') {
-        added.push({ format: addPattern(inner, `${place}/pattern`) });
+        added.push({ format: addPattern(inner, place) });
         return [];
       }
       if (keyword === 'uniqueItems' && inner === true) {
@@ -93,7 +108,7 @@ export const boundSchema = (schema: JsonMap): BoundedSchema => {
     }
     if (!mapKeywords.has(keyword) || !isMap(value)) return bound(value, place);
     return Object.fromEntries(
-      Object.entries(value).map(([name, inner]) => [name, bound(inner, `${place}/${name}`)]),
+      Object.entries(value).map(([name, inner]) => [name, bound(inner, `${place}/${escapeKey(name)}`)]),
     );
   };
 
@@ -111,6 +126,8 @@ export const boundSchema = (schema: JsonMap): BoundedSchema => {
     },
   };
 };
+
+const escapeKey = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');
 
 const toMap = (schema: boolean): JsonMap => (schema ? {} : { enum: [] });
 
@@ -166,14 +183,15 @@ const unsupportedFormats: Readonly<Record<string, string>> = {
 const checkKeywords = (schema: JsonMap, place: string): void => {
   for (const [keyword, instead] of Object.entries(unsupportedKeywords)) {
     if (Object.hasOwn(schema, keyword))
-      throw new RangeError(
-        `Parameter "schema" has ${keyword} at ${place || 'its top level'}, which is not supported: ${instead}`,
-      );
+      throw new UnsupportedSchema(keyword, place, keyword, `is not supported: ${instead}`);
   }
   const { format } = schema;
   if (typeof format === 'string' && Object.hasOwn(unsupportedFormats, format))
-    throw new RangeError(
-      `Parameter "schema" has the format "${format}" at ${place || 'its top level'}, which is not checked: ${unsupportedFormats[format]}`,
+    throw new UnsupportedSchema(
+      `the format "${format}"`,
+      place,
+      'format',
+      `is not checked: ${unsupportedFormats[format]}`,
     );
 };
 
@@ -182,8 +200,6 @@ const compile = (pattern: string, place: string) => {
     return compilePattern(new RegExp(pattern, 'u')); // JSON Schema Core §6.4: patterns use Unicode mode
   } catch (cause) {
     const reason = cause instanceof UnsupportedPattern ? cause.message : 'it is not a regular expression';
-    throw new RangeError(`Parameter "schema" has a pattern at ${place} that can't be used: ${reason}`, {
-      cause,
-    });
+    throw new UnsupportedSchema('a pattern', place, 'pattern', `can't be used: ${reason}`, cause);
   }
 };

@@ -1,5 +1,5 @@
 import { dereference, type OutputUnit, type Schema, Validator } from '@cfworker/json-schema';
-import { isMap } from './bound-schema.ts';
+import { boundSchema, isMap, UnsupportedSchema } from './bound-schema.ts';
 import { isDraft7 } from './compile-json-schema.ts';
 import type { JsonMap } from './json-map.ts';
 
@@ -28,6 +28,21 @@ export const findSchemaFault = (schema: JsonMap): SchemaFault | null => {
     if (error instanceof RangeError) return { place: '', message: 'is nested too deeply' };
     if (error instanceof URIError) return { place: '', message: 'has a key with a lone surrogate' };
     throw error;
+  }
+};
+
+/**
+ * Finds out what a valid schema has that `compileJsonSchema` refuses, since it is not checked or can't be bounded.
+ *
+ * @returns the first such part; null if there is none
+ */
+export const findUnsupported = (schema: JsonMap): SchemaFault | null => {
+  try {
+    boundSchema(schema);
+    return null;
+  } catch (error) {
+    if (!(error instanceof UnsupportedSchema)) throw error;
+    return { place: error.place, message: error.reason };
   }
 };
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { JsonMap } from '../index.ts';
-import { findSchemaFault } from '../index.ts';
+import { compileJsonSchema, findSchemaFault, findUnsupported } from '../index.ts';
 
 test.each<[string, JsonMap]>([
   ['an empty one', {}],
@@ -44,4 +44,28 @@ test.each<[string, JsonMap, string, string]>([
 ])('%s is found at its place', (_case, schema, place, message) => {
   expect(findSchemaFault(schema)).toEqual({ place, message: expect.stringContaining(message) });
   expect(findSchemaFault(schema)).not.toBeNull(); // and again
+});
+
+test.each<[JsonMap, string, string]>([
+  [
+    { patternProperties: { '^a': {} } },
+    '/patternProperties',
+    'is not supported: use propertyNames with a pattern',
+  ],
+  [{ items: { $dynamicRef: '#a' } }, '/items/$dynamicRef', 'is not supported: use $ref'],
+  [{ properties: { 'a/b': { format: 'url' } } }, '/properties/a~1b/format', 'is not checked: use "uri"'],
+  [{ format: 'iri' }, '/format', 'is not checked: use "uri", or a pattern'],
+  [{ anyOf: [{ pattern: 'a(?=b)' }] }, '/anyOf/0/pattern', "can't be used: "],
+  [{ pattern: '(a)\\1' }, '/pattern', "can't be used: "],
+])(
+  '%j is a schema, but not supported: what a check refuses is found with its place',
+  (schema, place, message) => {
+    expect(findSchemaFault(schema)).toBeNull();
+    expect(findUnsupported(schema)).toEqual({ place, message: expect.stringContaining(message) });
+    expect(() => compileJsonSchema(schema)).toThrow(RangeError);
+  },
+);
+
+test('what a check accepts is supported', () => {
+  expect(findUnsupported({ properties: { a: { pattern: '^a+$', format: 'email' } } })).toBeNull();
 });

@@ -730,6 +730,18 @@ const schemas: readonly Mistake[] = [
     `${PARAMETERS}/schema/type`,
     'must be one of string, number',
   ],
+  [
+    'a pattern in a validate node that no run would match',
+    node('validate', { value: '{{ body }}', schema: { properties: { a: { pattern: 'a(?=b)' } } } }),
+    `${PARAMETERS}/schema/properties/a/pattern`,
+    "can't be used: lookahead",
+  ],
+  [
+    'names by a pattern in a validate node',
+    node('validate', { value: '{{ body }}', schema: { patternProperties: { '^a': {} } } }),
+    `${PARAMETERS}/schema/patternProperties`,
+    'is not supported: use propertyNames with a pattern',
+  ],
 ];
 
 const operations: readonly Mistake[] = [

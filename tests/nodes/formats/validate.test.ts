@@ -124,12 +124,12 @@ describe('fails', () => {
     [
       'a pattern with look-ahead',
       { value: '', schema: { properties: { a: { pattern: '(?=a)' } } } },
-      'Parameter "schema" has a pattern at /properties/a/pattern that can\'t be used',
+      'Parameter "schema" has a pattern at /properties/a, which can\'t be used',
     ],
     [
       'a pattern that is none',
       { value: '', schema: { pattern: '[' } },
-      'Parameter "schema" has a pattern at /pattern that can\'t be used: it is not a regular expression',
+      'Parameter "schema" has a pattern at its top level, which can\'t be used: it is not a regular expression',
     ],
     [
       'patternProperties',

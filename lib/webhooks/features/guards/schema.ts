@@ -21,9 +21,11 @@ export const schema = defineFeature({
 const findProblems = async (value: JsonObject): Promise<Problem[]> => {
   if (JSON.stringify(value).length > MAX_SCHEMA_CHARACTERS)
     return [{ path: '', message: `is longer than ${MAX_SCHEMA_CHARACTERS} characters of JSON` }];
-  const { compileJsonSchema, findSchemaFault } = await import('@hookloom/bounded-schema');
+  const { compileJsonSchema, findSchemaFault, findUnsupported } = await import('@hookloom/bounded-schema');
   const fault = findSchemaFault(value);
   if (fault !== null) return [{ path: fault.place, message: `is not a valid JSON Schema: ${fault.message}` }];
+  const unsupported = findUnsupported(value);
+  if (unsupported !== null) return [{ path: unsupported.place, message: unsupported.message }];
   try {
     compileJsonSchema(value)({}); // a reference that leads nowhere else shows with a value
     return [];
