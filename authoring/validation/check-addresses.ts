@@ -11,16 +11,16 @@ import {
 } from '../../lib/workflows/definition/to-path-configs.ts';
 import { checkSchema } from './schema/check-schema.ts';
 
-/** Keeps the search for ambiguous patterns short, here, and the search for the one that a request fits. */
+/** Bounds the search for ambiguous patterns here, and the search for a request's pattern at run time. */
 const MAX_PATTERNS = 200;
 
 interface Address {
   readonly config: PathConfig;
-  /** Of the trigger, in the nodes. */
+  /** Index of the trigger in the nodes. */
   readonly index: number;
 }
 
-/** Checks the paths and methods of the workflow's webhooks: each, and that no request could fire two of them. */
+/** Checks the paths and methods of the workflow's webhooks, and that no request could fire two of them. */
 export const checkAddresses = ({ nodes }: WorkflowDefinition): Problem[] => {
   const literals = new Map<string, number>();
   const patterns: Address[] = [];
@@ -40,7 +40,7 @@ export const checkAddresses = ({ nodes }: WorkflowDefinition): Problem[] => {
     const other = toText(before.config);
     return other === own
       ? `listens at ${own}, as /nodes/${before.index} does`
-      : `listens at ${own}, and /nodes/${before.index} at ${other}: some paths fit both, and neither has more literal segments`;
+      : `listens at ${own}, and /nodes/${before.index} at ${other}: some paths match both, and neither has more literal segments`;
   };
 
   return nodes.flatMap((node, index) => {
@@ -51,7 +51,7 @@ export const checkAddresses = ({ nodes }: WorkflowDefinition): Problem[] => {
     const configs = toConfigs(node);
     triggersWithPattern += Number(configs[0]?.pattern !== undefined);
     if (configs[0]?.pattern !== undefined && triggersWithPattern > MAX_PATTERNS) {
-      const message = `has parameters, as ${MAX_PATTERNS} paths before it: a workflow can't have more`;
+      const message = `exceeds the limit of ${MAX_PATTERNS} paths with parameters in one workflow`;
       return [{ path: `${place}/parameters/path`, message }];
     }
     const taken = configs.map((config) => findTaken({ config, index })).find((message) => message !== null);
@@ -79,6 +79,6 @@ const checkMethods = ({ parameters: { method, methods } }: WorkflowNode, place: 
   if (methods === undefined || methods === null) return [];
   const path = `${place}/parameters/methods`;
   if (method !== undefined && method !== null)
-    return [{ path, message: `stands beside ${quote('method')}: leave one of them out` }];
+    return [{ path, message: `can't be combined with ${quote('method')}: remove one of them` }];
   return checkSchema(methodsSchema as never, methods, path);
 };

@@ -35,7 +35,7 @@ export const checkBodies = (graph: DraftGraph): Problem[] => {
       isTooDeep ||= (nesting[index] ?? 0) > MAX_NESTING;
     }
     if (isTooDeep) {
-      return [{ path: `/nodes/${owner}`, message: `nests bodies deeper than ${MAX_NESTING}` }];
+      return [{ path: `/nodes/${owner}`, message: `nests bodies more than ${MAX_NESTING} levels deep` }];
     }
     const entering = [...body].flatMap((index) => (incoming[index] ?? []).flatMap((at) => edges[at] ?? []));
     return entering
@@ -43,7 +43,7 @@ export const checkBodies = (graph: DraftGraph): Problem[] => {
       .sort((a, b) => a.index - b.index)
       .map(({ index, target }) => ({
         path: `/connections/${index}`,
-        message: `${quote(nodes[target]?.node.id ?? '')} is behind the output ${quote(output)} of ${quote(node.id)}, and is run by it: nothing else leads there`,
+        message: `${quote(nodes[target]?.node.id ?? '')} is in the body of ${quote(node.id)} (output ${quote(output)}): no node outside that body can connect to it`,
       }));
   });
 };

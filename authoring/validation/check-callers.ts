@@ -39,12 +39,12 @@ const checkWaits = (graph: DraftGraph): Problem[] => {
     if (goesOn(draft)) return [];
     const seconds = waitSecondsOf(waiting);
     const reason = Number.isFinite(seconds)
-      ? `waits ${seconds} seconds, and the caller ${CALLER_WAITS_SECONDS} at most`
-      : 'waits for an answer from outside, which only a run in the background can';
+      ? `waits ${seconds} seconds, but the caller at most ${CALLER_WAITS_SECONDS}`
+      : 'waits for an outside answer, which only a background run can do';
     return [
       {
         path: placeOfMode(draft),
-        message: `makes the caller wait for the result, but ${quote(waiting.node.id)} ${reason}: use onReceived, or "onTimeout": "continue"`,
+        message: `makes the caller wait for the result, but ${quote(waiting.node.id)} ${reason}: use onReceived or "onTimeout": "continue"`,
       },
     ];
   });
@@ -68,7 +68,7 @@ const isResponder = ({ node, isDisabled }: DraftNode): boolean =>
 
 const unanswered = (draft: DraftNode): Problem => ({
   path: placeOfMode(draft),
-  message: `responseNode needs a node of the type ${RESPOND_TO_WEBHOOK} behind it`,
+  message: `responseNode needs a ${RESPOND_TO_WEBHOOK} node after the trigger`,
 });
 
 /** The check without known paths: a responder anywhere will do. */
@@ -101,7 +101,7 @@ const checkAnswers = (graph: DraftGraph): Problem[] => {
   const idle = responders.find(({ index }) => fromAny.has(index) && !answering.has(index));
   if (idle !== undefined) {
     const reason = fromWaiting.has(idle.index)
-      ? 'it is in a body, which delivers to the node that runs it: answer behind that'
+      ? 'it is in a body, whose output goes to the node that runs it: respond after that node'
       : `a ${WEBHOOK_TRIGGER} that leads to it needs "responseMode": "responseNode"`;
     return [{ path: `/nodes/${idle.index}/type`, message: `answers no caller: ${reason}` }];
   }

@@ -30,7 +30,7 @@ export const checkCredentials = async (
       const near = findNearest(credentialId, await listIds());
       problems.push({ path, message: `there is no credential ${quote(credentialId)}${didYouMean(near)}` });
     } else if (!takes.includes(type)) {
-      const message = `the credential ${quote(credentialId)} is of the type ${type}, and the ${taker} takes ${takes.join(', ')}`;
+      const message = `the credential ${quote(credentialId)} has the type ${type}, but the ${taker} accepts ${takes.join(', ')}`;
       problems.push({ path, message });
     }
   }

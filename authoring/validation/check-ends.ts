@@ -41,7 +41,7 @@ const describeOutput = (
   if (typeof output !== 'string' || output === '') return null;
   if (nodeType === null) return null;
   if (output === RESPONSE_OUTPUT)
-    return `${quote(RESPONSE_OUTPUT)} is the answer to the caller: nothing leads on from it`;
+    return `${quote(RESPONSE_OUTPUT)} answers the caller: nothing can connect from it`;
   if (outputs === null || outputs.has(output)) return null;
   if (output === ERROR_OUTPUT) {
     return routesErrors
@@ -52,7 +52,7 @@ const describeOutput = (
   const has = outputs.size === 0 ? 'none' : quoteAll(outputs);
   const near = output === MAIN_OUTPUT ? null : findNearest(output, outputs);
   return output === MAIN_OUTPUT
-    ? `${quote(node.id)} has no output ${quote(MAIN_OUTPUT)}: say in sourceOutput which one is meant: ${has}`
+    ? `${quote(node.id)} has no output ${quote(MAIN_OUTPUT)}: set sourceOutput to one of: ${has}`
     : `${quote(node.id)} has no output ${quote(output)}, but ${has}${didYouMean(near)}`;
 };
 
@@ -65,9 +65,9 @@ const describeInput = (
   const { inputs, kind } = nodeType;
   if (kind === 'trigger' || inputs.includes(input)) return null; // nothing leads into a trigger anyway
   if (inputs.every((name) => name === MAIN_OUTPUT))
-    return `${quote(node.id)} has no inputs by name: leave targetInput out`;
+    return `${quote(node.id)} has no named inputs: remove targetInput`;
   const has = quoteAll(inputs);
   return input === MAIN_OUTPUT
-    ? `${quote(node.id)} has no input ${quote(MAIN_OUTPUT)}: say in targetInput which one is meant: ${has}`
+    ? `${quote(node.id)} has no input ${quote(MAIN_OUTPUT)}: set targetInput to one of: ${has}`
     : `${quote(node.id)} has no input ${quote(input)}, but ${has}${didYouMean(findNearest(input, inputs))}`;
 };

@@ -25,7 +25,7 @@ const checkIds = ({ id, nodes }: WorkflowDefinition): Problem[] => {
     const before = firstUse.get(node.id);
     if (RESERVED_IDS.has(node.id)) problems.push({ path, message: `${quote(node.id)} is a reserved name` });
     if (before !== undefined)
-      problems.push({ path, message: `${quote(node.id)} is the id of /nodes/${before} already` });
+      problems.push({ path, message: `${quote(node.id)} is already the id of /nodes/${before}` });
     else firstUse.set(node.id, index);
   });
   return problems;
@@ -53,12 +53,12 @@ const checkConnections = (
     if (target !== undefined && findNodeType(target.type)?.kind === 'trigger') {
       problems.push({
         path: `${path}/targetNodeId`,
-        message: `${quote(target.id)} is a trigger: nothing leads into it`,
+        message: `${quote(target.id)} is a trigger: nothing can connect to it`,
       });
     }
     const key = keyOf(connection);
     const before = firstUse.get(key);
-    if (before !== undefined) problems.push({ path, message: `is the same as /connections/${before}` });
+    if (before !== undefined) problems.push({ path, message: `duplicates /connections/${before}` });
     else firstUse.set(key, index);
     return problems;
   });

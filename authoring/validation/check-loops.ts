@@ -35,7 +35,7 @@ export const checkLoops = (graph: DraftGraph): Problem[] => {
   );
   return [...forced, ...closed].map((loop) => ({
     path: `/connections/${findBackEdge(graph, loop)}`,
-    message: `closes a loop without an exit (${quoteAll(loop.map((index) => graph.nodes[index]?.node.id ?? ''))}): lead one output of a node such as "if" out of it`,
+    message: `closes a loop without an exit (${quoteAll(loop.map((index) => graph.nodes[index]?.node.id ?? ''))}): connect one output of a node such as "if" to a node outside the loop`,
   }));
 };
 

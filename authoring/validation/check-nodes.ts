@@ -103,7 +103,7 @@ const createDescribeUnknown = (findNodeType: FindNodeType, findNearName: FindNea
     const known = messages.get(type);
     if (known !== undefined) return known;
     const near = suggestNodeType(type, (name) => findNodeType(name) !== null, findNearName);
-    const message = `no installed plugin brings the type ${quote(type)}${didYouMean(near)}`;
+    const message = `no installed plugin provides the type ${quote(type)}${didYouMean(near)}`;
     messages.set(type, message);
     return message;
   };
@@ -126,7 +126,7 @@ const checkTriggerParameters = (type: string, parameters: JsonObject, place: str
   const own = type === WEBHOOK_TRIGGER ? webhookExpressions.map((path) => `${place}${path}`) : [];
   return findExpressions(parameters, place)
     .filter((path) => !own.some((taken) => path === taken || path.startsWith(`${taken}/`)))
-    .map((path) => ({ path, message: 'a trigger is set up beforehand: it can hold no expression' }));
+    .map((path) => ({ path, message: "can't contain an expression: triggers are set up before any run" }));
 };
 
 /** JSON pointers of what may be an expression in the parameters of a webhook trigger. */

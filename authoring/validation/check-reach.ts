@@ -27,14 +27,14 @@ const checkTriggers = ({ nodes }: DraftGraph): Problem[] => {
       {
         path: '/nodes',
         message:
-          'nothing starts the workflow: it needs a webhookTrigger, or a manualTrigger, to be run by hand or by other workflows',
+          'nothing starts the workflow: add a webhookTrigger, or a manualTrigger to run it by hand or from other workflows',
       },
     ];
   }
   return [
     {
       path: `/nodes/${first.index}/type`,
-      message: `nothing fires triggers of the type ${quote(first.node.type)}, and the workflow has no other one: use a webhookTrigger`,
+      message: `nothing fires triggers of the type ${quote(first.node.type)}, and the workflow has no other trigger: use a webhookTrigger`,
     },
   ];
 };

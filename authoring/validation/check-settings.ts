@@ -16,7 +16,7 @@ export const checkSettings = ({ nodes }: DraftGraph, loopNodes: ReadonlySet<numb
         ? [
             {
               path: `${place}/settings/maxIterations`,
-              message: 'has no effect: no loop leads back to the node',
+              message: 'has no effect: the node is not in a loop',
             },
           ]
         : []),
@@ -29,7 +29,7 @@ const checkCredential = ({ node, nodeType }: DraftNode, place: string): Problem[
     : [
         {
           path: `${place}/credentialId`,
-          message: `nodes of the type ${quote(node.type)} take no credential, and would run without it: leave it out`,
+          message: `nodes of the type ${quote(node.type)} don't use a credential: remove it`,
         },
       ];
 
@@ -57,7 +57,7 @@ const checkAttempts = (
   if (isPlainObject(retry) && Object.keys(retry).every((key) => DELAYS.has(key))) {
     problems.push({
       path: `${place}/retry`,
-      message: 'never tries again: maxAttempts, which counts the first attempt too, is 1 unless it is given',
+      message: 'never retries: maxAttempts defaults to 1, which is the first attempt',
     });
   }
   if (atMostOnce === true && Number(maxAttempts) > 1) {
@@ -73,9 +73,9 @@ const checkAttempts = (
 const describeNoRetry = (type: NodeType, { parameters }: DraftNode['node']): string | null => {
   const { nodeType, kind, control } = type;
   if (control !== null)
-    return `nodes of the type ${quote(nodeType)} steer the run, and are tried once, for as long as they take`;
-  if (kind === 'trigger') return 'a trigger is never tried again';
+    return `nodes of the type ${quote(nodeType)} control the run: they get one attempt, without a timeout`;
+  if (kind === 'trigger') return 'triggers are never retried';
   return isPure(type, parameters)
-    ? `nodes of the type ${quote(nodeType)} touch nothing outside, and are never tried again`
+    ? `nodes of the type ${quote(nodeType)} have no side effects and are never retried`
     : null;
 };

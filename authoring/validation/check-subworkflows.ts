@@ -60,7 +60,7 @@ export const findSubworkflowCircles = async (
     const chain = first === null || first === id ? null : await findWayBack(first, id, find);
     if (chain === null) continue;
     const way = [id, ...chain].join(' → ');
-    const message = `leads back to this workflow, ${way}: unless a condition ends it, it fails after ten levels`;
+    const message = `leads back to this workflow, ${way}: unless a condition stops it, it fails after ten levels`;
     problems.push({ path: `/nodes/${index}/parameters/workflowId`, message });
   }
   return problems;
@@ -99,7 +99,7 @@ const describeOther = async (
   const entries = other.nodes.filter(({ type, disabled }) => type === ENTRY_TRIGGER && disabled !== true);
   return entries.length === 1
     ? null
-    : `the workflow ${quote(workflowId)} needs one ${ENTRY_TRIGGER} to be run by another, and has ${entries.length}`;
+    : `to run as a subworkflow, ${quote(workflowId)} needs exactly one ${ENTRY_TRIGGER}, got ${entries.length}`;
 };
 
 /** Longer URLs are not searched. */
@@ -119,7 +119,7 @@ export const checkCircles = ({ id, nodes }: Pick<WorkflowDefinition, 'id' | 'nod
         {
           path: `${place}/workflowId`,
           severity: 'warning',
-          message: `runs this workflow itself: unless a condition ends it, it fails after ten levels`,
+          message: `runs its own workflow: unless a condition stops it, it fails after ten levels`,
         },
       ];
     if (!hasWebhook || !isOwnWebhook(node.parameters.url, id)) return [];
@@ -127,7 +127,7 @@ export const checkCircles = ({ id, nodes }: Pick<WorkflowDefinition, 'id' | 'nod
       {
         path: `${place}/url`,
         severity: 'warning',
-        message: `is the webhook of this workflow, ${quote(id)}, which calls itself: unless a condition ends it, the tenth execution in a row is refused with 409`,
+        message: `is the webhook of this workflow, ${quote(id)}, which then calls itself: unless a condition stops it, the tenth execution in a row is refused with 409`,
       },
     ];
   });

@@ -37,7 +37,7 @@ export const checkTopLevel = (value: unknown): Problem[] => {
     ...shape.filter(({ path, message }) => path !== '' || !explained.has(message)),
     ...slips.map(({ key, meant }) => ({
       path: '',
-      message: `has the key ${quote(key)}, which is not known here; did you mean ${quote(meant)}?`,
+      message: `has the unknown key ${quote(key)}; did you mean ${quote(meant)}?`,
     })),
   ];
 };

@@ -29,7 +29,7 @@ export const checkWebhookAnswers = ({ nodes }: Pick<WorkflowDefinition, 'nodes'>
         : [
             {
               path: `${place}/${name}`,
-              message: `has an effect with responseMode ${modes.join(' or ')} only`,
+              message: `has an effect only with responseMode ${modes.join(' or ')}`,
             },
           ],
     );

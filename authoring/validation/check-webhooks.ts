@@ -70,8 +70,7 @@ const checkRequestExpression = async (
   path: string,
   { parameters, names }: Pick<WorkflowNode, 'parameters'> & { readonly names: Names },
 ): Promise<Problem[]> => {
-  if (source.includes('{{'))
-    return [{ path, message: 'is an expression as it stands: leave the braces out' }];
+  if (source.includes('{{')) return [{ path, message: 'is already an expression: remove the braces' }];
   const fields = requestFieldsOf([{ parameters }]);
   const unstarted = { nodeIds: new Set<string>(), idOfName: new Map<string, string>(), ownId: null };
   const shapes = requestShapes(parameters);

@@ -137,7 +137,7 @@ const limit = (problems: readonly Problem[]): readonly Problem[] =>
         {
           ...problems[MAX_PROBLEMS],
           path: '',
-          message: `has ${problems.length - MAX_PROBLEMS} more problems, which are not listed`,
+          message: `has ${problems.length - MAX_PROBLEMS} more problems, not listed here`,
         },
       ];
 
@@ -172,7 +172,7 @@ const checkExecution = ({ nodes }: DraftGraph, { settings }: WorkflowDefinition)
   return [
     {
       path: '/settings/execution',
-      message: `express runs can't wait, and ${quote(waiting.node.id)} does: use durable, or leave it out`,
+      message: `express runs can't wait, but ${quote(waiting.node.id)} does: use durable, or remove this setting`,
     },
   ];
 };

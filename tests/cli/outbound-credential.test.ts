@@ -138,7 +138,7 @@ describe('credential create, of a type for calling out,', () => {
       '--type httpBearer --host a.example',
       '{"tokn":"the-token"}',
       1,
-      'httpBearer: has the key "tokn", which is not known here',
+      'httpBearer: has the unknown key "tokn"',
     ],
     ['--type httpBearer --host a.example', 'abc', 1, 'httpBearer: token needs at least 6 characters'],
     [
@@ -271,7 +271,7 @@ describe('a credential for calling out', () => {
     const path = file('w.json', aWorkflow({ nodes: [trigger], connections: [] }));
     expect(await call(`workflow put ${path}`)).toMatchObject({
       code: 1,
-      err: 'greeting: /nodes/0/credentialId the credential "crm" is of the type httpBearer, and the node takes apiKey',
+      err: 'greeting: /nodes/0/credentialId the credential "crm" has the type httpBearer, but the node accepts apiKey',
     });
     const misspelt = file(
       'w.json',

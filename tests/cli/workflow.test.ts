@@ -121,7 +121,7 @@ describe('workflow put', () => {
     const path = file('w.json', aWorkflow({ nodes: [trigger], connections: [] }));
     expect(await call(`workflow put ${path}`)).toMatchObject({
       code: 1,
-      err: 'greeting: /nodes/0/credentialId the credential "key" is of the type apiKey, and the node takes basic',
+      err: 'greeting: /nodes/0/credentialId the credential "key" has the type apiKey, but the node accepts basic',
     });
   });
 
@@ -139,7 +139,7 @@ describe('workflow put', () => {
     await call('credential create key --type apiKey');
     expect(await call(`workflow put ${path}`)).toMatchObject({
       code: 1,
-      err: `${place} the credential "key" is of the type apiKey, and the ${name} takes signingSecret`,
+      err: `${place} the credential "key" has the type apiKey, but the ${name} accepts signingSecret`,
     });
   });
 
@@ -198,7 +198,7 @@ describe('workflow put', () => {
       code: 1,
       out: '',
       err: expect.stringContaining(
-        '/nodes/1/credentialId nodes of the type "set" take no credential, and would run without it: leave it out',
+        '/nodes/1/credentialId nodes of the type "set" don\'t use a credential: remove it',
       ),
     });
     expect((await call('workflow list')).err).toBe('There are no workflows.');
@@ -224,7 +224,7 @@ describe('workflow put', () => {
         'has nothing to begin with',
         other({ nodes: [aTrigger()] }),
         'shipping',
-        'the workflow "shipping" needs one manualTrigger to be run by another, and has 0',
+        'to run as a subworkflow, "shipping" needs exactly one manualTrigger, got 0',
       ],
     ])('warns when that %s, and stores all the same', async (_case, stored, workflowId, message) => {
       const { call, file } = await openCommandLine();
@@ -247,7 +247,7 @@ describe('workflow put', () => {
       await call(`workflow put ${file('b.json', flow('b', 'c'))} ${file('c.json', flow('c', 'a'))}`);
       expect(await call(`workflow put ${file('a.json', flow('a', 'b'))}`)).toMatchObject({
         code: 0,
-        err: 'a: /nodes/1/parameters/workflowId leads back to this workflow, a → b → c → a: unless a condition ends it, it fails after ten levels',
+        err: 'a: /nodes/1/parameters/workflowId leads back to this workflow, a → b → c → a: unless a condition stops it, it fails after ten levels',
       });
     });
 

@@ -51,7 +51,7 @@ const findOperations = (service: string): ReadonlyMap<string, Operation> | null 
 export const checkAwsCall = ({ service, operation, input }: JsonObject, path: string): Problem[] => {
   if (typeof service !== 'string' || service.includes('{{')) return [];
   if (!services.has(service)) {
-    const message = `${quote(service)} is no client package of the AWS SDK${didYouMean(nearService(service))}`;
+    const message = `${quote(service)} is not an AWS SDK client package${didYouMean(nearService(service))}`;
     return [{ path: `${path}/service`, message, severity: 'warning' }];
   }
   const operations = findOperations(service);
@@ -82,7 +82,7 @@ const checkInput = (input: JsonObject, { members, required }: Operation, path: s
   const unknown = Object.keys(input).filter((key) => !members.includes(key));
   const problems = unknown.map((key): Problem => {
     const near = findNearest(key, absent);
-    const message = `has the key ${quote(key)}, which the operation does not take${didYouMean(near)}`;
+    const message = `has the key ${quote(key)}, which the operation does not accept${didYouMean(near)}`;
     const isMissing = near !== null && missing.delete(near);
     return { path, message, ...(isMissing ? {} : { severity: 'warning' }) };
   });

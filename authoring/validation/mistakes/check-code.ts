@@ -19,8 +19,8 @@ export const SANDBOX_GLOBALS: readonly string[] = [
   'console',
 ];
 
-const OF_NODES = 'give the data of other nodes in "values", and read it as $values';
-const CALL = 'call with an httpRequest node, and read its output';
+const OF_NODES = 'pass data of other nodes in "values", and read it as $values';
+const CALL = 'use an httpRequest node, and read its output';
 
 /** What to use for names of other systems. */
 const advice: ReadonlyMap<string, string> = new Map([
@@ -30,9 +30,9 @@ const advice: ReadonlyMap<string, string> = new Map([
     (name) => [name, 'the input of the node is $input; did you mean "$input"?'] as const,
   ),
   ...['require', 'module', 'exports', 'import'].map(
-    (name) => [name, 'it has the language alone, and no modules'] as const,
+    (name) => [name, 'it has only the language, no modules'] as const,
   ),
-  ['process', 'it has no environment; give what the code needs in "values"'],
+  ['process', 'it has no environment; pass what the code needs in "values"'],
   ['setTimeout', 'to wait, use a wait node'],
   ['setInterval', 'to wait, use a wait node'],
   ['Buffer', 'for bytes, use Uint8Array'],
@@ -69,7 +69,7 @@ export const checkCode = (code: string, path: string): Problem[] => {
     .map((name) => {
       const hint = advice.get(name);
       const near = hint === undefined ? findNearest(name, [...found.declared, ...VALUES]) : null;
-      const about = `there is no ${name} in the sandbox`;
+      const about = `the sandbox has no ${name}`;
       return hint === undefined ? `${about}${didYouMean(near)}` : `${about}: ${hint}`;
     });
   if (!found.returns) problems.push('returns nothing, so the output is empty: end with return { … }');

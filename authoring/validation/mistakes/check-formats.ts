@@ -24,7 +24,7 @@ const checkUrl = (text: string, path: string): Problem[] => {
     .join('');
   const [, scheme = '', slashes = '', rest = ''] = /^(https?:)([/\\]*)(.*)$/is.exec(url) ?? [];
   if (scheme === '' || slashes.length < 2) return []; // reported by the pattern, or an expression
-  if (/^https?:/i.test(rest)) return [{ path, message: `has its scheme twice${didYouMean(rest)}` }];
+  if (/^https?:/i.test(rest)) return [{ path, message: `repeats its scheme${didYouMean(rest)}` }];
   const isAddress = slashes === '//' && URL.canParse(url) && HOST.test(new URL(url).hostname);
   if (isAddress) return [];
   const repaired = `${scheme}//${rest}`;
@@ -38,8 +38,8 @@ const checkAddress = (text: string, path: string, withName: boolean): Problem[] 
   const [, named = text] = (withName ? /^[^<>]{0,300}<([^<>]{0,400})>$/.exec(text) : null) ?? [];
   if (ADDRESS.test(named)) return [];
   const form = withName ? 'ann@example.com or Ann <ann@example.com>' : 'ann@example.com';
-  const several = withName && /[,;]/.test(text) ? ': each address is an item of the list' : '';
-  return [{ path, message: `is not an e-mail address, such as ${form}${several}` }];
+  const several = withName && /[,;]/.test(text) ? ': write each address as a list item of its own' : '';
+  return [{ path, message: `must be an e-mail address such as ${form}${several}` }];
 };
 
 /** HTTP has further methods, and servers their own. */
@@ -49,5 +49,5 @@ const checkMethod = (text: string, path: string): Problem[] => {
   const near = findNearest(method, METHODS);
   return near === null
     ? []
-    : [{ path, message: `is no method of HTTP${didYouMean(near)}`, severity: 'warning' }];
+    : [{ path, message: `is not an HTTP method${didYouMean(near)}`, severity: 'warning' }];
 };

@@ -50,7 +50,7 @@ const KEYWORDS: ReadonlySet<string> = new Set([
 /** Words of other forms of schemas, with ours. */
 const foreignKeywords: ReadonlyMap<string, string> = new Map([
   ['nullable', '"type": ["…", "null"]'],
-  ['optional', '"required" of the object around it'],
+  ['optional', '"required" of the enclosing object'],
   ['min', '"minimum", "minLength" or "minItems"'],
   ['max', '"maximum", "maxLength" or "maxItems"'],
   ['length', '"minLength" and "maxLength"'],
@@ -96,7 +96,7 @@ const checkKeywords = (schema: JsonObject, path: string): Problem[] => {
     return message === null ? [] : [warning(`${path}/${toPointerKey(name)}`, message)];
   });
   if (slips.length === 0 && names.length > 0 && unknown.length === names.length)
-    return [warning(path, 'has no keyword of JSON Schema, so every value is valid; did you mean "const"?')];
+    return [warning(path, 'has no JSON Schema keyword, so every value is valid; did you mean "const"?')];
   return [...slips, ...checkEffect(schema, path)];
 };
 
@@ -104,10 +104,10 @@ const describeUnknown = (name: string, value: unknown): string | null => {
   const foreign = foreignKeywords.get(name);
   const isSchema = isPlainObject(value) && Object.keys(value).some((key) => KEYWORDS.has(key));
   const near = findNearest(name, KEYWORDS);
-  const about = 'is no keyword of JSON Schema, and has no effect';
+  const about = 'is not a JSON Schema keyword and has no effect';
   if (foreign !== undefined) return `${about}; did you mean ${foreign}?`;
   if (near !== null) return `${about}${didYouMean(near)}`;
-  return isSchema ? `${about}: a property belongs into "properties"` : null;
+  return isSchema ? `${about}: properties belong in "properties"` : null;
 };
 
 /** A keyword beside a type that it says nothing about. */
@@ -119,7 +119,12 @@ const checkEffect = (schema: JsonObject, path: string): Problem[] => {
     const type = typeOf.get(name);
     return type === undefined || checked.includes(type)
       ? []
-      : [warning(`${path}/${name}`, `has no effect on ${types.join(' and ')}: it is for the type ${type}`)];
+      : [
+          warning(
+            `${path}/${name}`,
+            `has no effect on the type ${types.join(' or ')}: it applies to ${type}`,
+          ),
+        ];
   });
 };
 
@@ -131,6 +136,6 @@ const checkRequired = ({ required, properties }: JsonObject, path: string): Prob
     const near = findNearest(name, optional);
     return near === null
       ? []
-      : [warning(`${path}/required/${index}`, `${quote(name)} is no property here${didYouMean(near)}`)];
+      : [warning(`${path}/required/${index}`, `${quote(name)} is not a property here${didYouMean(near)}`)];
   });
 };

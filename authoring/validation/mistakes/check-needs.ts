@@ -33,7 +33,7 @@ const leadsOn = ({ edges, outgoing }: DraftGraph, index: number, output: string)
 const checkBody = (graph: DraftGraph, { index, nodeType, isDisabled }: DraftNode): Problem[] => {
   const { bodyOutput, needsBody = false } = nodeType?.control ?? {};
   if (!needsBody || bodyOutput === undefined || isDisabled || leadsOn(graph, index, bodyOutput)) return [];
-  const message = `nothing is connected to its output ${quote(bodyOutput)}, so it runs nothing: connect the nodes that it shall run`;
+  const message = `nothing is connected to its output ${quote(bodyOutput)}, so it runs nothing: connect the nodes that it should run`;
   return [{ path: `/nodes/${index}`, message }];
 };
 
@@ -41,12 +41,12 @@ const checkOnError = (graph: DraftGraph, { index, node, nodeType, outputs }: Dra
   const { onError } = isPlainObject(node.settings) ? node.settings : {};
   const path = `/nodes/${index}/settings/onError`;
   if (onError === 'route' && nodeType?.kind === 'action' && !leadsOn(graph, index, ERROR_OUTPUT)) {
-    const message = `would lose the failure, and the run succeed: connect its output ${quote(ERROR_OUTPUT)}, or leave onError out`;
+    const message = `would hide the failure and let the run succeed: connect its output ${quote(ERROR_OUTPUT)}, or remove onError`;
     return [{ path, message }];
   }
   if (onError === 'continue' && outputs !== null && !outputs.has(MAIN_OUTPUT)) {
     const has = outputs.size === 0 ? 'none' : quoteAll(outputs);
-    const message = `${quote(node.id)} has no output ${quote(MAIN_OUTPUT)} to go on, but ${has}; did you mean "route"?`;
+    const message = `${quote(node.id)} has no output ${quote(MAIN_OUTPUT)} to continue on, but ${has}; did you mean "route"?`;
     return [{ path, message }];
   }
   return [];
@@ -63,7 +63,6 @@ export const checkOwnFailures = ({ nodes }: DraftGraph, workflowId: string): Pro
           type === ERROR_TRIGGER && Array.isArray(parameters.workflows)
             ? parameters.workflows.indexOf(workflowId)
             : -1;
-        const message =
-          'names this workflow itself, whose failures start nothing, so that there is no circle: leave it out';
+        const message = 'names this workflow itself, whose own failures never start it: remove it';
         return at === -1 ? [] : [{ path: `/nodes/${index}/parameters/workflows/${at}`, message }];
       });

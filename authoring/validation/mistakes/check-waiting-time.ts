@@ -41,14 +41,14 @@ const waitingSeconds = ({ node, isDisabled }: DraftNode): number | null => {
 };
 
 const describeLimit = ({ trigger, seconds }: Limit): string =>
-  `the caller waits ${seconds} seconds at most: give ${quote(trigger.node.id)} "onTimeout": "continue" or "responseMode": "onReceived"`;
+  `the caller waits at most ${seconds} seconds: give ${quote(trigger.node.id)} "onTimeout": "continue" or "responseMode": "onReceived"`;
 
 const checkWait = ({ index, node, nodeType }: DraftNode, limit: Limit): Problem[] => {
   const seconds = readSeconds(() => nodeType?.control?.waitSeconds?.(node.parameters) ?? 0);
   if (Number.isNaN(seconds)) {
     const [key] = Object.keys(node.parameters);
     const path = `/nodes/${index}/parameters${key === undefined ? '' : `/${key}`}`;
-    const message = `only a run knows how long it waits, and ${describeLimit(limit)}`;
+    const message = `waits for a time known only at run time, and ${describeLimit(limit)}`;
     return [{ path, message, severity: 'warning' }];
   }
   // A longer one is reported for every trigger.
@@ -77,7 +77,7 @@ const checkAttempts = ({ index, node }: DraftNode, limit: Limit): Problem[] => {
   }
   const delays = isPlainObject(retry) ? sumOfDelays(retry) : 0;
   if (delays > limit.seconds) {
-    const message = `has delays of ${Math.round(delays)} seconds in all, and ${describeLimit(limit)}`;
+    const message = `adds up to ${Math.round(delays)} seconds of delays, and ${describeLimit(limit)}`;
     problems.push({ path: `${path}/retry`, message, severity: 'warning' });
   }
   return problems;

@@ -42,18 +42,18 @@ const checkAnswered = (graph: DraftGraph): Problem[] => {
   return [...problems.values()];
 };
 
-const CONSEQUENCE = 'its caller gets an error after the run: lead it to a respondToWebhook';
+const CONSEQUENCE = 'the caller gets an error after the run: connect it to a respondToWebhook';
 
 const describeEnds = (node: DraftNode, answered: SureNodes): string[] => {
   const { id } = node.node;
   const ends = answered.unsureWays(node.index).filter(({ targets }) => targets.length === 0);
   if (mayDeliverNothing(node) && answered.mayReach(node.index))
     return [
-      `when ${quote(id)} lets nothing through, no respondToWebhook runs, and the caller gets an error after the run: use "if", with an answer on each way`,
+      `when ${quote(id)} lets nothing through, no respondToWebhook runs, and the caller gets an error after the run: use "if", with a response on each output`,
     ];
   return ends.map(({ output }) =>
     output === 'main'
-      ? `${quote(id)} ends a way on which no respondToWebhook runs: ${CONSEQUENCE}`
+      ? `${quote(id)} ends a path on which no respondToWebhook runs: ${CONSEQUENCE}`
       : `the output ${quote(output)} of ${quote(id)} leads to no respondToWebhook: ${CONSEQUENCE}`,
   );
 };
@@ -74,7 +74,7 @@ const checkCircle = (graph: DraftGraph, workflowId: string): Problem[] => {
     ({ index, node }) => node.type === ENTRY_TRIGGER && circle.has(index) && circle.mayReach(index),
   );
   if (!isEndless) return [];
-  const message = `every run of ${quote(workflowId)} runs ${quote(workflowId)} again, without end: lead to it behind a condition`;
+  const message = `every run of ${quote(workflowId)} runs ${quote(workflowId)} again, endlessly: make it depend on a condition`;
   return graph.nodes
     .filter(isOwn)
     .map(({ index }) => ({ path: `/nodes/${index}/parameters/workflowId`, message }));

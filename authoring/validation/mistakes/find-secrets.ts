@@ -41,9 +41,9 @@ export const findSecrets = ({ index, node, nodeType }: DraftNode): Problem[] => 
   const warn = (path: string, verb: string, credentialType: string | null) => {
     const advice =
       credentialType !== null && taken.includes(credentialType)
-        ? `create a credential of the type ${credentialType}, and name it in credentialId`
-        : 'create a credential for the node that sends it, and name it in credentialId';
-    const message = `${verb} a secret, readable to anyone with the workflow: ${advice}`;
+        ? `create a credential of the type ${credentialType} and name it in credentialId`
+        : 'create a credential for the node that sends it and name it in credentialId';
+    const message = `${verb} a secret, readable by anyone who can read the workflow: ${advice}`;
     problems.push({ path, message, severity: 'warning' });
   };
   const visit = (value: JsonValue, path: string, name: string, carrier: Carrier): void => {

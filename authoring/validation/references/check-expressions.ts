@@ -72,14 +72,14 @@ const OUR_NAMES = new Set(['body', 'headers', 'queryParams', '$json', '$input', 
 
 /** Finds expressions in the syntax of n8n and Step Functions, which are literal text here. */
 const describeForeignBraces = (text: string): string | null => {
-  if (text.startsWith('={{')) return 'begins with "=", which would stay in the text: leave it out';
+  if (text.startsWith('={{')) return 'begins with "=", which would be kept as text: remove it';
   const braces = findSingleBraces(text);
   if (braces !== undefined) {
     const inside = braces.slice(braces.indexOf('{') + 1, -1).trim();
-    return `${quote(braces)} is text, since expressions stand in {{ }}; did you mean ${quote(`{{ ${inside} }}`)}?`;
+    return `${quote(braces)} is literal text: expressions are written in {{ }}; did you mean ${quote(`{{ ${inside} }}`)}?`;
   }
   if (!text.startsWith('{%') || !text.endsWith('%}')) return null;
-  return `is a text, since expressions stand in {{ }}; did you mean ${quote(`{{ ${text.slice(2, -2).trim()} }}`)}?`;
+  return `is literal text: expressions are written in {{ }}; did you mean ${quote(`{{ ${text.slice(2, -2).trim()} }}`)}?`;
 };
 
 /** `${body.name}` and `{body.name}`: only with one of our names and a dot, so that other braces stay text. */

@@ -91,7 +91,7 @@ const inspect = (inspection: Inspection, { ast, isRoot, isValue }: Visit): Visit
       return [ast.lhs, ast.rhs].map((side) => ({ ast: side, isRoot, isValue: false }));
     case 'binary':
       if (ast.value === '+' && [ast.lhs, ast.rhs].some((side) => isAst(side) && side.type === 'string')) {
-        inspection.problems.add('adds texts with "+", which is for numbers: join them with "&"');
+        inspection.problems.add('adds strings with "+", which is for numbers: join them with "&"');
       }
       return [ast.lhs, ast.rhs].map((side) => ({ ast: side, isRoot, isValue: true }));
     case 'transform':
@@ -114,7 +114,7 @@ const inspect = (inspection: Inspection, { ast, isRoot, isValue }: Visit): Visit
 const filtersOf = (inspection: Inspection, ast: Ast): Visit[] => {
   const filters = [...listOf(ast.stages), ...listOf(ast.predicate)];
   for (const name of textsIn(filters)) {
-    inspection.problems.add(`[${quote(name)}] does not pick a field; did you mean ".${toName(name)}"?`);
+    inspection.problems.add(`[${quote(name)}] does not select a field; did you mean ".${toName(name)}"?`);
   }
   return [...filters.map(({ expr }) => expr), ast.group].map((part) => ({
     ast: part,

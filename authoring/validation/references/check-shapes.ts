@@ -121,7 +121,7 @@ const readField = (check: Check, path: Ast, step: Ast, shape: Shape): Shape => {
       const meant = toPath(['headers', written.toLowerCase()]);
       report(
         check,
-        `${quote(written)} is no header here: their names are in lower case, and one with a dash needs backticks${didYouMean(meant)}`,
+        `${quote(written)} is not a header name here: names are lower case, and those with a dash need backticks${didYouMean(meant)}`,
       );
       return null;
     }
@@ -169,7 +169,7 @@ const checkFlow = (check: Check, ast: unknown, isWhole: boolean): void => {
   const written = isWhole ? `{{ [${check.text}] }}` : `[${toText(ast) ?? '…'}]`;
   warn(
     check,
-    `is a list for several items, but the item itself for one, and nothing for none; to have a list always, write ${quote(written)}`,
+    `is a list for several items, the item itself for one, and nothing for none; to always get a list, write ${quote(written)}`,
   );
 };
 
@@ -199,7 +199,7 @@ const checkComparison = (check: Check, { value, lhs, rhs }: Ast, isRoot: boolean
     if (isNull(side, other)) {
       warn(
         check,
-        'compares with null, which is only what data says: what is not there has no result; to ask whether it is there, write $exists( )',
+        'compares with null, which matches only an explicit null: a missing field has no value at all; to test whether a field exists, write $exists( )',
       );
     }
     if (side.type !== 'path') continue;
@@ -219,7 +219,7 @@ const checkComparison = (check: Check, { value, lhs, rhs }: Ast, isRoot: boolean
         type === 'number' || (type === 'string' && /^-?\d{1,15}(\.\d{1,15})?$/.test(String(other.value)));
       warn(
         check,
-        `compares a ${shape.kind} with the ${type} ${literal}, which are never equal${didYouMean(path !== null && isNumeric ? meant : null)}`,
+        `compares a ${shape.kind} with the ${type} ${literal}: they are never equal${didYouMean(path !== null && isNumeric ? meant : null)}`,
       );
     }
   }
@@ -253,5 +253,5 @@ const checkCall = (check: Check, { procedure, arguments: given }: Ast): void => 
   const meant = suggestPicture(text);
   if (meant === null) return;
   const hint = meant === '' ? ', as in "[Y0001]-[M01]-[D01]"' : didYouMean(meant);
-  report(check, `${quote(text)} is not a picture: its parts stand in brackets${hint}`);
+  report(check, `${quote(text)} is not a date picture: its parts are written in brackets${hint}`);
 };

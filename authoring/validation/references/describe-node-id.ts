@@ -31,11 +31,10 @@ export const describeNodeId = (
         : toNodePath(near, written === id ? namesBehind(step, others) : namesAfter(text, step, written));
     return `there is no node ${quote(written)}${didYouMean(meant)}`;
   }
-  if (id === names.ownId)
-    return `$nodes.${toName(id)} is the output of the node itself, which it does not have yet`;
+  if (id === names.ownId) return `$nodes.${toName(id)} is the node's own output, which does not exist yet`;
   if (names.visibleIds === null || names.visibleIds.has(id)) return null;
   const near = names.findNearest(id, names.visibleIds.list());
-  return `$nodes.${toName(id)} can't be read here: no connection leads from there to this node${didYouMean(near && toNodePath(near, namesBehind(step, others)))}`;
+  return `$nodes.${toName(id)} can't be read here: no connection leads from that node to this one${didYouMean(near && toNodePath(near, namesBehind(step, others)))}`;
 };
 
 /** The name in the text, with dashes as a part of it. */

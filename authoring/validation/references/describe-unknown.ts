@@ -22,10 +22,10 @@ export const describeUnknownVariable = (
   if (near !== null) return `${no}${didYouMean([`$${near}`, ...rest.map(toName)].join('.'))}`;
   const field = requestFields.get(name);
   if (field !== undefined)
-    return `${no}: fields of the input are plain names${didYouMean(toPath([field, ...rest]))}`;
+    return `${no}: input fields are plain names${didYouMean(toPath([field, ...rest]))}`;
   const nearFunction = names.findNearName(name, names.isFunction);
   if (nearFunction !== null) return `${no}${didYouMean(`$${nearFunction}`)}`;
-  return `${no}: an expression sees the fields of its input, ${SCOPE_VARIABLES.map((known) => `$${known}`).join(', ')}, and what it binds itself`;
+  return `${no}: an expression can read the fields of its input, ${SCOPE_VARIABLES.map((known) => `$${known}`).join(', ')}, and the variables it binds`;
 };
 
 /** Names that other tools have between a node and its data. */

@@ -19,7 +19,10 @@ export const checkSchema = (
     return toSchemaProblems(findMistakes(schema, value), place, isUnknown);
   } catch (error) {
     return [
-      { path: place, message: `can't be checked: its type declares no valid JSON Schema (${String(error)})` },
+      {
+        path: place,
+        message: `can't be checked: its node type declares an invalid JSON Schema (${String(error)})`,
+      },
     ];
   }
 };

@@ -18,7 +18,7 @@ export const describeSchema = ({ schema: { description } }: Mistake): string => 
 export const describeType = (mistake: Mistake): string => {
   const { limit, value: data } = mistake;
   const types: readonly unknown[] = Array.isArray(limit) ? limit : [limit];
-  const message = `must be ${types.join(',')}`;
+  const message = `must be ${types.join(' or ')}`;
   const about = `${message}${describeSchema(mistake)}`;
   if (typeof data !== 'string' || data.length > MAX_LENGTH) return about;
   const parts = splitTemplate(data);
@@ -27,7 +27,7 @@ export const describeType = (mistake: Mistake): string => {
       .map((part) => ('text' in part ? part.text : part.expression.trim()))
       .join('')
       .trim();
-    return `${message}, and is a text, since it is more than one expression; did you mean ${quote(`{{ ${whole} }}`)}?`;
+    return `${message}, but a template with more than one expression is a string; did you mean ${quote(`{{ ${whole} }}`)}?`;
   }
   if (typesOf(parse(data)).some((type) => types.includes(type))) {
     return `${message}; did you mean ${data.trim()}, without quotes?`;

@@ -41,10 +41,10 @@ const describeValue = (errors: readonly ReducedMistake[]): string[] => {
     const { meant, hint } = suggestKey(key, error, isOnly ? (wanted ?? null) : null);
     choices.clear(); // named in the hint
     if (meant !== null) required.delete(meant);
-    return `has the key ${quote(key)}, which is not known here${hint}`;
+    return `has the unknown key ${quote(key)}${hint}`;
   });
   for (const key of required) messages.push(`lacks the key ${quote(key)}`);
-  if (choices.size > 0) messages.push(`needs one of the keys ${quoteAll(choices)}`);
+  if (choices.size > 0) messages.push(`must have one of the keys ${quoteAll(choices)}`);
   const others = errors.filter(
     ({ keyword }) => !['required', 'needsOne', 'additionalProperties'].includes(keyword),
   );
@@ -65,11 +65,11 @@ const describeError = (error: ReducedMistake): string => {
     case 'pattern':
       return `${describePattern(error)}${didYouMean(suggestText(String(limit), value))}`;
     case 'takesOne':
-      return `takes only one of the keys ${quoteAll(keys.map(String))}`;
+      return `must have only one of the keys ${quoteAll(keys.map(String))}`;
     case 'not':
       return isPlainObject(limit) && limit.const !== undefined
-        ? `can't be ${JSON.stringify(limit.const)}`
-        : 'must NOT be valid';
+        ? `must not be ${JSON.stringify(limit.const)}`
+        : 'must not match the schema in "not"';
     default:
       return describeLimit[keyword]?.(limit) ?? 'is not allowed';
   }
@@ -77,21 +77,21 @@ const describeError = (error: ReducedMistake): string => {
 
 /** By keyword; of the value of the keyword. */
 const describeLimit: Readonly<Record<string, (limit: unknown) => string>> = {
-  const: () => 'must be equal to constant',
-  minLength: (limit) => `must NOT have fewer than ${limit} characters`,
-  maxLength: (limit) => `must NOT have more than ${limit} characters`,
-  minItems: (limit) => `must NOT have fewer than ${limit} items`,
-  maxItems: (limit) => `must NOT have more than ${limit} items`,
-  minProperties: (limit) => `must NOT have fewer than ${limit} properties`,
-  maxProperties: (limit) => `must NOT have more than ${limit} properties`,
+  const: (limit) => `must be ${JSON.stringify(limit)}`,
+  minLength: (limit) => `must have at least ${limit} characters`,
+  maxLength: (limit) => `must have at most ${limit} characters`,
+  minItems: (limit) => `must have at least ${limit} items`,
+  maxItems: (limit) => `must have at most ${limit} items`,
+  minProperties: (limit) => `must have at least ${limit} properties`,
+  maxProperties: (limit) => `must have at most ${limit} properties`,
   minimum: (limit) => `must be >= ${limit}`,
   maximum: (limit) => `must be <= ${limit}`,
   exclusiveMinimum: (limit) => `must be > ${limit}`,
   exclusiveMaximum: (limit) => `must be < ${limit}`,
-  multipleOf: (limit) => `must be multiple of ${limit}`,
+  multipleOf: (limit) => `must be a multiple of ${limit}`,
   uniqueItems: () => 'must NOT have duplicate items',
   contains: () => 'must contain at least one valid item',
-  anyOf: () => 'must match a schema in anyOf',
+  anyOf: () => 'must match at least one schema in anyOf',
   oneOf: () => 'must match exactly one schema in oneOf',
 };
 

@@ -62,7 +62,7 @@ export const suggestKey = (
   const near = foreign !== undefined && free.includes(foreign) ? foreign : findNearest(key, free);
   const meant = near ?? wanted;
   if (meant !== null) return { meant, hint: didYouMean(meant) };
-  return { meant: null, hint: known.length === 0 ? '' : `; known are ${quoteAll(known)}` };
+  return { meant: null, hint: known.length === 0 ? '' : `; known keys: ${quoteAll(known)}` };
 };
 
 const SECONDS: readonly (readonly [RegExp, number])[] = [
@@ -95,6 +95,6 @@ const findKeyPlace = (key: string, known: readonly string[], instancePath: strin
   if (isNode) return SETTING_KEYS.includes(key) ? 'in "settings"' : null;
   const isParameters = instancePath === '' && !known.includes('nodes');
   if (!isParameters) return null;
-  if (SETTING_KEYS.includes(key)) return 'in the "settings" of the node, beside "parameters"';
+  if (SETTING_KEYS.includes(key)) return `in the node's "settings", next to "parameters"`;
   return NODE_KEYS.includes(key) ? 'beside "parameters"' : null;
 };

@@ -135,7 +135,7 @@ const connections: readonly Mistake[] = [
       'it.false -> no',
     ]),
     '/nodes/3',
-    '"no" ends a way on which no respondToWebhook runs',
+    '"no" ends a path on which no respondToWebhook runs',
   ],
   [
     'a case of a switch without an answer',
@@ -232,7 +232,7 @@ const connections: readonly Mistake[] = [
       'it -> yes',
     ]),
     '/connections/1',
-    'say in sourceOutput',
+    'set sourceOutput to one of',
   ],
   [
     'an output of a switch that no case has',
@@ -331,7 +331,7 @@ const settings: readonly Mistake[] = [
       ['start -> it'],
     ),
     `${SETTINGS}/retry`,
-    'the caller waits 25 seconds at most',
+    'the caller waits at most 25 seconds',
   ],
   [
     'a delay that is longer than the caller waits',
@@ -347,7 +347,7 @@ const settings: readonly Mistake[] = [
       ['start -> it'],
     ),
     `${SETTINGS}/retry`,
-    'the caller waits 25 seconds at most',
+    'the caller waits at most 25 seconds',
   ],
   [
     'a time limit that is longer than the caller waits',
@@ -356,7 +356,7 @@ const settings: readonly Mistake[] = [
       ['start -> it'],
     ),
     `${SETTINGS}/timeoutSeconds`,
-    'the caller waits 25 seconds at most',
+    'the caller waits at most 25 seconds',
   ],
   [
     'a time limit above that of the webhook',
@@ -368,7 +368,7 @@ const settings: readonly Mistake[] = [
       ['start -> it'],
     ),
     `${SETTINGS}/timeoutSeconds`,
-    'the caller waits 5 seconds at most',
+    'the caller waits at most 5 seconds',
   ],
   [
     'a wait above the limit of the webhook',
@@ -438,7 +438,7 @@ const settings: readonly Mistake[] = [
     'settings among the parameters',
     node('httpRequest', get({ retry: { maxAttempts: 3 } })),
     PARAMETERS,
-    'it belongs in the "settings"',
+    `it belongs in the node's "settings"`,
   ],
   [
     'express runs that wait',
@@ -884,13 +884,13 @@ const sql: readonly Mistake[] = [
     'neither a query nor statements',
     withKey('postgres', { values: [] }),
     PARAMETERS,
-    'needs one of the keys "query", "statements"',
+    'must have one of the keys "query", "statements"',
   ],
   [
     'a query and statements',
     withKey('postgres', { query: 'SELECT 1', statements: ['SELECT 1'] }),
     PARAMETERS,
-    'takes only one of the keys',
+    'must have only one of the keys',
   ],
   [
     'the Data API without a cluster',
@@ -905,23 +905,23 @@ const sql: readonly Mistake[] = [
 ];
 
 const needed: readonly Mistake[] = [
-  ['a wait for no time', node('wait', {}), PARAMETERS, 'needs one of the keys "seconds", "until"'],
+  ['a wait for no time', node('wait', {}), PARAMETERS, 'must have one of the keys "seconds", "until"'],
   [
     'csv without a text',
     node('csv', { operation: 'parse' }),
     PARAMETERS,
-    'needs one of the keys "text", "file"',
+    'must have one of the keys "text", "file"',
   ],
   ['csv that writes no items', node('csv', { operation: 'write' }), PARAMETERS, 'lacks the key "items"'],
-  ['xml without a text', node('xml', {}), PARAMETERS, 'needs one of the keys "text", "file"'],
+  ['xml without a text', node('xml', {}), PARAMETERS, 'must have one of the keys "text", "file"'],
   ['xml that writes no data', node('xml', { operation: 'write' }), PARAMETERS, 'lacks the key "data"'],
   [
     'html without a page',
     node('html', { values: { title: { selector: 'h1' } } }),
     PARAMETERS,
-    'needs one of the keys "html", "file"',
+    'must have one of the keys "html", "file"',
   ],
-  ['a feed without an address', node('rss', {}), PARAMETERS, 'needs one of the keys "url", "text"'],
+  ['a feed without an address', node('rss', {}), PARAMETERS, 'must have one of the keys "url", "text"'],
   [
     'a time that nothing is added to',
     node('dateTime', { operation: 'add', value: '{{ body.at }}' }),
@@ -945,13 +945,13 @@ const needed: readonly Mistake[] = [
     'a mail without a text',
     withKey('email', { from: 'a@example.com', to: ['b@example.com'], subject: 'Hi' }),
     PARAMETERS,
-    'needs one of the keys "text", "html"',
+    'must have one of the keys "text", "html"',
   ],
   [
     'a mail without a recipient',
     withKey('email', { from: 'a@example.com', subject: 'Hi', text: 'x' }),
     PARAMETERS,
-    'needs one of the keys "to", "cc", "bcc"',
+    'must have one of the keys "to", "cc", "bcc"',
   ],
   [
     'a model that is asked nothing',
@@ -963,7 +963,7 @@ const needed: readonly Mistake[] = [
     'a file for slack that is none',
     withKey('slackUploadFile', { channel: 'C1' }),
     PARAMETERS,
-    'needs one of the keys "file", "text"',
+    'must have one of the keys "file", "text"',
   ],
   ['a schedule without a time', trigger('scheduleTrigger', {}), START, 'cron'],
   ['a parameter that is missing', node('set', {}), PARAMETERS, 'lacks the key "values"'],
@@ -1011,7 +1011,7 @@ const texts: readonly Mistake[] = [
     'a scheme twice',
     node('httpRequest', { url: 'https://https://api.example.com/' }),
     `${PARAMETERS}/url`,
-    'has its scheme twice',
+    'repeats its scheme',
   ],
   [
     'a port that there is not',
@@ -1188,20 +1188,20 @@ const programs: readonly Mistake[] = [
     'fetch',
     code("const answer = await fetch('https://api.example.com'); return { answer };"),
     `${PARAMETERS}/code`,
-    'there is no fetch in the sandbox: call with an httpRequest node',
+    'the sandbox has no fetch: use an httpRequest node',
   ],
   [
     'require',
     code("const fs = require('fs'); return {};"),
     `${PARAMETERS}/code`,
-    'there is no require in the sandbox',
+    'the sandbox has no require',
   ],
   ['import', code("import fs from 'fs'; return {};"), `${PARAMETERS}/code`, ''],
   [
     'a dynamic import',
     code("const fs = await import('fs'); return { fs };"),
     `${PARAMETERS}/code`,
-    'there is no import in the sandbox',
+    'the sandbox has no import',
   ],
   ['$json in code', code('return { total: $json.total };'), `${PARAMETERS}/code`, 'did you mean "$input"?'],
   [
@@ -1220,7 +1220,7 @@ const programs: readonly Mistake[] = [
     'a timer in code',
     code('await new Promise((done) => setTimeout(done, 100)); return {};'),
     `${PARAMETERS}/code`,
-    'there is no setTimeout in the sandbox',
+    'the sandbox has no setTimeout',
   ],
   [
     'a buffer in code',
@@ -1332,7 +1332,7 @@ const webhooks: readonly Mistake[] = [
     'an answer that has no effect',
     webhook({ responseMode: 'lastNode', answer: { status: 201 } }),
     `${START}/answer`,
-    'has an effect with responseMode onReceived only',
+    'has an effect only with responseMode onReceived',
   ],
   [
     'a feature that is misspelt',

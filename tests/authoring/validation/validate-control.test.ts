@@ -37,7 +37,7 @@ describe('a workflow that waits', () => {
     expect(await problemsOf({ nodes: [pause], edges: ['start -> pause'], settings })).toEqual([
       {
         path: '/settings/execution',
-        message: 'express runs can\'t wait, and "pause" does: use durable, or leave it out',
+        message: 'express runs can\'t wait, but "pause" does: use durable, or remove this setting',
       },
     ]);
     const loop = { nodes: [each, pass('a')], edges: ['start -> each', 'each.each -> a'], settings };
@@ -91,7 +91,7 @@ describe('the body of a node', () => {
     expect(await problemsOf(flow)).toEqual([
       {
         path: '/connections/3',
-        message: '"a" is behind the output "each" of "each", and is run by it: nothing else leads there',
+        message: '"a" is in the body of "each" (output "each"): no node outside that body can connect to it',
       },
     ]);
   });
@@ -186,7 +186,7 @@ describe('a workflow that starts itself is warned of, and can be stored', () => 
   test('by running itself as a subworkflow', async () => {
     const run = (workflowId: string) => ({ type: 'subworkflow', parameters: { workflowId } });
     expect(await warningsOf(run('order'))).toEqual([
-      '/nodes/1/parameters/workflowId runs this workflow itself: unless a condition ends it, it fails after ten levels',
+      '/nodes/1/parameters/workflowId runs its own workflow: unless a condition stops it, it fails after ten levels',
     ]);
     expect(await warningsOf(run('other'))).toEqual([]);
   });

@@ -178,7 +178,7 @@ describe('connections end in inputs that a node has', () => {
       { a: { type: 'joins' } },
       ['start -> a'],
       '/connections/0',
-      '"a" has no input "main": say in targetInput which one is meant: "old", "new"',
+      '"a" has no input "main": set targetInput to one of: "old", "new"',
     ],
   ])('not by %s', async (_what, nodes, edges, path, message) => {
     expect(await problemsOf(nodes, edges)).toEqual([{ path, message }]);
@@ -189,7 +189,7 @@ describe('what starts a workflow', () => {
   const TIMER = {
     path: '/nodes/0/type',
     message:
-      'nothing fires triggers of the type "timer", and the workflow has no other one: use a webhookTrigger',
+      'nothing fires triggers of the type "timer", and the workflow has no other trigger: use a webhookTrigger',
   };
 
   test.each<[string, ANode, Record<string, ANode>]>([
@@ -326,7 +326,7 @@ describe('a loop', () => {
     expect(await problemsOf(nodes, edges)).toEqual([
       {
         path: `/connections/${at}`,
-        message: `closes a loop without an exit (${ids}): lead one output of a node such as "if" out of it`,
+        message: `closes a loop without an exit (${ids}): connect one output of a node such as "if" to a node outside the loop`,
       },
     ]);
   });
@@ -345,19 +345,19 @@ describe('settings that have no effect', () => {
       'retries of a node that waits',
       { type: 'wait', parameters: { seconds: 1 }, settings: { retry: { maxAttempts: 2 } } },
       '/nodes/1/settings/retry',
-      'has no effect: nodes of the type "wait" steer the run, and are tried once, for as long as they take',
+      'has no effect: nodes of the type "wait" control the run: they get one attempt, without a timeout',
     ],
     [
       'the time of a node that waits',
       { type: 'wait', parameters: { seconds: 1 }, settings: { timeoutSeconds: 2 } },
       '/nodes/1/settings/timeoutSeconds',
-      'has no effect: nodes of the type "wait" steer the run, and are tried once, for as long as they take',
+      'has no effect: nodes of the type "wait" control the run: they get one attempt, without a timeout',
     ],
     [
       'at most once, of a pure node',
       { ...set, settings: { atMostOnce: true } },
       '/nodes/1/settings/atMostOnce',
-      'has no effect: nodes of the type "set" touch nothing outside, and are never tried again',
+      'has no effect: nodes of the type "set" have no side effects and are never retried',
     ],
   ])('%s', async (_what, a, path, message) => {
     expect(await problemsOf({ a }, ['start -> a'])).toEqual([{ path, message }]);
@@ -374,7 +374,7 @@ describe('settings that have no effect', () => {
   test('a retry of a trigger', async () => {
     const start = { type: 'webhookTrigger', settings: { retry: { maxAttempts: 2 } } };
     expect(await problemsOf({}, [], start)).toEqual([
-      { path: '/nodes/0/settings/retry', message: 'has no effect: a trigger is never tried again' },
+      { path: '/nodes/0/settings/retry', message: 'has no effect: triggers are never retried' },
     ]);
   });
 });
@@ -388,7 +388,7 @@ describe('a credential', () => {
     expect(await problemsOf({ a: { type: 'plain', credentialId: 'key' } }, ['start -> a'])).toEqual([
       {
         path: '/nodes/1/credentialId',
-        message: 'nodes of the type "plain" take no credential, and would run without it: leave it out',
+        message: 'nodes of the type "plain" don\'t use a credential: remove it',
       },
     ]);
   });
@@ -439,14 +439,14 @@ describe('a caller who waits', () => {
       {
         path: '/nodes/0/parameters/responseMode',
         message:
-          'makes the caller wait for the result, but "b" waits 26 seconds, and the caller 25 at most: use onReceived, or "onTimeout": "continue"',
+          'makes the caller wait for the result, but "b" waits 26 seconds, but the caller at most 25: use onReceived or "onTimeout": "continue"',
       },
     ]);
   });
 
   const unanswered = {
     path: '/nodes/0/parameters/responseMode',
-    message: 'responseNode needs a node of the type respondToWebhook behind it',
+    message: 'responseNode needs a respondToWebhook node after the trigger',
   };
 
   test.each<[string, Record<string, ANode>, readonly string[], object]>([
@@ -464,7 +464,7 @@ describe('a caller who waits', () => {
       {
         path: '/nodes/2/type',
         message:
-          'answers no caller: it is in a body, which delivers to the node that runs it: answer behind that',
+          'answers no caller: it is in a body, whose output goes to the node that runs it: respond after that node',
       },
     ],
     [
@@ -520,7 +520,7 @@ describe('a large file', () => {
     expect(problems).toHaveLength(MAX_PROBLEMS + 1);
     expect(problems.at(-1)).toEqual({
       path: '',
-      message: `has ${2 * SIZE - MAX_PROBLEMS} more problems, which are not listed`,
+      message: `has ${2 * SIZE - MAX_PROBLEMS} more problems, not listed here`,
     });
   });
 

@@ -155,18 +155,18 @@ describe('what is wrong is said, with its place', () => {
       'must match pattern "^[A-Za-z0-9_-]{1,64}$"; did you mean "a-b"?',
     ],
     ['a reserved workflow id', aWorkflow({ id: 'constructor' }), '/id', '"constructor" is a reserved name'],
-    ['no nodes', aWorkflow({ nodes: [], connections: [] }), '/nodes', 'must NOT have fewer than 1 items'],
+    ['no nodes', aWorkflow({ nodes: [], connections: [] }), '/nodes', 'must have at least 1 items'],
     [
       'an unknown key of a node',
       withNode({ retries: 3 }),
       '/nodes/1',
-      'has the key "retries", which is not known here; did you mean "settings.retry.maxAttempts"?',
+      'has the unknown key "retries"; did you mean "settings.retry.maxAttempts"?',
     ],
     [
       'an unknown setting',
       withNode({ ...aCall, settings: { retry: { times: 3 } } }),
       '/nodes/1/settings/retry',
-      'has the key "times", which is not known here; did you mean "maxAttempts"?',
+      'has the unknown key "times"; did you mean "maxAttempts"?',
     ],
     [
       'too many attempts',
@@ -190,13 +190,13 @@ describe('what is wrong is said, with its place', () => {
       'an unknown node type',
       withNode({ type: 'nope' }),
       '/nodes/1/type',
-      'no installed plugin brings the type "nope"',
+      'no installed plugin provides the type "nope"',
     ],
     [
       'a node id twice',
       { ...withNode({ id: 'request' }), connections: [] },
       '/nodes/1/id',
-      '"request" is the id of /nodes/0 already',
+      '"request" is already the id of /nodes/0',
     ],
     [
       'a reserved node id',
@@ -228,19 +228,19 @@ describe('what is wrong is said, with its place', () => {
         ],
       }),
       '/connections/1',
-      'is the same as /connections/0',
+      'duplicates /connections/0',
     ],
     [
       'a connection into a trigger',
       aWorkflow({ connections: [{ sourceNodeId: 'greet', targetNodeId: 'request' }] }),
       '/connections/0/targetNodeId',
-      '"request" is a trigger: nothing leads into it',
+      '"request" is a trigger: nothing can connect to it',
     ],
     [
       'a parameter that the node type does not know',
       withNode({ parameters: { values: {}, keep: 1 } }),
       '/nodes/1/parameters',
-      'has the key "keep", which is not known here; did you mean "keepInput"?',
+      'has the unknown key "keep"; did you mean "keepInput"?',
     ],
     [
       'a parameter that is missing',
@@ -276,7 +276,7 @@ describe('what is wrong is said, with its place', () => {
       'an expression in a trigger',
       aWorkflow({ nodes: [aTrigger({ path: '/{{ body.x }}' })], connections: [] }),
       '/nodes/0/parameters/path',
-      'a trigger is set up beforehand: it can hold no expression',
+      "can't contain an expression: triggers are set up before any run",
     ],
     [
       'an unknown method',
@@ -324,7 +324,7 @@ describe('what is wrong is said, with its place', () => {
       'responseNode without a node that responds',
       aWorkflow({ nodes: [aTrigger({ responseMode: 'responseNode' })], connections: [] }),
       '/nodes/0/parameters/responseMode',
-      'responseNode needs a node of the type respondToWebhook behind it',
+      'responseNode needs a respondToWebhook node after the trigger',
     ],
     [
       'two triggers at one address',
@@ -360,7 +360,7 @@ describe('what is wrong is said, with its place', () => {
         connections: [],
       }),
       '/nodes/1',
-      'listens at POST /:kind/me, and /nodes/0 at POST /users/:id: some paths fit both, and neither has more literal segments',
+      'listens at POST /:kind/me, and /nodes/0 at POST /users/:id: some paths match both, and neither has more literal segments',
     ],
     [
       'too many paths with parameters',
@@ -369,7 +369,7 @@ describe('what is wrong is said, with its place', () => {
         connections: [],
       }),
       '/nodes/200/parameters/path',
-      "has parameters, as 200 paths before it: a workflow can't have more",
+      'exceeds the limit of 200 paths with parameters in one workflow',
     ],
     [
       'a file that is too deep',
@@ -390,7 +390,7 @@ describe('what is wrong is said, with its place', () => {
     expect((await validateWorkflow(value, anyParameters)).problems).toEqual([
       {
         path: '/nodes/0/parameters/a~1~0b/0',
-        message: 'a trigger is set up beforehand: it can hold no expression',
+        message: "can't contain an expression: triggers are set up before any run",
       },
     ]);
   });
@@ -406,7 +406,7 @@ describe('what is wrong is said, with its place', () => {
   ])('for the type %s, that it may have been meant to be %s', async (type, near) => {
     expect(await problemsOf(withNode({ type }))).toContainEqual({
       path: '/nodes/1/type',
-      message: `no installed plugin brings the type "${type}"; did you mean "${near}"?`,
+      message: `no installed plugin provides the type "${type}"; did you mean "${near}"?`,
     });
   });
 
@@ -477,7 +477,7 @@ describe('what is wrong is said, with its place', () => {
   test('more nodes than there may be, without a word on each of them', async () => {
     const nodes = Array.from({ length: 10_001 }, (_, at) => ({ id: `n${at}`, type: 'nope' }));
     expect(await problemsOf(aWorkflow({ nodes: nodes as never }))).toEqual([
-      { path: '/nodes', message: 'must NOT have more than 10000 items' },
+      { path: '/nodes', message: 'must have at most 10000 items' },
     ]);
   });
 

@@ -45,18 +45,18 @@ describe('the parameters of a webhook on its answer', () => {
     [{ answer: { headers: { 'a b': 'c' } } }, '/answer/headers/a b '],
     [{ answer: { headers: { Connection: 'close' } } }, '/answer/headers/Connection '],
     [{ answer: { text: 'ok' } }, '/answer'],
-    [{ responseMode: 'lastNode', answer: {} }, '/answer has an effect with responseMode onReceived only'],
+    [{ responseMode: 'lastNode', answer: {} }, '/answer has an effect only with responseMode onReceived'],
     [
       { responseMode: 'responseNode', lastNodeAnswer: 'all' },
-      '/lastNodeAnswer has an effect with responseMode lastNode only',
+      '/lastNodeAnswer has an effect only with responseMode lastNode',
     ],
     [{ responseMode: 'lastNode', lastNodeAnswer: 'first' }, '/lastNodeAnswer '],
-    [{ timeoutSeconds: 5 }, '/timeoutSeconds has an effect with responseMode lastNode or responseNode only'],
+    [{ timeoutSeconds: 5 }, '/timeoutSeconds has an effect only with responseMode lastNode or responseNode'],
     [{ responseMode: 'lastNode', timeoutSeconds: 26 }, '/timeoutSeconds must be <= 25'],
-    [{ onTimeout: 'fail' }, '/onTimeout has an effect with responseMode lastNode or responseNode only'],
+    [{ onTimeout: 'fail' }, '/onTimeout has an effect only with responseMode lastNode or responseNode'],
     [
       { responseMode: 'lastNode', continueAfterResponse: true },
-      '/continueAfterResponse has an effect with responseMode responseNode only',
+      '/continueAfterResponse has an effect only with responseMode responseNode',
     ],
     [
       { responseMode: 'responseNode', continueAfterResponse: true, onTimeout: 'fail' },

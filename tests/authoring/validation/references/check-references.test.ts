@@ -91,20 +91,18 @@ describe('what nothing stands behind is said', () => {
     ['$nodes.my-node-1', ['$nodes.my-node is read as a subtraction; did you mean "$nodes.`my-node`"?']],
     ['$nodes.my-nod.x', ['there is no node "my-nod"; did you mean "$nodes.`my-node`.x"?']],
     ['$nodes.`Get order`.id', ['there is no node "Get order"; did you mean "$nodes.pick.id"?']],
-    ['$nodes["pick"].id', ['["pick"] does not pick a field; did you mean ".pick"?']],
+    ['$nodes["pick"].id', ['["pick"] does not select a field; did you mean ".pick"?']],
     [
       '$node["Get order"].json.id',
       ['there is no $node: the output of another node is $nodes.<id>; did you mean "$nodes.pick.id"?'],
     ],
     ['$items("Get order")', ['there is no $items: in the body of a forEach, each is the plain name item']],
     ['$pick.total', ['there is no $pick; did you mean "$nodes.pick.total"?']],
-    ['$body.total', ['there is no $body: fields of the input are plain names; did you mean "body.total"?']],
-    ['$json["a b"].c', ['there is no $json: fields of the input are plain names; did you mean "`a b`.c"?']],
+    ['$body.total', ['there is no $body: input fields are plain names; did you mean "body.total"?']],
+    ['$json["a b"].c', ['there is no $json: input fields are plain names; did you mean "`a b`.c"?']],
     [
       '$input.all()',
-      [
-        'there is no $input: fields of the input are plain names, and the whole of it is $; did you mean "$"?',
-      ],
+      ['there is no $input: input fields are plain names, and the whole of it is $; did you mean "$"?'],
     ],
     ['($total := 1; $totl)', ['there is no $totl; did you mean "$total"?']],
     [
@@ -121,11 +119,11 @@ describe('what nothing stands behind is said', () => {
     [
       '$whatever',
       [
-        'there is no $whatever: an expression sees the fields of its input, $nodes, $trigger, $execution, and what it binds itself',
+        'there is no $whatever: an expression can read the fields of its input, $nodes, $trigger, $execution, and the variables it binds',
       ],
     ],
     ['items.map(a)', ['"map()" can\'t be called: functions begin with "$"; did you mean "$map"?']],
-    ['"a" + b + "c"', ['adds texts with "+", which is for numbers: join them with "&"']],
+    ['"a" + b + "c"', ['adds strings with "+", which is for numbers: join them with "&"']],
     [
       '$x + $y',
       expect.arrayContaining([expect.stringContaining('$x'), expect.stringContaining('$y')]) as never,

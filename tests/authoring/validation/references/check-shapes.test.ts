@@ -97,7 +97,7 @@ describe('a path that is never there', () => {
 describe('a path over a list', () => {
   const sort = { id: 'sort', type: 'sort', parameters: { items: '{{ body.lines }}' } };
   const listAlways = (text: string) =>
-    `warning: is a list for several items, but the item itself for one, and nothing for none; to have a list always, write "${text}"`;
+    `warning: is a list for several items, the item itself for one, and nothing for none; to always get a list, write "${text}"`;
 
   test.each([
     ['items.id', '{{ [items.id] }}'],
@@ -161,7 +161,7 @@ describe('a comparison', () => {
   ])('%s of different types is a warning', async (text, message, meant) => {
     const hint = meant === null ? '' : `; did you mean "${meant}"?`;
     expect(await checkExpression(text)).toEqual([
-      `warning: compares ${message}, which are never equal${hint}`,
+      `warning: compares ${message}: they are never equal${hint}`,
     ]);
   });
 
@@ -176,7 +176,7 @@ describe('a comparison', () => {
     '%s counts on null, which only data is',
     async (text) => {
       expect(await checkExpression(text)).toEqual([
-        'warning: compares with null, which is only what data says: what is not there has no result; to ask whether it is there, write $exists( )',
+        'warning: compares with null, which matches only an explicit null: a missing field has no value at all; to test whether a field exists, write $exists( )',
       ]);
     },
   );
@@ -186,12 +186,15 @@ describe('the picture of a date', () => {
   test.each([
     [
       '$now("YYYY-MM-DD")',
-      '"YYYY-MM-DD" is not a picture: its parts stand in brackets; did you mean "[Y0001]-[M01]-[D01]"?',
+      '"YYYY-MM-DD" is not a date picture: its parts are written in brackets; did you mean "[Y0001]-[M01]-[D01]"?',
     ],
-    ['$fromMillis(0, "%Y")', '"%Y" is not a picture: its parts stand in brackets; did you mean "[Y0001]"?'],
+    [
+      '$fromMillis(0, "%Y")',
+      '"%Y" is not a date picture: its parts are written in brackets; did you mean "[Y0001]"?',
+    ],
     [
       '$toMillis(body.at, "date")',
-      '"date" is not a picture: its parts stand in brackets, as in "[Y0001]-[M01]-[D01]"',
+      '"date" is not a date picture: its parts are written in brackets, as in "[Y0001]-[M01]-[D01]"',
     ],
   ])('%s is an error', async (text, message) => {
     expect(await checkExpression(text)).toEqual([`error: ${message}`]);
