@@ -266,7 +266,7 @@ const connections: readonly Mistake[] = [
     'a connection twice',
     flow({ start: 'webhookTrigger', a: 'noOp' }, ['start -> a', 'start -> a']),
     '/connections/1',
-    'is the same as',
+    'duplicates',
   ],
   [
     'a loop without an exit',
@@ -286,7 +286,7 @@ const connections: readonly Mistake[] = [
       ['start -> it', 'it.each -> a', 'a -> b', 'it -> b'],
     ),
     '/connections/3',
-    'nothing else leads there',
+    'no node outside that body can connect to it',
   ],
   [
     'a workflow that only ever runs itself',
@@ -312,7 +312,7 @@ const connections: readonly Mistake[] = [
     'a response node that is missing',
     flow({ start: answering, it: 'noOp' }, ['start -> it']),
     `${START}/responseMode`,
-    'needs a node of the type respondToWebhook',
+    'needs a respondToWebhook node',
   ],
 ];
 
@@ -394,7 +394,7 @@ const settings: readonly Mistake[] = [
       'start -> it',
     ]),
     `${PARAMETERS}/seconds`,
-    'only a run knows how long',
+    'waits for a time known only at run time',
   ],
   [
     'a wait until a time of the data behind a waiting caller',
@@ -402,13 +402,13 @@ const settings: readonly Mistake[] = [
       'start -> it',
     ]),
     `${PARAMETERS}/until`,
-    'only a run knows how long',
+    'waits for a time known only at run time',
   ],
   [
     'an approval behind a waiting caller',
     flow({ start: waiting, it: 'approval', yes: 'noOp' }, ['start -> it', 'it.approved -> yes']),
     `${START}/responseMode`,
-    'waits for an answer from outside',
+    'waits for an outside answer',
   ],
   [
     'retries of a node that touches nothing',
@@ -420,7 +420,7 @@ const settings: readonly Mistake[] = [
     'retries without a number',
     node('httpRequest', get({}), { settings: { retry: { intervalSeconds: 3 } } }),
     `${SETTINGS}/retry`,
-    'never tries again',
+    'never retries',
   ],
   [
     'a number of retries under another name',
@@ -521,7 +521,7 @@ const credentials: readonly Mistake[] = [
     'a credential for a node that takes none',
     withKey('set', { values: {} }),
     '/nodes/1/credentialId',
-    'take no credential',
+    "don't use a credential",
   ],
   [
     'a credential among the parameters',
@@ -677,13 +677,13 @@ const schemas: readonly Mistake[] = [
     'a keyword of texts for a number',
     body({ properties: { n: { type: 'integer', minLength: 3 } } }),
     `${START}/schema/properties/n/minLength`,
-    'has no effect on integer',
+    'has no effect on the type integer',
   ],
   [
     'a keyword of numbers for a text',
     body({ properties: { n: { type: 'string', minimum: 3 } } }),
     `${START}/schema/properties/n/minimum`,
-    'has no effect on string',
+    'has no effect on the type string',
   ],
   [
     'a misspelt keyword in a validate node',
@@ -722,7 +722,7 @@ const schemas: readonly Mistake[] = [
     'a schema that is a sample',
     node('validate', { value: '{{ body }}', schema: { name: 'Ann', total: 5 } }),
     `${PARAMETERS}/schema`,
-    'has no keyword of JSON Schema',
+    'has no JSON Schema keyword',
   ],
   [
     'a wrong type in a validate node',
@@ -1041,22 +1041,22 @@ const texts: readonly Mistake[] = [
     'a recipient without an @',
     mail({ to: ['ann.example.com'] }),
     `${PARAMETERS}/to/0`,
-    'is not an e-mail address',
+    'must be an e-mail address',
   ],
-  ['a recipient without a domain', mail({ to: ['ann@'] }), `${PARAMETERS}/to/0`, 'is not an e-mail address'],
+  ['a recipient without a domain', mail({ to: ['ann@'] }), `${PARAMETERS}/to/0`, 'must be an e-mail address'],
   [
     'two recipients in one text',
     mail({ to: ['ann@example.com, bob@example.com'] }),
     `${PARAMETERS}/to/0`,
-    'is not an e-mail address',
+    'must be an e-mail address',
   ],
-  ['a sender without an address', mail({ from: 'Shop' }), `${PARAMETERS}/from`, 'is not an e-mail address'],
+  ['a sender without an address', mail({ from: 'Shop' }), `${PARAMETERS}/from`, 'must be an e-mail address'],
   ['a recipient without a list', mail({ cc: 'ann@example.com' }), `${PARAMETERS}/cc`, 'must be array'],
   [
     'a user of slack by a bad address',
     withKey('slackFindUser', { email: 'ann' }),
     `${PARAMETERS}/email`,
-    'is not an e-mail address',
+    'must be an e-mail address',
   ],
   [
     'a JSON pointer without a slash',
@@ -1146,14 +1146,14 @@ const expressions: readonly Mistake[] = [
     'an expression in a trigger',
     webhook({ path: '/{{ body.a }}' }),
     `${START}/path`,
-    'it can hold no expression',
+    "can't contain an expression",
   ],
-  ['braces in onlyIf', webhook({ onlyIf: '{{ body.a = 1 }}' }), `${START}/onlyIf`, 'leave the braces out'],
+  ['braces in onlyIf', webhook({ onlyIf: '{{ body.a = 1 }}' }), `${START}/onlyIf`, 'remove the braces'],
   [
     'braces in deduplication',
     webhook({ deduplication: '{{ body.id }}' }),
     `${START}/deduplication`,
-    'leave the braces out',
+    'remove the braces',
   ],
   [
     'a sender that is misspelt',
@@ -1208,13 +1208,13 @@ const programs: readonly Mistake[] = [
     'items of n8n',
     code('return items.map((item) => item.json)[0];'),
     `${PARAMETERS}/code`,
-    'there is no items',
+    'the sandbox has no items',
   ],
   [
     'the environment in code',
     code('return { key: process.env.KEY };'),
     `${PARAMETERS}/code`,
-    'there is no process',
+    'the sandbox has no process',
   ],
   [
     'a timer in code',
@@ -1226,13 +1226,13 @@ const programs: readonly Mistake[] = [
     'a buffer in code',
     code("return { text: Buffer.from($input.text, 'base64').toString() };"),
     `${PARAMETERS}/code`,
-    'there is no Buffer',
+    'the sandbox has no Buffer',
   ],
   [
     'an await of a function that is not there',
     code('const order = await loadOrder($input.id); return order;'),
     `${PARAMETERS}/code`,
-    'there is no loadOrder',
+    'the sandbox has no loadOrder',
   ],
   [
     'a misspelt name in code',

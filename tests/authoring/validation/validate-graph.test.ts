@@ -533,7 +533,7 @@ describe('a large file', () => {
       { id: 'w', name: 'W', nodes, connections: inside },
       findNodeType,
     );
-    expect(problems).toContainEqual({ path: '/nodes/11', message: 'nests bodies deeper than 10' });
+    expect(problems).toContainEqual({ path: '/nodes/11', message: 'nests bodies more than 10 levels deep' });
     expect(problems).toHaveLength(2); // the last one has no body
   });
 });

@@ -54,10 +54,10 @@ const checkExpression = (text: string) => check(set('a', { x: `{{ ${text} }}` })
 
 describe('a path that is never there', () => {
   test.each([
-    ['headers.X-Event', '"X-Event" is no header here', 'headers.`x-event`'],
-    ['headers.x-event', '"x-event" is no header here', 'headers.`x-event`'],
-    ['headers.Host', '"Host" is no header here', 'headers.host'],
-    ['$trigger.headers.`X-Event`', '"X-Event" is no header here', 'headers.`x-event`'],
+    ['headers.X-Event', '"X-Event" is not a header name here', 'headers.`x-event`'],
+    ['headers.x-event', '"x-event" is not a header name here', 'headers.`x-event`'],
+    ['headers.Host', '"Host" is not a header name here', 'headers.host'],
+    ['$trigger.headers.`X-Event`', '"X-Event" is not a header name here', 'headers.`x-event`'],
     ['pathParams.orderId', 'pathParams has no "orderId", but "id"', null],
     ['$trigger.pathParams.ID', '$trigger.pathParams has no "ID", but "id"', '$trigger.pathParams.id'],
   ])('%s is an error', async (text, message, meant) => {

@@ -87,7 +87,7 @@ describe('keys', () => {
     expect(check(schema, value)).toEqual([
       { path: '/at', message: expect.stringMatching(/^has the unknown key "\w+"/) },
     ]);
-    expect(check(schema, value)[0]?.message.replace(/^.*not known here/, '')).toBe(hint);
+    expect(check(schema, value)[0]?.message.replace(/^has the unknown key "\w+"/, '')).toBe(hint);
   });
 
   test('of any length do not make a message of any length', () => {
@@ -98,7 +98,7 @@ describe('keys', () => {
 
 test('a value that is not allowed is named', () => {
   expect(check({ not: { const: 'response' } }, 'response')).toEqual([
-    { path: '/at', message: `can't be "response"` },
+    { path: '/at', message: `must not be "response"` },
   ]);
 });
 
