@@ -9,11 +9,11 @@ import {
   toTextTest,
 } from './scalar-tests.ts';
 
-/** What a pattern asks of one field. */
+/** What a pattern requires of one field. */
 export interface Leaf {
-  /** Whether one of the values that are wanted is this one. */
+  /** Whether a value matches one of the wanted values. */
   readonly matches: ScalarTest;
-  /** Whether a field that is not there is wanted, or will do. */
+  /** Whether a missing field matches. */
   readonly acceptsAbsence: boolean;
 }
 
@@ -48,7 +48,7 @@ const toTest = (wanted: JsonValue): ScalarTest => {
   }
 };
 
-/** The opposite of all that `anything-but` names: of values as they are, or of texts that another operator finds. */
+/** Excludes what `anything-but` names: literal values, or strings that another operator matches. */
 const toExclusion = (operand: JsonValue): ScalarTest => {
   const excluded = isObject(operand)
     ? Object.entries(operand).flatMap(([operator, texts]) =>

@@ -3,32 +3,32 @@ import type { Leaf } from './leaf.ts';
 import { isTree, type PatternNode, type PatternTree, toTrees } from './pattern-tree.ts';
 import type { Scalar, ScalarTest } from './scalar-tests.ts';
 
-/** Arrays and objects of an event within each other; what is deeper counts as absent. As deep as event-ruler's parser reads. */
+/** Nesting depth of arrays and objects in an event; anything deeper counts as absent. The limit of event-ruler's parser. */
 const MAX_DEPTH = 1_000;
 
 /**
- * Whether EventBridge would send an event by a pattern. The rules are those of AWS's event-ruler:
+ * Whether EventBridge would deliver an event that is tested against a pattern. The rules are those of AWS's event-ruler:
  * https://github.com/aws/event-ruler/blob/main/README.md
  *
- * - A field matches when one of its values does: of an array any element, of nested arrays any scalar within.
+ * - A field matches when one of its values does: any element of an array, any scalar within nested arrays.
  * - Fields of objects in an array match together when one element has them all.
- * - `exists: false` asks for no scalar at the path: in the element that an earlier field was found in, or in all elements
- *   when none was. Earlier is by the order of the paths, as text.
+ * - `exists: false` requires that there is no scalar at the path: in the element that matched an earlier field, or in all elements
+ *   if none did. Paths are ordered as strings.
  * - Numbers are compared by value, in double precision. So two whole numbers above 2^53 can count as equal.
  *
- * Keys are compared as they are: `{"a.b": …}` is no `{"a": {"b": …}}`, which event-ruler cannot distinguish.
+ * Keys are compared literally: `{"a.b": …}` differs from `{"a": {"b": …}}`, which event-ruler cannot distinguish.
  *
- * Takes time in proportion to the size of the event, for each pattern without `$or` that the pattern stands for.
+ * Takes time proportional to the size of the event, for each pattern that remains after expanding `$or`.
  *
- * @param pattern - one in which `findPatternProblems` finds none
+ * @param pattern - a pattern for which `findPatternProblems` returns none
  */
 export const matchesPattern = (pattern: JsonObject, event: JsonObject): boolean =>
   toTrees(pattern).some((tree) => evaluate(tree, event, null, 0) !== 'no');
 
-/** `value` when a value was matched, `absent` when nothing but the absence of fields was. */
+/** `value` when a value matched, `absent` when only the absence of fields did. */
 type Outcome = 'no' | 'absent' | 'value';
 
-/** Fields with a value in an array of which no element is chosen yet. */
+/** Fields with a value in an array whose element is not chosen yet. */
 type FindPresent = () => ReadonlySet<Leaf>;
 
 /**

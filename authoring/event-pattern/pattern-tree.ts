@@ -1,24 +1,24 @@
 import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import { type Leaf, toLeaf } from './leaf.ts';
 
-/** What a pattern without `$or` asks of an object: fields by their key, in the order of their paths. */
+/** What a pattern without `$or` requires of an object: fields by key, in path order. */
 export type PatternTree = ReadonlyMap<string, PatternNode>;
 
-/** What it asks of the value of one key. */
+/** What it requires of the value of one key. */
 export type PatternNode = Leaf | PatternTree;
 
 export const isTree = (node: PatternNode): node is PatternTree => node instanceof Map;
 
-/** A field of a pattern: keys from the top. */
+/** A field of a pattern: its keys from the root. */
 interface Field {
   readonly keys: readonly string[];
   readonly leaf: Leaf;
 }
 
 /**
- * The patterns without `$or` that a pattern stands for: an event that matches one of them matches it.
+ * Expands a pattern into patterns without `$or`: an event that matches one of them matches it.
  *
- * @param pattern - without problems, so one that stands for no more than 1,000
+ * @param pattern - without problems, so it expands to at most 1,000
  */
 export const toTrees = (pattern: JsonObject): readonly PatternTree[] => expand(pattern, []).map(toTree);
 
@@ -42,7 +42,7 @@ const expandField = (
   return Array.isArray(value) ? [[{ keys: path, leaf: toLeaf(value) }]] : expand(value as JsonObject, path);
 };
 
-/** The order of paths matters: see `matchesPattern`. All paths below one key follow each other in it. */
+/** The order of paths matters: see `matchesPattern`. In it, all paths below one key are adjacent. */
 const toTree = (fields: readonly Field[]): PatternTree => {
   const root = new Map<string, PatternNode>();
   const byPath = fields.map((field) => ({ ...field, path: field.keys.join('.') }));

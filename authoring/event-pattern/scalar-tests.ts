@@ -2,15 +2,15 @@ import { isIP } from 'node:net';
 import { familyOf, type JsonValue, toBlockList, toNetwork } from '@hookloom/plugin-kit';
 import { toWildcardTest } from '../../lib/triggers/event-pattern/wildcard.ts';
 
-/** A value of an event that is no object and no array. */
+/** A value in an event other than an object or array. */
 export type Scalar = string | number | boolean | null;
 
 export type ScalarTest = (value: Scalar) => boolean;
 
-/** Operators that compare with a text. */
+/** Operators that compare with a string. */
 export type TextOperator = 'prefix' | 'suffix' | 'equals-ignore-case' | 'wildcard';
 
-/** @param isAlike - called for texts; other values fail the test */
+/** @param isAlike - called for strings; other values fail the test */
 const forTexts =
   (isAlike: (text: string) => boolean): ScalarTest =>
   (value) =>
@@ -26,7 +26,7 @@ const textTests: Readonly<Record<TextOperator, (wanted: string) => ScalarTest>> 
   wildcard: (wanted) => forTexts(toWildcardTest(wanted)),
 };
 
-/** @param operand - a text; for `prefix` and `suffix` also an object with `equals-ignore-case` */
+/** @param operand - a string; for `prefix` and `suffix` also an object with `equals-ignore-case` */
 export const toTextTest = (operator: TextOperator, operand: JsonValue): ScalarTest => {
   if (typeof operand === 'string') return textTests[operator](operand);
   const { 'equals-ignore-case': wanted } = operand as { readonly 'equals-ignore-case': string };
@@ -36,7 +36,7 @@ export const toTextTest = (operator: TextOperator, operand: JsonValue): ScalarTe
     : forTexts((text) => text.toLowerCase().endsWith(folded));
 };
 
-/** A value that is written as it is. A text that is an IP address stands for the address in any notation, as in event-ruler. */
+/** Matches a literal value. A string that is an IP address matches the address in any notation, as in event-ruler. */
 export const toLiteralTest = (literal: Scalar): ScalarTest =>
   typeof literal === 'string' && isAddress(literal)
     ? toNetworkTest(toNetwork(literal))
@@ -48,7 +48,7 @@ export const toNetworkTest = (network: string): ScalarTest => {
   return forTexts((text) => isAddress(text) && list.check(text, familyOf(text)));
 };
 
-/** What event-ruler takes for an address: no zone, and no IPv6 address that ends in IPv4 notation. */
+/** What event-ruler accepts as an address: no zone, and no IPv6 address that ends in IPv4 notation. */
 const isAddress = (text: string): boolean =>
   isIP(text) !== 0 && !text.includes('%') && !(text.includes(':') && text.includes('.'));
 
@@ -60,7 +60,7 @@ const comparisons: Readonly<Record<string, (value: number, bound: number) => boo
   '>=': (value, bound) => value >= bound,
 };
 
-/** @param operand - comparisons and bounds in turn, such as `[">", 0, "<=", 5]` */
+/** @param operand - alternating comparisons and bounds, such as `[">", 0, "<=", 5]` */
 export const toNumericTest = (operand: readonly JsonValue[]): ScalarTest => {
   const [first, bound, second, top] = operand as readonly [string, number, string?, number?];
   const isWithin = comparisons[first];

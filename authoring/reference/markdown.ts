@@ -1,7 +1,7 @@
-/** A text of a plugin on one line and without control characters; its inline Markdown is kept. */
+/** A plugin's text on one line, without control characters; inline Markdown is kept. */
 export const toLine = (text: string): string => text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
 
-/** The same, with a full stop unless it ends with one. */
+/** The same, with a full stop unless it already ends with one. */
 export const toSentence = (text: string): string => {
   const line = toLine(text);
   return line === '' || /[.!?]$/.test(line) ? line : `${line}.`;

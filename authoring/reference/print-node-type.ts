@@ -3,7 +3,7 @@ import type { NodeTypeDescription } from '../../lib/plugins/reference/describe-n
 import { toCode, toCodes, toSentence } from './markdown.ts';
 import { printParameters } from './print-parameters.ts';
 
-/** The page of a node type in Markdown, which is read in a terminal, too. */
+/** A node type's page in Markdown, also readable in a terminal. */
 export const printNodeType = (description: NodeTypeDescription): string =>
   [
     `# ${description.nodeType}`,
@@ -23,7 +23,7 @@ const printTraits = (description: NodeTypeDescription): string[] => {
     printKind(description),
     ...(isOnlyMain ? [] : [`Inputs: ${toCodes(inputs)}`]),
     `Outputs: ${printOutputs(description)}`,
-    ...(endsBranch ? ['It may deliver on no output: a branch or a loop can end here'] : []),
+    ...(endsBranch ? ['It may deliver on no output, which ends a branch or a loop'] : []),
     ...(credentialTypes.length === 0 ? [] : [`Types of its credential: ${toCodes(credentialTypes)}`]),
   ];
 };
@@ -38,10 +38,10 @@ const printKind = ({ kind, firedBy, pure, control }: NodeTypeDescription): strin
   if (kind === 'trigger')
     return firedBy === null ? 'Trigger; nothing fires it' : `Trigger, fired by ${triggerSources[firedBy]}`;
   if (control?.suspends === true)
-    return 'Action that steers the run, and may wait for longer than a process lives';
-  if (control !== null) return 'Action that steers the run';
+    return 'Action that controls the run and may wait longer than a process lives';
+  if (control !== null) return 'Action that controls the run';
   if (pure === 'byParameters')
-    return 'Action, pure or with effects by its parameters: with effects it is a step, with a checkpoint and retries';
+    return 'Action, pure or with effects depending on its parameters: with effects it is a step, with a checkpoint and retries';
   return pure
     ? 'Action, pure: computed again on a replay; no checkpoint, no retry'
     : 'Action with effects: a step, with a checkpoint and retries';
@@ -57,8 +57,8 @@ export const printOutputs = ({
   );
   if (!outputsDependOnParameters) return names?.join(', ') || 'none';
   return names === undefined || names.length === 0
-    ? 'by its parameters'
-    : `by its parameters; in the example ${names.join(', ')}`;
+    ? 'depend on its parameters'
+    : `depend on its parameters; in the example ${names.join(', ')}`;
 };
 
 const printExample = ({ nodeType, example }: NodeTypeDescription): string[] => {
@@ -74,13 +74,13 @@ const printExample = ({ nodeType, example }: NodeTypeDescription): string[] => {
   ];
 };
 
-/** Through `JSON.stringify`, since the example of a plugin may hold values that only become JSON by it. */
+/** Uses `JSON.stringify`, since a plugin's example may contain values that only become JSON through it. */
 const printBlock = (value: unknown): string =>
   `\`\`\`json\n${printJson(JSON.parse(JSON.stringify(value)))}\n\`\`\``;
 
 const MAX_WIDTH = 110;
 
-/** JSON for people: a list or an object is on one line where it fits. */
+/** Readable JSON: a list or an object is on one line if it fits. */
 export const printJson = (value: JsonValue, indent = ''): string => {
   const inner = `${indent}  `;
   const line = printLine(value);

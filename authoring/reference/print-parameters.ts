@@ -3,7 +3,7 @@ import { toCode, toCodes, toLine } from './markdown.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** The parameters of a node type as a list in Markdown; the keys of objects and of list items are lists within. */
+/** The parameters of a node type as a list in Markdown; keys of objects and of list items are nested lists. */
 export const printParameters = (schema: JsonObject): string => {
   const lines = printKeys(schema, '');
   return (lines.length === 0 ? ['None.'] : [...lines, ...printAlternatives(schema)]).join('\n');
@@ -15,7 +15,7 @@ const printKeys = (schema: Schema, indent: string): string[] => {
   return shapes.flatMap((shape) => [`${indent}- either`, ...printShape(shape, `${indent}  `)]);
 };
 
-/** The objects with named keys that a value may be, or that the items of a list or the values of a map may be. */
+/** The objects with named keys that a value, the items of a list or the values of a map may be. */
 const findShapes = (schema: Schema): Schema[] => {
   if (isPlainObject(schema.properties)) return Object.keys(schema.properties).length === 0 ? [] : [schema];
   return [schema.items, ...branchesOf(schema), ...otherValues(schema)]
@@ -59,7 +59,7 @@ const printType = (schema: Schema): string => {
   return [type, $ref].find((name) => typeof name === 'string') ?? 'any JSON';
 };
 
-/** Schemas of the values whose keys the schema does not name. */
+/** Schemas of values whose keys the schema does not name. */
 const otherValues = ({ additionalProperties, patternProperties }: Schema): Schema[] =>
   [additionalProperties, ...Object.values(isPlainObject(patternProperties) ? patternProperties : {})].filter(
     isPlainObject,
@@ -95,5 +95,5 @@ const printAlternatives = (schema: JsonObject): string[] => {
     isPlainObject(branch) && Array.isArray(branch.required) ? [toCodes(branch.required.map(printValue))] : [],
   );
   if (choices.length === 0) return [];
-  return ['', `${'oneOf' in schema ? 'Exactly' : 'At least'} one is given: ${choices.join(' or ')}.`];
+  return ['', `${'oneOf' in schema ? 'Exactly' : 'At least'} one is required: ${choices.join(' or ')}.`];
 };

@@ -2,11 +2,11 @@ import { quote } from '../../lib/shared/describe.ts';
 import type { Problem } from '../../lib/workflows/definition/problem.ts';
 import { type DraftGraph, reachFrom, targetsIn } from './graph/draft-graph.ts';
 
-/** The engine's limit of nested runs. It also bounds how often a node is visited here. */
+/** The engine's limit on nested runs. It also bounds how often a node is visited here. */
 const MAX_NESTING = 10;
 
 /**
- * Checks the bodies of nodes: entered through their node only, without connections back to it or out of them. The
+ * Checks the bodies of nodes: they are entered only through their node and don't connect back to it or out of them. The
  * workflow continues on the other outputs of the node.
  */
 export const checkBodies = (graph: DraftGraph): Problem[] => {

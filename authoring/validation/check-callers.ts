@@ -8,9 +8,9 @@ import { type DraftGraph, type DraftNode, reachFrom, sourcesIn, targetsIn } from
 const RESPOND_TO_WEBHOOK = 'respondToWebhook';
 
 /**
- * Checks the answers to waiting callers: no node behind their trigger waits longer than they do, and responders are
- * reached in the response mode `responseNode` only.
- * @param hasValidConnections - false when connections can't be read, so that the paths are not known
+ * Checks the responses to waiting callers: no node after their trigger waits longer than they do, and responders are
+ * reached only in the response mode `responseNode`.
+ * @param hasValidConnections - false when connections can't be read, so the paths are unknown
  */
 export const checkCallers = (graph: DraftGraph, hasValidConnections: boolean): Problem[] => {
   const isKnown = hasValidConnections && graph.nodes.every(({ nodeType }) => nodeType !== null);

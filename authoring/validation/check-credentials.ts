@@ -12,7 +12,7 @@ interface KnownCredentials {
   listIds(): Promise<readonly string[]>;
 }
 
-/** Checks that the credentials of all nodes exist in the store and are of a type that their node takes. */
+/** Checks that the credentials of all nodes exist in the store and have a type that their node accepts. */
 export const checkCredentials = async (
   { nodes }: Pick<WorkflowDefinition, 'nodes'>,
   findNodeType: FindNodeType,

@@ -31,7 +31,7 @@ export const checkEnds = (
     return problems;
   });
 
-/** Problem of a connection's output; null when it is valid or known in a run only. */
+/** Problem of a connection's output; null when it is valid or known only at run time. */
 const describeOutput = (
   { output }: DraftEdge,
   { node, nodeType, outputs, isDisabled, routesErrors }: DraftNode,

@@ -6,7 +6,7 @@ import type { Connection, WorkflowDefinition } from '../../lib/workflows/definit
 import type { Problem } from '../../lib/workflows/definition/problem.ts';
 import { NAMELESS } from './graph/read-draft.ts';
 
-/** Names with a meaning in JavaScript objects. */
+/** Names with a special meaning in JavaScript objects. */
 const RESERVED_IDS = new Set(['__proto__', 'constructor', 'prototype']);
 
 /** Checks ids, and that the nodes of connections exist. */
@@ -44,7 +44,7 @@ const checkConnections = (
     const problems: Problem[] = [];
     for (const end of ['sourceNodeId', 'targetNodeId'] as const) {
       const id = connection[end];
-      // A node without a valid id may be the one that is meant.
+      // The missing node may be one with an invalid id.
       if (byId.has(id) || byId.has(NAMELESS)) continue;
       const near = idOfName.get(id) ?? findNearest(id, byId.keys());
       problems.push({ path: `${path}/${end}`, message: `there is no node ${quote(id)}${didYouMean(near)}` });

@@ -20,8 +20,8 @@ export const findLoopNodes = (graph: DraftGraph): ReadonlySet<number> =>
   );
 
 /**
- * Finds loops that can end by a failure only: no node in them can deliver on an output that leaves the loop, or some of
- * their nodes form a loop by their only outputs.
+ * Finds loops that only a failure can end: no node in them can deliver on an output that leaves the loop, or some of
+ * their nodes form a loop through their only outputs.
  */
 export const checkLoops = (graph: DraftGraph): Problem[] => {
   const live = graph.edges.filter((edge) => canDeliver(graph, edge));

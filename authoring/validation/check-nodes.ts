@@ -19,10 +19,10 @@ import { checkSchema } from './schema/check-schema.ts';
 
 interface NodeChecks {
   readonly findNodeType: FindNodeType;
-  /** Names for expressions, the same for all nodes. */
+  /** Names for expressions; the same for all nodes. */
   readonly names: Names;
   readonly loopNodes: ReadonlySet<number>;
-  /** Whether all connections lead from a node to a node. */
+  /** Whether both ends of every connection exist. */
   readonly isConnected: boolean;
 }
 
@@ -64,7 +64,7 @@ export const checkNodes = async (
   return problems;
 };
 
-/** The check of the node type itself. A plugin that fails is a problem as well, since validation does not throw. */
+/** Runs the node type's own check. A plugin that throws is reported as a problem too, since validation never throws. */
 const checkParameters = async (
   nodeType: NodeType,
   parameters: JsonObject,
@@ -78,7 +78,7 @@ const checkParameters = async (
   }
 };
 
-/** Fields of a node's input: those of the request directly behind webhook triggers, else known in a run only. */
+/** Fields of a node's input: the request's directly after webhook triggers, otherwise known only at run time. */
 const fieldsOf = ({ nodes, edges, incoming }: DraftGraph, index: number): readonly string[] | null => {
   const sources = (incoming[index] ?? []).map((at) => nodes[edges[at]?.source ?? -1]?.node);
   const triggers = sources.flatMap((node) => (node?.type === WEBHOOK_TRIGGER ? [node] : []));
@@ -96,7 +96,7 @@ const suggestNodeType = (
   return same ?? findNearName(type, isKnown);
 };
 
-/** Cached per type: a suggestion takes long, and many nodes may have the same wrong type. */
+/** Cached per type: suggestions are slow, and many nodes may have the same wrong type. */
 const createDescribeUnknown = (findNodeType: FindNodeType, findNearName: FindNearName) => {
   const messages = new Map<string, string>();
   return (type: string): string => {
@@ -110,7 +110,7 @@ const createDescribeUnknown = (findNodeType: FindNodeType, findNearName: FindNea
 };
 
 /**
- * Whether an error is about the value of an expression, which is known in a run only. A template with more than one
+ * Whether an error is about the value of an expression, which is known only at run time. A template with more than one
  * expression always gives a string, so its type is known.
  */
 const isOnlyKnownInRun = ({ value: data, keyword }: Mistake): boolean => {
@@ -122,14 +122,14 @@ const isOnlyKnownInRun = ({ value: data, keyword }: Mistake): boolean => {
 
 /** A trigger is set up before any run, so its parameters hold no expressions. */
 const checkTriggerParameters = (type: string, parameters: JsonObject, place: string): Problem[] => {
-  // Over the request, and checked by checkWebhooks.
+  // These read the request; checkWebhooks checks them.
   const own = type === WEBHOOK_TRIGGER ? webhookExpressions.map((path) => `${place}${path}`) : [];
   return findExpressions(parameters, place)
     .filter((path) => !own.some((taken) => path === taken || path.startsWith(`${taken}/`)))
     .map((path) => ({ path, message: "can't contain an expression: triggers are set up before any run" }));
 };
 
-/** JSON pointers of what may be an expression in the parameters of a webhook trigger. */
+/** JSON pointers to the parameters of a webhook trigger that may be expressions. */
 const webhookExpressions: readonly string[] = [
   '/deduplication',
   ...features.flatMap(({ name, expressions, templates }) =>

@@ -3,7 +3,7 @@ import type { WorkflowDefinition } from '../../lib/workflows/definition/definiti
 import type { Problem } from '../../lib/workflows/definition/problem.ts';
 import { type DraftGraph, reachFrom, targetsIn } from './graph/draft-graph.ts';
 
-/** Checks that a workflow has a trigger that can be fired, and that its nodes are reached from triggers. */
+/** Checks that a workflow has a trigger that can fire and that triggers reach all its nodes. */
 export const checkReach = (
   graph: DraftGraph,
   definition: Pick<WorkflowDefinition, 'connections'>,
@@ -45,7 +45,7 @@ const checkNodesBehind = (
   { connections }: Pick<WorkflowDefinition, 'connections'>,
 ): Problem[] => {
   const { nodes, incoming, edges, indexOf } = graph;
-  // A connection to an unknown node was probably meant for an unreached one.
+  // A connection to an unknown node was probably intended for an unreached one.
   if (connections.some(({ targetNodeId }) => !indexOf.has(targetNodeId))) return [];
   const next = targetsIn(graph);
   const reached = new Set(reachFrom(findRoots(graph, connections), next));
@@ -71,7 +71,7 @@ const checkNodesBehind = (
   });
 };
 
-/** Nodes with which runs begin, and nodes with invalid connections, which are reported elsewhere. */
+/** Nodes at which runs begin, and nodes with invalid connections, which are reported elsewhere. */
 const findRoots = (
   { nodes, indexOf }: DraftGraph,
   connections: WorkflowDefinition['connections'],

@@ -69,7 +69,7 @@ const checkAttempts = (
   return problems;
 };
 
-/** Why nodes of a type are never tried again; null for types that can be. */
+/** Why nodes of a type are never retried; null for types that can be. */
 const describeNoRetry = (type: NodeType, { parameters }: DraftNode['node']): string | null => {
   const { nodeType, kind, control } = type;
   if (control !== null)

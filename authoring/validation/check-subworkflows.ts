@@ -17,7 +17,7 @@ interface KnownWorkflows {
 }
 
 /**
- * Checks that the workflows of `subworkflow` nodes exist in the store and can be run. Not an error of the file, since
+ * Checks that the workflows of `subworkflow` nodes exist in the store and can be run. Not part of file validation, since
  * the other workflow may be stored later.
  */
 export const checkSubworkflows = async (
@@ -36,19 +36,19 @@ export const checkSubworkflows = async (
   return problems;
 };
 
-/** The workflow that a node runs; null when it runs none, or one that is known in a run only. */
+/** The workflow that a node runs; null when it runs none, or one that is known only at run time. */
 const readSubworkflow = ({ type, parameters, disabled }: WorkflowNode): string | null => {
   const { workflowId } = parameters;
   if (type !== SUBWORKFLOW || disabled === true) return null;
   return typeof workflowId === 'string' && !workflowId.includes('{{') ? workflowId : null;
 };
 
-/** Further ones are not searched. */
+/** Limits how many workflows are searched. */
 const MAX_SEARCHED = 100;
 
 /**
- * Finds the nodes that lead back to their own workflow through others: `a → b → a`. Those that run it directly are a warning of
- * the file itself.
+ * Finds the nodes that lead back to their own workflow through others: `a → b → a`. Those that run it directly
+ * already have a warning from file validation.
  */
 export const findSubworkflowCircles = async (
   { id, nodes }: Pick<WorkflowDefinition, 'id' | 'nodes'>,
@@ -66,7 +66,7 @@ export const findSubworkflowCircles = async (
   return problems;
 };
 
-/** The shortest way from a workflow to another one, both included; null when there is none. */
+/** The shortest path from one workflow to another, both included; null when there is none. */
 const findWayBack = async (
   from: string,
   to: string,
@@ -106,8 +106,8 @@ const describeOther = async (
 const MAX_URL_LENGTH = 4_000;
 
 /**
- * Warns of nodes that start their own workflow: a call of its webhook, or itself as a subworkflow. Behind a condition that is
- * meant, so it can be stored.
+ * Warns about nodes that start their own workflow, by calling its webhook or as a subworkflow. After a condition this can be
+ * intended, so the workflow can still be stored.
  */
 export const checkCircles = ({ id, nodes }: Pick<WorkflowDefinition, 'id' | 'nodes'>): Problem[] => {
   const hasWebhook = nodes.some(({ type, disabled }) => type === WEBHOOK_TRIGGER && disabled !== true);

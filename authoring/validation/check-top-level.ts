@@ -5,7 +5,7 @@ import type { Problem } from '../../lib/workflows/definition/problem.ts';
 import { workflowSchema } from '../../lib/workflows/definition/schema.ts';
 import { checkSchema } from './schema/check-schema.ts';
 
-/** Keys of other tools, with ours. */
+/** Keys of other tools and our equivalents. */
 const foreignKeys: ReadonlyMap<string, string> = new Map([
   ['active', 'enabled'],
   ['disabled', 'enabled'],
@@ -13,7 +13,7 @@ const foreignKeys: ReadonlyMap<string, string> = new Map([
   ['edges', 'connections'],
 ]);
 
-/** Shorter keys are similar to too many; a key with a greater difference in length is another word. */
+/** Shorter keys resemble too many others; a greater difference in length means a different word. */
 const MIN_LENGTH = 4;
 const MAX_LETTERS = 2;
 

@@ -17,7 +17,7 @@ const modesOf: readonly (readonly [FeatureName, readonly string[]])[] = [
   ['continueAfterResponse', ['responseNode']],
 ];
 
-/** Checks that each parameter on the answer has an effect beside the others. */
+/** Checks that no response parameter is made ineffective by the others. */
 export const checkWebhookAnswers = ({ nodes }: Pick<WorkflowDefinition, 'nodes'>): Problem[] =>
   nodes.flatMap(({ type, parameters }, index) => {
     if (type !== WEBHOOK_TRIGGER) return [];

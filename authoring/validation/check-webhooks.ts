@@ -64,7 +64,7 @@ const checkRuleExpressions = async ({ nodes }: WorkflowDefinition, names: Names)
   return problems;
 };
 
-/** Checks an expression that is evaluated before the workflow starts: it sees the request alone. */
+/** Checks an expression that is evaluated before the workflow starts: it sees only the request. */
 const checkRequestExpression = async (
   source: string,
   path: string,

@@ -2,7 +2,7 @@ import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import { findCredentialUses } from '../../lib/workflows/definition/credential-uses.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 
-// What names a thing that is about to be removed. Disabled nodes and workflows count: they can be enabled.
+// Finds what uses something that is about to be removed. Disabled nodes and workflows count: they can be enabled.
 
 /** The nodes that name a credential: `orders: the node "call"`. */
 export const findUsersOfCredential = (
@@ -18,7 +18,7 @@ export const findUsersOfCredential = (
       .map((node) => describeNode(id, node.id)),
   );
 
-/** The nodes of other workflows that run a workflow, or wait for its failures. */
+/** The nodes of other workflows that run a workflow or fire on its failures. */
 export const findUsersOfWorkflow = (
   workflowId: string,
   definitions: readonly WorkflowDefinition[],

@@ -2,8 +2,8 @@ import type { DraftGraph } from './graph/draft-graph.ts';
 import type { VisibleIds } from './references/names.ts';
 
 /**
- * Finds the nodes that lead to a node. In a loop it leads to itself, and reads the iteration before. A body does not see
- * the node that it belongs to, whose output comes later.
+ * Finds the nodes upstream of a node, whose output it can read. A node in a loop is upstream of itself and reads the
+ * previous iteration. A body can't read the node that runs it, whose output comes later.
  */
 export const findVisibleIds = ({ nodes, edges, incoming }: DraftGraph, index: number): VisibleIds => {
   const search = (isWanted: (id: string) => boolean): boolean => {

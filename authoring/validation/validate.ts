@@ -24,7 +24,7 @@ import type { Names } from './references/names.ts';
 import { webhookFieldsOf } from './references/request-fields.ts';
 
 type Validation = {
-  /** What is likely to be a mistake, although the workflow can be stored. */
+  /** Likely mistakes that don't prevent storing the workflow. */
   readonly warnings: readonly Problem[];
 } & (
   | { readonly definition: WorkflowDefinition; readonly problems: readonly [] }
@@ -39,7 +39,7 @@ export const MAX_PROBLEMS = 500;
 
 /**
  * Checks a parsed workflow file and reports all problems and warnings at once, up to {@link MAX_PROBLEMS} each. Never throws. Takes time
- * in proportion to the size of the file.
+ * proportional to the size of the file.
  */
 export const validateWorkflow = async (value: unknown, findNodeType: FindNodeType): Promise<Validation> => {
   if (isDeeperThan(value, MAX_DEPTH)) {
@@ -57,7 +57,7 @@ export const validateWorkflow = async (value: unknown, findNodeType: FindNodeTyp
     findNodeType,
     hasValidConnections: hasValidConnections(value, shape),
   });
-  // Values that replace invalid ones, and their parents, have problems of the schema only.
+  // Placeholders for invalid values, and their parents, have schema problems only.
   const doubtful = new Set(madeUp.flatMap(withParents));
   const found = [...shape, ...meaning.filter(({ path }) => !doubtful.has(path))];
   const problems = withoutRepeated(found.filter(({ severity }) => severity === undefined));
@@ -68,7 +68,7 @@ export const validateWorkflow = async (value: unknown, findNodeType: FindNodeTyp
     : { definition: null, problems: limit(problems), warnings };
 };
 
-/** Two checks may know of one mistake. */
+/** Two checks may report the same mistake. */
 const withoutRepeated = (problems: readonly Problem[]): Problem[] => {
   const seen = new Set<string>();
   return problems.filter(({ path, message }) => {
@@ -157,7 +157,7 @@ const isDeeperThan = (value: unknown, limit: number): boolean => {
   return false;
 };
 
-/** Gives a test for names of functions that expressions have. */
+/** Returns a predicate for the names of functions that expressions can call. */
 export const loadFunctionNames = async (): Promise<(name: string) => boolean> => {
   const natives = await loadNatives();
   return (name) => natives.has(name);

@@ -14,7 +14,7 @@ export interface DraftNode {
   readonly node: WorkflowNode;
   /** Null for an unknown type. */
   readonly nodeType: NodeType | null;
-  /** Names of its outputs, without `error`; null when they are known in a run only. */
+  /** Names of its outputs, without `error`; null when they are known only at run time. */
   readonly outputs: ReadonlySet<string> | null;
   readonly isDisabled: boolean;
   /** Whether its failures go to the output `error`; true for an invalid `onError` too. */
@@ -33,7 +33,7 @@ export interface DraftEdge {
   readonly isBody: boolean;
 }
 
-/** Nodes and connections of a file as a graph. Of nodes with the same id, the last one counts. */
+/** Nodes and connections of a file as a graph. If several nodes share an id, the last one counts. */
 export interface DraftGraph {
   readonly nodes: readonly DraftNode[];
   readonly edges: readonly DraftEdge[];
@@ -95,7 +95,7 @@ const readOutputs = ({ outputs }: NodeType, parameters: JsonObject): ReadonlySet
 };
 
 /**
- * The outputs on which a node can deliver, `error` included; null when they are known in a run only. A disabled node
+ * The outputs on which a node can deliver, `error` included; null when they are known only at run time. A disabled node
  * delivers its input on `main`.
  */
 export const deliveringOutputs = ({

@@ -6,7 +6,7 @@ import { MAX_NODES } from '../../../lib/workflows/definition/schema.ts';
 interface Draft {
   /** With defaults filled in; for a file of the right shape, the definition itself. */
   readonly definition: WorkflowDefinition;
-  /** JSON pointers to the values of a wrong shape, which placeholders stand for: further checks skip them. */
+  /** JSON pointers to values of a wrong shape, replaced by placeholders: further checks skip them. */
   readonly madeUp: readonly string[];
 }
 

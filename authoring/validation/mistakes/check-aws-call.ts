@@ -11,7 +11,7 @@ interface Operation {
 
 const services: ReadonlySet<string> = new Set(AWS_SERVICES.trim().split('\n'));
 
-/** Names of services elsewhere: in IAM, in SDKs of earlier versions, and in speech. */
+/** Other names of services: in IAM, in earlier SDK versions and in everyday use. */
 const otherNames: ReadonlyMap<string, string> = new Map([
   ['states', 'sfn'],
   ['stepfunctions', 'sfn'],
@@ -24,7 +24,7 @@ const otherNames: ReadonlyMap<string, string> = new Map([
   ['es', 'opensearch'],
 ]);
 
-/** The operations of a service that is covered; null for others. */
+/** The operations of a covered service; null for others. */
 const findOperations = (service: string): ReadonlyMap<string, Operation> | null => {
   const line = AWS_OPERATIONS.split('\n').find((text) => text.startsWith(`${service}: `));
   if (line === undefined) return null;
@@ -45,8 +45,8 @@ const findOperations = (service: string): ReadonlyMap<string, Operation> | null 
 };
 
 /**
- * Checks a call of AWS: its service, its operation and the keys of its input. Warnings, since AWS adds services, operations
- * and keys; a key that a call needs is missing for certain. Parts with expressions are known in a run only.
+ * Checks an AWS call: its service, its operation and the keys of its input. Unknown names are warnings, since AWS adds new
+ * ones; a missing required key is an error. Parts with expressions are known only at run time.
  */
 export const checkAwsCall = ({ service, operation, input }: JsonObject, path: string): Problem[] => {
   if (typeof service !== 'string' || service.includes('{{')) return [];

@@ -3,10 +3,10 @@ import { didYouMean } from '../../../lib/shared/describe.ts';
 import { findNearest } from '../../../lib/shared/near-name.ts';
 import type { Problem } from '../../../lib/workflows/definition/problem.ts';
 
-/** Names that the sandbox gives to code, beside the globals of the language. */
+/** Names that the sandbox provides to code in addition to the language's globals. */
 const VALUES = ['$input', '$inputs', '$values', '$execution'] as const;
 
-/** The globals of the sandbox: those of ECMAScript that its interpreter has, and `console`. */
+/** The globals of the sandbox: the ECMAScript globals of its interpreter, and `console`. */
 export const SANDBOX_GLOBALS: readonly string[] = [
   ...['Object', 'Function', 'Error', 'EvalError', 'RangeError', 'ReferenceError', 'SyntaxError', 'TypeError'],
   ...['URIError', 'InternalError', 'AggregateError', 'Iterator', 'Array', 'parseInt', 'parseFloat', 'isNaN'],
@@ -22,7 +22,7 @@ export const SANDBOX_GLOBALS: readonly string[] = [
 const OF_NODES = 'pass data of other nodes in "values", and read it as $values';
 const CALL = 'use an httpRequest node, and read its output';
 
-/** What to use for names of other systems. */
+/** What to use instead of names from other systems. */
 const advice: ReadonlyMap<string, string> = new Map([
   ...['fetch', 'XMLHttpRequest', 'axios', '$http'].map((name) => [name, CALL] as const),
   ...['$nodes', '$node', '$trigger', '$items', '$'].map((name) => [name, OF_NODES] as const),
@@ -46,7 +46,7 @@ const advice: ReadonlyMap<string, string> = new Map([
 const MAX_PROBLEMS = 5;
 
 /**
- * Finds names that the sandbox does not have, and code that returns nothing, so that the output is empty. A name counts
+ * Finds names that the sandbox does not have, and code that returns nothing, which makes the output empty. A name counts
  * as declared when any scope declares it.
  */
 export const checkCode = (code: string, path: string): Problem[] => {

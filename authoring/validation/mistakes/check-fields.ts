@@ -6,11 +6,11 @@ import { splitTemplate } from '../../../lib/workflows/expressions/template.ts';
 import { type DraftGraph, type DraftNode, sourcesIn } from '../graph/draft-graph.ts';
 import type { DeclaredValue } from './each-value.ts';
 
-/** The node type whose output is what stands in its parameter `values`. */
+/** The node type whose output is its parameter `values`. */
 const SET = 'set';
 
 /**
- * Checks paths to fields of items where the items are known: they stand in the workflow, in the node itself or in the
+ * Checks paths to fields of items that are literal in the workflow: in the node itself or in the
  * `set` node that its expression names.
  */
 export const checkFields = (
@@ -31,7 +31,7 @@ export const checkFields = (
   });
 };
 
-/** The keys of all items; null when one is not a map, or is an expression. */
+/** The keys of all items; null when one is not an object or is an expression. */
 const fieldsOf = (items: JsonValue | null): ReadonlySet<string> | null => {
   if (!Array.isArray(items) || items.length === 0) return null;
   return items.every((item) => isPlainObject(item))
@@ -39,10 +39,10 @@ const fieldsOf = (items: JsonValue | null): ReadonlySet<string> | null => {
     : null;
 };
 
-/** A path of plain names, in an expression that has nothing else. */
+/** A path of plain names that is the whole expression. */
 const PATH = /^\s{0,20}(?:\$nodes\.(\w{1,64}|`[\w-]{1,64}`)\.)?(\w{1,100}(?:\.\w{1,100}){0,20})\s{0,20}$/;
 
-/** The value of a parameter where it stands in the workflow; null where only a run knows it. */
+/** The value of a parameter that is literal in the workflow; null when it is known only at run time. */
 const findItems = (graph: DraftGraph, index: number, given: JsonValue | undefined): JsonValue | null => {
   if (typeof given !== 'string') return given ?? null;
   const [part, ...others] = splitTemplate(given);

@@ -5,7 +5,7 @@ import type { Problem } from '../../../lib/workflows/definition/problem.ts';
 import { splitTemplate } from '../../../lib/workflows/expressions/template.ts';
 import type { DeclaredValue } from './each-value.ts';
 
-/** Checks literal texts that are addresses: of the web, of mail; and methods of HTTP. */
+/** Checks literal URLs, e-mail addresses and HTTP methods. */
 export const checkFormat = ({ value, path, name, format }: DeclaredValue): Problem[] => {
   if (typeof value !== 'string' || value === '') return [];
   if (format === 'url') return checkUrl(value, path);
@@ -14,11 +14,11 @@ export const checkFormat = ({ value, path, name, format }: DeclaredValue): Probl
   return name === 'method' && format === null ? checkMethod(value, path) : [];
 };
 
-/** Registered names and addresses, in brackets for IPv6: what resolves nowhere is no host. */
+/** Host names and IP addresses, IPv6 in brackets: only hosts that can resolve. */
 const HOST = /^(?:\[[0-9a-f:.]+\]|[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?)$/;
 
 const checkUrl = (text: string, path: string): Problem[] => {
-  // Any value of an expression may be right: a digit can stand in a host, a port and a path.
+  // An expression may have any valid value; a digit replaces it, valid in a host, a port and a path.
   const url = splitTemplate(text)
     .map((part) => ('text' in part ? part.text : '1'))
     .join('');
@@ -42,7 +42,7 @@ const checkAddress = (text: string, path: string, withName: boolean): Problem[] 
   return [{ path, message: `must be an e-mail address such as ${form}${several}` }];
 };
 
-/** HTTP has further methods, and servers their own. */
+/** Reports only misspellings: HTTP has other methods, and servers may define their own. */
 const checkMethod = (text: string, path: string): Problem[] => {
   const method = text.toUpperCase();
   if ((METHODS as readonly string[]).includes(method)) return [];

@@ -3,7 +3,7 @@ import { didYouMean, quote, toPointerKey } from '../../../lib/shared/describe.ts
 import { findNearest } from '../../../lib/shared/near-name.ts';
 import type { Problem } from '../../../lib/workflows/definition/problem.ts';
 
-/** Keywords that are for values of one type alone. */
+/** Keywords that apply to values of one type only. */
 const KEYWORDS_OF: Readonly<Record<string, readonly string[]>> = {
   string: ['minLength', 'maxLength', 'pattern', 'contentEncoding', 'contentMediaType', 'contentSchema'],
   number: ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
@@ -38,7 +38,7 @@ const typeOf = new Map(
   Object.entries(KEYWORDS_OF).flatMap(([type, names]) => names.map((name) => [name, type])),
 );
 
-/** Draft 2020-12 and draft-07, with what describes a schema in OpenAPI. */
+/** Draft 2020-12 and draft-07, plus OpenAPI's annotations. */
 const KEYWORDS: ReadonlySet<string> = new Set([
   ...typeOf.keys(),
   ...['type', 'enum', 'const', 'format', 'allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else'],
@@ -47,7 +47,7 @@ const KEYWORDS: ReadonlySet<string> = new Set([
   ...['title', 'description', 'default', 'examples', 'example', 'deprecated', 'readOnly', 'writeOnly'],
 ]);
 
-/** Words of other forms of schemas, with ours. */
+/** Words of other schema formats and our equivalents. */
 const foreignKeywords: ReadonlyMap<string, string> = new Map([
   ['nullable', '"type": ["…", "null"]'],
   ['optional', '"required" of the enclosing object'],
@@ -61,14 +61,14 @@ const foreignKeywords: ReadonlyMap<string, string> = new Map([
   ['property', '"properties"'],
 ]);
 
-/** Keywords whose value is a schema, a list of schemas, or a map of them. */
+/** Keywords whose value is a schema, a list of schemas or an object of schemas. */
 const INNER = ['items', 'additionalProperties', 'contains', 'not', 'if', 'then', 'else', 'propertyNames'];
 const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
 const MAPS = ['properties', '$defs', 'definitions', 'dependentSchemas'];
 
 /**
- * Finds what a checker passes over in silence: keywords that are misspelt, or have no effect beside the type, and
- * required properties that no schema describes but one of a similar name.
+ * Finds what a checker silently ignores: keywords that are misspelt or have no effect on the type, and required
+ * properties that are not described while a similar name is.
  */
 export const checkJsonSchema = (schema: unknown, path: string): Problem[] => {
   const problems: Problem[] = [];
@@ -110,7 +110,7 @@ const describeUnknown = (name: string, value: unknown): string | null => {
   return isSchema ? `${about}: properties belong in "properties"` : null;
 };
 
-/** A keyword beside a type that it says nothing about. */
+/** Reports keywords that don't apply to the schema's type. */
 const checkEffect = (schema: JsonObject, path: string): Problem[] => {
   const types = [schema.type].flat().filter((type) => typeof type === 'string');
   if (types.length === 0) return [];

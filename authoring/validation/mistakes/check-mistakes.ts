@@ -17,14 +17,14 @@ import { checkWays } from './check-ways.ts';
 import { type DeclaredValue, eachValue } from './each-value.ts';
 import { findSecrets } from './find-secrets.ts';
 
-/** The node type with a call of AWS in its parameters. */
+/** The node type whose parameters are an AWS call. */
 const AWS = 'aws';
 
 /**
- * Finds what can be stored, and would fail or go wrong in a run: by what the node types declare of their parameters, and by
- * the ways through the workflow.
+ * Finds what can be stored but would fail or go wrong in a run, from what node types declare about their parameters and
+ * from the paths through the workflow.
  *
- * @param isConnected - whether all connections lead from a node to a node, so that the ways are known
+ * @param isConnected - whether both ends of every connection exist, so that the paths are known
  */
 export const checkMistakes = (
   graph: DraftGraph,
@@ -52,7 +52,7 @@ const checkParameters = (graph: DraftGraph, draft: DraftNode): Problem[] => {
   ];
 };
 
-/** The features of a webhook are declared by rules of their own. */
+/** A webhook's features have their own schemas. */
 const schemaOf = ({ node }: DraftNode, schema: JsonObject): JsonObject =>
   node.type === WEBHOOK_TRIGGER && isPlainObject(schema.properties)
     ? {
@@ -78,7 +78,7 @@ const checkValue = (declared: DeclaredValue): Problem[] => {
   return [...checkJsonSchema(value, path), ...(format === 'form' ? checkForm(value, path) : [])];
 };
 
-/** What an answer says beside the fields of its form. */
+/** What a form's answer contains in addition to its fields. */
 const RESERVED_FIELDS = ['decision'];
 
 const checkForm = (form: Record<string, unknown>, path: string): Problem[] =>

@@ -4,10 +4,10 @@ import type { Problem } from '../../../lib/workflows/definition/problem.ts';
 import type { DraftGraph, DraftNode } from '../graph/draft-graph.ts';
 
 const ERROR_TRIGGER = 'errorTrigger';
-/** Fired by people and by other workflows, whose failure it is then. */
+/** Fired by people and by other workflows; in that case the failure is the caller's. */
 const ENTRY_TRIGGER = 'manualTrigger';
 
-/** Checks that a node has what it can't do without: a credential, a body, a way for its failures. */
+/** Checks that a node has what it requires: a credential, a body, a connection for its failures. */
 export const checkNeeds = (graph: DraftGraph, draft: DraftNode): Problem[] => [
   ...checkCredential(draft),
   ...checkBody(graph, draft),
@@ -52,7 +52,7 @@ const checkOnError = (graph: DraftGraph, { index, node, nodeType, outputs }: Dra
   return [];
 };
 
-/** A failure that a failure has started is not reported, so that there is no circle. */
+/** Failures of a run that a failure started are not reported, which prevents an endless loop. */
 export const checkOwnFailures = ({ nodes }: DraftGraph, workflowId: string): Problem[] =>
   nodes.some(({ node: { type }, nodeType }) => {
     return type !== ERROR_TRIGGER && type !== ENTRY_TRIGGER && nodeType?.kind !== 'action';

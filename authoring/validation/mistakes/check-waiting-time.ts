@@ -5,7 +5,7 @@ import type { Problem } from '../../../lib/workflows/definition/problem.ts';
 import { WEBHOOK_TRIGGER } from '../../../lib/workflows/definition/to-path-configs.ts';
 import { type DraftGraph, type DraftNode, reachFrom, targetsIn } from '../graph/draft-graph.ts';
 
-/** Checks that what a caller waits for can be done in that time: attempts, retries, and waits of a time that is not known. */
+/** Checks that attempts, retries and waits fit into the time that a caller waits. */
 export const checkWaitingTime = (graph: DraftGraph): Problem[] => {
   const limits = new Map<number, Limit>();
   for (const trigger of graph.nodes) {
@@ -51,7 +51,7 @@ const checkWait = ({ index, node, nodeType }: DraftNode, limit: Limit): Problem[
     const message = `waits for a time known only at run time, and ${describeLimit(limit)}`;
     return [{ path, message, severity: 'warning' }];
   }
-  // A longer one is reported for every trigger.
+  // A longer wait is reported for every trigger.
   if (seconds <= limit.seconds || seconds > CALLER_WAITS_SECONDS) return [];
   const path = `/nodes/${limit.trigger.index}/parameters/responseMode`;
   const message = `makes the caller wait for the result, but ${quote(node.id)} waits ${seconds} seconds, and ${describeLimit(limit)}`;
@@ -83,7 +83,7 @@ const checkAttempts = ({ index, node }: DraftNode, limit: Limit): Problem[] => {
   return problems;
 };
 
-/** Before the last attempt begins. */
+/** The delays before the last attempt, in seconds. */
 const sumOfDelays = (retry: Readonly<Record<string, unknown>>): number => {
   const { maxAttempts = 1, intervalSeconds = 1, backoffRate = 2, maxDelaySeconds = 60 } = retry;
   const retries = Math.min(Number(maxAttempts) || 1, 20) - 1;

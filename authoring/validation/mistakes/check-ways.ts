@@ -14,7 +14,7 @@ export const checkWays = (graph: DraftGraph, workflowId: string): Problem[] => [
   ...checkCircle(graph, workflowId),
 ];
 
-/** Where nothing answers at all, the check of callers says so. */
+/** When nothing responds at all, `checkCallers` reports it. */
 const checkAnswered = (graph: DraftGraph): Problem[] => {
   const waiting = graph.nodes.filter(
     ({ node, isDisabled }) =>
@@ -58,14 +58,14 @@ const describeEnds = (node: DraftNode, answered: SureNodes): string[] => {
   );
 };
 
-/** Where to search next: of each path without a certain answer, the targets that may reach one, or else the first. */
+/** Where to search next: for each path that may not respond, the targets that can reach a response, or else the first. */
 const nextOf = (index: number, answered: SureNodes): number[] =>
   answered.unsureWays(index).flatMap(({ targets }) => {
     const able = targets.filter((target) => answered.mayReach(target));
     return able.length > 0 ? able : targets.slice(0, 1);
   });
 
-/** A workflow whose every run by another workflow runs the workflow again. */
+/** Reports a workflow that runs itself on every path when another workflow runs it. */
 const checkCircle = (graph: DraftGraph, workflowId: string): Problem[] => {
   const isOwn = ({ node, isDisabled }: DraftNode) =>
     node.type === SUBWORKFLOW && node.parameters.workflowId === workflowId && !isDisabled;

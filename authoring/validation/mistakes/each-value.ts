@@ -1,17 +1,17 @@
 import { isPlainObject, type JsonValue } from '@hookloom/plugin-kit';
 import { toPointerKey } from '../../../lib/shared/describe.ts';
 
-/** A value of a node's parameters, and what its schema declares of it. */
+/** A value in a node's parameters and what its schema declares about it. */
 export interface DeclaredValue {
   readonly value: JsonValue;
   readonly path: string;
   /** The key in the object around it; for an item, the key of its list. */
   readonly name: string;
-  /** `mailbox`, `field-path`, `json-schema`, …; `url` for a pattern of http and https. */
+  /** `mailbox`, `field-path`, `json-schema`, …; `url` for a pattern that requires http or https. */
   readonly format: string | null;
 }
 
-/** Every value that a schema declares, without those behind `$ref` and in alternatives. */
+/** Every value that a schema declares, except through `$ref` and alternatives. */
 export function* eachValue(
   schema: unknown,
   value: JsonValue | undefined,

@@ -4,7 +4,7 @@ import type { Problem } from '../../../lib/workflows/definition/problem.ts';
 import { splitTemplate } from '../../../lib/workflows/expressions/template.ts';
 import type { DraftNode } from '../graph/draft-graph.ts';
 
-/** Tokens that are known by their form, and keys. */
+/** Tokens with a recognisable format, and private keys. */
 const SHAPES: readonly RegExp[] = [
   /\b[sr]k_(?:live|test)_[A-Za-z0-9]{10}/,
   /\bwhsec_[A-Za-z0-9+/]{16}/,
@@ -25,15 +25,15 @@ const SHAPES: readonly RegExp[] = [
 const SECRET_NAME =
   /^(?:x-)?(?:api[-_]?key|api[-_]?token|access[-_]?token|auth[-_]?token|authorization|password|passwd|secret|client[-_]?secret|private[-_]?key)$/i;
 const SCHEME = /^(Bearer|Basic|Token|ApiKey) +\S{6}/i;
-/** Longer than a word, without blanks, with a digit: no placeholder and no name of a field. */
+/** No spaces and at least one digit: neither a placeholder nor a field name. */
 const LOOKS_RANDOM = /^(?=[^\d\s]{0,200}\d)\S{6,4096}$/;
 
 /** Where a request carries what a credential would add. */
 type Carrier = 'header' | 'query' | null;
 
 /**
- * Finds secrets that stand in a workflow: readable in its file, and kept in each stored version. A
- * credential has them in the secret store instead.
+ * Finds secrets written into a workflow, where its file and every stored version expose them. Credentials keep them in the
+ * secret store instead.
  */
 export const findSecrets = ({ index, node, nodeType }: DraftNode): Problem[] => {
   const problems: Problem[] = [];
@@ -68,7 +68,7 @@ const carrierOf = (name: string): Carrier => {
 
 interface Found {
   readonly verb: string;
-  /** That would add it to a request; null where it is no part of one. */
+  /** The credential type that would add it to a request; null when it is not part of one. */
   readonly credentialType: string | null;
 }
 

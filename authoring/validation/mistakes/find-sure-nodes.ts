@@ -7,26 +7,26 @@ import {
   sourcesIn,
 } from '../graph/draft-graph.ts';
 
-/** An output on which a run can leave a node, and the nodes that it leads to. */
+/** An output through which a run can leave a node, and the nodes that it leads to. */
 interface Way {
   readonly output: string;
   readonly targets: readonly number[];
 }
 
 export interface SureNodes {
-  /** Whether every path from a node reaches a wanted one. */
+  /** Whether every path from a node reaches a wanted node. */
   has(index: number): boolean;
-  /** Whether some run does. */
+  /** Whether some path does. */
   mayReach(index: number): boolean;
-  /** The outputs of a node from which a wanted one is not certain to be reached. */
+  /** The outputs of a node from which a wanted node may not be reached. */
   unsureWays(index: number): readonly Way[];
 }
 
 /**
  * Finds the nodes from which every path reaches a wanted node, whichever outputs deliver. Paths that end in a failure do not count.
  *
- * @param inDoubt - what is taken for true where the file does not say it: outputs that only a run knows, and branches side by
- *   side, of which conditions may let one through at all times
+ * @param inDoubt - what to assume where the file does not tell: for outputs known only at run time, and for parallel
+ *   branches, where conditions may always let one through
  */
 export const findSureNodes = (
   graph: DraftGraph,
@@ -46,10 +46,10 @@ export const findSureNodes = (
     if (isWanted(node)) return true;
     const ways = waysOut(graph, node);
     if (ways === null) return inDoubt;
-    if (ways.length === 0) return inDoubt; // it ends the run by a failure
+    if (ways.length === 0) return inDoubt; // the run ends with a failure
     return !mayDeliverNothing(node) && ways.every(isSureWay);
   };
-  // From all, so that a loop is as sure as the ways out of it.
+  // Starts from all nodes, so that a loop is as certain as its exits.
   for (let changed = true; changed; ) {
     changed = false;
     for (const node of nodes) {
@@ -71,7 +71,7 @@ export const findSureNodes = (
 export const mayDeliverNothing = ({ nodeType, isDisabled }: DraftNode): boolean =>
   !isDisabled && nodeType?.endsBranch === true;
 
-/** Null when the outputs are known in a run only. A body is run within its node, and no way out. */
+/** Null when the outputs are known only at run time. A body runs inside its node and is not an exit. */
 const waysOut = ({ edges, outgoing }: DraftGraph, node: DraftNode): readonly Way[] | null => {
   const outputs = node.nodeType === null ? null : deliveringOutputs(node);
   if (outputs === null) return null;

@@ -47,7 +47,7 @@ const checkText = async (text: string, path: string, names: Names, isOpen: boole
  * Checks an expression.
  *
  * @param expression - without its braces
- * @param isOpen - whether its value goes where any JSON can
+ * @param isOpen - whether its value goes where any JSON is accepted
  */
 export const checkExpression = async (
   expression: string,
@@ -61,7 +61,7 @@ export const checkExpression = async (
     return unreadable.map(({ message }) => ({ path, message: `${message}${hint}` }));
   }
   const found = findShapeProblems(expression, names, isOpen).map((finding) => ({ path, ...finding }));
-  // A wrong name has been reported, with what is meant.
+  // Unknown names are already reported, with suggestions.
   if (found.some(({ severity }) => severity === undefined)) return found;
   return [...findReferenceProblems(expression, names).map((message) => ({ path, message })), ...found];
 };
@@ -94,7 +94,7 @@ const findSingleBraces = (text: string): string | undefined => {
 /** Quoted parts; one without its end extends to the end, which keeps matching linear. */
 const QUOTED = /"(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?|`[^`]*`?/gs;
 
-/** Operators of other languages, with those of JSONata. */
+/** Operators of other languages and their JSONata equivalents. */
 const foreignOperators: readonly (readonly [RegExp, string])[] = [
   [/=>/, 'a function is written function($x) { $x.a }'],
   [/===?/, '"equals" is written ='],

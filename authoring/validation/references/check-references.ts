@@ -110,7 +110,7 @@ const inspect = (inspection: Inspection, { ast, isRoot, isValue }: Visit): Visit
   }
 };
 
-/** The predicates and indexes in brackets behind a part, and its grouping. */
+/** The bracketed predicates and indexes after a part, and its grouping. */
 const filtersOf = (inspection: Inspection, ast: Ast): Visit[] => {
   const filters = [...listOf(ast.stages), ...listOf(ast.predicate)];
   for (const name of textsIn(filters)) {
@@ -133,7 +133,7 @@ const inspectPath = (inspection: Inspection, ast: Ast, isRoot: boolean): Visit[]
   ];
   if (first.type === 'variable') {
     const isKnown = inspectVariable(inspection, first, others, others.length > 0);
-    // Behind an unknown name, all names are unknown.
+    // After an unknown name, all names are unknown.
     return isKnown ? [...filtersOf(inspection, first), ...behind] : [];
   }
   if (first.type === 'function') {
@@ -154,7 +154,7 @@ const inspectField = (
   if (problem !== null) problems.add(problem);
 };
 
-/** Checks a variable and, behind `$nodes`, the node id. @returns whether both are valid */
+/** Checks a variable and, after `$nodes`, the node id. @returns whether both are valid */
 const inspectVariable = (
   inspection: Inspection,
   variable: Ast,
@@ -199,7 +199,7 @@ const inspectExecutionField = ({ problems, names }: Inspection, [step]: readonly
   );
 };
 
-/** @param others - the steps of the path behind the call */
+/** @param others - the steps of the path after the call */
 const inspectCall = (inspection: Inspection, ast: Ast, others: readonly Ast[], isRoot: boolean): Visit[] => {
   const { names, bound, problems, hasLambda } = inspection;
   const { procedure } = ast;

@@ -17,18 +17,18 @@ interface Check {
   readonly findings: Map<string, Finding>;
 }
 
-/** Names that lists have, where nothing else is known. */
+/** Names assumed to be lists where nothing else is known. */
 const LIST_NAMES = ['items', 'results', 'rows'];
 
 /** Limit of findings per expression. */
 const MAX_FINDINGS = 5;
 
 /**
- * Finds what an expression reads although it is not there, and what it counts on although it is otherwise: by what is known
- * of the data before any run.
+ * Finds fields that an expression reads but that don't exist, and wrong assumptions about types, from what is known of the
+ * data before any run.
  *
  * @param text - an expression of valid syntax
- * @param isOpen - whether its value goes where any JSON can, so that one item in place of a list is not noticed
+ * @param isOpen - whether its value goes where any JSON is accepted, so that a single item instead of a list would go unnoticed
  */
 export const findShapeProblems = (text: string, names: Names, isOpen: boolean): Finding[] => {
   const { shapes = NOTHING } = names;
@@ -139,7 +139,7 @@ const readField = (check: Check, path: Ast, step: Ast, shape: Shape): Shape => {
   return null;
 };
 
-/** The path before a step, with a dot behind it. */
+/** The path before a step, with a trailing dot. */
 const namesUntil = (path: Ast, step: Ast): string => {
   const steps = listOf(path.steps);
   return joinNames(steps.slice(0, steps.indexOf(step)));
@@ -152,14 +152,14 @@ const isIndex = (expr: Ast): boolean =>
   expr.type === 'number' ||
   (expr.type === 'unary' && isAst(expr.expression) && expr.expression.type === 'number');
 
-/** `[id = $trigger.body.id]` looks one item up; `[isNew = true]` does not. */
+/** `[id = $trigger.body.id]` looks up one item; `[isNew = true]` does not. */
 const isLookup = (expr: Ast): boolean => {
   if (expr.type !== 'binary') return false;
   if (expr.value === 'and') return [expr.lhs, expr.rhs].some((side) => isAst(side) && isLookup(side));
   return expr.value === '=' && [expr.lhs, expr.rhs].every((side) => isAst(side) && side.type !== 'value');
 };
 
-/** Warns of a path over a list whose value is taken as it is. */
+/** Warns about a path over a list whose result is used as is. */
 const checkFlow = (check: Check, ast: unknown, isWhole: boolean): void => {
   if (!isAst(ast)) return;
   if (ast.type === 'condition') for (const branch of [ast.then, ast.else]) checkFlow(check, branch, false);

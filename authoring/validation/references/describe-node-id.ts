@@ -5,9 +5,9 @@ import type { Names } from './names.ts';
 import { type Ast, namesBehind } from './syntax-tree.ts';
 
 /**
- * Problem of a node id behind `$nodes`; null for a valid one.
+ * Problem with a node id after `$nodes`; null for a valid one.
  * @param step - the id, as a name in a path or as a string
- * @param others - the steps behind it
+ * @param others - the steps after it
  */
 export const describeNodeId = (
   text: string,
@@ -23,7 +23,7 @@ export const describeNodeId = (
     return `$nodes.${dashed} is read as a subtraction; did you mean ${quote(path)}?`;
   }
   if (!names.nodeIds.has(id)) {
-    if (names.nodeIds.has(NAMELESS)) return null; // a node without a valid id may be the one that is meant
+    if (names.nodeIds.has(NAMELESS)) return null; // the missing node may be one with an invalid id
     const near = names.idOfName.get(id) ?? names.findNearest(written, names.nodeIds);
     const meant =
       near === null
@@ -37,7 +37,7 @@ export const describeNodeId = (
   return `$nodes.${toName(id)} can't be read here: no connection leads from that node to this one${didYouMean(near && toNodePath(near, namesBehind(step, others)))}`;
 };
 
-/** The name in the text, with dashes as a part of it. */
+/** The name in the text, including its dashes. */
 export const readDashed = (text: string, { type, value, position }: Ast): string => {
   const name = String(value);
   if (type !== 'name') return name;
@@ -56,7 +56,7 @@ const findDashedId = (nodeIds: ReadonlySet<string>, written: string): string | n
   return null;
 };
 
-/** The plain names behind an id with dashes, from the text: the tree has them as a subtraction. */
+/** The plain names after an id with dashes, read from the text: in the tree they are a subtraction. */
 const namesAfter = (text: string, { value, position }: Ast, id: string): string[] => {
   const start = Number(position) - String(value).length + id.length;
   const path = /^(?:\.[A-Za-z_][A-Za-z0-9_]*)*/.exec(text.slice(start, start + 200))?.[0] ?? '';

@@ -5,10 +5,10 @@ import { type Names, SCOPE_VARIABLES } from './names.ts';
 import { type Ast, namesBehind } from './syntax-tree.ts';
 
 /**
- * Problem of a name that must be a field of a request; null for a valid one.
+ * Problem with a name that must be a field of a request; null for a valid one.
  * @param fields - the fields of the request
  * @param step - the name
- * @param others - the steps behind it
+ * @param others - the steps after it
  * @param from - the path before the name: `$trigger.`, or empty for the input
  */
 export const describeRequestField = (
@@ -31,7 +31,7 @@ const findVariable = ({ nodeIds }: Names, name: string, rest: readonly string[])
   return nodeIds.has(name) ? toNodePath(name, rest) : null;
 };
 
-/** The path of a similar name or a name of other tools, else of a field of the body. */
+/** The path of a similar name or another tool's name, otherwise of a field of the body. */
 const findField = (
   { findNearest }: Names,
   fields: readonly string[],
@@ -45,7 +45,7 @@ const findField = (
   return near === null ? ['body', name, ...rest] : [near, ...rest];
 };
 
-/** The field of ours for a name of other tools. Where the path has no parameters, values in the URL are those of the query. */
+/** Our field for another tool's name. When the path has no parameters, values in the URL are query parameters. */
 const findForeign = (fields: readonly string[], name: string): string | undefined => {
   const field = requestFields.get(name);
   return field === 'pathParams' && !fields.includes(field) ? 'queryParams' : field;

@@ -6,7 +6,7 @@ import { type Names, resolveId, SCOPE_VARIABLES } from './names.ts';
 /**
  * Message for an unknown variable.
  * @param bound - variables that the expression binds
- * @param rest - the names behind the variable
+ * @param rest - the names after the variable
  */
 export const describeUnknownVariable = (
   names: Names,
@@ -28,7 +28,7 @@ export const describeUnknownVariable = (
   return `${no}: an expression can read the fields of its input, ${SCOPE_VARIABLES.map((known) => `$${known}`).join(', ')}, and the variables it binds`;
 };
 
-/** Names that other tools have between a node and its data. */
+/** Names that other tools put between a node and its data. */
 const WRAPPERS = new Set([
   'item',
   'first()',
@@ -40,7 +40,7 @@ const WRAPPERS = new Set([
   'outputs',
 ]);
 
-/** Our path for one that begins with a variable of another tool; null when there is none. */
+/** Our equivalent of a path that begins with another tool's variable; null when there is none. */
 const translate = (names: Names, variable: string, rest: readonly string[]): string | null => {
   switch (variable) {
     case 'json':

@@ -1,4 +1,4 @@
-/** Variables of other tools without the `$`, with the explanation of ours. */
+/** Variables of other tools without the `$`, each with our equivalent. */
 export const foreignVariables: ReadonlyMap<string, string> = new Map([
   ['json', 'input fields are plain names'],
   ['input', 'input fields are plain names, and the whole of it is $'],
@@ -19,7 +19,7 @@ export const foreignVariables: ReadonlyMap<string, string> = new Map([
   ['context', 'the run is $execution, and the request $trigger'],
 ]);
 
-/** Parts of a request by their names in other tools, with our fields. */
+/** Parts of a request by their names in other tools, each with our field. */
 export const requestFields: ReadonlyMap<string, string> = new Map([
   ['body', 'body'],
   ['payload', 'body'],
@@ -47,7 +47,7 @@ export const requestNames: ReadonlySet<string> = new Set([
   'json',
 ]);
 
-/** Functions and methods of other languages, with those of JSONata. */
+/** Functions and methods of other languages and their JSONata equivalents. */
 export const foreignFunctions: ReadonlyMap<string, string> = new Map([
   ['upper', '$uppercase'],
   ['toUpperCase', '$uppercase'],
@@ -96,7 +96,7 @@ export const foreignFunctions: ReadonlyMap<string, string> = new Map([
   ['isset', '$exists'],
 ]);
 
-/** Node types of other tools in lower case, with ours. */
+/** Node types of other tools in lower case and our equivalents. */
 export const foreignNodeTypes: ReadonlyMap<string, string> = new Map([
   ['webhook', 'webhookTrigger'],
   ['httptrigger', 'webhookTrigger'],

@@ -1,9 +1,9 @@
-/** Words with another meaning in JSONata. */
+/** Words with a special meaning in JSONata. */
 const KEYWORDS = new Set(['and', 'or', 'in', 'true', 'false', 'null', 'function']);
 
 const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** A name for an expression: in backticks unless it is plain. */
+/** A name as written in an expression: in backticks unless it is plain. */
 export const toName = (name: string): string =>
   PLAIN_NAME.test(name) && !KEYWORDS.has(name) ? name : `\`${name}\``;
 

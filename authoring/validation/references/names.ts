@@ -11,17 +11,17 @@ export interface VisibleIds {
 export interface Names extends Hints {
   /** Keys of `$nodes`. */
   readonly nodeIds: ReadonlySet<string>;
-  /** Those that lead to the node of the expression; null where all count. */
+  /** The nodes upstream of the expression's node; null where all count. */
   readonly visibleIds: VisibleIds | null;
   /** Ids of nodes by their `name`. */
   readonly idOfName: ReadonlyMap<string, string>;
   /** The node of the expression; null in a loop, where the node may have an output already. */
   readonly ownId: string | null;
-  /** Fields of the input; null when they are known in a run only. */
+  /** Fields of the input; null when they are known only at run time. */
   readonly fields: readonly string[] | null;
   /** The same for `$trigger`. */
   readonly triggerFields: readonly string[] | null;
-  /** What is known of the data. */
+  /** What is known about the data. */
   readonly shapes?: Shapes;
   /** Whether JSONata has a function of that name, without its `$`. */
   readonly isFunction: (name: string) => boolean;

@@ -4,13 +4,13 @@ import { toPattern } from '../../../lib/workflows/definition/path-pattern.ts';
 import { WEBHOOK_TRIGGER } from '../../../lib/workflows/definition/to-path-configs.ts';
 import { splitTemplate } from '../../../lib/workflows/expressions/template.ts';
 
-/** What is known of a value before any run; null for nothing. */
+/** What is known about a value before any run; null for nothing. */
 export type Shape = MapShape | ListShape | { readonly kind: 'string' | 'number' | 'boolean' } | null;
 
 interface MapShape {
   readonly kind: 'map';
   readonly fields: ReadonlyMap<string, Shape>;
-  /** Of the fields that are not listed; absent: there are no others. */
+  /** Shape of the fields not listed; absent when there are no others. */
   readonly others?: Shape;
 }
 
@@ -31,7 +31,7 @@ const NUMBER: Shape = { kind: 'number' };
 const LIST: Shape = { kind: 'list', item: null };
 const STRINGS: Shape = { kind: 'map', fields: new Map(), others: STRING };
 
-/** The headers of a request: their names are in lower case. */
+/** The headers of a request; their names are lower case. */
 export const HEADERS: Shape = { ...STRINGS };
 
 const openMap = (fields: Readonly<Record<string, Shape>>): Shape => ({
@@ -40,7 +40,7 @@ const openMap = (fields: Readonly<Record<string, Shape>>): Shape => ({
   others: null,
 });
 
-/** Nodes whose output is their input. */
+/** Node types whose output is their input. */
 const passOn = new Set(['if', 'switch', 'filter', 'noOp', 'wait', 'respondToWebhook']);
 
 /** Outputs that always have these fields. */
@@ -101,7 +101,7 @@ const schemaShape = (schema: unknown, depth = 0): Shape => {
   }
 };
 
-/** Of a value in parameters: of an expression, nothing is known. */
+/** Shape of a value in parameters; nothing is known about an expression. */
 const valueShape = (value: JsonValue): Shape => {
   if (typeof value === 'string') {
     const parts = splitTemplate(value);
@@ -198,7 +198,7 @@ const pickOutput = ({ items, fields, mode = 'keep' }: JsonObject): Shape => {
   return { kind: 'map', fields: new Map(names.map((name) => [name.split('.')[0] ?? name, null])) };
 };
 
-/** Of a workflow with one trigger. */
+/** The trigger's shape in a workflow with a single trigger. */
 const triggerShape = (nodes: readonly GraphNode[]): Shape => {
   const [first, ...others] = nodes.filter(({ nodeType }) => nodeType?.kind === 'trigger');
   return first?.node.type === WEBHOOK_TRIGGER && others.length === 0

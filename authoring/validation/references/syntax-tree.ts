@@ -24,7 +24,7 @@ export const findBound = (root: unknown): Bound => {
     if (typeof next !== 'object' || next === null) continue;
     const { type, value, lhs, arguments: parameters, focus, index } = next as Ast;
     if (type === 'bind' && isAst(lhs)) bind(lhs.value);
-    if (type === 'index') bind(value); // behind a filter; elsewhere it is a property of a step
+    if (type === 'index') bind(value); // after a filter; elsewhere it is a property of a step
     if (type === 'lambda') {
       hasLambda = true;
       for (const parameter of listOf(parameters)) bind(parameter.value);
@@ -44,7 +44,7 @@ export const textsIn = (filters: readonly Ast[]): string[] =>
     isAst(expr) && expr.type === 'string' && typeof expr.value === 'string' ? [expr.value] : [],
   );
 
-/** The plain names behind a step: fields, also in brackets, and `first()` for a call. */
+/** The plain names after a step: fields, also in brackets, and `first()` for a call. */
 export const namesBehind = (first: Ast | undefined, others: readonly Ast[]): string[] => {
   const names = first === undefined ? [] : textsIn([...listOf(first.stages), ...listOf(first.predicate)]);
   for (const step of others) {

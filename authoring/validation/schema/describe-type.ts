@@ -14,7 +14,7 @@ export const describeSchema = ({ schema: { description } }: Mistake): string => 
   return typeof description === 'string' && description !== '' ? ` (${description})` : '';
 };
 
-/** Message for a value of the wrong type. A template has the type of its value only when it is a single expression. */
+/** Message for a value of the wrong type. A template keeps its value's type only when it is a single expression. */
 export const describeType = (mistake: Mistake): string => {
   const { limit, value: data } = mistake;
   const types: readonly unknown[] = Array.isArray(limit) ? limit : [limit];

@@ -1,16 +1,16 @@
 import type { Mistake } from '@hookloom/bounded-schema';
 import { isPlainObject } from '@hookloom/plugin-kit';
 
-/** Of `needsOne` and `takesOne`: the keys of the branches. */
+/** The keys of the branches, for `needsOne` and `takesOne`. */
 export interface ReducedMistake extends Mistake {
   readonly keys?: readonly (string | null)[];
 }
 
 /**
- * Reduces the mistakes of `oneOf` and `anyOf`, which are found for every branch, to those of the branch with the fewest.
+ * Reduces the mistakes of `oneOf` and `anyOf`, which are found for every branch, to those of the best match.
  * Branches that only require a key become one mistake, `needsOne` or `takesOne` with `keys`.
  *
- * @param isUnknown - selects errors about values that are known in a run only, to ignore them
+ * @param isUnknown - selects errors to ignore: those about values known only at run time
  */
 export const reduceBranches = (
   errors: readonly Mistake[],
@@ -46,7 +46,7 @@ const chooseBranch = (summary: Mistake, found: readonly ReducedMistake[]): reado
   }
   if (isOfKeys) return [{ ...summary, keyword: 'needsOne', keys }];
   const byBranch = Map.groupBy(found, (error) => branchOf(error, summary));
-  // A branch without errors matches, apart from values that are known in a run only.
+  // A branch without errors matches, apart from values known only at run time.
   if (branches.some((_, index) => !byBranch.has(index))) return [];
   return [...byBranch.values()].reduce((best, errors) =>
     costOf(errors, summary) < costOf(best, summary) ? errors : best,

@@ -7,11 +7,11 @@ import { describeSchema, describeType } from './describe-type.ts';
 import { type ReducedMistake, reduceBranches } from './schema-branches.ts';
 import { suggestKey } from './suggest-key.ts';
 
-/** Whether an error is about a value that is known in a run only. */
+/** Whether an error is about a value known only at run time. */
 export type IsUnknown = (mistake: Mistake) => boolean;
 
 /**
- * Describes mistakes by problems: a misspelt key is not reported as missing too, and of alternatives (`oneOf`, `anyOf`)
+ * Turns mistakes into problems: a misspelt key is not also reported as missing, and for alternatives (`oneOf`, `anyOf`)
  * only the best match is reported.
  */
 export const toSchemaProblems = (
@@ -75,7 +75,7 @@ const describeError = (error: ReducedMistake): string => {
   }
 };
 
-/** By keyword; of the value of the keyword. */
+/** By keyword; called with the keyword's value. */
 const describeLimit: Readonly<Record<string, (limit: unknown) => string>> = {
   const: (limit) => `must be ${JSON.stringify(limit)}`,
   minLength: (limit) => `must have at least ${limit} characters`,
@@ -104,7 +104,7 @@ const describePattern = (error: Mistake): string => {
   return `${isShown ? `must match pattern "${error.limit}"` : 'must match the pattern of its schema'}${about}`;
 };
 
-/** A string that matches the pattern: with a scheme added, or with dashes for characters that an id can't have. */
+/** A similar string that matches the pattern: with a scheme added, or dashes for characters not allowed in an id. */
 const suggestText = (pattern: string, data: unknown): string | null => {
   if (typeof data !== 'string' || data.length > 200) return null;
   const address = data.replace(/^(?:https?:[/\\]*|[a-z]*:\/\/|\/\/)/i, '');

@@ -12,7 +12,7 @@ interface KeySuggestion {
   readonly hint: string;
 }
 
-/** Keys of other tools, with ours. */
+/** Keys of other tools and our equivalents. */
 const foreignKeys: ReadonlyMap<string, string> = new Map([
   ['from', 'sourceNodeId'],
   ['to', 'targetNodeId'],
@@ -89,12 +89,12 @@ const toSeconds = (
   return null;
 };
 
-/** The right place of a node's key that is in its parameters, or of a setting that is in the node or its parameters. */
+/** The right place for a node key found in its parameters, or a setting found in the node or its parameters. */
 const findKeyPlace = (key: string, known: readonly string[], instancePath: string): string | null => {
   const isNode = known.includes('parameters') && known.includes('credentialId');
   if (isNode) return SETTING_KEYS.includes(key) ? 'in "settings"' : null;
   const isParameters = instancePath === '' && !known.includes('nodes');
   if (!isParameters) return null;
   if (SETTING_KEYS.includes(key)) return `in the node's "settings", next to "parameters"`;
-  return NODE_KEYS.includes(key) ? 'beside "parameters"' : null;
+  return NODE_KEYS.includes(key) ? 'next to "parameters"' : null;
 };

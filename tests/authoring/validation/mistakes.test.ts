@@ -527,7 +527,7 @@ const credentials: readonly Mistake[] = [
     'a credential among the parameters',
     node('httpRequest', get({ credentialId: 'crm' })),
     PARAMETERS,
-    'beside "parameters"',
+    'next to "parameters"',
   ],
   [
     'a token in a header',

@@ -61,10 +61,10 @@ describe('a line says', () => {
   };
   test.each<[string, Partial<NodeTypeDescription>]>([
     ['Action with effects: a step, with a checkpoint and retries', { pure: false }],
-    ['Action that steers the run', steering],
+    ['Action that controls the run', steering],
     ['Outputs: `each` (its body), `main`', steering],
     [
-      'Action that steers the run, and may wait for longer than a process lives',
+      'Action that controls the run and may wait longer than a process lives',
       { control: { suspends: true, bodyOutput: null } },
     ],
     ['Trigger, fired by an HTTP request', { kind: 'trigger', firedBy: 'request' }],
@@ -76,12 +76,12 @@ describe('a line says', () => {
     ['Trigger; nothing fires it', { kind: 'trigger' }],
     ['Inputs: `left`, `right`', { inputs: ['left', 'right'] }],
     ['Types of its credential: `httpBearer`, `oauth2`', { credentialTypes: ['httpBearer', 'oauth2'] }],
-    ['It may deliver on no output: a branch or a loop can end here', { endsBranch: true }],
+    ['It may deliver on no output, which ends a branch or a loop', { endsBranch: true }],
     [
-      'Outputs: by its parameters; in the example `a`, `b`',
+      'Outputs: depend on its parameters; in the example `a`, `b`',
       { outputs: ['a', 'b'], outputsDependOnParameters: true },
     ],
-    ['Outputs: by its parameters', { outputs: null, outputsDependOnParameters: true }],
+    ['Outputs: depend on its parameters', { outputs: null, outputsDependOnParameters: true }],
   ])('%s', (line, changes) => {
     expect(printNodeType(aDescription(changes)).split('\n')).toContain(`- ${line}`);
   });

@@ -77,8 +77,8 @@ test('alternatives of objects are listed one by one', () => {
 test('keys of which one is required are named', () => {
   const schema = { properties: { a: {}, b: {} } };
   const oneOf = [{ required: ['a'] }, { required: ['b'] }];
-  expect(printParameters({ ...schema, oneOf })).toContain('\n\nExactly one is given: `a` or `b`.');
-  expect(printParameters({ ...schema, anyOf: oneOf })).toContain('\n\nAt least one is given: `a` or `b`.');
+  expect(printParameters({ ...schema, oneOf })).toContain('\n\nExactly one is required: `a` or `b`.');
+  expect(printParameters({ ...schema, anyOf: oneOf })).toContain('\n\nAt least one is required: `a` or `b`.');
 });
 
 test('a schema without properties has none', () => {
