@@ -33,7 +33,7 @@ test.each([
   ['{{ provider }}', 'smtp', 'httpBearer, httpHeader, oauth2, awsRole'],
 ])('%s takes no credential of the type %s', async (provider, type, taken) => {
   expect(await refusalOf(provider, type)).toBe(
-    `the credential "key" is of the type ${type}, and the node takes ${taken}`,
+    `the credential "key" has the type ${type}, but the node accepts ${taken}`,
   );
 });
 

@@ -488,7 +488,7 @@ test.each<[JsonObject, string]>([
   [{ scheme: 'discord' }, ' the scheme "discord" needs the signature of the same scheme'],
   [{ scheme: 'sns' }, ' the scheme "sns" needs the signature of the same scheme'],
   [{ scheme: 'custom' }, ' the scheme "custom" needs match'],
-  [{ scheme: 'custom', match: '{{ true }}' }, '/match is an expression as it stands: leave the braces out'],
+  [{ scheme: 'custom', match: '{{ true }}' }, '/match is already an expression: remove the braces'],
   [{ scheme: 'custom', match: 'a b' }, '/match '],
   [{ scheme: 'custom', match: '$hmac(body.a) = 1' }, '/match '],
   [{ ...ofCustom, answer: { body: '{{ a b }}' } }, '/answer/body '],
