@@ -20,13 +20,13 @@ import { readId } from './read-arguments.ts';
 export const addApprovalCommands = (program: Command, { onTarget }: CommandContext): void => {
   program
     .command('approval')
-    .description('list approvals that wait')
+    .description('list pending approvals')
     .command('list')
-    .description('list approvals that wait for a decision, the one whose time ends first at the top')
-    .option('--workflow <id>', 'of one workflow', readId)
+    .description('list approvals waiting for a decision, the earliest deadline first')
+    .option('--workflow <id>', 'only of this workflow', readId)
     .option('--limit <number>', `how many: 1 to ${MAX_APPROVALS} (default: 25)`)
-    .option('--cursor <cursor>', 'go on where a list ended')
-    .option('--addresses', 'with the callback URLs: with one of them, anyone can decide')
+    .option('--cursor <cursor>', 'continue where a list ended')
+    .option('--addresses', 'show the callback URLs; anyone with such a URL can decide')
     .option('--json', 'print JSON')
     .action(async (options: ListOptions) => {
       const query = readQuery(options);
@@ -63,7 +63,7 @@ const list = async (
   if (json === true) return io.print(JSON.stringify({ approvals, nextCursor }, null, 2));
   if (approvals.length === 0)
     return io.note(
-      nextCursor === null ? 'No approval waits.' : `None among the first: --cursor ${nextCursor}`,
+      nextCursor === null ? 'No approvals are pending.' : `None on this page: --cursor ${nextCursor}`,
     );
   const rows = approvals.map(({ since, until, executionId, workflowId, nodeId, askedBy, title }) =>
     [since, until, executionId, `${workflowId}/${nodeId}`, askedBy ?? '-', title ?? '-'].map(oneLine),

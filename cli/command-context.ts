@@ -5,15 +5,15 @@ import { CommandError } from './command-error.ts';
 import type { Io } from './io.ts';
 import type { Target } from './target.ts';
 
-/** What each group of commands is declared with. */
+/** Dependencies of each group of commands. */
 export interface CommandContext {
   readonly io: Io;
-  /** Loaded by the commands that need them: the others start faster without. */
+  /** Loaded on demand, so that other commands start faster. */
   readonly loadNodeTypes: () => Promise<FindNodeType>;
   readonly loadPlugins: () => Promise<readonly PluginEntry[]>;
-  /** The types of credentials for calling out, by id. */
+  /** Outbound credential types, by id. */
   readonly loadCredentialTypes: () => Promise<ReadonlyMap<string, CredentialType>>;
-  /** Connects to the target that the command line names, and closes the connection after the action. */
+  /** Connects to the target named on the command line and closes the connection after the action. */
   readonly onTarget: (action: (context: TargetContext) => Promise<void>) => Promise<void>;
 }
 
@@ -22,12 +22,12 @@ export interface TargetContext {
   readonly target: Target;
 }
 
-/** Of lists over all workflows. */
+/** Hint for lists over all workflows. */
 export const EARLIER_NOTE =
-  'What was stored before the upgrade is in the lists of its workflow: --workflow ID. `hookloom migrate` puts it into this one.';
+  'Entries stored before the upgrade appear only with --workflow ID. `hookloom migrate` adds them to this list.';
 
 /**
- * Refuses a workflow that never was, for lists that have found nothing of it: rather than nothing, its name may be wrong.
+ * Refuses an unknown workflow when a list found nothing: its name may be wrong.
  *
  * @param id - null for all workflows
  * @throws CommandError

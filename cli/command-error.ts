@@ -1,14 +1,14 @@
 import { CommanderError } from 'commander';
 import { findDenial } from '../lib/adapters/aws/denial.ts';
 
-/** 0: done. 1: refused, not found, or failed. 2: the command line itself is wrong, or what was asked for could not be looked at. */
+/** 0: done. 1: refused, not found or failed. 2: invalid command line, or a check could not be made. */
 export const EXIT = { done: 0, failed: 1, usage: 2, unknown: 2 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** A failure that is reported by its message alone, without a stack. */
+/** A failure reported only by its message, without a stack. */
 export class CommandError extends Error {
   readonly exitCode: ExitCode;
-  /** The help says how it is written. */
+  /** Whether to point to the help. */
   readonly isUsage: boolean;
   constructor(message: string, exitCode: ExitCode = EXIT.failed, isUsage = exitCode === EXIT.usage) {
     super(message);
@@ -19,34 +19,32 @@ export class CommandError extends Error {
 
 export const usageError = (message: string): CommandError => new CommandError(message, EXIT.usage);
 
-/** Users that a message names; of more, how many there are. */
+/** Users named in a message; further ones are counted. */
 const MAX_NAMED = 10;
 
-/** @param users - what would fail without it, as `orders: the node "call"` @throws CommandError when there is any */
+/** @param users - what would fail without it, such as `orders: the node "call"` @throws CommandError when there is any */
 export const refuseUsed = (id: string, users: readonly string[]): void => {
   if (users.length === 0) return;
   const others = users.length > MAX_NAMED ? [`and ${users.length - MAX_NAMED} more`] : [];
   const lines = [...users.slice(0, MAX_NAMED), ...others].map((user) => `  ${user}`);
   throw new CommandError(
-    [
-      `${id} is in use, and was not removed. These name it:`,
-      ...lines,
-      'To remove it all the same: --force',
-    ].join('\n'),
+    [`${id} is in use and was not removed. It is used by:`, ...lines, 'To remove it anyway: --force'].join(
+      '\n',
+    ),
   );
 };
 
-/** The deployed stage that a command was for. */
+/** The deployed stage that a command targets. */
 interface StageOptions {
   readonly stage?: string | undefined;
   readonly region?: string | undefined;
 }
 
 /**
- * Says what AWS refused, and what to do about it: a permission, credentials, a stage that is not there. For operators
- * alone: what a function answers to its callers names nothing of this.
+ * Explains what AWS refused and how to fix it: a permission, credentials, a missing stage. Only for operators: functions
+ * don't reveal this to their callers.
  *
- * @param error - what a command failed with; AWS's own error is it or one of its causes
+ * @param error - the error of a command; AWS's own error is this or one of its causes
  * @param env - of the command line: the region's variable
  * @returns null for anything else
  */
@@ -58,7 +56,7 @@ export const explainAwsError = (
   if (stage === undefined || error instanceof CommandError || error instanceof CommanderError) return null;
   const place = region ?? env.AWS_REGION ?? env.AWS_DEFAULT_REGION;
   for (let cause = error, depth = 0; cause instanceof Error && depth < MAX_CAUSES; depth++) {
-    // A call without the SDK has the name that AWS gave in its text: `AWS answered 403 AccessDeniedException …`
+    // Without the SDK, AWS's error name is in the message: `AWS answered 403 AccessDeniedException …`
     const text = `${cause.name}: ${cause.message}`.slice(0, MAX_TEXT);
     const found = AWS_ERRORS.find(({ pattern }) => pattern.test(text));
     if (found !== undefined)
@@ -93,28 +91,27 @@ const AWS_ERRORS: readonly {
   },
   {
     pattern: /Signature (?:expired|not yet current)|\bRequestTimeTooSkewed\b/,
-    explain: () => 'AWS refused the signature for its time: set the clock of this machine.',
+    explain: () => "AWS rejected the signature's time: set this machine's clock.",
   },
   {
     pattern:
       /\b(?:UnrecognizedClient|InvalidClientTokenId|InvalidSignature|IncompleteSignature|MissingAuthenticationToken|InvalidAccessKeyId|SignatureDoesNotMatch)/,
     explain: ({ place }) =>
-      `AWS does not know these credentials, or not in ${place}. Check AWS_PROFILE, or AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN: keys of a role need all three.`,
+      `AWS does not recognise these credentials in ${place}. Check AWS_PROFILE, or AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN: a role's keys need all three.`,
   },
   {
     pattern: /\bAccessDenied(?:Exception)?\b|is not authorized to perform/,
     explain: ({ text, stage }) =>
-      `${describeDenial(text)}\nAsk for this permission; docs/deploying.md has the policies for what people do in a stage such as ${stage}.`,
+      `${describeDenial(text)}\nAsk for this permission; docs/deploying.md has the policies for each task in a stage such as ${stage}.`,
   },
   {
     pattern: /Requested resource not found|non-existent table|AWS answered 404 ResourceNotFoundException/,
     explain: ({ stage, place }) =>
-      `There is no stage "${stage}" in ${place}, or a part of it is missing. Check --stage and --region; npx serverless deploy --stage ${stage} --region ${place} makes it.`,
+      `There is no stage "${stage}" in ${place}, or part of it is missing. Check --stage and --region; npx serverless deploy --stage ${stage} --region ${place} creates it.`,
   },
   {
     pattern: /\bENOTFOUND\b/,
-    explain: ({ place }) =>
-      `AWS can't be reached in ${place}. Check --region, and the network of this machine.`,
+    explain: ({ place }) => `AWS can't be reached in ${place}. Check --region and this machine's network.`,
   },
 ];
 

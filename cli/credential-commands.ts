@@ -30,18 +30,18 @@ export const addCredentialCommands = (
 ): void => {
   const credential = program
     .command('credential')
-    .description('secrets of callers, and secrets for calling out');
+    .description('manage secrets of callers and outbound secrets');
 
   credential
     .command('create')
-    .description('create a credential; one for callers is printed, once')
+    .description("create a credential; a caller's secret is printed once")
     .argument('<id>', 'id of the new credential', readId)
-    .requiredOption('--type <type>', 'apiKey or basic for callers; else a type of an installed plugin')
-    .option('--username <name>', 'for the type basic', readUsername)
+    .requiredOption('--type <type>', 'apiKey or basic for callers, or the type of an installed plugin')
+    .option('--username <name>', 'user name, for the type basic', readUsername)
     .option('--password-stdin', PASSWORD_STDIN)
-    .option('--field <name=value...>', 'public fields of a credential for calling out')
+    .option('--field <name=value...>', 'public fields of an outbound credential')
     .option('--host <pattern...>', HOST)
-    .option('--ref <arn>', 'a secret of Secrets Manager that has its secret fields')
+    .option('--ref <arn>', 'a Secrets Manager secret with the secret fields')
     .action(async (id: string, options: CreateOptions) => {
       const { type } = options;
       if (isInbound(type)) {
@@ -50,7 +50,7 @@ export const addCredentialCommands = (
       }
       const found = findCredentialType(type, await loadCredentialTypes(), INBOUND);
       if (options.username !== undefined || options.passwordStdin === true)
-        throw usageError('--username and --password-stdin are for the type basic; others have --field');
+        throw usageError('--username and --password-stdin are for the type basic; other types use --field');
       return onTarget(async (context) => {
         await refuseTaken(id, context);
         await createOutbound(id, found, options, context);
@@ -60,7 +60,7 @@ export const addCredentialCommands = (
   credential
     .command('rotate')
     .description(
-      'add a secret of callers and print it, earlier ones stay live; or replace one for calling out',
+      'add and print a secret for callers, keeping earlier ones live; or replace an outbound secret',
     )
     .argument('<id>', 'id of the credential', readId)
     .option('--password-stdin', PASSWORD_STDIN)
@@ -73,21 +73,21 @@ export const addCredentialCommands = (
 
   credential
     .command('revoke')
-    .description('end one secret of callers, or all')
+    .description('revoke one secret of callers, or all')
     .argument('<id>', 'id of the credential', readId)
     .argument('[secretId]', 'id of the secret; see credential list')
-    .option('--all', 'end all secrets')
+    .option('--all', 'revoke all secrets')
     .action(async (id: string, secretId: string | undefined, { all }: { readonly all?: true }) => {
       if ((secretId === undefined) !== (all === true))
-        throw usageError('Name the secret to revoke, or --all');
+        throw usageError('Name the secret to revoke, or use --all');
       await onTarget((context) => revoke(id, secretId ?? null, context));
     });
 
   credential
     .command('remove')
-    .description('remove a credential for calling out, and its secret')
+    .description('remove an outbound credential and its secret')
     .argument('<id>', 'id of the credential', readId)
-    .option('--force', 'even if nodes of workflows name it')
+    .option('--force', 'even if workflow nodes use it')
     .action((id: string, { force }: { readonly force?: true }) =>
       onTarget(async (context) => {
         const found = await findOutbound(id, context);
@@ -101,7 +101,7 @@ export const addCredentialCommands = (
 
   credential
     .command('hosts')
-    .description('replace the hosts that a credential for calling out is for')
+    .description('replace the allowed hosts of an outbound credential')
     .argument('<id>', 'id of the credential', readId)
     .option('--host <pattern...>', HOST)
     .action((id: string, { host }: Pick<OutboundOptions, 'host'>) =>
@@ -110,7 +110,7 @@ export const addCredentialCommands = (
 
   credential
     .command('test')
-    .description('make the live test of a credential for calling out')
+    .description('run the live test of an outbound credential')
     .argument('<id>', 'id of the credential', readId)
     .action((id: string) =>
       onTarget(async (context) => {
@@ -126,11 +126,11 @@ export const addCredentialCommands = (
     .action(({ json }: { readonly json?: true }) => onTarget((context) => list(json === true, context)));
 };
 
-/** A value of the option would end up in histories and process lists. */
+/** An option's value would appear in shell histories and process lists. */
 const PASSWORD_STDIN = 'read the password from standard input instead of generating one';
 
 const HOST =
-  "a host that a credential for calling out is for: api.example.com, *.example.com, localhost:8080; '*' is any host";
+  "a host that an outbound credential may be sent to: api.example.com, *.example.com, localhost:8080; '*' is any host";
 
 interface PasswordOptions {
   readonly passwordStdin?: true;
@@ -149,10 +149,10 @@ const INBOUND: readonly Credential['type'][] = ['apiKey', 'basic'];
 
 const isInbound = (type: string): type is Credential['type'] => INBOUND.some((inbound) => inbound === type);
 
-/** Both kinds share their ids. */
+/** Both kinds share one id space. */
 const refuseTaken = async (id: string, { target }: TargetContext): Promise<void> => {
   if (((await target.credentials.find(id)) ?? (await target.outbound.store.find(id))) !== null)
-    throw new CommandError(`There is a credential ${id} already; rotate it, or choose another id.`);
+    throw new CommandError(`The credential ${id} already exists; rotate it, or choose another id.`);
 };
 
 const findOutbound = async (id: string, { target }: TargetContext): Promise<OutboundCredential> => {
@@ -165,13 +165,13 @@ const findOutbound = async (id: string, { target }: TargetContext): Promise<Outb
 };
 
 const readUsername = (text: string): string => {
-  if (text.includes(':')) throw usageError('A user name holds no colon (RFC 7617)');
+  if (text.includes(':')) throw usageError("A user name can't contain a colon (RFC 7617)");
   return text;
 };
 
 const checkCreateOptions = ({ type, username, passwordStdin, field, ref, host }: InboundOptions): void => {
   if (field !== undefined || ref !== undefined || host !== undefined)
-    throw usageError('--field, --host and --ref are for credentials for calling out');
+    throw usageError('--field, --host and --ref are for outbound credentials');
   if (type === 'basic' && !username) throw usageError('--type basic needs --username NAME');
   if (type === 'apiKey' && (username !== undefined || passwordStdin === true))
     throw usageError('An API key is generated and has no user name');
@@ -208,11 +208,11 @@ const revoke = async (id: string, secretId: string | null, context: TargetContex
   const credential = await find(id, context);
   const left = secretId === null ? revokeAll(credential) : revokeSecret(credential, secretId);
   if (left === null)
-    throw new CommandError(`${id} has no secret ${secretId}; credential list shows what it has.`);
+    throw new CommandError(`${id} has no secret ${secretId}; credential list shows its secrets.`);
   await context.target.credentials.put(left);
   context.io.print(`${id}: ${left.secrets.length} live secrets`);
   if (left.secrets.length === 0)
-    context.io.note('It authenticates no caller now: they get 503 until it is rotated.');
+    context.io.note('It authenticates no callers now: they get 503 until it is rotated.');
 };
 
 const list = async (asJson: boolean, { io, target }: TargetContext): Promise<void> => {
@@ -242,7 +242,7 @@ const find = async (id: string, { target }: TargetContext): Promise<Credential> 
   if (credential !== null) return credential;
   const isOutbound = (await target.outbound.store.find(id)) !== null;
   throw new CommandError(
-    isOutbound ? `${id} is for calling out: see credential remove.` : `There is no credential ${id}.`,
+    isOutbound ? `${id} is an outbound credential: see credential remove.` : `There is no credential ${id}.`,
   );
 };
 
@@ -252,14 +252,14 @@ const store = async (
 ): Promise<void> => {
   await target.credentials.put(credential);
   const { id, secrets } = credential;
-  io.note(`${id}: secret ${secrets.at(-1)?.id} is live, ${secrets.length} in all`);
+  io.note(`${id}: secret ${secrets.at(-1)?.id} is live, ${secrets.length} in total`);
   if (newSecret === null) return;
-  io.note('This is the only time that it is shown:');
+  io.note('It is shown only this once:');
   io.print(newSecret);
 };
 
 const readPassword = async (io: Io): Promise<string> => {
   const password = (await io.readStdin()).replace(/\r?\n$/, '');
-  if (password.length < 8) throw new CommandError('A password has 8 characters at least.');
+  if (password.length < 8) throw new CommandError('A password needs at least 8 characters.');
   return password;
 };

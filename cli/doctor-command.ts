@@ -9,7 +9,7 @@ import { runProbes } from './doctor/probes.ts';
 
 const QUEUE_ARN = /^arn:[a-z-]{3,20}:sqs:[a-z0-9-]{1,30}:\d{12}:[A-Za-z0-9_-]{1,80}$/;
 
-/** A queue of this machine is there once it is named. */
+/** On this machine, naming a queue creates it. */
 const LOCAL_QUEUE = 'arn:aws:sqs:us-east-1:000000000000:hookloom-doctor';
 
 interface DoctorOptions {
@@ -23,10 +23,10 @@ interface DoctorOptions {
 export const addDoctorCommand = (program: Command, { onTarget, loadNodeTypes }: CommandContext): void => {
   program
     .command('doctor')
-    .description('say what is wrong with a service, and what to do')
-    .option('--queue <arn>', 'try triggers of queues with this one, which is for the doctor alone', readQueue)
-    .option('--no-probes', 'start no workflow: look only, change nothing')
-    .option('--timeout <seconds>', 'what is not known by then is unknown', readTimeout, 180)
+    .description('diagnose a service and say how to fix it')
+    .option('--queue <arn>', 'test queue triggers with this queue, reserved for the doctor', readQueue)
+    .option('--no-probes', 'start no workflows and change nothing')
+    .option('--timeout <seconds>', 'time limit; unfinished checks are reported as unknown', readTimeout, 180)
     .option('--json', 'print JSON')
     .action((options: DoctorOptions) =>
       onTarget(async (context) => examine(options, context, loadNodeTypes, program.opts())),
@@ -34,11 +34,11 @@ export const addDoctorCommand = (program: Command, { onTarget, loadNodeTypes }: 
 };
 
 const readQueue = (text: string): string => {
-  if (!QUEUE_ARN.test(text)) throw usageError(`${JSON.stringify(text)} is no ARN of a standard queue.`);
+  if (!QUEUE_ARN.test(text)) throw usageError(`${JSON.stringify(text)} is not the ARN of a standard queue.`);
   return text;
 };
 
-/** Longer than the longest deadline of a probe: more would change nothing. */
+/** Exceeds every probe's deadline: a longer limit would change nothing. */
 const MAX_TIMEOUT = 900;
 
 const readTimeout = (text: string): number => {
@@ -64,15 +64,15 @@ const examine = async (
     lines.push(line);
     if (json !== true) for (const text of describe(line, io)) io.print(text);
   };
-  /** A check that can't be made is a line of its own: the others go on. */
+  /** A check that can't run gets its own line; the others continue. */
   const look = async (check: string, act: () => Promise<readonly Line[]>): Promise<void> => {
     const { unknown } = linesOf(check);
-    if (limit.isOver()) return report(unknown(`not looked at within the ${seconds} s of --timeout`));
+    if (limit.isOver()) return report(unknown(`not checked within the ${seconds} s of --timeout`));
     try {
       for (const line of await act()) report(line);
     } catch (error) {
       const { message } = explainAwsError(error, stage, io.env) ?? (error as Error);
-      report(unknown(`the doctor could not look: ${message}`, POLICY));
+      report(unknown(`the doctor could not check this: ${message}`, POLICY));
     }
   };
   const { pongs, broken, lines: answered } = await checkFunctions(doctor, limit, progress);
@@ -101,17 +101,13 @@ const examine = async (
   if (json === true) io.print(JSON.stringify({ status: worst, lines }, null, 2));
   if (worst === 'wrong') throw new CommandError('Something is wrong: see above.', EXIT.failed);
   if (worst === 'unknown')
-    throw new CommandError('Not everything could be looked at: see above.', EXIT.unknown, false);
+    throw new CommandError('Not everything could be checked: see above.', EXIT.unknown, false);
 };
 
 const checkVersions = async ({ findVersionProblem }: TargetContext['target']['storedData']) => {
   const found = await findVersionProblem();
   const { ok, wrong } = linesOf('stored data');
-  return [
-    found === null
-      ? ok('its versions of the schema are read by this release')
-      : wrong(found.problem, found.remedy),
-  ];
+  return [found === null ? ok('this release reads its schema versions') : wrong(found.problem, found.remedy)];
 };
 
 const POLICY = "Give the doctor's keys the policy of docs/operating.md, and check --stage and --region.";
@@ -132,7 +128,7 @@ const describe = (
   return remedy === null ? [head] : [head, `${' '.repeat(WIDTH)}${remedy}`];
 };
 
-/** Says on a terminal what is waited for, once. */
+/** On a terminal, says once what the command is waiting for. */
 const createProgress = ({ note, isTerminal }: TargetContext['io'], isJson: boolean) => {
   let last = '';
   return (text: string): void => {

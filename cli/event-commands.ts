@@ -12,9 +12,9 @@ export const addEventCommands = (program: Command, { io, onTarget }: CommandCont
   event
     .command('put')
     .description('send events to a bus and messages to queues')
-    .argument('<files...>', 'files with an event, a message, or a list of them; - is standard input')
+    .argument('<files...>', 'files with an event, a message or a list of them; - is standard input')
     .action(async (files: string[]) => {
-      // All files are read before the first is sent, so that a bad one sends nothing.
+      // Reads all files before sending the first, so that nothing is sent if one is invalid.
       const entries: Entry[] = [];
       for (const file of files) entries.push(...(await readEntries(file, io)));
       await onTarget(async ({ target }) => {

@@ -33,15 +33,15 @@ export const addExecutionCommands = (program: Command, { loadNodeTypes, onTarget
 
   execution
     .command('list')
-    .description('list executions, the latest first')
-    .option('--workflow <id>', 'of one workflow', readId)
+    .description('list executions, latest first')
+    .option('--workflow <id>', 'only of this workflow', readId)
     .option('--status <names>', `comma separated: ${EXECUTION_STATUSES.join(', ')}`)
-    .option('--key <key>', 'of the delivery with this key, with --workflow')
-    .option('--request <id>', "of the request with this id, the gateway's, with --workflow")
-    .option('--from <time>', 'started then or later: 2026-01-31, 2026-01-31T09:00:00Z')
-    .option('--to <time>', 'started then or earlier')
+    .option('--key <key>', 'of the delivery with this key; needs --workflow')
+    .option('--request <id>', 'of the request with this gateway id; needs --workflow')
+    .option('--from <time>', 'started at or after: 2026-01-31, 2026-01-31T09:00:00Z')
+    .option('--to <time>', 'started at or before')
     .option('--limit <number>', `how many: 1 to ${MAX_LIMIT} (default: ${DEFAULT_LIMIT})`)
-    .option('--cursor <cursor>', 'go on where a list ended')
+    .option('--cursor <cursor>', 'continue where a list ended')
     .option('--json', 'print JSON')
     .action(async (options: ListOptions) => {
       const query = readListQuery(options);
@@ -50,7 +50,7 @@ export const addExecutionCommands = (program: Command, { loadNodeTypes, onTarget
 
   execution
     .command('show')
-    .description('show what an execution did, node by node')
+    .description('show an execution node by node')
     .argument('<id>', 'id of the execution', readId)
     .option('--json', 'print JSON')
     .action((id: string, { json }: { readonly json?: true }) =>
@@ -67,7 +67,7 @@ export const addExecutionCommands = (program: Command, { loadNodeTypes, onTarget
     .command('retry')
     .description('run an execution again')
     .argument('<id>', 'id of the execution', readId)
-    .option('--from <node>', 'from this node on, with the results of those before')
+    .option('--from <node>', 'start at this node, reusing the results before it')
     .option('--current', "the workflow's current version instead of the recorded one")
     .action(async (id: string, { from, current }: { readonly from?: string; readonly current?: true }) => {
       const options = { from: from ?? null, version: current === true ? 'current' : 'recorded' } as const;
@@ -76,7 +76,7 @@ export const addExecutionCommands = (program: Command, { loadNodeTypes, onTarget
 
   execution
     .command('cancel')
-    .description('end an execution before its time')
+    .description('cancel an execution')
     .argument('<id>', 'id of the execution', readId)
     .action((id: string) => onTarget((context) => cancel(id, context)));
 };
@@ -93,7 +93,7 @@ interface ListOptions {
   readonly json?: true;
 }
 
-/** What `execution list` asks for, by the rules of the admin API. */
+/** Query of `execution list`, by the admin API's rules. */
 const readListQuery = ({ workflow, ...options }: ListOptions): KeyedListQuery => {
   try {
     return parseFields(keyedListQuery, { workflowId: workflow, ...options }, '--');
@@ -112,7 +112,7 @@ const list = async (query: KeyedListQuery, asJson: boolean, context: TargetConte
     return io.print(JSON.stringify({ executions: executions.map(describeSummary), nextCursor }, null, 2));
   }
   if (executions.length > 0) for (const line of toTable(executions)) io.print(line);
-  else io.note(nextCursor === null ? 'There are no executions like that.' : 'None among the latest.');
+  else io.note(nextCursor === null ? 'No matching executions.' : 'None on this page.');
   if (nextCursor !== null) io.note(`There may be more: --cursor ${nextCursor}`);
 };
 
@@ -143,7 +143,7 @@ const cancel = async (id: string, context: TargetContext): Promise<void> => {
 };
 
 /**
- * Follows an execution until it ends; Ctrl+C stops the command alone.
+ * Follows an execution until it ends; Ctrl+C stops only the command.
  *
  * @throws CommandError when the execution does not succeed
  */
@@ -153,15 +153,15 @@ const watch = (id: string, context: TargetContext): Promise<void> => {
 };
 
 export interface RunOptions {
-  /** The node to start from; absent: the only trigger. */
+  /** The trigger to start from; defaults to the only one. */
   readonly trigger?: string;
-  /** A file with the input; `-` is standard input; absent: `{}`. */
+  /** A file with the input; `-` is standard input; defaults to `{}`. */
   readonly input?: string;
   readonly wait?: boolean;
 }
 
 /**
- * Starts a workflow by hand. With `wait`, follows it to its end on standard error, and prints its output alone.
+ * Starts a workflow by hand. With `wait`, follows it to its end on standard error and prints only its output.
  *
  * @throws CommandError when the input is wrong, or the execution does not succeed
  */
@@ -185,7 +185,7 @@ export const runWorkflow = async (
   const find = () => findReconciledExecution(executionId, parts);
   await watchExecution(find, { ...io, print: io.note, paintOut: io.paint });
   const { result } = await find();
-  if (result === null || isInBlob(result)) return io.note('Its output is too large to be shown here.');
+  if (result === null || isInBlob(result)) return io.note('Its output is too large to show here.');
   const { output } = JSON.parse(await unpackText(result, { get: async () => null }));
   io.print(JSON.stringify(output, null, 2));
 };
@@ -196,7 +196,7 @@ const readTriggerInput = async (file: string | undefined, io: Io): Promise<JsonO
   const { name, text } = await readInput(file, io);
   const input = parseJson(text, name);
   if (isPlainObject(input)) return input as JsonObject;
-  throw new CommandError(`${name}: the input of a trigger is a JSON object`);
+  throw new CommandError(`${name}: the input of a trigger must be a JSON object`);
 };
 
 const toParts = ({ io, target }: TargetContext) => ({
@@ -211,7 +211,7 @@ const leftToSweeper: ExecutionEvents = {
   publish: ({ executionId }) => Promise.reject(new AppError('EVENT_NOT_PUBLISHED', { executionId })),
 };
 
-/** Shows warnings: what failed without failing the command. An unpublished event, an error in the log, is expected here. */
+/** Shows warnings, which don't fail the command. An unpublished event, logged as an error, is expected here. */
 export const toLogger = (io: Io): Logger => ({
   debug: () => {},
   info: () => {},

@@ -15,14 +15,14 @@ export interface Io {
   readonly isTerminal: boolean;
   /** Asks a question on the terminal. */
   ask(question: string): Promise<string>;
-  /** The same; what is typed is not shown. */
+  /** The same, without echoing what is typed. */
   askSecret(question: string): Promise<string>;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Milliseconds since the epoch. */
   now(): number;
   /** @throws the signal's reason when it is aborted before */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Aborted by Ctrl+C, which then does not end the process: for commands that go on until then. */
+  /** Aborted by Ctrl+C, which then does not end the process: for commands that run until then. */
   untilInterrupted(): AbortSignal;
   /** Colours a text for `note`, on a terminal only; `NO_COLOR` is respected. */
   paint(format: Format, text: string): string;
@@ -41,7 +41,7 @@ async function ask(question: string): Promise<string> {
   }
 }
 
-/** Reads a line with an editor whose output is discarded, so that nothing of it is shown. */
+/** Reads a line with an editor whose output is discarded, so that nothing is echoed. */
 async function askSecret(question: string): Promise<string> {
   process.stderr.write(question);
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
@@ -73,7 +73,7 @@ export const processIo: Io = {
   paintOut: (format, line) => styleText(format, line, { stream: process.stdout }),
 };
 
-/** Exits without an error when the reader of a pipe closes it, as `| head` does when it has enough. */
+/** Exits without an error when the reader of a pipe closes it, as `| head` does. */
 export const endWithPipe = (): void => {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {

@@ -10,7 +10,7 @@ import { CommandError } from './command-error.ts';
 import type { Io } from './io.ts';
 
 export const addNodeTypeCommands = (program: Command, { io, loadPlugins }: CommandContext): void => {
-  const nodeType = program.command('node-type').description('the reference of the installed node types');
+  const nodeType = program.command('node-type').description('reference of the installed node types');
 
   nodeType
     .command('list')
@@ -51,7 +51,7 @@ const show = (type: string, plugins: readonly PluginEntry[], asJson: boolean, io
   io.print(asJson ? JSON.stringify(found, null, 2) : printNodeType(found));
 };
 
-/** The node types that can be used, with a warning for each plugin whose node types can't. */
+/** The usable node types; warns about each plugin that is not loaded. */
 const describeAll = (plugins: readonly PluginEntry[], io: Io): NodeTypeDescription[] =>
   plugins.flatMap((entry) => {
     if (entry.status === 'loaded') return entry.plugin.nodeTypes.map(describeNodeType);

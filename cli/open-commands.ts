@@ -46,7 +46,7 @@ const openStoredData = (
   sdk: DynamoDBClient,
   { client, tables }: { readonly client: DynamoDbClient; readonly tables: TableNames },
 ) => ({
-  /** Why this release can't read it, according to the recorded versions; null if it can. */
+  /** Why this release can't read the data, according to the recorded versions; null if it can. */
   findVersionProblem: async () => {
     const stage = await readStageVersions(client, tables);
     return stage === null ? null : findVersionProblem(stage);

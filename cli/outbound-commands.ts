@@ -11,14 +11,14 @@ import type { TargetContext } from './command-context.ts';
 import { CommandError, usageError } from './command-error.ts';
 import type { Io } from './io.ts';
 
-// Credentials for calling out.
+// Outbound credentials.
 
 export interface OutboundOptions {
-  /** Public fields, each `name=value`. */
+  /** Public fields, each as `name=value`. */
   readonly field?: readonly string[];
   /** ARN of a secret of Secrets Manager. */
   readonly ref?: string;
-  /** Patterns of the hosts that it is for. */
+  /** Patterns of its allowed hosts. */
   readonly host?: readonly string[];
 }
 
@@ -44,10 +44,15 @@ export const createOutbound = async (
 
 const warnOfAnyHost = (id: string, hosts: readonly string[], io: Io): void => {
   if (hosts.includes(ANY_HOST))
-    io.note(io.paint('yellow', `${id}: any URL that a workflow makes of its input gets this credential`));
+    io.note(
+      io.paint(
+        'yellow',
+        `${id}: this credential is sent to any URL, even one that a workflow computes from its input`,
+      ),
+    );
 };
 
-/** Replaces the hosts that a credential is for. */
+/** Replaces a credential's allowed hosts. */
 export const changeHosts = async (
   credential: OutboundCredential,
   host: readonly string[] | undefined,
@@ -61,8 +66,9 @@ export const changeHosts = async (
   const hosts = named ?? hostsByType(type, { ...fields, ...(await secret()) });
   checkTestUrl(type, fields, hosts);
   await store.put({ ...credential, hosts, revision: credential.revision + 1 });
-  const shown = hosts.length === 0 ? 'for no host: its type lends its fields' : `for ${describeHosts(hosts)}`;
-  io.print(`${id}: ${shown}; every sandbox knows within a minute`);
+  const shown =
+    hosts.length === 0 ? 'for no host: its fields are passed to nodes' : `for ${describeHosts(hosts)}`;
+  io.print(`${id}: ${shown}; takes effect in every sandbox within a minute`);
   warnOfAnyHost(id, hosts, io);
 };
 
@@ -73,20 +79,21 @@ export const rotateOutbound = async (
 ): Promise<void> => {
   const { store, secrets } = target.outbound;
   const { id, reference, fields } = credential;
-  if (isBound(reference)) throw new CommandError(`The secret of ${id} is rotated where it is: ${reference}`);
+  if (isBound(reference))
+    throw new CommandError(`Rotate the secret of ${id} where it is stored: ${reference}`);
   const type = await findInstalledType(credential, target);
   const known = parseSecret((await secrets.get(reference)) ?? '{}', type) ?? {};
   const kept = Object.entries(known).filter(([name]) => askedFields(type).includes(name));
-  const given = await readSecrets(type, io, 'stays when empty');
+  const given = await readSecrets(type, io, 'leave empty to keep');
   const secret = { ...Object.fromEntries(kept), ...findReplaced(type, known, given), ...given };
   checkFields(type, fields, secret);
   const hosts = followHosts(type, credential, { ...fields, ...known }, { ...fields, ...secret });
   await secrets.put(id, JSON.stringify(secret));
   await store.put({ ...credential, hosts, revision: credential.revision + 1 });
-  io.note(`${id}: rotated; every sandbox has the new secret within a minute`);
+  io.note(`${id}: rotated; every sandbox uses the new secret within a minute`);
 };
 
-/** The fields that keep the one that another field has replaced, so that both are live: `previousOf` in the schema. */
+/** The fields that keep the replaced value of another field, so that both are live: `previousOf` in the schema. */
 const findReplaced = (type: CredentialType, known: CredentialFields, given: CredentialFields) =>
   Object.fromEntries(
     type.secretFields.flatMap((name) => {
@@ -98,7 +105,7 @@ const findReplaced = (type: CredentialType, known: CredentialFields, given: Cred
     }),
   );
 
-/** The secret first: when that fails, the command can be repeated. */
+/** Removes the secret first, so that the command can be repeated if that fails. */
 export const removeOutbound = async (
   { id, reference }: OutboundCredential,
   { io, target }: TargetContext,
@@ -108,7 +115,7 @@ export const removeOutbound = async (
   io.print(`${id}: removed${isBound(reference) ? '; its secret stays in Secrets Manager' : ''}`);
 };
 
-/** By the service: what it reaches, reads and may do is what counts. */
+/** Runs in the service: its network and permissions are what matters. */
 export const testOutbound = async (id: string, { io, target }: TargetContext): Promise<void> => {
   const { statusCode, body } = await target.testCredential(id);
   const { status, message, detail } = JSON.parse(body) as Readonly<Record<string, string>>;
@@ -138,14 +145,14 @@ const findInstalledType = async (
   { outbound }: TargetContext['target'],
 ): Promise<CredentialType> => {
   const type = await outbound.findType(name);
-  if (type === null) throw new CommandError(`No installed plugin brings the credential type ${name}.`);
+  if (type === null) throw new CommandError(`No installed plugin provides the credential type ${name}.`);
   return type;
 };
 
 /**
- * The hosts that the operator names: by options, else, where the type does not say them, on a terminal or by `testUrl`.
+ * The hosts named by the operator: with options, or, if the type does not define them, on a terminal or through `testUrl`.
  *
- * @returns null for those of the type
+ * @returns null to use the type's hosts
  */
 const nameHosts = async (
   type: CredentialType,
@@ -155,7 +162,9 @@ const nameHosts = async (
 ): Promise<readonly string[] | null> => {
   if (type.apply === undefined && type.hosts === undefined) {
     if (given !== undefined)
-      throw usageError(`${type.id} lends its fields to nodes and is added to no request: it takes no --host`);
+      throw usageError(
+        `${type.id} passes its fields to nodes and is never added to a request: remove --host`,
+      );
     return [];
   }
   if (given !== undefined) return readHosts(given);
@@ -164,25 +173,25 @@ const nameHosts = async (
   if (!io.isTerminal) {
     if (proposal !== null) return [proposal];
     throw usageError(
-      `--host NAME is needed: the host that the credential is for, such as ${EXAMPLES}. Name several by several --host, and any host by --host '*'`,
+      `--host NAME is required: the host that the credential may be sent to, such as ${EXAMPLES}. Repeat --host for several hosts; --host '*' allows any host`,
     );
   }
-  const hint = proposal === null ? '' : ` (${proposal} when empty)`;
-  const answer = await io.ask(`Hosts that it is for, such as ${EXAMPLES}, separated by spaces${hint}: `);
+  const hint = proposal === null ? '' : ` (${proposal} if empty)`;
+  const answer = await io.ask(`Allowed hosts, such as ${EXAMPLES}, separated by spaces${hint}: `);
   const typed = answer.split(/[\s,]+/).filter((host) => host !== '');
   if (typed.length === 0 && proposal === null)
-    throw new CommandError('A credential names the hosts that it is for; * is any host.');
+    throw new CommandError('A credential must name its allowed hosts; * allows any host.');
   return typed.length === 0 && proposal !== null ? [proposal] : readHosts(typed);
 };
 
 const EXAMPLES = 'api.example.com, *.example.com or localhost:8080';
 
-/** @throws CommandError for what is no pattern of hosts */
+/** @throws CommandError when a text is not a host pattern */
 const readHosts = (given: readonly string[]): readonly string[] => {
   const patterns = given.map((text) => {
     const pattern = readHostPattern(text);
     if (pattern !== null) return pattern;
-    throw usageError(`${quote(text)} is no host: write it as ${EXAMPLES}${didYouMean(hostOfUrl(text))}`);
+    throw usageError(`${quote(text)} is not a host: write it as ${EXAMPLES}${didYouMean(hostOfUrl(text))}`);
   });
   return [...new Set(patterns)];
 };
@@ -192,12 +201,12 @@ const hostsByType = ({ id, hosts = [] }: CredentialType, fields: CredentialField
   return told.map((text) => {
     const pattern = readHostPattern(text);
     if (pattern === null)
-      throw new CommandError(`${id}: its type makes no host of the fields: name it by --host`);
+      throw new CommandError(`${id}: its type derives no host from the fields: add --host`);
     return pattern;
   });
 };
 
-/** The hosts after a rotation: those that the type made of the secret follow it, named ones stay. */
+/** The hosts after a rotation: hosts that the type derived from the secret change with it, named ones stay. */
 const followHosts = (
   type: CredentialType,
   { hosts }: OutboundCredential,
@@ -208,7 +217,7 @@ const followHosts = (
   try {
     return isDeepStrictEqual(hostsByType(type, before), hosts) ? hostsByType(type, after) : hosts;
   } catch {
-    return hosts; // the fields before were none that a host can be made of
+    return hosts; // no host could be derived from the previous fields
   }
 };
 
@@ -220,7 +229,7 @@ const checkTestUrl = (
 ): void => {
   if (testUrl !== '' && hosts.length > 0 && !isForHost(hosts, testUrl))
     throw new CommandError(
-      `${id}: testUrl is at ${hostOfUrl(testUrl)}, and the credential is for ${describeHosts(hosts)} alone`,
+      `${id}: testUrl is at ${hostOfUrl(testUrl)}, but the credential is only for ${describeHosts(hosts)}`,
     );
 };
 
@@ -238,7 +247,7 @@ const annotation = (type: CredentialType, name: string, key: string): unknown =>
   return isPlainObject(property) ? property[key] : undefined;
 };
 
-/** The secret fields, without those that the service itself keeps. */
+/** The secret fields, except those that the service itself maintains. */
 const askedFields = (type: CredentialType): string[] =>
   type.secretFields.filter((name) => annotation(type, name, 'readOnly') !== true);
 
@@ -251,7 +260,9 @@ const readPublicFields = (type: CredentialType, given: readonly string[]): Crede
     const at = text.indexOf('=');
     const name = at < 0 ? text : text.slice(0, at);
     if (type.secretFields.includes(name))
-      throw usageError(`${name} is secret: it is asked for, or read from standard input, never an option`);
+      throw usageError(
+        `${name} is secret: it is prompted for or read from standard input, never passed as an option`,
+      );
     if (!names.includes(name))
       throw usageError(
         `${type.id} has no field "${name}"${didYouMean(findNearest(name, names))} Fields: ${names.join(', ')}`,
@@ -266,11 +277,11 @@ const readPublicFields = (type: CredentialType, given: readonly string[]): Crede
   return Object.fromEntries([...initial, ...fields]);
 };
 
-/** Asks for the secret fields on a terminal, without echo; otherwise standard input is JSON, or the only one of them. */
+/** Prompts for the secret fields on a terminal, without echo; otherwise reads JSON, or the only field, from standard input. */
 const readSecrets = async (
   type: CredentialType,
   io: Io,
-  whenEmpty = 'none when empty',
+  whenEmpty = 'none if empty',
 ): Promise<CredentialFields> => {
   const names = askedFields(type);
   if (names.length === 0) return {};
@@ -284,35 +295,35 @@ const readSecrets = async (
   }
   const fields: [string, string][] = [];
   for (const name of names) {
-    const hint = required.includes(name) && whenEmpty !== 'stays when empty' ? '' : ` (${whenEmpty})`;
+    const hint = required.includes(name) && whenEmpty !== 'leave empty to keep' ? '' : ` (${whenEmpty})`;
     const value = await io.askSecret(`${String(annotation(type, name, 'description') ?? name)}${hint}: `);
     if (value !== '') fields.push([name, value]);
   }
   return Object.fromEntries(fields);
 };
 
-/** The secret that a credential is bound to, to check it. */
+/** Reads the secret that a credential is bound to, to check it. */
 const readBound = async (
   ref: string,
   type: CredentialType,
   { outbound, tablePrefix, baseUrl }: TargetContext['target'],
 ): Promise<CredentialFields> => {
   if (baseUrl !== null)
-    throw usageError('--ref needs --stage NAME: the local service reads no secrets of AWS');
+    throw usageError("--ref needs --stage NAME: the local service can't read AWS secrets");
   const [, name = ''] = /^arn:aws[a-z-]*:secretsmanager:[a-z\d-]+:\d{12}:secret:(.+)$/.exec(ref) ?? [];
-  if (name === '') throw usageError('--ref must be the ARN of a secret of Secrets Manager');
+  if (name === '') throw usageError('--ref must be the ARN of a Secrets Manager secret');
   if (!name.startsWith(`${tablePrefix}/`))
-    throw new CommandError(`The functions may read secrets named ${tablePrefix}/…, and this is ${name}.`);
+    throw new CommandError(`The functions may read only secrets named ${tablePrefix}/…, got ${name}.`);
   const secret = parseSecret((await outbound.secrets.get(ref)) ?? '', type);
   if (secret === null)
     throw new CommandError(`${ref} has no secret of the type ${type.id}, or does not exist.`);
   return secret;
 };
 
-/** The beginning of a sender's secret, without the secret. */
+/** The prefix of a sender's secret. */
 const SENDER_PREFIX = /^wh(?:sec|pk)_$/;
 
-/** Messages on secret fields show nothing of their values. */
+/** Messages about secret fields don't reveal their values. */
 const checkFields = (type: CredentialType, fields: CredentialFields, secret: CredentialFields): void => {
   const short = type.secretFields.filter((name) => {
     const { [name]: value = '' } = secret;
@@ -321,7 +332,7 @@ const checkFields = (type: CredentialType, fields: CredentialFields, secret: Cre
   const problems = [
     ...short.map(
       (name) =>
-        `${name} needs at least ${MIN_SECRET_LENGTH} characters beside blanks and a prefix such as whsec_: shorter ones can't be redacted reliably`,
+        `${name} needs at least ${MIN_SECRET_LENGTH} characters, not counting spaces and a prefix such as whsec_: shorter ones can't be redacted reliably`,
     ),
     ...checkSchema(type.schema, { ...fields, ...secret }, '').map(({ path, message }) => {
       const name = path.slice(1);

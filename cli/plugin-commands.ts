@@ -14,13 +14,13 @@ export const addPluginCommands = (program: Command, { io }: CommandContext): voi
     .command('create')
     .description('write a working plugin, with tests')
     .argument('<name>', 'its id, such as acme-chat', readName)
-    .option('--dir <folder>', 'not plugins/NAME, but this folder')
+    .option('--dir <folder>', 'folder to write to (default: plugins/NAME)')
     .action((name: string, { dir }: { readonly dir?: string }) => create(name, dir ?? null, io));
 
   plugin
     .command('check')
-    .description('run the contract suite on a plugin, and show what an operator would see')
-    .argument('<path>', 'its file, or its folder')
+    .description('run the contract suite on a plugin and show what an operator would see')
+    .argument('<path>', 'its file or folder')
     .option('--json', 'print JSON')
     .action((path: string, { json }: { readonly json?: true }) => check(path, json === true, io));
 };
@@ -28,7 +28,7 @@ export const addPluginCommands = (program: Command, { io }: CommandContext): voi
 const readName = (name: string): string => {
   if (!isPluginName(name)) {
     throw usageError(
-      `${JSON.stringify(name)} is no name of a plugin: it is at most 40 of a-z 0-9 -, such as acme-chat`,
+      `${JSON.stringify(name)} is not a plugin name: use at most 40 of a-z 0-9 -, such as acme-chat`,
     );
   }
   return name;
@@ -37,7 +37,7 @@ const readName = (name: string): string => {
 const create = async (name: string, dir: string | null, io: Io): Promise<void> => {
   const folder = dir === null ? join(projectFolder(), 'plugins', name) : resolve(callerFolder(io.env), dir);
   const shown = dir ?? `plugins/${name}`;
-  if (existsSync(folder)) throw new CommandError(`${shown} exists already.`);
+  if (existsSync(folder)) throw new CommandError(`${shown} already exists.`);
   const files = await createPlugin(name, join(projectFolder(), 'cli/plugin-template'), folder);
   const place = dir === null ? `./${name}/index.ts` : `hookloom-${name}`;
   io.print(`${shown}: ${files.join(', ')}
@@ -48,11 +48,11 @@ Install it:  ${dir === null ? '' : `npm install ${dir}, and `}one line in plugin
   unified('${name}', () => import('${place}')),`);
 };
 
-/** @throws CommandError with every problem on a line of its own */
+/** @throws CommandError with each problem on its own line */
 const check = async (path: string, asJson: boolean, io: Io): Promise<void> => {
   const { checkPlugin, findPluginFile } = await import('./plugins/check-plugin.ts');
   const file = findPluginFile(resolve(callerFolder(io.env), path));
-  if (file === null) throw new CommandError(`${path}: there is no such plugin`);
+  if (file === null) throw new CommandError(`${path}: no such plugin`);
   const findings = await checkPlugin(file);
   const { row, health, nodeTypes } = findings;
   if (asJson) io.print(JSON.stringify(findings, null, 2));
@@ -60,7 +60,7 @@ const check = async (path: string, asJson: boolean, io: Io): Promise<void> => {
     const state = row.loaded ? 'loaded' : 'not loaded';
     io.print([row.id, row.type, row.version || '-', row.api, state, health.status].join('\t'));
     for (const { nodeType, isExecuted, checkCount, problems } of nodeTypes) {
-      const note = isExecuted ? '' : '; not executed, for want of an example without expressions';
+      const note = isExecuted ? '' : '; not executed: it has no example without expressions';
       io.print(`  ${nodeType}\t${checkCount - problems.length} of ${checkCount} checks passed${note}`);
     }
   }

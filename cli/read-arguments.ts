@@ -5,30 +5,30 @@ import { usageError } from './command-error.ts';
 const STAGE = /^[A-Za-z0-9_.-]{1,64}$/;
 
 export const readId = (text: string): string => {
-  if (!isId(text)) throw usageError(`${JSON.stringify(text)} is no id: an id is 1 to 64 of A-Z a-z 0-9 _ -`);
+  if (!isId(text)) throw usageError(`${JSON.stringify(text)} is not an id: use 1 to 64 of A-Z a-z 0-9 _ -`);
   return text;
 };
 
 export const readVersionNumber = (text: string): number => {
   const version = Number(text);
   if (!Number.isSafeInteger(version) || version < 1)
-    throw usageError('--version must be a whole number from 1 on.');
+    throw usageError('--version must be a whole number of at least 1.');
   return version;
 };
 
 export const readStage = (text: string): string => {
   if (!STAGE.test(text))
-    throw usageError(`${JSON.stringify(text)} is no stage: its name is 1 to 64 of A-Z a-z 0-9 _ . -`);
+    throw usageError(`${JSON.stringify(text)} is not a stage name: use 1 to 64 of A-Z a-z 0-9 _ . -`);
   return text;
 };
 
-/** Checks that options go together. Commander takes whatever follows an option as its value. */
+/** Checks the combination of options. Commander accepts whatever follows an option as its value. */
 export const checkOptions = (options: Readonly<Record<string, unknown>>): void => {
   for (const [name, value] of Object.entries(options)) {
     if (typeof value === 'string' && value.startsWith('--'))
-      throw usageError(`--${name} needs a value, and ${value} is an option.`);
+      throw usageError(`--${name} needs a value, but ${value} is an option.`);
   }
-  // Without a stage, the command would go to the local service.
+  // Without a stage, the command would target the local service.
   if (options.region !== undefined && options.stage === undefined)
     throw usageError('--region needs --stage NAME.');
 };

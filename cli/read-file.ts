@@ -14,7 +14,7 @@ import { locateValues, parseJson } from './parse-json.ts';
 /** The streams and the environment that a file is read with. */
 type InputIo = Pick<Io, 'readStdin'> & Partial<Pick<Io, 'env'>>;
 
-/** A text, and its name in messages. */
+/** A text and its name in messages. */
 interface Input {
   readonly name: string;
   readonly text: string;
@@ -38,14 +38,12 @@ const readText = async (file: string, env: Io['env'] = {}): Promise<string> => {
     return await readFile(resolve(callerFolder(env), file), 'utf8');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new CommandError(
-      `${file}: ${code === 'ENOENT' ? 'there is no such file' : `can't be read (${code})`}`,
-    );
+    throw new CommandError(`${file}: ${code === 'ENOENT' ? 'no such file' : `can't be read (${code})`}`);
   }
 };
 
 /**
- * The workflow files that are meant: of a folder, all `*.json` below it, in the order of their names.
+ * The workflow files to read: for a folder, all `*.json` below it, in name order.
  *
  * @throws CommandError for a folder without any
  */
@@ -57,13 +55,13 @@ export const listFiles = async (paths: readonly string[], { env }: InputIo): Pro
     const names = (await readdir(folder, { recursive: true })).filter(
       (name) => name.endsWith('.json') && !/(?:^|[\\/])(?:node_modules|\.[^\\/]*)[\\/]/.test(name),
     );
-    if (names.length === 0) throw new CommandError(`${path}: has no *.json below it`);
+    if (names.length === 0) throw new CommandError(`${path}: contains no *.json files`);
     return names.sort().map((name) => join(path, name));
   });
   return (await Promise.all(lists)).flat();
 };
 
-/** A file that can be stored. */
+/** A valid file. */
 export interface WorkflowFile {
   readonly file: string;
   readonly definition: WorkflowDefinition;
@@ -74,7 +72,7 @@ export interface WorkflowFile {
 /**
  * Reads and checks a workflow file; `-` is standard input.
  *
- * @throws CommandError with every problem on a line of its own: `orders.json:12:9: /nodes/1/type …`
+ * @throws CommandError with each problem on its own line: `orders.json:12:9: /nodes/1/type …`
  */
 export const readWorkflow = async (
   file: string,
@@ -91,7 +89,7 @@ export const readWorkflow = async (
 /**
  * Reads and checks a file with an event or a message, or a list of them; `-` is standard input.
  *
- * @throws CommandError with every problem on a line of its own: `upload.json:3:12: /detail must be object`
+ * @throws CommandError with each problem on its own line: `upload.json:3:12: /detail must be object`
  */
 export const readEntries = async (file: string, io: InputIo): Promise<readonly Entry[]> =>
   (await readChecked(file, io, async (content) => ({ ...checkEntries(content), warnings: [] }))).value;
@@ -104,7 +102,7 @@ export const findSameIds = (files: readonly WorkflowFile[]): string[] => {
     if (before === undefined) first.set(id, file);
     return before === undefined
       ? []
-      : [`${file}: /id ${quote(id)} is the id of ${before} already: give one of them another id`];
+      : [`${file}: /id ${quote(id)} is already the id of ${before}: change one of them`];
   });
 };
 

@@ -26,20 +26,20 @@ import { listen } from './requests/listen.ts';
 import { toRequestAccount, toRequestTable } from './requests/request-text.ts';
 
 export const addRequestCommands = (program: Command, { loadNodeTypes, onTarget }: CommandContext): void => {
-  const request = program.command('request').description('find requests to webhooks, and send them again');
+  const request = program.command('request').description('find webhook requests and send them again');
 
   request
     .command('list')
-    .description('list recorded requests, the latest first')
+    .description('list recorded requests, latest first')
     .argument('<workflow>', 'id of the workflow', readId)
     .option('--verdict <names>', `comma separated: ${VERDICTS.join(', ')}`)
     .option('--key <key>', 'of the delivery with this key')
-    .option('--sender <address>', 'of this address')
-    .option('--request <id>', "with this id, the gateway's: the instance of a problem")
-    .option('--from <time>', 'received then or later: 2026-01-31, 2026-01-31T09:00:00Z')
-    .option('--to <time>', 'received then or earlier')
+    .option('--sender <address>', 'from this address')
+    .option('--request <id>', 'with this gateway id: the instance in a problem response')
+    .option('--from <time>', 'received at or after: 2026-01-31, 2026-01-31T09:00:00Z')
+    .option('--to <time>', 'received at or before')
     .option('--limit <number>', `how many: 1 to ${MAX_LIMIT} (default: ${DEFAULT_LIMIT})`)
-    .option('--cursor <cursor>', 'go on where a list ended')
+    .option('--cursor <cursor>', 'continue where a list ended')
     .option('--json', 'print JSON')
     .action(async (workflowId: string, { json, ...options }: ListOptions) => {
       const query = readQuery({ workflowId, ...options });
@@ -48,7 +48,7 @@ export const addRequestCommands = (program: Command, { loadNodeTypes, onTarget }
 
   request
     .command('show')
-    .description('show why a request was refused, and what is kept of it')
+    .description('show why a request was refused and what was recorded')
     .argument('<id>', 'id of the record')
     .option('--json', 'print JSON')
     .action((id: string, { json }: { readonly json?: true }) =>
@@ -57,11 +57,11 @@ export const addRequestCommands = (program: Command, { loadNodeTypes, onTarget }
 
   request
     .command('send-again')
-    .description('start an execution with a recorded request, whatever became of it')
+    .description('start an execution with a recorded request, regardless of its outcome')
     .argument('<id>', 'id of the record')
     .option(
       '--to-version <number>',
-      'not the current version of the workflow, but this one',
+      'this version of the workflow instead of the current one',
       readVersionNumber,
     )
     .action((id: string, { toVersion = null }: { readonly toVersion?: number | null }) =>
@@ -72,7 +72,7 @@ export const addRequestCommands = (program: Command, { loadNodeTypes, onTarget }
     .command('webhook')
     .description('follow webhooks')
     .command('listen')
-    .description('follow the requests to a workflow live, until Ctrl+C')
+    .description('follow requests to a workflow live until Ctrl+C')
     .argument('<workflow>', 'id of the workflow', readId)
     .action((id: string) => onTarget((context) => follow(id, context)));
 };
@@ -85,7 +85,7 @@ type ListOptions = Readonly<
   readonly json?: true;
 };
 
-/** What `request list` asks for, by the rules of the admin API. */
+/** Query of `request list`, by the admin API's rules. */
 const readQuery = (options: Readonly<Record<string, string>>): RequestListQuery => {
   try {
     return parseFields(requestQuery, options, '--');
@@ -101,7 +101,7 @@ const list = async (query: RequestListQuery, asJson: boolean, context: TargetCon
   if (requests.length === 0) await refuseUnknownWorkflow(query.workflowId, context);
   if (asJson)
     return io.print(JSON.stringify({ requests: requests.map(describeRequestSummary), nextCursor }, null, 2));
-  if (requests.length === 0) io.note('There are no requests like that on record.');
+  if (requests.length === 0) io.note('No matching requests on record.');
   else for (const line of toRequestTable(requests)) io.print(line);
   if (nextCursor !== null) io.note(`There are more: --cursor ${nextCursor}`);
 };
@@ -127,7 +127,7 @@ const sendOneAgain = async (
     logger: toLogger(io),
   });
   const name = `version ${workflowVersion} of ${workflowId}`;
-  if (executionId === null) return io.print(`skipped by ${name}: nothing was started`);
+  if (executionId === null) return io.print(`skipped by ${name}: nothing started`);
   io.print(`${executionId}: accepted, ${name}`);
   io.note(`Follow it with: execution watch ${executionId}`);
 };
@@ -135,6 +135,6 @@ const sendOneAgain = async (
 const follow = async (id: string, { io, target }: TargetContext): Promise<void> => {
   if ((await target.workflows.find(id)) === null) throw new CommandError(`There is no workflow ${id}.`);
   const from = io.now(); // a request that arrives while this is printed counts
-  io.note(`Listening to requests to ${id}; Ctrl+C ends it.`);
+  io.note(`Listening to requests to ${id}; press Ctrl+C to stop.`);
   await listen(id, from, target, io);
 };

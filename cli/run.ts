@@ -22,7 +22,7 @@ export interface CommandLine extends Omit<CommandContext, 'onTarget'> {
 }
 
 /**
- * Runs one command line. What users, stores and services can do wrong is reported and becomes an exit code.
+ * Runs one command line. Mistakes of users and failures of stores and services are reported and become an exit code.
  * @throws Error for a bug
  */
 export const run = async (args: readonly string[], commandLine: CommandLine): Promise<ExitCode> => {
@@ -41,10 +41,10 @@ export const run = async (args: readonly string[], commandLine: CommandLine): Pr
 const createProgram = ({ io, openTarget, ...loaders }: CommandLine): Command => {
   const program = new Command('hookloom')
     .description(
-      'Workflows, node types, plugins, credentials, executions, requests and events of a Hookloom service.',
+      'Manages workflows, node types, plugins, credentials, executions, requests and events of a Hookloom service.',
     )
     .usage('<command> [options]\n       hookloom --version')
-    .option('--stage <name>', 'a deployed stage, with the AWS credentials of the environment', readStage)
+    .option('--stage <name>', 'a deployed stage, using the AWS credentials of the environment', readStage)
     .option('--region <name>', 'its region')
     .helpOption('-h, --help', 'show this help')
     .addHelpText('after', NOTES)
@@ -52,7 +52,7 @@ const createProgram = ({ io, openTarget, ...loaders }: CommandLine): Command => 
     .configureOutput({
       writeOut: (text) => io.print(text.trimEnd()),
       writeErr: (text) => io.note(text.trimEnd()),
-      outputError: () => {}, // thrown as well, and reported with all other errors
+      outputError: () => {}, // also thrown, and reported with all other errors
     })
     .exitOverride()
     .hook('preAction', (_program, command) => checkOptions(command.optsWithGlobals()));
@@ -76,7 +76,7 @@ const createProgram = ({ io, openTarget, ...loaders }: CommandLine): Command => 
   addDoctorCommand(program, context);
   program
     .command('migrate')
-    .description('rewrite what was stored in the version of the schema before the present one')
+    .description('rewrite data stored in the previous schema version')
     .option('--dry-run', 'only count the items, by table and version')
     .option('--json', 'print JSON')
     .action((options: MigrationOptions) =>
@@ -88,7 +88,7 @@ const createProgram = ({ io, openTarget, ...loaders }: CommandLine): Command => 
   return program;
 };
 
-/** Lists the commands of all groups in the help of the program; for help alone, since suggestions use the same lists. */
+/** Lists the commands of all groups in the program's help; only for help, since suggestions use the same lists. */
 const formatHelp = (command: Command, help: Help): string => {
   const { subcommandTerm } = help;
   return new Help().formatHelp(
@@ -126,7 +126,7 @@ Exit codes: 0 done, 1 refused or failed, 2 the command line is wrong, or doctor 
 
 const report = (error: unknown, io: Io): ExitCode => {
   if (error instanceof CommanderError) {
-    // Help is shown already: asked for, or because a group is named without a command.
+    // Help was already shown: on request, or because a group was named without a command.
     if (error.exitCode === 0) return EXIT.done;
     if (error.code === 'commander.help') return EXIT.usage;
   }

@@ -28,22 +28,22 @@ import { loadCredentialTypes } from './plugins/node-types.ts';
 export interface Target {
   readonly workflows: WorkflowStore;
   readonly credentials: CredentialStore;
-  /** Credentials for calling out. */
+  /** Outbound credentials. */
   readonly outbound: OutboundCredentialParts;
   readonly executions: ExecutionStore;
   /** Registers the triggers of workflows. */
   readonly registrar: RegistrarParts;
   readonly deliveries: DeliveryStore;
   readonly requests: RequestStore;
-  /** Parses and judges requests that are sent again. */
+  /** Parses and evaluates requests that are sent again. */
   readonly judging: Pick<
     SendAgainParts,
     'openFeatures' | 'parseJson' | 'limitJson' | 'parseXml' | 'maxDepth'
   >;
   readonly callbacks: CallbackIndex;
-  /** Includes removed workflows, whose executions are still there. */
+  /** Includes removed workflows, whose executions still exist. */
   readonly holdsUnlisted: () => Promise<boolean>;
-  /** Whether there is such a workflow, or was: its executions are still stored. */
+  /** Whether a workflow exists or existed: executions of removed ones are still stored. */
   readonly hasWorkflow: (id: string) => Promise<boolean>;
   /** The current versions of all workflows. */
   readonly listDefinitions: () => Promise<StoredWorkflows>;
@@ -53,16 +53,16 @@ export interface Target {
   /** Executions that are held. */
   readonly queues: Pick<HeldQueues, 'find'>;
   readonly nudgeQueue: NudgeQueue;
-  /** Has the service make the live test of a credential: the answer of its admin API. */
+  /** Has the service run a credential's live test; returns its admin API's response. */
   readonly testCredential: (id: string) => Promise<{ readonly statusCode: number; readonly body: string }>;
   readonly doctor: DoctorParts;
-  /** What commands finish is published and reported by the sweeper. */
+  /** The sweeper publishes and reports what commands finish. */
   readonly usesOutbox: true;
-  /** All that is stored: whether this release can work on it, and its migration. */
+  /** All stored data: whether this release can read it, and its migration. */
   readonly storedData: ReturnType<typeof openCommands>['storedData'];
   /** `SERVICE-STAGE` */
   readonly tablePrefix: string;
-  /** Null for a deployed stage, whose URL is not known here. */
+  /** Null for a deployed stage, whose URL is unknown here. */
   readonly baseUrl: string | null;
   close(): void;
 }
@@ -73,7 +73,7 @@ export type OpenTarget = (options: {
 }) => Target | Promise<Target>;
 
 /**
- * Connects to the deployed stage that is named, with the AWS credentials of the environment; otherwise to the local service.
+ * Connects to the named stage with the AWS credentials of the environment, or to the local service if none is named.
  *
  * @throws CommandError when no local service is up, or a stage has no region
  */
@@ -100,7 +100,7 @@ const findRegion = async (): Promise<string> => {
   try {
     return await sdk.config.region();
   } catch {
-    throw new CommandError('No AWS region: name the one of the stage with --region NAME, or set AWS_REGION.');
+    throw new CommandError("No AWS region: name the stage's region with --region NAME, or set AWS_REGION.");
   } finally {
     sdk.destroy();
   }
@@ -130,7 +130,7 @@ export const connect = ({
   const { AWS_REGION, RETENTION_DAYS } = process.env;
   const config = readConfig({
     AWS_REGION,
-    RETENTION_DAYS, // of executions that a command starts; the retention of others is in their records
+    RETENTION_DAYS, // for executions that a command starts; others have it in their records
     TABLE_PREFIX: tablePrefix,
     DYNAMODB_ENDPOINT: dynamodbEndpoint,
     AWS_ENDPOINT_URL_LAMBDA: engineEndpoint,

@@ -47,6 +47,6 @@ export const watchExecution = async (
   }
 };
 
-/** The time of a node's last change of status. */
+/** The time of a node's last status change. */
 const timeOf = ({ status, startedAt, durationMs }: NodeRecord): number =>
   status === 'running' || status === 'waiting' ? startedAt : startedAt + durationMs;

@@ -27,12 +27,14 @@ export const addWorkflowCommands = (
 ): void => {
   const onTypedTarget = (action: (context: TargetContext & CheckContext) => Promise<void>) =>
     onTarget(async (context) => action({ ...context, findNodeType: await loadNodeTypes() }));
-  const workflow = program.command('workflow').description('check, store, read and switch workflows');
+  const workflow = program
+    .command('workflow')
+    .description('check, store, read, enable and disable workflows');
 
   workflow
     .command('validate')
     .description('check files; needs no service')
-    .argument('<files...>', 'workflow files, or folders of them; - is standard input')
+    .argument('<files...>', 'workflow files or folders of them; - is standard input')
     .action(async (files: string[]) => validateFiles(files, { io, findNodeType: await loadNodeTypes() }));
 
   workflow
@@ -54,7 +56,7 @@ export const addWorkflowCommands = (
     .command('get')
     .description('print the definition of a workflow')
     .argument('<id>', 'id of the workflow', readId)
-    .option('--version <number>', 'not the current version, but this one', readVersionNumber)
+    .option('--version <number>', 'this version instead of the current one', readVersionNumber)
     .action((id: string, { version = null }: { readonly version?: number | null }) =>
       onTarget((context) => printWorkflow(id, version, context)),
     );
@@ -75,7 +77,7 @@ export const addWorkflowCommands = (
 
   workflow
     .command('disable')
-    .description('keep the triggers of a workflow from starting it')
+    .description('stop the triggers of a workflow from starting it')
     .argument('<id>', 'id of the workflow', readId)
     .action((id: string) => onTypedTarget((context) => switchWorkflow(id, false, context)));
 
@@ -83,9 +85,9 @@ export const addWorkflowCommands = (
     .command('run')
     .description('start a workflow by hand')
     .argument('<id>', 'id of the workflow', readId)
-    .option('--trigger <node>', 'the trigger to start from; needed where there are several', readId)
+    .option('--trigger <node>', 'the trigger to start from; required if there are several', readId)
     .option('--input <file>', 'its input, a JSON object; - is standard input (default: {})')
-    .option('--wait', 'follow it to its end, and print its output')
+    .option('--wait', 'follow it to its end and print its output')
     .action((id: string, options: RunOptions) =>
       onTypedTarget((context) => runWorkflow(id, options, context.findNodeType, context)),
     );
@@ -94,7 +96,7 @@ export const addWorkflowCommands = (
     .command('remove')
     .description('remove a workflow; its versions stay readable')
     .argument('<id>', 'id of the workflow', readId)
-    .option('--force', 'even if other workflows run it or wait for its failures')
+    .option('--force', 'even if other workflows run it or handle its failures')
     .action((id: string, { force }: { readonly force?: true }) =>
       onTypedTarget(async (context) => {
         if (force !== true) await refuseUsedWorkflow(id, context);
@@ -149,13 +151,13 @@ const printPermissions = async (
     for (const statement of others) io.print(toRow(statement));
   }
   if (statements.length === 0 && Object.keys(roles).length === 0)
-    io.note('No node of these workflows calls AWS with a permission that is known.');
+    io.note('No node of these workflows makes an AWS call with known permissions.');
 };
 
 const toRow = (statement: object): string =>
   `- ${JSON.stringify(statement, null, 1).replaceAll(/\n */g, ' ')}`;
 
-/** Reads, checks and registers all files before it stores the first, and stores all of them or none. */
+/** Reads, checks and registers all files before storing the first; stores all or none. */
 const putFiles = async (files: readonly string[], context: TargetContext & CheckContext): Promise<void> => {
   const { io, target, findNodeType } = context;
   const checked: WorkflowFile[] = [];
@@ -166,7 +168,7 @@ const putFiles = async (files: readonly string[], context: TargetContext & Check
     problems.push(...(await findCredentialProblems(definition, findNodeType, target)));
   for (const { id } of definitions)
     if (id.startsWith(PROBE_PREFIX))
-      problems.push(`${id}: ids that begin with ${PROBE_PREFIX} are the doctor's`);
+      problems.push(`${id}: ids that begin with ${PROBE_PREFIX} are reserved for the doctor`);
   const metricsProblem = await findMetricsProblem(definitions, target.listDefinitions);
   if (metricsProblem !== null) problems.push(metricsProblem);
   if (problems.length > 0) throw new CommandError(problems.join('\n'));
@@ -203,16 +205,14 @@ const printStored = async (
   await release(definition, { io, target });
 };
 
-/** Stored all the same when the service does not take it: its schedule releases them. */
+/** Not an error if the service is unreachable: its schedule releases them later. */
 const release = async (definition: WorkflowDefinition, { io, target }: TargetContext): Promise<void> => {
   try {
     for (const nodeId of await nudgeHeld(definition, target))
-      io.print(`  requests that trigger ${nodeId} has stored begin to run`);
+      io.print(`  requests stored by the trigger ${nodeId} start to run`);
   } catch (error) {
     if (!isAppError(error)) throw error;
-    io.note(
-      io.paint('yellow', `${definition.id}: requests that are stored begin to run within five minutes`),
-    );
+    io.note(io.paint('yellow', `${definition.id}: stored requests start to run within five minutes`));
   }
 };
 
@@ -220,13 +220,13 @@ const printWarnings = ({ warnings }: WorkflowFile, io: Io): void => {
   for (const warning of warnings) io.note(io.paint('yellow', warning));
 };
 
-/** Warnings only: it may be on purpose. */
+/** Only a warning: it may be intended. */
 const warnOfTriggers = (definition: WorkflowDefinition, { io, findNodeType }: CheckContext): void => {
   const { id, nodes } = definition;
   const isStarted = nodes.some(
     ({ type, disabled }) => disabled !== true && findNodeType(type)?.kind === 'trigger',
   );
-  const unstarted = isStarted ? [] : ['it has no trigger that is enabled: nothing starts it'];
+  const unstarted = isStarted ? [] : ['it has no enabled trigger: nothing starts it'];
   for (const warning of [...unstarted, ...findUnsignedDeduplication(definition)])
     io.note(io.paint('yellow', `${id}: ${warning}`));
 };
@@ -240,7 +240,7 @@ const printTimes = async (definition: WorkflowDefinition, io: Io): Promise<void>
   }
 };
 
-/** @param version - null: the current one */
+/** @param version - null for the current one */
 const printWorkflow = async (
   id: string,
   version: number | null,
@@ -267,12 +267,14 @@ const listWorkflows = async (
   for (const { id, nodes } of (await target.listDefinitions()).definitions) {
     const missing = new Set(nodes.map(({ type }) => type).filter((type) => findNodeType(type) === null));
     if (missing.size > 0)
-      io.note(io.paint('yellow', `${id}: can't run, no installed plugin brings ${[...missing].join(', ')}`));
+      io.note(
+        io.paint('yellow', `${id}: can't run: no installed plugin provides ${[...missing].join(', ')}`),
+      );
   }
 };
 
 /**
- * Puts a new version that differs in `enabled` alone.
+ * Puts a new version that differs only in `enabled`.
  *
  * @throws AppError `WORKFLOW_CHANGED` when another version is put at the same time
  */
@@ -306,7 +308,7 @@ const notFound = (what: string): CommandError => new CommandError(`There is no w
 /**
  * The methods and URLs of a workflow's webhooks.
  *
- * @param baseUrl - without a trailing slash; null: paths alone
+ * @param baseUrl - without a trailing slash; null for paths only
  */
 const webhookUrls = (definition: WorkflowDefinition, baseUrl: string | null): string[] =>
   toPathConfigs(definition).map(

@@ -2,7 +2,7 @@ import { isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
 import type { CallAws } from '../../lib/adapters/aws/aws-caller.ts';
 import { errorTypeOf, isSuccess, toCause } from '../../lib/adapters/aws/aws-error.ts';
 
-/** AWS has refused what the doctor itself asked. */
+/** AWS refused a call of the doctor itself. */
 export class AwsRefusal extends Error {
   readonly type: string;
 
@@ -15,7 +15,7 @@ export class AwsRefusal extends Error {
     return /AccessDenied|not authorized to perform/.test(`${this.type} ${this.message}`);
   }
 
-  /** Of an API that stands in for one of AWS and does not have the operation. */
+  /** Error type of an API that stands in for AWS and lacks the operation. */
   get isUnsupported(): boolean {
     return /UnknownOperation|NotImplemented/.test(this.type);
   }

@@ -8,18 +8,18 @@ import type { DoctorParts } from './open-doctor.ts';
 interface AskingParts {
   readonly doctor: Pick<DoctorParts, 'open' | 'prefix'>;
   readonly io: Pick<Clock, 'now'>;
-  /** Of the API; null when nothing says it. */
+  /** Base URL of the API; null when unknown. */
   readonly origin: string | null;
 }
 
 const FETCH_MS = 32_000;
 
-/** Of the reason in a line. */
+/** Length limit of the reason in a line. */
 const MAX_REASON = 300;
 
 const probes = linesOf('probes');
 
-/** Sends requests and events to the functions of a service, and asks them why one has failed. */
+/** Sends requests and events to the functions of a service, and asks them why one failed. */
 export const createQuestions = ({ doctor, io, origin }: AskingParts) => {
   const request = async (name: string, headers: Readonly<Record<string, string>>, event: unknown) =>
     doctor.open('lambda')({
@@ -29,7 +29,7 @@ export const createQuestions = ({ doctor, io, origin }: AskingParts) => {
       body: JSON.stringify(event),
     });
 
-  /** Invokes a function with an event, and reads its log. */
+  /** Invokes a function with an event and reads its log. */
   const invoke = async (functionKey: string, event: unknown) => {
     const answer = await request(
       functionKey,
@@ -46,7 +46,7 @@ export const createQuestions = ({ doctor, io, origin }: AskingParts) => {
   };
 
   return {
-    /** By the front door; when no answer comes from there, by an invocation. */
+    /** Sends a request through the API; if it does not answer, invokes the function. */
     post: async (
       path: string,
       body: string,
@@ -58,7 +58,7 @@ export const createQuestions = ({ doctor, io, origin }: AskingParts) => {
           const response = await fetch(`${origin}${path}`, { method: 'POST', headers, body, signal });
           return { status: response.status, text: await response.text(), by: '' };
         } catch {
-          // Not reachable from here, as with an API that is private.
+          // Not reachable from here, such as a private API.
         }
       }
       const key = path.startsWith('/api/webhook-callback/') ? 'webhookCallback' : 'webhook';
@@ -70,10 +70,10 @@ export const createQuestions = ({ doctor, io, origin }: AskingParts) => {
       return {
         status: statusCode,
         text,
-        by: `, by an invocation: ${origin ?? 'the URL'} does not answer from here`,
+        by: `, through an invocation: ${origin ?? 'the URL'} is not reachable from here`,
       };
     },
-    /** Has a function do again, while the doctor waits, what it has failed to do: its log says why. */
+    /** Has a function repeat what failed while the doctor waits: its log says why. */
     explain: async (functionKey: string, event: unknown, message: string): Promise<Line> => {
       const { text, log } = await invoke(functionKey, event).catch((error: Error) => ({
         text: error.message,
@@ -81,7 +81,7 @@ export const createQuestions = ({ doctor, io, origin }: AskingParts) => {
       }));
       return toLine(functionKey, message, `${log}\n${text}`, findLastError(log));
     },
-    /** Asks Lambda why the invocations of a durable run have failed: by its name, with the input that it has, it is not started twice. */
+    /** Asks Lambda why the invocations of a durable run failed. The same name and input don't start it twice. */
     explainDurable: async (executionId: string, message: string): Promise<Line> => {
       const headers = {
         'x-amz-invocation-type': 'Event',
@@ -95,22 +95,22 @@ export const createQuestions = ({ doctor, io, origin }: AskingParts) => {
   };
 };
 
-/** @param text - of a function, in which IAM's refusal may be */
+/** @param text - text from a function, which may contain IAM's refusal */
 const toLine = (functionKey: string, message: string, text: string, reason: string | null): Line => {
   const denial = findDenial(text);
   if (denial === null)
     return probes.wrong(
       reason === null ? message : `${message}: ${reason.slice(0, MAX_REASON)}`,
-      `The log of ${functionKey} has the cause.`,
+      `See the log of ${functionKey} for the cause.`,
     );
   const { action, resource } = denial;
   return probes.wrong(
     `${message}. ${functionKey} is not allowed ${action}${resource === null ? '' : ` on ${resource}`}`,
-    `Give this permission to the role of ${functionKey}: its iamRoleStatements in serverless.yml have it; deploy again, and look for a boundary or a policy of the organization that denies it.`,
+    `The role of ${functionKey} needs this permission, which its iamRoleStatements in serverless.yml grant: deploy again, and check for a permissions boundary or an organization policy that denies it.`,
   );
 };
 
-/** The last line of a log that is an error, with its cause. The function has redacted both. */
+/** The last error line of a log, with its cause; the function has redacted both. */
 const findLastError = (log: string): string | null => {
   for (const line of log.split('\n').reverse()) {
     const { level, message, cause } = (parse(line) ?? {}) as {
@@ -124,7 +124,7 @@ const findLastError = (log: string): string | null => {
   return null;
 };
 
-/** A request as the gateway hands it over. */
+/** A request as the gateway passes it on. */
 export const toEvent = (path: string, body: string, now: number) => ({
   version: '2.0',
   routeKey: '$default',
@@ -147,7 +147,7 @@ const toPathParameters = (path: string): Readonly<Record<string, string>> => {
   return path.startsWith('/api/webhook-callback/') ? { token: first } : { workflowId: first, path: second };
 };
 
-/** What a refused request got, in one sentence. */
+/** Describes the response to a refused request in one sentence. */
 export const describeProblem = (text: string): string => {
   const { detail } = (parse(text) ?? {}) as { readonly detail?: unknown };
   return typeof detail === 'string' ? detail : text.slice(0, 200);

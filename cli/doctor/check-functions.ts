@@ -31,13 +31,13 @@ export const FUNCTIONS = [
 
 const DEADLINE_MS = 15_000;
 
-/** Invocations at once: a new account has room for ten. */
+/** Concurrent invocations: a new account allows ten. */
 const CONCURRENCY = 4;
 
-/** A signature of AWS is refused after five minutes. */
+/** AWS rejects signatures that are off by more than five minutes. */
 const MUCH_MS = 120_000;
 const SOME_MS = 30_000;
-/** AWS says the time in whole seconds, and the way takes some. */
+/** AWS reports the time in whole seconds, and network latency adds to it. */
 const SLACK_MS = 1_000;
 
 const functions = linesOf('functions');
@@ -45,13 +45,13 @@ const clocks = linesOf('clocks');
 
 interface Answered {
   readonly lines: readonly Line[];
-  /** By the key of the function; those that have answered. */
+  /** Functions that answered, by key. */
   readonly pongs: ReadonlyMap<string, Pong>;
-  /** Those that can't work, with what is wrong, such as `does not start`. */
+  /** Functions that can't work, each with the reason, such as `does not start`. */
   readonly broken: ReadonlyMap<string, string>;
 }
 
-/** Pings every function, and compares their clocks with those of AWS and of this machine. */
+/** Pings every function and compares their clocks with those of AWS and this machine. */
 export const checkFunctions = async (
   { ping }: Pick<DoctorParts, 'ping'>,
   { isOver }: Pick<TimeLimit, 'isOver'>,
@@ -64,7 +64,7 @@ export const checkFunctions = async (
       const key = left.shift();
       if (key === undefined) return;
       answers.set(key, await ping(key, DEADLINE_MS));
-      onProgress(`${answers.size} of ${FUNCTIONS.length} functions have been pinged`);
+      onProgress(`${answers.size} of ${FUNCTIONS.length} functions pinged`);
     }
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, work));
@@ -81,11 +81,11 @@ export const checkFunctions = async (
       return problem === undefined ? [] : [[key, problem] as const];
     }),
   );
-  const unasked = left.map((key) => functions.unknown(`there was no time to ask ${key}`));
+  const unasked = left.map((key) => functions.unknown(`there was no time left to ping ${key}`));
   return { pongs, broken, lines: [...describeAnswers(all, pongs), ...unasked, ...compareClocks(all)] };
 };
 
-/** One that is throttled or silent may answer the next time, and one that denies the doctor's ping may let others in. */
+/** Without functions that are throttled or silent, which may answer next time, or deny the doctor's ping but may allow other callers. */
 const BROKEN: Readonly<Partial<Record<string, string>>> = {
   failed: 'does not start',
   missing: 'does not exist',
@@ -98,8 +98,8 @@ const describeAnswers = (
   const failed = all.flatMap(([key, answer]) => ('pong' in answer ? [] : [describeProblem(key, answer)]));
   const versions = [...new Set([...pongs.values()].map(({ config }) => config.version))].sort();
   const mixed = functions.warning(
-    `functions of several versions answer: ${versions.join(', ')}`,
-    'A deployment is in progress, or has failed halfway: look at the stack, and deploy again.',
+    `functions of several versions are deployed: ${versions.join(', ')}`,
+    'A deployment is in progress or failed halfway: check the stack and deploy again.',
   );
   const sound = functions.ok(`all ${pongs.size} functions answer, version ${versions.join()}`);
   return [
@@ -117,7 +117,7 @@ const describeProblem = (
     case 'failed':
       return functions.wrong(
         `${key} does not start: ${reason}`,
-        'Compare the variables of the function with serverless.yml, and deploy again. Its log has the whole error.',
+        "Compare the function's variables with serverless.yml and deploy again. Its log has the full error.",
       );
     case 'missing':
       return functions.wrong(
@@ -126,20 +126,20 @@ const describeProblem = (
       );
     case 'throttled':
       return functions.wrong(
-        `${key} has no room to run: ${reason}`,
-        'The concurrency of the account or of the function is used up: see the quotas, and ask AWS for more.',
+        `${key} is throttled: ${reason}`,
+        'The concurrency of the account or of the function is exhausted: see the quotas, and request an increase.',
       );
     case 'denied':
       return functions.unknown(
-        `the doctor may not invoke ${key}: ${reason}`,
+        `the doctor is not allowed to invoke ${key}: ${reason}`,
         "Give the doctor's keys the policy of docs/operating.md.",
       );
     case 'silent':
-      return functions.wrong(`${key} does not answer: ${reason}`, 'Look into its log.');
+      return functions.wrong(`${key} does not answer: ${reason}`, 'See its log.');
   }
 };
 
-/** A durable run is asked through a queue: what it says of the time may be seconds old. */
+/** A durable run is pinged through a queue: the time that it reports may be seconds old. */
 const compareClocks = (all: readonly (readonly [string, PingAnswer])[]): readonly Line[] => {
   const found: Line[] = [];
   let compared = 0;
@@ -154,7 +154,7 @@ const compareClocks = (all: readonly (readonly [string, PingAnswer])[]): readonl
       return [
         clocks[line](
           `the clock of this machine is ${text} the clock of AWS`,
-          'Set it: AWS refuses signatures after five minutes.',
+          'Set it: AWS rejects signatures that are off by more than five minutes.',
         ),
       ];
     }
@@ -162,12 +162,12 @@ const compareClocks = (all: readonly (readonly [string, PingAnswer])[]): readonl
     found.push(
       clocks[severity(offset)](
         `the clock of ${key} is ${describeOffset(offset)} the clock of this machine`,
-        'Leases, schedules and signatures depend on it. Lambda sets the clocks of its sandboxes: have them replaced by a deployment, and tell AWS.',
+        'Leases, schedules and signatures depend on it. Lambda sets the clocks of its sandboxes: deploy to replace them, and report it to AWS.',
       ),
     );
   }
   if (found.length > 0) return found;
-  if (compared === 0) return [clocks.unknown('no function has said what time it is')];
+  if (compared === 0) return [clocks.unknown('no function reported its time')];
   return [clocks.ok('this machine, AWS and the functions agree on the time')];
 };
 

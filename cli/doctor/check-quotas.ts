@@ -7,17 +7,17 @@ import type { DoctorParts } from './open-doctor.ts';
 
 const quotas = linesOf('quotas');
 
-/** The share of a quota above which there is little room. */
+/** The share of a quota above which little is left. */
 const HIGH = 0.8;
 
-/** New accounts begin with ten. */
+/** New accounts start with ten. */
 const LOW_CONCURRENCY = 100;
 
 const WINDOW_MS = 900_000;
 
-const RAISE = 'Ask AWS for more, in Service Quotas.';
+const RAISE = 'Request an increase in Service Quotas.';
 
-/** Compares the quotas of the account that the service depends on with what was used in the last 15 minutes. */
+/** Compares the account quotas that the service depends on with the usage of the last 15 minutes. */
 export const checkQuotas = async (
   { prefix, open, isLocal }: Pick<DoctorParts, 'prefix' | 'open' | 'isLocal'>,
   now: number,
@@ -35,14 +35,14 @@ export const checkQuotas = async (
       const line = compare('concurrent executions', used, limit);
       if (line.status !== 'ok' || limit >= LOW_CONCURRENCY) return line;
       return quotas.warning(
-        `concurrent executions: the account may have ${limit} only, of all its functions`,
+        `concurrent executions: the account allows only ${limit} across all its functions`,
         RAISE,
       );
     }),
-    orUnknown('durable executions started in a second', async () => {
+    orUnknown('durable executions started per second', async () => {
       const limit = await findQuota('lambda', /durable/i, /start|second|rate/i);
       const started = await read('DurableExecutionStarted', 'Sum', `${prefix}-runDurable`);
-      return compare('durable executions started in a second', Math.ceil(started / 60), limit ?? 300);
+      return compare('durable executions started per second', Math.ceil(started / 60), limit ?? 300);
     }),
     orUnknown('rules of the default bus', async () => {
       const limit = await findQuota('events', /^Rules$|rules per event bus|number of rules/i);
@@ -53,11 +53,11 @@ export const checkQuotas = async (
 
 const compare = (what: string, used: number, limit: number): Line => {
   const text = `${what}: ${used} of ${limit}`;
-  if (used >= limit) return quotas.wrong(`${text}, all that the account may have`, RAISE);
-  return used >= limit * HIGH ? quotas.warning(`${text}, little room is left`, RAISE) : quotas.ok(text);
+  if (used >= limit) return quotas.wrong(`${text}, the quota is exhausted`, RAISE);
+  return used >= limit * HIGH ? quotas.warning(`${text}, little is left`, RAISE) : quotas.ok(text);
 };
 
-/** Quotas are worth a look, not a condition: what may not be seen is said to be unknown. */
+/** Quotas are optional: those that can't be read are reported as unknown. */
 const orUnknown = async (what: string, look: () => Promise<Line>): Promise<Line> => {
   try {
     return await look();
@@ -101,7 +101,7 @@ const createReadMetric =
 
 const MAX_PAGES = 10;
 
-/** Null when the account's list names no such quota. @param name - what its name has, all of them */
+/** Null when the account has no such quota. @param name - pattern that its name must match */
 const readQuota = async (
   call: CallAws,
   ServiceCode: string,

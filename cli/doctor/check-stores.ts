@@ -12,12 +12,12 @@ const queues = linesOf('dead letters');
 const executions = linesOf('accepted executions');
 
 const DEPLOY =
-  'Deploy the stage again; a table that was restored or made by hand needs what serverless.yml says of it.';
+  'Deploy the stage again; a table that was restored or created by hand needs the settings from serverless.yml.';
 
 const ADD =
-  'Add it to the table, as serverless.yml has it. To deploy again does not: CloudFormation compares templates, not tables.';
+  'Add it to the table as in serverless.yml. Deploying again does not add it: CloudFormation compares templates, not tables.';
 
-/** Compares the tables, their indexes, expiry and backups with what the code needs. */
+/** Compares the tables, their indexes, expiry and backups with what the code requires. */
 export const checkTables = async ({ prefix, open }: DoctorParts): Promise<readonly Line[]> => {
   const ask = (operation: string, TableName: string) =>
     askJson(open('dynamodb'), `DynamoDB_20120810.${operation}`, { TableName });
@@ -74,7 +74,7 @@ const checkTable = async (
       lines.push(
         tables.warning(
           `the index ${index} of ${name} is ${found.IndexStatus}`,
-          'Wait until it is built, and look again.',
+          'Wait until it is built, and run the doctor again.',
         ),
       );
   }
@@ -96,7 +96,7 @@ const checkUpkeep = async (
     const { PointInTimeRecoveryStatus } = (PointInTimeRecoveryDescription ?? {}) as JsonObject;
     if (PointInTimeRecoveryStatus !== 'ENABLED' && isPassing !== true)
       lines.push(
-        tables.wrong(`${name} has no point-in-time recovery`, 'Turn it on; a restored table has none.'),
+        tables.wrong(`${name} has no point-in-time recovery`, 'Enable it; a restored table has none.'),
       );
     if (expiry !== undefined) {
       const { TimeToLiveDescription } = await ask('DescribeTimeToLive', name);
@@ -104,8 +104,8 @@ const checkUpkeep = async (
       if (!/^ENABL/.test(String(TimeToLiveStatus)) || AttributeName !== expiry)
         lines.push(
           tables.wrong(
-            `${name} keeps for ever what expires: its time to live is off`,
-            `Turn it on, by the attribute ${expiry}; a restored table has none.`,
+            `${name} never deletes expired items: its time to live is disabled`,
+            `Enable it with the attribute ${expiry}; a restored table has none.`,
           ),
         );
     }
@@ -153,17 +153,17 @@ export const checkDeadLetters = async ({ prefix, open, isLocal }: DoctorParts): 
 
 const remedyOf = (queue: string): string =>
   queue.endsWith('-trigger-dead-letters')
-    ? 'See "Events that were not taken" in docs/operating.md: read why, mend it, invoke dispatch with them.'
-    : 'sweep takes them within minutes and fails their executions. When they stay, look into the log of sweep.';
+    ? 'See "Events that were not taken" in docs/operating.md: read why, fix the cause, invoke dispatch with them.'
+    : 'sweep processes them within minutes and fails their executions. If they stay, see the log of sweep.';
 
-/** Younger ones are in Lambda's queue. */
+/** Newer ones may still be in Lambda's queue. */
 const OLD_MS = 300_000;
 
-/** What is accepted is swept first after a quarter of an hour; `sweep` moves that by up to a day. */
+/** Accepted executions are first swept after 15 minutes; `sweep` postpones that by up to a day. */
 const AHEAD_MS = 2 * 86_400_000;
 const MAX_READ = 300;
 
-/** Finds accepted executions that have not begun. */
+/** Finds accepted executions that have not started. */
 export const checkAccepted = async (
   store: Pick<ExecutionStore, 'findDue' | 'find'>,
   now: number,
@@ -179,15 +179,15 @@ export const checkAccepted = async (
     .filter((record) => record?.status === 'accepted' && record.held === null)
     .sort((a, b) => (a?.startedAt ?? 0) - (b?.startedAt ?? 0));
   const [oldest] = waiting;
-  if (oldest === null || oldest === undefined) return [executions.ok('none waits to begin')];
+  if (oldest === null || oldest === undefined) return [executions.ok('none is waiting to start')];
   const ageMs = now - (oldest.releasedAt ?? oldest.startedAt);
   const age = ageMs < 120_000 ? `${Math.round(ageMs / 1_000)} s` : `${Math.round(ageMs / 60_000)} minutes`;
   if (ageMs < OLD_MS) return [executions.ok(`the oldest of ${waiting.length} was accepted ${age} ago`)];
   const { executionId, workflowId, mode } = oldest;
   return [
     executions.wrong(
-      `${executionId} of ${workflowId} was accepted ${age} ago and has not begun`,
-      `See what is wrong with ${mode === 'express' ? 'runExpress' : 'runDurable'} and with the concurrency of the account. sweep dispatches it again, for a day.`,
+      `${executionId} of ${workflowId} was accepted ${age} ago and has not started`,
+      `Check ${mode === 'express' ? 'runExpress' : 'runDurable'} and the account's concurrency. sweep dispatches it again for up to a day.`,
     ),
   ];
 };

@@ -1,18 +1,18 @@
-/** `unknown`: the doctor could not look; `skipped`: it does not apply here. */
+/** `unknown`: the doctor could not check; `skipped`: not applicable here. */
 export type LineStatus = 'ok' | 'warning' | 'wrong' | 'unknown' | 'skipped';
 
-/** One thing that was looked at. */
+/** The result of one check. */
 export interface Line {
   /** Such as `functions` or `tables`. */
   readonly check: string;
   readonly status: LineStatus;
-  /** What is, or what is wrong. */
+  /** What was found. */
   readonly message: string;
   /** What to do about it; null when there is nothing to do. */
   readonly remedy: string | null;
 }
 
-/** How long a whole look may take. */
+/** How long a whole run of the doctor may take. */
 export interface TimeLimit {
   readonly seconds: number;
   readonly isOver: () => boolean;

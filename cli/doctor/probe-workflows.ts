@@ -2,17 +2,17 @@ import { PROBE_PREFIX } from '../../lib/health/ping.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 
 interface ProbeOptions {
-  /** Unique to one look. */
+  /** Unique to one run of the doctor. */
   readonly token: string;
   /** When the schedule fires, milliseconds since the epoch; null for none. */
   readonly fireAt: number | null;
-  /** ARN of a queue that is the doctor's alone; null for none. */
+  /** ARN of a queue reserved for the doctor; null for none. */
   readonly queue: string | null;
 }
 
 const NAME = 'Probe of hookloom doctor';
 
-/** One workflow for each engine: a synchronous run needs neither, and every hand-over may start either. */
+/** One workflow per engine: a synchronous run needs neither, and every kind of dispatch can start either. */
 export const probeWorkflows = ({ token, fireAt, queue }: ProbeOptions): ProbeWorkflows => ({
   express: {
     id: `${PROBE_PREFIX}${token}-express`,
@@ -50,7 +50,7 @@ export const probeWorkflows = ({ token, fireAt, queue }: ProbeOptions): ProbeWor
   },
 });
 
-/** The triggers that a source of events outside starts. */
+/** The triggers fired by external event sources. */
 const sources = ({ fireAt, queue }: Omit<ProbeOptions, 'token'>): WorkflowDefinition['nodes'] => [
   ...(fireAt === null
     ? []

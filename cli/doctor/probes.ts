@@ -19,11 +19,11 @@ import type { DoctorParts } from './open-doctor.ts';
 import { probeWorkflows } from './probe-workflows.ts';
 import { removeLeftProbes, removeProbe } from './remove-probes.ts';
 
-/** What the probes show. */
+/** What the probes check. */
 const PROBES = ['synchronous', 'express', 'durable', 'blob', 'callback', 'schedule', 'queue'] as const;
 type Probe = (typeof PROBES)[number];
 
-/** The functions that take part in each. */
+/** The functions that each probe involves. */
 const FUNCTIONS_OF: Readonly<Record<Probe, readonly string[]>> = {
   synchronous: ['webhook'],
   express: ['webhook', 'runExpress'],
@@ -35,8 +35,8 @@ const FUNCTIONS_OF: Readonly<Record<Probe, readonly string[]>> = {
 };
 
 /**
- * How long each may take; a request has a limit of its own, and a blob is seen with its durable run. Scheduler fires within a
- * minute, and a new mapping takes as long to be enabled.
+ * How long each may take; a request has its own limit, and a blob is checked with its durable run. Scheduler fires within a
+ * minute, and enabling a new mapping takes as long.
  */
 const DEADLINES_MS: Readonly<Partial<Record<Probe, number>>> = {
   express: 40_000,
@@ -48,10 +48,10 @@ const DEADLINES_MS: Readonly<Partial<Record<Probe, number>>> = {
 
 const POLL_MS = 500;
 
-/** For the event of a run that has ended. */
+/** Time limit for the completion event of a run. */
 const PUBLISH_MS = 10_000;
 
-/** A request that does not fit into a record, and does not get small when it is compressed. */
+/** A request too large for a record, even compressed. */
 const BLOB_BYTES = 24_000;
 
 const probes = linesOf('probes');
@@ -63,7 +63,7 @@ interface ProbedService extends ApprovalParts {
   readonly registrar: RegistrarParts;
   readonly durableService: Pick<DurableService, 'stop'>;
   readonly doctor: DoctorParts;
-  /** Null for a deployed stage, whose functions say it. */
+  /** Null for a deployed stage, whose functions report it. */
   readonly baseUrl: string | null;
 }
 
@@ -71,9 +71,9 @@ interface ProbeParts {
   readonly target: ProbedService;
   readonly io: Pick<Clock, 'now' | 'sleep'>;
   readonly findNodeType: FindNodeType;
-  /** By the key of the function. */
+  /** By function key. */
   readonly pongs: ReadonlyMap<string, Pong>;
-  /** Functions that can't work, with what is wrong: what they take part in is not tried. */
+  /** Functions that can't work, each with the reason; probes that involve them are skipped. */
   readonly broken: ReadonlyMap<string, string>;
   /** ARN; null for none. */
   readonly queue: string | null;
@@ -84,8 +84,8 @@ interface ProbeParts {
 }
 
 /**
- * Runs a workflow for each engine, handed over in every way, and removes all of it, whatever happens: also what an earlier
- * look has left behind.
+ * Runs a workflow for each engine, started in every way, and always removes all of it afterwards, including what an earlier
+ * run of the doctor left behind.
  */
 export const runProbes = async (parts: ProbeParts): Promise<void> => {
   const { target, findNodeType } = parts;
@@ -101,13 +101,13 @@ export const runProbes = async (parts: ProbeParts): Promise<void> => {
   }
 };
 
-/** One look: starts all probes, and follows them until each has ended or its time is up. */
+/** Starts all probes and follows them until each has ended or timed out. */
 class Look {
   readonly #parts: ProbeParts;
   readonly #questions: ReturnType<typeof createQuestions>;
   readonly #token = randomBytes(8).toString('hex');
   readonly #lines = new Map<Probe, Line>();
-  /** Ended runs whose events are not on the bus. */
+  /** Ended runs whose completion events are not published yet. */
   readonly #unpublished = new Map<string, ExecutionRecord>();
   #hasAnswered = false;
   readonly workflows: ReturnType<typeof probeWorkflows>;
@@ -126,7 +126,7 @@ class Look {
       if (key !== undefined) this.#skip(probe, `${key} ${broken.get(key)}`);
     }
     if (queue === null)
-      this.#skip('queue', 'name a queue that is for the doctor alone, with --queue ARN, to have it tried');
+      this.#skip('queue', 'to test it, name a queue reserved for the doctor with --queue ARN');
     this.workflows = probeWorkflows({
       token: this.#token,
       fireAt: this.#isOpen('schedule') ? Math.ceil((registrar.clock.now() + 3_000) / 1_000) * 1_000 : null,
@@ -155,7 +155,8 @@ class Look {
     this.#lines.set(probe, line);
     this.#parts.onLine(line);
     if (probe !== 'durable' || line.status === 'ok') return;
-    for (const next of ['blob', 'callback'] as const) this.#skip(next, 'the durable run has not come so far');
+    for (const next of ['blob', 'callback'] as const)
+      this.#skip(next, 'the durable run did not get this far');
   }
 
   #skip(probe: Probe, why: string): void {
@@ -185,13 +186,16 @@ class Look {
         const event = toEvent(path, body, this.#parts.io.now());
         this.#set(probe, await this.#questions.explain('webhook', event, message));
       } else if (isSynchronous && text.includes(this.#token))
-        this.#set(probe, probes.ok(`synchronous: a request ran its workflow and got the answer${by}`));
+        this.#set(probe, probes.ok(`synchronous: a request ran its workflow and got the response${by}`));
       else if (isSynchronous) {
-        const message = 'synchronous: the answer did not come from the workflow';
-        this.#set(probe, probes.wrong(message, 'Look into the log of webhook.'));
+        const message = 'synchronous: the response did not come from the workflow';
+        this.#set(probe, probes.wrong(message, 'See the log of webhook.'));
       }
     } catch (error) {
-      this.#set(probe, probes.unknown(`${probe}: the doctor could not ask: ${(error as Error).message}`));
+      this.#set(
+        probe,
+        probes.unknown(`${probe}: the doctor could not send a request: ${(error as Error).message}`),
+      );
     }
   }
 
@@ -211,11 +215,11 @@ class Look {
       if (left.length === 0 && (this.#unpublished.size === 0 || io.now() >= publishedBy)) break;
       if (limit.isOver()) {
         for (const probe of left)
-          this.#set(probe, probes.unknown(`${probe}: not known within the ${limit.seconds} s of --timeout`));
+          this.#set(probe, probes.unknown(`${probe}: unknown after the ${limit.seconds} s of --timeout`));
         break;
       }
       if (left.length > 0)
-        onProgress(`probes: ${left.join(', ')} ${left.length === 1 ? 'is' : 'are'} not done yet`);
+        onProgress(`probes: ${left.join(', ')} ${left.length === 1 ? 'is' : 'are'} still running`);
       await io.sleep(POLL_MS);
     }
     this.#reportUnpublished();
@@ -243,15 +247,18 @@ class Look {
       const why = record.failure?.message ?? record.status;
       return this.#set(
         probe,
-        probes.wrong(`${probe}: its run ended as ${record.status}: ${why}`, 'execution show says where.'),
+        probes.wrong(
+          `${probe}: its run ended as ${record.status}: ${why}`,
+          'Use execution show to see where.',
+        ),
       );
     }
-    // Handed over: that its run does not end is what the line of express says.
+    // Dispatched; the line of express reports that its run does not end.
     const express = this.#lines.get('express');
     if ((probe === 'schedule' || probe === 'queue') && express !== undefined && express.status !== 'ok')
       return this.#succeed(probe);
     if (record.status !== 'waiting' || this.#hasAnswered) return;
-    this.#set('durable', probes.ok('durable: a run has begun, and is suspended'));
+    this.#set('durable', probes.ok('durable: a run started and is suspended'));
     this.#set('blob', probes.ok('blob: a request was written to the bucket and read from there'));
     if (!this.#isOpen('callback')) return;
     const { workflowId } = record;
@@ -270,9 +277,9 @@ class Look {
 
   #succeed(probe: Probe): void {
     if (probe === 'durable') {
-      this.#set('durable', probes.ok('durable: a run has begun, and ended'));
+      this.#set('durable', probes.ok('durable: a run started and ended'));
       this.#set('blob', probes.ok('blob: a request was written to the bucket and read from there'));
-      this.#set('callback', probes.ok('callback: an answer has resumed the run'));
+      this.#set('callback', probes.ok('callback: an answer resumed the run'));
     } else this.#set(probe, probes.ok(SUCCEEDED[probe as keyof typeof SUCCEEDED]));
   }
 
@@ -281,7 +288,7 @@ class Look {
     const wrong = (message: string, remedy: string) => this.#set(probe, probes.wrong(message, remedy));
     if (probe === 'callback')
       return wrong(
-        `callback: the answer has not resumed the run ${within}`,
+        `callback: the answer did not resume the run ${within}`,
         'See the logs of webhookCallback and runDurable.',
       );
     const { express, durable } = this.workflows;
@@ -298,7 +305,7 @@ class Look {
     );
   }
 
-  /** The sweeper publishes them later, with the permissions of its own. */
+  /** The sweeper publishes them later, with its own permissions. */
   #reportUnpublished(): void {
     const keys = [...this.#unpublished.values()].map(({ trigger: { nodeId } }) =>
       nodeId === 'synchronous' ? 'webhook' : nodeId === 'durable' ? 'runDurable' : 'runExpress',
@@ -307,27 +314,27 @@ class Look {
       this.#parts.onLine(
         probes.wrong(
           `event bus: the end of a run of ${key} was not published within ${PUBLISH_MS / 1_000} s`,
-          `See the log of ${key}: whether the bus of the parameter eventBus exists, and its role may events:PutEvents on it.`,
+          `See the log of ${key}. Check that the bus of the parameter eventBus exists and that its role allows events:PutEvents on it.`,
         ),
       );
   }
 }
 
 const SUCCEEDED = {
-  express: 'express: a run in the background has begun, and ended',
-  schedule: 'schedule: a time has started a run',
-  queue: 'queue: a message has started a run',
+  express: 'express: a background run started and ended',
+  schedule: 'schedule: a schedule started a run',
+  queue: 'queue: a message started a run',
 } as const;
 
 const NOT_STARTED = {
-  express: (within) => [`express: there is no run ${within}`, 'Look into the log of webhook.'],
-  durable: (within) => [`durable: there is no run ${within}`, 'Look into the log of webhook.'],
+  express: (within) => [`express: there is no run ${within}`, 'See the log of webhook.'],
+  durable: (within) => [`durable: there is no run ${within}`, 'See the log of webhook.'],
   schedule: (within) => [
-    `schedule: it has started nothing ${within}`,
-    'See the queue of dead letters and the log of dispatch; the role of Scheduler has to be allowed to invoke dispatch.',
+    `schedule: no run started ${within}`,
+    'See the dead-letter queue and the log of dispatch. The role of Scheduler must allow invoking dispatch.',
   ],
   queue: (within) => [
-    `queue: a message has started nothing ${within}`,
-    'custom.triggerQueues has to list the queue, so that dispatch may take its messages; see the log of dispatch.',
+    `queue: no run started ${within}`,
+    'custom.triggerQueues must list the queue so that dispatch may receive its messages. See the log of dispatch.',
   ],
 } as const satisfies Readonly<Partial<Record<Probe, (within: string) => readonly [string, string]>>>;

@@ -22,10 +22,10 @@ interface RemovalParts {
   readonly pongs: ReadonlyMap<string, Pong>;
 }
 
-/** Longer than a look takes: what is older was left behind. */
+/** Exceeds the longest run of the doctor: anything older was left behind. */
 const LEFT_AFTER_MS = 900_000;
 
-/** Removes the probes of looks that have ended before they could do so themselves. */
+/** Removes probes of earlier runs of the doctor that ended before removing them. */
 export const removeLeftProbes = async (parts: RemovalParts): Promise<void> => {
   const { target, io } = parts;
   for (const { id, updatedAt } of await target.workflows.list())
@@ -33,7 +33,7 @@ export const removeLeftProbes = async (parts: RemovalParts): Promise<void> => {
       await removeProbe(id, parts);
 };
 
-/** Removes a probe with all that it leaves: what is registered of it, its runs, their records and their blobs. */
+/** Removes a probe with its registrations, runs, records and blobs. */
 export const removeProbe = async (
   id: string,
   { target, findNodeType, pongs }: RemovalParts,

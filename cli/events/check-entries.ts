@@ -8,16 +8,16 @@ export type Entry =
   | { readonly kind: 'message'; readonly message: MessageEntry };
 
 /**
- * Checks the content of a file: an event or a message, or a list of them.
+ * Checks the content of a file: an event, a message or a list of them.
  *
- * @returns null for a value when there are problems, with JSON pointers into the content
+ * @returns a null value when there are problems, whose paths are JSON pointers into the content
  */
 export const checkEntries = (
   content: unknown,
 ): { readonly value: readonly Entry[] | null; readonly problems: readonly Problem[] } => {
   const values: readonly unknown[] = Array.isArray(content) ? content : [content];
   if (values.length === 0)
-    return { value: null, problems: [{ path: '', message: 'has no event and no message' }] };
+    return { value: null, problems: [{ path: '', message: 'contains no event or message' }] };
   const problems = values.flatMap((value, index) =>
     findProblems(value, Array.isArray(content) ? `/${index}` : ''),
   );
@@ -28,7 +28,7 @@ const isMessage = (value: Readonly<Record<string, unknown>>): boolean => Object.
 
 const findProblems = (value: unknown, path: string): Problem[] => {
   if (!isPlainObject(value) || (!isMessage(value) && !Object.hasOwn(value, 'source')))
-    return [{ path, message: 'must be an event, with "source", or a message, with "queue"' }];
+    return [{ path, message: 'must be an event with "source" or a message with "queue"' }];
   if (!isMessage(value)) return checkSchema(eventSchema, value, path);
   const problems = checkSchema(messageSchema, value, path);
   return problems.length > 0 ? problems : findGroupProblems(value as unknown as MessageEntry, path);

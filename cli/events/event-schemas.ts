@@ -1,6 +1,6 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
 
-/** An event as it is written in a file: as rules see it, and the bus that it is put on. */
+/** An event as written in a file: as rules see it, with its bus. */
 export interface EventEntry {
   readonly source: string;
   readonly 'detail-type': string;
@@ -9,15 +9,15 @@ export interface EventEntry {
   /** ISO 8601. */
   readonly time?: string;
   readonly bus?: string;
-  /** AWS gives each event another one. On this machine it is kept, so that a file can repeat its event. */
+  /** AWS assigns a new id to each event. On this machine it is kept, so that a file can repeat its event. */
   readonly id?: string;
 }
 
-/** A message as it is written in a file. */
+/** A message as written in a file. */
 export interface MessageEntry {
-  /** ARN of the queue, as the parameter of `queueTrigger`. */
+  /** ARN of the queue, as in the parameter of `queueTrigger`. */
   readonly queue: string;
-  /** A text is sent as it is, any other value as JSON. */
+  /** A string is sent unchanged, any other value as JSON. */
   readonly body: unknown;
   /** For a FIFO queue. */
   readonly groupId?: string;
@@ -28,7 +28,7 @@ export interface MessageEntry {
 
 const text = { type: 'string', minLength: 1 } as const;
 
-/** Members of an event that AWS writes are taken too, so that a recorded event can be sent as it is. */
+/** Members that AWS adds to events are accepted too, so that a recorded event can be sent unchanged. */
 export const eventSchema: JsonObject = {
   type: 'object',
   required: ['source', 'detail-type', 'detail'],

@@ -4,13 +4,13 @@ import type { EventEntry, MessageEntry } from './event-schemas.ts';
 
 type CallAws = RegistrationContext['callAws'];
 
-/** An event or a message that AWS does not take. */
+/** AWS rejected an event or a message. */
 export class NotTaken extends Error {}
 
 /**
- * Puts an event on its bus, or sends a message to its queue.
+ * Puts an event on its bus or sends a message to its queue.
  *
- * @returns a line about it, with the id that it got
+ * @returns a line about it, with its assigned id
  * @throws NotTaken with the reason
  */
 export const sendEntry = (entry: Entry, callAws: CallAws, newId: () => string): Promise<string> =>
@@ -32,11 +32,11 @@ const putEvent = async (event: EventEntry, callAws: CallAws): Promise<string> =>
   const body = await call(callAws, what, 'events', 'application/x-amz-json-1.1', 'AWSEvents.PutEvents', {
     Entries: [entry],
   });
-  // A 200 acknowledges the request; the entry says whether the bus took the event.
+  // A 200 acknowledges the request; the entry says whether the bus accepted the event.
   const [result] = Array.isArray(body.Entries) ? body.Entries : [];
   const { EventId, ErrorCode, ErrorMessage } = isPlainObject(result) ? result : {};
   if (typeof EventId !== 'string')
-    throw new NotTaken(`${what} was not taken: ${String(ErrorCode)}: ${String(ErrorMessage)}`);
+    throw new NotTaken(`${what} was not accepted: ${String(ErrorCode)}: ${String(ErrorMessage)}`);
   return `bus ${bus}: event ${EventId}, ${source} "${event['detail-type']}"`;
 };
 
@@ -79,9 +79,11 @@ const call = async (
   const headers = { 'content-type': contentType, 'x-amz-target': operation };
   const request = { service, method: 'POST', path: '/', headers, body } as const;
   const answer = await callAws(request).catch((cause: Error) => {
-    throw new NotTaken(`${what} was not taken: ${cause.message}`, { cause });
+    throw new NotTaken(`${what} was not accepted: ${cause.message}`, { cause });
   });
   if (answer.status < 300) return answer.body;
   const { __type, message = answer.body.Message } = answer.body;
-  throw new NotTaken(`${what} was not taken: ${String(__type || answer.status)}: ${String(message ?? '')}`);
+  throw new NotTaken(
+    `${what} was not accepted: ${String(__type || answer.status)}: ${String(message ?? '')}`,
+  );
 };

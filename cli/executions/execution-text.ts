@@ -6,10 +6,10 @@ import type {
   ExecutionSummary,
 } from '../../lib/executions/record/execution-store.ts';
 
-/** Characters of a node's input and outputs that are shown; `--json` prints all. */
+/** Characters shown of a node's input and outputs; `--json` prints all. */
 const EXCERPT_LENGTH = 200;
 
-/** One line per execution under a line of titles. */
+/** One line per execution below a header line. */
 export const toTable = (executions: readonly ExecutionSummary[]): string[] =>
   toColumns([
     ['STARTED', 'ID', 'WORKFLOW', 'VERSION', 'STATUS', 'DURATION'],
@@ -35,10 +35,10 @@ export const toColumns = (table: readonly (readonly string[])[]): string[] => {
   );
 };
 
-/** An execution in lines: its head, then its nodes with the data that the record has. */
+/** An execution as lines: a heading, then its nodes with the recorded data. */
 export const toAccount = (record: ExecutionRecord): string[] => {
   const { trigger, retryOf, failure, endedAt, startedAt, invocations, crashes, nodesOmitted } = record;
-  const ended = crashes > 0 ? `, the last ${crashes} of which ended too early` : '';
+  const ended = crashes > 0 ? `, the last ${crashes} of which ended early` : '';
   const processes = invocations > 1 ? `, in ${invocations} processes${ended}` : '';
   const from = retryOf?.fromNodeId == null ? '' : `, from ${retryOf.fromNodeId}`;
   return [
@@ -52,11 +52,11 @@ export const toAccount = (record: ExecutionRecord): string[] => {
     ...(retryOf === null ? [] : [`  retry of  ${retryOf.executionId}${from}`]),
     ...(failure === null ? [] : [`  failure   ${describeFailure(failure)}`]),
     ...record.nodes.flatMap(toNodeLines),
-    ...(nodesOmitted > 0 ? [`  ${nodesOmitted} more entries were left out for their size`] : []),
+    ...(nodesOmitted > 0 ? [`  ${nodesOmitted} more entries omitted because of their size`] : []),
   ];
 };
 
-/** With the reason why it is held. */
+/** The status, with the reason if it is held. */
 const toStatus = ({ status, held }: Pick<ExecutionSummary, 'status' | 'held'>): string =>
   held === null ? status : `${status} (${held})`;
 
@@ -87,7 +87,7 @@ export const describeNode = (node: NodeRecord): string => {
 export const describeFailure = ({ nodeId, name, message }: NodeFailure): string =>
   oneLine(`at ${nodeId}: ${name}: ${message}`);
 
-/** Control characters in data from outside would move the cursor of a terminal, or fake a line. */
+/** Control characters in external data could move the terminal's cursor or fake a line. */
 export const oneLine = (text: string): string => text.replace(/\p{Cc}+/gu, ' ');
 
 /** `850 ms`, `12.3 s`, `4 min 5 s`, `2 h 10 min`, `3 d 4 h` */

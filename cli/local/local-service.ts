@@ -16,24 +16,24 @@ export interface LocalServiceInfo {
   readonly blobFolder: string;
   readonly uploadEndpoint: string;
   readonly secretsFolder: string;
-  /** The APIs of what fires triggers. */
+  /** The APIs of the trigger sources. */
   readonly sourcesEndpoint: string;
   readonly tablePrefix: string;
 }
 
-/** The file of the first service that is up; those beside it have `local-PORT.json`. */
+/** The file of the first running service; further ones use `local-PORT.json`. */
 const FIRST_FILE = 'local.json';
 
 const portOf = ({ baseUrl }: LocalServiceInfo): string => new URL(baseUrl).port;
 
 export interface Registration {
-  /** The service that is up already and stays the command line's default; null when there is none. */
+  /** A service that is already running and stays the command line's default; null when there is none. */
   readonly first: LocalServiceInfo | null;
-  /** Removes the file, if it is still this service's own. */
+  /** Removes the file if it still belongs to this service. */
   release(): void;
 }
 
-/** Makes a service known to the command line of this folder; one that is up already stays the default. */
+/** Registers a service for the command line of this folder; one that is already running stays the default. */
 export const registerService = async (
   info: LocalServiceInfo,
   folder: string = stateFolder(),
@@ -51,7 +51,7 @@ export const registerService = async (
   };
 };
 
-/** Process ids are reused, above all in containers: a service is up when its store listens. */
+/** Process ids are reused, especially in containers: a service is running if its store listens. */
 const isUp = (info: LocalServiceInfo): Promise<boolean> =>
   new Promise((resolve) => {
     if (!isAlive(info)) return resolve(false);
@@ -81,8 +81,8 @@ const readInfo = (file: string): LocalServiceInfo | null => {
 /**
  * Finds the local service that is the command line's target.
  *
- * @param port - of one service; absent or empty: the first one
- * @returns null when no such service is up
+ * @param port - of one service; if absent or empty, the first one
+ * @returns null when no such service is running
  */
 export const readServiceInfo = (
   port: string | undefined = process.env.HOOKLOOM_PORT,
@@ -95,7 +95,7 @@ export const readServiceInfo = (
   return services.find((info) => info !== null && portOf(info) === port) ?? null;
 };
 
-/** The names of the files, the first service's before the others. */
+/** The file names, the first service's before the others. */
 const listFiles = (folder: string): readonly string[] => {
   try {
     const beside = readdirSync(folder).filter((name) => /^local-\d+\.json$/.test(name));
@@ -105,7 +105,7 @@ const listFiles = (folder: string): readonly string[] => {
   }
 };
 
-/** The API key of the `orders` sample, generated at the first start and kept. */
+/** The API key of the `orders` sample, generated at the first start, then reused. */
 export const ordersApiKey = (): string => {
   const file = join(stateFolder(), 'orders-api-key');
   try {

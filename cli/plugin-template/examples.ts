@@ -1,6 +1,6 @@
 import type { NodeTest } from '@hookloom/plugin-kit/testing';
 
-/** A run of each node type that succeeds. The tests and `plugin check` execute them. */
+/** A successful run of each node type. The tests and `plugin check` execute them. */
 const examples: Readonly<Record<string, NodeTest>> = {
   pluginTemplateGreet: {
     parameters: { name: 'Ada' },

@@ -35,7 +35,7 @@ for (const [status, isRetryable] of [
   [429, true],
   [503, true],
 ] as const) {
-  test(`fails when the receiver answers ${status}; another attempt ${isRetryable ? 'may help' : 'is no use'}`, async () => {
+  test(`fails when the receiver answers ${status}; another attempt ${isRetryable ? 'may help' : 'would not help'}`, async () => {
     const sent = runNode(send, { ...examples[send.id], http: () => ({ status }) });
     await assert.rejects(sent, { message: `the receiver answered ${status}`, isRetryable });
   });

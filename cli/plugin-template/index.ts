@@ -36,7 +36,7 @@ export const send = defineAction({
       signal: context.signal,
     });
     if (status >= 400) {
-      // Another attempt helps when the receiver is busy or broken, not when it refuses the request.
+      // Another attempt may help when the receiver is busy or broken, not when it refuses the request.
       const isRetryable = status === 429 || status >= 500;
       throw new NodeError(`the receiver answered ${status}`, { isRetryable, details: { status } });
     }

@@ -22,7 +22,7 @@ type Health = Awaited<ReturnType<typeof checkHealth>>['plugins'][string];
 
 interface NodeTypeFindings {
   readonly nodeType: string;
-  /** False without an example: the declaration alone is checked. */
+  /** False without an example: only the declaration is checked. */
   readonly isExecuted: boolean;
   readonly checkCount: number;
   readonly problems: readonly string[];
@@ -42,7 +42,7 @@ export const findPluginFile = (path: string): string | null => {
   return files.find((file) => existsSync(file) && statSync(file).isFile()) ?? null;
 };
 
-/** Loads a plugin beside the installed ones, as the service does, and runs the contract suite on its node types. */
+/** Loads a plugin with the installed ones, as the service does, and runs the contract suite on its node types. */
 export const checkPlugin = async (file: string): Promise<PluginFindings> => {
   const plugin = await toInstalled(file);
   const others = installedPlugins.filter(({ id }) => id !== plugin.id);
@@ -75,7 +75,7 @@ const toInstalled = async (file: string): Promise<InstalledPlugin> => {
   return unified(id ?? (name === 'index' ? basename(dirname(file)) : name), load);
 };
 
-/** The default export of `examples.ts` beside the plugin, by node type; none without the file. */
+/** The default export of `examples.ts` next to the plugin, by node type; empty without the file. */
 const loadExamples = async (file: string): Promise<Readonly<Record<string, NodeTest>>> => {
   const examples = join(dirname(file), `examples${extname(file)}`);
   return existsSync(examples) ? (await import(pathToFileURL(examples).href)).default : {};
@@ -125,5 +125,5 @@ const toHandle = (
   execute: (node, input, context) => executor.execute(node, input, context),
 });
 
-/** What the plugin logs is not part of the findings. */
+/** The plugin's logs are not part of the findings. */
 const silent: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };

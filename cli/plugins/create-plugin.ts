@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** A name of a package without a scope, of which node types are named. */
+/** An unscoped package name, from which node types are named. */
 const NAME = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/;
 const MAX_NAME_LENGTH = 40;
 
@@ -24,7 +24,7 @@ export const createPlugin = async (name: string, template: string, folder: strin
   return files;
 };
 
-/** Replaces the names of the template in each way of writing them. */
+/** Replaces the template's names in every spelling. */
 const rename = (text: string, name: string): string => {
   const words = name.split('-');
   const camelCase = words.map((word, index) => (index === 0 ? word : capitalise(word))).join('');

@@ -10,9 +10,9 @@ const load = () => openAdmin(readConfig({ LOG_LEVEL: 'error' })).loadRegistry();
 /** Loads the node types of the installed plugins. */
 export const loadNodeTypes = async (): Promise<FindNodeType> => (await load()).findNodeType;
 
-/** The installed plugins by their metadata, loaded or not. */
+/** The metadata of the installed plugins, loaded or not. */
 export const loadPlugins = async (): Promise<readonly PluginEntry[]> => (await load()).plugins;
 
-/** Their types of credentials for calling out, by id. */
+/** Their outbound credential types, by id. */
 export const loadCredentialTypes = async (): Promise<ReadonlyMap<string, CredentialType>> =>
   (await load()).credentialTypes;

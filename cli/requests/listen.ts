@@ -9,10 +9,10 @@ import { type LiveLine, toLiveLine } from './request-text.ts';
 
 const POLL_MS = 1_000;
 
-/** What is written late is still seen: clocks differ, and a run is recorded at its end when its nodes are pure. */
+/** Late records are still shown: clocks differ, and a run of pure nodes is recorded only at its end. */
 const OVERLAP_MS = 60_000;
 
-/** The terminal, and its clock. */
+/** The terminal and its clock. */
 interface ListenIo {
   print(text: string): void;
   paintOut(format: 'green' | 'red' | 'yellow', text: string): string;
@@ -27,10 +27,10 @@ interface ListenParts {
 }
 
 /**
- * Follows the requests of a workflow until Ctrl+C, a line for each: those that are recorded, and of all others the executions
- * that they have started.
+ * Follows the requests of a workflow until Ctrl+C, one line each: recorded requests, and for all others the executions that
+ * they started.
  *
- * @param startedAt - milliseconds since the epoch: requests from then on
+ * @param startedAt - milliseconds since the epoch: only later requests are shown
  */
 export const listen = async (
   workflowId: string,

@@ -2,10 +2,10 @@ import { advise, explain } from '../../lib/webhooks/requests/describe-request.ts
 import { type RequestRecord, toRecordId, type Verdict } from '../../lib/webhooks/requests/request-record.ts';
 import { oneLine, toColumns, toIso } from '../executions/execution-text.ts';
 
-/** Characters of a body that are shown; `--json` prints all that is kept. */
+/** Characters shown of a body; `--json` prints everything recorded. */
 const EXCERPT_LENGTH = 500;
 
-/** One line per request under a line of titles, in columns as wide as their widest cell. */
+/** One line per request below a header line, in columns as wide as their widest cell. */
 export const toRequestTable = (requests: readonly RequestRecord[]): string[] =>
   toColumns([
     ['RECEIVED', 'ID', 'VERDICT', 'REQUEST', 'SENDER', 'KEY', 'WHY'],
@@ -23,7 +23,7 @@ export const toRequestTable = (requests: readonly RequestRecord[]): string[] =>
 const toWhy = ({ refusal, executionId }: RequestRecord): string =>
   refusal === null ? (executionId ?? '') : explain(refusal);
 
-/** A request in lines: what became of it, what to change, then what is kept of it. */
+/** A request as lines: its outcome, what to change, then what was recorded. */
 export const toRequestAccount = (record: RequestRecord): string[] => {
   const { refusal, executionId, verdict, receivedAt, requestId, sender, method, path, query, key } = record;
   const address = `${method} ${path}${query === '' ? '' : `?${query}`}`;
@@ -45,7 +45,7 @@ export const toRequestAccount = (record: RequestRecord): string[] => {
   return lines.map(oneLine);
 };
 
-/** What is shown of a request while it is followed. */
+/** What is shown of a request while following. */
 export interface LiveLine {
   readonly at: number;
   readonly verdict: Verdict;

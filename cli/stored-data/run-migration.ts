@@ -15,7 +15,7 @@ interface Parts {
   readonly sleep: MigrationParts['sleep'];
 }
 
-/** Migrates, and prints what was done. @returns why it is not complete, in a sentence; null when it is */
+/** Migrates and prints what was done. @returns a sentence on why it is incomplete; null when complete */
 export const runMigration = async (
   { dryRun = false, json = false }: MigrationOptions,
   { migrate, print, note, sleep }: Parts,
@@ -31,7 +31,7 @@ export const runMigration = async (
   return findProblem(report);
 };
 
-/** Smaller tables are read in a moment. */
+/** Smaller tables are read quickly, without progress. */
 const PROGRESS_FROM = 1_000;
 
 const describe = ({ version, isDryRun, tables }: MigrationReport): string =>
@@ -46,7 +46,7 @@ const describe = ({ version, isDryRun, tables }: MigrationReport): string =>
         String(isDryRun ? countOthers(found, version) - unread : migrated),
       ]),
     ]),
-    `The present version is ${version}.`,
+    `The current version is ${version}.`,
   ].join('\n');
 
 const countOthers = (found: Readonly<Record<string, number>>, version: number): number =>
@@ -55,8 +55,8 @@ const countOthers = (found: Readonly<Record<string, number>>, version: number): 
 const findProblem = ({ isDryRun, tables }: MigrationReport): string | null => {
   const sum = (name: 'unread' | 'skipped') => tables.reduce((total, table) => total + table[name], 0);
   if (sum('unread') > 0)
-    return `${sum('unread')} items are of versions that this release does not read, and stay as they are: see docs/stored-data.md.`;
+    return `${sum('unread')} items have versions that this release can't read and are left unchanged: see docs/stored-data.md.`;
   if (!isDryRun && sum('skipped') > 0)
-    return `${sum('skipped')} items changed while they were migrated. Run the command again: it continues with these.`;
+    return `${sum('skipped')} items changed during the migration. Run the command again to migrate them.`;
   return null;
 };

@@ -22,7 +22,8 @@ interface CredentialStores {
 }
 
 /**
- * Finds the nodes whose credential the store lacks, or has of another type than they take. Such a workflow is not stored.
+ * Finds the nodes whose credential is missing from the store or has a type that they don't accept. Such a workflow is not
+ * stored.
  *
  * @returns one line for each: `orders: /nodes/1/credentialId …`
  */
@@ -39,7 +40,7 @@ export const findCredentialProblems = async (
   return [...problems, ...unusable].map(({ path, message }) => `${definition.id}: ${path} ${message}`);
 };
 
-/** The secrets of signatures with which nothing can be signed: their requests could only fail. */
+/** Finds signature secrets that can't sign anything: their requests would always fail. */
 const findUnusableSecrets = async (
   { nodes }: WorkflowDefinition,
   { store, secrets }: CredentialStores['outbound'],
@@ -49,7 +50,7 @@ const findUnusableSecrets = async (
     const { signature = null } = type === WEBHOOK_TRIGGER ? parameters : {};
     if (!isPlainObject(signature) || typeof signature.credentialId !== 'string') continue;
     const credential = await store.find(signature.credentialId);
-    // Permission to put workflows may not include reading secrets: one that is unreadable is not checked.
+    // Permission to put workflows may not include reading secrets: unreadable ones are not checked.
     const stored = credential === null ? null : await secrets.get(credential.reference).catch(() => null);
     const secret = stored === null ? undefined : parseSecret(stored, { secretFields: SECRET_FIELDS })?.secret;
     if (secret === undefined) continue;
@@ -59,7 +60,7 @@ const findUnusableSecrets = async (
       const reason = error instanceof Error ? error.message : String(error);
       problems.push({
         path: `/nodes/${index}/parameters/signature/credentialId`,
-        message: `nothing can be signed with ${quote(signature.credentialId)}: ${reason}`,
+        message: `can't sign with ${quote(signature.credentialId)}: ${reason}`,
       });
     }
   }

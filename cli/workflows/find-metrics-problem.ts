@@ -1,14 +1,14 @@
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 
-/** Workflows of a stage with metrics of their own: each has up to six, and each of these is billed. */
+/** Workflows of a stage with their own metrics: each has up to six, and each metric is billed. */
 const MAX_WITH_METRICS = 20;
 
 /**
- * Finds out whether too many workflows of the stage would have metrics of their own; disabled ones count, which can be enabled.
+ * Checks whether too many workflows of the stage would have their own metrics; disabled ones count, since they can be enabled.
  *
- * @param definitions - those that are put
+ * @param definitions - the workflows to put
  * @param listStored - called only when one of them asks for metrics
- * @returns null when it is no problem
+ * @returns null when there is no problem
  */
 export const findMetricsProblem = async (
   definitions: readonly WorkflowDefinition[],
@@ -23,7 +23,7 @@ export const findMetricsProblem = async (
     .filter(hasMetrics)
     .map(({ id }) => id)
     .sort();
-  return `${ids.length} workflows would have settings.metrics; at most ${MAX_WITH_METRICS} may: ${known.join(', ')} have it already`;
+  return `${ids.length} workflows would have settings.metrics; at most ${MAX_WITH_METRICS} may: ${known.join(', ')} already do`;
 };
 
 const hasMetrics = ({ settings }: WorkflowDefinition): boolean => settings?.metrics === true;

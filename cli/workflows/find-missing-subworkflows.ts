@@ -3,10 +3,10 @@ import type { WorkflowDefinition } from '../../lib/workflows/definition/definiti
 import type { WorkflowStore } from '../../lib/workflows/definition/workflow-store.ts';
 
 /**
- * Finds the nodes that run a workflow which the store lacks, or one that leads back to theirs. These are warnings: two
- * workflows may run each other, and one of them is stored first.
+ * Finds the nodes that run a workflow missing from the store, or one that leads back to theirs. These are warnings: two
+ * workflows may run each other, and one must be stored first.
  *
- * @param others - definitions that are stored together with it, in any order
+ * @param others - definitions stored together with it, in any order
  * @returns one line for each: `/nodes/1/parameters/workflowId …`
  */
 export const findMissingSubworkflows = async (
@@ -22,7 +22,7 @@ export const findMissingSubworkflows = async (
   const missing = await checkSubworkflows(definition, known);
   const circles = await findSubworkflowCircles(definition, known);
   return [
-    ...missing.map(({ path, message }) => `${path} the node fails for now: ${message}`),
+    ...missing.map(({ path, message }) => `${path} the node fails until this is fixed: ${message}`),
     ...circles.map(({ path, message }) => `${path} ${message}`),
   ];
 };

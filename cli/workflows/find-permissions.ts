@@ -11,11 +11,11 @@ import { splitTemplate } from '../../lib/workflows/expressions/template.ts';
 
 /** The statements that workflows need. */
 interface WorkflowPermissions {
-  /** Of the role that the service has for workflows. */
+  /** For the service's role for workflows. */
   readonly statements: readonly IamStatement[];
-  /** Of the roles of credentials, by their ids. */
+  /** For the roles of credentials, by credential id. */
   readonly roles: Readonly<Record<string, readonly IamStatement[]>>;
-  /** What the files do not say, one sentence each. */
+  /** What the files leave open, one sentence each. */
   readonly notes: readonly string[];
 }
 
@@ -26,7 +26,7 @@ interface NodeCall {
   readonly call: AwsCall;
 }
 
-/** Finds the permissions that nodes declare by their calls of AWS. An expression in a name is a `*`. */
+/** Finds the permissions that nodes' AWS calls need. An expression in a name becomes `*`. */
 export const findPermissions = (
   definitions: readonly WorkflowDefinition[],
   findNodeType: FindNodeType,
@@ -36,14 +36,14 @@ export const findPermissions = (
   for (const { place, credentialId, call } of definitions.flatMap((one) => findCalls(one, findNodeType))) {
     const name = `${call.service} ${call.operation}`;
     if (name.includes('*')) {
-      notes.push(`${place}: only a run knows which operation it calls (${name}), so it has no statement`);
+      notes.push(`${place}: its operation (${name}) is known only at run time, so it has no statement`);
       continue;
     }
     const permissions = toPermissions(call);
     found.set(credentialId, [...(found.get(credentialId) ?? []), ...permissions]);
     for (const { action, resource, isExact } of permissions)
       if (!isExact)
-        notes.push(`${place}: ${name} does not name all of its resource: narrow ${action} on ${resource}`);
+        notes.push(`${place}: ${name} does not name its full resource: narrow ${action} on ${resource}`);
   }
   const { null: statements = [], ...roles } = Object.fromEntries(
     [...found].map(([credentialId, permissions]) => [String(credentialId), toStatements(permissions)]),
@@ -58,7 +58,7 @@ const findCalls = ({ id, nodes }: WorkflowDefinition, findNodeType: FindNodeType
     return (calls ?? []).map((call) => ({ place: `${id}: the node "${nodeId}"`, credentialId, call }));
   });
 
-/** The same with `*` in place of each expression. */
+/** The same with each expression replaced by `*`. */
 const toPattern = (value: JsonValue): JsonValue => {
   if (typeof value === 'string')
     return splitTemplate(value)

@@ -6,14 +6,14 @@ import type { WorkflowDefinition } from '../../lib/workflows/definition/definiti
 const SCHEDULE_TRIGGER = 'scheduleTrigger';
 const COUNT = 5;
 
-/** When a trigger fires next: local times of its zone with their offsets from UTC; none when it never fires again. */
+/** When a trigger fires next: local times in its time zone with UTC offsets; empty when it never fires again. */
 interface TriggerTimes {
   readonly triggerNodeId: string;
   readonly times: readonly string[];
 }
 
 /**
- * Finds the next times of the schedules of a workflow. A disabled trigger, or one of a disabled workflow, has none to show.
+ * Finds the next times of a workflow's schedules. Disabled triggers and disabled workflows have none.
  *
  * @param now - milliseconds since the epoch
  */

@@ -2,12 +2,12 @@ import type { WorkflowDefinition } from '../../lib/workflows/definition/definiti
 import { deliveryKeys } from '../../lib/workflows/definition/delivery-keys.ts';
 import { WEBHOOK_TRIGGER } from '../../lib/workflows/definition/to-path-configs.ts';
 
-/** Schemes that any sender can have. */
+/** Schemes that any sender can use. */
 const OF_ANY_SENDER: readonly unknown[] = ['hmac', 'jwt'];
 
 /**
- * Finds webhooks that take a delivery's key from a sender without a proof that the request is of that sender: with a key that
- * it has guessed, any caller can have the delivery itself taken for a repeated one. A warning: the webhook works.
+ * Finds webhooks that read a delivery's key from a request whose sender is not verified: by guessing a key, any caller can
+ * make the real delivery look repeated. A warning: the webhook works.
  *
  * @returns one line for each: `/nodes/0/parameters/deduplication …`
  */
@@ -20,6 +20,6 @@ export const findUnsignedDeduplication = ({ nodes }: Pick<WorkflowDefinition, 'n
     if (scheme === deduplication || OF_ANY_SENDER.includes(scheme)) return [];
     const advice = `set the parameter signature to the scheme ${deduplication}`;
     return [
-      `/nodes/${index}/parameters/deduplication any caller can claim a key of ${deduplication}: ${advice}`,
+      `/nodes/${index}/parameters/deduplication any caller can forge a delivery key of ${deduplication}: ${advice}`,
     ];
   });

@@ -6,17 +6,17 @@ import { quote, quoteAll } from '../../lib/shared/describe.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 import { splitTemplate } from '../../lib/workflows/expressions/template.ts';
 
-/** The parameters that nodes call; others, such as a link in a message, have other names. */
+/** Parameters that nodes use as URLs to call; others, such as a link in a message, have different names. */
 const URL_PARAMETERS = ['url', 'baseUrl', 'endpoint'];
 
-/** What of a URL ends its host. */
+/** Characters that end a URL's host. */
 const WHOLE_HOST = /^https?:\/\/[^/?#\\]+[/?#\\]/i;
 
 /** A URL that a node calls with a credential. */
 interface CalledUrl {
   readonly path: string;
   readonly credentialId: string;
-  /** Its text up to the first expression, where that has the whole host; null where an expression is in the host. */
+  /** The text up to the first expression if it contains the whole host; null if the host contains an expression. */
   readonly start: string | null;
 }
 
@@ -25,10 +25,10 @@ type Credentials = Pick<OutboundCredentialParts, 'findType'> & {
 };
 
 /**
- * Finds the URLs that decide, by an expression, where a credential goes. With the store, which knows for which hosts a
- * credential is, those alone whose credential is for any host; and those that are at none of its hosts.
+ * Finds URLs in which an expression decides where a credential is sent. With a store, which has each credential's allowed
+ * hosts, only those whose credential allows any host, and URLs outside the allowed hosts.
  *
- * @param credentials - null where there is no store
+ * @param credentials - null without a store
  * @returns one line for each: `/nodes/1/parameters/url …`
  */
 export const findUrlWarnings = async (
@@ -64,7 +64,7 @@ const findCalledUrls = (node: WorkflowNode, index: number, findNodeType: FindNod
 
 const warnWithoutStore = ({ start, credentialId }: CalledUrl): string | null =>
   start === null
-    ? `has an expression in its host: the credential ${quote(credentialId)} must name its hosts, or it goes wherever the expression leads`
+    ? `has an expression in its host: the credential ${quote(credentialId)} must name its allowed hosts, or it is sent wherever the expression leads`
     : null;
 
 const warnByStore = async (
@@ -78,8 +78,8 @@ const warnByStore = async (
   if (start !== null)
     return hosts === null || isForHost(hosts, start)
       ? null
-      : `the node fails for now: the credential ${quote(credentialId)} is for ${quoteAll(hosts)}, and not for ${quote(hostOfUrl(start) ?? start)}`;
+      : `the node fails until this is fixed: the credential ${quote(credentialId)} is for ${quoteAll(hosts)}, not for ${quote(hostOfUrl(start) ?? start)}`;
   return hosts === null || hosts.includes(ANY_HOST)
-    ? `has an expression in its host, and the credential ${quote(credentialId)} is for any host: who decides on the value gets the secret. Name its hosts: credential hosts ${credentialId} --host NAME`
+    ? `has an expression in its host, and the credential ${quote(credentialId)} is for any host: whoever controls the value receives the secret. Name its hosts: credential hosts ${credentialId} --host NAME`
     : null;
 };

@@ -3,10 +3,10 @@ import type { WorkflowDefinition } from '../../lib/workflows/definition/definiti
 import { toPathConfigs } from '../../lib/workflows/definition/to-path-configs.ts';
 
 /**
- * Has the service release the held executions of triggers that are not paused any more, without waiting for its schedule.
+ * Asks the service to release the held executions of triggers that are no longer paused, without waiting for its schedule.
  *
  * @returns the triggers that have any
- * @throws AppError `STORE_UNAVAILABLE` | `DISPATCH_REFUSED`; the schedule releases them all the same
+ * @throws AppError `STORE_UNAVAILABLE` | `DISPATCH_REFUSED`; the schedule releases them anyway
  */
 export const nudgeHeld = async (
   definition: WorkflowDefinition,

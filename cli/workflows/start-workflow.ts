@@ -10,10 +10,10 @@ const MAX_INPUT_DEPTH = 100;
 
 interface Start {
   readonly workflowId: string;
-  /** Null for the only trigger. */
+  /** Null to use the only trigger. */
   readonly triggerNodeId: string | null;
   readonly input: JsonObject;
-  /** Keep the output, to print it. */
+  /** Whether to keep the output for printing. */
   readonly keepsResult: boolean;
 }
 
@@ -24,14 +24,14 @@ interface Parts extends Pick<StartParts, 'workflows' | 'executions' | 'deliverie
 }
 
 /**
- * Starts a workflow by hand, as a new execution at each call.
+ * Starts a workflow by hand; each call is a new execution.
  *
- * @throws AppError `NOT_STARTABLE` for an input that does not fit into a record: commands do not reach the bucket of the
- *   service; and see {@link startByHand}
+ * @throws AppError `NOT_STARTABLE` for an input too large for a record: commands can't access the service's
+ *   bucket; also see {@link startByHand}
  */
 export const startWorkflow = ({ workflowId, ...start }: Start, { findNodeType, ...parts }: Parts) => {
   const refuseLarge = () => {
-    const reason = `its input is too large for a command; send it to POST /api/admin/workflows/${workflowId}/executions`;
+    const reason = `the input is too large for a command; send it to POST /api/admin/workflows/${workflowId}/executions`;
     return Promise.reject(operatorError('NOT_STARTABLE', { workflowId, reason }));
   };
   return startByHand(

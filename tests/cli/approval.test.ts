@@ -57,7 +57,7 @@ describe('approval list', () => {
   test('notes that nothing waits, and refuses a limit that is none', async () => {
     const { call, end } = await aService();
     await end();
-    expect(await call('approval list')).toMatchObject({ code: 0, err: 'No approval waits.' });
+    expect(await call('approval list')).toMatchObject({ code: 0, err: 'No approvals are pending.' });
     expect(await call('approval list --limit many')).toMatchObject({
       code: 2,
       err: expect.stringContaining('--limit must be an integer'),

@@ -57,17 +57,17 @@ describe('what AWS refuses is told apart, with what to do', () => {
     [
       'UnrecognizedClientException',
       'The security token included in the request is invalid.',
-      'AWS does not know these',
+      'AWS does not recognise these',
     ],
     [
       'InvalidSignatureException',
       'Signature expired: 20261122T1 is now earlier than',
-      'set the clock of this machine',
+      "set this machine's clock",
     ],
     [
       'InvalidSignatureException',
       'The request signature we calculated does not match',
-      'AWS does not know these',
+      'AWS does not recognise these',
     ],
   ])('%s: %s', async (type, message, said) => {
     const { code, err } = await listWorkflows(type, message);

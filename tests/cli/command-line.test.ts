@@ -52,8 +52,8 @@ describe('the command line', () => {
     ['workflow get a --version x', '--version must be a whole number'],
     ['workflow get a --version 0', '--version must be a whole number'],
     ['workflow get a --version 1e400', '--version must be a whole number'],
-    ['workflow get a/b', '"a/b" is no id: an id is 1 to 64 of A-Z a-z 0-9 _ -'],
-    [`workflow remove ${'x'.repeat(65)}`, 'is no id'],
+    ['workflow get a/b', '"a/b" is not an id: use 1 to 64 of A-Z a-z 0-9 _ -'],
+    [`workflow remove ${'x'.repeat(65)}`, 'is not an id'],
     ['workflow list --jsn', "unknown option '--jsn'\n(Did you mean --json?)"],
     ['workflow list --json=1', "unknown option '--json=1'"],
     ['workflow put a.json --version 3', "unknown option '--version'"],
@@ -62,22 +62,22 @@ describe('the command line', () => {
     ['execution show e-1 --from fetch', "unknown option '--from'"],
     ['execution watch e-1 --json', "unknown option '--json'"],
     ['workflow list --stage', "option '--stage <name>' argument missing"],
-    ['workflow list --stage --json', '--stage needs a value, and --json is an option.'],
-    ['workflow list --stage a/b', '"a/b" is no stage'],
+    ['workflow list --stage --json', '--stage needs a value, but --json is an option.'],
+    ['workflow list --stage a/b', '"a/b" is not a stage name'],
     ['workflow remove a --region eu-central-1', '--region needs --stage NAME.'],
     ['execution list --status done', '--status must be one of accepted'],
     ['execution list --limit 0', '--limit must be an integer from 1 to 100'],
     ['execution list --from yesterday', '--from must be a time'],
     ['execution list --to 2026-02-30', '--to must be a time'],
-    ['execution list --workflow a/b', '"a/b" is no id'],
+    ['execution list --workflow a/b', '"a/b" is not an id'],
     [
       'credential create key --type oauth',
       'There is no credential type "oauth"; did you mean "oauth2"? Types: apiKey, basic, httpBearer',
     ],
     ['credential create key --type basic', '--type basic needs --username NAME'],
     ['credential create key --type apiKey --username a', 'An API key is generated'],
-    ['credential revoke key', 'Name the secret to revoke, or --all'],
-    ['credential revoke key 1 --all', 'Name the secret to revoke, or --all'],
+    ['credential revoke key', 'Name the secret to revoke, or use --all'],
+    ['credential revoke key 1 --all', 'Name the secret to revoke, or use --all'],
   ])('%s: exit code 2 and a hint, and nothing is opened', async (args, message) => {
     const { call } = await openCommandLine({
       hasDatabase: false,
@@ -136,7 +136,7 @@ describe('the command line', () => {
     ['credential', 'revoke', '', '--all'],
   ])('an empty id is wrong, too: %s %s', async (...args) => {
     const { call } = await openCommandLine({ hasDatabase: false });
-    expect(await call(args)).toMatchObject({ code: 2, err: expect.stringContaining('"" is no id') });
+    expect(await call(args)).toMatchObject({ code: 2, err: expect.stringContaining('"" is not an id') });
   });
 
   test('what neither checks a file nor registers a trigger starts without the node types', async () => {

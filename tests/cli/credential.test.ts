@@ -33,9 +33,9 @@ describe('credential create', () => {
   });
 
   test.each([
-    ['create a/b --type apiKey', 2, '"a/b" is no id'],
-    ['create key --type basic --username a:b', 2, 'A user name holds no colon'],
-    ['create key --type basic --username a --password-stdin', 1, 'A password has 8 characters at least.'],
+    ['create a/b --type apiKey', 2, '"a/b" is not an id'],
+    ['create key --type basic --username a:b', 2, "A user name can't contain a colon"],
+    ['create key --type basic --username a --password-stdin', 1, 'A password needs at least 8 characters.'],
     ['rotate key', 1, 'There is no credential key.'],
     ['revoke key 1', 1, 'There is no credential key.'],
   ])('%s is refused with exit code %d', async (command, code, message) => {
@@ -51,7 +51,7 @@ describe('credential create', () => {
     await call('credential create key --type apiKey');
     expect(await call('credential create key --type apiKey')).toMatchObject({
       code: 1,
-      err: 'There is a credential key already; rotate it, or choose another id.',
+      err: 'The credential key already exists; rotate it, or choose another id.',
     });
   });
 });
@@ -61,11 +61,11 @@ describe('a credential', () => {
     const { call } = await openCommandLine();
     const first = await call('credential create key --type apiKey');
     const second = await call('credential rotate key');
-    expect(second).toMatchObject({ code: 0, err: expect.stringContaining('secret 2 is live, 2 in all') });
+    expect(second).toMatchObject({ code: 0, err: expect.stringContaining('secret 2 is live, 2 in total') });
     expect(second.out).not.toBe(first.out);
     expect(await call('credential revoke key 9')).toMatchObject({
       code: 1,
-      err: 'key has no secret 9; credential list shows what it has.',
+      err: 'key has no secret 9; credential list shows its secrets.',
     });
     expect(await call('credential revoke key 1 2')).toMatchObject({ code: 2, out: '' });
     expect((await call('credential list')).out).toContain('2 live');
@@ -74,7 +74,7 @@ describe('a credential', () => {
     expect(all).toMatchObject({
       code: 0,
       out: 'key: 0 live secrets',
-      err: expect.stringContaining('It authenticates no caller now'),
+      err: expect.stringContaining('It authenticates no callers now'),
     });
     expect(await call('credential rotate key --password-stdin')).toMatchObject({ code: 2 });
   });

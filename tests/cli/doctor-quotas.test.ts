@@ -66,7 +66,7 @@ const short = (lines: Awaited<ReturnType<typeof anAccount>>) =>
 test('compares what was used with the quotas of the account', async () => {
   expect(short(await anAccount({ used: [3, 41, 7] }))).toEqual([
     'ok: concurrent executions: 41 of 1000',
-    'ok: durable executions started in a second: 0 of 300',
+    'ok: durable executions started per second: 0 of 300',
     'ok: rules of the default bus: 2 of 300',
   ]);
 });
@@ -76,17 +76,17 @@ test('finds that all concurrent executions are in use', async () => {
   expect(line).toEqual({
     check: 'quotas',
     status: 'wrong',
-    message: 'concurrent executions: 1000 of 1000, all that the account may have',
-    remedy: 'Ask AWS for more, in Service Quotas.',
+    message: 'concurrent executions: 1000 of 1000, the quota is exhausted',
+    remedy: 'Request an increase in Service Quotas.',
   });
 });
 
 test('warns of little room, and of an account that is new', async () => {
   expect(short(await anAccount({ used: [850], rules: 90 }))[0]).toBe(
-    'warning: concurrent executions: 850 of 1000, little room is left',
+    'warning: concurrent executions: 850 of 1000, little is left',
   );
   expect(short(await anAccount({ concurrency: 10 }))[0]).toBe(
-    'warning: concurrent executions: the account may have 10 only, of all its functions',
+    'warning: concurrent executions: the account allows only 10 across all its functions',
   );
 });
 

@@ -112,7 +112,7 @@ test('finds a dead letter, a stuck execution and a missing index, each with what
       {
         check: 'accepted executions',
         status: 'wrong',
-        message: 'stuck of orders was accepted 10 minutes ago and has not begun',
+        message: 'stuck of orders was accepted 10 minutes ago and has not started',
         remedy: expect.stringContaining('runExpress'),
       },
       {
@@ -149,7 +149,7 @@ test('its ids are refused for any other workflow', async () => {
   const definition = aWorkflow({ id: 'hookloom-doctor-mine' });
   expect(await call(['workflow', 'put', file('mine.json', definition)])).toMatchObject({
     code: 1,
-    err: expect.stringContaining("ids that begin with hookloom-doctor- are the doctor's"),
+    err: expect.stringContaining('ids that begin with hookloom-doctor- are reserved for the doctor'),
   });
 });
 

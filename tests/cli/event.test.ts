@@ -84,9 +84,9 @@ describe('event put', () => {
   });
 
   test.each<[string, unknown, string]>([
-    ['no entry', [], 'stdin:1:1: / has no event and no message'],
-    ['another value', 7, 'stdin:1:1: / must be an event, with "source", or a message, with "queue"'],
-    ['a wrong one in a list', [anEvent, {}], 'stdin:1:70: /1 must be an event, with "source"'],
+    ['no entry', [], 'stdin:1:1: / contains no event or message'],
+    ['another value', 7, 'stdin:1:1: / must be an event with "source" or a message with "queue"'],
+    ['a wrong one in a list', [anEvent, {}], 'stdin:1:70: /1 must be an event with "source"'],
     ['an event without its type', { source: 'shop', detail: {} }, 'stdin:1:1: / lacks the key "detail-type"'],
     ['a detail that is no object', { ...anEvent, detail: [] }, 'stdin:1:56: /detail must be object'],
     ['a time without a zone', { ...anEvent, time: '2026-01-05T08:00:00' }, '/time must'],
@@ -113,18 +113,18 @@ describe('event put', () => {
     expect(await call('event put -', JSON.stringify({ queue, body: 1 }))).toEqual({
       code: 1,
       out: '',
-      err: `the message for ${queue} was not taken: QueueDoesNotExist: The specified queue does not exist.`,
+      err: `the message for ${queue} was not accepted: QueueDoesNotExist: The specified queue does not exist.`,
     });
     const bus = 'arn:aws:events:us-east-1:123456789012:event-bus/crm';
     expect((await call('event put -', JSON.stringify({ ...anEvent, bus }))).err).toBe(
-      `the event shop "Order placed" was not taken: ResourceNotFoundException: Event bus ${bus} does not exist.`,
+      `the event shop "Order placed" was not accepted: ResourceNotFoundException: Event bus ${bus} does not exist.`,
     );
     for (const close of cleanups.splice(0)) await close();
     const { code, err } = await call('event put -', JSON.stringify(anEvent));
     expect([code, err]).toEqual([
       1,
-      expect.stringMatching(/^the event shop "Order placed" was not taken: .*ECONN/),
+      expect.stringMatching(/^the event shop "Order placed" was not accepted: .*ECONN/),
     ]);
-    expect((await call('event put missing.json')).err).toBe('missing.json: there is no such file');
+    expect((await call('event put missing.json')).err).toBe('missing.json: no such file');
   });
 });

@@ -118,7 +118,7 @@ describe('execution list', () => {
     expect(await call('execution list')).toEqual({
       code: 0,
       out: '',
-      err: 'There are no executions like that.',
+      err: 'No matching executions.',
     });
     close();
   });
@@ -410,7 +410,7 @@ describe('executions that are none', () => {
       const { call, close } = await aService();
       expect(await call(`execution ${command} a/b`)).toMatchObject({
         code: 2,
-        err: expect.stringContaining('"a/b" is no id'),
+        err: expect.stringContaining('"a/b" is not an id'),
       });
       close();
     },

@@ -100,7 +100,7 @@ describe('hookloom migrate', () => {
     const { code, err } = await call('migrate');
     expect([code, err]).toEqual([
       1,
-      expect.stringContaining('1 items are of versions that this release does not read'),
+      expect.stringContaining("1 items have versions that this release can't read"),
     ]);
     expect(await allItems(sdk)).toContainEqual(Item);
     sdk.destroy();

@@ -76,9 +76,9 @@ describe('credential create, of a type for calling out,', () => {
       '',
     ]);
     expect(code).toBe(0);
-    expect(err).toContain('Hosts that it is for, such as api.example.com, *.example.com or localhost:8080');
+    expect(err).toContain('Allowed hosts, such as api.example.com, *.example.com or localhost:8080');
     expect((await target().outbound.store.find('crm'))?.hosts).toEqual(['api.example.com', '*.example.org']);
-    expect(err).toContain('Client secret (none when empty): \n');
+    expect(err).toContain('Client secret (none if empty): \n');
     expect(err).not.toContain('client-secret-1');
     expect(readFileSync(join(secretsFolder, 'crm'), 'utf8')).toBe('{"clientSecret":"client-secret-1"}');
   });
@@ -96,12 +96,12 @@ describe('credential create, of a type for calling out,', () => {
       2,
       '--username and --password-stdin are for the type basic',
     ],
-    ['--type apiKey --field a=b', '', 2, '--field, --host and --ref are for credentials for calling out'],
+    ['--type apiKey --field a=b', '', 2, '--field, --host and --ref are for outbound credentials'],
     [
       '--type httpBearer --field token=abc',
       '',
       2,
-      'token is secret: it is asked for, or read from standard input',
+      'token is secret: it is prompted for or read from standard input',
     ],
     [
       '--type httpBasic --field user=ann',
@@ -176,7 +176,7 @@ describe('credential create, of a type for calling out,', () => {
     ]) {
       expect(await call(`credential create ${id} --type ${type}`, 'the-token-2')).toMatchObject({
         code: 1,
-        err: `There is a credential ${id} already; rotate it, or choose another id.`,
+        err: `The credential ${id} already exists; rotate it, or choose another id.`,
       });
     }
   });
@@ -250,10 +250,10 @@ describe('a credential for calling out', () => {
       code: 1,
       out: '',
       err: [
-        'crm is in use, and was not removed. These name it:',
+        'crm is in use and was not removed. It is used by:',
         '  greeting: the node "send"',
         '  greeting: the node "later"',
-        'To remove it all the same: --force',
+        'To remove it anyway: --force',
       ].join('\n'),
     });
     expect(await call('credential list')).toMatchObject({ out: expect.stringContaining('crm') });
@@ -265,7 +265,7 @@ describe('a credential for calling out', () => {
     await call('credential create crm --type httpBearer --host crm.example.com', 'the-token-1');
     expect(await call('credential revoke crm --all')).toMatchObject({
       code: 1,
-      err: 'crm is for calling out: see credential remove.',
+      err: 'crm is an outbound credential: see credential remove.',
     });
     const trigger = aTrigger({ authentication: 'apiKey' }, { credentialId: 'crm' });
     const path = file('w.json', aWorkflow({ nodes: [trigger], connections: [] }));
@@ -310,7 +310,7 @@ describe('a credential that is bound to a secret of Secrets Manager', () => {
     expect(made).toMatchObject({ code: 0, err: expect.stringContaining(arn('test/crm-AbCdEf')) });
     expect(await call('credential rotate crm', 'the-token-2')).toMatchObject({
       code: 1,
-      err: `The secret of crm is rotated where it is: ${arn('test/crm-AbCdEf')}`,
+      err: `Rotate the secret of crm where it is stored: ${arn('test/crm-AbCdEf')}`,
     });
     expect(await call('credential remove crm')).toMatchObject({
       code: 0,
@@ -319,12 +319,8 @@ describe('a credential that is bound to a secret of Secrets Manager', () => {
   });
 
   test.each([
-    ['crm', 2, '--ref must be the ARN of a secret of Secrets Manager'],
-    [
-      arn('other/crm-AbCdEf'),
-      1,
-      'The functions may read secrets named test/…, and this is other/crm-AbCdEf.',
-    ],
+    ['crm', 2, '--ref must be the ARN of a Secrets Manager secret'],
+    [arn('other/crm-AbCdEf'), 1, 'The functions may read only secrets named test/…, got other/crm-AbCdEf.'],
     [arn('test/gone-AbCdEf'), 1, 'has no secret of the type httpBearer, or does not exist.'],
   ])('is refused for %s', async (ref, code, message) => {
     const { call } = await openStage();
@@ -355,17 +351,17 @@ describe('the hosts of a credential for calling out', () => {
   });
 
   test.each([
-    ['', 2, '--host NAME is needed: the host that the credential is for, such as api.example.com'],
+    ['', 2, '--host NAME is required: the host that the credential may be sent to, such as api.example.com'],
     [
       '--host https://api.example.com/v1',
       2,
-      '"https://api.example.com/v1" is no host: write it as api.example.com, *.example.com or localhost:8080; did you mean "api.example.com"?',
+      '"https://api.example.com/v1" is not a host: write it as api.example.com, *.example.com or localhost:8080; did you mean "api.example.com"?',
     ],
-    ['--host a.example --host a/b', 2, '"a/b" is no host'],
+    ['--host a.example --host a/b', 2, '"a/b" is not a host'],
     [
       '--host a.example --field testUrl=https://b.example:8443/?key=c',
       1,
-      'httpBearer: testUrl is at b.example:8443, and the credential is for a.example alone',
+      'httpBearer: testUrl is at b.example:8443, but the credential is only for a.example',
     ],
   ])('%j is refused, and stores nothing', async (options, code, message) => {
     const { call, secretsFolder } = await openCommandLine();
@@ -379,18 +375,20 @@ describe('the hosts of a credential for calling out', () => {
     const line = await openCommandLine();
     const create = 'credential create crm --type httpBearer --field testUrl=https://a.example.com/me';
     const { err } = await line.call(create, ['', 'the-token-1']);
-    expect(err).toContain('separated by spaces (a.example.com when empty): ');
+    expect(err).toContain('separated by spaces (a.example.com if empty): ');
     expect(await hostsOf(line)).toEqual(['a.example.com']);
     expect(await line.call('credential create other --type httpBearer', ['', 'the-token-1'])).toMatchObject({
       code: 1,
-      err: expect.stringContaining('A credential names the hosts that it is for; * is any host.'),
+      err: expect.stringContaining('A credential must name its allowed hosts; * allows any host.'),
     });
   });
 
   test('that are any are told', async () => {
     const { call } = await openCommandLine();
     const { err } = await call('credential create crm --type httpBearer --host *', 'the-token-1');
-    expect(err).toContain('crm: any URL that a workflow makes of its input gets this credential');
+    expect(err).toContain(
+      'crm: this credential is sent to any URL, even one that a workflow computes from its input',
+    );
     expect((await call('credential list')).out).toBe('crm\thttpBearer\t* (any host)\tfile:crm');
   });
 
@@ -420,13 +418,13 @@ describe('the hosts of a credential for calling out', () => {
     await call(`credential create crm --type httpBearer ${testUrl}`, 'the-token-1');
     expect(await call('credential hosts crm --host a.example --host b.example')).toEqual({
       code: 0,
-      out: 'crm: for a.example, b.example; every sandbox knows within a minute',
+      out: 'crm: for a.example, b.example; takes effect in every sandbox within a minute',
       err: '',
     });
     expect(await hostsOf(line)).toEqual(['a.example', 'b.example']);
     expect(await call('credential hosts crm --host b.example')).toMatchObject({
       code: 1,
-      err: 'httpBearer: testUrl is at a.example, and the credential is for b.example alone',
+      err: 'httpBearer: testUrl is at a.example, but the credential is only for b.example',
     });
     await call('credential create key --type apiKey');
     expect(await call('credential hosts key --host a.example')).toMatchObject({
@@ -442,7 +440,7 @@ describe('the hosts of a credential for calling out', () => {
     const create = 'credential create mail --type smtp --field host=mail.example.com username=ann';
     expect(await line.call(`${create} --host mail.example.com`, 'the-password')).toMatchObject({
       code: 2,
-      err: expect.stringContaining('smtp lends its fields to nodes and is added to no request'),
+      err: expect.stringContaining('smtp passes its fields to nodes and is never added to a request'),
     });
     await line.call(create, 'the-password');
     expect(await hostsOf(line, 'mail')).toEqual([]);

@@ -39,7 +39,7 @@ describe('plugin create', () => {
   test('leaves a folder that exists as it is', async () => {
     const { call } = await openCommandLine({ hasDatabase: false });
     const { code, err } = await call(['plugin', 'create', 'other', '--dir', folder]);
-    expect({ code, err }).toEqual({ code: 1, err: `${folder} exists already.` });
+    expect({ code, err }).toEqual({ code: 1, err: `${folder} already exists.` });
     expect(existsSync(join(folder, 'index.ts'))).toBe(false);
   });
 
@@ -48,7 +48,7 @@ describe('plugin create', () => {
     async (name) => {
       const { call } = await openCommandLine({ hasDatabase: false });
       const { code, err } = await call(['plugin', 'create', name]);
-      expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining('is no name of a plugin') });
+      expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining('is not a plugin name') });
     },
   );
 });
@@ -132,7 +132,7 @@ describe('plugin check', () => {
     writeFileSync(file, provider({}));
     expect(await check(file)).toMatchObject({
       code: 0,
-      out: expect.stringContaining('4 of 4 checks passed; not executed, for want of an example'),
+      out: expect.stringContaining('4 of 4 checks passed; not executed: it has no example'),
     });
   });
 
@@ -150,6 +150,6 @@ describe('plugin check', () => {
   });
 
   test('a path without a plugin is refused', async () => {
-    expect(await check('nowhere')).toEqual({ code: 1, out: '', err: 'nowhere: there is no such plugin' });
+    expect(await check('nowhere')).toEqual({ code: 1, out: '', err: 'nowhere: no such plugin' });
   });
 });

@@ -91,7 +91,7 @@ describe('request list', () => {
     expect(await call('request list orders')).toMatchObject({
       code: 0,
       out: '',
-      err: 'There are no requests like that on record.',
+      err: 'No matching requests on record.',
     });
     expect(await call('request list orders --verdict accepted')).toMatchObject({ code: 2 });
     expect(await call('request list a/b')).toMatchObject({ code: 2 });
@@ -203,7 +203,7 @@ describe('webhook listen', () => {
     const { code, out, err } = await call('webhook listen orders');
     expect([code, err, out.split('\n')]).toEqual([
       0,
-      'Listening to requests to orders; Ctrl+C ends it.',
+      'Listening to requests to orders; press Ctrl+C to stop.',
       [
         "2026-11-20T12:00:00.000Z  refused   POST /orders from 192.0.2.7: signature: the timestamp is 9 minutes old (compare the sender's secret with the credential of `signature`, and its clock and scheme with the trigger's)",
         '2026-11-20T12:00:00.001Z  started   POST /orders from 192.0.2.7 e-1',

@@ -35,12 +35,12 @@ describe('an expression in the host of a URL with a credential', () => {
     expect(await call(`workflow validate ${path}`)).toMatchObject({
       code: 0,
       err: expect.stringContaining(
-        `${place}: the credential "crm" must name its hosts, or it goes wherever the expression leads`,
+        `${place}: the credential "crm" must name its allowed hosts, or it is sent wherever the expression leads`,
       ),
     });
     await call('credential create crm --type httpBearer --host *', 'the-token-1');
     expect((await call(`workflow put ${path}`)).err).toContain(
-      `${place}, and the credential "crm" is for any host: who decides on the value gets the secret. Name its hosts: credential hosts crm --host NAME`,
+      `${place}, and the credential "crm" is for any host: whoever controls the value receives the secret. Name its hosts: credential hosts crm --host NAME`,
     );
     await call('credential hosts crm --host api.example.com');
     expect(await call(`workflow put ${path}`)).toMatchObject({ code: 0, err: '' });
@@ -80,7 +80,7 @@ describe('a URL whose host is written out', () => {
     );
     expect(await call(`workflow put ${file('w.json', calling(type, { url }))}`)).toMatchObject({
       code: 0,
-      err: 'greeting: /nodes/1/parameters/url the node fails for now: the credential "crm" is for "a.example", "b.example:8443", and not for "api.example.com"',
+      err: 'greeting: /nodes/1/parameters/url the node fails until this is fixed: the credential "crm" is for "a.example", "b.example:8443", not for "api.example.com"',
     });
   });
 
@@ -88,7 +88,7 @@ describe('a URL whose host is written out', () => {
     const { call, file } = await openCommandLine();
     await call('credential create crm --type httpBearer --host api.github.com', 'the-token-1');
     const slack = file('w.json', calling('slackMessage', { channel: 'C0123456789', text: 'a' }));
-    expect((await call(`workflow put ${slack}`)).err).toContain('and not for "slack.com"');
+    expect((await call(`workflow put ${slack}`)).err).toContain('not for "slack.com"');
     const status = {
       repository: 'a/b',
       sha: 'a'.repeat(40),

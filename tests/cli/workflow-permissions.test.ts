@@ -51,7 +51,7 @@ test('prints rows for serverless.yml, and those of the roles of credentials apar
     `- { "Effect": "Allow", "Action": [ "s3:GetObject" ], "Resource": { "Fn::Sub": "${objects}" } }`,
   ]);
   expect(err).toBe(
-    `orders: the node "report": s3 GetObject does not name all of its resource: narrow s3:GetObject on ${objects}`,
+    `orders: the node "report": s3 GetObject does not name its full resource: narrow s3:GetObject on ${objects}`,
   );
 });
 
@@ -86,7 +86,7 @@ test('says of which nodes only a run knows the operation, and leaves out what is
     file('orders.json', aWorkflow(any, { ...store, disabled: true })),
   ]);
   expect({ code, out }).toEqual({ code: 0, out: '' });
-  expect(err).toContain('orders: the node "any": only a run knows which operation it calls (s3 *)');
+  expect(err).toContain('orders: the node "any": its operation (s3 *) is known only at run time');
 });
 
 test('names the resources of the samples that call AWS, and nothing for the others', async () => {

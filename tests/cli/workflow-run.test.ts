@@ -102,10 +102,10 @@ describe('workflow run', () => {
       'an input that is no object',
       'run greeting --input -',
       '[1]',
-      'stdin: the input of a trigger is a JSON object',
+      'stdin: the input of a trigger must be a JSON object',
     ],
     ['an input that is not JSON', 'run greeting --input -', '{', 'stdin:1:2: is not JSON'],
-    ['a file that is not there', 'run greeting --input none.json', '', 'none.json: there is no such file'],
+    ['a file that is not there', 'run greeting --input none.json', '', 'none.json: no such file'],
     ['no such workflow', 'run none', '', 'There is no workflow none.'],
     ['no trigger of several', 'run several', '', 'start (manualTrigger), request (webhookTrigger)'],
     [

@@ -78,7 +78,7 @@ describe('workflow put', () => {
   test('warns of what nothing starts, and stores all the same', async () => {
     const { call, file } = await openCommandLine();
     const path = file('w.json', aWorkflow({ nodes: [aTrigger({}, { disabled: true })], connections: [] }));
-    const err = 'greeting: it has no trigger that is enabled: nothing starts it';
+    const err = 'greeting: it has no enabled trigger: nothing starts it';
     expect(await call(`workflow validate ${path}`)).toMatchObject({ code: 0, err });
     expect(await call(`workflow put ${path}`)).toEqual({ code: 0, out: 'greeting: version 1', err });
   });
@@ -86,7 +86,7 @@ describe('workflow put', () => {
   test('refuses two files with one id', async () => {
     const { call, file } = await openCommandLine();
     const [one, two] = [file('one.json', aWorkflow()), file('two.json', aWorkflow({ name: 'Copy' }))];
-    const err = `${two}: /id "greeting" is the id of ${one} already: give one of them another id`;
+    const err = `${two}: /id "greeting" is already the id of ${one}: change one of them`;
     expect(await call(`workflow put ${one} ${two}`)).toEqual({ code: 1, out: '', err });
     expect((await call('workflow list')).err).toBe('There are no workflows.');
   });
@@ -96,7 +96,7 @@ describe('workflow put', () => {
     expect(await call('workflow put missing.json')).toEqual({
       code: 1,
       out: '',
-      err: 'missing.json: there is no such file',
+      err: 'missing.json: no such file',
     });
     expect(await call('workflow put /')).toMatchObject({ code: 1, err: "/: can't be read (EISDIR)" });
   });
@@ -154,7 +154,7 @@ describe('workflow put', () => {
     const path = file('w.json', aWorkflow({ nodes: [aTrigger({ signature })], connections: [] }));
     expect(await call(`workflow put ${path}`)).toMatchObject({
       code: 1,
-      err: `greeting: /nodes/0/parameters/signature/credentialId nothing can be signed with "key": ${reason}`,
+      err: `greeting: /nodes/0/parameters/signature/credentialId can't sign with "key": ${reason}`,
     });
     const usable = { scheme: 'github', credentialId: 'key' };
     const other = file('v.json', aWorkflow({ nodes: [aTrigger({ signature: usable })], connections: [] }));
@@ -172,7 +172,7 @@ describe('workflow put', () => {
       return { code, err };
     };
     const warning =
-      'greeting: /nodes/0/parameters/deduplication any caller can claim a key of stripe: set the parameter signature to the scheme stripe';
+      'greeting: /nodes/0/parameters/deduplication any caller can forge a delivery key of stripe: set the parameter signature to the scheme stripe';
     const signature = { scheme: 'stripe', credentialId: 'stripe-secret' };
     expect(await warningsFor({})).toEqual({ code: 0, err: warning });
     expect(await warningsFor({ signature: { ...signature, scheme: 'github' } })).toMatchObject({
@@ -215,7 +215,7 @@ describe('workflow put', () => {
         ...changes,
       });
     const warning = (message: string) =>
-      `greeting: /nodes/1/parameters/workflowId the node fails for now: ${message}`;
+      `greeting: /nodes/1/parameters/workflowId the node fails until this is fixed: ${message}`;
 
     test.each<[string, WorkflowDefinition, string, string]>([
       ['is not there', other(), 'shiping', 'there is no workflow "shiping" yet; did you mean "shipping"?'],
@@ -291,7 +291,7 @@ test('the list says which workflows have a node type that is not installed', asy
   expect(await call('workflow list')).toMatchObject({
     code: 0,
     out: expect.stringContaining('old\tenabled'),
-    err: "old: can't run, no installed plugin brings acmeChat",
+    err: "old: can't run: no installed plugin provides acmeChat",
   });
 });
 
@@ -314,7 +314,7 @@ test('a workflow that others name is not removed, unless that is meant', async (
   expect({ code, err }).toEqual({ code: 0, err: '' });
   expect(await call('workflow remove greeting')).toMatchObject({
     code: 1,
-    err: expect.stringContaining('These name it:\n  other: the node "run"\n  other: the node "failed"\n'),
+    err: expect.stringContaining('It is used by:\n  other: the node "run"\n  other: the node "failed"\n'),
   });
   expect(await call('workflow get greeting')).toMatchObject({ code: 0 });
   expect(await call('workflow remove greeting --force')).toMatchObject({ code: 0 });
@@ -459,7 +459,7 @@ describe('workflow validate', () => {
       out: `${two}: greeting is valid\n${one}: greeting is valid`,
       err: [
         `${bad}:1:2: is not JSON: close brace expected`,
-        `${one}: /id "greeting" is the id of ${two} already: give one of them another id`,
+        `${one}: /id "greeting" is already the id of ${two}: change one of them`,
       ].join('\n'),
     });
   });
@@ -470,7 +470,7 @@ describe('workflow validate', () => {
     expect(await call(`workflow validate ${folder}`)).toEqual({
       code: 1,
       out: '',
-      err: `${folder}: has no *.json below it`,
+      err: `${folder}: contains no *.json files`,
     });
   });
 

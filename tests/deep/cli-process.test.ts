@@ -23,7 +23,7 @@ test('paths are relative to the folder where npm was called', async () => {
 });
 
 test.each([
-  ['no region', {}, 'No AWS region: name the one of the stage with --region NAME'],
+  ['no region', {}, "No AWS region: name the stage's region with --region NAME"],
   ['no credentials', { AWS_DEFAULT_REGION: 'eu-central-1' }, 'No AWS credentials were found. Log in'],
 ])('a stage with %s says so', async (_, variables, said) => {
   const { PATH = '' } = projectEnvironment();

@@ -27,8 +27,8 @@ test('a sound service: every line is ok or does not apply, and nothing of the pr
     'ok clocks: this machine, AWS and the functions agree on the time',
     'ok tables: all 7 tables have their keys and indexes',
     'skipped tables: expiry and backups: this DynamoDB has none',
-    'ok stored data: its versions of the schema are read by this release',
-    'ok accepted executions: none waits to begin',
+    'ok stored data: this release reads its schema versions',
+    'ok accepted executions: none is waiting to start',
     'ok dead letters: the queue of triggers is empty',
     'skipped quotas: this machine has none',
   ]);
@@ -36,10 +36,10 @@ test('a sound service: every line is ok or does not apply, and nothing of the pr
     'ok probes: blob: a request was written to the bucket and read from there',
     'ok probes: callback: an answer has resumed the run',
     expect.stringMatching(/^ok probes: durable: a run has begun/),
-    'ok probes: express: a run in the background has begun, and ended',
-    'ok probes: queue: a message has started a run',
-    'ok probes: schedule: a time has started a run',
-    'ok probes: synchronous: a request ran its workflow and got the answer',
+    'ok probes: express: a background run started and ended',
+    'ok probes: queue: a message started a run',
+    'ok probes: schedule: a schedule started a run',
+    'ok probes: synchronous: a request ran its workflow and got the response',
   ]);
   expect([code, err]).toEqual([0, '']);
   const { workflows, listDefinitions, registrar, close } = target();
@@ -116,7 +116,7 @@ test('what a function that does not start takes part in is skipped, and waited f
   expect(others.sort()).toEqual(['blob', 'callback', 'durable', 'synchronous']);
 });
 
-test('--timeout bounds the wait: what is not known by then is unknown, and nothing is left', async () => {
+test('--timeout bounds the wait: unfinished checks are reported as unknown, and nothing is left', async () => {
   const silent = await aSilentService();
   const { doctor, target } = await openDoctor({ environment: { runDurable: { DYNAMODB_ENDPOINT: silent } } });
   const { code, out } = await doctor('--timeout 20');

@@ -160,7 +160,7 @@ describe('a stage without a variable, an index and two grants, in an account tha
           /^durable: the request got 503.* webhook is not allowed s3:PutObject on arn:aws:s3:/s,
         ),
         'event bus: the end of a run of runExpress was not published within 10 s',
-        expect.stringMatching(/^concurrent executions: \d+ of 1, all that the account may have/),
+        expect.stringMatching(/^concurrent executions: \d+ of 1, the quota is exhausted/),
       ]),
     );
     expect(JSON.parse((await stage.cli('workflow list --json')).stdout)).toEqual([]);

@@ -107,7 +107,7 @@ test('a file that runs a workflow which is not there is stored, with a warning',
   write('greeting.json', 'greeting');
   writeCaller('greetings');
   const warning =
-    '/nodes/1/parameters/workflowId the node fails for now: there is no workflow "greetings" yet; did you mean "greeting"?';
+    '/nodes/1/parameters/workflowId the node fails until this is fixed: there is no workflow "greetings" yet; did you mean "greeting"?';
   const { seeded, said, changed, lines } = await openFiles();
   expect(seeded).toContainEqual({ name: 'caller.json', id: 'caller', isOther: false, warnings: [warning] });
   writeCaller('greetingz');

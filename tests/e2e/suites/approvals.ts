@@ -42,7 +42,9 @@ export const describeApprovals = (project: RunningProject): void => {
       const { executionId } = listed;
       const { stdout } = await project.cli(`execution show ${executionId} --json`);
       expect(stdout).toContain('"limit": 40');
-      expect((await project.cli('approval list --workflow decision')).stderr).toContain('No approval waits.');
+      expect((await project.cli('approval list --workflow decision')).stderr).toContain(
+        'No approvals are pending.',
+      );
     });
   });
 };
