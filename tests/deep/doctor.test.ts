@@ -34,8 +34,8 @@ test('a sound service: every line is ok or does not apply, and nothing of the pr
   ]);
   expect(lines.filter(isProbe).sort()).toEqual([
     'ok probes: blob: a request was written to the bucket and read from there',
-    'ok probes: callback: an answer has resumed the run',
-    expect.stringMatching(/^ok probes: durable: a run has begun/),
+    'ok probes: callback: an answer resumed the run',
+    expect.stringMatching(/^ok probes: durable: a run started/),
     'ok probes: express: a background run started and ended',
     'ok probes: queue: a message started a run',
     'ok probes: schedule: a schedule started a run',
@@ -121,7 +121,7 @@ test('--timeout bounds the wait: unfinished checks are reported as unknown, and 
   const { doctor, target } = await openDoctor({ environment: { runDurable: { DYNAMODB_ENDPOINT: silent } } });
   const { code, out } = await doctor('--timeout 20');
   expect(code).toBe(2);
-  expect(out).toMatch(/unknown +probes: durable: not known within the 20 s of --timeout/);
+  expect(out).toMatch(/unknown +probes: durable: unknown after the 20 s of --timeout/);
   expect(await target().workflows.list()).toEqual([]);
 });
 

@@ -112,7 +112,7 @@ test('a file that runs a workflow which is not there is stored, with a warning',
   expect(seeded).toContainEqual({ name: 'caller.json', id: 'caller', isOther: false, warnings: [warning] });
   writeCaller('greetingz');
   changed('caller.json');
-  await said(/the node fails for now/);
+  await said(/the node fails until this is fixed/);
   expect(lines.at(-1)).toBe(`workflows/caller.json: ${warning.replace('greetings', 'greetingz')}`);
 });
 
