@@ -91,7 +91,8 @@ export const search = (
   };
 
   let found: Captures | null = null;
-  for (let place = from; place <= text.length; place++) {
+  let width = 1;
+  for (let place = from; place <= text.length; place += width) {
     if (found === null) {
       if (now.at.length === 0) {
         if (program.anchored && place > 0) break;
@@ -102,11 +103,12 @@ export const search = (
       }
       follow(now, 0, noCaptures, place);
     }
+    const unit = place < text.length ? unitAt(program, text, place) : -1;
+    width = unit > LAST_UNIT ? 2 : 1; // a surrogate pair is one character
     if (now.at.length === 0) {
       if (found !== null) break;
       continue;
     }
-    const unit = place < text.length ? text.charCodeAt(place) : -1;
     for (const [index, at] of now.at.entries()) {
       const instruction = instructions[at];
       const captures = now.captures[index] as Captures;
@@ -116,7 +118,7 @@ export const search = (
         break; // later threads are less preferred
       }
       if (instruction?.type === 'set' && unit !== -1 && instruction.set.has(unit)) {
-        follow(next, at + 1, captures, place + 1);
+        follow(next, at + 1, captures, place + width);
       }
     }
     [now, next] = [next, now];
@@ -134,14 +136,21 @@ export const search = (
 const clear = (captures: Captures, { from, to }: { readonly from: number; readonly to: number }): Captures =>
   captures.map((offset, slot) => (slot >= from && slot < to ? -1 : offset));
 
+const LAST_UNIT = 0xffff;
+
+/** The character at an offset within the text. */
+const unitAt = ({ unicode }: Program, text: string, place: number): number =>
+  (unicode ? text.codePointAt(place) : undefined) ?? text.charCodeAt(place);
+
 /** The next offset at which a match can begin; beyond the end if there is none. */
-const skip = ({ first }: Program, text: string, from: number): number => {
+const skip = (program: Program, text: string, from: number): number => {
+  const { first } = program;
   if (first === null) return from;
   let place = from;
   while (place < text.length) {
-    const unit = text.charCodeAt(place);
+    const unit = unitAt(program, text, place);
     if (first.some((set) => set.has(unit))) return place;
-    place++;
+    place += unit > LAST_UNIT ? 2 : 1;
   }
   return text.length + 1;
 };
