@@ -13,7 +13,7 @@ interface BackendEndpoints {
   readonly blobFolder: string;
   readonly uploadEndpoint: string;
   readonly secretsFolder: string;
-  /** The APIs of what fires triggers. */
+  /** The APIs of the trigger sources. */
   readonly sourcesEndpoint: string;
 }
 
@@ -24,13 +24,13 @@ export interface Backend {
 }
 
 /**
- * Starts the embedded DynamoDB with its tables, the folder for blobs, the engine for background runs, and what fires
- * triggers.
+ * Starts the embedded DynamoDB with its tables, the folder for blobs, the engine for background runs, and the trigger
+ * sources.
  * @throws StartError when the data folder cannot be used
  */
 export const startBackend = async (settings: {
   readonly tablePrefix: string;
-  /** Absent: the data is in memory, or removed at the end. */
+  /** If absent, the data is in memory or removed at the end. */
   readonly dataFolder: string | undefined;
   /** Runs the functions of background runs. */
   readonly pool: Pick<ProcessPool, 'invoke'>;
@@ -65,18 +65,18 @@ export const startBackend = async (settings: {
 
 const standIn = `${STAND_IN_ADDRESS.host}:${STAND_IN_ADDRESS.port}`;
 
-/** What the samples call: the stand-in, for services of AWS as well. */
+/** The stand-in that the samples call, also in place of AWS services. */
 const standInEnvironment = {
   OUTBOUND_ALLOW: `${standIn},${STAND_IN_ADDRESS.host}:${STAND_IN_ADDRESS.mailPort}`,
   AWS_ENDPOINT_URL_S3: `http://${standIn}/s3`,
   AWS_ENDPOINT_URL_DYNAMODB: `http://${standIn}`,
 };
 
-/** What functions sign their requests to a backend with. Signatures of uploads are verified, no others. */
+/** Keys with which functions sign their requests to a backend. Only signatures of uploads are verified. */
 const REGION = 'us-east-1';
 const KEYS = { accessKeyId: 'local', secretAccessKey: 'local' };
 
-/** The environment that connects functions to a backend; of what serverless.yml names, each function gets its own alone. */
+/** The environment that connects functions to a backend; of the variables in serverless.yml, each function gets only its own. */
 export const createLocalEnvironment = (
   {
     dynamodbEndpoint,
@@ -89,25 +89,25 @@ export const createLocalEnvironment = (
   baseUrl: string,
 ): LocalEnvironment => ({
   fixed: {
-    // What exists on this machine alone: LOCAL_VARIABLES.
+    // Variables that exist only on this machine: LOCAL_VARIABLES.
     DYNAMODB_ENDPOINT: dynamodbEndpoint,
     AWS_ENDPOINT_URL_LAMBDA: engineEndpoint,
     BLOB_FOLDER: blobFolder,
     UPLOAD_ENDPOINT: uploadEndpoint,
     SECRETS_FOLDER: secretsFolder,
     SOURCES_ENDPOINT: sourcesEndpoint,
-    // The values of what serverless.yml gives to a function and only a deployment can say.
+    // Variables in serverless.yml whose values only a deployment knows.
     BLOB_BUCKET: 'local', // BLOB_FOLDER stands in for it
     WORKFLOW_ROLE: '', // nodes call AWS as the SDK finds keys here
     EVENT_BUS: '', // publishes to the log
-    // What Lambda sets itself.
+    // Variables that Lambda sets itself.
     AWS_REGION: REGION,
     AWS_ACCESS_KEY_ID: KEYS.accessKeyId,
     AWS_SECRET_ACCESS_KEY: KEYS.secretAccessKey,
-    AWS_SESSION_TOKEN: '', // one of the environment belongs to other keys
+    AWS_SESSION_TOKEN: '', // a token in the environment belongs to other keys
   },
   initial: {
-    WORKFLOW_CACHE_SECONDS: '0', // edits count from the next request
+    WORKFLOW_CACHE_SECONDS: '0', // edits apply from the next request
     PUBLIC_URL: baseUrl,
     ...standInEnvironment,
   },

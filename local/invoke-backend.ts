@@ -17,8 +17,8 @@ interface Connected {
 }
 
 /**
- * Resolves the environment of the function of `serverless invoke local`: with the running local service as its backend,
- * otherwise with a backend in memory for the time of the command.
+ * Resolves the environment of a function for `serverless invoke local`: its backend is the running local service, or else
+ * one in memory for the duration of the command.
  */
 export const connectInvocation = async (settings: {
   readonly tablePrefix: string;
@@ -36,7 +36,7 @@ const resolveEnvironment = (functionKey: string, local: LocalEnvironment): Conne
   const { functions } = readServiceFile(projectFolder());
   const definition = functions.find(({ key }) => key === functionKey);
   if (definition === undefined) return {};
-  // The process is the framework's.
+  // This is the framework's process.
   return { ...createResolveEnvironment(functions)(definition, local), OWN_PROCESS: '' };
 };
 
@@ -70,7 +70,7 @@ const startInMemory = async (tablePrefix: string, functionKey: string): Promise<
   };
 };
 
-/** Modules from their sources, whose types Node strips: without builds, and without reloading. */
+/** Modules loaded from source, whose types Node strips: no builds and no reloading. */
 export const createSourceModules = (folder: string): ModuleSource => {
   const fileOf = (module: string): string => join(folder, `${module}.ts`);
   return { find: async (module) => fileOf(module), current: fileOf };

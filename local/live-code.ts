@@ -15,7 +15,7 @@ import type { WorkflowFiles } from './samples/watch-workflows.ts';
 export interface LiveCode {
   readonly requests: ProcessPool;
   readonly background: ProcessPool;
-  /** Starts to build the webhook function and another one. */
+  /** Starts building the webhook function and another one. */
   prepare(key: string): void;
   /** Loads the webhook function into a process. */
   prewarm(): Promise<void>;
@@ -40,7 +40,7 @@ const DEBOUNCE_MS = 20;
 export const openLiveCode = async (parts: {
   readonly folder: string;
   readonly file: ServiceFile;
-  /** Of serverless.yml's functions and of others. */
+  /** Definitions of serverless.yml's functions and others. */
   readonly definitions: readonly FunctionDefinition[];
   /** Resolves when the backend is up. */
   readonly environment: Promise<LocalEnvironment>;
@@ -72,8 +72,8 @@ export const openLiveCode = async (parts: {
       files?.retryInvalid();
     },
     onProblem: (problem) => {
-      if (isEnding) return; // Ctrl+C ends esbuild, too
-      const kept = files === null ? '' : ', the last build stays in use';
+      if (isEnding) return; // Ctrl+C also ends esbuild
+      const kept = files === null ? '' : '; the last build stays in use';
       log(`The code can't be built${kept}:\n${problem}`);
       edited.clear();
     },
@@ -84,15 +84,15 @@ export const openLiveCode = async (parts: {
   const background = createProcessPool({ processes: BACKGROUND_PROCESSES, functions, spare });
 
   const rebuild = debounce((paths) => {
-    // A folder that was made, moved or removed may hold any file.
+    // A folder that was created, moved or removed may contain any file.
     bundler.invalidate([...paths].every(isFile) ? paths : undefined);
   });
-  /** Workflow files that were edited before the samples were stored. */
+  /** Workflow files edited before the samples were stored. */
   const early = new Set<string>();
   const watcher = watchTree(folder, [...CODE_FOLDERS, WORKFLOWS, SERVICE_FILE], (path) => {
     const name = relative(folder, path);
     const [top] = name.split(/[\\/]/);
-    if (top === SERVICE_FILE) log(`${SERVICE_FILE} has changed: restart the service to apply it`);
+    if (top === SERVICE_FILE) log(`${SERVICE_FILE} changed: restart the service to apply it`);
     else if (top !== WORKFLOWS) {
       edited.add(name);
       rebuild.add(path);
@@ -128,7 +128,7 @@ export const openLiveCode = async (parts: {
   };
 };
 
-/** Collects paths for a moment, then acts on all of them. */
+/** Collects paths for a moment, then processes all of them. */
 const debounce = (act: (paths: ReadonlySet<string>) => void) => {
   let paths = new Set<string>();
   let timer: NodeJS.Timeout | undefined;

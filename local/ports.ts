@@ -8,13 +8,13 @@ export const readPort = (setting: unknown): number => {
   throw new StartError(`PORT must be a number from 0 to 65535, not "${setting}".`);
 };
 
-/** A StartError for a port that is taken; any other error as it is. */
+/** A StartError for a port that is taken; any other error unchanged. */
 export const toPortError = (error: unknown, port: number): unknown => {
   if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') return error;
   const service = readServiceInfo(String(port));
   const taken =
     service === null
-      ? `Port ${port} is taken. Stop what listens there`
-      : `Port ${port} is taken. The local service of this folder is up there (process ${service.pid}). End that one`;
+      ? `Port ${port} is in use. Stop the process that listens there`
+      : `Port ${port} is in use. The local service of this folder already runs there (process ${service.pid}). Stop it`;
   return new StartError(`${taken}, or choose another: PORT=${port + 1} npm start`, { cause: error });
 };

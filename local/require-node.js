@@ -13,9 +13,9 @@ const end = (sentence) => {
   process.exit(1);
 };
 
-if (!isInstalled) end("Hookloom's packages are not installed. Type: npm ci");
+if (!isInstalled) end("Hookloom's packages are not installed. Run: npm ci");
 if (!runsTypeScript)
   end(
-    `Hookloom needs Node.js 22.18 or newer, and this is ${process.versions.node}: its own Node.js 24 was not installed, ` +
-      'because install scripts were off. Type: npm rebuild node --ignore-scripts=false',
+    `Hookloom needs Node.js 22.18 or newer, but this is ${process.versions.node}: its own Node.js 24 was not installed ` +
+      'because install scripts were disabled. Run: npm rebuild node --ignore-scripts=false',
   );

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 // A Serverless plugin, loaded by every `serverless` command: the backend of `serverless invoke local`, and a bundle folder
-// for each process, so that commands can run side by side. It is JavaScript and imports the rest when it is needed:
+// for each process, so that commands can run in parallel. It is JavaScript and imports the rest on demand:
 // packaging and deploying do not depend on it.
 
 export default class LocalService {
@@ -29,7 +29,7 @@ export default class LocalService {
     };
 
     this.hooks = {
-      // A hook of every command, since later the framework would look up the environment's references in AWS.
+      // A hook of every command, since later the framework would resolve the environment's references in AWS.
       initialize: async () => {
         if (serverless.processedInput.commands.join(' ') === 'invoke local') await startInvocation();
       },

@@ -18,9 +18,9 @@ export interface LocalService {
 }
 
 export interface ServiceOptions {
-  /** 0 takes any free one. */
+  /** 0 uses any free port. */
   readonly port: number;
-  /** Absent: the data is in memory, or removed at the end. */
+  /** If absent, the data is in memory or removed at the end. */
   readonly dataFolder: string | undefined;
   readonly log: (line: string) => void;
 }

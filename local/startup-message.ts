@@ -21,7 +21,7 @@ Hookloom is up at ${baseUrl}, with the workflows ${names.join(', ')}. Paste thes
   curl -s ${baseUrl}/api/admin/plugins/health
   npm run -s cli -- execution list
 ${samples.map(describeSample).join('')}${first === null ? '' : describeFirst(first, baseUrl)}
-Edit workflows/ or the code: the next request runs it. There is no IAM here: admin routes are open to programs of this machine. Ctrl+C ends it.
+Edit workflows/ or the code: the next request runs it. There is no IAM here: admin routes are open to programs on this machine. Press Ctrl+C to stop.
 `;
 };
 

@@ -12,9 +12,9 @@ import {
 import { ensureTable, TABLE_WAITING } from './ensure-table.ts';
 
 /**
- * Gives the tables of a data folder the indexes that they lack, as CloudFormation does in AWS. dynalite can't add one to a table,
- * so the table is copied, made anew and filled from the copy. Whenever that is interrupted, the next start continues: as long as the
- * table lacks an index, it is the original, and from then on the copy is.
+ * Adds missing indexes to the tables of a data folder, as CloudFormation does in AWS. dynalite can't add one to a table,
+ * so the table is copied, recreated and filled from the copy. After an interruption the next start continues: while the
+ * table lacks an index, it is the original; after that, the copy is.
  */
 export const addIndexes = async (
   client: DynamoDBClient,

@@ -9,7 +9,7 @@ import { tableNames } from '../../lib/adapters/dynamodb/table-names.ts';
 import { StartError } from './start-error.ts';
 
 /**
- * Checks that what a data folder holds can be read. A table that it lacks is no fault: it is made. Nor is an index that this release adds.
+ * Checks that the data in a folder can be read. Missing tables and indexes are no problem: they are created.
  *
  * @param folder - of the tables, in the data folder
  * @returns whether there are no tables yet
@@ -32,8 +32,8 @@ export const checkDataFolder = async (
     [
       `The data folder ${dirname(folder)} can't be used with this release:`,
       ...wrong.map(({ problem }) => `  ${problem}`),
-      'Start the release that it was made with, so that its runs end there, or choose another folder: npm start -- --data DIR.',
-      'Nothing in the folder was changed. docs/stored-data.md says which release reads what.',
+      'Start the release that created it, so that its runs can finish there, or choose another folder: npm start -- --data DIR.',
+      'Nothing in the folder was changed. docs/stored-data.md lists what each release can read.',
     ].join('\n'),
   );
 };

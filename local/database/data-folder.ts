@@ -60,7 +60,7 @@ const lock = async (path: string): Promise<() => void> => {
   const owner = await findOwner(readPort(file), path);
   if (owner !== null) {
     throw new StartError(
-      `The data folder ${path} is in use by process ${owner}. End that one, or choose another folder.`,
+      `The data folder ${path} is in use by process ${owner}. Stop that process, or choose another folder.`,
     );
   }
   const server = createServer((socket) => {
@@ -84,7 +84,7 @@ const readPort = (file: string): number => {
   }
 };
 
-/** The id of the process that owns the folder; null when nothing, or something else, listens on the port. */
+/** The id of the process that owns the folder; null when nothing, or something unrelated, listens on the port. */
 const findOwner = async (port: number, path: string): Promise<string | null> => {
   if (!Number.isInteger(port) || port < 1 || port > 65_535) return null;
   const socket = connect(port, '127.0.0.1');

@@ -2,14 +2,14 @@ import { StartError } from './start-error.ts';
 
 const codeOf = (error: unknown): string => String((error as NodeJS.ErrnoException | null)?.code ?? '');
 
-/** What has failed is in the message of LevelDB alone, as the system says it. */
+/** The cause is only in LevelDB's message, in the operating system's wording. */
 const FULL = /No space left on device|Disk quota exceeded|File too large|ENOSPC|EDQUOT|EFBIG/;
 
 /**
- * The failure of a write of the tables, or of another file of the service.
+ * Explains a failed write to the tables or another file of the service.
  *
  * @param place - the data folder
- * @returns the error with a sentence for the user; any other error as it is
+ * @returns the error with a sentence for the user; any other error unchanged
  */
 const toDiskError = (error: unknown, place: string): unknown => {
   if (!(error instanceof Error) || error instanceof StartError) return error;
@@ -19,16 +19,16 @@ const toDiskError = (error: unknown, place: string): unknown => {
   const what = isFull ? `The disk is full: ${place} can't be written` : `${place} can't be written`;
   const remedy = isFull ? 'Free some space, then start' : 'Start';
   return new StartError(
-    `${what} (${message}). ${remedy} the service again: what it has acknowledged is stored.`,
+    `${what} (${message}). ${remedy} the service again: everything it acknowledged is stored.`,
     { cause: error },
   );
 };
 
 /**
- * Ends the process when something fails, and says why. The embedded DynamoDB throws what it can't write outside of any
- * call; after that, none of its writes can be trusted.
+ * Ends the process on a failed write and says why. The embedded DynamoDB throws write errors outside of any call; after
+ * that, none of its writes can be trusted.
  *
- * @returns does the same for a failure that was caught
+ * @returns a function that does the same for a caught error
  */
 export const endOnFailure = (place: string): ((error: unknown) => never) => {
   const end = (error: unknown): never => {

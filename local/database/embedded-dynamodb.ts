@@ -19,7 +19,7 @@ const AT_ONCE = { createTableMs: 0, updateTableMs: 0, deleteTableMs: 0 };
  * A DynamoDB in this process (dynalite) with the tables of serverless.yml.
  *
  * @param folder - where the data is kept; in memory when absent
- * @throws StartError for data that this release does not read
+ * @throws StartError for data that this release can't read
  */
 export const startEmbeddedDynamoDb = async (
   tablePrefix: string,

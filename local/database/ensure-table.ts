@@ -9,7 +9,7 @@ import {
 /** Seconds. A table changes its status within milliseconds, on a busy machine within a second. */
 export const TABLE_WAITING = { minDelay: 0.01, maxDelay: 0.2, maxWaitTime: 60 };
 
-/** Creates a table unless it exists, and waits until it can be used. */
+/** Creates a table unless it exists and waits until it is usable. */
 export const ensureTable = async (
   client: DynamoDBClient,
   definition: CreateTableCommandInput,

@@ -12,7 +12,7 @@ import { TABLE_WAITING } from './ensure-table.ts';
 
 /**
  * Removes tables whose creation was interrupted by the end of its process: dynalite leaves them `CREATING`, so that
- * they can be neither used nor created. They are empty: a table takes no items before it is `ACTIVE`.
+ * they can be neither used nor created. They are empty: a table accepts no items before it is `ACTIVE`.
  * Call it before any table is created.
  */
 export const removeUnfinishedTables = async (client: DynamoDBClient): Promise<void> => {

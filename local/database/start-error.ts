@@ -1,4 +1,4 @@
-/** A reason why the local service cannot start, with its remedy: a sentence for the user, printed without a stack. */
+/** Why the local service can't start and how to fix it: a sentence for the user, printed without a stack. */
 export class StartError extends Error {
   /** The Serverless Framework prints errors of this name without a stack. */
   override readonly name = 'ServerlessError';

@@ -6,35 +6,35 @@ import type { AsyncInvocation, StateStore } from './state-store.ts';
 
 export interface AsyncInvocations {
   /**
-   * Takes an event (JSON text), which survives the process from then on.
+   * Accepts an event (JSON text), which from then on survives the process.
    *
-   * @returns a promise of its end, retries included, which never rejects
+   * @returns a promise that resolves when it has ended, retries included, and never rejects
    */
   accept(
     name: string,
     event: string,
     context?: InvocationContext,
   ): Promise<{ readonly ended: Promise<void> }>;
-  /** Resumes those that a previous engine has left. */
+  /** Resumes invocations left by a previous engine. */
   resumeAll(): Promise<void>;
   /** Stops further attempts. */
   close(): void;
 }
 
-/** Lambda waits for one and two minutes: too long for trying things out. */
+/** Lambda waits one and two minutes: too long for trying things out. */
 const RETRY_DELAYS_MS = [1_000, 2_000];
 
 interface Parts {
   readonly store: Pick<StateStore, 'saveInvocation' | 'removeInvocation' | 'loadInvocations'>;
   readonly invoke: Invoke;
   readonly log: (line: string) => void;
-  /** Takes what has failed too often. By default, an express run goes to the sweeper, and others end here. */
+  /** Handles invocations that exhausted their retries. By default, express runs go to the sweeper, and others end here. */
   readonly giveUp?: (invocation: AsyncInvocation) => Promise<void>;
 }
 
 /**
- * Lambda's asynchronous invocation: stored, then acknowledged, then tried three times. An express run that is given up goes
- * to the sweeper, which reads the dead-letter queue. The others are repeated by the sweeper's schedule.
+ * Lambda's asynchronous invocation: stored, then acknowledged, then attempted three times. A failed express run goes to the
+ * sweeper, which reads the dead-letter queue. The sweeper's schedule repeats the others.
  */
 export const createAsyncInvocations = (
   parts: Parts,
@@ -74,11 +74,11 @@ export const createAsyncInvocations = (
   ): Promise<void> => {
     if (name !== 'runExpress') return log(`${prefix}: given up after ${retryDelaysMs.length + 1} attempts`);
     const records = [toDeadLetter(event, requestId, reason)];
-    // When it fails, the scheduled sweep finds the execution, too.
+    // If it fails, the scheduled sweep also finds the execution.
     await invoke('sweep', { event: { Records: records }, requestId: randomUUID() }, 'sweep');
   };
 
-  /** One that is interrupted by the end of the service stays in the store. */
+  /** An invocation interrupted by the end of the service stays in the store. */
   const runToEnd = async (invocation: AsyncInvocation): Promise<void> => {
     try {
       await run(invocation).catch((error: Error) => {
@@ -122,7 +122,7 @@ const labelOf = (name: string, event: unknown): string => {
 const ERROR_MESSAGE_LENGTH = 1_024;
 
 /**
- * The message that SQS delivers for an event whose attempts have failed. `ErrorCode` is the HTTP status of a
+ * The message that SQS delivers for an event whose attempts failed. `ErrorCode` is the HTTP status of a
  * synchronous invocation of the function, which is 200 for errors of the function.
  * https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-retain-records.html
  */

@@ -9,7 +9,7 @@ import { InvalidParameterValueException } from './engine-error.ts';
  */
 interface CallbackEvent {
   readonly EventType: 'CallbackStarted' | 'CallbackSucceeded' | 'CallbackTimedOut';
-  /** From 1, in the order of time. */
+  /** From 1, in chronological order. */
   readonly EventId: number;
   readonly EventTimestamp: Date | undefined;
   readonly Id: string | undefined;
@@ -72,7 +72,7 @@ interface InvocationFailed {
   };
 }
 
-/** The event of an invocation whose process has failed. */
+/** The event of an invocation whose process failed. */
 export const invocationFailed = (reason: string): InvocationFailed => ({
   EventType: 'InvocationCompleted',
   InvocationCompletedDetails: { Error: { Payload: { ErrorMessage: reason } } },

@@ -15,7 +15,7 @@ export interface DurableState {
   readonly callbackDeadlines: ReadonlyMap<string, number>;
 }
 
-/** Limits of AWS, which the SDK's own local runner does not enforce. */
+/** AWS limits, which the SDK's own local runner does not enforce. */
 export const LIMITS = { operationBytes: 262_144, operations: 3_000, inputBytes: 1_048_576 };
 
 const EXECUTION_ID = 'execution';
@@ -39,7 +39,7 @@ export const createDurableState = (input: string, now: number): DurableState => 
   callbackDeadlines: new Map(),
 });
 
-/** Begins an invocation, which makes the tokens of earlier ones stale. */
+/** Starts an invocation, which makes earlier tokens stale. */
 export const resume = (state: DurableState): DurableState => ({ ...state, token: state.token + 1 });
 
 /**
@@ -130,7 +130,7 @@ const applyUpdate = (before: Operation | undefined, update: OperationUpdate, now
   }
 };
 
-/** Fires the timers that are due: waits end, attempts become ready, callbacks time out. The same state without any. */
+/** Fires the timers that are due: waits end, attempts become ready, callbacks time out. Returns the same state if none is due. */
 export const advance = (state: DurableState, now: number): DurableState => {
   const due = [...state.operations].filter(([, operation]) => (dueAt(state, operation) ?? Infinity) <= now);
   if (due.length === 0) return state;
@@ -164,7 +164,7 @@ export const nextDueAt = (state: DurableState): number | null => {
   return times.length === 0 ? null : Math.min(...times);
 };
 
-/** Answers a callback with JSON text; null when it is unknown, was answered, or has timed out. */
+/** Answers a callback with JSON text; null when it is unknown, already answered or timed out. */
 export const answerCallback = (
   state: DurableState,
   callbackId: string,
@@ -189,7 +189,7 @@ export const answerCallback = (
 export const finish = (state: DurableState, status: DurableState['status']): DurableState =>
   state.status === 'running' ? { ...state, status } : state;
 
-/** The operations that a replay gets: without those inside of contexts that have ended. */
+/** The operations that a replay gets: all except those inside ended contexts. */
 export const visibleOperations = ({ operations }: DurableState): Operation[] => {
   const hidden = new Set<string>();
   const visible: Operation[] = [];

@@ -1,4 +1,4 @@
-/** A refusal as Lambda's API answers it: the error's type is its name. */
+/** An error response of Lambda's API; its name is the error type. */
 export class EngineError extends Error {
   readonly status: number;
   constructor(name: string, status: number, message: string) {

@@ -118,7 +118,7 @@ const operations: Readonly<Record<string, Operation>> = {
 
 const findRoute = createRouter(Object.keys(operations).map((event) => ({ event, functionKey: event })));
 
-/** Lambda's checks of an invocation. @returns its type */
+/** Validates an invocation as Lambda does. @returns its type */
 const checkInvocation = (
   headers: IncomingMessage['headers'],
   text: string,

@@ -1,16 +1,16 @@
-/** A function as a request of Lambda's API has named it. */
+/** A function as named in a Lambda API request. */
 export interface LambdaFunction {
   /** Its key in serverless.yml. */
   readonly key: string;
   readonly isDurable: boolean;
   /** With the version or alias of the request. */
   readonly invokedArn: string;
-  /** The only type of invocation that it takes; absent: any. */
+  /** The only invocation type that it accepts; any if absent. */
   readonly takes?: 'RequestResponse';
 }
 
 /**
- * Finds the function of a name, a partial ARN or an ARN, each with or without a version or alias.
+ * Finds the function for a name, a partial ARN or an ARN, each with or without a version or alias.
  *
  * @throws EngineError when Lambda would refuse it
  */
@@ -19,7 +19,7 @@ export type FindLambdaFunction = (name: string, qualifier: string | null) => Lam
 /** The functions that the local service invokes asynchronously. */
 const ASYNC_FUNCTIONS = ['runExpress', 'dispatch', 'sweep'];
 
-/** The functions of the local service: any can be invoked and waited for, and those asynchronously that the service invokes so. */
+/** The functions of the local service: all can be invoked synchronously, and asynchronously those that the service itself invokes that way. */
 export const findLocalFunction: FindLambdaFunction = (name) => {
   const isDurable = /runDurable:durable$/.test(name);
   const key = isDurable ? 'runDurable' : (name.split(/\W/).at(-1) ?? name);

@@ -20,7 +20,7 @@ import { EngineError, InvalidParameterValueException } from './engine-error.ts';
 import type { LocalExecution, StateStore } from './state-store.ts';
 
 /**
- * Invokes a function, by its key in serverless.yml, in a process of its own; rejects when either fails. The label names the run in
+ * Invokes a function, by its key in serverless.yml, in its own process; rejects when either fails. The label names the run in
  * the log.
  */
 export type Invoke = (name: string, event: unknown, label: string) => Promise<unknown>;
@@ -39,16 +39,16 @@ interface LocalEngineParts {
   readonly store: StateStore;
   readonly invoke: Invoke;
   readonly log: (line: string) => void;
-  /** Of the version of the function that runs durable executions. */
+  /** ARN of the function version that runs durable executions. */
   readonly functionArn?: string;
-  /** The first delay after a process has failed. */
+  /** The first delay after a process failed. */
   readonly retryMs?: number;
 }
 
 const FUNCTION_ARN = 'arn:aws:lambda:local:000000000000:function:runDurable:1';
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 30_000;
-/** A longer delay overflows a timer. */
+/** A longer delay would overflow a timer. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Lambda's durable executions on this machine: invokes the function, again after a crash; checkpoints; timers. */
@@ -58,11 +58,11 @@ export class LocalEngine {
   readonly #timers = new Map<string, NodeJS.Timeout>();
   /** Executions with a running invocation; true when a callback was answered since it began. */
   readonly #active = new Map<string, boolean>();
-  /** The last checkpoint of each execution: a repeated one gets the same answer. */
+  /** The last checkpoint of each execution: a repeated one gets the same response. */
   readonly #checkpoints = new Map<string, Checkpoint>();
   /** Consecutive failures of the process. */
   readonly #failures = new Map<string, number>();
-  /** What executions have returned, and the last failure of their process: for those of this process alone. */
+  /** What executions returned and the last failure of their process; only for executions of this process. */
   readonly #results = new Map<string, string>();
   readonly #reasons = new Map<string, string>();
   #isClosed = false;
@@ -87,16 +87,20 @@ export class LocalEngine {
   }
 
   /**
-   * Starts a durable execution, unless one of that name exists.
+   * Starts a durable execution unless one with that name exists.
    * @returns its ARN
-   * @throws EngineError `DurableExecutionAlreadyStartedException` when the other one has another payload
+   * @throws EngineError `DurableExecutionAlreadyStartedException` when the existing one has a different payload
    */
   async startDurable(name: string, input: string): Promise<string> {
     const { functionArn = FUNCTION_ARN } = this.#parts;
     const arn = `${functionArn}/durable-execution/${name}/${name}`;
     const known = this.#executions.get(arn);
     if (known !== undefined && known.input !== input) {
-      throw new EngineError('DurableExecutionAlreadyStartedException', 409, 'started with another payload');
+      throw new EngineError(
+        'DurableExecutionAlreadyStartedException',
+        409,
+        'already started with a different payload',
+      );
     }
     if (known === undefined) {
       const execution = { arn, input, state: createDurableState(input, Date.now()) };
@@ -147,7 +151,7 @@ export class LocalEngine {
       this.#reasons.set(arn, (error as Error).message);
       const delayMs = Math.min((this.#parts.retryMs ?? FIRST_RETRY_MS) * 2 ** (failures - 1), LAST_RETRY_MS);
       this.#parts.log(
-        `run ${name}: its process failed (${(error as Error).message}), again in ${delayMs / 1_000} s`,
+        `run ${name}: its process failed (${(error as Error).message}); retrying in ${delayMs / 1_000} s`,
       );
       this.#runIn(arn, delayMs);
     } finally {
@@ -155,14 +159,14 @@ export class LocalEngine {
     }
   }
 
-  /** Waits for the next timer or answer; for neither when an answer has arrived during the invocation. */
+  /** Waits for the next timer or answer, unless an answer arrived during the invocation. */
   #suspend(arn: string): void {
     const { state } = this.#find(arn);
     if (state.status !== 'running') return;
     const due = this.#active.get(arn) === true ? 0 : nextDueAt(state);
     if (due === null) return;
     const delayMs = due - Date.now();
-    // Timers can fire early, and have a longest delay: check again.
+    // Timers can fire early and have a maximum delay: check again.
     if (delayMs > 0) this.#setTimer(arn, Math.min(delayMs, LONGEST_TIMER_MS), () => this.#suspend(arn));
     else this.#runIn(arn, 0);
   }
@@ -180,8 +184,8 @@ export class LocalEngine {
   /**
    * Applies updates.
    *
-   * @param clientToken - names the request: sent again, it gets the answer that it got before, as the first one may have
-   *   been lost
+   * @param clientToken - identifies the request: a repeated one gets the first response again, which may have been
+   *   lost
    * @throws InvalidParameterValueException for a stale token, or updates that are not allowed
    */
   checkpoint(
@@ -196,7 +200,7 @@ export class LocalEngine {
     if (clientToken === undefined) return answer;
     this.#checkpoints.set(arn, { clientToken, answer });
     answer.catch(() => {
-      // Nothing was applied: the next try may be.
+      // Nothing was applied; a repeated request may succeed.
       if (this.#checkpoints.get(arn)?.answer === answer) this.#checkpoints.delete(arn);
     });
     return answer;
@@ -227,7 +231,7 @@ export class LocalEngine {
     return this.#find(arn).state;
   }
 
-  /** What the execution has returned, and why its process has failed the last time. */
+  /** What the execution returned, and the last failure of its process. */
   getOutcome(arn: string): { readonly result: string | null; readonly failure: string | null } {
     return { result: this.#results.get(arn) ?? null, failure: this.#reasons.get(arn) ?? null };
   }
@@ -254,8 +258,8 @@ export class LocalEngine {
   }
 
   /**
-   * Changes the state in memory first, so that changes are serial; then stores it, before the caller gets an answer. What
-   * can't be stored has not happened.
+   * Changes the state in memory first, so that changes are serial, then stores it before the caller gets a response. If
+   * storing fails, the change is undone.
    */
   async #change(arn: string, toNext: (state: DurableState) => DurableState): Promise<DurableState> {
     const execution = this.#find(arn);

@@ -10,8 +10,8 @@ import { startSweeps } from './start-sweeps.ts';
 import { openStateStore } from './state-store.ts';
 
 /**
- * Starts the local engine for background runs: its API, its table, the schedules of the sweepers. When it is stopped it
- * stores the results of running invocations, and leaves the pool to its owner.
+ * Starts the local engine for background runs: its API, its table, the schedules of the sweepers. When stopped, it
+ * stores the results of running invocations and leaves the pool to its owner.
  */
 export const startEngine = async (
   dynamodbEndpoint: string,

@@ -6,13 +6,13 @@ interface Sweeps {
   readonly stop: () => void;
 }
 
-/** Milliseconds. When deployed, five minutes and one for what is held; and 15 minutes. */
+/** Milliseconds. When deployed, five minutes, one minute for held executions, and 15 minutes. */
 const INTERVALS: readonly (readonly [string, number])[] = [
   ['sweep', 30_000],
   ['sweepRegistrations', 300_000],
 ];
 
-/** Invokes the sweepers by the clock, as their schedules in serverless.yml do. */
+/** Invokes the sweepers at intervals, as their schedules in serverless.yml do. */
 export const startSweeps = (invoke: Invoke, log: (line: string) => void): Sweeps => {
   let isStopped = false;
   const start = (name: string): void => {

@@ -23,7 +23,7 @@ export interface LocalExecution {
   readonly state: DurableState;
 }
 
-/** An invocation that was acknowledged, and has neither succeeded nor been given up. */
+/** An acknowledged invocation that has neither succeeded nor exhausted its retries. */
 export interface AsyncInvocation {
   /** Shared by all its attempts, as in Lambda. */
   readonly requestId: string;
@@ -31,9 +31,9 @@ export interface AsyncInvocation {
   readonly name: string;
   /** JSON text. */
   readonly event: string;
-  /** Attempts that have failed; one that ended with the service does not count. */
+  /** Failed attempts; one that ended with the service does not count. */
   readonly failures: number;
-  /** Why the last one has failed; empty before. */
+  /** Why the last one failed; empty before the first failure. */
   readonly reason: string;
   readonly context?: InvocationContext;
 }
@@ -43,7 +43,7 @@ export interface StateStore {
   /** Writes the changes since `before`; null for a new execution. */
   save(execution: LocalExecution, before: DurableState | null): Promise<void>;
   loadAll(): Promise<readonly LocalExecution[]>;
-  /** Keeps an invocation, or its changes. */
+  /** Stores an invocation or its changes. */
   saveInvocation(invocation: AsyncInvocation): Promise<void>;
   removeInvocation(requestId: string): Promise<void>;
   loadInvocations(): Promise<readonly AsyncInvocation[]>;
@@ -126,10 +126,10 @@ export const openStateStore = async (client: DynamoDBClient, tableName: string):
   };
 };
 
-/** Compressed: JSON in JSON can be twice as long, and the largest result has to fit into an item. */
+/** Compressed: JSON within JSON can double in size, and the largest result must fit into an item. */
 const pack = (value: unknown): AttributeValue => ({ B: gzipSync(JSON.stringify(value)) });
 
-/** Restores dates, by their names. Data of runs is text here, and stays as it is. */
+/** Restores dates by their names. Run data is a string here and stays unchanged. */
 const unpack = <Value>(item: Item): Value =>
   JSON.parse(gunzipSync(item.value?.B ?? Buffer.alloc(0)).toString(), (name, value) =>
     name.endsWith('Timestamp') ? new Date(value) : value,
@@ -155,7 +155,7 @@ interface Meta {
   readonly callbackDeadlines: readonly (readonly [string, number])[];
 }
 
-/** None without a meta item: the process ended before the start was acknowledged, and the caller repeats it. */
+/** None without a meta item: the process ended before the start was acknowledged, so the caller repeats it. */
 const toExecution = (arn: string, parts: readonly Item[]): readonly LocalExecution[] => {
   const meta = parts.find((item) => item.part?.S === META);
   if (meta === undefined) return [];

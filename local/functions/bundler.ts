@@ -5,16 +5,16 @@ import type { BuildContext, BuildFailure, BuildResult, Message, OutputFile, Plug
 import { createChunks } from '../../resources/chunks.ts';
 
 interface BundlerOptions {
-  /** The project's: modules are relative to it. */
+  /** The project folder; modules are relative to it. */
   readonly folder: string;
   readonly outputFolder: string;
   /** Options of esbuild. */
   readonly esbuild: Readonly<Record<string, unknown>>;
   /** With the dot. */
   readonly extension: string;
-  /** Modules that are rebuilt at once after a change; others when they are needed. */
+  /** Modules rebuilt immediately after a change; others are rebuilt when needed. */
   readonly eager: readonly string[];
-  /** Called for every bundle that differs from the one before. */
+  /** Called for every bundle that differs from the previous one. */
   readonly onBuilt: (module: string) => void;
   /** Called when nothing is left to build. */
   readonly onSettled?: () => void;
@@ -24,13 +24,13 @@ interface BundlerOptions {
 
 export interface Bundler {
   /**
-   * The bundle of a module's current code; the last one that was built when that cannot be. Each version is a file.
+   * The bundle of a module's current code, or of the last code that could be built. Each version is a file.
    * @throws Error when it was never built
    */
   find(module: string): Promise<string>;
   /** The newest existing bundle. */
   current(module: string): string | null;
-  /** Rebuilds after a change of these files (absolute), or of any file. */
+  /** Rebuilds after a change to these files (absolute paths), or to any file. */
   invalidate(files?: ReadonlySet<string>): void;
   close(): Promise<void>;
 }
@@ -54,15 +54,15 @@ interface Entry {
   readonly files: string[];
 }
 
-/** After this time esbuild has noticed the end of its process, and can be started again. */
+/** After this time, esbuild has noticed the end of its process and can be restarted. */
 const RESTART_MS = 100;
 
 /** Bundles kept per module, for processes that have yet to load an older one. */
 const KEPT_FILES = 5;
 
 /**
- * Bundles modules with esbuild, each with a context of its own: code that a request waits for is built first, and code
- * that is not needed is not built. A change during a build causes another one.
+ * Bundles modules with esbuild, each each with its own context: code that a request waits for is built first, and unneeded
+ * code is not built. A change during a build causes another build.
  */
 export const createBundler = (options: BundlerOptions): Bundler => {
   const entries = new Map<string, Entry>();
@@ -91,7 +91,7 @@ export const createBundler = (options: BundlerOptions): Bundler => {
     return entry;
   };
 
-  /** The next module to build; first those that a caller waits for. */
+  /** The next module to build; modules that a caller waits for come first. */
   const findWork = (): Entry | undefined => {
     const dirty = [...entries.values()].filter(({ isDirty }) => isDirty);
     return (
@@ -130,7 +130,7 @@ export const createBundler = (options: BundlerOptions): Bundler => {
     }
   };
 
-  /** Tries again when esbuild's process has ended: signals to the process group reach it, too. */
+  /** Retries when esbuild's process has ended, since signals to the process group reach it too. */
   const rebuild = async (entry: Entry, isRetry = false): Promise<BuildResult> => {
     entry.context ??= openContext(entry.module, chunks, options);
     try {
@@ -155,7 +155,7 @@ export const createBundler = (options: BundlerOptions): Bundler => {
     options.onBuilt(entry.module);
   };
 
-  /** Keeps a chunk of a bundle, or a file that one reads. Chunks are named after their contents. */
+  /** Stores a chunk of a bundle, or a file that a bundle reads. Chunks are named after their contents. */
   const keepChunk = (folder: string, { path, contents }: OutputFile): void => {
     const file = join(options.outputFolder, relative(folder, path));
     if (existsSync(file)) return;
@@ -163,7 +163,7 @@ export const createBundler = (options: BundlerOptions): Bundler => {
     writeFileSync(file, contents);
   };
 
-  /** Reports a problem, unless another build follows: half-written files do not build either. */
+  /** Reports a problem unless another build follows: half-written files don't build either. */
   const fail = (entry: Entry, error: unknown): void => {
     const text = describe(error);
     entry.inputs = null;
@@ -238,7 +238,7 @@ const openContext = async (
   });
 };
 
-/** Whether the code is the cause, not esbuild's process. */
+/** Whether the code caused the error, not esbuild's process. */
 const isBuildFailure = (error: unknown): error is BuildFailure =>
   error instanceof Error && 'errors' in error && Array.isArray(error.errors);
 

@@ -1,8 +1,8 @@
 import type { FunctionDefinition } from './service-file.ts';
 
 /**
- * Variables that exist on this machine alone: endpoints and folders of what stands in for AWS. Optional in lib/app/config.ts,
- * and in no function of a deployment.
+ * Variables that exist only on this machine: endpoints and folders of the stand-ins for AWS. Optional in lib/app/config.ts
+ * and never set in a deployment.
  */
 export const LOCAL_VARIABLES = [
   'DYNAMODB_ENDPOINT',
@@ -14,22 +14,22 @@ export const LOCAL_VARIABLES = [
   'PRINT_CALLBACKS',
 ] as const;
 
-/** Environment variables with a value of this machine. */
+/** Environment variables with values for this machine. */
 export interface LocalEnvironment {
-  /** Win over serverless.yml and the environment of the service. */
+  /** Override serverless.yml and the service's environment. */
   readonly fixed: Readonly<Record<string, string>>;
-  /** Win over serverless.yml alone. */
+  /** Override only serverless.yml. */
   readonly initial: Readonly<Record<string, string>>;
 }
 
-/** Variables of serverless.yml that the environment of the service cannot change. */
+/** Variables of serverless.yml that the service's environment can't override. */
 const DEPLOYMENT_VARIABLES = new Set(['STAGE', 'SERVICE_VERSION', 'TABLE_PREFIX']);
 
 /**
- * Resolves the variables of functions. What serverless.yml gives to some functions alone, no other function gets here
- * either: a function that lacks a variable in AWS lacks it on this machine.
+ * Resolves the variables of functions. Variables that serverless.yml sets only for some functions are not set for others
+ * here: a function that lacks a variable in AWS lacks it on this machine.
  *
- * @returns by a function's definition, the variables that its process gets beside those of the service
+ * @returns the variables that a function's process gets in addition to the service's, by its definition
  */
 export const createResolveEnvironment = (definitions: readonly FunctionDefinition[]) => {
   const given = new Set(definitions.flatMap(({ environment }) => Object.keys(environment)));

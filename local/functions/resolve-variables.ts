@@ -1,4 +1,4 @@
-/** The values of variables of serverless.yml on this machine. */
+/** The values of serverless.yml's variables on this machine. */
 export interface VariableSources {
   /** The parsed file: `${self:a.b}`. */
   readonly file: unknown;
@@ -10,11 +10,11 @@ export interface VariableSources {
   readonly readJson: (path: string) => unknown;
 }
 
-/** Ends circular references. */
+/** Stops circular references. */
 const MAX_ROUNDS = 50;
 
 /**
- * Replaces the variables of the Serverless Framework in a text. Options of the command line (`opt:`) have no value here:
+ * Replaces the Serverless Framework's variables in a string. Options of the command line (`opt:`) have no value here:
  * their fallbacks are used; parameters (`param:`) have those of the file.
  * https://www.serverless.com/framework/docs/guides/variables
  * @returns undefined when a variable has no value on this machine

@@ -11,10 +11,10 @@ const IS_RECURSIVE = process.platform === 'darwin' || process.platform === 'win3
 const IGNORED = new Set(['node_modules', '.git']);
 
 /**
- * Reports changes of files and folders, and below those folders, which may also be made later, or replaced.
+ * Reports changes to files and folders and below those folders, including folders created or replaced later.
  * @param folder - their parent
  * @param names - of the files and folders, existing or not
- * @param onChange - called with the path of a file or folder that was written, made or removed
+ * @param onChange - called with the path of a file or folder that was written, created or removed
  */
 export const watchTree = (
   folder: string,
@@ -46,7 +46,7 @@ export const watchTree = (
     }
   };
 
-  /** Replaces the watchers: the name may belong to another folder than before. */
+  /** Replaces the watchers: the name may now belong to a different folder. */
   const watchBelow = (path: string): void => {
     unwatch(path);
     const children = listFolders(path);
@@ -67,7 +67,7 @@ export const watchTree = (
   };
 };
 
-/** The folders in a folder; null when the path is not one. */
+/** The folders in a folder; null when the path is not a folder. */
 const listFolders = (path: string): readonly string[] | null => {
   try {
     return readdirSync(path, { withFileTypes: true })

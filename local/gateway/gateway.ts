@@ -8,33 +8,33 @@ import { answerProblem, type GatewayAnswer, gatewayAnswers, toAnswer } from './t
 import { type RawRequest, splitTarget, toEvent } from './to-event.ts';
 
 export interface GatewayOptions {
-  /** 0 takes any that is free. */
+  /** 0 uses any free port. */
   readonly port: number;
   readonly findRoute: FindRoute;
   /** Invokes a function; rejects when it fails. The signal aborts when the gateway stops waiting. */
   readonly invoke: (functionKey: string, event: unknown, signal: AbortSignal) => Promise<unknown>;
-  /** Authorizes a request of a route that asks for it; by default it must not be one of a web page. */
+  /** Authorizes a request to a protected route; by default it refuses requests of web pages. */
   readonly authorize?: Authorize;
   readonly log: (line: string) => void;
   readonly limits?: Partial<typeof LIMITS>;
 }
 
-/** @returns what the event says of the caller; null when the request is refused */
+/** @returns the caller's identity for the event; null when the request is refused */
 type Authorize = (request: RawRequest) => Promise<JsonObject | null>;
 
 export interface Gateway {
   readonly port: number;
-  /** Accepts no more requests; resolves when the pending ones are answered, or closed after the grace. */
+  /** Accepts no more requests; resolves when pending ones are answered, or closed after the grace period. */
   stop(graceMs?: number): Promise<void>;
 }
 
 /** https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html */
 const LIMITS = { bodyBytes: 10 * 1024 * 1024, answerMs: 30_000 };
 
-/** Longer than usual clients keep idle connections, so that it is the client that closes them. */
+/** Longer than clients usually keep idle connections, so that the client closes them. */
 const KEEP_ALIVE_MS = 60_000;
 
-/** @throws Error with the system's code when the port is taken: `EADDRINUSE` */
+/** @throws Error with the system's code when the port is in use: `EADDRINUSE` */
 export const startGateway = async (options: GatewayOptions): Promise<Gateway> => {
   const limits = { ...LIMITS, ...options.limits };
   let port = 0;
@@ -68,7 +68,7 @@ const serve = async (
   port: number,
   settings: Settings,
 ): Promise<[GatewayAnswer, requestId: string]> => {
-  const requestId = randomBytes(11).toString('base64'); // of the length and alphabet of AWS's
+  const requestId = randomBytes(11).toString('base64'); // same length and alphabet as AWS's
   try {
     const body = await readBody(incoming, settings.limits.bodyBytes);
     if (body === null) return [gatewayAnswers.tooLarge, requestId];
@@ -82,7 +82,7 @@ const serve = async (
   }
 };
 
-/** Null when it is too large. Its rest is read and dropped, or the caller would not see the answer. */
+/** Null when it is too large. The rest is read and dropped; otherwise the caller would not see the response. */
 const readBody = async (incoming: IncomingMessage, maxBytes: number): Promise<Buffer | null> => {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -128,7 +128,7 @@ const callFunction = async (
   const { promise: late, resolve: onLate } = Promise.withResolvers<GatewayAnswer>();
   const timer = setTimeout(() => {
     onLate(gatewayAnswers.unavailable);
-    timeout.abort(new Error(`no answer within ${limits.answerMs / 1_000} seconds`));
+    timeout.abort(new Error(`no response within ${limits.answerMs / 1_000} seconds`));
   }, limits.answerMs);
   const result = invoke(functionKey, event, timeout.signal).then(toAnswer, (error: Error) => {
     log(`${functionKey} failed: ${error.message}`);
@@ -141,7 +141,7 @@ const callFunction = async (
   }
 };
 
-/** Statuses without a body, and so without a length (RFC 9110 §8.6). */
+/** Statuses without a body and therefore without a length (RFC 9110 §8.6). */
 const BODILESS = new Set([204, 304]);
 
 const send = (

@@ -4,7 +4,7 @@ export interface Route {
   readonly event: string;
   /** The function's key in serverless.yml. */
   readonly functionKey: string;
-  /** Whether it is behind an authorizer on AWS. */
+  /** Whether it has an authorizer on AWS. */
   readonly isPrivate?: boolean;
 }
 
@@ -39,8 +39,8 @@ type Segment = { readonly literal: string } | { readonly variable: string };
 
 /**
  * Routes requests like an HTTP API: a full match before one with a greedy variable, `$default` last; among those,
- * literal segments before variables and a method before `ANY`. A variable matches one segment that is not empty, a
- * greedy one at least one character. A trailing slash makes another path.
+ * literal segments before variables and a method before `ANY`. A variable matches one non-empty segment, a
+ * greedy one at least one character. A path with a trailing slash is a different path.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-routes.html
  */
 export const createRouter = (routes: readonly Route[]): FindRoute => {

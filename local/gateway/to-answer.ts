@@ -1,4 +1,4 @@
-/** An HTTP answer, ready to be sent. */
+/** An HTTP response, ready to send. */
 export interface GatewayAnswer {
   readonly status: number;
   /** Names may repeat: cookies do. */
@@ -6,7 +6,7 @@ export interface GatewayAnswer {
   readonly body: Uint8Array;
 }
 
-/** The gateway's own answers, worded like API Gateway's. */
+/** The gateway's own responses, worded like API Gateway's. */
 export const gatewayAnswers = {
   badRequest: message(400, 'Bad Request'),
   forbidden: message(403, 'Forbidden'),
@@ -24,7 +24,7 @@ function message(status: number, text: string): GatewayAnswer {
   };
 }
 
-/** An answer of the gateway that API Gateway has none for. */
+/** A gateway response for which API Gateway has no equivalent. */
 export const answerProblem = (problem: {
   readonly status: number;
   readonly instance: string;
@@ -38,7 +38,7 @@ export const answerProblem = (problem: {
 const OWN_HEADERS = new Set(['connection', 'content-length', 'keep-alive', 'transfer-encoding', 'upgrade']);
 
 /**
- * Converts a Lambda function's result to an answer, payload format 2.0: with a `statusCode` it is the whole answer,
+ * Converts a Lambda function's result to a response, payload format 2.0: with a `statusCode` it is the whole response,
  * otherwise the JSON body of a 200. An invalid one is a failure of the function.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
  */

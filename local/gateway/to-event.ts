@@ -8,7 +8,7 @@ export interface RawRequest {
   readonly url: string;
   /** `1.1` */
   readonly httpVersion: string;
-  /** Names and values in turn, in the form of `node:http`. */
+  /** Alternating names and values, as in `node:http`. */
   readonly rawHeaders: readonly string[];
   readonly body: Uint8Array;
   readonly remoteAddress: string;
@@ -78,7 +78,7 @@ export const splitTarget = (url: string): { readonly path: string; readonly quer
 /** An HTTP API ends the decoded path at a `?`. */
 const cutAtQuestionMark = (path: string): string => path.split('?')[0] ?? '';
 
-/** Headers of a single connection (RFC 9110 §7.6.1), which the gateway does not pass on. */
+/** Hop-by-hop headers (RFC 9110 §7.6.1), which the gateway does not forward. */
 const HOP_BY_HOP = new Set(
   'connection keep-alive proxy-authenticate proxy-connection te trailer transfer-encoding upgrade expect'.split(
     ' ',
@@ -123,7 +123,7 @@ const joinQuery = (query: string): Record<string, string> | null => {
 
 /**
  * Media types whose bodies an HTTP API passes as text. AWS does not document them; they were found by experiment:
- * https://github.com/ministackorg/ministack/pull/766. Forms, `…+json` and a body without a type are not among them.
+ * https://github.com/ministackorg/ministack/pull/766. They exclude forms, `…+json` and bodies without a type.
  */
 const TEXT_TYPES = new Set(['application/json', 'application/xml', 'application/javascript']);
 
@@ -132,7 +132,7 @@ const isText = (contentType: string | undefined): boolean => {
   return type.startsWith('text/') || TEXT_TYPES.has(type);
 };
 
-/** Text only when it is valid UTF-8: other bytes would be damaged. */
+/** Text only if it is valid UTF-8: other bytes would be corrupted. */
 const toBody = (bytes: Uint8Array, contentType: string | undefined) => {
   if (bytes.length === 0) return { isBase64Encoded: false };
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);

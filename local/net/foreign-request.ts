@@ -1,5 +1,5 @@
 interface ReceivedRequest {
-  /** Names and values in turn, in the form of `node:http`. */
+  /** Alternating names and values, as in `node:http`. */
   readonly rawHeaders: readonly string[];
   /** Of the server. */
   readonly port: number;
@@ -15,13 +15,13 @@ interface ForeignRequest {
 
 const OWN_NAMES = ['localhost', '127.0.0.1', '[::1]'];
 
-/** What browsers send for a page of the same origin, and for an address that was typed. */
+/** What browsers send for a page of the same origin or a typed address. */
 const OWN_SITES = ['same-origin', 'none'];
 
 /**
- * Why a server of this machine refuses a request that a web page of another origin has made a browser send; null for any other
- * request. The `Host` has to be the server's own, or a name that was pointed at this machine would make a page the server's own
- * (DNS rebinding). Programs send no `Origin`, and no `Sec-Fetch-Site`: https://www.w3.org/TR/fetch-metadata/
+ * Why a server on this machine refuses a request that a web page of a different origin made a browser send; null for any
+ * other request. The `Host` must be the server's own: otherwise a host name pointed at this machine would make a page same-origin
+ * (DNS rebinding). Programs send no `Origin` and no `Sec-Fetch-Site`: https://www.w3.org/TR/fetch-metadata/
  */
 export const findForeignRequest = ({ rawHeaders, port }: ReceivedRequest): ForeignRequest | null => {
   const [host = '', ...furtherHosts] = valuesOf('host', rawHeaders);
@@ -31,7 +31,7 @@ export const findForeignRequest = ({ rawHeaders, port }: ReceivedRequest): Forei
       type: 'urn:hookloom:problem:local-host-refused',
       title: 'Host refused',
       status: 421,
-      detail: `The header Host does not name this server: send the request to http://localhost:${port}, or to 127.0.0.1 or [::1] with this port. Under any other name, a web page could reach it.`,
+      detail: `The Host header does not name this server: send the request to http://localhost:${port}, 127.0.0.1 or [::1] with this port. Under any other name, a web page could reach it.`,
     };
   const isOwn =
     valuesOf('origin', rawHeaders).every((origin) => origin === `http://${host}`) &&
@@ -41,7 +41,7 @@ export const findForeignRequest = ({ rawHeaders, port }: ReceivedRequest): Forei
     type: 'urn:hookloom:problem:local-origin-refused',
     title: 'Origin refused',
     status: 403,
-    detail: `The headers Origin and Sec-Fetch-Site say that a page of another origin has sent the request. http://localhost:${port} takes requests of programs, of its own pages, and of who types its address.`,
+    detail: `According to the headers Origin and Sec-Fetch-Site, a page of a different origin sent this request. http://localhost:${port} accepts requests from programs, its own pages and typed addresses.`,
   };
 };
 

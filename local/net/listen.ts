@@ -4,10 +4,10 @@ import { findForeignRequest } from './foreign-request.ts';
 
 /**
  * Starts a server.
- * @param port - 0 takes any free one
+ * @param port - 0 uses any free port
  * @param host - `127.0.0.1` unless given
  * @returns the port
- * @throws Error with the system's code when the port is taken: `EADDRINUSE`
+ * @throws Error with the system's code when the port is in use: `EADDRINUSE`
  */
 export const listen = (server: Server, port = 0, host = '127.0.0.1'): Promise<number> =>
   new Promise((resolve, reject) => {
@@ -15,7 +15,7 @@ export const listen = (server: Server, port = 0, host = '127.0.0.1'): Promise<nu
     server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
   });
 
-/** An HTTP server that the local service uses itself, in place of one of AWS's. */
+/** An HTTP server that the local service uses internally, in place of an AWS API. */
 export interface InternalServer {
   /** `http://127.0.0.1:PORT` */
   readonly endpoint: string;
@@ -23,8 +23,8 @@ export interface InternalServer {
 }
 
 /**
- * Starts a server on the loopback interface, which does not keep the process alive. Requests of web pages don't reach its listeners:
- * nothing else keeps them from an open port of this machine.
+ * Starts a server on the loopback interface, which does not keep the process alive. Requests of web pages don't reach its
+ * listeners: nothing else protects an open port on this machine from them.
  */
 export const startInternalServer = async (server: HttpServer): Promise<InternalServer> => {
   refuseForeignRequests(server);
@@ -40,7 +40,7 @@ export const startInternalServer = async (server: HttpServer): Promise<InternalS
   };
 };
 
-/** Keeps requests of web pages from the listeners that the server has, see {@link findForeignRequest}. */
+/** Keeps requests of web pages from the server's listeners, see {@link findForeignRequest}. */
 export const refuseForeignRequests = (server: HttpServer): void => {
   const listeners = server.listeners('request');
   server.removeAllListeners('request');
@@ -51,7 +51,7 @@ export const refuseForeignRequests = (server: HttpServer): void => {
       for (const listener of listeners) listener.call(server, request, response);
       return;
     }
-    request.resume(); // what is left is dropped, or the caller would not see the answer
+    request.resume(); // drops the rest; otherwise the caller would not see the response
     response
       .writeHead(foreign.status, { 'content-type': 'application/problem+json' })
       .end(JSON.stringify(foreign));

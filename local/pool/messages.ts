@@ -11,7 +11,7 @@ export interface FunctionVersion {
   readonly environment: Readonly<Record<string, string>>;
   /** Of one invocation. */
   readonly timeoutMs: number;
-  /** What Lambda's context says about the function; by default, about a function on this machine. */
+  /** What Lambda's context contains about the function; by default, a function on this machine. */
   readonly identity?: FunctionIdentity;
 }
 
@@ -19,14 +19,14 @@ export interface FunctionVersion {
 export interface FunctionIdentity {
   readonly functionName: string;
   readonly functionVersion: string;
-  /** Of an invocation that names no version and no alias. */
+  /** For an invocation without a version or alias. */
   readonly invokedFunctionArn: string;
   readonly memoryLimitInMB: string;
   readonly logGroupName: string;
   readonly logStreamName: string;
 }
 
-/** What differs from one invocation of a function to the next. */
+/** What differs between invocations of a function. */
 export interface InvocationContext {
   /** With the version or alias that the caller named. */
   readonly invokedFunctionArn?: string;
@@ -43,7 +43,7 @@ export type ToProcess =
       readonly context?: InvocationContext;
     };
 
-/** From the process. `began` precedes the call of the handler: until then another process can take the invocation. `log` is the end of what it has written. */
+/** From the process. `began` precedes the call of the handler: until then another process can take the invocation. `log` is the end of its output. */
 export type FromProcess =
   | { readonly kind: 'loaded' }
   | { readonly kind: 'began' }

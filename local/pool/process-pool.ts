@@ -6,7 +6,7 @@ import type { SpareSandbox } from './spare-sandbox.ts';
 
 /** Finds the functions' code, which may change between invocations. */
 export interface FunctionSource {
-  /** The newest version; waits for a build. @throws Error without such a function, or without any build of it */
+  /** The newest version; waits for a build. @throws Error when there is no such function or no build of it */
   find(key: string): Promise<FunctionVersion>;
   /** Whether new invocations use that version. */
   isCurrent(version: FunctionVersion): boolean;
@@ -18,11 +18,11 @@ export interface Invocation {
   readonly event: unknown;
   readonly requestId: string;
   readonly context?: InvocationContext;
-  /** Removes it from the queue; has no effect once it has begun. */
+  /** Removes it from the queue; has no effect once it has started. */
   readonly signal?: AbortSignal;
-  /** Called with the id of the process once it has begun. */
+  /** Called with the id of the process once it has started. */
   readonly onProcess?: (pid: number) => void;
-  /** Called with the end of its log, once the function has answered or failed. */
+  /** Called with the end of its log once the function has returned or failed. */
   readonly onLog?: (tail: string) => void;
 }
 
@@ -37,17 +37,17 @@ export interface ProcessPool {
   stop(): Promise<void>;
 }
 
-/** Life of an idle process. */
+/** Lifetime of an idle process. */
 const IDLE_MS = 60_000;
 
-const STOPPED = 'the local service ends';
+const STOPPED = 'the local service is stopping';
 
-/** For an invocation whose process ends before it begins, beside one per warm process: each may have ended unnoticed. */
+/** Extra tries for an invocation whose process ended before starting it, on top of one per warm process: each may have ended unnoticed. */
 const TRIES = 3;
 
 /**
  * A bounded number of warm processes, like Lambda's sandboxes: each serves one function, one invocation at a time.
- * Other invocations are queued. The end of a process fails its own invocation and no other.
+ * Other invocations are queued. When a process ends, only its own invocation fails.
  */
 export const createProcessPool = (parts: {
   readonly processes: SlotCounts;
@@ -63,7 +63,7 @@ export const createProcessPool = (parts: {
   const all = new Set<Sandbox>();
   /** Number of slots in use. */
   let busy = 0;
-  /** With their idle timers; least recently used first. */
+  /** Idle processes with their timers; least recently used first. */
   const idle = new Map<Sandbox, NodeJS.Timeout>();
   let isStopped = false;
 
@@ -150,7 +150,7 @@ export const createProcessPool = (parts: {
       });
     },
     prewarm: async (functionKey) => {
-      await immediate(); // an invocation that waits for the same build goes first, and loads it
+      await immediate(); // an invocation that waits for the same build goes first and loads it
       if (busy > 0 || isStopped) return;
       await withSlot(undefined, async () => {
         const version = await functions.find(functionKey);

@@ -8,7 +8,7 @@ import {
   type ToProcess,
 } from './messages.ts';
 
-// A process of a pool: loads one function, then calls it for one event after the other, like a Lambda sandbox.
+// A process of a pool: loads one function, then calls it for each event in sequence, like a Lambda sandbox.
 
 type Handler = (event: unknown, context: unknown) => unknown;
 
@@ -17,10 +17,10 @@ const MAX_OUTPUT_BYTES = 6_291_556;
 
 let loaded: { readonly version: FunctionVersion; readonly handler: Handler } | null = null;
 
-/** The end of a log that Lambda answers with, in bytes. https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html */
+/** The end of a log that Lambda returns, in bytes. https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html */
 const TAIL_BYTES = 4_096;
 
-/** The end of what the invocation has written. */
+/** The end of the invocation's output. */
 let tail = Buffer.alloc(0);
 for (const stream of [process.stdout, process.stderr]) {
   const write = stream.write.bind(stream) as (...parts: readonly unknown[]) => boolean;
@@ -34,7 +34,7 @@ const send = (message: FromProcess): void => sendText(JSON.stringify(message));
 
 /**
  * Writes synchronously: the `toJSON` of a result may end the process in the next microtask, since on Lambda the result
- * has been accepted by then.
+ * is already accepted by then.
  */
 const sendText = (json: string): void => {
   const bytes = Buffer.from(`${json}\n`);
@@ -73,14 +73,14 @@ const createContext = (
 };
 
 const invoke = async (event: unknown, requestId: string, context?: InvocationContext): Promise<void> => {
-  if (loaded === null) throw new Error('the process has loaded no function');
+  if (loaded === null) throw new Error('the process has not loaded a function');
   send({ kind: 'began' });
   tail = Buffer.alloc(0);
   const { version, handler } = loaded;
   const output = (await handler(event, createContext(version, requestId, context))) ?? null;
   const json = JSON.stringify(output);
   if (Buffer.byteLength(json) > MAX_OUTPUT_BYTES) {
-    throw new Error(`its result has more than the ${MAX_OUTPUT_BYTES} bytes that Lambda accepts`);
+    throw new Error(`its result exceeds Lambda's limit of ${MAX_OUTPUT_BYTES} bytes`);
   }
   sendText(`{"kind":"done","log":${JSON.stringify(tail.toString())},"output":${json}}`);
 };
@@ -99,4 +99,4 @@ process.on('message', (message: ToProcess) => {
   });
 });
 process.on('SIGINT', () => {}); // Ctrl+C signals the whole group, but the service ends its processes itself
-process.once('disconnect', () => process.exit(1)); // the service has ended
+process.once('disconnect', () => process.exit(1)); // the service ended

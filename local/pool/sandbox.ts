@@ -18,7 +18,7 @@ const GRACE_MS = 2_000;
 /** For loading the code. As on Lambda, the function's own timeout starts with the handler. */
 const LOAD_MS = 60_000;
 
-/** The process ended before it began the invocation: another one can take it. */
+/** The process ended before it started the invocation: another one can take it. */
 export class NotBegun extends Error {}
 
 /** The process of one version of a function, for one invocation at a time. */
@@ -79,7 +79,7 @@ export class Sandbox {
   /**
    * Invokes the function.
    * @param onBegun - called when the handler is
-   * @param onLog - called with the end of its log, once it has answered or failed
+   * @param onLog - called with the end of its log, once it has returned or failed
    * @throws NotBegun when the process had ended before
    * @throws Error when the function fails, its process ends or its time is up
    */
@@ -91,7 +91,7 @@ export class Sandbox {
     onLog: (tail: string) => void = () => {},
   ): Promise<unknown> {
     const version = this.#version;
-    if (version === null) throw new Error('the process has loaded no function');
+    if (version === null) throw new Error('the process has not loaded a function');
     let hasBegun = false;
     let output: unknown;
     try {
@@ -113,7 +113,7 @@ export class Sandbox {
     return output;
   }
 
-  /** Ends the process with SIGTERM, and after the grace with SIGKILL. */
+  /** Ends the process with SIGTERM, and with SIGKILL after the grace period. */
   async end(graceMs: number = GRACE_MS): Promise<void> {
     this.#child.kill('SIGTERM');
     const timer = setTimeout(() => this.#child.kill('SIGKILL'), graceMs);
@@ -141,14 +141,14 @@ export class Sandbox {
         else if (answer.kind === 'failed') settle(() => reject(new Error(answer.reason)));
       };
       if (this.#isClosed) this.#listener(null);
-      else this.#child.send(message, () => {}); // a failure to send is reported by the end of the process
+      else this.#child.send(message, () => {}); // the end of the process reports a failure to send
     });
   }
 
   #describeEnd(): string {
     const { exitCode, signalCode, pid } = this.#child;
-    if (pid === undefined) return 'its process could not be started';
-    return signalCode === null ? `exit code ${exitCode}` : `it was ended by ${signalCode}`;
+    if (pid === undefined) return 'its process could not start';
+    return signalCode === null ? `exit code ${exitCode}` : `killed by ${signalCode}`;
   }
 }
 

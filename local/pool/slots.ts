@@ -6,12 +6,12 @@ interface Slots {
    * @throws the signal's reason when it aborts in the queue
    */
   acquire(signal?: AbortSignal): Promise<() => void>;
-  /** Rejects all waiting and all later calls. */
+  /** Rejects all waiting and later calls. */
   close(reason: Error): void;
 }
 
 export interface SlotCounts {
-  /** At the start, and without congestion. */
+  /** Number of slots at the start and without congestion. */
   readonly usual: number;
   readonly most: number;
   /** How long the first in the queue waits until a slot is added. */
@@ -25,9 +25,9 @@ interface Waiter {
 }
 
 /**
- * A concurrency limit that adapts: computing work is fastest with one process per core, waiting work needs more. Slots
+ * A concurrency limit that adapts: CPU-bound work is fastest with one process per core, I/O-bound work needs more. Slots
  * are added one by one while the queue does not move, and removed when it does.
- * @param isReady - false while work in the slots is still starting: the queue then stands for another reason
+ * @param isReady - false while work in the slots is still starting, which explains a queue that does not move
  */
 export const createSlots = (
   { usual, most, growAfterMs }: SlotCounts,
@@ -40,7 +40,7 @@ export const createSlots = (
   let timer: NodeJS.Timeout | undefined;
   const waiting = new Set<Waiter>();
 
-  /** Gives free slots to the queue, in order: also a released one, so that no later call overtakes. */
+  /** Assigns free slots to the queue in order, including a released one, so that no later call overtakes. */
   const admit = (): void => {
     for (const waiter of waiting) {
       if (taken >= count) break;

@@ -1,12 +1,12 @@
 import { Sandbox } from './sandbox.ts';
 
-/** Provides processes that have loaded nothing yet. */
+/** Provides processes that have not loaded anything yet. */
 export interface SpareSandbox {
   take(): Sandbox;
   stop(): Promise<void>;
 }
 
-/** Delays the next start until the process before has loaded its function, so that it does not slow that down. */
+/** Delays the next start until the previous process has loaded its function, so as not to slow it down. */
 const REFILL_MS = 150;
 
 /**
@@ -41,7 +41,7 @@ export const createSpareSandbox = (
   };
 };
 
-/** Starts each process when it is needed, for a command that may need none. */
+/** Starts each process on demand, for a command that may need none. */
 export const noSpareSandbox: SpareSandbox = {
   take: () => new Sandbox(process.env),
   stop: async () => {},

@@ -1,11 +1,11 @@
 import { STAND_IN_ADDRESS } from './stand-in-address.ts';
 
-/** Of all credentials of the samples. It is no secret: it opens invented data alone. */
+/** The token of all sample credentials. Not a secret: it only protects invented data. */
 export const SAMPLE_TOKEN = 'token-of-a-sample';
 
 const hosts = [`${STAND_IN_ADDRESS.host}:${STAND_IN_ADDRESS.port}`];
 
-/** The credentials that the samples call the stand-in with, and the one that a sender signs with: public fields, and the secret ones. */
+/** The credentials with which the samples call the stand-in, and the one that a sender signs with: public and secret fields. */
 export const sampleCredentials = [
   { id: 'people-api', type: 'httpBearer', fields: {}, hosts, secrets: { token: SAMPLE_TOKEN } },
   { id: 'slack-bot', type: 'httpBearer', fields: {}, hosts, secrets: { token: SAMPLE_TOKEN } },

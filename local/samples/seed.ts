@@ -22,16 +22,16 @@ type SampleTarget = Pick<Target, 'workflows' | 'credentials' | 'outbound' | 'reg
 export interface StoredSample {
   readonly id: string;
   readonly version: number;
-  /** False when the store had the same definition. */
+  /** False when the store already had the same definition. */
   readonly changed: boolean;
-  /** One line for each likely mistake, and each missing workflow that it refers to. */
+  /** One line for each likely mistake and each missing workflow that it refers to. */
   readonly warnings: readonly string[];
 }
 
-/** A file with the id of another one: neither says which of them is meant. */
+/** A file with the same id as another one: it is unclear which is intended. */
 export interface IdConflict {
   readonly problem: string;
-  /** The id that both have. */
+  /** The shared id. */
   readonly id: string;
 }
 
@@ -39,7 +39,7 @@ export interface IdConflict {
 export type FilesById = Readonly<Record<string, string>>;
 
 /**
- * Validates a workflow file and stores it, like the command line. A file with the id of another one is not stored.
+ * Validates a workflow file and stores it, like the command line. A file with the same id as another one is not stored.
  *
  * @param others - the files that are stored
  * @throws Error that lists the problems of the file
@@ -62,7 +62,7 @@ export const putSample = async (
 };
 
 const describeConflict = (id: string, others: readonly string[]): string =>
-  `its id "${id}" is also the id in ${others.join(', ')}: give one of them another id, or remove it`;
+  `its id "${id}" is also the id in ${others.join(', ')}: change or remove one of them`;
 
 const put = async (definition: WorkflowDefinition, target: SampleTarget, findNodeType: FindNodeType) => {
   const problems = await findCredentialProblems(definition, findNodeType, target);
@@ -77,15 +77,15 @@ export type SeededSample =
       readonly id: string;
       /** The store has another definition of the workflow, which stays. */
       readonly isOther: boolean;
-      /** One line for each likely mistake, and each missing workflow that it refers to. */
+      /** One line for each likely mistake and each missing workflow that it refers to. */
       readonly warnings: readonly string[];
     }
   | { readonly name: string; readonly problem: string }
   | ({ readonly name: string } & IdConflict);
 
 /**
- * Stores the sample workflows that the store lacks, and the credentials that they name. A file that cannot be stored
- * does not affect the others.
+ * Stores the sample workflows missing from the store, and the credentials that they use. A file that can't be stored does
+ * not affect the others.
  */
 export const seedSamples = async (
   target: Target,
@@ -115,7 +115,7 @@ export const seedSamples = async (
       }
     }),
   );
-  // After all files are stored: one may refer to another.
+  // After storing all files, since one may refer to another.
   return Promise.all(
     samples.map(async (sample) => {
       if (!('stored' in sample)) return sample;
@@ -148,7 +148,7 @@ const seedSample = async (
   return known !== null && !isDeepStrictEqual(known.definition, JSON.parse(JSON.stringify(definition)));
 };
 
-/** Adds the API key of this folder to those that a kept store has. */
+/** Adds this folder's API key to those in a persistent store. */
 const seedCallerCredential = async ({ credentials }: Target, ordersApiKey: string): Promise<void> => {
   const known = await credentials.find('orders-key');
   const hash = hashGenerated(ordersApiKey);
@@ -163,7 +163,7 @@ const seedCallerCredential = async ({ credentials }: Target, ordersApiKey: strin
   });
 };
 
-/** Creates the credentials for the stand-in; those of a kept store stay. */
+/** Creates the credentials for the stand-in; existing ones stay. */
 const seedOutboundCredentials = async ({ outbound: { store, secrets } }: Target): Promise<void> => {
   for (const { id, type, fields, hosts, secrets: secret } of sampleCredentials) {
     if ((await store.find(id)) !== null) continue;

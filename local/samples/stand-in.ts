@@ -57,5 +57,7 @@ server.listen(port, host, async () => {
   const { port: taken } = server.address() as AddressInfo;
   const { port: takenByMail } = mail.server.address() as AddressInfo;
   await createOrdersTable(`http://${host}:${taken}`);
-  print(`The stand-in is up at http://${host}:${taken}, for mail at ${host}:${takenByMail}. Ctrl+C ends it.`);
+  print(
+    `The stand-in is up at http://${host}:${taken}, for mail at ${host}:${takenByMail}. Press Ctrl+C to stop it.`,
+  );
 });

@@ -87,13 +87,13 @@ const receive: Answer = async (request, response) => {
   sendJson(response, 201, { bytes, sha256: hash.digest('hex') });
 };
 
-/** Files to fetch, and a place that takes whatever is sent. */
+/** Files to fetch, and an endpoint that accepts any upload. */
 export const fileRoutes: Routes = [
   [/^GET \/files\/\d{1,5}$/, sendFile],
   [/^(?:POST|PUT) \/received\//, receive],
 ];
 
-/** A model that looks for words. */
+/** A fake model that searches for words. */
 const sortTicket = (text: string) => {
   const has = (...words: string[]): boolean => words.some((word) => text.toLowerCase().includes(word));
   let category = 'question';
@@ -122,10 +122,10 @@ export const languageModelRoutes: Routes = [[/^POST \/llm\/v1\/chat\/completions
 /** The header lines that are printed of a mail. */
 const SHOWN = /^(?:From|To|Subject):.*$/gim;
 
-/** A mail server that takes every mail of the sample's credential, and prints it. */
+/** A mail server that accepts every mail sent with the sample's credential and prints it. */
 export const createMailServer = (): SMTPServer =>
   new SMTPServer({
-    disabledCommands: ['STARTTLS'], // it is reached on this machine alone
+    disabledCommands: ['STARTTLS'], // it is reachable only on this machine
     size: 1_000_000,
     onAuth: ({ password }, _session, callback) =>
       password === SAMPLE_TOKEN ? callback(null, { user: 'sample' }) : callback(new Error('wrong password')),

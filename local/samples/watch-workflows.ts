@@ -9,19 +9,19 @@ export type CallSamples = <Action extends SamplesEvent['action']>(
 ) => Promise<SamplesResults[Action]>;
 
 export interface WorkflowFiles {
-  /** A file of the folder was written, made or removed. */
+  /** Called when a file of the folder was written, created or removed. */
   changed(path: string): void;
-  /** Validates invalid files again, after a change of the code. */
+  /** Validates invalid files again after a code change. */
   retryInvalid(): void;
   close(): void;
 }
 
 /** Editors write a file in several steps: changes within this time are one edit. */
 const DEBOUNCE_MS = 50;
-/** Some editors remove a file for a moment to replace it. */
+/** Some editors briefly remove a file to replace it. */
 const REPLACE_MS = 300;
 
-/** Syncs the workflow files to the store: stores edited ones, removes the workflows of removed ones, and logs that. */
+/** Syncs the workflow files to the store: stores edited ones, removes the workflows of removed ones, and logs both. */
 export const createWorkflowFiles = (parts: {
   readonly folder: string;
   readonly seeded: readonly SeededSample[];
@@ -44,7 +44,7 @@ export const createWorkflowFiles = (parts: {
   /** Serial updates: an older state of a file must not be stored after a newer one. */
   let last: Promise<void> = Promise.resolve();
 
-  /** Removes a workflow unless another file defines it: also one that could not be stored because of this one. */
+  /** Removes a workflow unless another file defines it, such as one that could not be stored because of this one. */
   const removeWorkflow = async (workflowId: string, name: string, reason: string): Promise<void> => {
     await retryConflicts(workflowId);
     if ([...ids.values()].includes(workflowId)) return;
@@ -53,10 +53,10 @@ export const createWorkflowFiles = (parts: {
     }
   };
 
-  /** The other files by their ids. A conflict does not keep an edited file from the id that is its own. */
+  /** The other files by id. A conflict does not prevent an edited file from keeping its own id. */
   const othersOf = (name: string): Record<string, string> => {
     const waiting = [...conflicts].filter(([, id]) => id !== ids.get(name));
-    // Of a renamed file, the old name is still known for a moment.
+    // The old name of a renamed file is still known for a moment.
     const present = [...waiting, ...ids].filter(
       ([other]) => other !== name && existsSync(join(folder, other)),
     );
@@ -70,7 +70,7 @@ export const createWorkflowFiles = (parts: {
       if ('id' in result) conflicts.set(name, result.id);
       if (invalid.get(name) === result.problem) return;
       invalid.set(name, result.problem);
-      const kept = ids.has(name) ? ', the stored version stays' : '';
+      const kept = ids.has(name) ? '; the stored version stays' : '';
       log(`workflows/${name} was not stored${kept}:\n${result.problem}`);
       return;
     }
@@ -78,11 +78,11 @@ export const createWorkflowFiles = (parts: {
     ids.set(name, result.id);
     invalid.delete(name);
     if (result.changed) {
-      log(`workflows/${name}: ${result.id} is at version ${result.version} now`);
+      log(`workflows/${name}: ${result.id} is now at version ${result.version}`);
       for (const warning of result.warnings) log(`workflows/${name}: ${warning}`);
     }
     if (before !== undefined && before !== result.id) {
-      await removeWorkflow(before, name, `defines ${result.id} now`);
+      await removeWorkflow(before, name, `now defines ${result.id}`);
     }
   };
 

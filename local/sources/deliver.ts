@@ -2,23 +2,23 @@ import { randomUUID } from 'node:crypto';
 import { isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
 import type { ProcessPool } from '../pool/process-pool.ts';
 
-/** What an event comes from. */
+/** Where an event comes from. */
 interface Origin {
   /** For the log. */
   readonly label: string;
   /** Of the schedule or the rule. */
   readonly arn: string;
-  /** As it was registered: whom to invoke, with which role, and where an event goes that is given up. */
+  /** As registered: what to invoke, with which role, and where undeliverable events go. */
   readonly target: JsonObject;
 }
 
-/** Invokes the function that takes events, again when it fails. Resolves when it has taken the event or was given up. */
+/** Invokes the function that receives events, with retries. Resolves when it succeeded or the retries are exhausted. */
 export type Deliver = (event: JsonObject, origin: Origin) => Promise<void>;
 
-/** Puts an event that was given up into a queue. */
+/** Puts an undeliverable event into a queue. */
 type Bury = (queueArn: string, event: JsonObject) => void;
 
-/** The function that takes events. */
+/** The function that receives events. */
 export const DISPATCH = 'dispatch';
 
 const ATTEMPTS = 3;
@@ -42,7 +42,7 @@ export const createDeliver =
     }
   };
 
-/** The queue that a target of Scheduler or of a rule names. */
+/** The dead-letter queue of a Scheduler or rule target. */
 export const readDeadLetters = ({ DeadLetterConfig }: JsonObject): string | null =>
   isPlainObject(DeadLetterConfig) ? String(DeadLetterConfig.Arn) : null;
 

@@ -8,14 +8,14 @@ const FIFO = '.fifo';
 
 export const isFifo = (queue: string): boolean => queue.endsWith(FIFO);
 
-/** The queue for the messages that failed too often: of a FIFO queue, one too. */
+/** The dead-letter queue of a queue; for a FIFO queue, also FIFO. */
 export const toDeadLetters = (queue: string): string =>
   isFifo(queue) ? `${queue.slice(0, -FIFO.length)}-dead-letters${FIFO}` : `${queue}-dead-letters`;
 
 /**
  * A message as it was sent: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html
  *
- * @throws SourceError `MissingParameter` when one for a FIFO queue has no group
+ * @throws SourceError `MissingParameter` when a message for a FIFO queue has no group
  */
 export const toMessage = (
   { MessageBody, MessageAttributes, MessageGroupId, MessageDeduplicationId }: JsonObject,
@@ -37,7 +37,7 @@ export const toMessage = (
   };
 };
 
-/** Visible ones, oldest first. Of a FIFO queue, those behind one of their group that waits wait too. */
+/** Visible messages, oldest first. In a FIFO queue, messages after an invisible one of their group wait too. */
 export const takeBatch = (
   messages: readonly LocalMessage[],
   queue: string,
@@ -55,7 +55,7 @@ export const takeBatch = (
   return batch;
 };
 
-/** As Lambda gets it: https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html */
+/** As Lambda receives it: https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html */
 export const toRecord = (message: LocalMessage, queue: string): JsonObject => ({
   messageId: message.messageId,
   receiptHandle: message.messageId,

@@ -6,7 +6,7 @@ import { SourceError } from './source-error.ts';
 import type { LocalMapping, LocalMessage, SourcesStore } from './sources-state.ts';
 
 /**
- * Gives a batch to the function of a mapping.
+ * Passes a batch to a mapping's function.
  *
  * @returns the ids of the messages that failed, all of them when the function failed; null when no message could be received
  */
@@ -16,22 +16,22 @@ export type DeliverBatch = (
   mapping: LocalMapping,
 ) => Promise<readonly string[] | null>;
 
-/** What becomes of messages that fail again and again. */
+/** What happens to messages that fail repeatedly. */
 interface Redrive {
-  /** Messages that fail so often go to the dead-letter queue. */
+  /** After this many failures, a message goes to the dead-letter queue. */
   readonly maxReceives: number;
   /** The queue's name. */
   readonly deadLetters: string;
 }
 
 interface Settings {
-  /** Whether a queue is there only when it was created; otherwise, every one that is named is, with dead letters. */
+  /** Whether queues must be created first; otherwise naming a queue creates it, with a dead-letter queue. */
   readonly areCreated?: boolean;
-  /** The first delay of a message that has failed. */
+  /** The first delay of a failed message. */
   readonly retryMs?: number;
 }
 
-/** Messages that fail so often go to the dead-letter queue. */
+/** After this many failures, a message goes to the dead-letter queue. */
 const MAX_RECEIVES = 3;
 
 const FIRST_DELAY_MS = 1_000;
@@ -42,7 +42,7 @@ const DEDUPLICATION_MS = 300_000;
 
 const LOCAL_ACCOUNT = '000000000000';
 
-/** SQS and Lambda's event source mappings on this machine. A queue of this account is there once it is named. */
+/** SQS and Lambda's event source mappings on this machine. Naming a queue of this account creates it. */
 export interface Queues {
   /** By the names of SQS's API: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/ @throws SourceError */
   readonly operations: Readonly<Record<string, (input: JsonObject) => JsonObject>>;
@@ -51,9 +51,9 @@ export interface Queues {
   updateMapping(uuid: string, changes: JsonObject): JsonObject;
   removeMapping(uuid: string): JsonObject;
   listMappings(source: string | null): JsonObject;
-  /** Puts an event that was given up into a queue for dead letters. */
+  /** Puts an undeliverable event into a dead-letter queue. */
   bury(queueArn: string, event: JsonObject): void;
-  /** Delivers what was left in the queues. */
+  /** Delivers messages left in the queues. */
   resume(): void;
   stop(): void;
 }
@@ -82,7 +82,7 @@ export const createQueues = (
     return made;
   };
 
-  /** Of a FIFO queue, a message with the deduplication id of one sent in the last minutes is not sent again. */
+  /** In a FIFO queue, a message with the deduplication id of a recently sent one is not sent again. */
   const send = (name: string, message: LocalMessage): string => {
     const known = findSent(name, message);
     if (known !== null) return known;
@@ -153,7 +153,7 @@ export const createQueues = (
     store.save();
   };
 
-  /** When the next message may be given again. */
+  /** When the next message becomes visible again. */
   const wakeLater = (name: string): void => {
     const times = open(name).map(({ visibleAt }) => visibleAt);
     if (times.length === 0) return;

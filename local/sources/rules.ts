@@ -78,7 +78,7 @@ export const createRules = (store: SourcesStore, deliver: Deliver): Rules => {
       return { FailedEntryCount: 0, FailedEntries: [] };
     },
     DeleteRule: (input) => {
-      const rule = rules.get(keyOf(input, input.Name)); // one that is not there is no error
+      const rule = rules.get(keyOf(input, input.Name)); // a missing rule is not an error
       if (rule !== undefined && Object.keys(rule.targets).length > 0)
         throw new SourceError('ValidationException', "Rule can't be deleted since it has targets.");
       rules.delete(keyOf(input, input.Name));
@@ -102,9 +102,9 @@ const toRuleArn = ({ bus, name }: LocalRule): string =>
   `arn:aws:events:us-east-1:000000000000:rule/${bus === DEFAULT_BUS ? '' : `${bus}/`}${name}`;
 
 /**
- * A bus is named by its name or its ARN; here, every name names a bus.
+ * A bus is identified by name or ARN; here, every name is a bus.
  *
- * @throws SourceError `ResourceNotFoundException` for one of another account or region
+ * @throws SourceError `ResourceNotFoundException` for a bus of a different account or region
  */
 const toBusName = (bus: unknown): string => {
   const text = String(bus);
@@ -130,7 +130,7 @@ const parse = (text: string): unknown => {
   }
 };
 
-/** An entry of `PutEvents` as its targets get it: https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-events-structure.html */
+/** An entry of `PutEvents` as its targets receive it: https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-events-structure.html */
 const toEvent = ({
   EventBusName = DEFAULT_BUS,
   Source,
@@ -148,7 +148,7 @@ const toEvent = ({
     );
   const event: JsonObject = {
     version: '0',
-    id: typeof Id === 'string' ? Id : randomUUID(), // AWS gives each a new one; here a sample may repeat its event
+    id: typeof Id === 'string' ? Id : randomUUID(), // AWS assigns a new one; here a sample may repeat its event
     'detail-type': DetailType,
     source: Source,
     account: '000000000000',
@@ -163,7 +163,7 @@ const toEvent = ({
 };
 
 /**
- * What a target gets: the event, or what its transformer makes of it, of which `<aws.events.event.json>` is supported.
+ * What a target receives: the event, or its input transformer's output, of which `<aws.events.event.json>` is supported.
  * https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-transform-target-input.html
  */
 const toInput = ({ InputTransformer }: JsonObject, event: JsonObject): JsonObject => {

@@ -6,7 +6,7 @@ import type { Deliver } from './deliver.ts';
 import { SourceError } from './source-error.ts';
 import type { LocalSchedule, SourcesStore } from './sources-state.ts';
 
-/** A longer delay overflows a timer. */
+/** A longer delay would overflow a timer. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** EventBridge Scheduler on this machine: its API without lists, and a clock. */
@@ -19,14 +19,14 @@ export interface Schedules {
   get(name: string, group: string): JsonObject;
   /** @throws SourceError */
   remove(name: string, group: string): JsonObject;
-  /** Starts the clocks of the schedules that were there before. */
+  /** Starts the timers of existing schedules. */
   resume(): void;
   stop(): void;
 }
 
 export const DEFAULT_GROUP = 'default';
 
-/** Times that have passed while nothing ran here are not made up for. */
+/** Times missed while the service was not running are skipped. */
 export const createSchedules = (store: SourcesStore, deliver: Deliver): Schedules => {
   const { schedules } = store.state;
   const timers = new Map<string, NodeJS.Timeout>();

@@ -1,4 +1,4 @@
-/** A refusal of an API on this machine, named as AWS names it. */
+/** An error of an API on this machine, with AWS's error name. */
 export class SourceError extends Error {
   readonly status: number;
 

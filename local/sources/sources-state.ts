@@ -29,7 +29,7 @@ export interface LocalMessage {
   readonly attributes: Readonly<Record<string, string>>;
   readonly messageAttributes: JsonObject;
   readonly receives: number;
-  /** Not given before, milliseconds since the epoch. */
+  /** Invisible until then, milliseconds since the epoch. */
   readonly visibleAt: number;
 }
 
@@ -41,7 +41,7 @@ export interface LocalMapping {
   readonly definition: JsonObject;
 }
 
-/** What fires triggers on this machine. */
+/** The trigger sources on this machine. */
 interface SourcesState {
   /** By group and name. */
   readonly schedules: Map<string, LocalSchedule>;
@@ -54,14 +54,14 @@ interface SourcesState {
 
 export interface SourcesStore {
   readonly state: SourcesState;
-  /** Keeps the state; to be called after each change. */
+  /** Saves the state; call it after each change. */
   save(): void;
 }
 
 /**
- * Opens the state of what fires triggers, a file of JSON.
+ * Opens the state of the trigger sources, a JSON file.
  *
- * @param file - null for a state in memory
+ * @param file - null to keep the state in memory
  */
 export const openSourcesStore = (file: string | null): SourcesStore => {
   const saved = file === null ? {} : read(file);
@@ -79,13 +79,13 @@ export const openSourcesStore = (file: string | null): SourcesStore => {
         value instanceof Map ? [...value] : value,
       );
       writeFileSync(`${file}.new`, text);
-      renameSync(`${file}.new`, file); // a crash leaves the one or the other
+      renameSync(`${file}.new`, file); // atomic: a crash leaves either the old or the new file
     },
   };
 };
 
 interface Saved {
-  /** The version of the schema; files of version 2 do not say it. */
+  /** The schema version; files of version 2 lack it. */
   readonly schema?: number;
   readonly schedules?: [string, LocalSchedule][];
   readonly rules?: [string, LocalRule][];
@@ -98,7 +98,7 @@ const read = (file: string): Saved => {
     const saved: Saved = JSON.parse(readFileSync(file, 'utf8'));
     if (saved.schema !== undefined && (saved.schema < OLDEST_VERSION || saved.schema > SCHEMA_VERSION))
       throw new StartError(
-        `${file} is in version ${saved.schema} of the schema; this release reads ${OLDEST_VERSION} to ${SCHEMA_VERSION}. Start the release that it was made with, or choose another data folder.`,
+        `${file} has schema version ${saved.schema}; this release reads versions ${OLDEST_VERSION} to ${SCHEMA_VERSION}. Start the release that created it, or choose another data folder.`,
       );
     return saved;
   } catch (error) {

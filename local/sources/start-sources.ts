@@ -10,25 +10,25 @@ import { startSourcesServer } from './sources-server.ts';
 import { openSourcesStore, type SourcesStore } from './sources-state.ts';
 
 interface Settings {
-  /** Where the state is kept; null: in memory. */
+  /** Where the state is stored; null for in memory. */
   readonly file: string | null;
   readonly pool: Pick<ProcessPool, 'invoke'>;
   readonly log: (line: string) => void;
 }
 
-/** What fires triggers, with its APIs. */
+/** The trigger sources and their APIs. */
 interface Sources extends InternalServer {
   readonly queues: Queues;
 }
 
-/** Starts what fires triggers on this machine: a clock for schedules, a bus for events, queues, and their APIs. */
+/** Starts the trigger sources on this machine: a clock for schedules, an event bus, queues, and their APIs. */
 export const startSources = async ({ file, pool, log }: Settings): Promise<Sources> => {
   const store = openSourcesStore(file);
   const queues = createQueues(store, createDeliverBatch(pool), log);
   return serveSources(store, queues, createDeliver(pool, queues.bury, log));
 };
 
-/** Starts what fires triggers, around queues, with a delivery of its own. */
+/** Starts the trigger sources with the given queues and delivery. */
 export const serveSources = async (
   store: SourcesStore,
   queues: Queues,

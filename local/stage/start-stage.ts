@@ -57,7 +57,7 @@ interface StageOptions {
   readonly buckets: readonly string[];
   readonly queues: readonly string[];
   readonly tables: readonly CreateTableCommandInput[];
-  /** 0 takes any free one. */
+  /** 0 uses any free port. */
   readonly port: number;
   /** Between the attempts of asynchronous invocations. */
   readonly retryDelaysMs: readonly number[];

@@ -177,7 +177,7 @@ Hookloom is up at ${baseUrl}, as AWS would run it. Paste these into another term
   curl -s ${controlUrl}/refusals
 
 Users, each with the policy that docs/ prints: ${Object.keys(users).join(', ')}; owner may do anything.
-It does not follow edits: start it again. Ctrl+C ends it.
+It does not apply edits: restart it. Press Ctrl+C to stop.
 `;
 };
 

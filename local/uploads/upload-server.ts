@@ -23,7 +23,7 @@ export const startUploadServer = (options: UploadServerOptions): Promise<Interna
       put(request, options)
         .catch((): Reply => [500, 'InternalError'])
         .then(([status, code]) => {
-          request.resume(); // what is left is dropped, or the caller would not see the answer
+          request.resume(); // drops the rest; otherwise the caller would not see the response
           const body = code === '' ? '' : `<Error><Code>${code}</Code></Error>`;
           response.writeHead(status, { 'content-type': 'application/xml' }).end(body);
         });

@@ -31,8 +31,8 @@ describe.each(['start', 'cli', 'stand-in'])('npm run %s', (script) => {
       code: 1,
       stdout: '',
       stderr:
-        'Hookloom needs Node.js 22.18 or newer, and this is 20.20.2: its own Node.js 24 was not installed, because ' +
-        'install scripts were off. Type: npm rebuild node --ignore-scripts=false\n',
+        'Hookloom needs Node.js 22.18 or newer, but this is 20.20.2: its own Node.js 24 was not installed because ' +
+        'install scripts were disabled. Run: npm rebuild node --ignore-scripts=false\n',
     });
   });
 
@@ -42,7 +42,7 @@ describe.each(['start', 'cli', 'stand-in'])('npm run %s', (script) => {
     expect({ code, stdout, stderr }).toEqual({
       code: 1,
       stdout: '',
-      stderr: "Hookloom's packages are not installed. Type: npm ci\n",
+      stderr: "Hookloom's packages are not installed. Run: npm ci\n",
     });
   });
 });

@@ -248,14 +248,14 @@ describe('the local engine', () => {
     const done = Promise.withResolvers<void>();
     const { dispatcher, lines } = await anEngine({
       invoke: async () => {
-        if (calls++ === 0) throw new Error('it was ended by SIGKILL');
+        if (calls++ === 0) throw new Error('killed by SIGKILL');
         done.resolve();
         return { Status: 'SUCCEEDED' };
       },
     });
     await dispatcher.dispatch('e-1', 'durable');
     await done.promise;
-    expect(lines).toEqual(['run e-1: its process failed (it was ended by SIGKILL), again in 1 s']);
+    expect(lines).toEqual(['run e-1: its process failed (killed by SIGKILL), again in 1 s']);
   });
 
   test('tries an express run three times, then hands it to the sweeper as the dead-letter queue would', async () => {

@@ -109,7 +109,7 @@ describe('processes', () => {
     const results = await Promise.allSettled(events.map((event) => invoke(event)));
     for (const [at, result] of results.entries()) {
       if (at % 4 !== 0) expect(result).toEqual({ status: 'fulfilled', value: events[at] });
-      else expect(String((result as PromiseRejectedResult).reason)).toMatch('it was ended by SIGKILL');
+      else expect(String((result as PromiseRejectedResult).reason)).toMatch('killed by SIGKILL');
     }
   });
 
@@ -238,7 +238,7 @@ describe('at its end', () => {
     await stop();
     expect(files.map((file) => readFileSync(file, 'utf8'))).toEqual(['asked', 'asked']);
     expect(pids.map((pid) => isAlive(Number(pid)))).toEqual([false, false]);
-    await expect(invoke()).rejects.toThrow('the local service ends');
+    await expect(invoke()).rejects.toThrow('the local service is stopping');
   });
 
   test('what is at work fails, and what waits too', async () => {

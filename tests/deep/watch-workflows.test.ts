@@ -154,7 +154,7 @@ test('a file that is refused is said once, with its place, and tried again when 
   const { files, said, changed, lines, target } = await openFiles();
   write('a.json', 'a', 'second', 'soon');
   changed('a.json');
-  await said(/^workflows\/a\.json was not stored, the stored version stays:\n.*\/nodes\/1\/type/);
+  await said(/^workflows\/a\.json was not stored; the stored version stays:\n.*\/nodes\/1\/type/);
   expect((await target.workflows.find('a'))?.version).toBe(1);
   files.retryInvalid(); // the node type is unknown still
   write('a.json', 'a', 'second');
@@ -183,7 +183,7 @@ describe('two files with one id', () => {
   const both = (name: string, other: string) => ({
     name,
     id: 'a',
-    problem: `its id "a" is also the id in workflows/${other}: give one of them another id, or remove it`,
+    problem: `its id "a" is also the id in workflows/${other}: change or remove one of them`,
   });
 
   test('at the start are both reported, and neither is stored until one of them is removed', async () => {

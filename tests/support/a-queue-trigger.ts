@@ -67,7 +67,7 @@ const legacyQueueTrigger = (firedBy: EventSource): TriggerProvider => ({
   }),
 });
 
-/** As Lambda gets it: https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html */
+/** As Lambda receives it: https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html */
 export const aMessage = (changes: JsonObject = {}): JsonObject => ({
   messageId: '059f36b4-87a3-44ab-83d2-661975830a7d',
   receiptHandle: 'AQEBwJnKyrHigUMZj6rYigCgxlaS3SLy0a',

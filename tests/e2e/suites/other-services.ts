@@ -39,7 +39,7 @@ export const describeOtherServices = (project: RunningProject): void => {
       const { code, stdout, stderr } = await startAt(new URL(project.service.baseUrl).port);
       expect(code).not.toBe(0);
       expect(stdout + stderr).toMatch(
-        /^Port \d+ is taken\. The local service of this folder is up there \(process \d+\)\./m,
+        /^Port \d+ is in use\. The local service of this folder already runs there \(process \d+\)\./m,
       );
       expect((await cli('workflow list')).stdout).toContain('hello\tenabled');
     });

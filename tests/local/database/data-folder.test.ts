@@ -55,7 +55,7 @@ test('without a folder nothing is kept', async () => {
 test('is one service’s at a time, until that ends, however it ends', async () => {
   const other = await anotherOwner();
   try {
-    await expect(openDataFolder(folder)).rejects.toThrow(`in use by process ${other.pid}. End that one`);
+    await expect(openDataFolder(folder)).rejects.toThrow(`in use by process ${other.pid}. Stop that process`);
   } finally {
     await other.kill();
   }

@@ -65,6 +65,6 @@ test('says which process a run is at; fails when that is killed', async () => {
     process.kill(Number(/process (\d+)$/.exec(line)?.[1]), 'SIGKILL');
   });
   const call = invoke('runExpress', { event: { executionId: 'e-1' }, requestId: 'r' }, 'e-1');
-  await expect(call).rejects.toThrow('it was ended by SIGKILL');
+  await expect(call).rejects.toThrow('killed by SIGKILL');
   expect(lines).toEqual([expect.stringMatching(/^run e-1: process \d+$/)]);
 });

@@ -36,7 +36,7 @@ test.each([OLDEST_VERSION - 1, SCHEMA_VERSION + 1])(
   'a file of version %i is refused with what to do',
   (schema) => {
     expect(() => openSourcesStore(aFile({ schema }))).toThrow(
-      /is in version \d of the schema; this release reads \d to \d\. Start the release that it was made with/,
+      /has schema version \d; this release reads versions \d to \d\. Start the release that created it/,
     );
   },
 );
