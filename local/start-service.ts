@@ -25,7 +25,7 @@ export interface ServiceOptions {
   readonly log: (line: string) => void;
 }
 
-/** A function beside those of serverless.yml, built and run like them. */
+/** An additional function that is not in serverless.yml, built and run like those. */
 const samplesFunction = ({ tablePrefix }: ServiceFile): FunctionDefinition => ({
   key: 'localSamples',
   module: 'local/samples/samples-function',
@@ -35,9 +35,9 @@ const samplesFunction = ({ tablePrefix }: ServiceFile): FunctionDefinition => ({
 });
 
 /**
- * Starts the whole service on this machine: the gateway, the functions as bundles in processes of their own, an
+ * Starts the whole service on this machine: the gateway, the functions as bundles in their own processes, an
  * embedded DynamoDB and an engine for background runs. Edits of code and of workflow files apply while it runs.
- * @throws StartError when the port or the data folder is taken, or the code cannot be built
+ * @throws StartError when the port or the data folder is in use, or the code can't be built
  */
 export const startService = async (options: ServiceOptions): Promise<LocalService> => {
   const parts: Parts = {};
@@ -49,7 +49,7 @@ export const startService = async (options: ServiceOptions): Promise<LocalServic
   }
 };
 
-/** The parts that have been started so far. */
+/** The parts started so far. */
 interface Parts {
   code?: LiveCode;
   gateway?: Gateway;

@@ -20,7 +20,7 @@ const PORT = '3000';
 /** Ctrl+C arrives twice: from the terminal, and from npm. */
 const SAME_SIGNAL_MS = 500;
 
-/** Parses the command line; prints what is wrong with it and ends the process. */
+/** Parses the command line; if it is invalid, prints why and ends the process. */
 const readOptions = (): { readonly data?: string | undefined; readonly help?: boolean | undefined } => {
   try {
     const options = { data: { type: 'string' }, help: { type: 'boolean', short: 'h' } } as const;
@@ -31,7 +31,7 @@ const readOptions = (): { readonly data?: string | undefined; readonly help?: bo
   }
 };
 
-/** Runs the service until a signal ends it; a second one ends it at once. */
+/** Runs the service until a signal stops it; a second one ends it immediately. */
 const run = async (dataFolder: string | undefined): Promise<void> => {
   const port = readPort(process.env.PORT || PORT);
   let service: LocalService | null = null;
@@ -54,7 +54,7 @@ const run = async (dataFolder: string | undefined): Promise<void> => {
   process.stdout.write(service.startupMessage);
 };
 
-/** Definitions of metrics, at the end of a line of the log, are for CloudWatch. */
+/** Metric definitions at the end of a log line are for CloudWatch. */
 const withoutMetrics = (line: string): string => {
   const at = line.lastIndexOf(',"_aws":{"Timestamp":');
   return at === -1 || !line.startsWith('{') ? line : `${line.slice(0, at)}}`;

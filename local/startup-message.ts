@@ -6,14 +6,14 @@ export const startupMessage = (service: {
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly samples: readonly SeededSample[];
-  /** A service of this folder that was started before, and is up. */
+  /** An earlier service of this folder that is still running. */
   readonly first: LocalServiceInfo | null;
 }): string => {
   const { baseUrl, apiKey, samples, first } = service;
   const names = samples.flatMap((sample) => ('isOther' in sample ? [sample.id] : []));
   const json = "-H 'content-type: application/json'";
   return `
-Hookloom is up at ${baseUrl}, with the workflows ${names.join(', ')}. Paste these into another terminal:
+Hookloom is running at ${baseUrl}, with the workflows ${names.join(', ')}. Paste these into another terminal:
 
   curl -s ${baseUrl}/api/webhook/hello/webhook ${json} -d '{"name":"Ada"}'
   curl -s ${baseUrl}/api/webhook/orders/orders -H 'x-api-key: ${apiKey}' ${json} -d '{"id":"A-1","total":120}'
@@ -29,7 +29,7 @@ const describeSample = (sample: SeededSample): string => {
   if ('problem' in sample) return `\nworkflows/${sample.name} was not stored:\n${sample.problem}`;
   const lines = sample.warnings.map((warning) => `\nworkflows/${sample.name}: ${warning}`);
   if (sample.isOther) {
-    lines.push(`\nThe stored version of ${sample.id} differs from its file in workflows/, and stays.`);
+    lines.push(`\nThe stored version of ${sample.id} differs from its file in workflows/ and is kept.`);
   }
   return lines.join('');
 };

@@ -5,7 +5,7 @@ import { type InternalServer, startInternalServer } from '../net/listen.ts';
 export const isAccountSettings = (path: string): boolean => path.startsWith('/2016-08-19/account-settings');
 
 /**
- * What AWS says of an account: its settings in Lambda, the metric of what ran at once, and no quota of its own.
+ * What AWS reports about an account: its settings in Lambda, the metric of concurrent executions, and no quota of its own.
  *
  * https://docs.aws.amazon.com/lambda/latest/api/API_GetAccountSettings.html
  */

@@ -18,9 +18,9 @@ export interface DeployedFunction {
   readonly memoryMegabytes: number;
   readonly variables: Readonly<Record<string, string>>;
   readonly isDurable: boolean;
-  /** ARN of the queue for events that are given up. */
+  /** ARN of the queue for undeliverable events. */
   readonly deadLetters: string | null;
-  /** Aliases, with their versions. */
+  /** Aliases with their versions. */
   readonly aliases: Readonly<Record<string, string>>;
 }
 
@@ -70,7 +70,7 @@ export const readFunctions = ({ resources, stackName }: ResolvedTemplate): reado
   });
 };
 
-/** Resources name a function by its name or its ARN. */
+/** Resources refer to a function by name or ARN. */
 const isOf = (named: unknown, name: string): boolean => String(named).split(':').includes(name);
 
 const identify = ({ name, arn, memoryMegabytes, isDurable }: DeployedFunction): FunctionIdentity => ({
@@ -83,10 +83,10 @@ const identify = ({ name, arn, memoryMegabytes, isDurable }: DeployedFunction): 
 });
 
 /**
- * The code of a function with its environment: the variables of the template, and those that Lambda sets.
+ * The code of a function with its environment: the template's variables and those that Lambda sets.
  * https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html
  *
- * @param folder - what its zip has
+ * @param folder - content of its zip
  */
 export const toVersion = (
   deployed: DeployedFunction,
@@ -121,7 +121,7 @@ export const toVersion = (
   };
 };
 
-/** What Lambda's runtime has in its environment before a function is loaded. @param sdkFolder - of the SDK that it brings */
+/** The environment of Lambda's runtime before a function is loaded. @param sdkFolder - folder of the SDK that it includes */
 export const runtimeEnvironment = (sdkFolder: string): Readonly<Record<string, string>> => ({
   PATH: '/usr/local/bin:/usr/bin:/bin',
   LANG: 'en_US.UTF-8',

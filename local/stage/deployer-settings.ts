@@ -1,7 +1,7 @@
 import type { PolicyDocument } from './door/door-types.ts';
 import type { PackageSettings } from './package-stage.ts';
 
-/** Settings of a deployment, each written into serverless.yml as its page in docs says. */
+/** Settings of a deployment, each written into serverless.yml as its documentation says. */
 interface DeployerSettings {
   /** Under `provider.environment`: docs/operating.md, Settings. */
   readonly environment: Readonly<Record<string, string>>;
@@ -11,7 +11,7 @@ interface DeployerSettings {
   readonly workflowStatements: readonly object[];
 }
 
-/** The edits that make these settings those of a serverless.yml. */
+/** The edits that write these settings into a serverless.yml. */
 const toEdits = (
   { environment, queues, workflowStatements }: DeployerSettings,
   { region, account }: { readonly region: string; readonly account: string },
@@ -28,7 +28,7 @@ const toEdits = (
   ];
 };
 
-/** What the samples need: their stand-in, their queue, their table and their bucket. */
+/** What the samples need: stand-in, queue, table and bucket. */
 export const sampleSettings: DeployerSettings = {
   environment: { OUTBOUND_ALLOW: '127.0.0.1', WORKFLOW_CACHE_SECONDS: '0' },
   queues: ['orders.fifo', 'checks'],
@@ -56,7 +56,7 @@ export const toPackageSettings = (
   return { project, stage, region, params, edits: toEdits(settings, place) };
 };
 
-/** Reads the policies that pages print: each stands between the comments `<!-- NAME-policy -->` and `<!-- /NAME-policy -->`. */
+/** Reads the policies in documentation pages, each between the comments `<!-- NAME-policy -->` and `<!-- /NAME-policy -->`. */
 export const readPolicies = (
   pages: string,
   place: Place & { readonly apiId: string },

@@ -18,7 +18,7 @@ import type { JsonObject } from '@hookloom/plugin-kit';
 import { unzipSync } from 'fflate';
 import { StartError } from '../database/start-error.ts';
 
-/** What is deployed: the template, and a folder for each function with what its zip has. */
+/** What is deployed: the template, and a folder for each function with the content of its zip. */
 interface StagePackage {
   readonly template: JsonObject;
   /** By a function's key in serverless.yml. */
@@ -32,11 +32,11 @@ export interface PackageSettings {
   readonly region: string;
   /** As `--param="NAME=VALUE"` of the framework. */
   readonly params: Readonly<Record<string, string>>;
-  /** Edits of serverless.yml as the documentation describes them: a text that it has, and what is put in its place. */
+  /** Edits of serverless.yml as documented: an existing text and its replacement. */
   readonly edits: readonly (readonly [before: string, after: string])[];
 }
 
-/** What the bundles and the template are made of. */
+/** The sources of the bundles and the template. */
 const SOURCES = [
   'functions',
   'lib',
@@ -47,13 +47,13 @@ const SOURCES = [
   'package-lock.json',
 ];
 
-/** Packages of the same content are kept for other starts. */
+/** Packages are cached by content for later starts. */
 const CACHE = join(tmpdir(), 'hookloom-packages');
 
 /**
- * Packages the service with `serverless package`, as a deployment does, and unpacks the zips; once for the same content.
+ * Packages the service with `serverless package`, as a deployment does, and unpacks the zips; cached by content.
  *
- * @throws StartError with what the framework says
+ * @throws StartError with the framework's output
  */
 export const packageStage = async (settings: PackageSettings): Promise<StagePackage> => {
   const { project, stage, region, params, edits } = settings;
@@ -115,10 +115,10 @@ const runFramework = async (
       output += text;
     });
   const code = await new Promise((resolve, reject) => child.once('error', reject).once('close', resolve));
-  if (code !== 0) throw new StartError(`serverless package has failed:\n${output}`);
+  if (code !== 0) throw new StartError(`serverless package failed:\n${output}`);
 };
 
-/** Without what is meant for this process. */
+/** Without variables intended for this process. */
 const environmentOfDeployer = (): NodeJS.ProcessEnv => {
   const { PATH, HOME } = process.env;
   return { PATH: `${dirname(process.execPath)}:${PATH}`, ...(HOME === undefined ? {} : { HOME }) };
@@ -126,7 +126,7 @@ const environmentOfDeployer = (): NodeJS.ProcessEnv => {
 
 const TEMPLATE = 'cloudformation-template-update-stack.json';
 
-/** Puts what the zips have into a folder for each function, and the template beside. */
+/** Unpacks the zips into a folder for each function, next to the template. */
 const unpack = (from: string, to: string): void => {
   mkdirSync(to, { recursive: true });
   writeFileSync(join(to, TEMPLATE), readFileSync(join(from, TEMPLATE)));

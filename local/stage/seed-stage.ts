@@ -4,7 +4,7 @@ import { createAwsCaller } from '../../lib/adapters/aws/aws-caller.ts';
 import { seedSamples } from '../samples/seed.ts';
 import { orders } from '../samples/systems.ts';
 
-// Stores the samples in a stage, with the permissions of the account's owner. Its argument is the name of the stage.
+// Stores the samples in a stage, with the permissions of the account's owner. The argument is the stage's name.
 
 const [stage = ''] = process.argv.slice(2);
 const { AWS_REGION: region = '' } = process.env;

@@ -11,7 +11,7 @@ import type { ResolvedResource, ResolvedTemplate } from './door/template.ts';
 const ofType = ({ resources }: ResolvedTemplate, wanted: string): readonly ResolvedResource[] =>
   Object.values(resources).filter(({ type }) => type === wanted);
 
-/** Makes the tables of a template, and others. */
+/** Creates the tables of a template and further ones. */
 export const createTables = async (
   template: ResolvedTemplate,
   others: readonly CreateTableCommandInput[],
@@ -40,7 +40,7 @@ export const createTables = async (
   client.destroy();
 };
 
-/** Makes the queues of a template, and those that a deployer has elsewhere. */
+/** Creates the queues of a template and those that a deployer has elsewhere. */
 export const createQueues = (
   template: ResolvedTemplate,
   others: readonly string[],
@@ -64,17 +64,17 @@ export const createQueues = (
   }
 };
 
-/** How long a custom resource may take; the template says more, of seconds that CloudFormation waits. */
+/** How long a custom resource may take; CloudFormation waits longer, as set in the template. */
 const ANSWER_MS = 60_000;
 
 /** Invokes the function of a custom resource, as CloudFormation does. */
 type InvokeAsync = (functionArn: string, event: JsonObject) => Promise<unknown>;
 
 /**
- * Creates or deletes the custom resources of a template: each is a function, which answers at an address.
+ * Creates or deletes the custom resources of a template: each is a function that sends its response to a URL.
  * https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/crpg-ref-requesttypes.html
  *
- * @throws StartError when one answers that it has failed, or not at all
+ * @throws StartError when one reports a failure or does not respond
  */
 export const requestCustomResources = async (
   template: ResolvedTemplate,
@@ -96,7 +96,7 @@ export const requestCustomResources = async (
       }),
     );
     const timer = setTimeout(
-      () => answer.reject(new StartError(`${logicalId} did not answer CloudFormation's ${requestType}.`)),
+      () => answer.reject(new StartError(`${logicalId} did not respond to CloudFormation's ${requestType}.`)),
       ANSWER_MS,
     );
     try {
@@ -111,7 +111,7 @@ export const requestCustomResources = async (
         ...(requestType === 'Create' ? {} : { PhysicalResourceId: 'registrations' }),
       });
       const { Status, Reason } = await answer.promise;
-      if (Status !== 'SUCCESS') throw new StartError(`${logicalId}: ${requestType} has failed: ${Reason}`);
+      if (Status !== 'SUCCESS') throw new StartError(`${logicalId}: ${requestType} failed: ${Reason}`);
     } finally {
       clearTimeout(timer);
       await server.stop();

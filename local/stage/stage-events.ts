@@ -11,12 +11,12 @@ import type { Door } from './door/door-types.ts';
 import type { ResolvedTemplate } from './door/template.ts';
 import type { StageLambda } from './stage-lambda.ts';
 
-// How services of AWS deliver to the functions of a stage, each with the role or by the policy that lets it.
+// How AWS services deliver to a stage's functions, each with the role or policy that allows it.
 
 const EVENTS = 'events.amazonaws.com';
 const SCHEDULER = 'scheduler.amazonaws.com';
 
-/** What a mapping of a queue needs of its function's role. */
+/** The actions that a queue mapping requires of its function's role. */
 const RECEIVING = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'] as const;
 
 interface Parts {
@@ -25,7 +25,7 @@ interface Parts {
   readonly log: (line: string) => void;
 }
 
-/** Puts an event that was given up into the queue of its function. */
+/** Puts an undeliverable event into its function's dead-letter queue. */
 export const createBury =
   ({ door, log }: Parts, queues: () => Queues) =>
   async (
@@ -38,7 +38,7 @@ export const createBury =
       action: 'sqs:SendMessage',
       resource: deadLetters,
     });
-    if (!allowed) return log(`${name}: its role may not send to ${deadLetters}: the event is lost`);
+    if (!allowed) return log(`${name}: the event is lost, since its role may not send to ${deadLetters}`);
     queues().operations.SendMessage?.({
       QueueUrl: deadLetters.split(':').at(-1) ?? '',
       MessageBody: event,
@@ -51,7 +51,7 @@ export const createBury =
     });
   };
 
-/** Delivers what schedules and rules fire: to Lambda, which takes it from there; what it does not take, to the target's queue. */
+/** Delivers events of schedules and rules to Lambda; events that Lambda refuses go to the target's dead-letter queue. */
 export const createDelivery = (
   { template, door, log }: Parts,
   lambda: () => Pick<StageLambda, 'accept' | 'findFunction'>,
@@ -59,7 +59,7 @@ export const createDelivery = (
 ): Deliver => {
   const { partition, region, account } = template;
 
-  /** The principal of a delivery, and its context. */
+  /** The principal of a delivery and its context. */
   const actorOf = (arn: string, target: JsonObject) => {
     if (!arn.includes(':scheduler:'))
       return { principal: EVENTS, context: { 'aws:SourceArn': arn, 'aws:SourceAccount': account } };
@@ -93,7 +93,7 @@ export const createDelivery = (
   };
 };
 
-/** Takes messages of a queue with the role of the mapping's function, and gives them to it. */
+/** Receives messages of a queue with the role of the mapping's function and passes them to it. */
 export const createBatchDelivery = (
   { door, log }: Parts,
   functions: readonly DeployedFunction[],
@@ -123,7 +123,7 @@ export const createBatchDelivery = (
   };
 };
 
-/** What Lambda asks of the role of a function before it maps a queue to it. @throws EngineError */
+/** Checks what Lambda requires of a function's role before it maps a queue to it. @throws EngineError */
 export const createCheckMapping =
   ({ door }: Parts, functions: readonly DeployedFunction[], findFunction: StageLambda['findFunction']) =>
   async (definition: JsonObject): Promise<void> => {
@@ -145,13 +145,13 @@ export const createCheckMapping =
 interface ScheduledRule {
   readonly logicalId: string;
   readonly everyMs: number;
-  /** Delivers to its targets, now. */
+  /** Delivers to its targets immediately. */
   fire(): Promise<void>;
 }
 
 const UNITS = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
 
-/** The rules of a template that fire by the clock. */
+/** The rules of a template that have a schedule. */
 export const readScheduledRules = (
   { resources, account, region }: ResolvedTemplate,
   deliver: Deliver,

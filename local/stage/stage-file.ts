@@ -3,23 +3,23 @@ import { join } from 'node:path';
 import { projectFolder } from '../../cli/local/project-folder.ts';
 import type { Keys } from './door/door-types.ts';
 
-/** How a stage on this machine is reached, kept in a file for its command line. */
+/** How to reach a stage on this machine, stored in a file for its command line. */
 export interface StageInfo {
   readonly pid: number;
   readonly baseUrl: string;
   /** Of `hookloom --stage NAME`. */
   readonly stage: string;
-  /** Of larger values, and of uploads. */
+  /** Bucket for larger values and uploads. */
   readonly blobBucket: string;
   readonly region: string;
-  /** Where those services are, behind TLS. */
+  /** The address of those services, with TLS. */
   readonly doorPort: number;
   readonly caFile: string;
-  /** With which `node` finds the stage's services at the hosts of AWS. */
+  /** Flags with which `node` finds the stage's services at AWS hosts. */
   readonly nodeFlags: readonly string[];
   /** Keys of users, by name. */
   readonly users: Readonly<Record<string, Keys>>;
-  /** Of the stage itself: fires schedules, lists grants and refusals. */
+  /** The stage's own API: fires schedules, lists grants and refusals. */
   readonly controlUrl: string;
 }
 
@@ -30,7 +30,7 @@ export const writeStageInfo = (info: StageInfo): void => {
   writeFileSync(file(), JSON.stringify(info, null, 2), { mode: 0o600 });
 };
 
-/** Null when no stage is up. */
+/** Null when no stage is running. */
 export const readStageInfo = (): StageInfo | null => {
   try {
     return JSON.parse(readFileSync(file(), 'utf8'));
@@ -39,12 +39,12 @@ export const readStageInfo = (): StageInfo | null => {
   }
 };
 
-/** Removes the file of this process, and no other's. */
+/** Removes only this process's file. */
 export const removeStageInfo = (): void => {
   if (readStageInfo()?.pid === process.pid) rmSync(file(), { force: true });
 };
 
-/** What a process needs of the environment to act as a user. */
+/** The environment that a process needs to act as a user. */
 export const toUserEnvironment = ({ accessKeyId, secretAccessKey, sessionToken }: Keys, region: string) => ({
   AWS_ACCESS_KEY_ID: accessKeyId,
   AWS_SECRET_ACCESS_KEY: secretAccessKey,

@@ -12,7 +12,7 @@ import type { InternalServer } from '../net/listen.ts';
 import type { ProcessPool } from '../pool/process-pool.ts';
 import type { DeployedFunction } from './deployed-functions.ts';
 
-/** Lambda's names of functions: a name, a partial ARN or an ARN, with or without a version or an alias. */
+/** How Lambda identifies functions: a name, a partial ARN or an ARN, with or without a version or alias. */
 const NAME = /^(?:arn:[\w-]+:lambda:[\w-]+:)?(?:\d{12}:)?(?:function:)?([\w-]+)(?::([\w$-]+))?$/;
 
 /** Finds the functions of a template as Lambda does. */
@@ -48,21 +48,21 @@ interface LambdaParts {
   readonly dynamodbEndpoint: string;
   /** Between the attempts of an asynchronous invocation. */
   readonly retryDelaysMs: readonly number[];
-  /** Puts an event that was given up into the queue of its function, with the role of the function. */
+  /** Puts an undeliverable event into its function's dead-letter queue, with the function's role. */
   readonly bury: (owner: DeployedFunction, invocation: AsyncInvocation) => Promise<void>;
   readonly log: (line: string) => void;
 }
 
 export interface StageLambda extends InternalServer {
   readonly findFunction: FindLambdaFunction;
-  /** Takes an event for a function, as Lambda does of services of AWS. */
+  /** Accepts an event for a function, as Lambda does from AWS services. */
   readonly accept: AsyncInvocations['accept'];
 }
 
-/** Table of the engine, beside those of the service. */
+/** The engine's table, in addition to the service's. */
 const STATE_TABLE = 'stage-engine';
 
-/** Lambda of a stage: the engine of the local service, around the functions of a template. */
+/** A stage's Lambda: the local service's engine with the functions of a template. */
 export const startLambda = async (parts: LambdaParts): Promise<StageLambda> => {
   const { functions, pool, retryDelaysMs, log } = parts;
   const client = createSdk(parts.dynamodbEndpoint);
@@ -127,9 +127,9 @@ const describe = (functions: readonly DeployedFunction[], given: string): JsonOb
 };
 
 /**
- * One origin for several.
+ * Combines several origins into one.
  *
- * @param originOf - by the path of a request
+ * @param originOf - the origin for a request's path
  * @param check - throws EngineError when the request is refused
  */
 export const createFork = (

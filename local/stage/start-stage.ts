@@ -49,11 +49,11 @@ interface StageOptions {
   /** `SERVICE-STAGE` */
   readonly stackName: string;
   readonly region: string;
-  /** Of a function's unpacked zip, by its key in serverless.yml. */
+  /** Folder of a function's unpacked zip, by its key in serverless.yml. */
   readonly folderOf: (key: string) => string;
-  /** The users that there are, by name, with their policies. */
+  /** The users by name, with their policies. */
   readonly users: (apiId: string) => Readonly<Record<string, readonly PolicyDocument[]>>;
-  /** What the account has beside the stack: queues and buckets by name, and tables. */
+  /** What the account has in addition to the stack: queues and buckets by name, and tables. */
   readonly buckets: readonly string[];
   readonly queues: readonly string[];
   readonly tables: readonly CreateTableCommandInput[];
@@ -61,7 +61,7 @@ interface StageOptions {
   readonly port: number;
   /** Between the attempts of asynchronous invocations. */
   readonly retryDelaysMs: readonly number[];
-  /** What the account may run at once, as its settings say: the stage has as many processes as fit this machine. */
+  /** The account's concurrency according to its settings; the stage runs as many processes as fit this machine. */
   readonly concurrency: number;
   readonly log: (line: string) => void;
 }
@@ -75,13 +75,13 @@ export interface Stage {
   fire(rule: string): Promise<void>;
   /** Creates or deletes the custom resources of the template. */
   requestCustomResources(type: 'Create' | 'Delete'): Promise<void>;
-  /** The processes with an invocation, and the keys of their functions. */
+  /** The processes that run an invocation, and their functions' keys. */
   busy(): readonly { readonly pid: number; readonly functionKey: string }[];
-  /** Removes the stack: custom resources are deleted, then all ends. */
+  /** Removes the stack: deletes custom resources, then stops everything. */
   stop(): Promise<void>;
 }
 
-/** @throws StartError when CloudFormation would refuse to deploy it, or a part can't start */
+/** @throws StartError when CloudFormation would refuse the deployment or a part can't start */
 export const startStage = async (options: StageOptions): Promise<Stage> => {
   const ending: (() => unknown)[] = [];
   const stop = async () => {
@@ -111,7 +111,7 @@ const start = async (
   };
   const pools = Promise.withResolvers<ProcessPool>();
   const logs = new Set<string>();
-  /** Lambda writes what a function prints, with the role of the function. */
+  /** Lambda logs a function's output with the function's role. */
   const openLog = async (functionKey: string): Promise<void> => {
     const { name = '', role = '' } = functions.find(({ key }) => key === functionKey) ?? {};
     if (logs.has(name)) return;
@@ -210,7 +210,7 @@ const start = async (
   ending.push(() => gateway.stop());
   const baseUrl = `http://localhost:${gateway.port}`;
 
-  /** The resource policy of a function must let the API invoke it. */
+  /** A function's resource policy must allow the API to invoke it. */
   const mayInvoke = async (functionKey: string, { routeKey }: JsonObject) => {
     const { arn = '' } = functions.find(({ key }) => key === functionKey) ?? {};
     const [api] = Object.values(template.resources).filter(({ type }) => type === 'AWS::ApiGatewayV2::Api');
@@ -291,7 +291,7 @@ const start = async (
 
 const isMapping = (path: string): boolean => path.startsWith('/2015-03-31/event-source-mappings');
 
-/** Names and values in turn as a record; repeated ones are joined. */
+/** Alternating names and values as a record; repeated ones are joined. */
 const toHeaders = (rawHeaders: readonly string[]): Record<string, string> => {
   const headers: Record<string, string> = {};
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
@@ -355,7 +355,7 @@ const deploy = async ({
   };
 };
 
-/** Processes as Lambda's sandboxes: with what Lambda's runtime has, and nothing of this one's environment. */
+/** Processes like Lambda's sandboxes: with the environment of Lambda's runtime and nothing from this process's. */
 const createPools = async ({
   source,
   nodeFlags,

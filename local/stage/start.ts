@@ -18,15 +18,15 @@ import { ACCOUNT, type Stage, startStage } from './start-stage.ts';
 
 const help = `npm run stage: the packaged service on this machine, as AWS would run it.
 
-Packages the service, and runs each function from its own zip, with the variables, the role and the event sources of the
+Packages the service and runs each function from its own zip, with the variables, the role and the event sources of the
 template. A call that its role does not allow is refused.
 
   npm run stage                              with the samples
   npm run stage -- --env NAME=VALUE          a variable under provider.environment of serverless.yml
   npm run stage -- --param NAME=VALUE        a parameter of the deployment
-  npm run stage -- --template FILE           with this template, in place of the packaged one
-  npm run stage -- --no-samples              empty
-  npm run stage -- --concurrency N           what the account's settings allow at once; 1000 without
+  npm run stage -- --template FILE           with this template instead of the packaged one
+  npm run stage -- --no-samples              without the samples
+  npm run stage -- --concurrency N           the account's concurrency limit (default: 1000)
   npm run stage -- --retry-at-once           without Lambda's delays of one and two minutes between attempts
   PORT=4000 npm run stage                    at another port; 0 takes any free one
 
@@ -56,7 +56,7 @@ const readOptions = () => {
   }
 };
 
-/** `NAME=VALUE` each. */
+/** Each is `NAME=VALUE`. */
 const toRecord = (given: readonly string[]): Record<string, string> =>
   Object.fromEntries(given.map((one) => [one.split('=')[0] ?? '', one.slice(one.indexOf('=') + 1)]));
 
@@ -126,7 +126,7 @@ const run = async ({
   };
 };
 
-/** What AWS has in its console and its clocks: fires schedules, lists the grants and what was refused. */
+/** What AWS offers in its console and schedulers: fires schedules, lists grants and refusals. */
 const startControl = (stage: Stage) => {
   const acts: Readonly<Record<string, (name: string) => Promise<void>>> = {
     fire: stage.fire,
@@ -151,7 +151,7 @@ const startControl = (stage: Stage) => {
   );
 };
 
-/** In a process that finds the stage's services at the hosts of AWS. */
+/** Runs in a process that finds the stage's services at AWS hosts. */
 const seed = async (project: string, { nodeFlags, users, stage, region }: StageInfo): Promise<void> => {
   const { owner: keys } = users;
   if (keys === undefined) return;
@@ -167,7 +167,7 @@ const describe = ({ baseUrl, users, controlUrl, region }: StageInfo): string => 
   const { accessKeyId = '', secretAccessKey = '' } = users.owner ?? {};
   const json = "-H 'content-type: application/json'";
   return `
-Hookloom is up at ${baseUrl}, as AWS would run it. Paste these into another terminal:
+Hookloom is running at ${baseUrl}, as AWS would run it. Paste these into another terminal:
 
   curl -s ${baseUrl}/api/webhook/hello/webhook ${json} -d '{"name":"Ada"}'
   curl -s ${baseUrl}/api/webhook/orders/orders -H 'x-api-key: ${ordersApiKey()}' ${json} -d '{"id":"A-1","total":120}'
@@ -176,7 +176,7 @@ Hookloom is up at ${baseUrl}, as AWS would run it. Paste these into another term
   npm run -s stage:cli -- --as author workflow list
   curl -s ${controlUrl}/refusals
 
-Users, each with the policy that docs/ prints: ${Object.keys(users).join(', ')}; owner may do anything.
+Users, each with the policy from docs/: ${Object.keys(users).join(', ')}; owner may do anything.
 It does not apply edits: restart it. Press Ctrl+C to stop.
 `;
 };

@@ -34,11 +34,11 @@ const ALGORITHM = 'AWS4-HMAC-SHA256';
 const MAX_SECONDS = 7 * 24 * 3_600;
 
 /**
- * Checks a presigned request as S3 does: first what it says of itself, then that it is the one that was signed. It is signed again as it
- * was received, so that another method, key, parameter or signed header is another signature.
+ * Checks a presigned request as S3 does: first its stated parameters, then its signature. Signs the received request again,
+ * so that a different method, key, parameter or signed header results in a different signature.
  * https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html
  *
- * @returns null for a request that is in order
+ * @returns null for a valid request
  */
 export const checkPresigned = (
   { method, url, headers }: ReceivedRequest,

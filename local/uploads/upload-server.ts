@@ -13,10 +13,10 @@ interface UploadServerOptions {
   readonly now?: () => number;
 }
 
-/** Status and code, as those of S3. */
+/** Status and code, as in S3. */
 type Reply = readonly [status: number, code: string];
 
-/** The part of S3 that callers use themselves: it takes presigned PUTs, by the same rules, into a folder of blobs. */
+/** The part of S3 that callers use directly: accepts presigned PUTs, by the same rules, into a folder of blobs. */
 export const startUploadServer = (options: UploadServerOptions): Promise<InternalServer> =>
   startInternalServer(
     createServer((request, response) => {

@@ -255,7 +255,7 @@ describe('the local engine', () => {
     });
     await dispatcher.dispatch('e-1', 'durable');
     await done.promise;
-    expect(lines).toEqual(['run e-1: its process failed (killed by SIGKILL), again in 1 s']);
+    expect(lines).toEqual(['run e-1: its process failed (killed by SIGKILL); retrying in 1 s']);
   });
 
   test('tries an express run three times, then hands it to the sweeper as the dead-letter queue would', async () => {

@@ -82,7 +82,7 @@ test('a file that is written is stored, once, and said', async () => {
   write('a.json', 'a');
   changed('a.json');
   changed('a.json');
-  await said(/^workflows\/a\.json: a is at version 1 now$/);
+  await said(/^workflows\/a\.json: a is now at version 1$/);
   write('a.json', 'a', 'second');
   changed('a.json');
   await said(/version 2 now/);
@@ -132,7 +132,7 @@ test('a file that is renamed keeps its workflow', async () => {
   write('b.json', 'a');
   write('last.json', 'last');
   for (const name of ['a.json', 'b.json', 'last.json']) changed(name);
-  await said(/last is at version 1/);
+  await said(/last is now at version 1/);
   rmSync(join(folder, 'last.json'));
   changed('last.json');
   await said(/last was removed/);
@@ -159,7 +159,7 @@ test('a file that is refused is said once, with its place, and tried again when 
   files.retryInvalid(); // the node type is unknown still
   write('a.json', 'a', 'second');
   files.retryInvalid();
-  await said(/a is at version 2 now/);
+  await said(/a is now at version 2/);
   expect(lines).toHaveLength(2);
 });
 
@@ -176,7 +176,7 @@ test('a file that is refused at the start keeps back no other', async () => {
   expect(await ids()).toEqual(['b']);
   write('a.json', 'a');
   files.retryInvalid();
-  await said(/a is at version 1/);
+  await said(/a is now at version 1/);
 });
 
 describe('two files with one id', () => {
@@ -194,7 +194,7 @@ describe('two files with one id', () => {
     expect(await ids()).toEqual([]);
     rmSync(join(folder, 'copy.json'));
     changed('copy.json');
-    await said(/^workflows\/a\.json: a is at version 1 now$/);
+    await said(/^workflows\/a\.json: a is now at version 1$/);
     expect(await target.workflows.find('a')).toMatchObject({
       definition: { nodes: [{}, { parameters: { values: { text: 'first' } } }] },
     });
@@ -209,7 +209,7 @@ describe('two files with one id', () => {
     await said(/^workflows\/copy\.json was not stored:\nits id "a" is also the id in workflows\/a\.json/);
     write('a.json', 'a', 'second');
     changed('a.json');
-    await said(/a is at version 2 now/);
+    await said(/a is now at version 2/);
     for (const name of ['copy.json', 'last.json']) {
       rmSync(join(folder, name));
       changed(name);
@@ -230,7 +230,7 @@ describe('two files with one id', () => {
     await said(/copy\.json was not stored/);
     rmSync(join(folder, 'a.json'));
     changed('a.json');
-    await said(/^workflows\/copy\.json: a is at version 2 now$/);
+    await said(/^workflows\/copy\.json: a is now at version 2$/);
     expect(await ids()).toEqual(['a']);
     expect(lines.join()).not.toContain('a was removed');
   });
@@ -244,6 +244,6 @@ test('other files are none of its business', async () => {
   }
   write('b.json', 'b');
   changed('b.json');
-  await said(/b is at version 1/);
+  await said(/b is now at version 1/);
   expect(lines).toHaveLength(1);
 });

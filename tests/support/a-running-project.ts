@@ -89,7 +89,7 @@ export const useRunningProject = (
     cli: (args, options = {}) => runCli(args.split(' '), { cwd: project.folder, ...options }),
     ...files,
     storeWorkflow: (definition) => {
-      const line = new RegExp(`: ${definition.id} is at version \\d+ now`, 'g');
+      const line = new RegExp(`: ${definition.id} is now at version \\d+`, 'g');
       const known = service.output().match(line)?.length ?? 0;
       files.writeWorkflow(definition);
       return service.printed(line, known + 1);

@@ -45,7 +45,7 @@ export const startS3Server = async (
   return {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     objects,
-    /** Of each object; empty when it has none. */
+    /** Tags of each object; empty when it has none. */
     tags,
     /** Multipart uploads that are neither completed nor aborted, by id. */
     uploads,

@@ -72,7 +72,7 @@ export const startLocalService = async ({
   };
 
   await printed(/Ctrl\+C ends it/);
-  const baseUrl = /Hookloom is up at (http:\S+?),/.exec(output)?.[1] ?? '';
+  const baseUrl = /Hookloom is running at (http:\S+?),/.exec(output)?.[1] ?? '';
   return {
     baseUrl,
     announcement: output,

@@ -3,10 +3,10 @@ import { buffer } from 'node:stream/consumers';
 import type { Reply } from './services/reply.ts';
 import type { ReceivedRequest } from './verify-signature.ts';
 
-/** Headers that belong to one connection, and the name of the host, which is the backend's own. */
+/** Hop-by-hop headers, and the host name, which is the backend's own. */
 const OWN_HEADERS = /^(host|connection|keep-alive|transfer-encoding|content-length|expect)$/;
 
-/** Sends a request on to a server of this machine, as it was. */
+/** Forwards a request unchanged to a server on this machine. */
 export const sendOn = (
   origin: string,
   { method, url, headers, body }: ReceivedRequest,

@@ -2,13 +2,13 @@ import { constants, generateKeyPairSync, privateEncrypt, randomBytes } from 'nod
 import { createSecureContext, type SecureContext } from 'node:tls';
 import forge from 'node-forge';
 
-/** An authority for the hosts of AWS, made anew at each start: its key is nowhere but in this process. */
+/** A certificate authority for AWS hosts, created at each start: its key exists only in this process. */
 interface Authority {
   /** As PEM. */
   readonly certificate: string;
-  /** For clients that do not say which host they mean. */
+  /** For clients that don't name a host (SNI). */
   readonly fallback: HostIdentity;
-  /** The certificate of a host, made when it is asked for first. */
+  /** The certificate of a host, created on first use. */
   contextOf(host: string): SecureContext;
 }
 
@@ -20,13 +20,13 @@ interface HostIdentity {
 
 const DOMAIN = 'amazonaws.com';
 
-/** Bound on certificates that are kept. */
+/** Limit on cached certificates. */
 const MAX_HOSTS = 1_000;
 
 const DAY = 24 * 3_600_000;
 const SUBJECT = [{ name: 'commonName', value: 'Stage on this machine' }];
 
-/** @param region - whose hosts the certificate for others has */
+/** @param region - region whose hosts the default certificate covers */
 export const createAuthority = (region: string): Authority => {
   const keys = makeKeys();
   const certificate = makeCertificate({
@@ -73,10 +73,10 @@ const makeKeys = (): KeyPair => {
   return { publicKey: forge.pki.publicKeyFromPem(publicKey), privateKey };
 };
 
-/** What a signature of RSA begins with before a hash of SHA-256. https://www.rfc-editor.org/rfc/rfc8017#section-9.2 */
+/** The prefix of a SHA-256 hash in an RSA signature. https://www.rfc-editor.org/rfc/rfc8017#section-9.2 */
 const SHA256_INFO = Buffer.from('3031300d060960864801650304020105000420', 'hex');
 
-/** Signs by OpenSSL: in JavaScript it takes seconds. */
+/** Signs with OpenSSL, since JavaScript takes seconds. */
 const toSigner = (key: string) => ({
   sign: (md: forge.md.MessageDigest): string => {
     const hash = Buffer.from(md.digest().getBytes(), 'latin1');
@@ -98,7 +98,7 @@ const makeCertificate = ({ subject, publicKey, signer, names }: CertificateParts
   const certificate = forge.pki.createCertificate();
   certificate.publicKey = publicKey;
   certificate.serialNumber = `01${randomBytes(15).toString('hex')}`;
-  // The clocks of the processes may be shifted by tests: a certificate is not what they are to fail by.
+  // Tests may shift the clocks of the processes, which must not invalidate certificates.
   certificate.validity.notBefore = new Date(Date.now() - 365 * DAY);
   certificate.validity.notAfter = new Date(Date.now() + 365 * DAY);
   certificate.setSubject([...subject]);

@@ -1,8 +1,8 @@
 import type { ResolvedTemplate } from './template.ts';
 
 /**
- * Services behind the door, by the name that a signature's scope gives them. SSM, Secrets Manager, STS and S3 are the door's own;
- * `execute-api` is the gateway, which verifies and asks {@link Door.admit} itself.
+ * Services behind the door, by their name in a signature's scope. The door implements SSM, Secrets Manager, STS and S3 itself;
+ * `execute-api` is the gateway, which verifies requests and calls {@link Door.admit} itself.
  */
 type BackendService =
   | 'dynamodb'
@@ -37,17 +37,17 @@ export interface PolicyStatement {
 export interface DoorOptions {
   readonly template: ResolvedTemplate;
   /**
-   * Origins of plain HTTP: `http://127.0.0.1:PORT`. A service without one answers 503 to what IAM allows. The door sends a request on
-   * as it was, with the header `x-stage-principal`: the ARN of the caller.
+   * Origins of plain HTTP: `http://127.0.0.1:PORT`. A service without one responds with 503 to allowed requests. The door forwards a request
+   * unchanged, with the header `x-stage-principal`: the ARN of the caller.
    */
   readonly backends: Readonly<Partial<Record<BackendService, string>>>;
-  /** Users beside the template's roles, by name, with their policies: operator, author, deployer. */
+  /** Users in addition to the template's roles, by name, with their policies: operator, author, deployer. */
   readonly users?: Readonly<Record<string, readonly PolicyDocument[]>>;
-  /** Beside those of the template. */
+  /** In addition to those of the template. */
   readonly buckets?: readonly string[];
-  /** The door's clock, in milliseconds since the epoch. It can be shifted by tests. */
+  /** The door's clock, in milliseconds since the epoch; tests can shift it. */
   readonly now?: () => number;
-  /** Takes each refusal, as it is recorded. */
+  /** Called with each refusal when it is recorded. */
   readonly onRefusal?: (refusal: Refusal) => void;
 }
 
@@ -58,7 +58,7 @@ export interface Keys {
   readonly sessionToken?: string;
 }
 
-/** A question of authorisation that does not come as a signed request. */
+/** An authorisation check without a signed request. */
 export interface Question {
   /** The logical id or the ARN of a role, the name of a user, or a service such as `events.amazonaws.com`. */
   readonly principal: string;
@@ -72,11 +72,11 @@ export interface Question {
 
 export interface Decision {
   readonly allowed: boolean;
-  /** For people: which statement has decided, or that none has. */
+  /** Human-readable: which statement decided, or that none did. */
   readonly reason: string;
 }
 
-/** What was refused: a signature that is wrong, or what no policy allows. */
+/** A refused request: its signature is wrong, or no policy allows it. */
 export interface Refusal {
   /** ARN of the caller; `anonymous` for a request that has no valid signature. */
   readonly principal: string;
@@ -86,17 +86,17 @@ export interface Refusal {
   readonly reason: string;
 }
 
-/** One action and one resource of an allowing statement, and whether it was the reason that a request was allowed. */
+/** One action and one resource of an allowing statement, and whether it was the reason a request was allowed. */
 export interface GrantUse {
   /** Logical id of a role or a managed policy, or the name of a user. */
   readonly holder: string;
-  /** As the statement has them, patterns included. */
+  /** As in the statement, patterns included. */
   readonly action: string;
   readonly resource: string;
   readonly used: boolean;
 }
 
-/** A request to a route of the HTTP API that asks for IAM. */
+/** A request to an HTTP API route with IAM authorization. */
 interface SignedRequest {
   readonly method: string;
   /** Path and query, as received. */
@@ -113,34 +113,34 @@ type Admission =
       readonly accessKeyId: string;
       readonly account: string;
     }
-  /** What the gateway answers: always 403, with this message. */
+  /** The gateway's response: always 403, with this message. */
   | { readonly allowed: false; readonly message: string };
 
 /** A door in front of the services of a stage: it refuses what AWS would refuse. */
 export interface Door {
   readonly port: number;
-  /** Of the authority that has signed the door's certificates, as PEM. */
+  /** The certificate authority of the door's certificates, as PEM. */
   readonly caFile: string;
-  /** Flags for `node`, with which a process finds the door at each host of AWS: connections to `*.amazonaws.com:443` go there. */
+  /** Flags for `node` that redirect a process's connections to `*.amazonaws.com:443` to the door. */
   readonly nodeFlags: readonly string[];
   /**
    * Keys of a user, or of a new session of a role, as Lambda gives them to a function.
    *
    * @param principal - the logical id or the ARN of a role, or the name of a user
-   * @param sessionName - of the role's session: the name of the function
-   * @throws Error for a role or user that is not there, and for a role that does not trust `lambda.amazonaws.com`
+   * @param sessionName - name of the role's session, which is the function's name
+   * @throws Error for a role or user that does not exist, and for a role that does not trust `lambda.amazonaws.com`
    */
   credentialsOf(principal: string, sessionName?: string): Promise<Keys>;
-  /** Decides as for a request, and records it. For what services do themselves: dead letters, mappings, invocations. */
+  /** Decides as for a request and records it. For actions of services themselves: dead letters, mappings, invocations. */
   authorize(question: Question): Promise<Decision>;
   /**
-   * Whether a service may act with a role: the role's trust policy is asked.
+   * Whether a service may assume a role, according to the role's trust policy.
    *
    * @param service - such as `scheduler.amazonaws.com`
    * @param role - logical id or ARN
    */
   mayAssume(service: string, role: string, context?: Question['context']): Promise<Decision>;
-  /** Verifies a request to the HTTP API and asks for `execute-api:Invoke`. */
+  /** Verifies a request to the HTTP API and checks `execute-api:Invoke`. */
   admit(request: SignedRequest): Promise<Admission>;
   grantUses(): readonly GrantUse[];
   refusals(): readonly Refusal[];

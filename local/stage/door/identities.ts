@@ -1,7 +1,7 @@
 import type { PolicyDocument, PolicyStatement } from './door-types.ts';
 import type { ResolvedResource, ResolvedTemplate } from './template.ts';
 
-/** A policy, and what holds it: the logical id of a resource, or the name of a user. */
+/** A policy and its holder: the logical id of a resource, or the name of a user. */
 export interface HeldPolicy {
   readonly holder: string;
   readonly document: PolicyDocument;
@@ -14,7 +14,7 @@ export interface Identity {
   readonly name: string;
   /** Of the role or the user. */
   readonly arn: string;
-  /** As policies and logs name the caller: of the session when it is one. */
+  /** The caller's ARN in policies and logs; for a session, the session's. */
   readonly callerArn: string;
   readonly policies: readonly HeldPolicy[];
   readonly boundary: PolicyDocument | null;
@@ -23,7 +23,7 @@ export interface Identity {
   readonly trust: PolicyDocument | null;
 }
 
-/** The roles and users of a stage, and what its resources say themselves about their callers. */
+/** The roles and users of a stage, and its resource policies. */
 export interface Account {
   /** By logical id, ARN or name. */
   find(principal: string): Identity | null;
@@ -37,8 +37,8 @@ const VERSION = '2012-10-17';
 /**
  * Reads the roles, their policies and the policies of resources from a template.
  *
- * @param users - beside the roles, by name
- * @throws Error for a managed policy that the template does not have: what it allows is not known
+ * @param users - in addition to the roles, by name
+ * @throws Error for a managed policy that is not in the template, since its content is unknown
  */
 export const readAccount = (
   template: ResolvedTemplate,
@@ -106,7 +106,7 @@ export const readAccount = (
   };
 };
 
-/** A role as a session of it calls: `arn:aws:sts::ACCOUNT:assumed-role/NAME/SESSION`. */
+/** A role's session as a caller: `arn:aws:sts::ACCOUNT:assumed-role/NAME/SESSION`. */
 export const toSession = (role: Identity, sessionName: string, session: PolicyDocument | null): Identity => {
   const [, partition, , , account, path = ''] = role.arn.split(':');
   const name = path.slice(path.lastIndexOf('/') + 1);
@@ -124,7 +124,7 @@ const heldBy = ({ logicalId, properties }: ResolvedResource): HeldPolicy => ({
 
 const textsOf = (value: unknown): string[] => [value ?? []].flat().filter((item) => typeof item === 'string');
 
-/** Policies of resources that name them in a property. */
+/** Resource policies that name their resources in a property. */
 const readAttached = (
   { resources }: ResolvedTemplate,
   type: string,
@@ -143,7 +143,7 @@ const queueArn = (url: string): string => {
   return `arn:aws:sqs:${host.split('.')[1]}:${account}:${name}`;
 };
 
-/** All permissions of a function are one policy, whose statements Lambda makes of them. */
+/** Lambda turns all permissions of a function into the statements of one policy. */
 const readPermissions = (template: ResolvedTemplate): [string, HeldPolicy][] => {
   const byFunction = new Map<string, PolicyStatement[]>();
   for (const { type, logicalId, properties } of Object.values(template.resources)) {

@@ -10,7 +10,7 @@ interface Entry {
   readonly expiresAt: number | undefined;
 }
 
-/** The keys that the door has given out, and whose they are. */
+/** The keys issued by the door and their owners. */
 interface Keyring {
   /** @param expiresAt - in milliseconds since the epoch; null for keys that are not temporary, and have no token */
   issue(owner: Identity, expiresAt: number | null): Keys;

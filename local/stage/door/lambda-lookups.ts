@@ -4,9 +4,9 @@ const MAX_CALLBACKS = 100_000;
 
 const MAPPINGS = '/2015-03-31/event-source-mappings/';
 
-/** What the permissions of a call to Lambda depend on, beside the call. */
+/** What the permissions of a Lambda call depend on besides the call itself. */
 interface LearningLookups extends LambdaLookups {
-  /** Notes the callbacks of a durable execution, which the answers to its own calls name. */
+  /** Records the callbacks of a durable execution, which responses to its calls name. */
   learn(durableExecutionArn: string, answer: string): void;
 }
 

@@ -24,22 +24,22 @@ interface Policies {
   grantUses(): readonly GrantUse[];
 }
 
-/** Statements by their place in a policy, which the evaluation names them by. */
+/** Statements by their index in a policy, which identifies them in the evaluation. */
 interface NumberedPolicy extends HeldPolicy {
   readonly name: string;
   readonly statements: readonly PolicyStatement[];
 }
 
-/** Bound on remembered decisions; a stage asks the same few again and again. */
+/** Limit on cached decisions; a stage repeats the same few. */
 const MAX_REMEMBERED = 10_000;
 
 /**
- * Decides by policies as IAM does: identity policies with boundary and session policy, resource and trust policies, conditions, explicit
- * denials. What can't be evaluated is refused. Each allowing statement that a decision rests on is noted.
+ * Evaluates policies as IAM does: identity policies with boundary and session policy, resource and trust policies, conditions, explicit
+ * denials. What can't be evaluated is refused. Records the allowing statements behind each decision.
  *
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic.html
  *
- * @throws Error for a policy that is evaluated otherwise here than by IAM
+ * @throws Error for a policy that would be evaluated differently here than by IAM
  */
 export const createPolicies = (account: Account, accountId: string): Policies => {
   const used = new Set<string>();
@@ -90,7 +90,7 @@ export const createPolicies = (account: Account, accountId: string): Policies =>
       })),
     ];
     const names = statements.map(({ policy, explain }) => {
-      if (policy === undefined) throw new Error('the evaluation names a policy that it was not given');
+      if (policy === undefined) throw new Error('the evaluation names an unknown policy');
       const resources = explain.resources ?? explain.notResources;
       const actions = explain.actions ?? explain.notActions;
       const at = Number(explain.identifier?.slice(1));
@@ -129,8 +129,8 @@ export const createPolicies = (account: Account, accountId: string): Policies =>
 };
 
 /**
- * Decisions are remembered, so none may depend on the time. And a wildcard before the first slash or colon of a resource
- * matches nothing here, as for a type of resource, where it may be a name: that would leave out a denial.
+ * Decisions are cached, so none may depend on the time. Also, a wildcard before the first slash or colon of a resource
+ * matches nothing here, because that part is treated as a resource type although it may be a name: a denial would be missed.
  */
 const checkEvaluable = ({ holder, document }: HeldPolicy): void => {
   if (/aws:(CurrentTime|EpochTime)/i.test(JSON.stringify(document)))
@@ -141,7 +141,7 @@ const checkEvaluable = ({ holder, document }: HeldPolicy): void => {
         throw new Error(`${holder}: the denial of ${resource} is not evaluated here`);
 };
 
-/** Before the first slash or colon of its resource; the names of buckets are no types. */
+/** The part before the first slash or colon of its resource; bucket names are not types. */
 const hasWildcardInFront = (arn: string): boolean => {
   const [, , service, , , ...rest] = arn.split(':');
   const resource = rest.join(':');
@@ -151,7 +151,7 @@ const hasWildcardInFront = (arn: string): boolean => {
 
 const refuse = (reason: string): Decision => ({ allowed: false, reason });
 
-/** Some actions are on no resource, whatever the operation names: they are allowed by `*` alone. */
+/** Some actions have no resource, whatever the operation names: only `*` allows them. */
 const takesNoResource = async (action: string): Promise<boolean> => {
   const [service = '', name = ''] = action.split(':');
   return (
@@ -161,7 +161,7 @@ const takesNoResource = async (action: string): Promise<boolean> => {
   );
 };
 
-/** A policy of the resource itself, or of what it is a part of: a bucket's objects, a version of a function. */
+/** The policy of the resource itself or of its parent: a bucket for its objects, a function for its versions. */
 const findResourcePolicy = (
   policies: ReadonlyMap<string, HeldPolicy>,
   resource: string,
@@ -170,7 +170,7 @@ const findResourcePolicy = (
   return policies.get(resource) ?? policies.get(bucket ?? '') ?? null;
 };
 
-/** Gives each policy a name, and each of its statements its place as its identifier. */
+/** Names each policy, and identifies its statements by index. */
 const createNumbering = () => {
   const numbers = new Map<PolicyDocument, number>();
   const known = new Map<string, NumberedPolicy>();
@@ -219,7 +219,7 @@ const toSimulation = (
   };
 };
 
-/** In the resource of a request, wildcards are characters like others: here they are replaced by ones that no policy names. */
+/** In a request's resource, wildcards are ordinary characters: replaces them by characters that no policy contains. */
 const toLiteral = (resource: string): string =>
   resource === '*' ? resource : resource.replaceAll('*', '\u{f02a}').replaceAll('?', '\u{f03f}');
 
@@ -309,7 +309,7 @@ interface Explained {
   readonly matches: boolean | string;
 }
 
-/** Whether the evaluation says that this action or resource of the statement has matched; true for what is not listed one by one. */
+/** Whether the evaluation reports this action or resource as matched; true for those not listed individually. */
 const isPart = (
   text: string,
   explained: Explained | readonly Explained[] | undefined,

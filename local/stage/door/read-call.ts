@@ -5,9 +5,9 @@ import { readS3Call } from './calls/s3-calls.ts';
 import { readSchedulerCall } from './calls/scheduler-calls.ts';
 
 /**
- * Reads which operation a request asks for, and what its caller needs for it.
+ * Reads the operation of a request and the permissions that its caller needs.
  *
- * @throws UnknownCall for one that is not known
+ * @throws UnknownCall for an unknown operation
  */
 export const readCall = async (
   request: ApiRequest,

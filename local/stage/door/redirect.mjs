@@ -1,6 +1,6 @@
 /**
- * Loaded into a process of a function before anything else, with `--import`: connections to AWS go to the door, whose certificates are
- * trusted. The function itself does not notice: it has the environment, the code and the host names of a deployment.
+ * Loaded into a function's process before anything else, with `--import`: connections to AWS go to the door, whose certificates
+ * are trusted. The function itself is unaffected: it has the environment, code and host names of a deployment.
  */
 import { readFileSync } from 'node:fs';
 import { Socket } from 'node:net';
@@ -12,7 +12,7 @@ const authority = readFileSync(searchParams.get('ca') ?? '', 'utf8');
 
 setDefaultCACertificates([...getCACertificates('default'), authority]);
 
-/** Every connection of `net`, `tls`, `http`, `https`, `http2` and `fetch` is opened by it. */
+/** It opens every connection of `net`, `tls`, `http`, `https`, `http2` and `fetch`. */
 const { connect } = Socket.prototype;
 
 const isOfAws = ({ host, port }) => /\.amazonaws\.com$/i.test(host ?? '') && Number(port) === 443;

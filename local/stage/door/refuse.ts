@@ -2,7 +2,7 @@ import { toS3Error } from './services/buckets.ts';
 import { type Reply, toJsonError, toQueryError } from './services/reply.ts';
 import type { SignatureProblem } from './verify-signature.ts';
 
-/** Why a request is refused: its signature, what IAM says, or that the door does not know it. */
+/** Why a request is refused: its signature, IAM's decision, or the door does not support it. */
 export type RefusalKind = SignatureProblem | 'denied' | 'unknownOperation' | 'noBackend';
 
 type Answer = readonly [status: number, code: string];
@@ -43,7 +43,7 @@ const query: Readonly<Record<RefusalKind, Answer>> = {
   noBackend: [503, 'ServiceUnavailable'],
 };
 
-/** Of the JSON protocols, which answer 400, and of Lambda's and Scheduler's REST, which answer 403. */
+/** Statuses of the JSON protocols, which use 400, and of Lambda's and Scheduler's REST APIs, which use 403. */
 const json: Readonly<Record<RefusalKind, string>> = {
   notSigned: 'MissingAuthenticationTokenException',
   malformed: 'IncompleteSignatureException',
@@ -61,15 +61,15 @@ const json: Readonly<Record<RefusalKind, string>> = {
   noBackend: 'ServiceUnavailableException',
 };
 
-/** Services that take forms alone, and those that take them, too. */
+/** Services that accept only forms, and those that also accept forms. */
 const QUERY_ALONE = /^(sts|iam|cloudformation)$/;
 const QUERY = /^monitoring$/;
 const REST = /^(lambda|scheduler|execute-api)$/;
 
 /**
- * The answer with which a service refuses a request, in its own shape.
+ * The response with which a service refuses a request, in the service's own format.
  *
- * @param isForm - whether the request is a form, which services that take forms answer by XML
+ * @param isForm - whether the request is a form, which services answer with XML
  */
 export const refuse = (
   service: string,

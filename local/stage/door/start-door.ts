@@ -29,24 +29,24 @@ import { type ReceivedRequest, verifySignature } from './verify-signature.ts';
 /** Lambda renews the keys of a function before they expire. */
 const FUNCTION_SESSION_MS = 12 * 3_600_000;
 
-/** Bound on refusals that are kept: the first ones say most. */
+/** Limit on recorded refusals: the first ones are the most useful. */
 const MAX_REFUSALS = 10_000;
 
 const ANONYMOUS = 'anonymous';
 
-/** The host that a caller has signed, for the gateway behind the door. */
+/** The host that the caller signed, for the gateway behind the door. */
 const FORWARDED_HOST = 'x-forwarded-host';
 
-/** Longer than sandboxes rest between requests. */
+/** Longer than sandboxes are idle between requests. */
 const KEEP_ALIVE_MS = 60_000;
 
-/** A file beside this one, for a process of its own. */
+/** A file next to this one, loaded into other processes. */
 const REDIRECT = join(import.meta.dirname, 'redirect.mjs');
 
 /**
- * Opens the door of a stage: HTTPS under the names of AWS, which lets through what AWS would, and answers as AWS would to the rest.
+ * Opens the door of a stage: HTTPS under AWS host names, which lets through what AWS would allow and refuses the rest as AWS would.
  *
- * @throws Error for a template whose policies cannot be evaluated
+ * @throws Error for a template whose policies can't be evaluated
  */
 export const startDoor = async ({
   template,
@@ -86,7 +86,7 @@ export const startDoor = async ({
       return { arn: session.callerArn, ...keyring.issue(session, expiresAt) };
     },
   });
-  /** Secrets of one region are not those of another. */
+  /** Each region has its own secrets. */
   const inRegion = new Map<string, Operate>();
   const openService = (service: string, at: string): Operate | undefined => {
     const key = `${service} ${at}`;
@@ -171,7 +171,7 @@ export const startDoor = async ({
     }
   };
 
-  /** Whether an object is missing is said only to those that may list its bucket. */
+  /** Reveals that an object is missing only to callers that may list its bucket. */
   const serveBucket = async (api: ApiRequest, destination: Destination, caller: Identity): Promise<Reply> => {
     const { bucket, path } = splitBucket(api.path, destination.bucket);
     const reply = askBuckets({ ...api, body: Buffer.from(api.body), bucket, path });
@@ -187,28 +187,28 @@ export const startDoor = async ({
     const host = headers.host ?? '';
     const destination = readHost(host);
     if (destination === null) {
-      const reason = `the host ${host} is none that the door knows`;
+      const reason = `unknown host ${host}`;
       record({ principal: ANONYMOUS, action: null, resource: null, reason });
       return refuse(host, shapeOf(request), 'unknownOperation', reason);
     }
     const gateway = backends['execute-api'];
     if (destination.service === 'execute-api' && gateway !== undefined)
-      return sendOn(gateway, request, { [FORWARDED_HOST]: host }); // it verifies and asks itself
+      return sendOn(gateway, request, { [FORWARDED_HOST]: host }); // verifies and authorises by itself
     return serveCall(request, destination);
   };
 
   const answer = (incoming: IncomingMessage, response: ServerResponse): void => {
     const send = ({ status, headers, body }: Reply) => {
       const length = { 'content-length': String(Buffer.byteLength(body)) };
-      // What answers HEAD, and 204, says itself how long the body would be.
+      // Responses to HEAD and with 204 state themselves how long the body would be.
       const hasBody = incoming.method !== 'HEAD' && status !== 204;
       response
         .writeHead(status, { 'x-amzn-requestid': randomUUID(), ...(hasBody ? length : {}), ...headers })
         .end(body);
     };
     serve(incoming).then(send, (error: Error) => {
-      if (incoming.destroyed && !incoming.complete) return; // the caller has gone
-      const reason = `the door itself has failed: ${error.message}`;
+      if (incoming.destroyed && !incoming.complete) return; // the caller disconnected
+      const reason = `the door itself failed: ${error.message}`;
       record({ principal: ANONYMOUS, action: null, resource: null, reason });
       send(refuse('', { method: incoming.method ?? '', isForm: false }, 'noBackend', reason));
     });
@@ -279,10 +279,10 @@ export const startDoor = async ({
   };
 };
 
-/** A service that the stage was not given. */
+/** A service that the stage does not have. */
 class NoBackend extends Error {}
 
-/** What the shape of an answer depends on. */
+/** What the format of a response depends on. */
 const shapeOf = ({ method, headers }: Pick<ReceivedRequest, 'method' | 'headers'>) => ({
   method,
   isForm: String(headers['content-type'] ?? '').startsWith('application/x-www-form-urlencoded'),

@@ -29,11 +29,11 @@ interface StackOptions {
   readonly region: string;
   readonly stackName: string;
   readonly partition?: string;
-  /** Values of the template's parameters; those that are left out take their defaults. */
+  /** Values of the template's parameters; omitted ones use their defaults. */
   readonly parameters?: Readonly<Record<string, string>>;
 }
 
-/** A template with a value in place of each intrinsic function. Resources whose condition is false are left out. */
+/** A template with each intrinsic function replaced by its value. Resources whose condition is false are omitted. */
 export interface ResolvedTemplate extends Place {
   readonly resources: Readonly<Record<string, ResolvedResource>>;
   readonly outputs: Readonly<Record<string, unknown>>;
@@ -44,25 +44,25 @@ export interface ResolvedResource {
   readonly type: string;
   readonly properties: Readonly<Record<string, unknown>>;
   readonly dependsOn: readonly string[];
-  /** What `Ref` gives; null for a type of resource that {@link kindOf} does not know. */
+  /** What `Ref` returns; null for a resource type unknown to {@link kindOf}. */
   readonly ref: string | null;
-  /** Null for a type that has none, or that is not known. */
+  /** Null for a type without one, or an unknown type. */
   readonly arn: string | null;
 }
 
-/** Stands for `AWS::NoValue`: what has it is left out. */
+/** Stands for `AWS::NoValue`: properties with it are omitted. */
 const NO_VALUE = Symbol('AWS::NoValue');
 
-/** The largest number of values that are resolved within one another: a circle of references ends here. */
+/** The maximum nesting of resolved values, which stops circular references. */
 const MAX_DEPTH = 100;
 
 /**
- * Resolves the intrinsic functions of a template as CloudFormation does. Names that CloudFormation would make up follow from the
+ * Resolves the intrinsic functions of a template as CloudFormation does. Names that CloudFormation would generate are derived from the
  * stack's name and the logical id, so that the same template always gives the same ARNs.
  *
  * https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/intrinsic-function-reference.html
  *
- * @throws Error for a function, a reference or a parameter that it does not know: no part of a template is ever taken for text
+ * @throws Error for an unknown function, reference or parameter: no part of a template is silently kept as text
  */
 export const resolveTemplate = (template: Template, options: StackOptions): ResolvedTemplate => {
   const { account, region, stackName, partition = 'aws' } = options;
@@ -114,7 +114,7 @@ const readParameters = (
         const isAllowed = AllowedValues === undefined || AllowedValues.map(String).includes(String(one));
         const isMatch =
           AllowedPattern === undefined || new RegExp(`^(?:${AllowedPattern})$`).test(String(one));
-        if (!isAllowed || !isMatch) throw new Error(`the parameter ${name} cannot be ${JSON.stringify(one)}`);
+        if (!isAllowed || !isMatch) throw new Error(`the parameter ${name} can't be ${JSON.stringify(one)}`);
       }
       return [name, values.length > 1 || (Type !== 'String' && Type !== 'Number') ? values : String(value)];
     }),
@@ -148,19 +148,21 @@ const createResolver = (
 
   const resourceOf = (logicalId: string, path: string): readonly [TemplateResource, Kind] => {
     const resource = Object.hasOwn(Resources, logicalId) ? Resources[logicalId] : undefined;
-    if (resource === undefined) throw new Error(`${path}: there is no ${logicalId} in the template`);
+    if (resource === undefined) throw new Error(`${path}: the template has no ${logicalId}`);
     if (!holds(resource.Condition))
       throw new Error(`${path}: refers to ${logicalId}, whose condition ${resource.Condition} is false`);
     const kind = kindOf(resource.Type);
     if (kind === null)
-      throw new Error(`${path}: refers to ${logicalId}, and what ${resource.Type} returns is not known here`);
+      throw new Error(
+        `${path}: refers to ${logicalId}, but the return values of ${resource.Type} are unknown`,
+      );
     return [resource, kind];
   };
 
   let depth = 0;
   const resolve = (value: unknown, path: string): unknown => {
     if (typeof value !== 'object' || value === null) return value;
-    if (depth > MAX_DEPTH) throw new Error(`${path}: references lead in a circle`);
+    if (depth > MAX_DEPTH) throw new Error(`${path}: circular references`);
     depth++;
     try {
       if (Array.isArray(value))
@@ -181,24 +183,24 @@ const createResolver = (
 
   const callFunction = (name: string, input: unknown, path: string): unknown => {
     const implementation = Object.hasOwn(functions, name) ? functions[name] : undefined;
-    if (implementation === undefined) throw new Error(`${path}: the function ${name} is not known`);
+    if (implementation === undefined) throw new Error(`${path}: unknown function ${name}`);
     return implementation(input, path);
   };
 
   const text = (value: unknown, path: string): string => {
     const resolved = resolve(value, path);
     if (!['string', 'number', 'boolean'].includes(typeof resolved))
-      throw new Error(`${path}: must be text, is ${JSON.stringify(resolved)}`);
+      throw new Error(`${path}: must be a string, got ${JSON.stringify(resolved)}`);
     return String(resolved);
   };
   const list = (value: unknown, path: string): readonly unknown[] => {
     const resolved = resolve(value, path);
-    if (!Array.isArray(resolved)) throw new Error(`${path}: must be a list, is ${JSON.stringify(resolved)}`);
+    if (!Array.isArray(resolved)) throw new Error(`${path}: must be a list, got ${JSON.stringify(resolved)}`);
     return resolved;
   };
   const inputs = (value: unknown, path: string, least: number, most = least): readonly unknown[] => {
     if (!Array.isArray(value) || value.length < least || value.length > most)
-      throw new Error(`${path}: has other arguments than the function takes`);
+      throw new Error(`${path}: has wrong arguments for the function`);
     return value;
   };
   const truth = (value: unknown, path: string): boolean => {
@@ -219,8 +221,7 @@ const createResolver = (
     const [logicalId, name] = toAttribute(input, path);
     const [resource, kind] = resourceOf(logicalId, path);
     const read = name === 'Arn' ? kind.arn : kind.attributes?.[name];
-    if (read === undefined)
-      throw new Error(`${path}: the attribute ${name} of ${resource.Type} is not known`);
+    if (read === undefined) throw new Error(`${path}: unknown attribute ${name} of ${resource.Type}`);
     return read(detailsOf(logicalId, resource, kind));
   };
 
@@ -230,7 +231,7 @@ const createResolver = (
     return [String(logicalId), text(name.length === 1 ? name[0] : name.join('.'), path)];
   };
 
-  /** Resolves single properties: a reference to a name needs nothing else of the resource. */
+  /** Resolves single properties, since a reference to a name needs nothing else of the resource. */
   const detailsOf = (logicalId: string, { Properties = {} }: TemplateResource, kind: Kind) => {
     const property = (name: string): string | null =>
       Properties[name] === undefined ? null : text(Properties[name], `${logicalId}.${name}`);
@@ -240,15 +241,15 @@ const createResolver = (
 
   const substitute = (input: unknown, path: string): string => {
     const [template, variables = {}] = typeof input === 'string' ? [input] : inputs(input, path, 2);
-    if (typeof template !== 'string') throw new Error(`${path}: Fn::Sub needs a text`);
+    if (typeof template !== 'string') throw new Error(`${path}: Fn::Sub needs a string`);
     return template.replace(/\$\{([^{}]*)\}/g, (whole, name: string) => {
       if (name.startsWith('!')) return `\${${name.slice(1)}}`;
       const own = variables as Readonly<Record<string, unknown>>;
       if (Object.hasOwn(own, name)) return text(own[name], path);
-      if (name === '') throw new Error(`${path}: ${whole} names nothing`);
+      if (name === '') throw new Error(`${path}: ${whole} has no name`);
       if (name.includes('.')) return getAttribute(name, path);
       const value = refer(name, path);
-      if (typeof value !== 'string') throw new Error(`${path}: ${whole} is not text`);
+      if (typeof value !== 'string') throw new Error(`${path}: ${whole} is not a string`);
       return value;
     });
   };
@@ -305,7 +306,7 @@ const createResolver = (
     return truth(toCondition(Conditions[name]), `Conditions.${name}`);
   };
 
-  /** In conditions alone `{ Condition: name }` is a reference; elsewhere it is the block of a policy's statement. */
+  /** `{ Condition: name }` is a reference only in conditions; elsewhere it is the condition block of a policy statement. */
   const toCondition = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(toCondition);
     if (typeof value !== 'object' || value === null) return value;
@@ -328,6 +329,6 @@ const functionCallOf = (value: object, path: string): readonly [string, unknown]
   const entries = Object.entries(value);
   const call = entries.find(([key]) => key === 'Ref' || key.startsWith('Fn::'));
   if (call === undefined) return null;
-  if (entries.length > 1) throw new Error(`${path}: ${call[0]} stands beside other keys`);
+  if (entries.length > 1) throw new Error(`${path}: ${call[0]} must be the only key`);
   return call;
 };

@@ -19,9 +19,9 @@ interface KnownKeys {
   readonly expiresAt: number | undefined;
 }
 
-/** What a signature has to be made for, and the keys that there are. */
+/** What a signature must be valid for, and the known keys. */
 interface Verifier<Owner> {
-  /** As the scope of a signature names it: `dynamodb`, `s3`, `execute-api`. */
+  /** As named in a signature's scope: `dynamodb`, `s3`, `execute-api`. */
   readonly service: string;
   readonly region: string;
   /** Milliseconds since the epoch. */
@@ -29,7 +29,7 @@ interface Verifier<Owner> {
   readonly findKeys: (accessKeyId: string) => (KnownKeys & { readonly owner: Owner }) | null;
 }
 
-/** Why a request is not taken for its caller's. */
+/** Why a signature is rejected. */
 export type SignatureProblem =
   | 'notSigned'
   | 'malformed'
@@ -49,15 +49,15 @@ type Verified<Owner> =
 
 const ALGORITHM = 'AWS4-HMAC-SHA256';
 const UNSIGNED = 'UNSIGNED-PAYLOAD';
-/** The body of chunks whose checksum is a trailer, without a signature of their own. */
+/** A chunked body with a checksum trailer and no chunk signatures. */
 const UNSIGNED_CHUNKS = 'STREAMING-UNSIGNED-PAYLOAD-TRAILER';
 
 const MINUTE = 60_000;
-/** By how much the time of a signature may differ from the service's. S3 is more patient. */
+/** How far a signature's time may differ from the service's; S3 allows more. */
 const SKEW = { s3: 15 * MINUTE, others: 5 * MINUTE } as const;
 const MAX_URL_SECONDS = 7 * 24 * 3_600;
 
-/** What a request says of its signature, in its headers or in its query. */
+/** What a request states about its signature, in its headers or query. */
 interface Claim {
   readonly isQuery: boolean;
   readonly accessKeyId: string;
@@ -80,8 +80,8 @@ class Problem extends Error {
 }
 
 /**
- * Verifies a signature (SigV4) in the headers or in the query of a request, as AWS does: the request is signed again, as it was
- * received, by the SDK's signer. The product signs with `aws4`, so that a mistake of one of them is seen.
+ * Verifies a signature (SigV4) in the headers or the query of a request as AWS does: signs the received request again with
+ * the SDK's signer. The product signs with `aws4`, so a mistake in either one is noticed.
  *
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
  */
@@ -238,7 +238,7 @@ const checkTime = (
     );
 };
 
-/** AWS wants every header of its own among the signed ones. A proxy between could have added what is not. */
+/** AWS requires its own headers to be signed: a proxy could have added unsigned ones. */
 const checkSignedHeaders = ({ headers }: ReceivedRequest, { signedHeaders }: Claim): void => {
   const own = Object.keys(headers).filter((name) => name.startsWith('x-amz-'));
   const [unsigned] = own.filter((name) => !signedHeaders.includes(name));
@@ -249,14 +249,14 @@ const checkSignedHeaders = ({ headers }: ReceivedRequest, { signedHeaders }: Cla
     );
 };
 
-/** The hash that the canonical request ends with. S3 alone takes bodies that are not signed. */
+/** The hash at the end of the canonical request. Only S3 accepts unsigned bodies. */
 const checkPayload = (request: ReceivedRequest, { isQuery }: Claim, service: string): string => {
   const hash = createHash('sha256').update(request.body).digest('hex');
   const inQuery = new Map(readQuery(request.url)).get('X-Amz-Content-Sha256');
   const stated = headerOf(request, 'x-amz-content-sha256') ?? inQuery;
   if (service !== 's3') {
     if (stated === undefined || stated === hash) return hash;
-    throw new Problem('otherBody', 'The body has another hash than x-amz-content-sha256 says.');
+    throw new Problem('otherBody', 'The hash of the body differs from x-amz-content-sha256.');
   }
   if (stated === undefined && isQuery) return UNSIGNED;
   if (stated === UNSIGNED || stated === UNSIGNED_CHUNKS) return stated;
@@ -270,7 +270,7 @@ const checkPayload = (request: ReceivedRequest, { isQuery }: Claim, service: str
   return stated;
 };
 
-/** Headers that the signer sets itself; they are signed when the request names them. */
+/** Headers that the signer sets itself; they are signed if the request names them. */
 const SET_BY_SIGNER = ['x-amz-date', 'x-amz-security-token', 'x-amz-content-sha256'];
 
 const sign = async (
@@ -308,7 +308,7 @@ const sign = async (
   return /Signature=([0-9a-f]+)$/.exec(signed.headers.authorization ?? '')?.[1] ?? '';
 };
 
-/** S3 encodes each key once, however it was sent. */
+/** S3 encodes each key once, no matter how it was sent. */
 const toPath = (url: string, service: string): string => {
   const [path = ''] = url.split('?', 1);
   return service === 's3'
@@ -326,11 +326,11 @@ const decode = (text: string): string => {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw malformed('The address is not well encoded.');
+    throw malformed('The URL is not valid percent-encoding.');
   }
 };
 
-/** In the order of the query. A plus stands for itself. */
+/** In query order. A plus is a literal plus. */
 const readQuery = (url: string): (readonly [string, string])[] => {
   const at = url.indexOf('?');
   if (at < 0 || at === url.length - 1) return [];
@@ -354,13 +354,13 @@ const headerOf = ({ headers }: ReceivedRequest, name: string): string | undefine
   return typeof value === 'string' ? value : value?.join(',');
 };
 
-/** Compared as hashes, which take the same time whatever the difference. */
+/** Compares hashes, in constant time. */
 const isSame = (one: string, other: string): boolean => {
   const [first, second] = [one, other].map((text) => createHash('sha256').update(text).digest());
   return first !== undefined && second !== undefined && timingSafeEqual(first, second);
 };
 
-/** The hashes of Node in the shape that the signer takes. */
+/** Node's hashes in the interface that the signer expects. */
 class Sha256 {
   #hash: Hash | Hmac;
   constructor(secret?: string | ArrayBuffer | ArrayBufferView) {

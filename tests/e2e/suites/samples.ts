@@ -232,7 +232,7 @@ export const describeEditedSamples = (project: RunningProject): void => {
     test('what is edited counts from the next request on', async () => {
       const file = 'workflows/hello.json';
       project.write(file, read(file).replace('Hello, ', 'Good morning, '));
-      await project.service.printed(/hello\.json: hello is at version 2/);
+      await project.service.printed(/hello\.json: hello is now at version 2/);
       const { body } = await post('/api/webhook/hello/webhook', { name: 'Ada' });
       expect(body).toEqual({ greeting: 'Good morning, Ada' });
     });

@@ -226,7 +226,7 @@ describe('what AWS would refuse is refused, in the shape of the service, and doe
       'a target of another service',
       () => ({ ...getItem, headers: { 'x-amz-target': 'AmazonSSM.GetItem' } }),
       400,
-      'AmazonSSM.GetItem is no operation',
+      'AmazonSSM.GetItem is not an operation',
     ],
     ['a body that is not JSON', () => ({ ...getItem, body: '{' }), 400, 'the body is not a JSON object'],
     ['a parameter', () => json('AmazonSSM.GetParameter', { Name: '/other/a' }), 400, 'parameter/other/a'],
@@ -242,7 +242,12 @@ describe('what AWS would refuse is refused, in the shape of the service, and doe
       403,
       'shop-orders:next',
     ],
-    ['a path that Lambda does not have', () => lambda('/2015-03-31/nothing'), 404, 'no operation of Lambda'],
+    [
+      'a path that Lambda does not have',
+      () => lambda('/2015-03-31/nothing'),
+      404,
+      'is not an operation of Lambda',
+    ],
     [
       'a mapping to another function',
       () => lambda('/2015-03-31/event-source-mappings/', '{"FunctionName":"shop-reports"}'),
@@ -273,13 +278,13 @@ describe('what AWS would refuse is refused, in the shape of the service, and doe
       'a service that the stage does not have',
       () => ({ service: 'textract' }),
       400,
-      'the service textract is not known',
+      'unknown service textract',
     ],
     [
       'a host of its own',
       () => ({ service: 'dynamodb', host: 'dynamodb.mars.amazonaws.com' }),
       400,
-      'none that the door knows',
+      'unknown host',
     ],
   ])('%s', async (_, signing, status, message) => {
     const answer = await send(signing());

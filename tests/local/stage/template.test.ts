@@ -101,36 +101,28 @@ describe('an intrinsic function has the value that CloudFormation gives it:', ()
 
 describe('what it does not know is an error, with its place:', () => {
   test.each<[string, unknown, string]>([
-    ['a function', { 'Fn::Cidr': ['10.0.0.0/16', 1, 8] }, 'It.value: the function Fn::Cidr is not known'],
-    [
-      'a function that objects inherit',
-      { 'Fn::constructor': [] },
-      'the function Fn::constructor is not known',
-    ],
+    ['a function', { 'Fn::Cidr': ['10.0.0.0/16', 1, 8] }, 'It.value: unknown function Fn::Cidr'],
+    ['a function that objects inherit', { 'Fn::constructor': [] }, 'unknown function Fn::constructor'],
     [
       'a function in a list in a function',
       { 'Fn::Join': ['', ['a', { 'Fn::ImportValue': 'b' }]] },
-      'the function Fn::ImportValue is not known',
+      'unknown function Fn::ImportValue',
     ],
-    ['a name', { Ref: 'Missing' }, 'It.value: there is no Missing in the template'],
-    ['a name that objects inherit', { Ref: 'toString' }, 'there is no toString in the template'],
-    ['a name in Fn::Sub', { 'Fn::Sub': `\${Missing}` }, 'there is no Missing in the template'],
+    ['a name', { Ref: 'Missing' }, 'It.value: the template has no Missing'],
+    ['a name that objects inherit', { Ref: 'toString' }, 'the template has no toString'],
+    ['a name in Fn::Sub', { 'Fn::Sub': `\${Missing}` }, 'the template has no Missing'],
     [
       'an attribute in Fn::Sub',
       { 'Fn::Sub': `\${Orders.StreamArn}` },
-      'the attribute StreamArn of AWS::DynamoDB::Table is not known',
+      'unknown attribute StreamArn of AWS::DynamoDB::Table',
     ],
-    [
-      'an attribute',
-      { 'Fn::GetAtt': ['Queue', 'Nothing'] },
-      'the attribute Nothing of AWS::SQS::Queue is not known',
-    ],
-    ['a type of resource', { Ref: 'Fleet' }, 'what AWS::EC2::EC2Fleet returns is not known here'],
-    ['a function beside other keys', { Ref: 'Orders', more: 1 }, 'It.value: Ref stands beside other keys'],
+    ['an attribute', { 'Fn::GetAtt': ['Queue', 'Nothing'] }, 'unknown attribute Nothing of AWS::SQS::Queue'],
+    ['a type of resource', { Ref: 'Fleet' }, 'the return values of AWS::EC2::EC2Fleet are unknown'],
+    ['a function beside other keys', { Ref: 'Orders', more: 1 }, 'It.value: Ref must be the only key'],
     ['an index', { 'Fn::Select': [3, ['a']] }, 'Fn::Select finds nothing at 3'],
     ['a condition', { 'Fn::If': ['Missing', 1, 2] }, 'there is no condition Missing'],
     ['a list that is none', { 'Fn::Join': [',', 'a'] }, 'must be a list'],
-    ['an argument too many', { 'Fn::Join': [',', [], 'a'] }, 'has other arguments than the function takes'],
+    ['an argument too many', { 'Fn::Join': [',', [], 'a'] }, 'has wrong arguments for the function'],
   ])('%s', (_, expression, message) => {
     const Resources = { Fleet: { Type: 'AWS::EC2::EC2Fleet' } };
     expect(() => evaluate(expression, { Resources })).toThrow(message);
@@ -141,12 +133,12 @@ describe('what it does not know is an error, with its place:', () => {
       A: { Type: 'AWS::SQS::Queue', Properties: { QueueName: { Ref: 'B' } } },
       B: { Type: 'AWS::SNS::Topic', Properties: { TopicName: { 'Fn::GetAtt': ['A', 'QueueName'] } } },
     };
-    expect(() => evaluate(1, { Resources })).toThrow('references lead in a circle');
+    expect(() => evaluate(1, { Resources })).toThrow('circular references');
   });
 
   test.each([
     [{}, 'the parameter Size has neither a value nor a default'],
-    [{ Size: '3' }, 'the parameter Size cannot be "3"'],
+    [{ Size: '3' }, 'the parameter Size can\'t be "3"'],
     [{ Size: '1', Other: '1' }, 'the template has no parameter Other'],
   ])('the parameters %j', (parameters, message) => {
     const Parameters = { Size: { Type: 'Number', AllowedValues: [1, 2] } };

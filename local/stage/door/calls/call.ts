@@ -1,4 +1,4 @@
-/** A request to an API of AWS, as the door has received it. */
+/** A request to an AWS API, as the door received it. */
 export interface ApiRequest {
   readonly method: string;
   /** Without the query, percent-encoded. */
@@ -11,29 +11,29 @@ export interface ApiRequest {
 
 /** Where a request goes. */
 export interface Destination {
-  /** As the scope of a signature names it. */
+  /** As named in a signature's scope. */
   readonly service: string;
   readonly region: string;
-  /** Of a host with the name of a bucket. */
+  /** From a host that contains a bucket name. */
   readonly bucket: string | null;
 }
 
 export type Input = Readonly<Record<string, unknown>>;
 
-/** What a request is allowed by: one action on one resource. */
+/** What a request needs permission for: one action on one resource. */
 export interface Permission {
   readonly action: string;
   /** An ARN, or `*` for an action that takes none. */
   readonly resource: string;
-  /** Beside what IAM knows of each caller. */
+  /** In addition to what IAM knows of each caller. */
   readonly context?: Readonly<Record<string, string>>;
 }
 
-/** An operation of an API, with what the caller needs for it. */
+/** An API operation and the permissions that it needs. */
 export interface Call {
   readonly operation: string;
   readonly input: Input;
-  /** All of them. None: any caller may. */
+  /** All are required. If empty, any caller is allowed. */
   readonly permissions: readonly Permission[];
 }
 
@@ -53,7 +53,7 @@ export const createArns = (partition: string, account: string, region: string): 
   of: (service, resource) => `arn:${partition}:${service}:${region}:${account}:${resource}`,
 });
 
-/** A request that the door does not know: it is refused. */
+/** A request that the door does not support and refuses. */
 export class UnknownCall extends Error {}
 
 export const textOf = (input: Input, name: string): string => {
@@ -73,6 +73,6 @@ export const listOf = (input: Input, name: string): readonly Input[] => {
   return value;
 };
 
-/** An ARN as it is, or one made of a name. */
+/** An ARN unchanged, or one built from a name. */
 export const arnOr = (text: string, ofName: (name: string) => string): string =>
   text.startsWith('arn:') ? text : ofName(text);

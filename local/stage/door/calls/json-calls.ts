@@ -11,19 +11,19 @@ import {
   UnknownCall,
 } from './call.ts';
 
-/** A service that names its operations in a header or in a form, with what each needs. */
+/** A service that names its operations in a header or a form, with the permissions that each needs. */
 interface JsonService {
-  /** Before the operation in `x-amz-target`. */
+  /** Prefix of the operation in `x-amz-target`. */
   readonly target: string;
   /** Of its actions. */
   readonly prefix: string;
-  /** Of each action; operations that are called otherwise. */
+  /** By operation, for those whose action has a different name. */
   readonly actions?: Readonly<Record<string, string>>;
   /** Null for an operation whose resources are not known. */
   readonly findPermissions: (operation: string, input: Input, arns: Arns) => readonly Need[] | null;
 }
 
-/** The action is the operation's unless it is given. */
+/** The action has the operation's name unless given. */
 interface Need extends Omit<Permission, 'action'> {
   readonly action?: string;
 }
@@ -58,7 +58,7 @@ const findDynamoDb: JsonService['findPermissions'] = (operation, input, arns) =>
       return listOf(input, 'TransactItems').flatMap((item) =>
         Object.entries(item).map(([kind, inner]) => {
           const action = Object.hasOwn(TRANSACTION_ACTIONS, kind) ? TRANSACTION_ACTIONS[kind] : undefined;
-          if (action === undefined) throw new UnknownCall(`${kind} is no item of a transaction`);
+          if (action === undefined) throw new UnknownCall(`${kind} is not a transaction item`);
           return { action, resource: table(inner as Input, arns) };
         }),
       );
@@ -88,7 +88,7 @@ const findSystemsManager: JsonService['findPermissions'] = (operation, input, ar
   return /Parameter/.test(operation) ? one(parameterArn(textOf(input, 'Name'), arns)) : null;
 };
 
-/** Secrets Manager adds six characters to each name, which are a part of the ARN. */
+/** Secrets Manager appends six characters to each name in the ARN. */
 export const SECRET_SUFFIX = '-AbCdEf';
 
 const findSecretsManager: JsonService['findPermissions'] = (operation, input, arns) =>
@@ -146,7 +146,7 @@ const findEvents: JsonService['findPermissions'] = (operation, input, arns) => {
   }
 };
 
-/** To give a role to a service is an action of its own. */
+/** Passing a role to a service is a separate action. */
 export const passRole = (role: string, service: string): Need & { readonly action: string } => ({
   action: 'iam:PassRole',
   resource: role,
@@ -156,7 +156,7 @@ export const passRole = (role: string, service: string): Need & { readonly actio
 /** `https://sqs.REGION.amazonaws.com/ACCOUNT/NAME`. */
 const queueArn = (url: string, arns: Arns): string => {
   const [, host = '', account, name] = /^https?:\/\/([^/]+)\/(\d{12})\/([^/]+)$/.exec(url) ?? [];
-  if (name === undefined) throw new UnknownCall(`${url} is no URL of a queue`);
+  if (name === undefined) throw new UnknownCall(`${url} is not a queue URL`);
   const [, region = arns.region] = /^sqs\.([a-z0-9-]+)\.amazonaws\.com$/.exec(host) ?? [];
   return `arn:${arns.partition}:sqs:${region}:${account}:${name}`;
 };
@@ -170,7 +170,7 @@ const findQueues: JsonService['findPermissions'] = (operation, input, arns) => {
   return one(queueArn(textOf(input, 'QueueUrl'), arns));
 };
 
-/** Actions on a group are asked of its streams, even when none is named. */
+/** Actions on a log group are checked on its streams, even when none is named. */
 const findLogs: JsonService['findPermissions'] = (operation, input, arns) => {
   if (/^(DescribeQueryDefinitions|GetQueryResults|StopQuery)$/.test(operation)) return anything;
   const named = optionalText(input, 'logGroupName') ?? optionalText(input, 'logGroupIdentifier');
@@ -214,7 +214,7 @@ const findRoles: JsonService['findPermissions'] = (operation, input) => {
   });
 };
 
-/** By the name that the scope of a signature gives them. */
+/** By the service name in a signature's scope. */
 const services: Readonly<Record<string, JsonService>> = {
   dynamodb: { target: 'DynamoDB_20120810', prefix: 'dynamodb', findPermissions: findDynamoDb },
   ssm: { target: 'AmazonSSM', prefix: 'ssm', findPermissions: findSystemsManager },
@@ -245,11 +245,11 @@ const services: Readonly<Record<string, JsonService>> = {
 /** Reads a request whose operation is named in `x-amz-target`, in a form, or in the path of Smithy's RPC protocol. */
 export const readJsonCall = (service: string, request: ApiRequest, arns: Arns): Call => {
   const definition = Object.hasOwn(services, service) ? services[service] : undefined;
-  if (definition === undefined) throw new UnknownCall(`the service ${service} is not known`);
+  if (definition === undefined) throw new UnknownCall(`unknown service ${service}`);
   const { target, prefix, actions = {}, findPermissions } = definition;
   const { operation, input } = readOperation(request, target);
   const needs = findPermissions(operation, input, arns);
-  if (needs === null) throw new UnknownCall(`which permissions ${prefix}:${operation} needs is not known`);
+  if (needs === null) throw new UnknownCall(`the permissions for ${prefix}:${operation} are unknown`);
   const own = Object.hasOwn(actions, operation) ? actions[operation] : operation;
   return {
     operation,
@@ -262,16 +262,16 @@ export const readJsonCall = (service: string, request: ApiRequest, arns: Arns): 
 };
 
 const readOperation = ({ method, headers, body, path }: ApiRequest, target: string) => {
-  if (method !== 'POST') throw new UnknownCall(`${method} ${path} is no operation`);
+  if (method !== 'POST') throw new UnknownCall(`${method} ${path} is not an operation`);
   const header = headers['x-amz-target'];
   const text = Buffer.from(body).toString();
   if (typeof header === 'string') {
     const at = header.lastIndexOf('.');
-    if (header.slice(0, at) !== target) throw new UnknownCall(`${header} is no operation of ${target}`);
+    if (header.slice(0, at) !== target) throw new UnknownCall(`${header} is not an operation of ${target}`);
     return { operation: header.slice(at + 1), input: readJson(text) };
   }
   if (!String(headers['content-type'] ?? '').startsWith('application/x-www-form-urlencoded'))
-    throw new UnknownCall(`${method} ${path} names no operation`);
+    throw new UnknownCall(`${method} ${path} does not name an operation`);
   const form = Object.fromEntries(new URLSearchParams(text));
   return { operation: textOf(form, 'Action'), input: form };
 };
@@ -281,7 +281,7 @@ const readJson = (text: string): Input => {
     const value: unknown = text === '' ? {} : JSON.parse(text);
     if (typeof value === 'object' && value !== null) return value as Input;
   } catch {
-    // Refused like any other body that is no object.
+    // Refused like any other body that is not an object.
   }
   throw new UnknownCall('the body is not a JSON object');
 };

@@ -14,14 +14,14 @@ import { readSdkRoutes } from './sdk-routes.ts';
 
 const findOperation = createFindOperation(readSdkRoutes(client));
 
-/** Actions of operations that are not called as them. */
+/** Actions whose names differ from their operations. */
 const ACTIONS: Readonly<Record<string, string>> = {
   Invoke: 'InvokeFunction',
   InvokeAsync: 'InvokeFunction',
   InvokeWithResponseStream: 'InvokeFunction',
 };
 
-/** What the door has to ask the services themselves. */
+/** What the door must look up in the services themselves. */
 export interface LambdaLookups {
   /** The ARN of the function of an event source mapping; null when there is none. */
   readonly findMappedFunction: (uuid: string) => Promise<string | null>;
@@ -36,7 +36,8 @@ export const readLambdaCall = async (
   lookups: LambdaLookups,
 ): Promise<Call> => {
   const found = findOperation(request.method, request.path.replace(/\/$/, ''), request.query);
-  if (found === null) throw new UnknownCall(`${request.method} ${request.path} is no operation of Lambda`);
+  if (found === null)
+    throw new UnknownCall(`${request.method} ${request.path} is not an operation of Lambda`);
   const { operation, parameters } = found;
   const isInvocation = Object.hasOwn(ACTIONS, operation);
   const body =
@@ -81,7 +82,7 @@ const resourceOf = async (
   const callback = optionalText(input, 'CallbackId');
   if (callback !== null) {
     const execution = await findDurableExecution(callback);
-    // An identifier that is not known belongs to no function: only a caller that may answer all callbacks is sent on.
+    // An unknown identifier belongs to no function: only callers that may answer all callbacks are forwarded.
     return {
       resource: execution ?? arns.of('lambda', 'function:unknown:1/durable-execution/unknown/unknown'),
     };
@@ -90,7 +91,7 @@ const resourceOf = async (
   if (execution !== null) return { resource: execution };
   const name = optionalText(input, 'FunctionName');
   if (name !== null) return { resource: toFunctionArn(name, optionalText(input, 'Qualifier'), arns) };
-  throw new UnknownCall(`which resource lambda:${operation} needs is not known`);
+  throw new UnknownCall(`the resource of lambda:${operation} is unknown`);
 };
 
 /** A function by its name, a part of its ARN or its ARN, each with or without a version or an alias. */

@@ -1,18 +1,18 @@
-/** An operation of a REST API with its route, as the SDK's model of the service has it. */
+/** A REST operation with its route, as in the SDK's model of the service. */
 interface RestOperation {
   readonly operation: string;
   readonly method: string;
-  /** Null in place of a part that takes any text. */
+  /** Null in place of a segment that matches any text. */
   readonly parts: readonly Part[];
-  /** Parameters of the query that tell operations of one path apart; null for any value. */
+  /** Query parameters that distinguish operations with the same path; null for any value. */
   readonly query: ReadonlyMap<string, string | null>;
 }
 
 interface Part {
-  /** Null for text as it is. */
+  /** Null for literal text. */
   readonly parameter: string | null;
   readonly text: string;
-  /** Takes all that follows. */
+  /** Matches the rest of the path. */
   readonly isGreedy: boolean;
 }
 
@@ -28,7 +28,7 @@ type FindOperation = (method: string, path: string, query: URLSearchParams) => F
 export const createFindOperation = (routes: Readonly<Record<string, string>>): FindOperation => {
   const operations = Object.entries(routes)
     .map(([operation, route]) => toOperation(operation, route))
-    // The one that asks for most of a query comes first, then the one with least parameters.
+    // Operations with the most query parameters come first, then those with the fewest path variables.
     .sort((one, other) => other.query.size - one.query.size || weigh(one) - weigh(other));
   return (method, path, query) => {
     for (const candidate of operations) {
@@ -76,7 +76,7 @@ const match = (parts: readonly Part[], path: string): Readonly<Record<string, st
   return given.length === parts.length ? parameters : null;
 };
 
-/** Text that is not well encoded stays as it is. */
+/** Badly encoded text stays unchanged. */
 const decodePart = (text: string): string => {
   try {
     return decodeURIComponent(text);

@@ -10,7 +10,7 @@ import {
 import { createFindOperation } from './rest-routes.ts';
 import { readSdkRoutes } from './sdk-routes.ts';
 
-/** Operations that have the route of another one, and differ from it by more than the query. */
+/** Operations that share another one's route and differ in more than the query. */
 const AMBIGUOUS = /^(CopyObject|UploadPartCopy|ListBuckets|ListDirectoryBuckets|WriteGetObjectResponse)$/;
 
 /** The SDK names the operation in `x-id`, other callers do not. Its model has `uploadId` and `partNumber` among the parameters. */
@@ -28,7 +28,7 @@ const routes = Object.fromEntries(
 
 const findOperation = createFindOperation(routes);
 
-/** The actions of operations that are not called as them. https://docs.aws.amazon.com/AmazonS3/latest/userguide/using-with-s3-policy-actions.html */
+/** Actions whose names differ from their operations. https://docs.aws.amazon.com/AmazonS3/latest/userguide/using-with-s3-policy-actions.html */
 const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   CompleteMultipartUpload: ['PutObject'],
   CreateMultipartUpload: ['PutObject'],
@@ -46,7 +46,7 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   GetPublicAccessBlock: ['GetBucketPublicAccessBlock'],
 };
 
-/** Operations whose objects are named elsewhere than in the path, which is not read. */
+/** Unsupported operations, which name their objects outside the path. */
 const NOT_READ = /^(DeleteObjects|RenameObject|CreateSession|SelectObjectContent)$/;
 
 /** Reads a request of S3's API, with the bucket in its host or in its path. */
@@ -58,7 +58,7 @@ export const readS3Call = (
   const { bucket, path } = splitBucket(request.path, hostBucket);
   if (bucket === '') {
     if (request.method !== 'GET')
-      throw new UnknownCall(`${request.method} / without a bucket is no operation of S3`);
+      throw new UnknownCall(`${request.method} / without a bucket is not an operation of S3`);
     return {
       operation: 'ListBuckets',
       input: {},
@@ -67,11 +67,11 @@ export const readS3Call = (
   }
   const { method, query, headers } = request;
   const found = findOperation(method, path, query);
-  if (found === null) throw new UnknownCall(`${method} ${path}?${query} is no operation of S3`);
+  if (found === null) throw new UnknownCall(`${method} ${path}?${query} is not an operation of S3`);
   const { operation, parameters } = found;
   if (headers['x-amz-copy-source'] !== undefined)
-    throw new UnknownCall('which permissions a copy needs is not known');
-  if (NOT_READ.test(operation)) throw new UnknownCall(`which permissions s3:${operation} needs is not known`);
+    throw new UnknownCall('the permissions for a copy are unknown');
+  if (NOT_READ.test(operation)) throw new UnknownCall(`the permissions for s3:${operation} are unknown`);
   const { Key } = parameters;
   const arn = `arn:${partition}:s3:::${bucket}`;
   const resource = Key === undefined ? arn : `${arn}/${Key}`;

@@ -15,7 +15,7 @@ const findOperation = createFindOperation({
 
 export const readSchedulerCall = ({ method, path, query, body }: ApiRequest, arns: Arns): Call => {
   const found = findOperation(method, path.replace(/\/$/, ''), query);
-  if (found === null) throw new UnknownCall(`${method} ${path} is no operation of Scheduler`);
+  if (found === null) throw new UnknownCall(`${method} ${path} is not an operation of Scheduler`);
   const { operation, parameters } = found;
   const input: Input = { ...readJson(body), ...parameters };
   const group = optionalText(input, 'GroupName') ?? query.get('groupName') ?? 'default';

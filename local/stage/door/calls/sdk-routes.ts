@@ -10,6 +10,6 @@ export const readSdkRoutes = (client: object): Record<string, string> => {
     const [method, target] = traits.http;
     return [name, `${method} ${target}`];
   });
-  if (routes.length === 0) throw new Error('the client of the SDK has no operations with a route');
+  if (routes.length === 0) throw new Error('the SDK client has no operations with a route');
   return Object.fromEntries(routes);
 };

@@ -5,14 +5,14 @@ import { escapeXml, type Reply, toXml } from './reply.ts';
 interface BucketRequest {
   readonly bucket: string;
   readonly method: string;
-  /** Of the object, with its leading slash, percent-encoded. */
+  /** Path of the object, with a leading slash, percent-encoded. */
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body: Buffer;
 }
 
-/** S3 in memory, with these buckets. */
+/** An in-memory S3 with the given buckets. */
 export const createBuckets = (names: readonly string[]) => {
   const buckets = new Map(names.map((name) => [name, createObjectStore()]));
   return (request: BucketRequest): Reply => {
@@ -35,7 +35,7 @@ export const createBuckets = (names: readonly string[]) => {
   };
 };
 
-/** An answer to HEAD has no body. */
+/** Responses to HEAD have no body. */
 export const toS3Error = (method: string, status: number, code: string, message: string): Reply =>
   method === 'HEAD'
     ? { status, headers: {}, body: '' }
@@ -44,7 +44,7 @@ export const toS3Error = (method: string, status: number, code: string, message:
         `<Error><Code>${code}</Code><Message>${escapeXml(message)}</Message><RequestId>stage</RequestId></Error>`,
       );
 
-/** A body in chunks with a checksum after them, in which the SDK sends a stream: `SIZE\r\nBYTES\r\n…0\r\nTRAILER`. */
+/** A chunked body with a trailing checksum, as the SDK sends a stream: `SIZE\r\nBYTES\r\n…0\r\nTRAILER`. */
 const readChunks = (body: Buffer): Buffer => {
   const chunks: Buffer[] = [];
   for (let at = 0; ; ) {

@@ -20,7 +20,7 @@ export interface ObjectReply {
   readonly body?: string | Uint8Array;
 }
 
-/** What a request asks of objects: `PUT part`, `POST uploads`, `POST complete`, `PUT`, `HEAD`, `GET`, `GET list`, `DELETE` of an object or an upload, `PUT tagging`, `DELETE tagging`. */
+/** The object operation of a request: `PUT part`, `POST uploads`, `POST complete`, `PUT`, `HEAD`, `GET`, `GET list`, `DELETE` of an object or an upload, `PUT tagging`, `DELETE tagging`. */
 export const nameObjectOperation = (method: string, path: string, query: URLSearchParams): string => {
   if (query.has('partNumber')) return `${method} part`;
   if (query.has('uploads')) return `${method} uploads`;
@@ -35,7 +35,7 @@ const etagOf = (bytes: Uint8Array): string => `"${createHash('md5').update(bytes
 
 const missing = { status: 404, code: 'NoSuchKey' };
 
-/** A bucket in memory, as much of S3 as is used: whole objects, ranges, tags, multipart uploads, lists. */
+/** An in-memory bucket with the used part of S3: whole objects, ranges, tags, multipart uploads, lists. */
 export const createObjectStore = () => {
   const objects = new Map<string, Buffer>();
   const tags = new Map<string, string>();
@@ -135,11 +135,11 @@ export const createObjectStore = () => {
 
   return {
     objects,
-    /** Of each object; empty when it has none. */
+    /** Tags of each object; empty when it has none. */
     tags,
     /** Multipart uploads that are neither completed nor aborted, by id. */
     uploads,
-    /** Undefined for an operation that it does not have. */
+    /** Undefined for an unsupported operation. */
     operate: (request: ObjectRequest): ObjectReply | undefined => operations[request.operation]?.(request),
   };
 };

@@ -1,4 +1,4 @@
-/** An answer of a service of the door's own. */
+/** A response of one of the door's own services. */
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -24,7 +24,7 @@ export const toXml = (status: number, body: string): Reply => ({
 export const escapeXml = (text: string): string =>
   text.replace(/[&<>"]/g, (char) => `&#${char.charCodeAt(0)};`);
 
-/** An error of the query protocol, which STS has. */
+/** An error of the query protocol, which STS uses. */
 export const toQueryError = (status: number, code: string, message: string): Reply =>
   toXml(
     status,

@@ -2,10 +2,10 @@ import { type Reply, toJson, toJsonError } from './reply.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** An operation of a service in memory; undefined for one that it does not have. */
+/** An operation of an in-memory service; undefined if unsupported. */
 export type Operate = (operation: string, input: Input) => Reply | undefined;
 
-/** Bytes of a value of the standard tier, and of the advanced one, which intelligent tiering takes when it has to. */
+/** Maximum bytes of a value in the standard tier and in the advanced one, which intelligent tiering uses when needed. */
 const STANDARD_BYTES = 4_096;
 const ADVANCED_BYTES = 8_192;
 /** Of `GetParameters`. */
@@ -38,7 +38,7 @@ export const createParameters = (toArn: (name: string) => string): Operate => {
     GetParameters: (input) => {
       const names = input.Names as readonly string[];
       if (names.length < 1 || names.length > MAX_NAMES || new Set(names).size < names.length)
-        return toJsonError('ValidationException', `Names has 1 to ${MAX_NAMES} names, each once.`);
+        return toJsonError('ValidationException', `Names must have 1 to ${MAX_NAMES} distinct names.`);
       const Parameters = names.flatMap((name) => read(name, input) ?? []);
       const InvalidParameters = names.filter((name) => !parameters.has(name));
       return toJson(200, { Parameters, InvalidParameters });
@@ -50,7 +50,7 @@ export const createParameters = (toArn: (name: string) => string): Operate => {
       const bytes = Buffer.byteLength(String(Value));
       const limit = Tier === 'Advanced' || Tier === 'Intelligent-Tiering' ? ADVANCED_BYTES : STANDARD_BYTES;
       if (bytes === 0 || bytes > limit)
-        return toJsonError('ValidationException', `A value of this tier has 1 to ${limit} bytes.`);
+        return toJsonError('ValidationException', `A value in this tier must have 1 to ${limit} bytes.`);
       const version = (found?.version ?? 0) + 1;
       parameters.set(String(Name), { type: String(Type ?? found?.type), value: String(Value), version });
       return toJson(200, { Version: version, Tier: bytes > STANDARD_BYTES ? 'Advanced' : 'Standard' });

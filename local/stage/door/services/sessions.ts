@@ -2,11 +2,11 @@ import { type Reply, toQueryError, toXml } from './reply.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** A session that a caller may have: its role trusts the caller. */
+/** A session that a caller may open, since its role trusts the caller. */
 interface SessionRequest {
   readonly roleArn: string;
   readonly sessionName: string;
-  /** Of JSON, which limits the session further. */
+  /** A policy (JSON) that further limits the session. */
   readonly policy: unknown;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
@@ -24,12 +24,12 @@ interface SessionParts {
   readonly open: (request: SessionRequest) => Session;
 }
 
-/** Of a session, in seconds. A role allows an hour unless it says more. */
+/** Duration of a session, in seconds. A role allows an hour unless it specifies more. */
 const LEAST = 900;
 const MOST = 3_600;
 
 /**
- * STS, for callers that may: keys of a session of a role, and the identity of the caller.
+ * STS for permitted callers: keys for a role's session, and the caller's identity.
  * https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRole.html
  */
 export const createSessions = ({ now, open }: SessionParts) => {
@@ -37,13 +37,9 @@ export const createSessions = ({ now, open }: SessionParts) => {
     const { RoleArn, RoleSessionName, DurationSeconds = MOST, Policy } = input;
     const seconds = Number(DurationSeconds);
     if (!/^[\w+=,.@-]{2,64}$/.test(String(RoleSessionName)))
-      return toQueryError(400, 'ValidationError', 'roleSessionName has 2 to 64 of [\\w+=,.@-].');
+      return toQueryError(400, 'ValidationError', 'roleSessionName must have 2 to 64 of [\\w+=,.@-].');
     if (!(seconds >= LEAST && seconds <= MOST))
-      return toQueryError(
-        400,
-        'ValidationError',
-        `The requested DurationSeconds is not ${LEAST} to ${MOST}.`,
-      );
+      return toQueryError(400, 'ValidationError', `DurationSeconds must be ${LEAST} to ${MOST}.`);
     const policy = parse(Policy);
     if (policy === undefined) return toQueryError(400, 'MalformedPolicyDocument', 'The policy is not JSON.');
     const expiresAt = now() + seconds * 1_000;
