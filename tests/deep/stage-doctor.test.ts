@@ -73,7 +73,7 @@ describe('the packaged stage as it is', () => {
     const { code, lines } = await look(stage);
     expect(lines.filter(({ status }) => status !== 'ok').map(({ message }) => message)).toEqual([
       'expiry and backups: this DynamoDB has none',
-      expect.stringMatching(/^queue: name a queue/),
+      expect.stringMatching(/^queue: to test it, name a queue/),
     ]);
     expect(lines.filter(({ check }) => check === 'probes')).toHaveLength(7);
     expect(lines.filter(({ check }) => check === 'quotas')).toHaveLength(3);
@@ -106,7 +106,7 @@ describe('the packaged stage as it is', () => {
       1,
       expect.arrayContaining([
         expect.stringMatching(/clock/),
-        expect.stringMatching(/^stuck of orders was accepted 1\d minutes ago and has not begun/),
+        expect.stringMatching(/^stuck of orders was accepted 1\d minutes ago and has not started/),
         'hookloom-dev-trigger-dead-letters has 1 message',
       ]),
     ]);
