@@ -121,7 +121,7 @@ test('a file that is gone takes its workflow along', async () => {
   const { said, changed, ids } = await openFiles();
   rmSync(join(folder, 'a.json'));
   changed('a.json');
-  await said(/^workflows\/a\.json is gone: a was removed$/);
+  await said(/^workflows\/a\.json no longer exists: a was removed$/);
   expect(await ids()).toEqual([]);
 });
 

@@ -112,7 +112,7 @@ const describeFault = ({ keyword, error, instanceLocation }: OutputUnit): string
   if (keyword === 'minimum') return 'must be >= 0';
   if (keyword === 'exclusiveMinimum') return 'must be > 0';
   if (keyword === 'minItems') return 'must have at least one item';
-  const [, expected = ''] = /Expected "(.+)"\.$/.exec(error) ?? [];
+  const expected = error.slice(error.indexOf('"', error.indexOf('Expected')) + 1, error.lastIndexOf('"'));
   return `must be ${expected.replaceAll('", "', ' or ')}`;
 };
 

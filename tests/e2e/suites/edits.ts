@@ -66,7 +66,7 @@ export const describeEdits = (project: RunningProject): void => {
       await project.service.printed(/workflows\/first\.json defines second now: first was removed/);
       expect((await post('/api/webhook/first/webhook')).status).toBe(404);
       rmSync(join(project.folder, 'workflows/first.json'));
-      await project.service.printed(/workflows\/first\.json is gone: second was removed/);
+      await project.service.printed(/workflows\/first\.json no longer exists: second was removed/);
       expect((await post('/api/webhook/second/webhook')).status).toBe(404);
     });
   });
