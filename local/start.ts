@@ -10,9 +10,9 @@ const help = `npm start: the whole service on this machine.
   npm start                      data in memory
   npm start -- --data DIR        workflows, credentials and executions in DIR
   HOOKLOOM_DATA=DIR npm start    the same
-  PORT=4000 npm start            another port; 0 takes any free one
+  PORT=4000 npm start            another port; 0 uses any free port
 
-Ctrl+C ends it.
+Press Ctrl+C to stop it.
 `;
 
 const PORT = '3000';

@@ -1,7 +1,7 @@
 import type { Deployment } from './parameters.ts';
 import type { Template, TemplateResource } from './template.ts';
 
-/** A metric as an alarm or a graph has it. */
+/** A metric as used in an alarm or a graph. */
 interface Metric {
   readonly Namespace: string;
   readonly MetricName: string;
@@ -10,17 +10,17 @@ interface Metric {
 
 const PERIOD_SECONDS = 300;
 
-/** Each begins at this share of a quota of the account. */
+/** Quota alarms fire at this share of an account quota. */
 const HIGH = 0.8;
 
-/** Functions that Lambda invokes from its queue. */
+/** Functions that Lambda invokes asynchronously, from its queue. */
 const ASYNCHRONOUS = ['RunDurableLambdaFunction', 'RunExpressLambdaFunction', 'DispatchLambdaFunction'];
 
 /**
- * The alarms of a service, of what needs a person. Whatever functions and queues the template has: a new one is not forgotten.
- * Failures of executions are not among them, which are a matter of their workflow. docs/metrics.md says what to do about each.
+ * The alarms of a service, for problems that need a person. They cover every function and queue of the template, new ones
+ * included, but not failed executions, which concern only their workflow. docs/metrics.md says what to do about each alarm.
  *
- * @param topic - the ARN of the SNS topic that they tell
+ * @param topic - the ARN of the SNS topic that they notify
  * @param quotas - of the account
  */
 export const toAlarms = (
@@ -51,41 +51,41 @@ export const toAlarms = (
   const alarms: Record<string, TemplateResource> = {
     ServerErrorsAlarm: toAlarm(
       'server-errors',
-      'Requests got a 5xx that no workflow is to blame for.',
+      'Requests got a 5xx that no workflow caused.',
       sum(own('ServerErrors')),
     ),
     NotStartedAlarm: toAlarm(
       'not-started',
-      'An execution was accepted more than five minutes ago, and has not started.',
+      'An execution was accepted more than five minutes ago and has not started.',
       {
         ...{ ...own('OldestAcceptedAge'), Period: PERIOD_SECONDS, Statistic: 'Maximum', Threshold: 300 },
-        // A sweep looks at it again an hour later at the latest: the alarm lasts until then.
+        // A sweep checks it again within an hour: the alarm lasts until then.
         ...{ EvaluationPeriods: 14, DatapointsToAlarm: 1 },
       },
     ),
     GivenUpAlarm: toAlarm(
       'given-up',
-      'Executions failed because nothing had begun them within a day.',
+      'Executions failed because they were not started within a day.',
       sum(own('SweepGivenUp')),
     ),
     SweepFailingAlarm: toAlarm(
       'sweep-failing',
-      'The sweeper could not reconcile executions, or not read what is stored.',
+      'The sweeper could not reconcile executions or could not read stored data.',
       {
         ...sum(own('SweepFailed')),
         ...twice,
       },
     ),
-    SweepMissingAlarm: toAlarm('sweep-missing', 'No sweep has reached its end for 15 minutes.', {
+    SweepMissingAlarm: toAlarm('sweep-missing', 'No sweep has completed for 15 minutes.', {
       ...sum(own('Sweeps')),
       ...{ ComparisonOperator: 'LessThanThreshold', Threshold: 1, EvaluationPeriods: 3 },
       TreatMissingData: 'breaching',
     }),
-    WaitingLateAlarm: toAlarm('waiting-late', 'The sweeper does not keep up with executions that wait.', {
+    WaitingLateAlarm: toAlarm('waiting-late', 'The sweeper does not keep up with waiting executions.', {
       ...{ ...own('OldestWaitingDueAge'), Period: PERIOD_SECONDS, Statistic: 'Maximum', Threshold: 3_600 },
       ...twice,
     }),
-    ConcurrencyAlarm: toAlarm('concurrency', "Concurrent executions come near the account's quota.", {
+    ConcurrencyAlarm: toAlarm('concurrency', "Concurrent executions are close to the account's quota.", {
       ...{ Namespace: 'AWS/Lambda', MetricName: 'ConcurrentExecutions', Dimensions: [] },
       ...{ Period: PERIOD_SECONDS, Statistic: 'Maximum', Threshold: HIGH * quotas.concurrency },
     }),
@@ -97,7 +97,7 @@ export const toAlarms = (
   for (const id of idsOf('AWS::SQS::Queue'))
     alarms[`${id}Alarm`] = toAlarm(toName(id), 'A dead-letter queue has had messages for 15 minutes.', {
       EvaluationPeriods: 3,
-      // What is taken and fails is hidden for as long as the queue's visibility timeout says.
+      // A message that was received and failed stays hidden for the queue's visibility timeout.
       Metrics: [
         { Id: 'messages', Expression: 'visible + taken', Label: 'messages' },
         toQuery('visible', messagesOf(id, 'Visible')),
@@ -115,15 +115,19 @@ export const toAlarms = (
   for (const id of idsOf('AWS::Lambda::Function')) {
     const name = id.replace(/LambdaFunction$/, '');
     if (id === 'RunDurableLambdaFunction')
-      alarms.DurableStartsAlarm = toAlarm('durable-starts', 'Starts of durable runs come near the quota.', {
-        ...sum(ofFunction(id, 'DurableExecutionStarted')),
-        ...twice,
-        Threshold: HIGH * quotas.durableStarts * PERIOD_SECONDS,
-      });
+      alarms.DurableStartsAlarm = toAlarm(
+        'durable-starts',
+        'Starts of durable runs are close to the quota.',
+        {
+          ...sum(ofFunction(id, 'DurableExecutionStarted')),
+          ...twice,
+          Threshold: HIGH * quotas.durableStarts * PERIOD_SECONDS,
+        },
+      );
     if (ASYNCHRONOUS.includes(id))
       alarms[`${name}EventAgeAlarm`] = toAlarm(
         `${toName(name)}-event-age`,
-        'Events wait for the function for more than five minutes.',
+        'Events have waited for the function for more than five minutes.',
         {
           ...{ ...ofFunction(id, 'AsyncEventAge'), Period: PERIOD_SECONDS, Statistic: 'Maximum' },
           ...{ ...twice, Threshold: 300_000 }, // milliseconds
@@ -131,12 +135,12 @@ export const toAlarms = (
       );
     alarms[`${name}ErrorsAlarm`] = toAlarm(
       `${toName(name)}-errors`,
-      'The function has failed, run out of time or memory, or could not start.',
+      'The function failed, ran out of time or memory, or could not start.',
       sum(ofFunction(id, 'Errors')),
     );
     alarms[`${name}ThrottlesAlarm`] = toAlarm(
       `${toName(name)}-throttles`,
-      'Lambda has refused invocations of the function: a limit of concurrency is reached.',
+      'Lambda refused invocations of the function: a concurrency limit is reached.',
       sum(ofFunction(id, 'Throttles')),
     );
   }
@@ -149,7 +153,7 @@ const ofFunction = (id: string, MetricName: string): Metric => ({
   Dimensions: [{ Name: 'FunctionName', Value: { Ref: id } }],
 });
 
-/** A throttled index refuses the write to its table. */
+/** A throttled index rejects the write to its table. */
 const throttlesOf = (id: string, table: TemplateResource | undefined): readonly Metric[] => {
   const { GlobalSecondaryIndexes = [] } = (table?.Properties ?? {}) as {
     readonly GlobalSecondaryIndexes?: readonly { readonly IndexName: string }[];

@@ -6,35 +6,35 @@ import { createPrebuilt } from './prebuilt.ts';
 
 const CHUNK = /\.(?:chunk|plugin)\.ts$|^@hookloom\//;
 
-/** A file that a module reads, beside itself. */
+/** A file that a module reads, next to it. */
 const ASSET = /new URL\("([\w.-]+)",\s*import\.meta\.url\)/g;
 
 /** For packages in CommonJS, which have no `require` in an ES module. */
 const REQUIRE = `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);`;
 
 interface File {
-  /** In the folder beside the bundle. */
+  /** Path in the folder next to the bundle. */
   readonly name: string;
   readonly contents: Uint8Array;
 }
 
 interface Chunk {
-  /** With a hash of its contents, so that a bundle changes with its chunks. */
+  /** File name with a content hash, so that a bundle changes with its chunks. */
   readonly name: string;
   readonly files: readonly File[];
   readonly inputs: Metafile['inputs'];
-  /** Whether its inputs are as they were when it was built. */
+  /** Whether its inputs are unchanged since it was built. */
   readonly isCurrent: () => boolean;
 }
 
 /**
- * An esbuild plugin that splits bundles: a module `NAME.chunk.ts` or `NAME.plugin.ts`, or a package of ours, that is imported with `import()` is a file
- * of its own, in a folder beside each bundle that imports it, with all that it imports and the files that those modules read. So it costs nothing
- * before it is used. It has copies of the modules that it shares with the bundle, and so no state in common. A chunk that imports
- * another on use finds it in the same folder: there is one of each.
+ * An esbuild plugin that splits bundles: a module `NAME.chunk.ts` or `NAME.plugin.ts`, or one of our packages, that is imported with `import()` becomes
+ * a separate file in a folder next to each importing bundle, with everything that it imports and the files that those modules read.
+ * So it costs nothing until it is used. It has its own copies of modules that the bundle also contains, and shares no state with it.
+ * A chunk that imports another one on use finds it in the same folder: each exists once.
  *
- * esbuild itself splits ES modules only. The folder is called as its bundle, with another extension: serverless-esbuild
- * packs it with that bundle alone.
+ * esbuild itself splits only ES modules. The folder has the bundle's name with a different extension, so that serverless-esbuild
+ * packs it only with that bundle.
  */
 export const createChunks = (): Plugin => {
   const findChunk = createChunkCache();
@@ -45,7 +45,7 @@ export const createChunks = (): Plugin => {
       const [entry = ''] = Object.values(entryPoints).map(String);
       const folder = `${basename(entry, extname(entry))}.chunks`;
       const target = join(resolve(absWorkingDir, outdir ?? dirname(outfile)), folder);
-      const built = new Map<string, Chunk>(); // some are imported by code that the bundle leaves out
+      const built = new Map<string, Chunk>(); // some are imported by code that the bundle omits
 
       initialOptions.metafile = true;
       onStart(() => built.clear());
@@ -57,7 +57,7 @@ export const createChunks = (): Plugin => {
         return { path: imported, external: true };
       });
       onEnd(({ outputFiles, metafile }) => {
-        if (metafile === undefined) return; // the build has failed
+        if (metafile === undefined) return; // the build failed
         const imports = Object.values(metafile.outputs).flatMap((output) => output.imports);
         for (const { path } of imports) {
           const { files = [], inputs = {} } = built.get(path) ?? {};
@@ -73,17 +73,17 @@ export const createChunks = (): Plugin => {
   };
 };
 
-/** The file of a module; of a package, its entry. */
+/** The file of a module; for a package, its entry. */
 const findSource = (path: string, folder: string): string =>
   path.startsWith('.') ? join(folder, path) : createRequire(join(folder, 'importer.ts')).resolve(path);
 
-/** The name of a chunk: the name of its file, or of the package whose entry it is. */
+/** The name of a chunk: its file's name, or the name of the package whose entry it is. */
 const nameOf = (source: string): string => {
   const name = basename(source, '.ts');
   return name === 'index' ? basename(dirname(source)) : name;
 };
 
-/** Builds a chunk once for all bundles that have it, and again when a file of it has changed. */
+/** Builds a chunk once for all its bundles, and again when one of its files has changed. */
 const createChunkCache = () => {
   const built = new Map<string, Promise<Chunk>>();
   const findChunk = async (source: string, options: BuildOptions): Promise<Chunk> => {
@@ -99,7 +99,7 @@ const createChunkCache = () => {
     const chunk = await known?.catch(() => null);
     if (chunk?.isCurrent()) return chunk;
     const next = built.get(key);
-    if (next !== undefined && next !== known) return next; // another bundle was first to build it again
+    if (next !== undefined && next !== known) return next; // another bundle already rebuilt it
     const building = buildChunk(source, settings, (inner) => findChunk(inner, options));
     built.set(key, building);
     return building;
@@ -107,7 +107,7 @@ const createChunkCache = () => {
   return findChunk;
 };
 
-/** Bundles a chunk as an ES module, in which `import.meta.url` is its own place. */
+/** Bundles a chunk as an ES module, in which `import.meta.url` is its own URL. */
 const buildChunk = async (
   source: string,
   settings: BuildOptions,
@@ -126,7 +126,7 @@ const buildChunk = async (
     bundle: true,
     platform: 'node',
     format: 'esm',
-    splitting: true, // what else it imports on use is a file of its own
+    splitting: true, // further modules imported on use become separate files
     chunkNames: '[name]-[hash]',
     banner: { js: REQUIRE },
     write: false,
@@ -153,7 +153,7 @@ const buildChunk = async (
   };
 };
 
-/** Makes the chunks that a chunk imports on use those of the bundle. */
+/** Redirects the chunks that a chunk imports on use to the bundle's. */
 const shareChunks = (
   source: string,
   others: Map<string, Chunk>,
@@ -171,10 +171,10 @@ const shareChunks = (
   },
 });
 
-/** The clock of a file system may be behind by some milliseconds. */
+/** The clock of a file system may lag by some milliseconds. */
 const CLOCK_MS = 100;
 
-/** Goes by the time of the last change of the file's entry, which a file that is moved there has, too. */
+/** Uses the change time (ctime), which also changes when a file is moved there. */
 const isUnchangedSince = (time: number, file: string): boolean => {
   const { ctimeMs = Number.POSITIVE_INFINITY } = statSync(file, { throwIfNoEntry: false }) ?? {};
   return ctimeMs < time - CLOCK_MS;

@@ -5,7 +5,7 @@ type Row = readonly unknown[];
 const WIDTH = 12;
 const HEIGHT = 6;
 
-/** A dashboard of the service, two graphs beside each other: executions, requests, the sweeper, functions, queues, the gateway. */
+/** A dashboard of the service, two graphs per row: executions, requests, the sweeper, functions, queues, the gateway. */
 export const toDashboard = ({ Resources }: Template, prefix: string): TemplateResource => {
   const idsOf = (type: string) => Object.keys(Resources).filter((id) => Resources[id]?.Type === type);
   const functions = idsOf('AWS::Lambda::Function');

@@ -3,7 +3,7 @@ import { type Deployment, ParameterError, readParameters } from './parameters.ts
 import type { AwsConfig, StoredData } from './stored-data.ts';
 import { completeTemplate, type Template } from './template.ts';
 
-/** The part of the Serverless Framework that a plugin of ours needs. */
+/** The part of the Serverless Framework that our plugins need. */
 interface Serverless {
   readonly configurationInput: {
     readonly params?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
@@ -27,7 +27,7 @@ interface Serverless {
   };
 }
 
-/** What the Framework gives a plugin to speak with. */
+/** The Framework's utilities for plugin output. */
 interface Writers {
   readonly log: { warning(text: string): void };
 }
@@ -45,8 +45,8 @@ interface Statement {
 }
 
 /**
- * A Serverless plugin: reads the parameters of a deployment, checks them, and completes functions and template as they say.
- * What AWS would refuse in the middle of a deployment is refused before it begins.
+ * A Serverless plugin: reads and checks the parameters of a deployment, and completes functions and template accordingly.
+ * Refuses in advance what AWS would refuse in the middle of a deployment.
  */
 export default class DeploymentPlugin {
   readonly hooks: Readonly<Record<string, () => void | Promise<void>>>;
@@ -59,7 +59,7 @@ export default class DeploymentPlugin {
     let deployment: Deployment;
     let stored: StoredData;
     this.hooks = {
-      // Before roles are made of the statements: this plugin comes first in serverless.yml.
+      // Before the statements become roles: this plugin comes first in serverless.yml.
       initialize: () => {
         const provider = serverless.getProvider('aws');
         const raw = mergeParameters(serverless, provider.getStage(), refuse);
@@ -98,7 +98,7 @@ export default class DeploymentPlugin {
         if (problem !== null) refuse(problem);
         if (stored.unseen !== null)
           log.warning(
-            `Not all that the stage holds could be checked, see docs/stored-data.md: ${stored.unseen}`,
+            `Not all of the stage's data could be checked, see docs/stored-data.md: ${stored.unseen}`,
           );
         if (adopts) importExisting(serverless.pluginManager.plugins, refuse);
       },
@@ -111,7 +111,7 @@ export default class DeploymentPlugin {
   }
 }
 
-/** As the Framework does: the command line wins, then the stage's block, then the default. */
+/** As in the Framework: the command line wins, then the stage's block, then the default. */
 const mergeParameters = (
   { configurationInput: { params = {} }, processedInput: { options } }: Serverless,
   stage: string,
@@ -125,14 +125,15 @@ const mergeParameters = (
   const unknown = [...given.map(([name]) => name), ...Object.keys(params[stage] ?? {})].filter(
     (name) => !known.includes(name),
   );
-  if (unknown.length > 0) refuse(`No such parameter: ${unknown.join(', ')}. There are: ${known.join(', ')}`);
+  if (unknown.length > 0)
+    refuse(`Unknown parameter: ${unknown.join(', ')}. Parameters are: ${known.join(', ')}`);
   return { ...params.default, ...params[stage], ...Object.fromEntries(given) };
 };
 
-/** Loads three clients of AWS, which only deployments need. */
+/** Loads three AWS clients that only deployments need. */
 const loadStoredData = () => import('./stored-data.ts');
 
-/** CloudFormation finds what exists by names without functions only. */
+/** CloudFormation finds existing resources only by names without functions. */
 const writeNames = async (template: Template, accountId: string, region: string): Promise<void> => {
   const { namesOfStored } = await loadStoredData();
   const { BlobBucket } = template.Resources;
@@ -140,13 +141,14 @@ const writeNames = async (template: Template, accountId: string, region: string)
   if (BlobBucket?.Properties !== undefined && name !== undefined) BlobBucket.Properties.BucketName = name;
 };
 
-/** What of the Framework makes the parameters of a change set. */
+/** The parts of the Framework that create the parameters of a change set. */
 interface MakesChangeSets {
   getCreateChangeSetParams?: (options: object) => object;
 }
 
 /**
- * Has the change sets of this deployment import what exists under a name of the template. The Framework has no setting for it.
+ * Makes this deployment's change sets import resources that already exist under a name of the template, for which the
+ * Framework has no setting.
  * https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/import-resources-automatically.html
  */
 const importExisting = (plugins: readonly MakesChangeSets[], refuse: (message: string) => never): void => {
@@ -165,7 +167,7 @@ const completeFunction = (
 ): void => {
   const { environment, iamRoleStatements } = definition;
   if (reserved !== undefined) definition.reservedConcurrency = reserved;
-  // Not in the template: the Framework decides by a function's settings whether it needs a new version.
+  // Not in the template: the Framework uses a function's settings to decide whether it needs a new version.
   if (domain !== null && environment !== undefined && Object.hasOwn(environment, 'PUBLIC_URL'))
     environment.PUBLIC_URL = `https://${domain.name}`;
   if (hasTracing) definition.tracing = 'Active';
@@ -178,7 +180,7 @@ const completeFunction = (
   if (hasTracing) definition.iamRoleStatements = [...(definition.iamRoleStatements ?? []), TRACING];
 };
 
-/** Takes no ARN. */
+/** Supports no resource ARN. */
 const TRACING = {
   Effect: 'Allow',
   Action: ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'],

@@ -1,4 +1,4 @@
-/** The part of the Serverless Framework that a plugin of ours needs. */
+/** The part of the Serverless Framework that our plugins need. */
 interface Serverless {
   readonly service: {
     readonly functions: Record<string, { role?: string; readonly iamRoleStatements?: readonly Statement[] }>;
@@ -21,14 +21,14 @@ interface Statement {
 const Version = '2012-10-17'; // of the policy language
 
 /**
- * A Serverless plugin: every function has an IAM role of its own, which allows to write the function's log and what its
- * `iamRoleStatements` add. Thus a permission stands beside the function that needs it. A statement whose `Resource` is
- * an empty list is left out: IAM would refuse it.
+ * A Serverless plugin: every function has its own IAM role, which allows writing the function's log and what its
+ * `iamRoleStatements` add, so that a permission is next to the function that needs it. A statement whose `Resource` is
+ * an empty list is omitted, since IAM would refuse it.
  *
- * `custom.workflowStatements` are the policy of `WorkflowRole`, with which nodes call AWS; without any, it has none.
+ * `custom.workflowStatements` are the policy of `WorkflowRole`, with which nodes call AWS; if empty, it has no policy.
  */
 export default class FunctionRoles {
-  /** Roles are made at `initialize`: before it, variables in statements have no value yet. */
+  /** Roles are created at `initialize`: before that, variables in statements are unresolved. */
   readonly hooks: { readonly initialize: () => void };
 
   constructor(serverless: Serverless) {

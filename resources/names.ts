@@ -1,6 +1,6 @@
 import type { Template, TemplateResource } from './template.ts';
 
-/** Where a type of resource has its name, and how long AWS lets it be. */
+/** The name property of a resource type and the maximum length that AWS allows. */
 const NAMES: Readonly<
   Record<string, { readonly property: string; readonly kind: string; readonly max: number }>
 > = {
@@ -19,7 +19,7 @@ const NAMES: Readonly<
 /**
  * Finds the names that AWS would refuse in the middle of a deployment.
  *
- * @returns null, or a message with each of them, and how long the stage's name may be
+ * @returns null, or a message that lists them and the maximum length of the stage's name
  */
 export const findNameProblems = (
   { Resources }: Template,
@@ -52,13 +52,13 @@ export const findNameProblems = (
       ? 'Choose a stage without capital letters'
       : `Choose a stage of at most ${stage.length - over} characters: "${stage}" has ${stage.length}`;
   return [
-    `Names with the stage "${stage}" that AWS refuses in ${region}:`,
+    `With the stage "${stage}", AWS would refuse these names in ${region}:`,
     ...found.map(({ text }) => `  ${text}`),
-    `${remedy}. For the bucket alone: --param="blobBucket=NAME"`,
+    `${remedy}. For the bucket only: --param="blobBucket=NAME"`,
   ].join('\n');
 };
 
-/** @returns null for a resource without a name, or with one that only a deployment knows */
+/** @returns null for a resource without a name, or with a name known only to a deployment */
 const nameOf = ({ Type, Properties = {} }: TemplateResource, region: string) => {
   const place = Object.hasOwn(NAMES, Type) ? NAMES[Type] : undefined;
   const value = place === undefined ? undefined : Properties[place.property];

@@ -1,33 +1,33 @@
-/** How deployments of the service differ. docs/deploying.md says what each parameter costs. */
+/** How deployments of the service can differ. docs/deploying.md lists the cost of each parameter. */
 export interface Deployment {
-  /** The ARN of the SNS topic that alarms tell; null: there are none. */
+  /** The ARN of the SNS topic that alarms notify; null for no alarms. */
   readonly alarmTopic: string | null;
   readonly hasDashboard: boolean;
   /** By X-Ray. */
   readonly hasTracing: boolean;
-  /** Null: completion events go to the log. */
+  /** Null to write completion events to the log. */
   readonly eventBus: EventBus | null;
-  /** Whether tables and bucket that an earlier stack of this stage has left become part of the stack. */
+  /** Whether to adopt the tables and the bucket that an earlier stack of this stage left. */
   readonly adoptsData: boolean;
   readonly blobBucket: BlobBucket;
   readonly hasDeletionProtection: boolean;
-  /** The ARN of the key that tables, bucket, queues and logs are encrypted with; null: keys of AWS. */
+  /** The ARN of the key that tables, bucket, queues and logs are encrypted with; null for AWS's keys. */
   readonly kmsKey: string | null;
   readonly tags: Readonly<Record<string, string>>;
   readonly domain: Domain | null;
   readonly throttling: Readonly<Record<RouteGroup, Throttle>>;
   /** Reserved concurrent executions, by the key of a function. */
   readonly reservedConcurrency: Readonly<Record<string, number>>;
-  /** Write units a second that the tables of runs, and their indexes, are ready for at once; null: what AWS gives. */
+  /** Write units per second that the tables of runs and their indexes support immediately; null for AWS's default. */
   readonly warmWrites: number | null;
-  /** Of the account, which alarms look at. */
+  /** Account quotas that alarms compare with. */
   readonly quotas: Readonly<Record<keyof typeof QUOTAS, number>>;
 }
 
-/** A name stands for a bus of the account and the region of the service. */
+/** A name is a bus in the service's account and region. */
 export type EventBus = { readonly name: string } | { readonly arn: string };
 
-/** `stage`: named for stage, account and region. `generated`: CloudFormation names it. */
+/** `stage`: named after stage, account and region. `generated`: CloudFormation names it. */
 export type BlobBucket =
   | { readonly kind: 'stage' | 'generated' }
   | { readonly kind: 'named'; readonly name: string };
@@ -35,7 +35,7 @@ export type BlobBucket =
 export interface Domain {
   readonly name: string;
   readonly certificate: string;
-  /** Where its alias record is made; null: it is made elsewhere. */
+  /** The hosted zone for its alias record; null if the record is created elsewhere. */
   readonly hostedZone: string | null;
 }
 
@@ -47,25 +47,25 @@ export interface Throttle {
   readonly burst: number;
 }
 
-/** What a parameter can't be. Its message names every problem. */
+/** Invalid parameters; the message lists every problem. */
 export class ParameterError extends Error {}
 
-/** What a deployment writes where it does not want something. */
+/** The value that turns an option off. */
 const NONE = 'none';
 
 /**
- * Reads the parameters of a deployment, as text or as YAML has them.
+ * Reads the parameters of a deployment, given as strings or YAML values.
  *
  * @param region - of the deployment
  * @param functions - the keys of the functions
- * @throws ParameterError when one has a value that AWS would refuse, or that would do nothing
+ * @throws ParameterError when a value would be refused by AWS or have no effect
  */
 export const readParameters = (
   raw: Readonly<Record<string, unknown>>,
   { region, functions }: { readonly region: string; readonly functions: readonly string[] },
 ): Deployment => {
   const problems: string[] = [];
-  /** @returns null for `none`, and for what is wrong */
+  /** @returns null for `none` and for invalid values */
   const read = <Value>(name: string, parse: (text: string) => Value | Problem): Value | null => {
     const text = String(raw[name] ?? NONE).trim();
     if (text === NONE) return null;
@@ -109,7 +109,7 @@ export const readParameters = (
 };
 
 class Problem {
-  /** Follows the name of the parameter. */
+  /** Follows the parameter's name in the message. */
   readonly text: string;
 
   constructor(text: string) {
@@ -119,7 +119,7 @@ class Problem {
 
 const TOPIC_ARN = /^arn:aws[\w-]*:sns:([a-z\d-]+):\d{12}:[\w-]{1,256}$/;
 
-/** Alarms notify topics of their own region alone. */
+/** Alarms can only notify topics in their own region. */
 const parseTopic = (text: string, region: string): string | Problem =>
   TOPIC_ARN.exec(text)?.[1] === region
     ? text
@@ -157,7 +157,7 @@ const parseBlobBucket = (text: string): BlobBucket | Problem => {
 
 const KEY_ARN = /^arn:aws[\w-]*:kms:([a-z\d-]+):\d{12}:key\/[\w-]{1,128}$/;
 
-/** An alias is refused: roles can't be allowed to use a key by it. */
+/** An alias is refused, since IAM roles can't be granted a key by its alias. */
 const parseKey = (text: string, region: string): string | Problem =>
   KEY_ARN.exec(text)?.[1] === region
     ? text
@@ -171,7 +171,7 @@ const parseBoolean = (text: string): boolean | Problem =>
 const parseCount = (text: string): number | Problem =>
   /^[1-9]\d{0,5}$/.test(text) ? Number(text) : new Problem('must be a whole number from 1 to 999999');
 
-/** What an account has at first. */
+/** Quotas of a new account. */
 const QUOTAS = { concurrency: 1_000, durableStarts: 300 };
 
 const parseQuotas = (text: string): Readonly<Partial<typeof QUOTAS>> | Problem => {
@@ -183,7 +183,7 @@ const parseQuotas = (text: string): Readonly<Partial<typeof QUOTAS>> | Problem =
     : new Problem(`must be name=number,name=number, of ${Object.keys(QUOTAS).join(' and ')}, or none`);
 };
 
-/** What a new table and index on demand are ready for, in write units a second. */
+/** Initial capacity of new on-demand tables and indexes, in write units per second. */
 const WARM_AT_FIRST = 4_000;
 
 /** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/warm-throughput.html */
@@ -191,7 +191,7 @@ const parseWarmWrites = (text: string): number | Problem => {
   const count = parseCount(text);
   return typeof count === 'number' && count > WARM_AT_FIRST
     ? count
-    : new Problem(`must be a whole number above ${WARM_AT_FIRST}, which new tables are ready for, or none`);
+    : new Problem(`must be a whole number above ${WARM_AT_FIRST}, the capacity of new tables, or none`);
 };
 
 /** `name=value,name=value` */
@@ -207,7 +207,7 @@ const parsePairs = (text: string): Readonly<Record<string, string>> | null => {
 
 const TAG_NAME = /^(?!aws:)[\p{L}\p{N} _.:/+@-]{1,128}$/iu;
 const TAG_VALUE = /^[\p{L}\p{N} _.:/=+@-]{0,256}$/u;
-const MAX_TAGS = 45; // 50, with room for the stage and for those of AWS
+const MAX_TAGS = 45; // 50, minus room for the stage's tag and AWS's own
 
 /** https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-properties-resource-tags.html */
 const parseTags = (text: string): Readonly<Record<string, string>> | Problem => {
@@ -216,7 +216,7 @@ const parseTags = (text: string): Readonly<Record<string, string>> | Problem => 
   const isAllowed = entries.every(([name, value]) => TAG_NAME.test(name) && TAG_VALUE.test(value));
   return tags !== null && isAllowed && entries.length <= MAX_TAGS
     ? tags
-    : new Problem(`must be at most ${MAX_TAGS} tags that AWS allows, as name=value,name=value, or none`);
+    : new Problem(`must be at most ${MAX_TAGS} tags valid in AWS, as name=value,name=value, or none`);
 };
 
 const parseReserved = (
@@ -231,7 +231,7 @@ const parseReserved = (
   const wrong = counts.find(([, count]) => count instanceof Problem);
   return wrong === undefined
     ? Object.fromEntries(counts as readonly (readonly [string, number])[])
-    : new Problem(`needs a whole number from 1 for ${wrong[0]}: a function with none would never run`);
+    : new Problem(`needs a whole number of at least 1 for ${wrong[0]}: with 0 the function would never run`);
 };
 
 const DOMAIN = /^(?=.{1,253}$)(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z]{2,63}$/;
@@ -248,18 +248,16 @@ const readDomain = (
   const certificate = read('certificate', (text) =>
     CERTIFICATE.exec(text)?.[1] === region
       ? text
-      : new Problem(`must be the ARN of a certificate of ACM in ${region}, or none`),
+      : new Problem(`must be the ARN of an ACM certificate in ${region}, or none`),
   );
   const hostedZone = read('hostedZone', (text) =>
-    /^Z[A-Z\d]{1,31}$/.test(text)
-      ? text
-      : new Problem('must be the id of a hosted zone of Route 53, or none'),
+    /^Z[A-Z\d]{1,31}$/.test(text) ? text : new Problem('must be the id of a Route 53 hosted zone, or none'),
   );
   if (name !== null && certificate !== null) return { name, certificate, hostedZone };
   const hasSome = [name, certificate, hostedZone].some((value) => value !== null);
   if (hasSome && problems.length === 0)
     problems.push(
-      'domain and certificate belong together: name both, or none of domain, certificate, hostedZone',
+      'domain and certificate belong together: set both, or none of domain, certificate and hostedZone',
     );
   return null;
 };

@@ -9,11 +9,11 @@ interface File {
 }
 
 /**
- * An esbuild plugin for what takes long to compute, and is the same each time: a module `NAME.prebuilt.ts`, whose default
+ * An esbuild plugin for values that are slow to compute and always the same: a module `NAME.prebuilt.ts`, whose default
  * export is bytes, is evaluated when a bundle is built, once per process that builds. The bundle reads the bytes from a file
- * beside itself.
+ * next to it.
  *
- * @param files - gets the files, with a hash of their contents in the name
+ * @param files - receives the files, whose names contain a content hash
  */
 export const createPrebuilt = (files: File[]): Plugin => ({
   name: 'prebuilt',

@@ -16,23 +16,23 @@ import { tableNames } from '../lib/adapters/dynamodb/table-names.ts';
 import { isAppError } from '../lib/shared/errors.ts';
 import type { Template } from './template.ts';
 
-/** What keeps data when the stack is removed, by its logical name. */
+/** Resources that keep data when the stack is removed, by logical name. */
 export interface StoredData {
-  /** What the template wants, by its name in the account. */
+  /** Names in the account according to the template. */
   readonly wanted: Readonly<Record<string, string>>;
-  /** What the stack has now, by its name in the account. */
+  /** Names in the account according to the current stack. */
   readonly inStack: Readonly<Record<string, string>>;
-  /** Logical names of what is wanted, and exists outside of the stack. */
+  /** Logical names of wanted resources that exist outside the stack. */
   readonly left: readonly string[];
-  /** What keeps this release from working on it, if it could be checked. */
+  /** Why this release can't work with the data, if that could be checked. */
   readonly problems: readonly StoredDataProblem[];
-  /** Why some of it could not be looked at; null where all was seen. */
+  /** Why part of it could not be checked; null if everything was. */
   readonly unseen: string | null;
-  /** Whether it is certain that this deployment makes all tables. */
+  /** Whether this deployment certainly creates all tables. */
   readonly isNew: boolean;
 }
 
-/** What all clients of AWS take. */
+/** Options common to all AWS clients. */
 export type AwsConfig = Pick<S3ClientConfig, 'region' | 'credentials' | 'endpoint' | 'maxAttempts'>;
 
 const STORING = new Map([
@@ -40,7 +40,7 @@ const STORING = new Map([
   ['AWS::S3::Bucket', 'BucketName'],
 ]);
 
-/** @returns tables and bucket with a name, by their logical names */
+/** @returns named tables and bucket, by logical name */
 export const namesOfStored = (
   { Resources }: Template,
   { accountId, region }: { readonly accountId: string; readonly region: string },
@@ -58,8 +58,8 @@ export const namesOfStored = (
   );
 
 /**
- * Looks up what a deployment would meet. Without the permission to look, it is as if there were nothing: CloudFormation
- * refuses the deployment then, in its own words.
+ * Looks up existing resources that affect a deployment. Without permission it assumes that there are none; CloudFormation
+ * then refuses the deployment itself.
  */
 export const findStoredData = async (
   wanted: StoredData['wanted'],
@@ -69,7 +69,7 @@ export const findStoredData = async (
   const dynamoDb = new DynamoDBClient(config);
   const s3 = new S3Client(config);
   let unseen: string | null = null;
-  /** What AWS answers; null where it does not say. */
+  /** AWS's response; null without permission. */
   const see = async <Seen>(look: () => Promise<Seen>): Promise<Seen | null> => {
     try {
       return await look();
@@ -102,7 +102,7 @@ export const findStoredData = async (
 
 const isTable = (id: string): boolean => id.endsWith('Table');
 
-/** IAM's sentence where it is about a permission. */
+/** IAM's message if it is about a permission. */
 const explain = (error: unknown): string => {
   const { name, message } =
     isAppError(error) && error.cause instanceof Error ? error.cause : (error as Error);
@@ -129,7 +129,7 @@ const hasBucket = async (s3: S3Client, Bucket: string): Promise<boolean> => {
   }
 };
 
-/** CloudFormation adds an index to a table of the stack, and to no other. */
+/** CloudFormation adds indexes only to tables of the stack. */
 const findProblems = async (
   dynamoDb: DynamoDBClient,
   executions: string,
@@ -144,7 +144,7 @@ const findProblems = async (
 
 const toTables = (executions = '') => tableNames(executions.replace(/-executions$/, ''));
 
-/** Notes that a stage which this deployment has made holds what this release writes, and nothing older. Never rejects. */
+/** Records that a stage created by this deployment contains only data of this release. Never rejects. */
 export const noteNewStage = async (
   { wanted }: Pick<StoredData, 'wanted'>,
   config: AwsConfig,
@@ -155,7 +155,7 @@ export const noteNewStage = async (
   try {
     await writeStageVersions(client, toTables(wanted.ExecutionsTable), versions);
   } catch {
-    // The sweeper notes it within minutes, with the version before as possible.
+    // The sweeper records it within minutes, with the previous version as a possibility.
   } finally {
     dynamoDb.destroy();
   }
@@ -179,7 +179,7 @@ const readStack = async (StackName: string, config: AwsConfig): Promise<StoredDa
   return found;
 };
 
-/** @returns what would go wrong, and what to do about it; null when nothing would */
+/** @returns what would go wrong and how to fix it; null if nothing would */
 export const findStoredProblem = (
   { wanted, inStack, left, problems }: StoredData,
   { adopts, stage }: { readonly adopts: boolean; readonly stage: string },
@@ -187,20 +187,20 @@ export const findStoredProblem = (
   const { BlobBucket: bucket } = inStack;
   if (bucket !== undefined && wanted.BlobBucket !== undefined && bucket !== wanted.BlobBucket)
     return [
-      `The bucket of this stage is ${bucket}. This deployment would put ${wanted.BlobBucket} in its place, and what is stored would not be found.`,
-      'Keep it with --param="blobBucket=generated", or in serverless.yml, in the block of the stage under params.',
+      `The bucket of this stage is ${bucket}. This deployment would replace it with ${wanted.BlobBucket}, and stored data would not be found.`,
+      'Keep it with --param="blobBucket=generated", or in serverless.yml in the stage\'s block under params.',
     ].join('\n');
   if (problems.length > 0)
     return [
-      `This release can't work on what the stage "${stage}" holds:`,
+      `This release can't work with the data of the stage "${stage}":`,
       ...problems.flatMap(({ problem, remedy }) => [`  ${problem}`, `  ${remedy}`]),
       'Nothing was changed. See docs/stored-data.md.',
     ].join('\n');
   if (left.length === 0 || adopts) return null;
   return [
-    `An earlier deployment of the stage "${stage}" has left what this one would make:`,
+    `An earlier deployment of the stage "${stage}" left resources that this one would create:`,
     ...left.map((id) => `  ${id}: ${wanted[id]}`),
-    'To keep this data, deploy once with --param="adoptData=true". To begin anew, delete it first.',
+    'To keep this data, deploy once with --param="adoptData=true". To start afresh, delete it first.',
     'See docs/deploying.md, "Remove, and deploy again".',
   ].join('\n');
 };

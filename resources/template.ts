@@ -19,7 +19,7 @@ interface Statement {
   readonly Action?: string | readonly string[];
 }
 
-/** Completes the template of a deployment with what its parameters ask for, and with what the Framework leaves out. */
+/** Completes the template of a deployment with what its parameters request and what the Framework omits. */
 export const completeTemplate = (template: Template, deployment: Deployment): void => {
   const { Resources } = template;
   const ofType = (type: string) => Object.entries(Resources).filter(([, { Type }]) => Type === type);
@@ -28,7 +28,7 @@ export const completeTemplate = (template: Template, deployment: Deployment): vo
       resource.Properties = { ...resource.Properties, ...properties(resource.Properties ?? {}) };
   };
 
-  // A version that stays after its deployment has failed is one that the next deployment of the same code can't publish.
+  // A version left by a failed deployment would prevent the next deployment of the same code from publishing it.
   for (const [, version] of ofType('AWS::Lambda::Version')) version.DeletionPolicy = 'RetainExceptOnCreate';
 
   nameBucket(Resources.BlobBucket, deployment);
@@ -41,7 +41,7 @@ export const completeTemplate = (template: Template, deployment: Deployment): vo
 
   const routes = ofType('AWS::ApiGatewayV2::Route');
   change('AWS::ApiGatewayV2::Stage', () => toThrottles(routes, deployment.throttling));
-  // Settings of a route that is not there yet are refused.
+  // Settings of a route that does not exist yet are refused.
   for (const [, stage] of ofType('AWS::ApiGatewayV2::Stage'))
     stage.DependsOn = [...[stage.DependsOn ?? []].flat(), ...routes.map(([id]) => id)];
 
@@ -73,7 +73,7 @@ export const completeTemplate = (template: Template, deployment: Deployment): vo
   }
 };
 
-/** Of the metrics that the functions write: the prefix of their tables. */
+/** The dimension of the functions' metrics: the prefix of their tables. */
 const readNamespace = ({ Resources }: Template): string => {
   const { Environment } = (Resources.SweepLambdaFunction?.Properties ?? {}) as {
     readonly Environment?: { readonly Variables?: { readonly TABLE_PREFIX?: unknown } };
@@ -92,7 +92,7 @@ interface LifecycleRule {
   readonly ExpirationInDays: number;
 }
 
-/** Has the objects of executions live as much longer as the records that refer to them. */
+/** Extends the life of executions' objects by as much as that of the records that refer to them. */
 const keepBlobs = (bucket: TemplateResource | undefined, retentionDays: number): void => {
   const { LifecycleConfiguration } = (bucket?.Properties ?? {}) as {
     LifecycleConfiguration?: { Rules: readonly LifecycleRule[] };
@@ -103,7 +103,7 @@ const keepBlobs = (bucket: TemplateResource | undefined, retentionDays: number):
   );
 };
 
-/** As lib/app/config.ts has it; the longest, where functions differ. */
+/** As in lib/app/config.ts; the longest value if functions differ. */
 const readRetentionDays = (functions: readonly (readonly [string, TemplateResource])[]): number => {
   const variables = functions.map(([, { Properties = {} }]) => {
     const { Variables = {} } = (Properties.Environment ?? {}) as { Variables?: Record<string, unknown> };
@@ -114,10 +114,10 @@ const readRetentionDays = (functions: readonly (readonly [string, TemplateResour
 
 const DEFAULT_RETENTION_DAYS = 30;
 
-/** What runs and deliveries with a key write. */
+/** The tables that runs and deliveries with a key write to. */
 const TABLES_OF_RUNS = ['ExecutionsTable', 'DeliveriesTable'];
 
-/** An index has throughput of its own, and refuses the write to its table when that is used up. */
+/** An index has its own throughput and rejects the write to its table when that is exhausted. */
 const warmUp = (table: TemplateResource | undefined, WarmThroughput: object): void => {
   const { GlobalSecondaryIndexes, ...properties } = table?.Properties ?? {};
   if (table === undefined) return;
@@ -129,7 +129,7 @@ const warmUp = (table: TemplateResource | undefined, WarmThroughput: object): vo
     }));
 };
 
-/** The webhooks' is the default, so that a plugin's own trigger route has one as well. */
+/** The webhooks' limit is the default, so that a plugin's own trigger route also has one. */
 const toThrottles = (
   routes: readonly [string, TemplateResource][],
   throttling: Deployment['throttling'],
@@ -145,15 +145,15 @@ const toThrottles = (
 };
 
 const toSettings = ({ requestsPerSecond, burst }: Throttle): object => ({
-  DetailedMetricsEnabled: true, // the default's does not hold for a route with settings of its own
+  DetailedMetricsEnabled: true, // the default does not apply to a route with its own settings
   ThrottlingRateLimit: requestsPerSecond,
   ThrottlingBurstLimit: burst,
 });
 
-/** Services that decrypt for those that call them, and what they call themselves in `kms:ViaService`. */
+/** Services that decrypt on behalf of their callers, by their names in `kms:ViaService`. */
 const ENCRYPTING = ['dynamodb', 's3', 'sqs'] as const;
 
-/** A role that reads or writes what is encrypted needs the key as well, through the service that has the data alone. */
+/** A role that reads or writes encrypted data also needs the key, limited to use through the service that holds the data. */
 const allowKey = ({ Properties = {} }: TemplateResource, kmsKey: string): void => {
   const [policy] = (Properties.Policies ?? []) as { PolicyDocument: { Statement: Statement[] } }[];
   if (policy === undefined) return;

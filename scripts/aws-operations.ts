@@ -3,15 +3,15 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { AWS_SERVICES } from '../authoring/validation/mistakes/aws-operations.ts';
 
-// Writes what the validation knows of the operations of AWS: those of some services, with the members of their inputs. Its
-// source is the schemas in the client packages of AWS's SDK for JavaScript, which makes the calls of workflows:
+// Writes the AWS operations that validation knows: those of some services, with the members of their inputs. The source
+// is the schemas in the client packages of the AWS SDK for JavaScript, which workflows' calls use:
 //
 //   npm install --prefix FOLDER --ignore-scripts $(npx node scripts/aws-operations.ts)
 //   npx node scripts/aws-operations.ts FOLDER
 //
-// The names of all services are kept as they are: a new one is a line by hand.
+// The names of all services are kept; add new ones by hand.
 
-/** Services whose operations are known: those that docs and samples name, and others that workflows often call. */
+/** Services whose operations are known: those named in docs and samples, and others that workflows often call. */
 const COVERED = [
   ...['athena', 'bedrock-agent-runtime', 'bedrock-runtime', 'cloudwatch', 'cloudwatch-logs', 'comprehend'],
   ...['dynamodb', 'dynamodb-streams', 'ecs', 'eventbridge', 'firehose', 'kinesis', 'kms', 'lambda', 'polly'],
@@ -29,12 +29,12 @@ const COVERED = [
   ...['sqs', 'ssm', 'sts', 'textract', 'translate'],
 ];
 
-/** What the clients export of the model of a service: kind, namespace, name, traits, and more by kind. */
+/** What the clients export of a service's model: kind, namespace, name, traits, and more by kind. */
 type Schema = readonly unknown[];
 
 const OPERATION = 9;
 
-/** A bit in the traits of a member: the SDK makes such a token up. */
+/** A bit in the traits of a member: the SDK generates such a token. */
 const IDEMPOTENCY_TOKEN = 4;
 
 const isOperation = (value: unknown): value is Schema => Array.isArray(value) && value[0] === OPERATION;
@@ -50,7 +50,7 @@ const isToken = (member: unknown): boolean => {
   return typeof traits === 'number' && (traits & IDEMPOTENCY_TOKEN) !== 0;
 };
 
-/** `PutItem(TableName! Item! Expected)`: `!` marks what a call needs. */
+/** `PutItem(TableName! Item! Expected)`: `!` marks required members. */
 const describe = ([, , name, , input]: Schema): string => {
   const schema = toSchema(input);
   const [keys, members, required] = [schema[4] ?? [], schema[5] ?? [], schema[6] ?? 0] as [
@@ -58,7 +58,7 @@ const describe = ([, , name, , input]: Schema): string => {
     Schema,
     number,
   ];
-  // Those that a call needs are the first.
+  // Required members come first.
   const marked = keys.map((key, at) => `${key}${at < required && !isToken(members[at]) ? '!' : ''}`);
   return `${name}(${marked.join(' ')})`;
 };

@@ -13,7 +13,7 @@ import { openWebhookOf } from './bench/requests/recorded-request.ts';
 // own node_modules: `npm run bench:against -- ../before`. Each is built with the settings of its own folder.
 
 const ROUNDS = 150;
-/** Warm answers are measured in every so many-th round: they take ten times as long as a start, and vary less. */
+/** Warm responses are measured only every so many rounds: they take ten times as long as a start and vary less. */
 const WARM_EVERY = 6;
 const WARM_ANSWERS = 1_000;
 const stages = ['import', 'first', 'second', 'warm'] as const;
@@ -27,7 +27,7 @@ const build = async (root: string, file: string) => {
 
 const [other] = process.argv.slice(2);
 if (other === undefined)
-  throw new Error('Name the folder to compare with: npm run bench:against -- ../before');
+  throw new Error('Specify the folder to compare with: npm run bench:against -- ../before');
 printMachine();
 const folder = mkdtempSync(join(tmpdir(), 'hookloom-bench-'));
 const bundles = [
@@ -37,7 +37,7 @@ const bundles = [
 const { endpoint, stop } = await openWebhookOf(toChain('hello', 'lastNode', fourNodes()));
 const event = JSON.stringify(createEvent('hello', JSON.stringify(order)));
 for (let round = 0; round < ROUNDS; round++) {
-  // In turn, and either one first, so that other load of the machine affects both.
+  // Alternating, with either one first, so that other load on the machine affects both.
   for (const { file, starts } of round % 2 === 0 ? bundles : bundles.toReversed())
     starts.push(
       startFresh(
@@ -50,11 +50,11 @@ for (let round = 0; round < ROUNDS; round++) {
 }
 stop();
 
-/** What was measured of a stage: a start without warm answers has none. */
+/** The measurements of a stage; a start without warm responses has none. */
 const valuesOf = (starts: readonly Start[], stage: (typeof stages)[number]): readonly number[] =>
   starts.map((one) => one[stage]).filter((value) => value > 0);
 
-/** The mean of the middle half: surer than the median by a third, and as deaf to what lies far out. */
+/** The interquartile mean: a third more precise than the median and just as robust against outliers. */
 const midmean = (values: readonly number[]): number => {
   const quarter = Math.floor(values.length / 4);
   const middle = values.toSorted((a, b) => a - b).slice(quarter, values.length - quarter);
@@ -66,7 +66,7 @@ const [before = [], after = []] = bundles.map(({ starts }) =>
   stages.map((stage) => midmean(valuesOf(starts, stage))),
 );
 printTable(
-  `The webhook with four nodes, in fresh processes that take turns (median of ${ROUNDS})`,
+  `The webhook with four nodes, in alternating fresh processes (median of ${ROUNDS})`,
   ['CPU ms', ...stages.flatMap((stage) => [stage, '']), 'kB'],
   bundles.map(({ root, file }, at) => [
     root,
@@ -75,5 +75,5 @@ printTable(
   ]),
 );
 const ratios = stages.map((stage, at) => `${stage} × ${((after[at] ?? 0) / (before[at] ?? 0)).toFixed(3)}`);
-console.log(`\nRatios of the means of the middle half: ${ratios.join(', ')}`);
+console.log(`\nRatios of the interquartile means: ${ratios.join(', ')}`);
 rmSync(folder, { recursive: true });

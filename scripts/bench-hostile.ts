@@ -3,13 +3,13 @@ import { printMachine } from './bench/measure.ts';
 
 const { only } = new Command('npm run bench:hostile --')
   .description(
-    'Measures requests that are made to take long. The exit code is 1 when one is above the limit on its CPU time',
+    'Measures requests crafted to take long. The exit code is 1 when one exceeds its CPU time limit',
   )
-  .option('--only <text>', 'the requests whose names contain this text', '')
+  .option('--only <text>', 'only requests whose names contain this text', '')
   .parse()
   .opts<{ readonly only: string }>();
 
-// Loaded after the options are read: it imports the whole service.
+// Loaded after reading the options, since it imports the whole service.
 const { benchHostileRequests } = await import('./bench/hostile-requests.ts');
 
 printMachine();

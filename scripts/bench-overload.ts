@@ -26,17 +26,17 @@ for (const { title, scenario } of scenarios) {
     `${Math.round(found.overtaken * 100)} %`,
   ]);
   const left = found.hours.map(({ notBegun, oldestHours }) => `${count(notBegun)} (${hours(oldestHours)})`);
-  console.log(`${title}: not begun at each hour, and the age of the oldest: ${left.join(', ') || 'none'}`);
+  console.log(`${title}: not started at each hour, and the age of the oldest: ${left.join(', ') || 'none'}`);
 }
 printTable(
-  `Overload: rates are divided by ${scale} and latencies multiplied; counts are multiplied again`,
+  `Overload: rates are divided by ${scale} and latencies multiplied by it; counts are scaled back`,
   [
-    ...['', 'drained after', 'accepted', 'refused', 'succeeded', 'not begun', 'failed', 'useless starts'],
+    ...['', 'drained after', 'accepted', 'refused', 'succeeded', 'not started', 'failed', 'wasted starts'],
     ...['dead letters', 'longest wait', 'overtaken'],
   ],
   rows,
 );
 console.log(`
 Simulated on a clock that jumps: the code that accepts, dispatches, sweeps, releases and finishes is real; its stores are in
-memory, Lambda is a model. "Drained" counts from the end of the overload; "overtaken" is the part of the runs before which one began
-that was accepted a minute later, and had waited for a minute. Whether Lambda queues durable starts over its quota or refuses them is not documented: see each row.`);
+memory, Lambda is a model. "Drained" counts from the end of the overload; "overtaken" is the share of runs that started after
+a run accepted a minute later, and that had waited for a minute. Whether Lambda queues durable starts over its quota or refuses them is not documented: see each row.`);

@@ -19,6 +19,6 @@ await benchBundles();
 await benchWrites();
 console.log(`
 CPU time is user and system time of the process, its garbage collection included. The figures of a table are medians of
-rounds that take turns, so compare them with each other, not with those of another run: caches and clock rates that the
-processes share with others move all of them. ± is half of the interquartile range of the rounds: a difference that is
-smaller than the two of them together is not measured. Not measured: the network to AWS, TLS handshakes, Lambda's own CPU.`);
+alternating rounds, so compare them with each other, not with a different run: shared caches and clock rates affect all of
+them. ± is half of the interquartile range of the rounds: a difference smaller than both ranges together is not
+significant. Not measured: the network to AWS, TLS handshakes, Lambda's own CPU.`);

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Builds the npm package of the kit: JavaScript and declarations, since Node strips no types below node_modules. The
- * package of the workspace exports the sources, and is private; the built one is what `npm publish` gets.
+ * Builds the npm package of the kit: JavaScript and declarations, since Node does not strip types below node_modules. The
+ * workspace package exports the sources and is private; `npm publish` gets the built one.
  *
  * `node scripts/build-plugin-kit.ts [FOLDER]`, by default `dist/plugin-kit`.
  */

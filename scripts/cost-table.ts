@@ -10,13 +10,13 @@ import { printCostTables } from './cost/cost-tables.ts';
 import { fillPlaces, findDifferences } from './cost/places.ts';
 
 // Computes the tables of the section "Cost" from units counted at the embedded DynamoDB and from operations and bytes
-// counted at the durable engine. With `--check` nothing is written: exits with 1 when the page has other ones.
+// counted at the durable engine. With `--check`, writes nothing and exits with 1 when the page differs.
 
 const PAGE = 'docs/operating.md';
 
 type CountedRun = Awaited<ReturnType<typeof countUnits>>[number];
 
-/** Some bytes differ from run to run, by ports and how they compress: so sizes are in steps. */
+/** Byte counts vary between runs, because of ports and compression, so sizes are rounded. */
 const inSteps = (bytes: number, step: number): number => Math.ceil(bytes / step) * step;
 
 const toBilledRun = ({ chain, stored, background, ...counted }: CountedRun): BilledRun => ({
@@ -28,10 +28,10 @@ const toBilledRun = ({ chain, stored, background, ...counted }: CountedRun): Bil
   waitSeconds: chain.reduce((sum, { parameters }) => sum + Number(parameters.seconds ?? 0), 0),
 });
 
-/** Of the account; how many alarms there are does not depend on them. */
+/** Account quotas, which don't affect the number of alarms. */
 const quotas = { concurrency: 1_000, durableStarts: 300 };
 
-/** Each metric of an alarm is billed. */
+/** Each metric in an alarm is billed. */
 const countAlarmMetrics = (): number =>
   Object.values(toAlarms(readStageTemplate() as Template, 'stage', 'topic', quotas)).flatMap(metricsOfAlarm)
     .length;
@@ -44,6 +44,6 @@ const fresh = fillPlaces(page, printCostTables((await countUnits()).map(toBilled
 if (!values.check) writeFileSync(path, fresh);
 else if (page !== fresh) {
   console.error([`${PAGE} is out of date:`, ...findDifferences(page, fresh)].join('\n'));
-  console.error('`npm run docs:cost` writes it again.');
+  console.error('Run `npm run docs:cost` to update it.');
   process.exitCode = 1;
 }

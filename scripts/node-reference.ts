@@ -6,8 +6,8 @@ import { loadPlugins } from '../cli/plugins/node-types.ts';
 import { findDifferences } from './cost/places.ts';
 import { createNodePages } from './reference/node-pages.ts';
 
-// Writes the pages of docs/nodes from the node types of the installed plugins, and removes those of others. With
-// `--check` nothing is changed: exits with 1 when a page is missing, different or left over.
+// Writes the pages of docs/nodes from the node types of the installed plugins and removes all others. With
+// `--check`, changes nothing and exits with 1 when a page is missing, different or left over.
 
 const FOLDER = 'docs/nodes';
 
@@ -36,6 +36,6 @@ for (const file of outdated) {
   else writeFileSync(join(folder, file), text);
 }
 if (values.check && outdated.length > 0) {
-  console.error('`npm run docs:nodes` writes them again.');
+  console.error('Run `npm run docs:nodes` to update them.');
   process.exitCode = 1;
 }

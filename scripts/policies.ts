@@ -3,7 +3,7 @@ import { fillPlaces } from './cost/places.ts';
 import { printDoctorPolicy } from './policy/doctor-policy.ts';
 import { printPolicy, toPolicies } from './policy/policies.ts';
 
-// Writes the policies for people, from serverless.yml, and the policy of `hookloom doctor` into the pages.
+// Writes the policies for people, derived from serverless.yml, and the policy of `hookloom doctor` into the docs.
 
 const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
 

@@ -1,4 +1,4 @@
-// Writes docs/images/*.png: the pages that people see, in Chromium. npm run docs:screenshots
+// Writes docs/images/*.png: the pages for people, rendered in Chromium. npm run docs:screenshots
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -20,7 +20,7 @@ const { nodes }: { readonly nodes: readonly StoredNode[] } = JSON.parse(
 );
 const parametersOf = (id: string) => nodes.find((node) => node.id === id)?.parameters ?? {};
 
-/** The sample, at a time that is always the same. */
+/** The sample at a fixed time. */
 const startedAt = Date.parse('2026-03-02T09:00:00Z');
 const question = {
   title: 'A new kettle',

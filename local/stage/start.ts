@@ -28,9 +28,9 @@ template. A call that its role does not allow is refused.
   npm run stage -- --no-samples              without the samples
   npm run stage -- --concurrency N           the account's concurrency limit (default: 1000)
   npm run stage -- --retry-at-once           without Lambda's delays of one and two minutes between attempts
-  PORT=4000 npm run stage                    at another port; 0 takes any free one
+  PORT=4000 npm run stage                    at another port; 0 uses any free port
 
-Ctrl+C ends it.
+Press Ctrl+C to stop it.
 `;
 
 const PORT = '3100';

@@ -49,7 +49,7 @@ const toPlugin = (id: string): InstalledPlugin => {
   return unified(id, async () => ({ default: provider }));
 };
 
-/** The tables are no part of what is measured. */
+/** The tables are not part of the measurement. */
 const inspectNothing: Inspect = async () => ({
   store: { status: 'healthy' },
   functions: {},
@@ -60,7 +60,7 @@ const inspectNothing: Inspect = async () => ({
 const sample = JSON.parse(readFileSync(new URL('../../events/adminPlugin.json', import.meta.url), 'utf8'));
 const event = { ...sample, pathParameters: { id: 'plugin0' } };
 
-/** The endpoints of the admin API for plugins, warm, over a registry of its own. */
+/** The admin API's plugin endpoints, warm, with their own registry. */
 const openEndpoints = async (count: number) => {
   const installed = Array.from({ length: count }, (_, at) => toPlugin(`plugin${at}`));
   const logger = createLogger({ write: () => {} });
@@ -95,7 +95,7 @@ const measureWall = async (call: () => Promise<unknown>): Promise<number> => {
   return longest;
 };
 
-/** Warm answers of the admin API by the number of installed plugins. */
+/** Warm responses of the admin API by the number of installed plugins. */
 export const benchAdmin = async (): Promise<void> => {
   const endpoints = await Promise.all(COUNTS.map(openEndpoints));
   const figures = await measure(endpoints.flat().map(({ call }) => call));
@@ -124,6 +124,6 @@ export const benchAdmin = async (): Promise<void> => {
   let longest = 0;
   for (const { call } of many) longest = Math.max(longest, await measureWall(call));
   console.log(
-    `\nThe longest of ${many.length * WALL_CALLS} answers took ${longest.toFixed(1)} ms (bound: ${LIMIT_MS}).`,
+    `\nThe slowest of ${many.length * WALL_CALLS} responses took ${longest.toFixed(1)} ms (bound: ${LIMIT_MS}).`,
   );
 };

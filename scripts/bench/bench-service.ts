@@ -16,7 +16,7 @@ import type { Link } from './chains.ts';
 
 export const tablePrefix = 'bench';
 
-/** The environment of a function; credentials are those that a database on this machine takes. */
+/** The environment of a function; its credentials are accepted by a database on this machine. */
 export const createEnvironment = (functionKey: string, dynamodbEndpoint: string): Record<string, string> =>
   environmentOf(
     functionKey,
@@ -28,11 +28,11 @@ export const createEnvironment = (functionKey: string, dynamodbEndpoint: string)
     tablePrefix,
   );
 
-/** The parts of the functions, composed as in AWS, on a DynamoDB at an endpoint. Their log lines are made, not written. */
+/** The parts of the functions, composed as in AWS, on a DynamoDB at an endpoint. Their log lines are formatted but not written. */
 export const openService = (dynamodbEndpoint: string) => {
   const configOf = (functionKey: string) => {
     const environment = createEnvironment(functionKey, dynamodbEndpoint);
-    Object.assign(process.env, environment); // where the clients of AWS read credentials
+    Object.assign(process.env, environment); // where AWS clients read credentials
     return readConfig(environment);
   };
   const logger = createLogger({ write: () => {} });
@@ -53,7 +53,7 @@ export const storeWorkflow = async (
   target.close();
 };
 
-/** A webhook and a chain of nodes behind it. */
+/** A webhook followed by a chain of nodes. */
 export const toChain = (
   id: string,
   responseMode: string,
@@ -75,7 +75,7 @@ export const toChain = (
 
 const sample = JSON.parse(readFileSync(new URL('../../events/webhook.json', import.meta.url), 'utf8'));
 
-/** A request to a webhook with a JSON body, as the gateway hands it over now, with an id of its own, as long as the gateway's are. */
+/** A request to a webhook with a JSON body, as the gateway passes it on now, with a unique id as long as the gateway's. */
 export const createEvent = (
   workflowId: string,
   body: string,

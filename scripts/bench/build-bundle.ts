@@ -9,7 +9,7 @@ interface ServerlessFile {
   readonly functions: Record<string, { readonly handler: string }>;
   readonly custom: {
     readonly esbuild: Pick<BuildOptions, 'minify' | 'format' | 'target' | 'mainFields'> & {
-      /** Packages that no bundle holds; none when absent. */
+      /** Packages excluded from every bundle; none if absent. */
       readonly exclude?: string[];
     };
   };
@@ -25,7 +25,7 @@ export const functionFiles: readonly (readonly [name: string, file: string])[] =
 ).map(([name, { handler }]) => [name, handler.replace(/\.handler$/, '.ts')]);
 
 /**
- * Bundles a file as it would be deployed.
+ * Bundles a file as for a deployment.
  * @param file - relative to the project
  */
 export const buildBundle = async (file: string, outfile: string): Promise<Metafile> => {

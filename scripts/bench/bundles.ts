@@ -35,7 +35,7 @@ export const benchBundles = async (): Promise<void> => {
     bundles.push({ name, file, bytes: readFileSync(file).byteLength });
   }
 
-  // Interleaved, so that other load of the machine affects all of them.
+  // Interleaved, so that other load on the machine affects all of them.
   const times = new Map<string, number[]>([
     ['', []],
     ...bundles.map(({ name }): [string, number[]] => [name, []]),

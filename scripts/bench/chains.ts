@@ -12,7 +12,7 @@ import { installedPlugins } from '../../plugins/installed.ts';
 /** The node that a chain repeats. */
 export type Link = Pick<WorkflowNode, 'type' | 'parameters'>;
 
-/** An immediate response of 1 kB, so that the network does not count. */
+/** An immediate response of 1 kB, to exclude the network. */
 const body = Buffer.from(JSON.stringify({ text: 'x'.repeat(1_000) }));
 const services: SharedServices = {
   clock: systemClock,

@@ -2,7 +2,7 @@ import type { OperationUpdate } from '@aws/durable-execution-sdk-js';
 import type { DurableRun } from '../../tests/support/a-durable-engine.ts';
 import type { BackgroundCounts } from '../cost/billed-run.ts';
 
-/** The start of the run is an operation, too. */
+/** The start of the run is also an operation. */
 export const countDurable = ({ state, updates, invocations }: DurableRun): BackgroundCounts => ({
   operations: state.operations.size,
   bytes: payloadBytes(updates),

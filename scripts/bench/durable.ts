@@ -18,7 +18,7 @@ const chains: readonly (readonly [title: string, length: number, link: Link])[] 
   ['10 effectful nodes', 10, { type: 'httpRequest', parameters: { url: 'https://example.com/' } }],
 ];
 
-/** Runs a plan on a durable engine in memory, and returns what AWS would bill. */
+/** Runs a plan on an in-memory durable engine and returns what AWS would bill. */
 const runDurably = async (plan: Plan) => {
   const now = Date.now();
   let state = createDurableState('{"executionId":"bench"}', now);
@@ -77,7 +77,7 @@ export const benchDurable = async (): Promise<void> => {
     ]);
   }
   printTable(
-    'Durable runs: what one run of a chain takes, beside its start and its end',
+    'Durable runs: cost of one run of a chain, without its start and end',
     [
       'chain of',
       'durable operations',

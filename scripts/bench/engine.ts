@@ -6,7 +6,7 @@ import { measure, printTable } from './measure.ts';
 const lengths = [10, 100, 1_000, 10_000];
 
 const kinds: [string, Link][] = [
-  ['merge (hands its input on)', { type: 'merge', parameters: {} }],
+  ['merge (passes its input on)', { type: 'merge', parameters: {} }],
   ['set, no expression', { type: 'set', parameters: { values: { a: 1 } } }],
   ['set, one plain path', { type: 'set', parameters: { values: { a: '{{ a }}' } } }],
   ['set, one simple expression', { type: 'set', parameters: { values: { a: '{{ a + 1 }}' } } }],

@@ -2,20 +2,20 @@ import { spawnSync } from 'node:child_process';
 
 /** CPU milliseconds of the stages of a start. */
 export interface Start {
-  /** Of Node itself, before the import. */
+  /** Node itself, before the import. */
   readonly node: number;
   readonly import: number;
   readonly first: number;
   readonly second: number;
-  /** Of one answer, after {@link WARM_UP_ANSWERS}. */
+  /** One response, after {@link WARM_UP_ANSWERS}. */
   readonly warm: number;
 }
 
 const WARM_UP_ANSWERS = 1_000;
 
 /**
- * Prints the CPU microseconds of importing a bundle and of its first two answers to an event, if there is one, then of as many
- * warm ones as asked for.
+ * Prints the CPU microseconds of importing a bundle and of its first two responses to an event, if there is one, then of the
+ * requested number of warm responses.
  */
 const SCRIPT = `
   const [file, event, warm] = process.argv.slice(1);
@@ -40,13 +40,13 @@ const SCRIPT = `
     process.exit();
   })();`;
 
-/** Far more than any start takes: Node may never come out of `process.exit` (https://github.com/nodejs/node/issues/54918). */
+/** Far longer than any start: Node may hang in `process.exit` (https://github.com/nodejs/node/issues/54918). */
 const TIME_LIMIT_MS = 30_000;
 const TRIES = 3;
 
 /**
- * Starts a bundle in a process of its own, and measures its stages.
- * @param warmAnswers - how many answers are measured warm
+ * Starts a bundle in a new process and measures its stages.
+ * @param warmAnswers - how many warm responses to measure
  */
 export const startFresh = (
   file: string,
@@ -67,10 +67,10 @@ export const startFresh = (
   };
 };
 
-/** @returns what the process writes to its third descriptor: its output is the log, which is written and not kept */
+/** @returns what the process writes to its third descriptor; its standard output is the log, which is discarded */
 const runNode = (args: readonly string[], env: Readonly<Record<string, string>>, tries: number): string => {
   const { error, status, stderr, output } = spawnSync(process.execPath, args, {
-    env: { ...process.env, ...env, LOG_LEVEL: 'info' }, // as deployed: a line for each request is part of what it costs
+    env: { ...process.env, ...env, LOG_LEVEL: 'info' }, // as deployed: a log line per request is part of the cost
     encoding: 'utf8',
     stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
     timeout: TIME_LIMIT_MS,

@@ -2,23 +2,23 @@ import type { AWorkflow } from '../../tests/support/a-webhook-service.ts';
 
 type Webhook = NonNullable<AWorkflow['webhook']>;
 
-/** A request that is made to take long, and the features that it is made for. */
+/** A request crafted to take long, and the features that it targets. */
 export interface HostileInput {
   readonly name: string;
   readonly contentType?: string;
   readonly body?: string;
-  /** Beside those of a signed request. */
+  /** Headers in addition to those of a signed request. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly query?: string;
   readonly path?: string;
-  /** Parameters of the trigger in place of those that all inputs have. */
+  /** Trigger parameters that override those common to all inputs. */
   readonly webhook?: Partial<Webhook>;
 }
 
 const json = 'application/json';
 const form = 'application/x-www-form-urlencoded';
 
-/** Lambda accepts 6 MB, of which the event around the body needs a part. */
+/** Lambda accepts 6 MB, part of which the event around the body uses. */
 const LARGEST = 5_900_000;
 
 const fill = (unit: string, bytes = LARGEST): string =>
@@ -26,10 +26,10 @@ const fill = (unit: string, bytes = LARGEST): string =>
 const list = (items: readonly unknown[]): string => JSON.stringify(items);
 const map = (length: number, value: unknown = 1): string =>
   JSON.stringify(Object.fromEntries(Array.from({ length }, (_, at) => [`key-${at}`, value])));
-/** A list of maps, each with one key; there are as many different keys. */
+/** A list of objects, each with one unique key. */
 const maps = (length: number, keys = length): string =>
   list(Array.from({ length }, (_, at) => ({ [`k${at % keys}`]: 1 })));
-/** Maps of six members, of which few have the same names in the same order. */
+/** Objects with six members, few with the same names in the same order. */
 const shapes = (length: number): string =>
   list(
     Array.from({ length }, (_, at) => {
@@ -40,7 +40,7 @@ const shapes = (length: number): string =>
   );
 const text = (unit: string): string => JSON.stringify(fill(unit, LARGEST - 10));
 
-/** One character, or a short unit, through the whole body. */
+/** One character or short unit repeated through the whole body. */
 const repeated: readonly HostileInput[] = [
   'a',
   ' ',
@@ -112,7 +112,7 @@ const bodies: readonly HostileInput[] = [
 
 const hard = 'b'.repeat(20);
 
-/** Bodies that a schema takes long to check. */
+/** Bodies that are slow to check against a schema. */
 const schemas: readonly HostileInput[] = (
   [
     ['names by a pattern, 90,000 keys', { propertyNames: { pattern: '^[a-z0-9-]+$' } }, map(90_000)],
@@ -172,7 +172,7 @@ const schemas: readonly HostileInput[] = (
   webhook: { schema: schema as never },
 }));
 
-/** So that bodies with more values than a schema is for reach the expressions. */
+/** Without a schema, so that bodies with more values than it allows reach the expressions. */
 const unchecked = { schema: null } as const;
 
 const expressions: readonly HostileInput[] = [
@@ -270,7 +270,7 @@ const edges: readonly HostileInput[] = [
   { name: 'a path of 1 MB, 500,000 segments', path: `${fill('a/', 1_000_000)}a` },
 ];
 
-/** Every kind of input that a webhook with all features must answer in a short time. */
+/** Every kind of input that a webhook with all features must answer quickly. */
 export const hostileInputs: readonly HostileInput[] = [
   ...bodies,
   ...repeated,

@@ -7,7 +7,7 @@ import { type HostileInput, hostileInputs } from './hostile-inputs.ts';
 import { cpuOfCall, printTable } from './measure.ts';
 
 const LIMIT_MS = 200;
-/** Above it, a request is measured again: the limit leaves room for a slower machine. */
+/** Above this, a request is measured again; the limit leaves room for a slower machine. */
 const BAR_MS = 150;
 const ROUNDS = 5;
 
@@ -37,7 +37,7 @@ const everything: NonNullable<AWorkflow['webhook']> = {
   answer: { status: 200, body: 'received {{ body.id }}' },
 };
 
-/** As many paths with parameters as a workflow can have, none of which decides before the last segments. */
+/** As many paths with parameters as a workflow can have, which differ only in the last segments. */
 const patterns = Array.from({ length: 200 }, (_, at) => {
   const depth = 1 + (at % 50);
   const segments = Array.from({ length: depth }, (_segment, place) =>
@@ -98,10 +98,10 @@ const createCalls = async () => {
 };
 
 /**
- * Measures a request of each kind, at a webhook with all features on, and prints a table.
+ * Measures a request of each kind at a webhook with all features enabled and prints a table.
  *
- * @param only - a part of the names of those that are measured
- * @returns whether all are answered without a 5xx, within 200 ms of CPU, the run included
+ * @param only - only requests whose names contain this
+ * @returns whether all respond without a 5xx and within 200 ms of CPU, including the run
  */
 export const benchHostileRequests = async (only: string): Promise<boolean> => {
   const rows: string[][] = [];
@@ -122,7 +122,7 @@ export const benchHostileRequests = async (only: string): Promise<boolean> => {
   return isBounded;
 };
 
-/** Takes the least of several times: in the first one, code is compiled and loaded. */
+/** Uses the minimum of several times, since the first one includes compiling and loading code. */
 const measureInput = async (input: HostileInput): Promise<Measured> => {
   const call = await createCalls();
   const times: number[] = [];

@@ -19,7 +19,7 @@ export interface StartedCopy {
   readonly baseUrl: string;
   /** From the command to the startup message. */
   readonly startMs: number;
-  /** All that it has printed. */
+  /** Everything it has printed. */
   output(): string;
   stop(): Promise<void>;
 }
@@ -49,9 +49,9 @@ const start = async (folder: string): Promise<StartedCopy> => {
   const up = Promise.withResolvers<void>();
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
     output += chunk;
-    if (output.includes('Ctrl+C ends it')) up.resolve();
+    if (output.includes('Press Ctrl+C to stop')) up.resolve();
   });
-  child.once('exit', (code) => up.reject(new Error(`it ended with ${code}:\n${output}`)));
+  child.once('exit', (code) => up.reject(new Error(`exited with ${code}:\n${output}`)));
   await up.promise;
   return {
     baseUrl: /up at (http:\S+?),/.exec(output)?.[1] ?? '',

@@ -10,7 +10,7 @@ const PLUGIN = 'plugins/bench.ts';
 const DEBUG = 'functions/admin/debug.ts';
 const HELLO = 'workflows/hello.json';
 
-/** A kind of edit: the file, its text, and the path whose answer shows it. */
+/** A kind of edit: the file, its text, and the path whose response shows it. */
 interface EditKind {
   readonly title: string;
   readonly file: string;
@@ -50,7 +50,7 @@ const kinds: readonly EditKind[] = [
   },
 ];
 
-/** Measures `npm start`: start-up, edits with and without load, and many background runs at once. */
+/** Measures `npm start`: start-up, edits with and without load, and many concurrent background runs. */
 export const benchLocal = async (): Promise<void> => {
   const project = copyProject();
   try {
@@ -84,7 +84,7 @@ const figures = (values: readonly number[]): string[] => [
   Math.max(...values).toFixed(0),
 ];
 
-/** Adds a plugin, with a workflow that answers with its output. */
+/** Adds a plugin and a workflow that responds with its output. */
 const addPlugin = (project: ProjectCopy): void => {
   const plugin = kinds.find(({ file }) => file === PLUGIN);
   project.write(PLUGIN, plugin?.text('none') ?? '');
@@ -109,7 +109,7 @@ const readEdit = async (url: string): Promise<string> => {
   return response.ok ? (edit ?? '') : `status ${response.status}`;
 };
 
-/** Milliseconds from the write to the first answer that shows it. */
+/** Milliseconds from the write to the first response that shows it. */
 const timeEdit = async (
   project: ProjectCopy,
   service: StartedCopy,
@@ -140,11 +140,11 @@ const benchEdits = async (project: ProjectCopy, service: StartedCopy): Promise<v
       rows.push([kind.title, isLoaded ? 'loaded' : 'idle', ...figures(times), String(slow), served]);
     }
   }
-  const header = ['edit', '', 'median', 'slowest', 'over 1 s', 'other requests meanwhile'];
-  printTable(`From the edit to the first answer that shows it, ms; ${EDITS} each`, header, rows);
+  const header = ['edit', '', 'median', 'slowest', 'over 1 s', 'other requests in the meantime'];
+  printTable(`From the edit to the first response that shows it, ms; ${EDITS} each`, header, rows);
 };
 
-/** Clients that each send one request after the other. */
+/** Clients that each send requests in sequence. */
 const startLoad = ({ baseUrl }: StartedCopy) => {
   let isOn = true;
   const counts = { answered: 0, failed: 0 };
@@ -180,7 +180,7 @@ const benchRuns = async (project: ProjectCopy, service: StartedCopy): Promise<vo
       { id: 'out', type: 'bench' },
     ];
     project.write(`workflows/${id}.json`, workflow(id, nodes, { settings: { execution } }));
-    while (!service.output().includes(`${id} is at version`))
+    while (!service.output().includes(`${id} is now at version`))
       await new Promise((done) => setTimeout(done, 50));
     const startedAt = performance.now();
     const accepted = await Promise.all(
@@ -214,7 +214,7 @@ const countStatuses = async (
   { baseUrl }: StartedCopy,
   workflowId: string,
 ): Promise<Record<string, number>> => {
-  /** By id: an execution whose status changes meanwhile may be on two pages. */
+  /** By id, since an execution whose status changes in the meantime may be on two pages. */
   const found = new Map<string, string>();
   let cursor: string | null = '';
   do {

@@ -1,7 +1,7 @@
 import { cpus, totalmem } from 'node:os';
 import { setImmediate as nextIteration } from 'node:timers/promises';
 
-/** Prints what times depend on: those of two machines do not compare. */
+/** Prints the machine, since times of different machines are not comparable. */
 export const printMachine = (note = ''): void => {
   const [{ model } = { model: 'unknown' }] = cpus();
   const memory = Math.round(totalmem() / 2 ** 30);
@@ -10,7 +10,7 @@ export const printMachine = (note = ''): void => {
 
 export interface Figure {
   readonly median: number;
-  /** Half of the interquartile range, as a part of the median: smaller differences between figures mean nothing. */
+  /** Half of the interquartile range relative to the median: smaller differences between figures are not significant. */
   readonly spread: number;
 }
 
@@ -27,7 +27,7 @@ const ROUND_US = 60_000;
 const WARM_UP_US = 400_000;
 
 /**
- * Measures calls in turn in this process, so that other load of the machine affects all of them.
+ * Measures calls alternately in this process, so that other load on the machine affects all of them.
  * @returns for each call CPU microseconds: user and system time of the whole process, garbage collection included
  */
 export const measure = async (calls: readonly (() => unknown)[]): Promise<Figure[]> => {
@@ -49,7 +49,7 @@ const cpuOfCalls = async (call: () => unknown, count: number): Promise<number> =
   return (user + system) / count;
 };
 
-/** Calls for about that CPU time, in batches that double; the figure is the last batch's. */
+/** Calls for about that CPU time, in doubling batches; the figure is the last batch's. */
 const cpuOf = async (call: () => unknown, totalUs: number): Promise<number> => {
   let [spent, perCall] = [0, 0];
   for (let count = 1; spent < totalUs; count *= 2) {
@@ -59,7 +59,7 @@ const cpuOf = async (call: () => unknown, totalUs: number): Promise<number> => {
   return perCall;
 };
 
-/** CPU milliseconds of one call, without the garbage of those before. */
+/** CPU milliseconds of one call, excluding garbage of earlier ones. */
 export const cpuOfCall = async (call: () => Promise<unknown>): Promise<number> => {
   globalThis.gc?.();
   const before = process.cpuUsage();
@@ -76,10 +76,10 @@ const other = Buffer.alloc(8 * 1024 * 1024);
 let fills = 0;
 
 /**
- * Measures requests one by one, in turn, each with the processor's caches full of other data: a function that is called
- * now and then finds none of its own there. In a loop a short handler stays in the caches and takes half of the time, so
- * that two parts cost together far more than their sum.
- * @returns for each call CPU microseconds, as {@link measure}, with what is left to be done after the answer
+ * Measures requests one by one, alternately, each with the processor's caches full of other data, as for a function that is
+ * called only occasionally. In a loop, a short handler stays in the caches and takes half the time, so that two parts
+ * together cost far more than their sum.
+ * @returns for each call CPU microseconds, as {@link measure}, including work after the response
  */
 export const measureRequests = async (calls: readonly (() => unknown)[]): Promise<Figure[]> => {
   const kinds = calls.map((call) => ({ call, rounds: [] as number[] }));

@@ -4,7 +4,7 @@ export interface Assumption {
   readonly unit: string;
 }
 
-/** What the cost of a run depends on, beside prices and counts. */
+/** What the cost of a run depends on besides prices and counts. */
 export const assumptions = {
   functionMegabytes: { of: 'memory of the functions', value: 1_769, unit: 'MB' },
   requestMs: { of: 'time of a request', value: 10, unit: 'ms' },

@@ -1,15 +1,15 @@
 /** What the price of a workflow run depends on. */
 export interface BilledRun {
   readonly title: string;
-  /** Without the trigger. */
+  /** Not counting the trigger. */
   readonly nodes: number;
-  /** Those of them that touch the outside. */
+  /** Nodes with side effects. */
   readonly effectfulNodes: number;
   readonly waitSeconds: number;
   readonly units: DynamoDbUnits;
   /** With an event bus. */
   readonly withBus: DynamoDbUnits;
-  /** What it leaves until its record expires. */
+  /** Stored data until its record expires. */
   readonly stored: StoredBytes;
   /** Null when the caller waits for the end of the run. */
   readonly background: BackgroundCounts | null;
@@ -31,10 +31,10 @@ export interface StoredBytes {
   readonly blobGets: number;
 }
 
-/** What Lambda bills for a run in the background, beside its time. */
+/** What Lambda bills for a background run in addition to its time. */
 export interface BackgroundCounts {
   readonly invocations: number;
-  /** Of the durable engine; none for an express run. */
+  /** Durable operations; zero for an express run. */
   readonly operations: number;
   /** Written by checkpoints. */
   readonly bytes: number;

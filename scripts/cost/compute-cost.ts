@@ -8,15 +8,15 @@ export interface Cost {
   readonly lambda: number;
   readonly durable: number;
   readonly dynamodb: number;
-  /** Requests to it. */
+  /** Requests to the bucket. */
   readonly bucket: number;
   readonly logs: number;
   readonly events: number;
 }
 
 /**
- * The cost of one run, with the request that starts it. An event bus costs its event, the outbox flag and the removal of
- * that, and saves the event's line in the log.
+ * The cost of one run, including the request that starts it. An event bus adds the cost of its event and of setting and clearing
+ * the outbox flag, and saves the event's log line.
  */
 export const computeCost = (run: BilledRun, hasBus: boolean): Cost => {
   const { invocations = 0, operations = 0, bytes = 0 } = run.background ?? {};

@@ -5,7 +5,7 @@ import { computeFixedCost, computeMonthlyCost } from './monthly-cost.ts';
 import { prices } from './prices.ts';
 import { computeExpressCost, computeStandardCost } from './step-functions.ts';
 
-/** The tables of the page in Markdown, by the names of their places. */
+/** The page's tables in Markdown, by the names of their places. */
 export const printCostTables = (
   runs: readonly BilledRun[],
   alarmMetrics: number,
@@ -95,7 +95,7 @@ const toParts = (run: BilledRun): readonly string[] => {
 
 /**
  * @param dollars - of one run
- * @returns those of a million runs: with cents where they matter, and a dash for null
+ * @returns the dollars for a million runs: with cents where they matter; a dash for null
  */
 export const formatMillion = (dollars: number | null): string => {
   if (dollars === null) return '–';

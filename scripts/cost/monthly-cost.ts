@@ -7,21 +7,21 @@ const SECONDS_PER_DAY = 86_400;
 const DAYS_PER_MONTH = 30;
 const GIGABYTE = 1e9;
 
-/** Dollars of a month, with what is kept: at a rate that has lasted for longer than that. */
+/** Dollars per month, including stored data, at a rate that has lasted longer than the retention. */
 interface MonthlyCost extends Omit<Cost, 'events'> {
   /** Records, with their indexes. */
   readonly tables: number;
   readonly recovery: number;
 }
 
-/** Of runs of one kind, without an event bus. */
+/** For runs of one kind, without an event bus. */
 export const computeMonthlyCost = (run: BilledRun, runsPerSecond: number): MonthlyCost => {
   const { events: _events, ...perRun } = computeCost(run, false);
   const { executions, deliveries, blobs } = run.stored;
   const { tableDays, deliveryDays, blobDays, logDays, logShare } = assumptions;
   const runsPerDay = runsPerSecond * SECONDS_PER_DAY;
   const runs = runsPerDay * DAYS_PER_MONTH;
-  /** Gigabytes, of something that each run leaves for these days. */
+  /** Gigabytes of data that each run leaves for this many days. */
   const kept = (bytes: number, days: number) => (bytes * runsPerDay * days) / GIGABYTE;
   const recovered = kept(executions, tableDays.value);
   const ingested = perRun.logs / priceOf('logGigabyte', 1); // gigabytes of a run
@@ -39,7 +39,7 @@ export const computeMonthlyCost = (run: BilledRun, runsPerSecond: number): Month
   };
 };
 
-/** Dollars of a month that no run adds to. @param alarmMetrics - metrics that alarms look at */
+/** Dollars per month that don't depend on runs. @param alarmMetrics - metrics that alarms look at */
 export const computeFixedCost = (alarmMetrics: number) => ({
   alarms: priceOf('alarm', alarmMetrics),
   dashboard: priceOf('dashboard', 1),

@@ -1,5 +1,5 @@
 /**
- * Replaces what a Markdown page has at its places. A place is what stands between the comments `<!-- NAME -->` and
+ * Replaces the content of a Markdown page's places. A place is the text between the comments `<!-- NAME -->` and
  * `<!-- /NAME -->`.
  *
  * @param texts - by name
@@ -13,7 +13,7 @@ export const fillPlaces = (page: string, texts: Readonly<Record<string, string>>
     return `${filled.slice(0, from + start.length)}\n\n${text}\n\n${filled.slice(to)}`;
   }, page);
 
-/** The lines that are in one text alone, as `- ` of the first and `+ ` of the second. */
+/** The lines that only one text contains, as `- ` of the first and `+ ` of the second. */
 export const findDifferences = (before: string, after: string): string[] => {
   const [old, fresh] = [before.split('\n'), after.split('\n')];
   return [

@@ -1,7 +1,7 @@
 export interface Price {
   readonly of: string;
   readonly dollars: number;
-  /** How many of it the dollars buy. */
+  /** The quantity that the dollars buy. */
   readonly per: number;
   readonly page: string;
 }

@@ -2,21 +2,21 @@ import { assumptions } from './assumptions.ts';
 import type { BilledRun } from './billed-run.ts';
 import { priceOf } from './prices.ts';
 
-// The same workflow on Step Functions, behind an HTTP API of its own: a pure node is a state (Pass, Choice), an effectful
+// The same workflow on Step Functions, behind its own HTTP API: a pure node is a state (Pass, Choice), an effectful
 // one an HTTP task, a wait a Wait, so that neither service calls a function. Without logs and the CPU time of states.
 
 /**
  * Dollars of one execution.
  *
- * @returns null for a caller that waits, which Standard does not answer
+ * @returns null for a waiting caller, which Standard does not support
  */
 export const computeStandardCost = ({ nodes, background }: BilledRun): number | null =>
   background === null ? null : priceOf('gatewayRequest', 1) + priceOf('transition', countTransitions(nodes));
 
-/** One into each state of a chain, and one out of the last. */
+/** One into each state of a chain and one out of the last. */
 export const countTransitions = (states: number): number => states + 1;
 
-/** Express bills the time until the execution has ended, waits included, in steps of this length. */
+/** Express bills the time until the execution ends, waits included, in increments of this length. */
 const BILLED_MS = 100;
 
 /** Dollars of one execution. */

@@ -2,8 +2,8 @@ import chromium from '@sparticuz/chromium';
 import { type Browser, chromium as playwright } from 'playwright-core';
 
 /**
- * Chromium without a window, from the npm package that brings it. Not with the arguments of that package, which are for Lambda: one
- * process, which ends with its first page, and no security of the web.
+ * Headless Chromium from its npm package, without the package's arguments, which are for Lambda: a single
+ * process, which ends with its first page, and disabled web security.
  */
 export const openBrowser = async (): Promise<Browser> =>
   playwright.launch({

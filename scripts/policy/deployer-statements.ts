@@ -6,7 +6,7 @@ export interface Statement {
   readonly Condition?: unknown;
 }
 
-/** An ARN of the account, whose last part begins with the stage's name. */
+/** An ARN in the account whose last part begins with the stage's name. */
 const arn = (service: string, rest: string): string =>
   `arn:\${AWS::Partition}:${service}:\${AWS::Region}:\${AWS::AccountId}:${rest}`;
 // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of serverless.yml
@@ -23,8 +23,8 @@ const of = (service: string, operations: string): string[] =>
     .map((operation) => `${service}:${operation}`);
 
 /**
- * By the type of a resource: what CloudFormation calls for it with the deployer's keys, to make, change, tag and remove it.
- * `framework` is what the Framework calls itself, `parameters` what only some of them need.
+ * By resource type: the actions that CloudFormation calls with the deployer's keys to create, change, tag and remove it.
+ * `framework` has the Framework's own calls, `parameters` those that only some parameters need.
  */
 export const deployerActions: Readonly<Record<string, readonly Statement[]>> = {
   framework: [
@@ -120,7 +120,7 @@ export const deployerActions: Readonly<Record<string, readonly Statement[]>> = {
       ),
       [arn('logs', `log-group:/aws/lambda/${PREFIX}-*`), arn('logs', `log-group:/aws/http-api/${PREFIX}*`)],
     ),
-    // For the access log of the API; these take no ARN.
+    // For the access log of the API; these support no resource ARN.
     allow(
       of(
         'logs',
@@ -216,5 +216,5 @@ export const deployerActions: Readonly<Record<string, readonly Statement[]>> = {
   ],
 };
 
-/** Without what only the parameters `domain` with `hostedZone`, and `kmsKey`, need: docs/deploying.md says it beside them. */
+/** Excludes what only the parameters `domain` with `hostedZone`, and `kmsKey`, need: docs/deploying.md lists it with them. */
 export const deployerStatements: readonly Statement[] = Object.values(deployerActions).flat();

@@ -1,4 +1,4 @@
-/** An ARN of the account, in which a deployment has its own STAGE, REGION and ACCOUNT. */
+/** An ARN with placeholders for a deployment's STAGE, REGION and ACCOUNT. */
 const arn = (service: string, rest: string): string => `arn:aws:${service}:REGION:ACCOUNT:${rest}`;
 const table = (name: string): string => arn('dynamodb', `table/hookloom-STAGE-${name}`);
 const fn = (name: string): string => arn('lambda', `function:hookloom-STAGE-${name}`);
@@ -22,7 +22,7 @@ const allow = (
 
 const OF_DISPATCH = { ArnEquals: { 'lambda:FunctionArn': fn('dispatch') } };
 
-/** What `hookloom doctor` does in AWS: pings, looks, and probes that it removes. */
+/** What `hookloom doctor` does in AWS: pings, checks, and probes that it removes. */
 export const doctorStatements: readonly DoctorStatement[] = [
   allow('lambda', 'InvokeFunction', fn('*')),
   allow('lambda', 'GetDurableExecution GetDurableExecutionHistory StopDurableExecution', fn('runDurable:*')),
@@ -65,7 +65,7 @@ export const doctorStatements: readonly DoctorStatement[] = [
   allow('servicequotas', 'ListServiceQuotas', '*'),
 ];
 
-/** The policy as a page shows it: one line for each statement. */
+/** The policy as shown in the docs: one line per statement. */
 export const printDoctorPolicy = (): string => {
   const rows = doctorStatements.map(
     (statement) => `    ${JSON.stringify(statement, null, 1).replaceAll(/\n */g, ' ')}`,

@@ -2,7 +2,7 @@ import { parse, type ScalarTag } from 'yaml';
 import { resolveVariables } from '../../local/functions/resolve-variables.ts';
 import { deployerStatements, type Statement } from './deployer-statements.ts';
 
-/** The part of serverless.yml that is read. `!GetAtt` is a reference, `!Sub` too if it begins with an ARN, else a text. */
+/** The part of serverless.yml that is read. `!GetAtt` is a reference, and so is `!Sub` if it begins with an ARN; otherwise it is a string. */
 interface ServiceFile {
   readonly functions: {
     readonly sweepRegistrations: { readonly iamRoleStatements: readonly Statement[] };
@@ -14,7 +14,7 @@ interface ResourceOfFile {
   readonly Properties: { readonly TableName?: string; readonly RoleName?: string };
 }
 
-/** The ARN of a resource of the file, with what follows it. */
+/** The ARN of a resource in the file, with its suffix. */
 class Reference {
   readonly target: string;
   readonly rest: string;
@@ -37,7 +37,7 @@ const tags: ScalarTag[] = [
   { tag: '!Ref', resolve: () => null },
 ];
 
-/** Beside what the sweeper does: versions are archived, credentials looked up, and held executions released. */
+/** In addition to the sweeper's actions: archiving versions, looking up credentials, releasing held executions. */
 const otherStatements: readonly Statement[] = [
   { Effect: 'Allow', Action: 'dynamodb:PutItem', Resource: new Reference('WorkflowsTable.Arn') },
   {
@@ -63,7 +63,7 @@ const otherStatements: readonly Statement[] = [
   { Effect: 'Allow', Action: 'lambda:InvokeFunction', Resource: new Reference('SweepLambdaFunction.Arn') },
 ];
 
-/** What the commands for executions, requests and approvals do; `list` and `get` of workflows among them. */
+/** The actions of the commands for executions, requests and approvals, and of `workflow list` and `get`. */
 const operatorStatements: readonly Statement[] = [
   {
     Effect: 'Allow',
@@ -81,7 +81,7 @@ const operatorStatements: readonly Statement[] = [
     Action: ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
     Resource: new Reference('ExecutionsTable.Arn'),
   },
-  // What could not be handed over is removed again.
+  // Executions that could not be dispatched are removed again.
   { Effect: 'Allow', Action: 'dynamodb:DeleteItem', Resource: new Reference('ExecutionsTable.Arn') },
   { Effect: 'Allow', Action: 'dynamodb:Query', Resource: new Reference('ExecutionsTable.Arn', '/index/*') },
   { Effect: 'Allow', Action: 'dynamodb:GetItem', Resource: new Reference('DeliveriesTable.Arn') },
@@ -122,11 +122,11 @@ export interface Policy {
 }
 
 /**
- * Policies for people, with `STAGE`, `REGION` and `ACCOUNT` where a deployment has its own.
+ * Policies for people, with the placeholders `STAGE`, `REGION` and `ACCOUNT`.
  *
- * - `author`: of those that put workflows: the statements of the sweeper of registrations, which makes the same calls but one, the list of them all, and some more
- * - `operator`: of those that look after executions, requests and approvals
- * - `deployer`: of those that deploy the service, and remove it
+ * - `author`: for those who put workflows: the statements of the registrations sweeper, which makes the same calls except listing all of them, and some more
+ * - `operator`: for those who manage executions, requests and approvals
+ * - `deployer`: for those who deploy and remove the service
  *
  * @param text - of serverless.yml
  */
@@ -171,14 +171,14 @@ export const toPolicies = (text: string): Readonly<Record<'author' | 'operator' 
   };
 };
 
-/** Of CloudFormation's variables. */
+/** Values for CloudFormation's variables. */
 const placeholders: Readonly<Record<string, string>> = {
   Partition: 'aws',
   Region: 'REGION',
   AccountId: 'ACCOUNT',
 };
 
-/** A policy as a page shows it: one line for each statement. */
+/** A policy as shown in the docs: one line per statement. */
 export const printPolicy = ({ Version, Statement }: Policy): string => {
   const rows = Statement.map(
     (statement) => `    ${JSON.stringify(statement, null, 1).replaceAll(/\n */g, ' ')}`,

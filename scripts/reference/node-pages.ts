@@ -8,7 +8,7 @@ const INDEX = 'INDEX.md';
 
 const NOTE = '<!-- Made by `npm run docs:nodes` from the declarations of the plugins. -->';
 
-/** The pages of the reference, as text by file name: one for each node type, and an index. */
+/** The reference pages, as text by file name: one per node type, and an index. */
 export const createNodePages = (plugins: readonly Plugin[]): ReadonlyMap<string, string> => {
   const pages = plugins.flatMap(({ nodeTypes }) =>
     nodeTypes.map((nodeType): [string, string] => [

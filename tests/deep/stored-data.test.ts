@@ -133,7 +133,7 @@ describe('a deployment', () => {
   test('is refused where a removed stack has left tables and bucket, with what to do', async () => {
     const account = { stack: null, names: ['hookloom-dev-workflows', BUCKET] };
     expect(await judge(account)).toMatch(
-      /has left what this one would make:\n {2}WorkflowsTable: hookloom-dev-workflows\n {2}BlobBucket: \S+\n.*--param="adoptData=true"/,
+      /left resources that this one would create:\n {2}WorkflowsTable: hookloom-dev-workflows\n {2}BlobBucket: \S+\n.*--param="adoptData=true"/,
     );
   });
 
@@ -166,7 +166,7 @@ describe('a deployment', () => {
     const account = await aStageOf(Math.min(version, SCHEMA_VERSION), Math.max(version, SCHEMA_VERSION));
     const adopted = { ...account, stack: null };
     for (const problem of [await judge(account), await judge(adopted, true)])
-      for (const word of [`This release can't work on what the stage "dev" holds:`, ...words])
+      for (const word of [`This release can't work with the data of the stage "dev":`, ...words])
         expect(problem).toContain(word);
   });
 
@@ -201,7 +201,7 @@ describe('a deployment', () => {
 
   test('is refused where a table lacks an index that CloudFormation will not add, with what to do', async () => {
     const problem =
-      /^This release can't work on what the stage "dev" holds:\n {2}The table test-executions lacks the index bySweep: .*\n.*serverless\.yml/;
+      /^This release can't work with the data of the stage "dev":\n {2}The table test-executions lacks the index bySweep: .*\n.*serverless\.yml/;
     const unnoted = await withoutAnIndex(await aStageWithoutNote()); // of 0.1.0
     const noted = await withoutAnIndex(await aStageOf(SCHEMA_VERSION, SCHEMA_VERSION));
     const before = await withoutAnIndex(await aStageOf(OLDEST_VERSION, OLDEST_VERSION));
@@ -249,7 +249,7 @@ describe('a deployment', () => {
 
   test('ends before the stack is changed where it is refused', async () => {
     const { begin, warnings } = await aDeployment(await aStageOf(SCHEMA_VERSION, SCHEMA_VERSION + 1));
-    await expect(begin()).rejects.toThrow(/^This release can't work on what the stage "dev" holds:/);
+    await expect(begin()).rejects.toThrow(/^This release can't work with the data of the stage "dev":/);
     expect(warnings).toEqual([]);
   });
 

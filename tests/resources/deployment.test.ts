@@ -13,7 +13,7 @@ describe('the parameters of a deployment', () => {
 
   test('one that does not exist is refused, with those that do', () => {
     const { initialize } = aFramework({ param: ['eventbus=default'] });
-    expect(initialize).toThrow(/^No such parameter: eventbus\. There are: eventBus, tags, adoptData, /);
+    expect(initialize).toThrow(/^Unknown parameter: eventbus\. Parameters are: eventBus, tags, adoptData, /);
   });
 
   test('a value that AWS would refuse is refused before anything is made', () => {
@@ -65,9 +65,9 @@ describe('a name that is too long', () => {
     expect(await refusalOf({ ...scheduler(stage), region: 'eu-west-1' })).toBe('');
     expect(await refusalOf({ ...scheduler(stage), region: 'ap-southeast-1' })).toBe(
       [
-        `Names with the stage "${stage}" that AWS refuses in ap-southeast-1:`,
+        `With the stage "${stage}", AWS would refuse these names in ap-southeast-1:`,
         `  Role: "hookloom-${stage}-ap-southeast-1-scheduler" has 65 characters, 1 more than the 64 of a role`,
-        `Choose a stage of at most 30 characters: "${stage}" has 31. For the bucket alone: --param="blobBucket=NAME"`,
+        `Choose a stage of at most 30 characters: "${stage}" has 31. For the bucket only: --param="blobBucket=NAME"`,
       ].join('\n'),
     );
   });

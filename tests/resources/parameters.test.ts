@@ -113,7 +113,7 @@ describe('what AWS would refuse, or what would do nothing, is refused with the p
     ['warmWrites', '4000', /^warmWrites must be a whole number above 4000/],
     ['warmWrites', 'many', /^warmWrites must be a whole number above 4000/],
     ['reservedConcurrency', 'sweeper=5', /^reservedConcurrency must name functions .*"sweeper"/],
-    ['reservedConcurrency', 'sweep=0', /^reservedConcurrency needs a whole number from 1 for sweep/],
+    ['reservedConcurrency', 'sweep=0', /^reservedConcurrency needs a whole number of at least 1 for sweep/],
     ['reservedConcurrency', 'sweep', /^reservedConcurrency must be function=number/],
     ['domain', 'hooks.example.com', /^domain and certificate belong together/],
     ['hostedZone', 'Z123', /^domain and certificate belong together/],

@@ -1,6 +1,6 @@
 import { createBareHandler } from './bare-handler.ts';
 
-/** As a function of its own, for its start. */
+/** As a separate function, to measure its start. */
 export const handler = createBareHandler(
   process.env.DYNAMODB_ENDPOINT ?? '',
   JSON.parse(process.env.BENCH_WRITES ?? '[]'),

@@ -3,7 +3,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import aws4 from 'aws4';
 import type { DynamoDbCall } from '../../../tests/support/a-dynamodb-proxy.ts';
 
-/** The parts of a request's event that a handler by hand reads. */
+/** The parts of a request's event that a handwritten handler reads. */
 interface BareEvent {
   readonly body: string;
 }
@@ -11,7 +11,7 @@ interface BareEvent {
 const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
 
 /**
- * What a function by hand would be: it answers, after the same writes, signed by aws4 and sent over node:https, or over
+ * A handwritten function for comparison: it responds after the same writes, signed by aws4 and sent over node:https, or over
  * node:http to a stand-in. It loads both, as a function in AWS must.
  */
 export const createBareHandler = (endpoint: string, writes: readonly DynamoDbCall[]) => {

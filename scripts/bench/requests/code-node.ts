@@ -45,7 +45,7 @@ const codeNode: Link = { type: 'code', parameters: { code: BODY } };
 const emptyNode: Link = { type: 'code', parameters: { code: 'return {};' } };
 const expressionNode: Link = { type: 'set', parameters: { values: { result: EXPRESSION } } };
 
-/** What a run of the code node costs: warm, and the first one of a process. */
+/** The cost of a code node run: warm, and the first one in a process. */
 export const benchCodeNode = async (): Promise<void> => {
   await benchWarm();
   await benchFirst();

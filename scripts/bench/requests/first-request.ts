@@ -17,7 +17,7 @@ const kinds = [
 
 const stages = ['node', 'import', 'first', 'second'] as const;
 
-/** A cold start: import, first answer and second, in fresh processes. */
+/** A cold start: import, first and second response, in fresh processes. */
 export const benchFirstRequest = async (): Promise<void> => {
   const folder = mkdtempSync(join(tmpdir(), 'hookloom-bench-'));
   const { endpoint, writes, stop } = await openWebhookOf(toChain('hello', 'lastNode', fourNodes()));

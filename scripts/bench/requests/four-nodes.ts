@@ -15,7 +15,7 @@ import { openWebhookOf } from './recorded-request.ts';
 const context = {} as Context;
 const body = JSON.stringify(order);
 
-/** Behind the trigger: set → filter → set; the output of the last one is the answer. */
+/** After the trigger: set → filter → set; the output of the last one is the response. */
 export const fourNodes = (condition = '{{ known }}'): readonly Link[] => [
   { type: 'set', parameters: { values: { name: '{{ body.name }}', known: true } } },
   { type: 'filter', parameters: { condition } },
@@ -27,7 +27,7 @@ const noRecords = {
   startAndFinish: async () => true,
 } as Partial<ExecutionStore> as ExecutionStore;
 
-/** What a synchronous request of four nodes costs, beside a bare handler. */
+/** The cost of a synchronous request with four nodes, compared with a bare handler. */
 export const benchFourNodes = async (): Promise<void> => {
   const plain = await openWebhookOf(toChain('hello', 'lastNode', fourNodes()));
   const jsonata = await openWebhookOf(toChain('hello', 'lastNode', fourNodes('{{ $length(name) > 0 }}')));
@@ -74,7 +74,7 @@ export const benchFourNodes = async (): Promise<void> => {
   const figures = await measureRequests(calls.map(([, call]) => call));
   const base = figures[0]?.median ?? Number.NaN;
   printTable(
-    'One request with a body of 1 kB, in this process, in turn with the others',
+    'One request with a body of 1 kB, in this process, alternating with the others',
     ['', 'CPU µs', '', '× bare'],
     calls.map(([title], at) => {
       const figure = figures[at] ?? { median: Number.NaN, spread: Number.NaN };

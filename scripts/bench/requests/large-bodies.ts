@@ -21,7 +21,7 @@ const runs: readonly (readonly [title: string, condition: string, status: number
   ['fails at its last but one node', '{{ body.orders[0].name }}', 500],
 ];
 
-/** A large body through many nodes; a failing run records what each node got and gave. */
+/** A large body through many nodes; a failing run records each node's input and output. */
 export const benchLargeBodies = async (): Promise<void> => {
   const orders = Array(Math.round(BYTES / JSON.stringify(order).length)).fill(order);
   const event = JSON.stringify(createEvent('large', JSON.stringify({ orders })));

@@ -6,9 +6,9 @@ import { type DynamoDbCall, startDynamoDbProxy } from '../../../tests/support/a-
 import { createEvent, openService, order, storeWorkflow, tablePrefix } from '../bench-service.ts';
 import { startStandIn } from './stand-in.ts';
 
-/** The calls of one request to the embedded database: what a stand-in answers, and what a bare handler writes. */
+/** The calls of one request to the embedded database: the responses of a stand-in, and the writes of a bare handler. */
 interface RecordedRequest {
-  /** The answers, by operation. */
+  /** The responses, by operation. */
   readonly answers: Readonly<Record<string, string>>;
   readonly writes: readonly DynamoDbCall[];
 }
@@ -22,7 +22,7 @@ const recordRequest = async (definition: WorkflowDefinition): Promise<RecordedRe
   const writes: DynamoDbCall[] = [];
   const proxy = await startDynamoDbProxy(database.endpoint, async (call, forward) => {
     const answer = await forward(call);
-    answers[call.operation] = answer.body.replace(SCHEMA, ''); // so that bundles of earlier releases read it, too
+    answers[call.operation] = answer.body.replace(SCHEMA, ''); // so that bundles of earlier releases can read it
     if (call.operation !== 'GetItem') writes.push(call);
     return answer;
   });

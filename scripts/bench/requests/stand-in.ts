@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 
 /**
- * A stand-in for DynamoDB and EventBridge that answers every call at once. It is a process of its own, so that its CPU
+ * A stand-in for DynamoDB and EventBridge that answers every call immediately. It is a separate process, so that its CPU
  * time does not count.
  * @param answers - JSON texts by operation; `{}` for any other
  */

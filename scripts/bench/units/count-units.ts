@@ -8,7 +8,7 @@ import { tablePrefix } from '../bench-service.ts';
 /** What DynamoDB bills. */
 export type Units = Metered;
 
-/** Bytes that are stored, indexes and overhead included, by table without its prefix. */
+/** Stored bytes, including indexes and overhead, by table name without the prefix. */
 type Stored = Readonly<Record<string, number>>;
 
 const measureStored = async (endpoint: string): Promise<Stored> => {
@@ -27,11 +27,11 @@ export const startCountingDatabase = async () => {
   const database = await startEmbeddedDynamoDb(tablePrefix);
   const meter = await startMeteredDynamoDb(database.endpoint, tablePrefix);
   return {
-    /** Counts. */
+    /** Operations through this are counted. */
     endpoint: meter.endpoint,
-    /** Does not count. */
+    /** Operations through this are not counted. */
     uncountedEndpoint: database.endpoint,
-    /** Returns what was counted, and starts at zero again. */
+    /** Returns the counts and resets them to zero. */
     take: meter.take,
     measureStored: () => measureStored(database.endpoint),
     stop: async () => {

@@ -100,13 +100,13 @@ const openStage = async () => {
 
   return {
     ...{ database, configOf, client, sdk, tables, executions, workflows, startOf },
-    /** Calls and units of what is done. */
+    /** Calls and units of an action. */
     count: async (work: () => Promise<unknown>): Promise<Metered> => {
       database.take();
       await work();
       return database.take();
     },
-    /** Puts items of a table without the service: what they are like is known from one that it has put. */
+    /** Puts items into a table without the service, modelled on one that the service has put. */
     putAll: async (table: string, items: readonly Item[]) => {
       for (let at = 0; at < items.length; at += 25) {
         const puts = items.slice(at, at + 25).map((Item) => ({ PutRequest: { Item } }));
@@ -133,7 +133,7 @@ const ask = async (handle: (event: never, context: Context) => Promise<unknown>,
   if (answer.statusCode !== 200 && answer.statusCode !== 503) throw new Error(answer.body);
 };
 
-/** Of each page, put, sweep and report with so many workflows: calls and units. */
+/** Calls and units of each page, put, sweep and report for a number of workflows. */
 const countPages = async (count: number): Promise<[string, Metered][]> => {
   const stage = await openStage();
   const { configOf, workflows, executions, startOf } = stage;
@@ -194,7 +194,7 @@ export const benchPages = async (counts: readonly number[]): Promise<void> => {
   for (const count of counts) measured.push(await countPages(count));
   const [first = []] = measured;
   printTable(
-    'Calls / units as a function of the number of workflows N (definitions of 2 kB); a row that grows with N is a page or a sweep that does',
+    'Calls / units as a function of the number of workflows N (definitions of 2 kB); a row that grows with N is a page or sweep that grows',
     ['', ...counts.map((count) => `N = ${format(count)}`)],
     first.map(([title], row) => [
       title,
@@ -206,7 +206,7 @@ export const benchPages = async (counts: readonly number[]): Promise<void> => {
   );
 };
 
-/** Resources whose partition key is shared by runs: those of a workflow, or of a stage. */
+/** Resources whose partition key is shared by runs of a workflow or a stage. */
 const isShared = (resource: string, key: string): boolean =>
   resource.includes('/') ||
   resource === 'requests' ||
@@ -231,7 +231,7 @@ const toRows = (title: string, { keys }: Metered): HotKey[] =>
       ].filter(({ units }) => units > 0);
     });
 
-/** A definition of so many bytes: what the run and its repetition in the same sandbox read. */
+/** What a run and a second run in the same sandbox read, for a definition of a given size. */
 const countDefinitionReads = async (kilobytes: number): Promise<HotKey[]> => {
   const stage = await openStage();
   const text = 'x'.repeat(kilobytes * 1_024 - 500);
@@ -294,7 +294,7 @@ const countLimits = async (): Promise<HotKey[]> => {
   return found;
 };
 
-/** What `onLimit: queue` counts at each request. */
+/** What `onLimit: queue` reads to count at each request. */
 const countWaiting = async (stage: Stage): Promise<HotKey[]> => {
   const definition = aWorkflow('queue');
   await stage.workflows.put(definition, toPathConfigs(definition));

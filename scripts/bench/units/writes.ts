@@ -22,14 +22,14 @@ import { startCountingDatabase, type Units } from './count-units.ts';
 import { createRepeatableServices } from './repeatable-services.ts';
 
 interface KindOfRun {
-  /** Counts nodes without the trigger. */
+  /** Number of nodes, without the trigger. */
   readonly title: string;
   readonly chain: readonly Link[];
   /** Null when the caller waits. */
   readonly mode: BackgroundMode | null;
   /** Whether the delivery has a key. */
   readonly isKeyed?: boolean;
-  /** By default an order of 1 kB. */
+  /** Defaults to an order of 1 kB. */
   readonly body?: string;
   /** Parameters of the trigger. */
   readonly features?: WebhookFeatures;
@@ -37,13 +37,13 @@ interface KindOfRun {
 
 const pure = fourNodes();
 
-/** Of every response that an effectful node gets, so that its size is the same at every run. */
+/** Date of every response to an effectful node, so that its size is the same in every run. */
 const DATE = 'Thu, 01 Jan 2026 00:00:00 GMT';
 
 const effectful = (length: number, url: string): readonly Link[] =>
   Array.from({ length }, () => ({ type: 'httpRequest', parameters: { url } }));
 
-/** 50 kB that do not become smaller, the same at every call. */
+/** 50 kB of incompressible data, the same at every call. */
 const largeBody = (): string => {
   const parts = Array.from({ length: 1_172 }, (_, at) => createHash('sha256').update(String(at)).digest());
   return JSON.stringify({ ...order, picture: Buffer.concat(parts).toString('base64') });
@@ -85,13 +85,13 @@ interface CountedRun extends KindOfRun {
   readonly units: Units;
   readonly withBus: Units;
   readonly stored: StoredBytes;
-  /** Null for a run that has no part in the background. */
+  /** Null for a run without a background part. */
   readonly background: BackgroundCounts | null;
 }
 
 /**
- * The units of one run of each kind, without and with an event bus; with a body of 1 kB, its workflow not cached. The same
- * at every call.
+ * The units of one run of each kind, without and with an event bus; with a body of 1 kB, its workflow not cached.
+ * Deterministic.
  */
 export const countUnits = async (): Promise<CountedRun[]> => {
   const database = await startCountingDatabase();
@@ -142,7 +142,7 @@ export const countUnits = async (): Promise<CountedRun[]> => {
   return counted;
 };
 
-/** Counts what passes to and from a bucket. */
+/** Counts traffic to and from a bucket. */
 const countBlobs = () => {
   const sizes = new Map<string, number>();
   const requests = { blobPuts: 0, blobGets: 0 };
@@ -168,9 +168,9 @@ const countBlobs = () => {
 };
 
 /**
- * The request, and the run in the background if it has one.
+ * The request and, if it has one, its background run.
  *
- * @returns what Lambda bills for the run in the background
+ * @returns what Lambda bills for the background run
  */
 const run = async (
   workflowId: string,
