@@ -124,9 +124,9 @@ export interface Policy {
 /**
  * Policies for people, with the placeholders `STAGE`, `REGION` and `ACCOUNT`.
  *
- * - `author`: for those who put workflows: the statements of the registrations sweeper, which makes the same calls except listing all of them, and some more
- * - `operator`: for those who manage executions, requests and approvals
- * - `deployer`: for those who deploy and remove the service
+ * - `author`: for putting workflows: the statements of the registrations sweeper, which makes the same calls except listing all of them, and some more
+ * - `operator`: for managing executions, requests and approvals
+ * - `deployer`: for deploying and removing the service
  *
  * @param text - of serverless.yml
  */
