@@ -26,7 +26,7 @@ export const addEventCommands = (program: Command, { io, onTarget }: CommandCont
     });
 };
 
-/** @throws CommandError for what AWS refuses, any other error as it is */
+/** @throws CommandError when AWS refuses, any other error unchanged */
 const report = (error: unknown): never => {
   throw error instanceof NotTaken ? new CommandError(error.message) : error;
 };

@@ -24,7 +24,7 @@ export interface Io {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /** Aborted by Ctrl+C, which then does not end the process: for commands that run until then. */
   untilInterrupted(): AbortSignal;
-  /** Colours a text for `note`, on a terminal only; `NO_COLOR` is respected. */
+  /** Colours text for `note`, only on a terminal; respects `NO_COLOR`. */
   paint(format: Format, text: string): string;
   /** The same for `print`. */
   paintOut(format: Format, text: string): string;

@@ -29,7 +29,7 @@ export const run = async (args: readonly string[], commandLine: CommandLine): Pr
   const { io } = commandLine;
   const program = createProgram(commandLine);
   try {
-    // Not an option of the program, which would take it from `workflow get ID --version N`.
+    // Not a program option, which would shadow the one of `workflow get ID --version N`.
     if (args[0] === '--version') io.print(readVersion());
     else await program.parseAsync(args.length === 0 ? ['--help'] : args, { from: 'user' });
     return EXIT.done;

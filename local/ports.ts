@@ -8,7 +8,7 @@ export const readPort = (setting: unknown): number => {
   throw new StartError(`PORT must be a number from 0 to 65535, not "${setting}".`);
 };
 
-/** A StartError for a port that is taken; any other error unchanged. */
+/** A StartError for a port in use; any other error unchanged. */
 export const toPortError = (error: unknown, port: number): unknown => {
   if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') return error;
   const service = readServiceInfo(String(port));

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 // Preloaded by the scripts of package.json, before any TypeScript. Since Node 20 without packages must be able to run it,
-// it is JavaScript and imports modules of Node alone.
+// it is JavaScript and imports only Node's modules.
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 const runsTypeScript = major > 22 || (major === 22 && minor >= 18);

@@ -49,7 +49,8 @@ const describeOutput = (
       : `${quote(node.id)} delivers on ${quote(ERROR_OUTPUT)} only with "onError": "route" in its settings`;
   }
   if (isDisabled && output === MAIN_OUTPUT) return null;
-  const has = outputs.size === 0 ? 'none' : quoteAll(outputs);
+  if (outputs.size === 0) return `${quote(node.id)} has no outputs`;
+  const has = quoteAll(outputs);
   const near = output === MAIN_OUTPUT ? null : findNearest(output, outputs);
   return output === MAIN_OUTPUT
     ? `${quote(node.id)} has no output ${quote(MAIN_OUTPUT)}: set sourceOutput to one of: ${has}`

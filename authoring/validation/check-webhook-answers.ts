@@ -61,7 +61,7 @@ export const checkWebhookTemplates = async (
   return problems;
 };
 
-/** The values of a trigger's features that may be expressions, or hold templates. */
+/** The values of a trigger's features that may be expressions or contain templates. */
 export const findInRules = (
   parameters: JsonObject,
   kind: 'expressions' | 'templates',

@@ -327,8 +327,8 @@ const SUCCEEDED = {
 } as const;
 
 const NOT_STARTED = {
-  express: (within) => [`express: there is no run ${within}`, 'See the log of webhook.'],
-  durable: (within) => [`durable: there is no run ${within}`, 'See the log of webhook.'],
+  express: (within) => [`express: no run started ${within}`, 'See the log of webhook.'],
+  durable: (within) => [`durable: no run started ${within}`, 'See the log of webhook.'],
   schedule: (within) => [
     `schedule: no run started ${within}`,
     'See the dead-letter queue and the log of dispatch. The role of Scheduler must allow invoking dispatch.',

@@ -39,7 +39,7 @@ export const addIndexes = async (
   }
 };
 
-/** Null where there is no such table. */
+/** Null when there is no such table. */
 const listIndexes = async (
   client: DynamoDBClient,
   TableName: string,

@@ -72,7 +72,7 @@ export const createAsyncInvocations = (
     reason: string,
     prefix: string,
   ): Promise<void> => {
-    if (name !== 'runExpress') return log(`${prefix}: given up after ${retryDelaysMs.length + 1} attempts`);
+    if (name !== 'runExpress') return log(`${prefix}: gave up after ${retryDelaysMs.length + 1} attempts`);
     const records = [toDeadLetter(event, requestId, reason)];
     // If it fails, the scheduled sweep also finds the execution.
     await invoke('sweep', { event: { Records: records }, requestId: randomUUID() }, 'sweep');

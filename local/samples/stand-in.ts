@@ -58,6 +58,6 @@ server.listen(port, host, async () => {
   const { port: takenByMail } = mail.server.address() as AddressInfo;
   await createOrdersTable(`http://${host}:${taken}`);
   print(
-    `The stand-in is up at http://${host}:${taken}, for mail at ${host}:${takenByMail}. Press Ctrl+C to stop it.`,
+    `The stand-in is running at http://${host}:${taken}, for mail at ${host}:${takenByMail}. Press Ctrl+C to stop it.`,
   );
 });

@@ -36,7 +36,7 @@ export const createDeliver =
         if (attempt < ATTEMPTS) await pause(FIRST_RETRY_MS * 2 ** (attempt - 1));
         else {
           if (deadLetters !== null) bury(deadLetters, event);
-          return log(`${label}: given up after ${ATTEMPTS} attempts: ${(error as Error).message}`);
+          return log(`${label}: gave up after ${ATTEMPTS} attempts: ${(error as Error).message}`);
         }
       }
     }

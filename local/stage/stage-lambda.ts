@@ -79,7 +79,7 @@ export const startLambda = async (parts: LambdaParts): Promise<StageLambda> => {
   });
   const giveUp = async (invocation: AsyncInvocation) => {
     const owner = functions.find(({ key }) => key === invocation.name);
-    log(`${invocation.name}: given up after ${invocation.failures} attempts: ${invocation.reason}`);
+    log(`${invocation.name}: gave up after ${invocation.failures} attempts: ${invocation.reason}`);
     if (owner !== undefined) await parts.bury(owner, invocation);
   };
   const invocations = createAsyncInvocations({ store, invoke, log, giveUp }, retryDelaysMs);

@@ -71,7 +71,7 @@ export const startLocalService = async ({
     await exit;
   };
 
-  await printed(/Ctrl\+C ends it/);
+  await printed(/Press Ctrl\+C to stop/);
   const baseUrl = /Hookloom is running at (http:\S+?),/.exec(output)?.[1] ?? '';
   return {
     baseUrl,

@@ -13,7 +13,7 @@ import { poll } from './poll.ts';
 type StageCheck = (stage: RunningStage) => Promise<void>;
 
 /** In the log of a stage: a function could not start, or an event was given up. */
-const BROKEN = /CONFIGURATION_INVALID|is not set|given up after|may not invoke|the role of \w+ lacks/;
+const BROKEN = /CONFIGURATION_INVALID|is not set|gave up after|may not invoke|the role of \w+ lacks/;
 
 /** What a stage had refused and printed when the check began. */
 const beginnings = new WeakMap<RunningStage, { readonly refusals: number; readonly printed: number }>();

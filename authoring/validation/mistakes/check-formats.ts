@@ -38,7 +38,7 @@ const checkAddress = (text: string, path: string, withName: boolean): Problem[] 
   const [, named = text] = (withName ? /^[^<>]{0,300}<([^<>]{0,400})>$/.exec(text) : null) ?? [];
   if (ADDRESS.test(named)) return [];
   const form = withName ? 'ann@example.com or Ann <ann@example.com>' : 'ann@example.com';
-  const several = withName && /[,;]/.test(text) ? ': write each address as a list item of its own' : '';
+  const several = withName && /[,;]/.test(text) ? ': write each address as a separate list item' : '';
   return [{ path, message: `must be an e-mail address such as ${form}${several}` }];
 };
 

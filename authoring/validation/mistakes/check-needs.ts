@@ -45,8 +45,8 @@ const checkOnError = (graph: DraftGraph, { index, node, nodeType, outputs }: Dra
     return [{ path, message }];
   }
   if (onError === 'continue' && outputs !== null && !outputs.has(MAIN_OUTPUT)) {
-    const has = outputs.size === 0 ? 'none' : quoteAll(outputs);
-    const message = `${quote(node.id)} has no output ${quote(MAIN_OUTPUT)} to continue on, but ${has}; did you mean "route"?`;
+    const others = outputs.size === 0 ? '' : `, but ${quoteAll(outputs)}`;
+    const message = `${quote(node.id)} has no output ${quote(MAIN_OUTPUT)} to continue on${others}; did you mean "route"?`;
     return [{ path, message }];
   }
   return [];

@@ -21,7 +21,7 @@ const SHAPES: readonly RegExp[] = [
   /\bdiscord(?:app)?\.com\/api\/webhooks\/\d{10,24}\/[A-Za-z0-9_-]{16}/,
 ];
 
-/** Names of fields, headers and query parameters that hold a secret and nothing else. */
+/** Names of fields, headers and query parameters that contain only a secret. */
 const SECRET_NAME =
   /^(?:x-)?(?:api[-_]?key|api[-_]?token|access[-_]?token|auth[-_]?token|authorization|password|passwd|secret|client[-_]?secret|private[-_]?key)$/i;
 const SCHEME = /^(Bearer|Basic|Token|ApiKey) +\S{6}/i;

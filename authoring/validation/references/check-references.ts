@@ -208,7 +208,7 @@ const inspectCall = (inspection: Inspection, ast: Ast, others: readonly Ast[], i
   if (!isAst(procedure)) return inner;
   const method = nameOfMethod(procedure);
   if (method !== null) {
-    // An expression with functions of its own may call one that is a value in an object.
+    // An expression that defines functions may call one that is a value in an object.
     if (!hasLambda) problems.add(describeMethod(names, method));
     return inner;
   }

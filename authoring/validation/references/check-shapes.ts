@@ -104,7 +104,7 @@ const follow = (check: Check, path: Ast, steps: readonly Ast[], from: Shape): Fo
       if (!isAst(expr)) continue;
       if (isIndex(expr) && shape?.kind === 'list') shape = shape.item;
       else if (isLookup(expr))
-        return UNKNOWN; // one item is meant
+        return UNKNOWN; // a single item is intended
       else if (shape?.kind === 'list') isMapped = true;
     }
   }

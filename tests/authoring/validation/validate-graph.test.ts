@@ -144,7 +144,7 @@ describe('connections start from outputs that a node has', () => {
       'a node without outputs',
       { a: { type: 'sink' }, b: set },
       ['start -> a', 'a.x -> b'],
-      '"a" has no output "x", but none',
+      '"a" has no outputs',
     ],
     [
       'the default output of a trigger, under another name',

@@ -63,7 +63,7 @@ export const describeEdits = (project: RunningProject): void => {
       await storeWorkflow(workflow('first', set({ edit: 'first' })));
       expect(await shows('/api/webhook/first/webhook', 'first')).toBe(true);
       write('workflows/first.json', JSON.stringify(workflow('second', set({ edit: 'second' }))));
-      await project.service.printed(/workflows\/first\.json defines second now: first was removed/);
+      await project.service.printed(/workflows\/first\.json now defines second: first was removed/);
       expect((await post('/api/webhook/first/webhook')).status).toBe(404);
       rmSync(join(project.folder, 'workflows/first.json'));
       await project.service.printed(/workflows\/first\.json no longer exists: second was removed/);

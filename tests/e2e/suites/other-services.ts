@@ -52,7 +52,7 @@ export const describeOtherServices = (project: RunningProject): void => {
     const { code, stdout, stderr } = await startAt(String(port));
     server.close();
     expect(code).not.toBe(0);
-    expect(stdout + stderr).toContain(`Port ${port} is taken.`);
+    expect(stdout + stderr).toContain(`Port ${port} is in use.`);
     expect(stdout + stderr).not.toMatch(/^\s+at /m); // no stack: it is no mistake in the code
   });
 };

@@ -67,7 +67,7 @@ test.each(['dispatch', 'sweep'] as const)('gives %s up after three attempts', as
   const { run, names, lines } = await aRunner(fail);
   await run(name);
   expect(names()).toEqual([name, name, name]);
-  expect(lines.at(-1)).toMatch(/^\w+: given up after 3 attempts$/);
+  expect(lines.at(-1)).toMatch(/^\w+: gave up after 3 attempts$/);
 });
 
 test('starts no process once it is closed: not while it waits, and not for the sweeper', async () => {

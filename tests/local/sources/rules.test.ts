@@ -135,5 +135,5 @@ test('an event whose function fails is given to it again; after three attempts i
   failing.send('shop');
   await jest.advanceTimersByTimeAsync(10_000);
   expect(failing.buried).toEqual([['arn:aws:sqs:us-east-1:000000000000:lost', failing.invoked[0]]]);
-  expect(failing.lines).toEqual(['rule a: given up after 3 attempts: down']);
+  expect(failing.lines).toEqual(['rule a: gave up after 3 attempts: down']);
 });
