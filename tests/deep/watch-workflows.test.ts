@@ -145,7 +145,7 @@ test('a file with another id takes the workflow of the one before along', async 
   const { said, changed, ids } = await openFiles();
   write('a.json', 'b');
   changed('a.json');
-  await said(/^workflows\/a\.json defines b now: a was removed$/);
+  await said(/^workflows\/a\.json now defines b: a was removed$/);
   expect(await ids()).toEqual(['b']);
 });
 
