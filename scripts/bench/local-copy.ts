@@ -54,7 +54,7 @@ const start = async (folder: string): Promise<StartedCopy> => {
   child.once('exit', (code) => up.reject(new Error(`exited with ${code}:\n${output}`)));
   await up.promise;
   return {
-    baseUrl: /up at (http:\S+?),/.exec(output)?.[1] ?? '',
+    baseUrl: /running at (http:\S+?),/.exec(output)?.[1] ?? '',
     startMs: performance.now() - startedAt,
     output: () => output,
     stop: () => stop(child),

@@ -46,7 +46,7 @@ const start = (): Promise<StandIn & { stop(): void }> =>
     child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
       output += chunk;
       const [, origin, port, mailPort] =
-        /up at (http:[^,]+:(\d+)), for mail at \S+:(\d+)\. Ctrl/.exec(output) ?? [];
+        /running at (http:[^,]+:(\d+)), for mail at \S+:(\d+)\. Press/.exec(output) ?? [];
       if (origin === undefined) return;
       resolve({
         origin,
