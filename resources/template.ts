@@ -92,7 +92,7 @@ interface LifecycleRule {
   readonly ExpirationInDays: number;
 }
 
-/** Extends the life of executions' objects by as much as that of the records that refer to them. */
+/** Extends the life of the objects of executions by as much as their records live longer. */
 const keepBlobs = (bucket: TemplateResource | undefined, retentionDays: number): void => {
   const { LifecycleConfiguration } = (bucket?.Properties ?? {}) as {
     LifecycleConfiguration?: { Rules: readonly LifecycleRule[] };
