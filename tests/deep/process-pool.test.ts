@@ -248,7 +248,7 @@ describe('at its end', () => {
     });
     const file = join(folder, 'begun');
     const calls = [invoke({ file }), invoke({ file })].map((call) =>
-      expect(call).rejects.toThrow(/SIGTERM|ends/),
+      expect(call).rejects.toThrow(/SIGTERM|stopping/),
     );
     await untilThere(file);
     await stop();

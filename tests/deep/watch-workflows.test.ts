@@ -85,7 +85,7 @@ test('a file that is written is stored, once, and said', async () => {
   await said(/^workflows\/a\.json: a is now at version 1$/);
   write('a.json', 'a', 'second');
   changed('a.json');
-  await said(/version 2 now/);
+  await said(/now at version 2/);
   expect([await ids(), lines.length]).toEqual([['a'], 2]);
 });
 
