@@ -20,7 +20,10 @@ import { noAws, noFiles, noTcp } from './pure-services.ts';
 import type { Session } from './session.ts';
 import { type Attempt, OperationLimitError, type Step, type StepResult, type Steps } from './steps.ts';
 
-/** Runs a node with side effects as a step, with all its attempts. A replay runs the other nodes again. */
+/**
+ * Runs a node that has side effects as a step, with all its attempts. Nodes without side effects are no steps: a replay
+ * runs them again.
+ */
 export const runStep = async (
   session: Session,
   plan: Plan,
@@ -39,7 +42,7 @@ export const runStep = async (
   };
   const steps = branch instanceof Promise ? await branch : branch;
   const result = await session.awaitOperation(id, steps.run(step)).catch(toUnattempted);
-  // Freezes the data, which the journal reads from a store.
+  // Freezes the data too: the journal may have read it from a store.
   const frozen = 'outputs' in result ? Object.values(result.outputs) : [result.failure.details ?? null];
   for (const data of frozen) session.measure(data);
   return result;
@@ -92,7 +95,7 @@ const callNode = (
   const credential = session.borrow(run.planNode);
   if (!(executor instanceof Promise || parameters instanceof Promise) && credential === null)
     return callExecutor(session, run, number, executor, withParameters(node, parameters), null);
-  // Concurrently, so that a rejection of each is handled.
+  // Both are awaited at once, so that neither rejects without a handler.
   const loading = Promise.all([executor, parameters, credential]);
   return session.track(loading).then(([loaded, resolved, lent]) => {
     run.signal().throwIfAborted(); // the execution may have ended meanwhile
@@ -137,9 +140,12 @@ const toGuardedRun = (session: Session, { key, planNode }: NodeRun): GuardedRun 
 const isPromiseLike = (value: NodeResult | Promise<NodeResult>): value is Promise<NodeResult> =>
   typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 
-/** Checks a result: JSON objects by output, each within the size limit, without secrets. */
+/**
+ * Checks what a node returned, and removes its secrets: it must be a map of outputs to JSON objects, each within the
+ * size limit.
+ */
 const toAttempt = ({ measure, scrub, limits }: Session, { planNode }: NodeRun, result: unknown): Attempt => {
-  // The output of a trigger is the request, whose size was checked: it can't fail here.
+  // A trigger's output is the request, whose size was checked before, so this can't fail.
   const limit = planNode.nodeType.kind === 'trigger' ? Number.POSITIVE_INFINITY : limits.maxOutputBytes;
   try {
     const outputs = toOutputs(result);
@@ -160,12 +166,12 @@ const toOutputs = (result: unknown): Readonly<Record<string, JsonObject>> => {
 const checkOutput = (measure: MeasureJson, limit: number, output: string, data: unknown): void => {
   if (!isPlainObject(data)) {
     throw new TypeError(
-      `a node must deliver a plain map, and this delivered ${describe(data)} on "${output}"`,
+      `a node must return a plain object for each output, but "${output}" is ${describe(data)}`,
     );
   }
   const bytes = measure(data);
   if (bytes > limit) {
-    throw new RangeError(`the output "${output}" has about ${bytes} bytes, more than the ${limit} allowed`);
+    throw new RangeError(`the output "${output}" has about ${bytes} bytes; at most ${limit} are allowed`);
   }
 };
 
@@ -204,7 +210,10 @@ interface AttemptContext {
   rejectOnTimeout(done: AbortSignal): Promise<never>;
 }
 
-/** A request ends with its attempt; a little later than its time, so that the message of the node is shown. */
+/**
+ * Ends a request with its attempt. Its timeout is slightly longer than the attempt's, so that the node's message is the
+ * one shown.
+ */
 const endWithAttempt = (http: HttpClient, remainingMs: () => number, signal: AbortSignal): HttpClient => ({
   request: (request) => http.request({ timeoutMs: remainingMs() + TIMEOUT_MARGIN_MS, signal, ...request }),
 });
@@ -222,7 +231,7 @@ const createAttemptContext = (
   const { clock } = ports.services;
   const { node, nodeType } = run.planNode;
   const timeoutSeconds = node.settings?.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS;
-  // The time that its credential took is not the node's.
+  // Loading the credential does not count towards the node's time.
   const startedAt = number === 1 && credential === null ? run.startedAt : clock.now();
   const controller = new AbortController();
   const idempotencyKey = `${execution.executionId}/${run.key}`;
@@ -249,7 +258,7 @@ const createAttemptContext = (
       idempotencyKey,
       remainingMs,
       addUsage: (amounts) => {
-        // What an attempt uses after its timeout does not count for the next one.
+        // What an attempt counts after its timeout is not added to the next attempt.
         if (!controller.signal.aborted) run.usage = addUsage(run.usage, amounts);
       },
     },
@@ -269,21 +278,21 @@ const createAttemptContext = (
   };
 };
 
-/** With {@link NAME} a bound on the size of a record. */
+/** Bounds the size of a record, together with {@link NAME}. */
 const MAX_NAMES = 20;
 const NAME = /^[A-Za-z0-9_-]{1,40}$/;
 
 /**
- * Adds amounts to those that an attempt has counted before.
- *
- * @throws TypeError for an amount that is no number of 0 and above, a name of other characters, and too many names
+ * Adds amounts to what an attempt has counted so far.
+ * @throws TypeError if an amount is not a number of at least 0, a name has other characters, or there are too many
+ * names
  */
 const addUsage = (before: Usage | null, amounts: Usage): Usage => {
   const total = new Map(Object.entries(before ?? {}));
   for (const [name, amount] of Object.entries(amounts)) {
     const sum = (total.get(name) ?? 0) + amount;
     if (!NAME.test(name) || name === '__proto__' || !(amount >= 0) || !Number.isFinite(sum))
-      throw new TypeError(`addUsage() takes names of A-Z a-z 0-9 _ - with amounts of 0 and above`);
+      throw new TypeError(`addUsage() takes names made of A-Z a-z 0-9 _ - and amounts of at least 0`);
     total.set(name, sum);
   }
   if (total.size > MAX_NAMES) throw new TypeError(`addUsage() takes at most ${MAX_NAMES} names`);

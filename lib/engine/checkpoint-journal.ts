@@ -1,16 +1,19 @@
 import type { CallbackAnswer } from '@hookloom/plugin-kit';
 import type { StepResult, Steps } from './steps.ts';
 
-/** Result of one operation of a run. */
+/** The result of one operation of a run. */
 export type Checkpoint =
   | { readonly step: StepResult }
   | { readonly waited: true }
   | { readonly answer: CallbackAnswer };
 
-/** The checkpoints of an execution by the name of their operation. */
+/** The checkpoints of an execution, by the names of their operations. */
 export type CheckpointJournal = Map<string, Checkpoint>;
 
-/** Adds checkpoints to a journal, and takes those that it holds from it: a retry starts with those of its original. */
+/**
+ * Records checkpoints in a journal, and answers from it the operations it already holds: a retry starts with the
+ * checkpoints of the original run.
+ */
 export const createJournalingSteps = (steps: Steps, journal: CheckpointJournal): Steps => ({
   run: async (step) => {
     const known = journal.get(step.name);
@@ -47,7 +50,7 @@ const countKnown = (journal: CheckpointJournal, key: string): number =>
 export const serializeJournal = (journal: CheckpointJournal): string =>
   JSON.stringify(Object.fromEntries(journal));
 
-/** @param discarded - nodes that run again: their checkpoints are left out, and those of their inner runs */
+/** @param discarded - nodes that run again: the checkpoints of these nodes and of their inner runs are left out */
 export const parseJournal = (text: string, discarded: ReadonlySet<string>): CheckpointJournal =>
   new Map(
     Object.entries(JSON.parse(text) as Record<string, Checkpoint>).filter(

@@ -7,10 +7,10 @@ import type { NodeRun } from './node-run.ts';
 import type { Session } from './session.ts';
 import type { Attempt, Step, Steps } from './steps.ts';
 
-/** Levels of inner runs: a workflow that runs itself must end. */
+/** How deep inner runs may be nested, so that a workflow that runs itself ends. */
 const MAX_DEPTH = 10;
 
-/** Type of the node at which a workflow starts when another one runs it. */
+/** The type of the node at which a workflow starts when another workflow runs it. */
 const ENTRY_TYPE = 'manualTrigger';
 
 /**
@@ -30,7 +30,7 @@ export const createControl = (
 
   const checkDepth = (name: string): void => {
     if (name.split('/').length <= MAX_DEPTH * 3) return;
-    const message = `more than ${MAX_DEPTH} runs inside of runs: ${chain}`;
+    const message = `runs are nested more than ${MAX_DEPTH} levels deep: ${chain}`;
     throw Object.assign(new RangeError(message), { name: NESTING_LIMIT });
   };
 
@@ -62,14 +62,14 @@ export const createControl = (
     wait: (seconds) => awaitOperation(steps.wait(nextName(), seconds, run.signal())),
 
     openCallback: async (timeoutSeconds, question = {}): Promise<Callback> => {
-      if (callbacks === null) throw new Error('this run cannot wait for an answer: it is not a durable one');
+      if (callbacks === null) throw new Error('this run cannot wait for an answer because it is not durable');
       const place = `${run.within}/${run.planNode.node.id}/${count}`;
       const name = nextName();
       const asked = session.scrub(question);
       const urlName = session.unanswered.get(place) ?? name;
       session.unanswered.delete(place);
       const { id, answer } = await awaitOperation(steps.callback(name, timeoutSeconds));
-      // A step, so that the URL is valid before it is used, and the same on every replay.
+      // Registering is a step, so that the URL is valid before it is used, and the same on every replay.
       const opened = await runStep(`${name}/open`, async () => ({
         expiresAt: await callbacks.open(urlName, id, timeoutSeconds, asked),
         name: urlName,
@@ -97,7 +97,7 @@ export const createControl = (
       if (steps.checkBodies !== undefined)
         await awaitOperation(steps.checkBodies({ plan, route, node: run.planNode, key: run.key, count }, 0));
       const limit = pLimit(maxConcurrency);
-      // All branches are opened at once, in their order: checkpoints must not depend on which body finishes first.
+      // All branches are opened now, in order, because checkpoints must not depend on which body finishes first.
       const results = session.scrub(items).map((data) => {
         const name = nextName();
         checkDepth(name);
@@ -118,7 +118,7 @@ export const createControl = (
       const [entry] = entries;
       if (entry === undefined || entries.length > 1) {
         throw new Error(
-          `workflow "${workflowId}" needs one ${ENTRY_TYPE} to be run by another, and has ${entries.length}`,
+          `a workflow that others run needs exactly one ${ENTRY_TYPE}, but "${workflowId}" has ${entries.length}`,
         );
       }
       const inner = createInnerRun({

@@ -1,8 +1,8 @@
 import type { Clock } from '@hookloom/plugin-kit';
 
 /**
- * The time of an execution, and when it is up. It never goes back: replays on several machines have different clocks. All
- * times are in milliseconds since the epoch.
+ * The clock of an execution, and when its time is up. It never runs backwards, although replays happen on machines with
+ * different clocks. All times are in milliseconds since the epoch.
  */
 export class Deadline {
   readonly #clock: Clock;
@@ -11,7 +11,7 @@ export class Deadline {
   /** Created on demand: an execution of quick nodes needs none. */
   #timer: AbortController | undefined;
 
-  /** @param since - start of the timeout: of the execution, since a replay is no new start */
+  /** @param since - when the timeout started: at the start of the execution, even in a replay */
   constructor(clock: Clock, since: number, timeoutMs: number) {
     this.#clock = clock;
     this.#now = clock.now();
@@ -33,10 +33,10 @@ export class Deadline {
     return this.#now > this.#endsAt;
   }
 
-  /** The same by the clock itself: expressions check it while they are evaluated. */
+  /** Whether the time is up by the actual clock, which expressions check while they are evaluated. */
   readonly isUpNow = (): boolean => this.#clock.now() > this.#endsAt;
 
-  /** Calls back when the time is up, unless it is stopped before. A second call has no effect. */
+  /** Calls `onUp` when the time is up, unless stopped before. A second call has no effect. */
   start(onUp: () => void): void {
     if (this.#timer !== undefined) return;
     this.#timer = new AbortController();

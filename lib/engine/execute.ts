@@ -16,17 +16,16 @@ interface ExecutionRequest {
   /** The input of the trigger. */
   readonly input: JsonObject;
   readonly limits: ExecutionLimits;
-  /** Start of the timeout, milliseconds since the epoch; the start of the execution when absent. */
+  /** When the timeout started, in milliseconds since the epoch; the start of the execution if absent. */
   readonly since?: number | undefined;
-  /** Whether the output has the outputs of all end nodes, by their ids; else it is the output of the last one. */
+  /** Whether the result's output holds the outputs of all end nodes by node id, or only the output of the last one. */
   readonly collectsEnds?: boolean;
 }
 
 /**
- * Runs a plan from the trigger that fired.
- *
- * @returns the result, with every failure of a node or of the workflow
- * @throws AppError `WORKFLOW_INVALID` when the trigger can't fire; any other error is a bug of the engine
+ * Runs a plan, starting at the trigger that fired.
+ * @returns the result, which includes every failure of a node or of the workflow
+ * @throws AppError `WORKFLOW_INVALID` if the trigger can't fire; any other error is a bug in the engine
  */
 export const execute = async (
   plan: Plan,
@@ -66,7 +65,7 @@ const toTimedOut = (session: Session, run: Run): ExecutionResult => {
   return { status: 'timedOut', nodes, ...run.partialResult(), failure };
 };
 
-/** The same for a stray failure, whose node may have succeeded before. */
+/** Like {@link toTimedOut}, for a stray failure, whose node may already have succeeded. */
 const toStrayFailed = (session: Session, run: Run, { nodeKey, failure }: StrayFailure): ExecutionResult => {
   const reason = new ExecutionFailedError(failure);
   const nodes = failOpenNodes(run.collect(), session.deadline.readClock(), reason).map(

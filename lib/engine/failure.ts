@@ -11,7 +11,7 @@ import { createMeasureJson } from './measure-json.ts';
 const MAX_MESSAGE_LENGTH = 1_000;
 const MAX_DETAILS_BYTES = 32_768;
 
-/** The failure of one attempt: bounded plain JSON, so that it can be a checkpoint. */
+/** Why an attempt failed: plain JSON of limited size, so that it can be a checkpoint. */
 export interface Failure {
   readonly name: string;
   readonly message: string;
@@ -22,9 +22,8 @@ export interface Failure {
 }
 
 /**
- * Converts whatever was thrown for records and answers: bounded, without stack and cause.
- *
- * @param scrub - removes secrets before the text is cut, since half of one would not be found
+ * Turns whatever was thrown into a failure for records and answers: limited in size, without stack and cause.
+ * @param scrub - removes secrets before the text is cut, because half a secret would not be found
  */
 export const toFailure = (thrown: unknown, scrub: Scrub = (value) => value): Failure => {
   try {
@@ -37,7 +36,7 @@ export const toFailure = (thrown: unknown, scrub: Scrub = (value) => value): Fai
   }
 };
 
-/** The same for a stray error. */
+/** Like {@link toFailure}, for a stray error. */
 export const toStrayFailure = (name: string, thrown: unknown, scrub?: Scrub) => {
   const { name: original, message } = toFailure(thrown, scrub);
   return { name, message: trim(`${original}: ${message}`) };
@@ -52,13 +51,13 @@ const readOptions = (
   ...(retryAfterMs !== undefined && Number.isFinite(retryAfterMs) ? { retryAfterMs } : {}),
 });
 
-/** The details without secrets, frozen; a note instead of what is too large or is no JSON. */
+/** The details, frozen and without secrets; a note takes the place of details that are too large or not JSON. */
 const toDetails = (details: JsonObject, scrub: Scrub): JsonObject => {
   try {
     if (!isPlainObject(details)) return { omitted: 'no JSON object' };
     const bytes = measureJson(details);
     if (bytes > MAX_DETAILS_BYTES)
-      return { omitted: `about ${bytes} bytes, more than the ${MAX_DETAILS_BYTES} allowed` };
+      return { omitted: `about ${bytes} bytes; at most ${MAX_DETAILS_BYTES} are allowed` };
     const scrubbed = scrub(details);
     measureJson(scrubbed); // freezes a copy
     return scrubbed;
@@ -82,24 +81,23 @@ const trim = (text: string): string =>
 /** Node's event for the error. */
 export type StrayErrorKind = 'UnhandledRejection' | 'UncaughtException';
 
-/** A node run whose code is guarded: stray errors of that code are failures of this node. */
+/** A node run whose stray errors become failures of its node. */
 export interface GuardedRun {
   readonly execution: ExecutionInfo;
   readonly nodeId: string;
   /**
    * Fails the execution at this node.
-   *
-   * @returns false when it had ended before, or was suspended
+   * @returns false if the execution has ended or was suspended
    */
   fail(kind: StrayErrorKind, thrown: unknown): boolean;
   /** Removes the secrets of its execution. */
   readonly scrub: Scrub;
 }
 
-/** Attributes stray errors, which no `catch` can reach, to the node run that caused them. */
+/** Finds out which node run caused a stray error, one that no `catch` can reach. */
 export interface StrayErrorGuard {
-  /** Runs `work`, and attributes to `run` the stray errors of all that it starts, then or later. */
+  /** Runs `work`, and attributes to `run` every stray error of anything `work` starts, now or later. */
   run<Value>(run: GuardedRun, work: () => Value): Value;
-  /** Resolves when all unhandled rejections so far are reported to their runs. */
+  /** Resolves when all unhandled rejections so far have been reported to their runs. */
   flush(): Promise<void>;
 }

@@ -4,7 +4,7 @@ import type { Outputs } from './progress.ts';
 import type { NodeFailure } from './result.ts';
 import type { Steps } from './steps.ts';
 
-/** What a run is made of: the workflow's own run, or an inner run of one of its nodes. */
+/** What a run needs, be it the workflow's own run or an inner run of one of its nodes. */
 export interface RunOptions {
   readonly plan: Plan;
   readonly route: Route;
@@ -13,13 +13,13 @@ export interface RunOptions {
   readonly within: string;
   /** Outputs of outer nodes that expressions can read as `$nodes`. */
   readonly nodes?: JsonObject;
-  /** Aborted when the run around it ends; the signal of the session when absent. */
+  /** Aborted when the enclosing run ends; the session's signal if absent. */
   readonly signal?: () => AbortSignal;
   /** See `execute`. */
   readonly collectsEnds?: boolean;
-  /** The chain of workflows, from the execution's to the plan's, such as `a → b`; the execution's alone when absent. */
+  /** The chain of workflows that led here, such as `a → b`; only the execution's own workflow if absent. */
   readonly chain?: string;
-  /** `$trigger`, when the run does not start at a trigger. */
+  /** The value of `$trigger`, if the run does not start at a trigger. */
   readonly trigger?: JsonObject;
 }
 
@@ -29,11 +29,11 @@ export interface RunResult {
   readonly failure: NodeFailure | null;
 }
 
-/** A run as the control node that starts it sees it. */
+/** A run as seen by the control node that starts it. */
 export interface InnerRun {
   /** Runs the trigger, with `input`, and what follows it. */
   fromTrigger(input: JsonObject): Promise<RunResult>;
-  /** Runs what follows the first node of the route, as if that had delivered `outputs`. */
+  /** Runs what follows the first node of the route, as if that node had delivered `outputs`. */
   fromOutputs(outputs: Outputs): Promise<RunResult>;
 }
 

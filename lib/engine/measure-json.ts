@@ -1,6 +1,6 @@
 import { isPlainObject } from '@hookloom/plugin-kit';
 
-/** Names the value that JSON can't represent by its JSON pointer (RFC 6901), empty for the value itself. */
+/** A value that JSON can't represent, with its JSON pointer (RFC 6901), which is empty for the whole value. */
 class NotJsonError extends Error {
   constructor(pointer: string, found: string) {
     super(`${found} at ${pointer === '' ? 'the top' : pointer} can't be carried by JSON`);
@@ -8,13 +8,13 @@ class NotJsonError extends Error {
   }
 }
 
-/** Levels of nesting: far beyond real data, and within the stack of `JSON.stringify`. */
+/** Levels of nesting: far more than real data has, and few enough for the stack of `JSON.stringify`. */
 const MAX_DEPTH = 1_000;
 
-/** Smaller values are measured as quickly as looked up, and a body can hold millions of them. */
+/** A smaller value is measured as quickly as it is looked up, and a body can hold millions of them. */
 const MIN_CACHED_BYTES = 256;
 
-/** Size and levels of nesting of frozen data, which never changes. Shared by all measurers. */
+/** The size and depth of frozen data, which never change. Shared by all measurers. */
 const measured = new WeakMap<object, { readonly bytes: number; readonly height: number }>();
 
 /** Bytes. */
@@ -28,12 +28,12 @@ export type MeasureJson = (value: unknown) => number;
 export const createMeasureJson = (): MeasureJson => {
   /** Keys from the root to the current value. */
   const path: (string | number)[] = [];
-  /** Levels of nesting of the list or map measured last, its own included. */
+  /** Levels of nesting of the list or map measured last, including itself. */
   let height = 0;
 
   const measureObject = (value: object, depth: number): number => {
     const cached = measured.get(value);
-    // A cached value counts with all its levels: nodes that wrap their inputs in turn nest ever deeper.
+    // A cached value counts with all its levels, because nodes that wrap their inputs nest deeper and deeper.
     if (depth + (cached?.height ?? 1) > MAX_DEPTH) throw tooDeep();
     if (cached !== undefined) {
       height = cached.height;
@@ -95,7 +95,7 @@ export const createMeasureJson = (): MeasureJson => {
 };
 
 const tooDeep = (): NotJsonError =>
-  new NotJsonError('', `something nested deeper than ${MAX_DEPTH} levels, or in itself,`);
+  new NotJsonError('', `data nested deeper than ${MAX_DEPTH} levels, or inside itself,`);
 
 const toPointer = (path: readonly (string | number)[]): string =>
   path.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');

@@ -22,7 +22,7 @@ export interface NodeRun {
   readonly key: string;
   /** See {@link NodeRecord}; empty in the workflow's own run. */
   readonly within: string;
-  /** Aborted when the run that it belongs to, or the execution, ends without it. A function, since few runs need it. */
+  /** Aborted when its run or the execution ends before it. A function, since few node runs need a signal. */
   readonly signal: () => AbortSignal;
   /** Null when the node's parameters hold no expression. */
   readonly scope: Scope | null;
@@ -30,11 +30,11 @@ export interface NodeRun {
   readonly startedAt: number;
   /** Null for nodes that are no control nodes. */
   control: RunControl | null;
-  /** Number of the latest attempt; earlier processes may have made some of them. */
+  /** Number of the latest attempt. Earlier processes may have made some of the attempts. */
   attempts: number;
-  /** What the latest attempt has counted in this process; null for nothing. */
+  /** What the latest attempt has counted in this process; null if nothing. */
   usage: Usage | null;
-  /** Names of the callbacks that it has opened and not been answered by. */
+  /** Names of its open callbacks: those not answered yet. */
   callbacks: readonly string[];
   /** Null while the run is open. */
   outcome: Outcome | null;
@@ -43,7 +43,7 @@ export interface NodeRun {
 export interface Outcome {
   readonly record: NodeRecord;
   readonly outputs: Outputs;
-  /** The failure, when it ends the execution. */
+  /** The failure, if it ends the execution. */
   readonly fatal: NodeFailure | null;
 }
 
@@ -73,7 +73,7 @@ export const toOutcome = (run: NodeRun, result: StepResult, endedAt: number): Ou
   };
   const { onError = 'fail' } = node.settings ?? {};
   if (onError === 'fail') return { record, outputs: {}, fatal };
-  // With the error beside the input, which alone could be taken for the node's own output.
+  // The input with the error added, because the input alone could be mistaken for the node's own output.
   const data = Object.freeze({ ...run.input, error: failure });
   return { record, outputs: { [onError === 'route' ? ERROR_OUTPUT : MAIN_OUTPUT]: data }, fatal: null };
 };
@@ -85,7 +85,7 @@ export const passThrough = (run: NodeRun): Outcome => ({
   fatal: null,
 });
 
-/** The record of a node that is open, or did nothing. */
+/** The record of a node run that is open, or that did nothing. */
 export const toNodeRecord = (
   {
     planNode: { node },
@@ -111,9 +111,9 @@ export const toNodeRecord = (
 });
 
 /**
- * Merges the data that connections delivered in their order, the last one winning; a single one is not copied.
- * `fromEntries` defines keys instead of assigning them, so that `__proto__` is data. Frozen like all data, since a
- * disabled or failed node may deliver it to several nodes.
+ * Merges what the connections delivered, in their order; where keys collide, the last one wins. A single delivery is
+ * not copied. `fromEntries` defines keys instead of assigning them, so `__proto__` is plain data. The result is frozen
+ * like all data, since a disabled or failed node may deliver it to several nodes.
  */
 export const mergeInputs = (inputs: readonly DeliveredInput[]): JsonObject => {
   const [first] = inputs;
@@ -121,15 +121,15 @@ export const mergeInputs = (inputs: readonly DeliveredInput[]): JsonObject => {
   return Object.freeze(Object.fromEntries(inputs.flatMap(({ data }) => Object.entries(data))));
 };
 
-/** The data on `main`, else on the first output. */
+/** The data on `main`, or on the first output if there is no `main`. */
 export const mainOf = (outputs: Outputs): JsonObject =>
   outputs[MAIN_OUTPUT] ?? Object.values(outputs)[0] ?? {};
 
 /** The records of one run, in the order in which its nodes started. */
 export class RunRecords {
-  /** Of an open node run, the run itself. */
+  /** For an open node run, the run itself. */
   readonly #entries: (NodeRecord | NodeRun)[] = [];
-  /** Open node runs, with their places in the entries. */
+  /** Open node runs, with their positions in the entries. */
   readonly #open = new Map<NodeRun, number>();
   /** Inner runs by the key of their node run, in the order of their creation. */
   readonly #inner = new Map<string, { collect(): NodeRecord[] }[]>();

@@ -1,14 +1,14 @@
 import type { JsonObject, JsonValue, Usage } from '@hookloom/plugin-kit';
 
-/** An error as records and answers show it: no stack, no cause. */
+/** An error as records and answers show it, without stack and cause. */
 export interface NodeFailure {
   readonly nodeId: string;
   readonly name: string;
   /** At most 1,000 characters. */
   readonly message: string;
   /**
-   * Only in the failure of a node, not of an execution, which completion events and callers get. A view in a
-   * stored record, like `input`.
+   * Present in the failure of a node but not of an execution, since callers and completion events receive the latter.
+   * In a stored record it is a view, like `input`.
    */
   readonly details?: JsonValue;
 }
@@ -22,25 +22,27 @@ export interface NodeRecord {
   /** `running` and `waiting` only while the execution is open. */
   readonly status: 'running' | 'waiting' | 'succeeded' | 'failed' | 'skipped' | 'passedThrough';
   readonly iteration: number;
-  /** How many attempts were started. */
+  /** How many attempts have started. */
   readonly attempts: number;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   readonly durationMs: number;
   readonly failure?: NodeFailure;
-  /** Totals of the last attempt, by name: see `NodeContext.addUsage`. Absent when the node has counted nothing. */
+  /** Totals of the last attempt, by name: see `NodeContext.addUsage`. Absent if the node has counted nothing. */
   readonly usage?: Usage;
-  /** Names of the callbacks that it waits for, or waited for when it ended without it; absent for none. */
+  /** Names of the callbacks that it waits for, or still waited for when it ended; absent if there are none. */
   readonly callbacks?: readonly string[];
-  /** The data itself in the engine, a bounded and redacted view in a stored record. `outputs` is a map by output. */
+  /**
+   * In the engine the data itself, in a stored record a bounded and redacted view. `outputs` maps each output to its
+   * data.
+   */
   readonly input?: JsonValue;
   readonly outputs?: JsonValue;
 }
 
 /**
- * Identifies a run of a node within its execution: names its step and checkpoint, and is part of its idempotency key.
- *
- * @returns `node/iteration`, after the prefix of the inner run
+ * Identifies a node run within its execution. It names the step and the checkpoint, and is part of the idempotency key.
+ * @returns `node/iteration`, preceded by the prefix of the inner run
  */
 export const nodeKeyOf = ({
   nodeId,
@@ -49,14 +51,14 @@ export const nodeKeyOf = ({
 }: Pick<NodeRecord, 'nodeId' | 'iteration' | 'within'>): string =>
   within === '' ? `${nodeId}/${iteration}` : `${within}/${nodeId}/${iteration}`;
 
-/** Deterministic for deterministic nodes, whatever finishes first. */
+/** The result of an execution. If the nodes are deterministic, so is the result, whichever node finishes first. */
 export interface ExecutionResult {
   readonly status: 'succeeded' | 'failed' | 'timedOut';
-  /** In the order of their start; inner runs follow their node. */
+  /** In the order in which they started; inner runs follow their node. */
   readonly nodes: readonly NodeRecord[];
-  /** Output of the last node, or of all end nodes by their ids; `{}` when it delivered nothing. */
+  /** The output of the last node, or of all end nodes by their ids; `{}` if nothing was delivered. */
   readonly output: JsonObject;
-  /** What was first emitted on the output `response`; null when no node did. */
+  /** What was emitted first on the output `response`; null if nothing was. */
   readonly response: JsonObject | null;
   /** Why it failed or timed out; null when it succeeded. */
   readonly failure: NodeFailure | null;
@@ -64,10 +66,10 @@ export interface ExecutionResult {
 
 export const isOpen = ({ status }: NodeRecord): boolean => status === 'running' || status === 'waiting';
 
-/** Finds the node that an execution has reached: the last open one. */
+/** Finds the node that an execution has reached, which is the last open one. */
 export const findOpenNode = (nodes: readonly NodeRecord[]): NodeRecord | undefined => nodes.findLast(isOpen);
 
-/** Fails the open nodes of an execution that ends early, for the same reason. */
+/** Fails the open nodes of an execution that ends early, with the reason for that. */
 export const failOpenNodes = (
   nodes: readonly NodeRecord[],
   endedAt: number,

@@ -4,11 +4,11 @@ import { EDGE } from '../workflows/plan/route.ts';
 import type { RunOptions } from './inner-run.ts';
 import type { Steps } from './steps.ts';
 
-/** The main outputs of the nodes of one run: what expressions read, and what the run itself delivers. */
+/** The main outputs of a run's nodes, which expressions read, and from which the run's own output is taken. */
 export class RunOutputs {
   readonly #options: Pick<RunOptions, 'plan' | 'route' | 'nodes'>;
   readonly #latest = new Map<number, JsonObject>();
-  /** By loop: the outputs of its nodes when its present iteration started. */
+  /** For each loop, the outputs its nodes had when the current iteration started. */
   readonly #previous = new Map<number, ReadonlyMap<number, JsonObject>>();
 
   constructor(options: Pick<RunOptions, 'plan' | 'route' | 'nodes'>) {
@@ -19,7 +19,7 @@ export class RunOutputs {
     this.#latest.set(node, output);
   }
 
-  /** Keeps the outputs of the iteration of a loop that has just ended. */
+  /** Keeps the outputs of a loop's iteration that has just ended. */
   keepIteration(loop: number): void {
     const nodes = this.#options.route.loops[loop]?.nodes ?? [];
     const kept = nodes.flatMap((node) => {
@@ -29,7 +29,7 @@ export class RunOutputs {
     this.#previous.set(loop, new Map(kept));
   }
 
-  /** `$nodes` of a node: the same on every replay, however far other branches are. */
+  /** What a node sees as `$nodes`: the same on every replay, however far other branches have got. */
   visibleTo(node: PlanNode): JsonObject {
     const { plan, route, nodes } = this.#options;
     const visible: Record<string, JsonObject> = Object.assign(Object.create(null), nodes);
@@ -40,14 +40,17 @@ export class RunOutputs {
     return visible;
   }
 
-  /** The output of the last node in plan order without a successor that ran; undefined when no node has run. */
+  /**
+   * The output of the last node, in plan order, that ran and none of whose successors ran; undefined if no node has
+   * run.
+   */
   get last(): JsonObject | undefined {
     let last = -1;
     for (const node of this.#latest.keys()) if (node > last && !this.#hasSuccessor(node)) last = node;
     return this.#latest.get(last);
   }
 
-  /** Outputs by the ids of all nodes without a successor that ran, in plan order. */
+  /** The outputs of all nodes that ran and none of whose successors ran, by node id, in plan order. */
   get ends(): JsonObject {
     const ends = [...this.#latest].filter(([node]) => !this.#hasSuccessor(node));
     return Object.fromEntries(
@@ -67,20 +70,20 @@ export class RunOutputs {
   }
 }
 
-/** An output that the expressions of a node can read. */
+/** An output that a node's expressions can read. */
 interface VisibleNode {
   readonly index: number;
   readonly id: string;
   /**
-   * -1 for an ancestor: its latest output. Otherwise a loop around both nodes: the output at the start of the loop's
-   * present iteration, since the two nodes may run at the same time.
+   * -1 for an ancestor, of which the latest output is read. Otherwise a loop around both nodes: the output from the
+   * start of its current iteration is read, since the two nodes may run at the same time.
    */
   readonly loop: number;
 }
 
 const cache = new WeakMap<Route, Map<number, readonly VisibleNode[]>>();
 
-/** The outputs that a node can read, whatever the timing of other branches is. */
+/** The outputs that a node can read, which do not depend on the timing of other branches. */
 const findVisibleNodes = (plan: Plan, route: Route, node: PlanNode): readonly VisibleNode[] => {
   const known = cache.get(route) ?? new Map<number, readonly VisibleNode[]>();
   cache.set(route, known);
@@ -101,7 +104,7 @@ const computeVisibleNodes = (plan: Plan, route: Route, node: PlanNode): VisibleN
   });
 };
 
-/** Nodes that lead to a node without going back in a loop. */
+/** The nodes that lead to a node, not following loops back. */
 const findAncestors = ({ edges }: Plan, { incoming }: Route, node: number): ReadonlySet<number> => {
   const found = new Set<number>();
   const work = [node];
@@ -116,14 +119,14 @@ const findAncestors = ({ edges }: Plan, { incoming }: Route, node: number): Read
   return found;
 };
 
-/** Indexes of the loops around a node, the innermost first. */
+/** Indexes of the loops around a node, innermost first. */
 const loopsAround = ({ loops, loopOf }: Route, node: number): number[] => {
   const found: number[] = [];
   for (let loop = loopOf[node] ?? -1; loop !== -1; loop = loops[loop]?.parent ?? -1) found.push(loop);
   return found;
 };
 
-/** The branches of a run: for each node with durable operations, a context of its own. */
+/** The branches of a run: each node with durable operations has a context of its own. */
 interface Branches {
   /** Undefined for nodes without durable operations. */
   branchOf(node: number): Steps | Promise<Steps> | undefined;
@@ -133,8 +136,7 @@ interface Branches {
 
 /**
  * Opens a branch for each node that is a step or a control node, in plan order, when the run starts. The engine of
- * durable runs numbers operations by their position in a branch: so no number depends on which branch was faster.
- *
+ * durable runs numbers operations by their position in a branch, so no number depends on which branch is faster.
  * @param onError - called with an infrastructure error of the engine
  */
 export const openBranches = (

@@ -21,7 +21,7 @@ import { openBranches, RunOutputs } from './run-outputs.ts';
 import { ExecutionFailedError, type Session } from './session.ts';
 import type { Attempt, StepResult } from './steps.ts';
 
-/** Runs a plan along a route: each node as soon as its own connections are settled. */
+/** Runs a plan along a route: each node starts as soon as its own connections are settled. */
 export class Run implements InnerRun {
   readonly #session: Session;
   readonly #options: RunOptions;
@@ -29,7 +29,7 @@ export class Run implements InnerRun {
   readonly #branchOf: ReturnType<typeof openBranches>['branchOf'];
   readonly #closeBranches: () => void;
   readonly #records = new RunRecords();
-  /** Per node: how often it has run or was skipped. */
+  /** How often each node has run or was skipped. */
   readonly #iterations: Int32Array;
   readonly #outputs: RunOutputs;
   #trigger: JsonObject;
@@ -113,7 +113,7 @@ export class Run implements InnerRun {
     this.#wake?.resolve();
   }
 
-  /** Ends the run with an error of the engine itself, or of what remembers its steps. */
+  /** Ends the run with an error of the engine itself, or of the store of its steps. */
   readonly #failWith = (error: unknown): void => {
     this.#bug ??= { error };
     this.#wake?.resolve();
@@ -135,7 +135,11 @@ export class Run implements InnerRun {
     if (externalAbortReason !== null) return { nodeId, ...toFailure(externalAbortReason) };
     if (fatal !== null) return fatal;
     if (nodeRuns < limits.maxNodeRuns) return null;
-    return { nodeId, name: 'NodeRunLimit', message: `more than ${limits.maxNodeRuns} nodes were to run` };
+    return {
+      nodeId,
+      name: 'NodeRunLimit',
+      message: `the execution needs more than the ${limits.maxNodeRuns} node runs that are allowed`,
+    };
   }
 
   #createNodeRun(index: number, triggerInput: JsonObject): NodeRun {
@@ -189,7 +193,7 @@ export class Run implements InnerRun {
     };
   }
 
-  /** No step, so that a replay runs it again. */
+  /** Not a step: a replay runs it again. */
   async #runControl(run: NodeRun): Promise<Attempt> {
     const { plan, steps } = this.#options;
     const opened = this.#branchOf(run.planNode.index) ?? steps;
@@ -234,7 +238,7 @@ export class Run implements InnerRun {
     return this.#checkLimits(index);
   }
 
-  /** An inner run answers no caller. */
+  /** Inner runs answer no caller. */
   #respond(response: JsonObject): void {
     this.#response = response;
     if (this.#options.within === '') this.#session.ports.onResponse?.(response);

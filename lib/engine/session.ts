@@ -21,7 +21,7 @@ import { OperationLimitError, type Steps } from './steps.ts';
 export interface ExecutionLimits {
   /** Wall time of the execution, milliseconds. */
   readonly timeoutMs: number;
-  /** Node runs in total, with loop iterations and inner runs. */
+  /** Node runs in total, including those of loop iterations and inner runs. */
   readonly maxNodeRuns: number;
   /** Size of one node's output as JSON, bytes. */
   readonly maxOutputBytes: number;
@@ -31,8 +31,7 @@ export interface ExecutionLimits {
 export interface CallbackUrls {
   /**
    * Registers a pending callback, which makes its URL valid.
-   *
-   * @param name - unique in the execution, but for one that is asked again: see `Session.unanswered`
+   * @param name - unique in the execution, unless the same question is asked again: see `Session.unanswered`
    * @returns when it expires, milliseconds since the epoch
    */
   open(name: string, callbackId: string, timeoutSeconds: number, question: Question): Promise<number>;
@@ -42,47 +41,49 @@ export interface CallbackUrls {
 
 /** The other workflows, for nodes that run them. */
 export interface OtherWorkflows {
-  /** @returns the current version; null for a workflow that does not exist or is not enabled */
+  /** @returns the current version; null if the workflow does not exist or is not enabled */
   findVersion(workflowId: string): Promise<number | null>;
   /** @throws AppError `WORKFLOW_INVALID` */
   loadPlan(workflowId: string, version: number): Promise<Plan>;
 }
 
-/** The services that all attempts share; without AWS and TCP where runs do not use them. */
+/** The services that all attempts share; AWS and TCP are absent if runs do not use them. */
 export type SharedServices = Omit<Services, 'files' | 'aws' | 'tcp'> & Partial<Pick<Services, 'aws' | 'tcp'>>;
 
 /**
- * Opens the files of an execution for one attempt at a node.
- *
+ * Opens an execution's files for one attempt at a node.
  * @param nodeKey - see `nodeKeyOf`
- * @param signal - of the attempt: once aborted, it saves no file
+ * @param signal - the attempt's: once it is aborted, the attempt saves no file
  */
 export type OpenFiles = (nodeKey: string, signal: AbortSignal) => Files;
 
 export interface EnginePorts {
   readonly services: SharedServices;
-  /** Absent where runs have no files. */
+  /** Absent if runs have no files. */
   readonly openFiles?: OpenFiles;
   readonly logger: Logger;
   readonly steps: Steps;
   readonly workflows: OtherWorkflows;
-  /** Null where runs can't wait for an answer. */
+  /** Null if runs can't wait for an answer. */
   readonly callbacks: CallbackUrls | null;
-  /** Absent where no node can borrow a credential. */
+  /** Absent if no node can borrow a credential. */
   readonly credentials?: Pick<CredentialSource, 'open'> | undefined;
-  /** Absent where a stray error ends the process. */
+  /** Absent if a stray error ends the process. */
   readonly guard?: StrayErrorGuard | undefined;
-  /** Tracks work outside of steps, which a durable engine can't see: it would suspend a run that seems to wait alone. */
+  /**
+   * Reports work outside steps to a durable engine, which otherwise would suspend a run that only seems to be
+   * waiting.
+   */
   readonly track?: <Value>(work: Promise<Value>) => Promise<Value>;
   /** Called when a node that takes time starts or ends; a snapshot is computed on demand. */
   readonly onProgress?: (snapshot: () => readonly NodeRecord[]) => void;
-  /** Called with what is first emitted on the output `response`; on a replay again. */
+  /** Called with what is emitted first on the output `response`; a replay calls it again. */
   readonly onResponse?: (response: JsonObject) => void;
   /** Aborted, with an Error as its reason, to end the execution early. */
   readonly signal?: AbortSignal;
 }
 
-/** A failure from outside of the attempt at a node. It ends the execution. */
+/** A failure that did not come from the attempt at a node. It ends the execution. */
 export interface StrayFailure {
   /** See `nodeKeyOf`. */
   readonly nodeKey: string;
@@ -107,16 +108,17 @@ export class Session {
   readonly logger: Logger;
   readonly borrow: (planNode: PlanNode) => Promise<LentCredential> | null;
   /**
-   * Removes the secrets of the credentials that this execution has borrowed. All that leaves a node passes through it:
-   * outputs, failures, log entries.
+   * Removes the secrets of the credentials that this execution has borrowed. Everything that leaves a node passes
+   * through it: outputs, failures, log entries.
    */
   readonly scrub: Scrub;
   readonly measure: MeasureJson = createMeasureJson();
-  /** The services of one run of a pure node, by its idempotency key. */
+  /** Creates the services of one run of a pure node from its idempotency key. */
   readonly pureServices: (seed: string) => Services;
   /**
-   * The names of callbacks whose time ran out, by their operation without its iteration. The next iteration asks again
-   * under that name, so that URLs sent before lead to its question; after an answer it has a name of its own.
+   * The names of callbacks that timed out, by their operation without the iteration. The next iteration asks again
+   * under the same name, so that URLs that were sent earlier answer the new question. Once answered, the next question
+   * gets a name of its own.
    */
   readonly unanswered = new Map<string, string>();
   /** Node runs so far, of all inner runs too. */
@@ -131,7 +133,10 @@ export class Session {
   /** Created on demand: an execution of quick nodes needs none. */
   #abort: AbortController | undefined;
 
-  /** @param since - start of the timeout, milliseconds since the epoch: of the execution, since a replay is no new start */
+  /**
+   * @param since - when the timeout started, in milliseconds since the epoch: at the start of the execution, even in a
+   * replay
+   */
   constructor(
     execution: ExecutionInfo,
     limits: ExecutionLimits,
@@ -154,7 +159,7 @@ export class Session {
     return this.ports.track === undefined ? work : this.ports.track(work);
   }
 
-  /** The failure that ends the execution whatever `onError` of its nodes is; null while there is none. */
+  /** The failure that ends the execution whatever its nodes' `onError` says; null while there is none. */
   get fatal(): NodeFailure | null {
     return this.#fatal;
   }
@@ -179,9 +184,8 @@ export class Session {
   }
 
   /**
-   * Fails the execution at once, whatever else is running.
-   *
-   * @returns false when it has ended, or was aborted from outside: it may continue in another process
+   * Fails the execution at once, even if other nodes are running.
+   * @returns false if it has ended, or was aborted from outside, in which case another process may continue it
    */
   failAt(stray: StrayFailure): boolean {
     if (this.#isClosed || this.externalAbortReason !== null) return false;
@@ -192,7 +196,7 @@ export class Session {
     return true;
   }
 
-  /** Why the execution is to end early; null when it is not. */
+  /** Why the execution has to end early; null if it does not. */
   get externalAbortReason(): Error | null {
     const { signal } = this.ports;
     return signal?.aborted === true ? (signal.reason as Error) : null;

@@ -12,7 +12,7 @@ export type Attempt = (
 };
 
 export type StepResult = Attempt & {
-  /** How many attempts were made. */
+  /** How many attempts have been made. */
   readonly attempts: number;
 };
 
@@ -33,7 +33,7 @@ export interface Step {
   readonly signal?: AbortSignal;
 }
 
-/** A pending callback. It is answered at most once. */
+/** A pending callback, which is answered at most once. */
 export interface StepCallback {
   /** Its id in the engine of background runs, needed to answer it. */
   readonly id: string;
@@ -42,23 +42,22 @@ export interface StepCallback {
 }
 
 /**
- * Makes checkpoints. The order of calls depends on the plan and the data alone, never on what finishes first; names are
- * unique in an execution and the same on every replay. Waits belong to this port, since an engine with a journal
+ * Makes checkpoints. The order of calls depends only on the plan and the data, never on what finishes first. Names are
+ * unique in an execution and the same on every replay. Waits belong to this port, because an engine with a journal
  * suspends for them at no cost.
  */
 export interface Steps {
   /** @throws OperationLimitError */
   run(step: Step): Promise<StepResult>;
-  /** Opens a branch with an order of its own, for work that runs concurrently. Makes no checkpoint. */
+  /** Opens a branch that orders its own operations, for concurrent work. Makes no checkpoint. */
   within<Value>(name: string, body: (steps: Steps) => Promise<Value>): Promise<Value>;
   /** @throws OperationLimitError */
   wait(name: string, seconds: number, signal?: AbortSignal): Promise<void>;
-  /** @throws OperationLimitError, or another Error where a run can't wait for an answer */
+  /** @throws OperationLimitError, or another Error if the run can't wait for an answer */
   callback(name: string, timeoutSeconds: number): Promise<StepCallback>;
   /**
-   * Refuses bodies that need more operations than are left, before the first of them: the same on every replay. Absent
-   * where operations are not limited.
-   *
+   * Refuses bodies that need more operations than are left, before the first operation, and identically on every
+   * replay. Absent if operations are not limited.
    * @param known - how many of their operations are known from an earlier execution
    * @throws OperationLimitError
    */
@@ -90,7 +89,7 @@ export const inlineSteps = (clock: Clock): Steps => {
     within: (_name, body) => body(steps),
     wait: (_name, seconds, signal) => clock.sleep(seconds * 1_000, signal),
     callback: () =>
-      Promise.reject(new Error('only a durable run can wait for an answer: this one ends with its process')),
+      Promise.reject(new Error('only a durable run can wait for an answer; this run ends with its process')),
   };
   return steps;
 };
@@ -103,9 +102,9 @@ const sleepsThrough = (clock: Clock, delayMs: number, signal: AbortSignal | unde
   );
 
 /**
- * Computes the delay after attempt `number` has failed: the delay of the policy, or the longer one that the failure requests.
- *
- * @returns milliseconds, at most `maxDelaySeconds`; null when it was the last attempt
+ * Computes the delay after attempt `number` has failed: the delay of the policy, or the longer one that the failure
+ * requests.
+ * @returns milliseconds, at most `maxDelaySeconds` seconds; null if it was the last attempt
  */
 export const computeRetryDelay = (
   retry: RetrySettings | undefined,
@@ -118,7 +117,7 @@ export const computeRetryDelay = (
   return Math.min(Math.max(delayMs, retryAfterMs), maxDelaySeconds * 1_000);
 };
 
-/** A durable engine limits the operations of an execution, and this one would exceed the limit. */
+/** An execution would exceed the number of operations that the durable engine allows. */
 export class OperationLimitError extends Error {
   constructor(message: string) {
     super(message);
@@ -128,13 +127,13 @@ export class OperationLimitError extends Error {
 
 export interface OperationBudget {
   readonly limit: number;
-  /** Names of the operations so far. Which of concurrent branches have taken theirs may differ between replays. */
+  /** Names of the operations so far. Among concurrent branches, which have taken theirs may differ between replays. */
   readonly taken: readonly string[];
   /** @throws OperationLimitError when no operation is left */
   take(name: string): void;
 }
 
-/** Counts the operations of one execution, from zero in each process, since a replay repeats them all. */
+/** Counts the operations of one execution, starting at zero in each process, since a replay repeats them all. */
 export const createOperationBudget = (limit: number): OperationBudget => {
   const taken: string[] = [];
   return {
@@ -143,7 +142,7 @@ export const createOperationBudget = (limit: number): OperationBudget => {
     take: (name) => {
       if (taken.length >= limit)
         throw new OperationLimitError(
-          `the execution needs more than the ${limit} durable operations that it may have`,
+          `the execution needs more than the ${limit} durable operations that are allowed`,
         );
       taken.push(name);
     },

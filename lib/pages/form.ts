@@ -7,16 +7,16 @@ import { type Content, type Html, html } from './html.ts';
 interface Form {
   /** A JSON Schema that a form can be made from. */
   readonly schema: JsonMap;
-  /** What was typed before, by the name of the field; null for a form that is shown for the first time. */
+  /** What was typed before, by field name; null if the form is shown for the first time. */
   readonly typed: JsonMap | null;
   readonly errors: readonly FormError[];
-  /** Fields that are not shown. */
+  /** Hidden fields. */
   readonly hidden?: Readonly<Record<string, string>>;
-  /** The buttons that send it. */
+  /** The buttons that submit it. */
   readonly buttons: Content;
 }
 
-/** A field with what its elements share. */
+/** A field with what its HTML elements share. */
 interface ShownField extends FormField {
   readonly id: string;
   readonly hint: string;
@@ -25,9 +25,9 @@ interface ShownField extends FormField {
 }
 
 /**
- * A form with its errors: a summary that leads to the fields, and each beside its field. The browser checks nothing itself, so that
- * all errors are shown in the same way.
- * The first button is the one that the enter key presses in a field; it is disabled, since a decision takes a click.
+ * A form with its errors: a summary that links to the fields, and each error next to its field. The browser does no
+ * checks of its own, so that all errors look the same. The first button is the one that the enter key presses in a
+ * field; it is disabled, since a decision takes a click.
  */
 export const renderForm = ({ schema, typed, errors, hidden = {}, buttons }: Form): Html => {
   const fields = toFields(schema).map((field, index): ShownField => {
@@ -62,7 +62,7 @@ const renderSummary = (errors: readonly FormError[], fields: readonly ShownField
   })}</ul>
 </div>`;
 
-/** A title that ends as a sentence does is one. */
+/** Text that ends with punctuation gets none added. */
 const toStart = (title: string): string => (/[.?!:]$/.test(title) ? title : `${title}:`);
 
 const renderField = (field: ShownField): Html => {
@@ -89,7 +89,7 @@ ${renderInput(field)}</div>
 `;
 };
 
-/** Choices beyond are a list to open. */
+/** More choices than this become a drop-down list. */
 const MAX_RADIOS = 5;
 
 const renderRadio = ({ id, name, value }: ShownField, option: string, index: number): Html =>
@@ -102,7 +102,7 @@ const renderInput = (field: ShownField): Html => {
   const { id, name, kind, value } = field;
   switch (kind) {
     case 'text':
-      // A first line break in a text area is none of its value.
+      // The first line break in a text area is not part of its value.
       return html`<textarea id="${id}" name="${name}" rows="4"${state(field)}>\n${value}</textarea>`;
     case 'choice':
       return html`<select id="${id}" name="${name}"${state(field)}><option value="">Choose</option>${field.options.map(
@@ -111,7 +111,7 @@ const renderInput = (field: ShownField): Html => {
       )}</select>`;
     case 'number':
     case 'integer':
-      // Not of the type number, which drops what is no number, and changes when the mouse's wheel turns.
+      // Not of the type "number", which drops what is not a number and changes when the mouse wheel turns.
       return html`<input id="${id}" name="${name}" value="${value}" inputmode="${kind === 'integer' ? 'numeric' : 'decimal'}" autocomplete="off"${state(field)}>`;
     default:
       return html`<input type="${INPUT_TYPES[kind] ?? 'text'}" id="${id}" name="${name}" value="${value}"${state(field)}>`;

@@ -2,7 +2,7 @@ import { escapeHtml } from '@hookloom/safe-markdown';
 
 const markup = Symbol('markup');
 
-/** HTML that was made by {@link html}. Data can't be taken for it: JSON has no symbols. */
+/** HTML made by {@link html}. Data can't be mistaken for it, since JSON has no symbols. */
 export interface Html {
   readonly [markup]: string;
 }
@@ -10,8 +10,8 @@ export interface Html {
 export type Content = Html | string | number | false | null | undefined | readonly Content[];
 
 /**
- * HTML of a template. All that is filled in is escaped, except for other HTML; false and null are nothing. Values of attributes must be
- * in quotes.
+ * Makes HTML from a template. Everything inserted is escaped, except other HTML; false and null insert nothing.
+ * Attribute values must be in quotes.
  */
 export const html = (texts: TemplateStringsArray, ...contents: readonly Content[]): Html => ({
   [markup]: texts
@@ -19,7 +19,7 @@ export const html = (texts: TemplateStringsArray, ...contents: readonly Content[
     .join(''),
 });
 
-/** Takes text for HTML: for text that a safe converter has made. */
+/** Treats text as HTML: only for the output of a safe converter. */
 export const trusted = (text: string): Html => ({ [markup]: text });
 
 export const toText = (content: Html): string => content[markup];

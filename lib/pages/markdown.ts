@@ -2,7 +2,7 @@ import { renderMarkdown, safeRenderer } from '@hookloom/safe-markdown';
 import type { RendererObject } from 'marked';
 import { type Html, html, toText, trusted } from './html.ts';
 
-/** Markdown as part of a page; as text where it can't be converted. */
+/** Converts Markdown to part of a page; shown as text if it can't be converted. */
 export const markdown = (text: string): Html => {
   try {
     return trusted(renderMarkdown(text, pageRenderer, 'The text'));
@@ -12,7 +12,10 @@ export const markdown = (text: string): Html => {
   }
 };
 
-/** What a page can't have besides: a title of its own, links without a name, images, which its policy forbids, and fields. */
+/**
+ * What a page can't contain in addition: another main title, links without a name, images, which its policy forbids,
+ * and form fields.
+ */
 const pageRenderer: RendererObject = {
   ...safeRenderer,
   heading({ tokens, depth }) {

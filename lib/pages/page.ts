@@ -4,15 +4,15 @@ import { type Content, html, toText, trusted } from './html.ts';
 import { style } from './style.ts';
 
 interface Page {
-  /** 200 when absent. */
+  /** 200 by default. */
   readonly status?: number;
   readonly title: string;
-  /** Whether the form on it was sent with errors: screen readers read the title of the window first. */
+  /** Whether the form on it was sent with errors; the window title says so, since screen readers read it first. */
   readonly hasErrors?: boolean;
   readonly content: Content;
 }
 
-/** Nothing is loaded and nothing runs; the style of the page is known by its hash. */
+/** Nothing is loaded and nothing runs; the page's style is allowed by its hash. */
 const policy = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
@@ -21,7 +21,7 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The address of a page may be a secret: it is sent to no other site, kept in no cache, and found by no search engine. */
+/** The URL of a page may be secret: it is not sent to other sites, not cached, and not indexed by search engines. */
 const headers = {
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-store',
@@ -30,7 +30,7 @@ const headers = {
   'x-robots-tag': 'noindex',
 };
 
-/** A page for people, in plain HTML. */
+/** A page in plain HTML for people to read. */
 export const answerPage = ({ status = 200, title, hasErrors = false, content }: Page): Answer => ({
   status,
   headers,

@@ -1,2 +1,2 @@
-/** Whether a caller is a browser, by its header `Accept`: browsers name HTML first. */
+/** Whether a caller is a browser, judged by its `Accept` header, in which browsers name HTML first. */
 export const prefersHtml = (accept = ''): boolean => accept.trim().toLowerCase().startsWith('text/html');

@@ -34,7 +34,7 @@ export const adaptLegacy = (
         description,
         category,
         example: provider.example ?? null,
-        // A trigger only converts its input to data.
+        // A trigger does nothing but convert its input to data.
         pure: kind === 'trigger' || ('pure' in provider && provider.pure === true),
         control: null,
         ...fillInDeclarations(provider),

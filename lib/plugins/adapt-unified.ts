@@ -10,7 +10,7 @@ export const adaptUnified = (provider: PluginProvider): Plugin => ({
   version: provider.version,
   description: provider.description,
   category: provider.category,
-  // Copied, as everything here, so that later changes by the plugin do not bypass the check of its metadata.
+  // Copied, like everything here, so that a plugin can't change its metadata after it was checked.
   dependencies: (provider.dependencies ?? []).map(({ pluginId, version, optional = false }) => ({
     pluginId,
     ...(version === undefined ? {} : { version }),

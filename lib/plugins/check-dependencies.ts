@@ -3,14 +3,14 @@ import { satisfies } from 'compare-versions';
 import type { Plugin } from './plugin.ts';
 
 interface DependencyFindings {
-  /** Why the plugin can't be loaded; null when it can. */
+  /** Why the plugin can't be loaded; null if it can. */
   readonly error: string | null;
   /** Optional dependencies that are not met. */
   readonly warnings: readonly string[];
 }
 
 /**
- * Checks a plugin's dependencies by metadata only, before any plugin is initialised.
+ * Checks a plugin's dependencies using only metadata, before any plugin is initialised.
  * @param candidates - installed plugins with valid metadata, by id
  */
 export const checkDependencies = (
@@ -18,8 +18,7 @@ export const checkDependencies = (
   candidates: ReadonlyMap<string, Plugin>,
 ): DependencyFindings => {
   const cycle = findCycle(plugin.id, candidates);
-  if (cycle !== null)
-    return { error: `its dependencies lead back to itself: ${cycle.join(' -> ')}`, warnings: [] };
+  if (cycle !== null) return { error: `its dependencies form a cycle: ${cycle.join(' -> ')}`, warnings: [] };
   const unmet = plugin.dependencies.flatMap((dependency) => {
     const problem = describeUnmet(dependency, candidates.get(dependency.pluginId));
     return problem === null ? [] : [{ problem, isOptional: dependency.optional === true }];
@@ -33,12 +32,12 @@ export const checkDependencies = (
 
 const describeUnmet = ({ pluginId, version }: PluginDependency, found: Plugin | undefined): string | null => {
   if (found === undefined)
-    return `it depends on the plugin "${pluginId}", which is not installed or not sound`;
+    return `it depends on the plugin "${pluginId}", which is not installed or has invalid metadata`;
   if (version === undefined || satisfies(found.version, version)) return null;
-  return `it depends on the plugin "${pluginId}" ${version}, and ${found.version} is installed`;
+  return `it depends on the plugin "${pluginId}" ${version}, but ${found.version} is installed`;
 };
 
-/** A dependency path from a plugin back to itself; null when there is none. */
+/** A dependency path from a plugin back to itself; null if there is none. */
 const findCycle = (start: string, candidates: ReadonlyMap<string, Plugin>): string[] | null => {
   const seen = new Set<string>();
   const work = [[start]];

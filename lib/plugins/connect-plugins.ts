@@ -1,13 +1,13 @@
 import { checkDependencies } from './check-dependencies.ts';
 import { type LoadedEntry, type PluginEntry, toFailed } from './plugin.ts';
 
-/** Error of a plugin whose dependency is not loaded. */
+/** The error of a plugin whose dependency is not loaded. */
 export const describeNotLoaded = (pluginId: string): string =>
   `it depends on the plugin "${pluginId}", which is not loaded`;
 
 /**
- * Checks all dependencies by metadata only. A plugin fails with its required dependencies; an unmet optional one is a
- * warning.
+ * Checks all dependencies using only metadata. If a required dependency fails, so does the plugin; an unmet optional
+ * one is a warning.
  */
 export const connectPlugins = (entries: readonly PluginEntry[]): PluginEntry[] => {
   const candidates = new Map(
@@ -18,7 +18,7 @@ export const connectPlugins = (entries: readonly PluginEntry[]): PluginEntry[] =
   const connect = (entry: LoadedEntry): PluginEntry => {
     const { error, warnings } = checkDependencies(entry.plugin, plugins);
     if (error !== null) return toFailed(entry, error);
-    // The recursion ends: checkDependencies refuses cycles.
+    // The recursion ends because checkDependencies refuses cycles.
     const failed = entry.plugin.dependencies.filter(({ pluginId }) => {
       const found = candidates.get(pluginId);
       return found !== undefined && connectOnce(found).status !== 'loaded';

@@ -1,6 +1,6 @@
 const MAX_LENGTH = 500;
 
-/** A plugin's error for people: the first line of its message, limited in length, without a stack. */
+/** A plugin's error for people to read: the first line of its message, limited in length, without a stack. */
 export const describeError = (thrown: unknown): string => {
   const [firstLine = ''] = messageOf(thrown)
     .trim()

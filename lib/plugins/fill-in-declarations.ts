@@ -35,13 +35,13 @@ export const fillInDeclarations = (declared: Declared): Pick<NodeType, Declarati
   };
 };
 
-/** A function is bound to its object, so that it may use `this`. */
+/** Binds a function to its object, so that it may use `this`. */
 const readOutputs = (declared: Declared): NodeType['outputs'] => {
   const { outputs = [MAIN_OUTPUT] } = declared;
   return typeof outputs === 'function' ? outputs.bind(declared) : [...outputs];
 };
 
-/** What fires a node type of this kind. The functions are bound to their object, as those of outputs. */
+/** What fires a node type of this kind. Its functions are bound to their object, like those that compute outputs. */
 export const readSource = (kind: HandleKind, source: TriggerSource | undefined): TriggerSource | null => {
   if (kind === 'action' || source === undefined) return null;
   if (typeof source === 'string') return source;

@@ -26,13 +26,13 @@ export interface HealthReport<Health extends PluginHealth = PluginHealth> {
 interface HealthOptions {
   readonly clock: Clock;
   readonly logger: Logger;
-  /** For one plugin; all are checked at once. 2,000 by default. */
+  /** Time limit for each plugin, in milliseconds; all are checked concurrently. 2,000 by default. */
   readonly deadlineMs?: number;
   /** Id of the only plugin to check; null for all. */
   readonly plugin?: string | null;
 }
 
-/** Health of a plugin, by its id. */
+/** The health of one plugin, with its id. */
 export type HealthRow<Health extends PluginHealth = PluginHealth> = readonly [id: string, health: Health];
 
 /** The report of {@link checkPlugins}. */
@@ -51,8 +51,7 @@ export const checkPlugins = async (
 };
 
 /**
- * The report of some plugins.
- *
+ * The report on some plugins.
  * @param rows - none when the registry can't be loaded; the reason is in the log
  * @param now - milliseconds since the epoch
  */
@@ -76,7 +75,7 @@ export const toReport = <Health extends PluginHealth>(
   };
 };
 
-/** Disabled plugins do not count. Unhealthy only when no plugin works. */
+/** Disabled plugins do not count. The service is unhealthy only if no plugin works. */
 const toOverall = ({
   total,
   healthy,
@@ -120,7 +119,7 @@ const checkPlugin = async (
   };
 };
 
-/** Runs a check; a throw is the finding `unhealthy`. */
+/** Runs a check; if it throws, the finding is `unhealthy`. */
 const catchUnhealthy = async (check: () => Promise<Finding>): Promise<Finding> => {
   try {
     return await check();
@@ -136,15 +135,15 @@ const checkExecutors = async ({ nodeTypes }: Plugin, registry: Registry): Promis
       throw new Error(`the node type "${nodeType}" has no executor`);
     const claimed = executor.getNodeType();
     if (claimed !== nodeType)
-      throw new Error(`the executor of "${nodeType}" says that it handles "${claimed}"`);
+      throw new Error(`the executor of "${nodeType}" is for the node type "${claimed}"`);
   }
 };
 
-/** Validates the result of a plugin's health check. @throws Error for a result without a valid status */
+/** Validates the result of a plugin's health check. @throws Error if the result has no valid status */
 const toFinding = (result: unknown): Finding => {
   const { status, message } = (result ?? {}) as Record<string, unknown>;
   if (status !== 'healthy' && status !== 'warning' && status !== 'unhealthy') {
-    throw new Error('its health check returned something that is no result');
+    throw new Error('its health check returned an invalid result');
   }
   if (typeof message !== 'string' || message.trim() === '') return { status };
   return { status, message: describeError(message) };

@@ -9,17 +9,17 @@ import { withinDeadline } from './within-deadline.ts';
 interface InitOptions {
   readonly clock: Clock;
   readonly logger: Logger;
-  /** For one plugin, in milliseconds; independent plugins are initialised concurrently. */
+  /** Time limit for each plugin, in milliseconds; independent plugins are initialised concurrently. */
   readonly deadlineMs: number;
 }
 
-/** Time before a failed init is tried again, so that not every request waits for it. */
+/** Time in milliseconds before a failed init is tried again, so that not every request waits for it. */
 const RETRY_INIT_MS = 30_000;
 
 interface PluginInitialiser {
   /**
-   * Initialises a plugin after its dependencies, once; never throws. A failed init is tried again by the first call
-   * after {@link RETRY_INIT_MS}.
+   * Initialises a plugin once, after its dependencies. Never throws. After {@link RETRY_INIT_MS}, the next call tries a
+   * failed init again.
    */
   initialise(entry: PluginEntry): Promise<PluginEntry>;
   /** The plugins whose init has succeeded. */
@@ -28,11 +28,11 @@ interface PluginInitialiser {
 
 interface Outcome {
   readonly result: Promise<PluginEntry>;
-  /** Milliseconds since the epoch; null unless it has failed. */
+  /** Milliseconds since the epoch; null unless the init has failed. */
   failedAt: number | null;
 }
 
-/** @param entries - connected, so without cycles of dependencies */
+/** @param entries - connected, and therefore without dependency cycles */
 export const createInitialiser = (
   entries: readonly PluginEntry[],
   { clock, logger, deadlineMs }: InitOptions,

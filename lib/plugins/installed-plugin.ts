@@ -1,7 +1,10 @@
 /** Imports the module whose default export is the provider: `unknown`, since the registry checks it. */
 type LoadPlugin = () => Promise<{ readonly default: unknown }>;
 
-/** An installed plugin by what is known without its module, so that a module that can't be imported is listed too. */
+/**
+ * What is known about an installed plugin without its module, so that a plugin whose module can't be imported is still
+ * listed.
+ */
 export type InstalledPlugin =
   | {
       readonly id: string;
@@ -13,11 +16,11 @@ export type InstalledPlugin =
       readonly id: string;
       readonly api: 'unified';
       readonly load: LoadPlugin;
-      /** Absent for a plugin that every function that runs workflows loads. */
+      /** Absent if every function that runs workflows loads the plugin. */
       readonly onUse?: Provided;
     };
 
-/** The names by which a plugin that is loaded on use is found: all that it declares. */
+/** The names under which a plugin that is loaded on use is found: everything that it declares. */
 export interface Provided {
   readonly nodeTypes?: readonly string[];
   readonly credentialTypes?: readonly string[];
@@ -43,8 +46,9 @@ export const legacyAction = (id: string, load: LoadPlugin): InstalledPlugin => (
 export const unified = (id: string, load: LoadPlugin): InstalledPlugin => ({ id, api: 'unified', load });
 
 /**
- * The same, loaded when a workflow has one of its node types, or a credential one of its types: a run of others pays nothing
- * for it. It has no dependencies. As a file called `NAME.plugin.ts`, it is no part of any bundle.
+ * Like {@link unified}, but loaded only if a workflow uses one of its node types, or a credential has one of its types,
+ * so that other runs pay nothing for it. It has no dependencies. Its file is called `NAME.plugin.ts`, which keeps it
+ * out of all bundles.
  */
 export const unifiedOnUse = (id: string, onUse: Provided, load: LoadPlugin): InstalledPlugin => ({
   id,

@@ -4,26 +4,24 @@ import type { InstalledPlugin, Provided } from './installed-plugin.ts';
 import type { Registry } from './load-registry.ts';
 
 /**
- * Finds node types, of the plugins that are loaded on use those that are asked for.
- *
- * @param nodeTypes - node types of a workflow; all that are installed when absent
+ * Finds node types; of plugins that are loaded on use, only the requested ones.
+ * @param nodeTypes - node types of a workflow; all installed ones if absent
  */
 export type LoadNodeTypes = (nodeTypes?: readonly string[]) => Promise<FindNodeType>;
 
-/** What a function that runs workflows needs of plugins. */
+/** What a function that runs workflows needs from plugins. */
 export interface LoadedOnUse {
   readonly loadNodeTypes: LoadNodeTypes;
-  /** @returns null when no plugin declares it */
+  /** @returns null if no plugin declares it */
   findCredentialType(type: string): Promise<CredentialType | null>;
 }
 
 type OpenedRegistry = Pick<Registry, 'findNodeType' | 'credentialTypes'>;
 
 /**
- * Creates the functions that load plugins for a workflow: the plugins that every workflow may use share a registry, and each that is
- * loaded on use has one of its own, so that no plugin is in two.
- *
- * @param open - returns a function that builds the registry of these plugins once
+ * Creates the functions that load plugins for a workflow. Plugins that every workflow may use share a registry; each
+ * plugin that is loaded on use has its own. No plugin is in two registries.
+ * @param open - returns a function that builds the registry of the given plugins once
  */
 export const loadOnUse = (
   installed: readonly InstalledPlugin[],

@@ -25,17 +25,22 @@ interface RegistryOptions {
   readonly clock: Clock;
   /** Ids of the plugins to leave out. */
   readonly disabled?: readonly string[];
-  /** For each `load`, `init` and `destroy` of one plugin; 2,000 by default. */
+  /** Time limit for each `load`, `init` and `destroy` of one plugin, in milliseconds; 2,000 by default. */
   readonly deadlineMs?: number;
-  /** Semantic version of this service, which a plugin may require; without it, none is refused for it. */
+  /**
+   * Semantic version of this service, of which a plugin may require a minimum. If absent, no plugin is refused for
+   * that.
+   */
   readonly serviceVersion?: string;
-  /** Runs `init` outside of the execution that needs it first, so that later errors are not attributed to that one. */
+  /**
+   * Runs `init` outside the execution that first needs it, so that later errors are not attributed to that execution.
+   */
   readonly outside?: (<Value>(work: () => Value) => Value) | undefined;
 }
 
-/** All installed plugins by their metadata; immutable. */
+/** All installed plugins, known by their metadata. Immutable. */
 export interface Registry {
-  /** In the order of the list. The `init` of a `loaded` plugin runs on its first use. */
+  /** In the order of the list of installed plugins. The `init` of a `loaded` plugin runs on its first use. */
   readonly plugins: readonly PluginEntry[];
   /** `getExecutor` of the node type waits for the `init` of its plugin. */
   readonly findNodeType: FindNodeType;
@@ -48,8 +53,8 @@ export interface Registry {
 }
 
 /**
- * Loads the installed plugins, checks their metadata and their dependencies. Each is initialised on its first use,
- * after its dependencies. Never throws: a failure concerns its plugin only, and is in its entry.
+ * Loads the installed plugins, and checks their metadata and dependencies. Each is initialised on its first use, after
+ * its dependencies. Never throws: a failure affects only its plugin, and is recorded in the plugin's entry.
  */
 export const loadRegistry = async (
   installed: readonly InstalledPlugin[],
@@ -71,7 +76,7 @@ export const loadRegistry = async (
   }
   for (const id of disabled) {
     if (!installed.some((item) => item.id === id))
-      logger.warn('plugin to switch off is not installed', { plugin: id });
+      logger.warn('a disabled plugin is not installed', { plugin: id });
   }
   return toRegistry(plugins, options);
 };
@@ -90,9 +95,13 @@ const readAll = (
     installed.map(async (item, index): Promise<PluginEntry> => {
       const { id, api } = item;
       const about = { id, api, kind: item.api === 'legacy' ? item.kind : 'provider', plugin: null } as const;
-      if (disabled.includes(id)) return { ...about, status: 'disabled', error: 'it is switched off' };
+      if (disabled.includes(id)) return { ...about, status: 'disabled', error: 'it is disabled' };
       if (installed.findIndex((other) => other.id === id) < index)
-        return { ...about, status: 'failed', error: `there is another plugin "${id}" before it` };
+        return {
+          ...about,
+          status: 'failed',
+          error: `an earlier plugin in the list has the same id, "${id}"`,
+        };
       try {
         const plugin = await withinDeadline(clock, deadlineMs, () => readPlugin(item, serviceVersion));
         return { ...about, status: 'loaded', plugin, warnings: [] };
@@ -128,7 +137,7 @@ const toRegistry = (plugins: readonly PluginEntry[], options: Options): Registry
           try {
             await withinDeadline(clock, deadlineMs, () => plugin.destroy?.());
           } catch (error) {
-            logger.warn('plugin not tidied up', { plugin: id, reason: describeError(error) });
+            logger.warn('plugin not destroyed', { plugin: id, reason: describeError(error) });
           }
         }),
       );
@@ -148,7 +157,7 @@ const assertLoaded = (entry: PluginEntry): void => {
   if (entry.status !== 'loaded') throw new PluginNotLoadedError(entry.id, entry.error);
 };
 
-/** Calls a credential type after the init of its plugin. */
+/** Wraps a credential type so that its calls wait for the init of its plugin. */
 const callPrepared = (type: CredentialType, prepare: () => Promise<void>): CredentialType => {
   const { apply, test } = type;
   return {
@@ -158,7 +167,7 @@ const callPrepared = (type: CredentialType, prepare: () => Promise<void>): Crede
   };
 };
 
-/** Caches the executor of a node type after the first load; a failed load is repeated. */
+/** Caches the executor of a node type after it is first loaded; a failed load is repeated. */
 const loadOnce = (nodeType: NodeType, prepare: () => Promise<void>): NodeType => {
   const getExecutor = lazy(async (): Promise<NodeExecutor> => {
     await prepare();
@@ -167,28 +176,29 @@ const loadOnce = (nodeType: NodeType, prepare: () => Promise<void>): NodeType =>
   return { ...nodeType, getExecutor };
 };
 
-/** Types of inbound credentials, which the service itself has. */
+/** Types of inbound credentials, which belong to the service itself. */
 const INBOUND = ['apiKey', 'basic'];
 
-/** Gives each credential type to the first plugin that has it, as `claimNodeTypes` does with node types. */
+/** Assigns each credential type to the first plugin that has it, as `claimNodeTypes` does for node types. */
 const claimCredentialTypes = (entries: readonly PluginEntry[]): PluginEntry[] => {
   const owners = new Map<string, string>(INBOUND.map((type) => [type, 'the service itself']));
   return entries.map((entry) => {
     if (entry.status !== 'loaded') return entry;
     const names = entry.plugin.credentialTypes.map(({ id }) => id);
     const twice = names.find((name, index) => names.indexOf(name) < index);
-    if (twice !== undefined) return toFailed(entry, `it brings the credential type "${twice}" twice`);
+    if (twice !== undefined) return toFailed(entry, `it declares the credential type "${twice}" twice`);
     const taken = names.find((name) => owners.has(name));
     if (taken !== undefined)
-      return toFailed(entry, `its credential type "${taken}" is taken by ${owners.get(taken)}`);
+      return toFailed(entry, `its credential type "${taken}" already belongs to ${owners.get(taken)}`);
     for (const name of names) owners.set(name, `the plugin "${entry.id}"`);
     return entry;
   });
 };
 
 /**
- * Gives each node type to the first plugin that has it. A plugin with a node type that is taken already fails as a
- * whole. Decided by metadata, before any init: the code of a node type must not depend on another plugin's init.
+ * Assigns each node type to the first plugin that has it. A plugin fails as a whole if another one already has one of
+ * its node types. This is decided by metadata, before any init: which code a node type runs must not depend on another
+ * plugin's init.
  */
 const claimNodeTypes = (entries: readonly PluginEntry[]): PluginEntry[] => {
   const owners = new Map<string, string>();
@@ -196,10 +206,10 @@ const claimNodeTypes = (entries: readonly PluginEntry[]): PluginEntry[] => {
     if (entry.status !== 'loaded') return entry;
     const names = entry.plugin.nodeTypes.map(({ nodeType }) => nodeType);
     const twice = names.find((name, index) => names.indexOf(name) < index);
-    if (twice !== undefined) return toFailed(entry, `it brings the node type "${twice}" twice`);
+    if (twice !== undefined) return toFailed(entry, `it declares the node type "${twice}" twice`);
     const taken = names.find((name) => owners.has(name));
     if (taken !== undefined) {
-      return toFailed(entry, `its node type "${taken}" is taken by the plugin "${owners.get(taken)}"`);
+      return toFailed(entry, `its node type "${taken}" already belongs to the plugin "${owners.get(taken)}"`);
     }
     for (const name of names) owners.set(name, entry.id);
     return entry;
@@ -208,8 +218,7 @@ const claimNodeTypes = (entries: readonly PluginEntry[]): PluginEntry[] => {
 
 /**
  * Imports an installed plugin and checks its metadata.
- *
- * @throws Error of the import, for invalid metadata, or for a plugin that needs a newer service
+ * @throws Error if the import fails, the metadata is invalid, or the plugin needs a newer service
  */
 const readPlugin = async (installed: InstalledPlugin, serviceVersion?: string): Promise<Plugin> => {
   const { default: provider } = await installed.load();
@@ -219,7 +228,7 @@ const readPlugin = async (installed: InstalledPlugin, serviceVersion?: string): 
   if (installed.api === 'unified' && serviceVersion !== undefined) {
     const { minimumServiceVersion: minimum = serviceVersion } = provider as PluginProvider;
     if (compareVersions(serviceVersion, minimum) < 0)
-      throw new Error(`it needs version ${minimum} of the service or later, and this is ${serviceVersion}`);
+      throw new Error(`it needs version ${minimum} of the service or later; this is ${serviceVersion}`);
   }
   return installed.api === 'legacy'
     ? adaptLegacy(installed.id, installed.kind, provider as TriggerProvider | ActionProvider)

@@ -1,12 +1,11 @@
 import type { Clock } from '@hookloom/plugin-kit';
 
-/** What is fair to the other plugins and requests, which wait meanwhile. */
+/** How long is fair to the other plugins and requests, which wait in the meantime; milliseconds. */
 const MAX_BLOCKING_MS = 500;
 
 /**
- * Calls a function of a plugin, and notes when it keeps the thread before it returns: nothing else runs meanwhile, and
- * nothing can interrupt it.
- *
+ * Calls a plugin's function, and adds a warning if it blocks the thread, since nothing else can run until it returns,
+ * and nothing can interrupt it.
  * @param what - subject of the warning, such as `its init`
  * @param warnings - where the warning is added
  */

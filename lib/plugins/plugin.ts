@@ -16,7 +16,7 @@ export interface Plugin {
   readonly healthCheck: PluginProvider['healthCheck'];
 }
 
-/** A node type with what the reference shows of it. */
+/** A node type with what the reference shows about it. */
 export interface PluginNodeType extends NodeType {
   readonly name: string;
   readonly description: string;
@@ -27,7 +27,7 @@ export interface PluginNodeType extends NodeType {
 interface EntryBase {
   readonly id: string;
   readonly api: 'legacy' | 'unified';
-  /** Of a legacy plugin by the list; a unified one is a provider. */
+  /** A legacy plugin is what the list says; a unified one is a provider. */
   readonly kind: 'trigger' | 'action' | 'provider';
 }
 
@@ -40,7 +40,7 @@ export interface LoadedEntry extends EntryBase {
 
 interface FailedEntry extends EntryBase {
   readonly status: 'failed';
-  /** Null when its metadata could not be read. */
+  /** Null if its metadata could not be read. */
   readonly plugin: Plugin | null;
   readonly error: string;
 }

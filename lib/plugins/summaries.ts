@@ -5,15 +5,15 @@ export interface ListedPlugins {
   readonly plugins: readonly PluginEntry[];
 }
 
-/** A plugin or a node type in the admin API. Fields that are not known of a failed one are empty. */
+/** A plugin or a node type in the admin API. If a plugin failed, the fields that are not known are empty. */
 export interface PluginSummary {
-  /** Id of the plugin; in the lists of triggers and actions the node type. */
+  /** Id of the plugin, or the node type in the lists of triggers and actions. */
   readonly id: string;
   readonly name: string;
   readonly description: string;
   readonly type: 'TRIGGER' | 'ACTION' | 'PROVIDER';
   readonly category: string;
-  /** False for a plugin that can't be used, see `error`. */
+  /** False if the plugin can't be used: see `error`. */
   readonly loaded: boolean;
   readonly version: string;
   readonly api: 'legacy' | 'unified';

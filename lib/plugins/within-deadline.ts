@@ -2,8 +2,8 @@ import type { Clock } from '@hookloom/plugin-kit';
 
 /**
  * Runs a plugin's function with a deadline of `ms` milliseconds, at which its signal is aborted. A plugin that blocks
- * the thread can't be interrupted; the timeout of the Lambda function ends it. The time for which another one blocks it
- * does not count.
+ * the thread can't be interrupted; the timeout of the Lambda function ends it. Time during which another plugin blocks
+ * the thread does not count.
  * @throws Error at the deadline, and any error of `run`
  */
 export const withinDeadline = async <Value>(

@@ -21,24 +21,23 @@ export interface StartParts extends AcceptParts, ClaimParts {
   readonly workflows: Pick<WorkflowStore, 'find'>;
   readonly loadNodeTypes: (nodeTypes: readonly string[]) => Promise<FindNodeType>;
   readonly clock: Pick<Clock, 'now'>;
-  /** Levels of nesting of what fires a trigger. */
+  /** Maximum nesting of what fires a trigger, in levels. */
   readonly maxInputDepth: number;
 }
 
 /**
- * Why an event at a trigger starts nothing, such as `the trigger has other parameters by now`; null when it starts an
- * execution. The trigger is enabled, and so is its workflow.
+ * Finds out why an event for a trigger starts nothing, such as `the trigger now has different parameters`; null if it
+ * starts an execution. Called only for an enabled trigger of an enabled workflow.
  */
 type FindObstacle = (node: WorkflowNode, findNodeType: FindNodeType) => string | null;
 
 /**
- * Starts the execution of an event in the background, once for each key. An event for a workflow that was removed or
- * disabled, or without such a trigger, is logged and starts nothing. One whose data can't be run has an execution that
- * fails at once: its source would repeat it for nothing.
- *
- * @returns false when it starts nothing
- * @throws AppError `STORE_UNAVAILABLE` | `DISPATCH_REFUSED`; TypeError when the trigger type is not fired by events, or
- *   gives no input or key
+ * Starts an execution for an event in the background, once for each key. An event for a workflow that was removed or
+ * disabled, or that has no such trigger, is logged and starts nothing. If its data can't be run, the execution fails at
+ * once, because its source would repeat it in vain.
+ * @returns false if it starts nothing
+ * @throws AppError `STORE_UNAVAILABLE` | `DISPATCH_REFUSED`; TypeError if the trigger type is not fired by events, or
+ * returns no input or key
  */
 export const startByEvent = async (
   event: JsonObject,
@@ -70,7 +69,7 @@ export const startByEvent = async (
       trigger: { nodeId: node.id, type: node.type },
       key,
       ...(problem === null ? { input } : { input: {}, refusal: toRefusal(key, problem) }),
-      content: '', // the key alone counts: a repeated event has another count of receives, for example
+      content: '', // only the key matters: a repeated event has, for example, another receive count
       receivedAt: clock.now(),
       traceparent: null,
       keepsResult: false,
@@ -80,7 +79,7 @@ export const startByEvent = async (
   const known = await acceptDelivery(claimed, resolveExecution(workflow.definition, findNodeType), parts);
   const { executionId } = claimed.execution;
   const isDuplicate = known !== null;
-  logger.info('The event has an execution.', {
+  logger.info('The event was accepted.', {
     ...{ workflowId, triggerNodeId, executionId, isDuplicate },
     ...(isDuplicate ? {} : measure(countStart(workflow.definition.settings?.metrics))),
   });
@@ -96,7 +95,7 @@ export const requireEventSource = (nodeType: string, findNodeType: FindNodeType)
   return source;
 };
 
-/** Keys of a batch are as long as it has messages. */
+/** The key of a batch grows with its messages. */
 const MAX_KEY_LENGTH = 200;
 
 const toRefusal = (key: string, problem: string): string =>
@@ -104,8 +103,8 @@ const toRefusal = (key: string, problem: string): string =>
 
 const readEvent = (event: JsonObject, nodeType: string, source: EventSource) => {
   const input = source.toInput(event);
-  if (!isPlainObject(input)) throw new TypeError(`toInput of ${nodeType} gives no object`);
+  if (!isPlainObject(input)) throw new TypeError(`toInput of ${nodeType} did not return an object`);
   const key = source.toKey(event);
-  if (typeof key !== 'string' || key === '') throw new TypeError(`toKey of ${nodeType} gives no key`);
+  if (typeof key !== 'string' || key === '') throw new TypeError(`toKey of ${nodeType} did not return a key`);
   return { input, key };
 };

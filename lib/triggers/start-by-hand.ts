@@ -13,20 +13,20 @@ import type { StartParts } from './start-by-event.ts';
 /** What an operator asks for. */
 interface HandStart {
   readonly workflowId: string;
-  /** Null for the only trigger that is enabled. */
+  /** Null for the only enabled trigger. */
   readonly triggerNodeId: string | null;
-  /** Of the trigger, in its shape; what is absent, the trigger fills in where it can. */
+  /** The trigger's input, in the shape that the trigger has. It fills in what is missing if it can. */
   readonly input: JsonObject;
-  /** The same for a repeated request; null: each is a new one. */
+  /** The same for a repeated request; null if each request is new. */
   readonly key: string | null;
-  /** What a repeated request repeats byte for byte. */
+  /** The content, which a repeated request repeats byte for byte. */
   readonly content: string | Uint8Array;
   readonly traceparent: string | null;
-  /** Keep the output, for a caller that waits. */
+  /** Whether the output is kept for a caller that waits. */
   readonly keepsResult: boolean;
 }
 
-/** The execution that a request by hand has. */
+/** The execution that a manual request started. */
 interface StartedByHand {
   readonly executionId: string;
   readonly workflowId: string;
@@ -39,10 +39,10 @@ interface StartedByHand {
 }
 
 /**
- * Starts a workflow in the background from any of its triggers, without what fires that. The record says that it was started
- * by hand.
- *
- * @throws AppError `WORKFLOW_NOT_FOUND` | `NOT_STARTABLE` | `BODY_INVALID` | `DELIVERY_KEY_REUSED` | `STORE_UNAVAILABLE` | `DISPATCH_REFUSED`
+ * Starts a workflow in the background from any of its triggers, without that trigger's event. The record says that it
+ * was started by hand.
+ * @throws AppError `WORKFLOW_NOT_FOUND` | `NOT_STARTABLE` | `BODY_INVALID` | `DELIVERY_KEY_REUSED` |
+ * `STORE_UNAVAILABLE` | `DISPATCH_REFUSED`
  */
 export const startByHand = async (
   { workflowId, triggerNodeId, input, key, content, traceparent, keepsResult }: HandStart,
@@ -62,7 +62,7 @@ export const startByHand = async (
       workflow,
       trigger: { nodeId: node.id, type: node.type, byHand: true },
       input,
-      // Apart from the keys of the deliveries that the trigger gets.
+      // Distinct from the keys of deliveries to the trigger.
       key: key === null ? null : JSON.stringify(['by hand', key]),
       content,
       receivedAt: parts.clock.now(),
@@ -81,26 +81,26 @@ export const startByHand = async (
   };
 };
 
-/** The triggers that are enabled. */
+/** The enabled triggers. */
 const triggersOf = (nodes: readonly WorkflowNode[], findNodeType: FindNodeType): readonly WorkflowNode[] =>
   nodes.filter(({ type, disabled }) => disabled !== true && findNodeType(type)?.kind === 'trigger');
 
-/** @throws AppError `NOT_STARTABLE`, with the triggers that there are */
+/** @throws AppError `NOT_STARTABLE`, naming the available triggers */
 const chooseTrigger = (
   workflowId: string,
   triggers: readonly WorkflowNode[],
   triggerNodeId: string | null,
 ): WorkflowNode => {
   const [only] = triggers;
-  if (only === undefined) throw notStartable(workflowId, 'it has no trigger that is enabled');
+  if (only === undefined) throw notStartable(workflowId, 'it has no enabled trigger');
   const names = triggers.map(({ id, type }) => `${id} (${type})`).join(', ');
   if (triggerNodeId === null) {
     if (triggers.length === 1) return only;
-    throw notStartable(workflowId, `it has several triggers, and none is named: ${names}`);
+    throw notStartable(workflowId, `it has several triggers, so name one of them: ${names}`);
   }
   const named = triggers.find(({ id }) => id === triggerNodeId);
   if (named !== undefined) return named;
-  throw notStartable(workflowId, `it has no enabled trigger of that name, but ${names}`);
+  throw notStartable(workflowId, `it has no enabled trigger of that name; it has ${names}`);
 };
 
 const notStartable = (workflowId: string, reason: string): AppError =>

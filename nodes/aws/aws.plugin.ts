@@ -5,7 +5,7 @@ export const aws = defineAction({
   id: 'aws',
   name: 'AWS',
   description:
-    'Calls an operation of an AWS service, with input and output as the AWS SDK for JavaScript has them. The failure for want of permission names the statement to add',
+    'Calls an operation of an AWS service, with the input and output of the AWS SDK for JavaScript. If a permission is missing, the error names the IAM statement to add',
   parameters: Type.Object({
     service: Type.String({
       minLength: 1,
@@ -16,7 +16,7 @@ export const aws = defineAction({
     operation: Type.String({
       minLength: 1,
       maxLength: 100,
-      description: 'The operation, such as PutItem; putItem is the same',
+      description: 'The operation, such as PutItem or putItem',
     }),
     input: Type.Object(
       {},
@@ -27,12 +27,15 @@ export const aws = defineAction({
       },
     ),
     region: Type.Optional(
-      Type.String({ pattern: '^[a-z0-9-]{1,40}$', description: 'The region of the service by default' }),
+      Type.String({
+        pattern: '^[a-z0-9-]{1,40}$',
+        description: 'The region; by default the region of the service',
+      }),
     ),
     bytesAs: Type.Enum(['auto', 'file', 'text', 'json', 'base64'], {
       default: 'auto',
       description:
-        'What bytes in the output become: a file, text in UTF-8, what they are as JSON, or { "$base64": text }. auto: a stream, such as Body of s3 GetObject, becomes a file, others base64',
+        'What bytes in the output become: a file, UTF-8 text, parsed JSON, or { "$base64": text }. auto: a stream, such as Body of s3 GetObject, becomes a file, other bytes become base64',
     }),
     fileName: Type.Optional(
       Type.String({ maxLength: 255, description: 'Name of the file; by default the last part of input.Key' }),
@@ -47,7 +50,7 @@ export const aws = defineAction({
       minimum: 1,
       maximum: 33_554_432,
       default: 6_291_456,
-      description: 'A larger answer, without files, fails the node; 6 MiB by default',
+      description: 'A larger answer, not counting files, fails the node; 6 MiB by default',
     }),
   }),
   credentials: { types: ['awsRole'] },
@@ -78,7 +81,7 @@ export const aws = defineAction({
   },
 });
 
-/** The node that calls services of AWS by the SDK. */
+/** The node that calls AWS services through the SDK. */
 export default definePlugin({
   id: 'aws',
   name: 'AWS',

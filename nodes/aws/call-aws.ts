@@ -27,7 +27,7 @@ interface AwsParameters {
   readonly maxOutputBytes: number;
 }
 
-/** The client's timeout is later than the node's, so that the node's message is shown. */
+/** The client's timeout is longer than the node's, so that the node's message is shown. */
 const TIMEOUT_MARGIN_MS = 1_000;
 
 /** Makes the call. Its output is delivered as JSON, with files for streams. */
@@ -56,9 +56,8 @@ export const callAws = async (
 
 /**
  * The bytes of a stream, up to a limit.
- *
  * @param place - for messages
- * @throws NodeError `OutputTooLarge`, or `StreamBroken`, which another attempt may mend
+ * @throws NodeError `OutputTooLarge`, or `StreamBroken`, which another attempt may fix
  */
 async function* limitStream(
   content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
@@ -108,7 +107,7 @@ const toBroken = (cause: unknown, place: string, bytes: number): NodeError =>
     cause,
   });
 
-/** Smaller files are sent as bytes: not all operations take a stream, and none of those takes more. */
+/** Smaller files are sent as bytes, since not all operations take a stream; those that don't take no more than this. */
 const MAX_BYTES_IN_MEMORY = 6_291_456;
 /** The base64 alphabet of RFC 4648 §4. */
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
@@ -143,7 +142,7 @@ const toSdkInput = async (input: JsonObject, files: Files): Promise<Record<strin
   return { ...lengthOf(input), ...(await convertFields(input, 'input')) };
 };
 
-/** Size of a streamed body, which S3 has to know before. Operations without such a field leave it out. */
+/** Size of a streamed body, which S3 has to know in advance. Left out for operations without such a field. */
 const lengthOf = (input: JsonObject): { readonly ContentLength?: number } => {
   const file = Object.values(input).find(isFileValue);
   return file === undefined ? {} : { ContentLength: file.size };
@@ -176,10 +175,9 @@ type SdkOutput = Readonly<Record<string, unknown>>;
 const MAX_DEPTH = 100;
 
 /**
- * Reads an output of the SDK as JSON: a Date as ISO 8601, bytes and streams as `bytesAs` says, a list of events for a
- * stream of them, a number that JSON does not have as text.
- *
- * @throws NodeError when a stream breaks, or bytes are not what `bytesAs` says
+ * Converts the SDK's output to JSON: a Date to ISO 8601, bytes and streams as `bytesAs` says, a stream of events to a
+ * list, a number that JSON does not have to a string.
+ * @throws NodeError if a stream breaks, or bytes are not what `bytesAs` says
  * @throws AppError of {@link Files}
  */
 const readOutput = (given: AwsParameters, output: SdkOutput, files: Files): Promise<JsonObject> => {
@@ -263,7 +261,7 @@ const decode = (bytes: Uint8Array, bytesAs: BytesAs, place: string): JsonValue =
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     return bytesAs === 'text' ? text : JSON.parse(text);
   } catch {
-    throw wrongOutput(`${place} is no ${bytesAs === 'text' ? 'text in UTF-8' : 'JSON'}; see bytesAs`);
+    throw wrongOutput(`${place} is not ${bytesAs === 'text' ? 'UTF-8 text' : 'JSON'}; see bytesAs`);
   }
 };
 

@@ -7,16 +7,16 @@ import {
   Type,
 } from '@hookloom/plugin-kit';
 
-/** The names that code reads, in the order of the function's parameters. */
+/** The names that code can read, in the order of the function's parameters. */
 const NAMES = ['$input', '$inputs', '$values', '$execution'] as const;
 
-/** Lines that one run may print. */
+/** How many lines one run may print. */
 const MAX_LINES = 100;
 
 /**
- * Runs JavaScript in an interpreter without network, files, environment and objects of this process. A run depends on
- * its parameters and its input alone: the clock shows the start of the execution, random numbers are drawn by the
- * node's seed, and the limits count steps and bytes instead of time.
+ * Runs JavaScript in an interpreter that has no network, files, environment or objects of this process. A run depends
+ * only on its parameters and input: the clock shows the start of the execution, random numbers come from the node's
+ * seed, and the limits count steps and bytes instead of time.
  */
 export const code = defineAction({
   id: 'code',
@@ -35,26 +35,26 @@ export const code = defineAction({
       format: 'javascript',
       maxLength: 100_000,
       description:
-        'JavaScript: the body of an async function that returns an object. It reads $input, $inputs, $values and $execution. Braces in it are its own, not those of expressions',
+        'JavaScript: the body of an async function that returns an object. It can read $input, $inputs, $values and $execution. Braces belong to the code, not to expressions',
     }),
     values: Type.Object(
       {},
       {
         default: {},
-        description: 'What the code reads as $values: with expressions, the data of other nodes',
+        description: 'What the code reads as $values. Expressions can fill in data of other nodes',
       },
     ),
     memoryMb: Type.Integer({
       minimum: 24,
       maximum: 256,
       default: 32,
-      description: 'Memory in MB, of which the interpreter takes 8',
+      description: 'Memory in MB, of which the interpreter uses 8',
     }),
     maxSteps: Type.Integer({
       minimum: 1_000,
       maximum: 2_000_000_000,
       default: 300_000_000,
-      description: 'Steps that the code may take. A round of a short loop takes about 30',
+      description: 'How many steps the code may take. One round of a short loop takes about 30',
     }),
   }),
   checkParameters: async (parameters) => {
@@ -93,16 +93,16 @@ const createPrint = ({ logger }: NodeContext): ((line: string) => void) => {
     lines++;
     if (lines <= MAX_LINES) logger.info('printed by code', { line });
     else if (lines === MAX_LINES + 1)
-      logger.warn(`code prints more than ${MAX_LINES} lines, which are left out`);
+      logger.warn(`code printed more than ${MAX_LINES} lines; the rest is left out`);
   };
 };
 
-/** Nodes that run code of a workflow. */
+/** Nodes that run a workflow's own code. */
 const provider = definePlugin({
   id: 'code',
   name: 'Code',
   version: '1.0.0',
-  description: 'Runs JavaScript of a workflow in a sandbox',
+  description: "Runs a workflow's JavaScript in a sandbox",
   category: 'code',
   handles: [code],
 });

@@ -6,7 +6,7 @@ const MAX_WAIT_SECONDS = 31_622_400;
 /** ISO 8601 with a time zone. */
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})$/;
 
-/** Waits, then delivers its input. A durable run is suspended meanwhile. */
+/** Waits, then delivers its input. A durable run is suspended in the meantime. */
 export const wait = defineAction({
   id: 'wait',
   name: 'Wait',
@@ -16,7 +16,7 @@ export const wait = defineAction({
     output: { dueAt: '2027-01-31T09:00:00Z' },
   },
   description:
-    'Waits some seconds, or until a time that may have passed, up to a year; a durable run rounds seconds up, and waits at no cost',
+    'Waits a number of seconds, or until a time, for up to a year; a time in the past does not wait. A durable run rounds seconds up, and waits at no cost',
   control: {
     suspends: true,
     waitSeconds: ({ seconds }) => (typeof seconds === 'number' ? seconds : Number.NaN),
@@ -44,15 +44,15 @@ export const wait = defineAction({
 
 const secondsUntil = (until: string, now: number): number => {
   const time = Date.parse(until);
-  if (Number.isNaN(time)) throw wrongParameter('until', 'a time in ISO 8601 with its time zone', until);
+  if (Number.isNaN(time)) throw wrongParameter('until', 'an ISO 8601 time with a time zone', until);
   const seconds = (time - now) / 1_000;
   if (seconds > MAX_WAIT_SECONDS) throw new RangeError('Parameter "until" must be within a year');
   return seconds;
 };
 
 /**
- * Waits for a decision from outside. Its body, the nodes behind `requested`, runs first and sends the callback URL to
- * the approver. The decision and the JSON that came with it are added to the output.
+ * Waits for a decision from outside. Its body, the nodes that follow `requested`, runs first and sends the callback URL
+ * to the approver. The decision and the JSON that came with it are added to the output.
  */
 export const approval = defineAction({
   id: 'approval',
@@ -68,7 +68,7 @@ export const approval = defineAction({
       approval: { decision: 'approve', body: { comment: 'Fine' }, decidedAt: '2026-01-01T00:00:00.000Z' },
     },
   },
-  description: 'Waits for an approval or a rejection at a one-time URL, until the time is up',
+  description: 'Waits until someone approves or rejects at a one-time URL, or the time is up',
   outputs: ['requested', 'approved', 'rejected', 'timedOut'],
   // An answer from outside may come long after the caller's timeout.
   control: { suspends: true, bodyOutput: 'requested', waitSeconds: () => Number.POSITIVE_INFINITY },
@@ -77,13 +77,14 @@ export const approval = defineAction({
     text: Type.Optional(
       Type.String({
         maxLength: 10_000,
-        description: 'More of it, in Markdown; HTML is text',
+        description: 'Further explanation in Markdown; HTML is shown as text',
       }),
     ),
     fields: Type.Optional(
       Type.Record(Type.String(), Type.Unknown(), {
         format: 'form',
-        description: 'JSON Schema of an object: the fields of the page, which answers are checked against',
+        description:
+          'JSON Schema of an object with the fields of the page, against which answers are checked',
       }),
     ),
     askedBy: Type.Optional(Type.String({ maxLength: 200, description: 'Who asks' })),
@@ -91,7 +92,7 @@ export const approval = defineAction({
       minimum: 1,
       maximum: MAX_WAIT_SECONDS,
       default: 86_400,
-      description: 'Then it continues with the output timedOut',
+      description: 'How long to wait; then it continues at the output timedOut',
     }),
   }),
   execute: async ({ parameters: { timeoutSeconds, ...question }, input, control }) => {
@@ -102,7 +103,7 @@ export const approval = defineAction({
     // The URL was not sent, so no answer can come.
     if (requested !== undefined && 'failure' in requested) {
       const { nodeId, message } = requested.failure;
-      throw new Error(`no approval was requested, for the node "${nodeId}" failed: ${message}`);
+      throw new Error(`no approval was requested, because the node "${nodeId}" failed: ${message}`);
     }
     const answered = await answer();
     if (answered === null) return emit({ timedOut: input });

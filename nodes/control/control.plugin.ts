@@ -10,8 +10,8 @@ import { NESTING_LIMIT } from '@hookloom/plugin-kit/host';
 import { approval, wait } from './approval.ts';
 
 /**
- * Runs its body, the nodes behind `each`, once per item, each with its own checkpoints. Its output lists the output of
- * each body's last node, in the order of the items. A failed item does not stop the others.
+ * Runs its body, the nodes that follow `each`, once per item, each run with its own checkpoints. Its output lists the
+ * outputs of the bodies' last nodes, in the order of the items. A failed item does not stop the others.
  */
 export const forEach = defineAction({
   id: 'forEach',
@@ -24,7 +24,8 @@ export const forEach = defineAction({
       failures: [{ index: 1, nodeId: 'ship', name: 'Error', message: 'out of stock' }],
     },
   },
-  description: 'Runs the nodes behind its output "each" for every item of a list, some side by side',
+  description:
+    'Runs the nodes that follow its output "each" for every item of a list, several at a time if you like',
   outputs: ['each', MAIN_OUTPUT],
   control: { suspends: false, bodyOutput: 'each', needsBody: true },
   parameters: Type.Object({
@@ -33,11 +34,11 @@ export const forEach = defineAction({
       minimum: 1,
       maximum: 100,
       default: 1,
-      description: 'How many items are worked on at once',
+      description: 'How many items are processed at the same time',
     }),
     onItemFailure: Type.Enum(['fail', 'continue'], {
       default: 'fail',
-      description: 'continue: a failed item gives null, and stands among the failures',
+      description: 'continue: a failed item results in null and is listed among the failures',
     }),
   }),
   execute: async ({ parameters: { items, maxConcurrency, onItemFailure }, control }) => {
@@ -60,8 +61,8 @@ export const forEach = defineAction({
 const toOutput = (result: InnerResult) => ('output' in result ? result.output : null);
 
 /**
- * Runs another workflow, from its `manualTrigger`, within this execution, its record and its limits, in the version
- * that is current then. Its output is the output of the workflow's last node.
+ * Runs the current version of another workflow from its `manualTrigger`, as part of this execution, its record and its
+ * limits. Its output is the output of that workflow's last node.
  */
 export const subworkflow = defineAction({
   id: 'subworkflow',
@@ -72,7 +73,7 @@ export const subworkflow = defineAction({
     output: { shipped: true },
   },
   description:
-    'Runs another workflow, enabled and with one manualTrigger, and puts out the output of its last node',
+    'Runs another workflow and outputs the output of its last node. That workflow must be enabled and have one manualTrigger',
   control: { suspends: false },
   parameters: Type.Object({
     workflowId: Type.String({ description: 'Its id' }),
@@ -81,7 +82,7 @@ export const subworkflow = defineAction({
         {},
         {
           withoutResult: {},
-          description: 'What its trigger gets; the input of this node when absent',
+          description: 'The input of its trigger; the input of this node by default',
         },
       ),
     ),
@@ -96,12 +97,12 @@ export const subworkflow = defineAction({
   },
 });
 
-/** Nodes with `control`, which steer their run. */
+/** Control nodes, which steer their run. */
 export default definePlugin({
   id: 'control',
   name: 'Control',
   version: '1.0.0',
-  description: 'Waits, asks for approval, runs nodes for each item, runs other workflows',
+  description: 'Waits, asks for approval, runs nodes for each item of a list, and runs other workflows',
   category: 'control',
   handles: [wait, approval, forEach, subworkflow],
 });

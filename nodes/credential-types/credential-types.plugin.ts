@@ -4,12 +4,12 @@ import { httpBasic, httpBearer, httpHeader, httpQuery, slackWebhook, tlsClient }
 import { oauth2 } from './oauth2.ts';
 import { postgres, signingKey, signingSecret, smtp } from './server-types.ts';
 
-/** The built-in types of credentials for calling out. */
+/** The built-in types of credentials for outbound calls. */
 const credentials: PluginProvider = {
   id: 'credentials',
   name: 'Credentials',
   version: '1.0.0',
-  description: 'Types of credentials for calling out',
+  description: 'Types of credentials for outbound calls',
   category: 'credentials',
   handles: [],
   credentialTypes: [

@@ -50,7 +50,7 @@ export const httpHeader: CredentialType = {
   test: testWith(addHeader),
 };
 
-/** Servers log URLs: a header is the better place where an API takes both. */
+/** Servers log URLs, so a header is the better place if an API accepts both. */
 const addParameter: Apply = (request, { name = '', value = '' }) => {
   const url = new URL(request.url);
   url.searchParams.set(name, value);
@@ -82,7 +82,7 @@ const apply: NonNullable<CredentialType['apply']> = (
 export const tlsClient: CredentialType = {
   id: 'tlsClient',
   name: 'TLS client certificate',
-  description: 'Presents a client certificate to the server (mutual TLS); for https only',
+  description: 'Presents a client certificate to the server (mutual TLS); only for https',
   schema: textSchema('certificate key', {
     certificate: {
       pattern: '^-----BEGIN CERTIFICATE-----\\s[\\s\\S]+-----END ',
@@ -92,7 +92,7 @@ export const tlsClient: CredentialType = {
       pattern: '^-----BEGIN [A-Z ]*PRIVATE KEY-----\\s[\\s\\S]+-----END ',
       description: 'The private key of the certificate in PEM',
     },
-    passphrase: { description: 'Of an encrypted key' },
+    passphrase: { description: 'Passphrase of an encrypted key' },
     testUrl,
   }),
   secretFields: ['key', 'passphrase'],
@@ -100,12 +100,11 @@ export const tlsClient: CredentialType = {
   test: testWith(apply),
 };
 
-/** No live test: any request to the URL posts a message. */
+/** It has no live test, because any request to the URL posts a message. */
 export const slackWebhook: CredentialType = {
   id: 'slackWebhook',
   name: 'Slack webhook',
-  description:
-    'Sends to the URL of an incoming webhook, which is the secret, in place of the one of the request',
+  description: 'Sends requests to the URL of an incoming webhook, which is the secret, instead of their own',
   schema: textSchema('url', { url: { pattern: '^https?://', description: 'URL of the incoming webhook' } }),
   secretFields: ['url'],
   hosts: ({ url = '' }) => [new URL(url).host],

@@ -13,7 +13,7 @@ import { testUrl, testWith, textSchema, withHeader } from './parts.ts';
 
 interface Token {
   readonly accessToken: string;
-  /** Null when the server keeps the one that it was given. */
+  /** Null if the server keeps the current refresh token. */
   readonly refreshToken: string | null;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
@@ -22,13 +22,12 @@ interface Token {
 const TIMEOUT_MS = 10_000;
 const MAX_RESPONSE_BYTES = 65_536;
 
-/** For servers that do not say how long a token is valid. */
+/** Used if a server does not say how long a token is valid. */
 const DEFAULT_SECONDS = 3_600;
 
 /**
- * Asks the token endpoint for an access token (RFC 6749 §4.4 and §6). Not with the signal of an attempt: other attempts
- * may wait for the same token.
- *
+ * Requests an access token from the token endpoint (RFC 6749 §4.4 and §6). Does not use an attempt's signal, since
+ * other attempts may be waiting for the same token.
  * @throws AppError `CREDENTIAL_REJECTED` when the server refuses the client or its refresh token, and `OUTBOUND_*`
  */
 const requestToken = async (fields: CredentialFields, { http, clock }: CredentialContext): Promise<Token> => {
@@ -103,7 +102,7 @@ const describeRefusal = (status: number, { error }: Record<string, unknown>): st
 /** A saved access token is used until this long before it expires. */
 const MARGIN_MS = 60_000;
 
-/** By identity: the service makes a new object when fields change or were rejected. */
+/** Keyed by identity, since the service makes a new object if fields change or were rejected. */
 const accessTokens = createExpiringMemo<CredentialFields, string>(new WeakMap());
 
 /** @throws AppError `CREDENTIAL_REJECTED` when the server refuses the client or its refresh token, and `OUTBOUND_*` */
@@ -129,8 +128,8 @@ const findSavedToken = (
 };
 
 /**
- * Gets a token. A server that replaces the refresh token accepts the old one no longer: the new one is stored, with the
- * access token, so that other sandboxes need not replace it again.
+ * Gets a token. A server that replaces the refresh token no longer accepts the old one, so the new one is stored
+ * together with the access token, and other sandboxes need not replace it again.
  */
 const loadToken = async (fields: CredentialFields, context: CredentialContext): Promise<Expiring<string>> => {
   const { accessToken, refreshToken, expiresAt } = await requestToken(fields, context);
@@ -139,7 +138,7 @@ const loadToken = async (fields: CredentialFields, context: CredentialContext): 
   return { value: accessToken, expiresAt };
 };
 
-const kept = { readOnly: true, description: 'Kept by the service when the server replaces refresh tokens' };
+const kept = { readOnly: true, description: 'Stored by the service if the server replaces refresh tokens' };
 
 export const oauth2: CredentialType = {
   id: 'oauth2',
@@ -150,7 +149,7 @@ export const oauth2: CredentialType = {
     grant: {
       enum: ['clientCredentials', 'refreshToken'],
       default: 'clientCredentials',
-      description: 'How the access token is got',
+      description: 'How to get the access token',
     },
     tokenUrl: { pattern: '^https?://', description: 'Token endpoint of the server' },
     clientId: { minLength: 1, description: 'Client id' },
@@ -161,7 +160,7 @@ export const oauth2: CredentialType = {
       description: 'Where the client id and secret are sent',
     },
     scope: { description: 'Scopes, separated by spaces' },
-    audience: { description: 'Audience, for servers that ask for one' },
+    audience: { description: 'Audience, for servers that require one' },
     refreshToken: { description: 'Refresh token, for the grant refreshToken' },
     accessToken: kept,
     accessTokenExpiresAt: kept,

@@ -1,8 +1,8 @@
 import type { CredentialContext, CredentialType } from '@hookloom/plugin-kit';
 import { textSchema } from './parts.ts';
 
-// Types that lend the address and the login of a server to a node. Their live tests log in as the nodes do, with the
-// code of the nodes, which is loaded on use.
+// Types that give a node the address and the login of a server. Their live tests log in with the nodes' own code, which
+// is loaded on use.
 
 const port = (initial: string) => ({ pattern: '^[0-9]{1,5}$', default: initial, description: 'Port' });
 
@@ -30,7 +30,7 @@ const testLogin =
 export const smtp: CredentialType = {
   id: 'smtp',
   name: 'Mail server',
-  description: 'Lends the address and the login of a mail server (SMTP) to a node',
+  description: 'Gives a node the address and the login of a mail server (SMTP)',
   schema: textSchema('host username password', {
     host,
     port: port('587'),
@@ -44,7 +44,7 @@ export const smtp: CredentialType = {
 export const postgres: CredentialType = {
   id: 'postgres',
   name: 'PostgreSQL',
-  description: 'Lends the address and the login of a PostgreSQL database to a node',
+  description: 'Gives a node the address and the login of a PostgreSQL database',
   schema: textSchema('host database username password', {
     host,
     port: port('5432'),
@@ -57,7 +57,7 @@ export const postgres: CredentialType = {
     ca: {
       pattern: '^-----BEGIN CERTIFICATE-----\\s[\\s\\S]+-----END ',
       description:
-        'Certificates of the authority of the server in PEM, such as those of the region from Amazon RDS; those that Node trusts by default',
+        "Certificates of the server's authority in PEM, such as those of the region from Amazon RDS; by default those that Node trusts",
     },
     ...login,
   }),
@@ -65,28 +65,31 @@ export const postgres: CredentialType = {
   test: testLogin(async () => (await import('../postgres/postgres.chunk.ts')).logInToPostgres),
 };
 
-/** Lends a key to a node that signs, such as `crypto`. */
+/** Gives a key to a node that signs, such as `crypto`. */
 export const signingKey: CredentialType = {
   id: 'signingKey',
   name: 'Signing key',
-  description: 'Lends a key to a node that signs or verifies: one that is shared (HMAC), or a private key',
+  description: 'Gives a node that signs or verifies a key: a shared key (HMAC) or a private key',
   schema: textSchema('key', {
     key: { minLength: 1, description: 'The shared key, or a private key in PEM' },
     encoding: {
       enum: ['utf8', 'hex', 'base64'],
       default: 'utf8',
-      description: 'How a shared key stands for bytes',
+      description: 'The encoding of a shared key',
     },
-    passphrase: { description: 'Of an encrypted private key' },
+    passphrase: { description: 'Passphrase of an encrypted private key' },
   }),
   secretFields: ['key', 'passphrase'],
 };
 
-/** Lends secrets to what signs or verifies. Two are live during a rotation, since senders change theirs at a time of their own. */
+/**
+ * Provides secrets for signing or verifying. Two are valid during a rotation, since senders change theirs at a time of
+ * their choosing.
+ */
 export const signingSecret: CredentialType = {
   id: 'signingSecret',
   name: 'Signing secret',
-  description: 'Lends a secret, a key or a token to what signs data or verifies signatures',
+  description: 'Provides a secret, a key or a token for signing data or verifying signatures',
   schema: textSchema('secret', {
     secret: { minLength: 1, description: 'The secret as its sender shows it, or a key in PEM' },
     previous: {

@@ -5,14 +5,14 @@ export const compareLists = defineAction({
   id: 'compareLists',
   name: 'Compare lists',
   description:
-    'Finds what two lists have in common: items in one of them only, equal ones, and ones of the same key that differ. Items of a key that occurs several times are paired in order',
+    'Compares two lists: finds items that are only in one of them, equal items, and items with the same key that differ. If a key occurs several times, its items are paired in order',
   pure: true,
   parameters: Type.Object({
     left: listOf('The first list, of up to 100,000 items'),
     right: listOf('The second list'),
     by: Type.Array(Type.String({ minLength: 1 }), {
       default: [],
-      description: `The fields that identify an item. Each is ${PATH_FORM}. The whole item when there are none`,
+      description: `The fields that identify an item. Each is ${PATH_FORM}. By default the whole item`,
     }),
   }),
   example: {
@@ -55,7 +55,7 @@ const compare = (
   return { onlyLeft, onlyRight, same, different };
 };
 
-/** By key, the indexes of the items that have it; each iterator gives one after the other. */
+/** For each key, the indexes of the items that have it, one after the other. */
 const groupIndexes = (
   items: readonly JsonValue[],
   readKey: (item: JsonValue) => string,

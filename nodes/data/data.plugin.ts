@@ -7,23 +7,23 @@ import { summarize } from './summarize.ts';
 export const stopAndError = defineAction({
   id: 'stopAndError',
   name: 'Stop and error',
-  description: 'Fails with a message, and so ends the execution as failed',
+  description: 'Fails with a message, which ends the execution as failed',
   pure: true,
   outputs: [],
   parameters: Type.Object({
     message: Type.String({
       minLength: 1,
       maxLength: 2_000,
-      description: 'Shown to operators and in the record, so without secrets',
+      description: 'Shown to operators and in the record, so it must not contain secrets',
     }),
     name: Type.String({
       default: 'StoppedByWorkflow',
       pattern: '^[A-Za-z][A-Za-z0-9]{0,63}$',
-      description: 'The name of the error, by which failures can be told apart',
+      description: 'The name of the error, to tell failures apart',
     }),
     details: Type.Record(Type.String(), Type.Unknown(), {
       default: {},
-      description: 'Data on the output "error" and in the record, at most 32 kB',
+      description: 'Data for the output "error" and the record, at most 32 kB',
     }),
   }),
   example: {
@@ -39,7 +39,7 @@ const noOp = defineAction({
   id: 'noOp',
   name: 'No operation',
   description:
-    'Hands its input on as it is: a place where branches meet, or for a node that is still to come',
+    'Passes its input on unchanged: a place where branches meet, or a placeholder for another node',
   pure: true,
   parameters: Type.Object({}),
   example: { parameters: {}, input: { id: 1 }, output: { id: 1 } },

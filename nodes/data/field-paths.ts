@@ -1,17 +1,16 @@
 import { isJsonMap, type JsonObject, type JsonValue, Type, wrongParameter } from '@hookloom/plugin-kit';
 
-/** Keys that lead to a value within a value; none for the value itself. */
+/** The keys that lead to a value inside another one; empty for the value itself. */
 export type FieldPath = readonly string[];
 
-/** For the descriptions of parameters that hold a path. */
+/** For the descriptions of parameters that contain a path. */
 export const PATH_FORM =
-  'a path such as address.city or lines.0.sku; a key that has a dot in it needs a JSON Pointer (RFC 6901), such as /a.b/c';
+  'a path such as address.city or lines.0.sku; a key that contains a dot needs a JSON Pointer (RFC 6901), such as /a.b/c';
 
 /**
- * Parses a path: a JSON Pointer when it begins with `/`, else keys and indexes of lists with dots between them.
- *
+ * Parses a path: a JSON Pointer if it begins with `/`, or else keys and list indexes separated by dots.
  * @param place - the parameter, for the error
- * @throws RangeError when a key is empty, or a `~` of a pointer is no escape
+ * @throws RangeError if a key is empty, or a `~` in a pointer is not an escape
  */
 export const parseFieldPath = (text: string, place: string): FieldPath => {
   const isPointer = text.startsWith('/');
@@ -21,7 +20,9 @@ export const parseFieldPath = (text: string, place: string): FieldPath => {
   return isPointer ? keys.map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~')) : keys;
 };
 
-/** The value at a path; undefined when there is none. Own keys only, so that `__proto__` is a key like any other. */
+/**
+ * The value at a path; undefined if there is none. Reads only own keys, so that `__proto__` is a key like any other.
+ */
 export const readField = (value: JsonValue | undefined, path: FieldPath): JsonValue | undefined => {
   let found = value;
   for (const key of path) {
@@ -36,9 +37,8 @@ const hasKey = (value: object, key: string): boolean =>
   Object.hasOwn(value, key) && (!Array.isArray(value) || key !== 'length');
 
 /**
- * A copy with another value at a path; maps on the way are made where they are missing.
- *
- * @throws RangeError when the way leads through something that is not a map, or an item that a list does not have
+ * A copy with another value at a path; missing maps along the path are created.
+ * @throws RangeError if the path leads through something that is not a map, or an item that a list does not have
  */
 export const writeField = (value: JsonValue | undefined, path: FieldPath, field: JsonValue): JsonValue => {
   const [key, ...rest] = path;
@@ -51,7 +51,7 @@ export const writeField = (value: JsonValue | undefined, path: FieldPath, field:
   return { ...value, [key]: writeField(readField(value, [key]), rest, field) };
 };
 
-/** A copy without what is at a path; the items of a list behind a removed one move up. */
+/** A copy without the value at a path; list items after a removed one move up. */
 export const removeField = (value: JsonValue, path: FieldPath): JsonValue => {
   const [key, ...rest] = path;
   if (key === undefined || readField(value, path) === undefined) return value;
@@ -82,9 +82,8 @@ export const itemsParameter = listOf(
 );
 
 /**
- * Compiles paths to a function whose results are equal for items with equal values at all of them. An absent value
- * equals an absent one only.
- *
+ * Compiles paths to a function that returns the same result for items with equal values at all of the paths. An absent
+ * value equals only another absent one.
  * @param fields - paths; none for the item itself
  * @param place - the parameter, for the error
  * @throws RangeError for an invalid path
@@ -96,12 +95,11 @@ export const createReadKey = (fields: readonly string[], place: string): ((item:
 
 /** The parameter of nodes that change one map or many. */
 export const optionalItems = Type.Optional(
-  listOf('A list of maps, of up to 100,000; without it, the input itself is changed'),
+  listOf('A list of up to 100,000 maps; by default the input itself is changed'),
 );
 
 /**
- * Changes the input, or each item of the list when there is one.
- *
+ * Changes the input, or each item of the list if there is one.
  * @returns the changed input, or `{ items }`
  * @throws TypeError when an item is not a map
  */
@@ -119,7 +117,9 @@ export const overMaps = (
   };
 };
 
-/** A text that two values share when they are equal as JSON: 1 and "1" differ, the order of keys does not matter. */
+/**
+ * A string that is the same for two values that are equal as JSON: 1 and "1" differ, the order of keys does not matter.
+ */
 export const toKey = (value: JsonValue | undefined): string => {
   if (value === undefined) return '';
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);

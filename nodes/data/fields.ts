@@ -14,16 +14,16 @@ import {
 export const pick = defineAction({
   id: 'pick',
   name: 'Pick',
-  description: 'Keeps some fields of the input, or of each item of a list, or removes them',
+  description: 'Keeps or removes fields of the input, or of each item of a list',
   pure: true,
   parameters: Type.Object({
     items: optionalItems,
     fields: Type.Array(Type.String({ minLength: 1 }), {
-      description: `The fields; absent ones are passed over. Each is ${PATH_FORM}`,
+      description: `The fields; absent ones are ignored. Each is ${PATH_FORM}`,
     }),
     mode: Type.Enum(['keep', 'remove'], {
       default: 'keep',
-      description: 'keep: these fields and no others; remove: all but these',
+      description: 'keep: only these fields; remove: all but these',
     }),
   }),
   example: {
@@ -38,7 +38,7 @@ export const pick = defineAction({
   },
 });
 
-/** Maps on the way to a field are kept with that field alone; a list on the way becomes a map of its indexes. */
+/** Maps along the path to a field are kept with only that field; a list along the path becomes a map of its indexes. */
 const keepFields = (map: JsonObject, paths: readonly FieldPath[]): JsonObject =>
   paths.reduce<JsonObject>((kept, path) => {
     const value = readField(map, path);
@@ -57,12 +57,12 @@ export const renameKeys = defineAction({
   id: 'renameKeys',
   name: 'Rename keys',
   description:
-    'Renames or moves fields of the input, or of each item of a list. All at once, so that two can swap',
+    'Renames or moves fields of the input, or of each item of a list. All are moved at once, so that two can swap',
   pure: true,
   parameters: Type.Object({
     items: optionalItems,
     names: Type.Record(Type.String(), Type.String({ minLength: 1 }), {
-      description: `Old fields and new ones; absent ones are passed over. Each is ${PATH_FORM}`,
+      description: `Old fields and new ones; absent ones are ignored. Each is ${PATH_FORM}`,
     }),
   }),
   example: {

@@ -15,13 +15,13 @@ export const removeDuplicates = defineAction({
   id: 'removeDuplicates',
   name: 'Remove duplicates',
   description:
-    'Keeps one item of those that are equal, in the order of the list. Compared as JSON: 1 and "1" differ, the order of keys does not matter',
+    'Removes duplicates from a list, keeping its order. Items are compared as JSON: 1 and "1" differ, the order of keys does not matter',
   pure: true,
   parameters: Type.Object({
     items: itemsParameter,
     fields: Type.Array(Type.String({ minLength: 1, format: 'field-path' }), {
       default: [],
-      description: `Items with the same values of these fields are equal. Each is ${PATH_FORM}. The whole item when there are none`,
+      description: `Items with the same values in these fields are equal. Each is ${PATH_FORM}. By default the whole item`,
     }),
     keep: Type.Enum(['first', 'last'], { default: 'first', description: 'Which of equal items to keep' }),
   }),
@@ -65,18 +65,19 @@ const keepDistinct = (
 export const splitOut = defineAction({
   id: 'splitOut',
   name: 'Split out',
-  description: 'Makes an item of each entry of a list within the items, such as of each line of each order',
+  description:
+    'Makes each entry of a list inside the items an item of its own, such as each line of each order',
   pure: true,
   parameters: Type.Object({
     items: itemsParameter,
     field: Type.String({
       minLength: 1,
       format: 'field-path',
-      description: `The list within each item: ${PATH_FORM}. An item without it, or with null, gives none`,
+      description: `The list inside each item: ${PATH_FORM}. An item without it, or with null, has no entries`,
     }),
     keepOthers: Type.Boolean({
       default: false,
-      description: 'Put out the whole item with one entry in place of the list; otherwise the entry alone',
+      description: 'Output the whole item with one entry in place of the list, instead of only the entry',
     }),
   }),
   example: {
@@ -115,11 +116,12 @@ export const aggregate = defineAction({
   parameters: Type.Object({
     items: itemsParameter,
     fields: Type.Record(Type.String(), Type.String({ minLength: 1, format: 'field-path' }), {
-      description: `For each list to put out, its name and the field that it is made of: ${PATH_FORM}`,
+      description: `For each output list, its name and the field that it collects: ${PATH_FORM}`,
     }),
     omitMissing: Type.Boolean({
       default: false,
-      description: 'Leave out absent values; otherwise each is null, so that the lists have the same length',
+      description:
+        'Leave out absent values; otherwise they become null, so that all lists have the same length',
     }),
   }),
   example: {
@@ -146,7 +148,7 @@ export const limit = defineAction({
   pure: true,
   parameters: Type.Object({
     items: itemsParameter,
-    count: Type.Integer({ minimum: 0, maximum: MAX_ITEMS, description: 'How many items at most' }),
+    count: Type.Integer({ minimum: 0, maximum: MAX_ITEMS, description: 'Maximum number of items' }),
     from: Type.Enum(['start', 'end'], {
       default: 'start',
       description: 'Which end of the list to take them from',
@@ -155,7 +157,7 @@ export const limit = defineAction({
       minimum: 0,
       maximum: MAX_ITEMS,
       default: 0,
-      description: 'How many items to leave out first, counted from the same end',
+      description: 'How many items to skip first, counted from the same end',
     }),
   }),
   example: {
@@ -177,14 +179,14 @@ export const limit = defineAction({
 export const batch = defineAction({
   id: 'batch',
   name: 'Batch',
-  description: 'Divides a list into lists of at most a number of items, for instance for forEach',
+  description: 'Divides a list into lists of limited length, for instance for forEach',
   pure: true,
   parameters: Type.Object({
     items: itemsParameter,
     size: Type.Integer({
       minimum: 1,
       maximum: MAX_ITEMS,
-      description: 'Items of a batch; the last may have fewer',
+      description: 'Items per batch; the last may have fewer',
     }),
   }),
   example: {
@@ -206,9 +208,8 @@ const MAP = 4;
 const rankOf = (value: JsonValue): number => (Array.isArray(value) ? LIST : (ranks[typeof value] ?? MAP));
 
 /**
- * The order of any two JSON values: numbers, then strings by UTF-16 units, `false`, `true`, lists item by item, maps by
- * their JSON with sorted keys. No locale has a part in it, so it is the same everywhere.
- *
+ * Compares any two JSON values: numbers, then strings by UTF-16 units, `false`, `true`, lists item by item, maps by
+ * their JSON with sorted keys. It does not depend on a locale, so it is the same everywhere.
  * @returns a number below, equal to or above 0, as for `Array.sort`
  */
 export const compareValues = (left: JsonValue, right: JsonValue): number => {
@@ -244,7 +245,7 @@ export const sort = defineAction({
   id: 'sort',
   name: 'Sort',
   description:
-    'Sorts a list by one or several fields. Stable. Values of mixed types have a fixed order: numbers, strings by UTF-16 units, false, true, lists, maps; null and absent ones are last in either direction',
+    'Sorts a list by one or several fields. The sort is stable. Values of mixed types have a fixed order: numbers, strings by UTF-16 units, false, true, lists, maps; null and absent values come last in either direction',
   pure: true,
   parameters: Type.Object({
     items: itemsParameter,
@@ -255,7 +256,7 @@ export const sort = defineAction({
             Type.String({
               minLength: 1,
               format: 'field-path',
-              description: `The field: ${PATH_FORM}. The item itself when absent`,
+              description: `The field: ${PATH_FORM}. By default the item itself`,
             }),
           ),
           direction: Type.Enum(['ascending', 'descending'], {
@@ -272,7 +273,7 @@ export const sort = defineAction({
       {
         default: [{}],
         maxItems: 10,
-        description: 'The first field decides; the next ones decide where it is equal',
+        description: 'The first field decides; the next ones decide between equal values',
       },
     ),
   }),

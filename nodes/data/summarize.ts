@@ -69,7 +69,7 @@ const numbersOf = (placed: readonly Placed[], name: string): number[] =>
   placed.map(({ index, value }) => {
     if (typeof value === 'number') return value;
     throw new TypeError(
-      `Parameter "items[${index}]" must have a number for "values.${name}", got ${typeof value}; convert it before, or count instead`,
+      `Parameter "items[${index}]" must have a number for "values.${name}", got ${typeof value}; convert it first, or count instead`,
     );
   });
 
@@ -102,13 +102,13 @@ export const summarize = defineAction({
   id: 'summarize',
   name: 'Summarize',
   description:
-    'Groups the items of a list, and computes counts, sums, averages and more for each group. Groups come in the order of their first items; null and absent values are left out of what is computed',
+    'Groups the items of a list, and computes counts, sums, averages and more for each group. Groups are in the order of their first items; null and absent values are ignored in the computation',
   pure: true,
   parameters: Type.Object({
     items: itemsParameter,
     groupBy: Type.Record(Type.String(), Type.String({ minLength: 1, format: 'field-path' }), {
       default: {},
-      description: `Names of fields to put out, and the fields to group by: ${PATH_FORM}. One group of all items when there are none`,
+      description: `Names of output fields, and the fields to group by: ${PATH_FORM}. By default all items are one group`,
     }),
     values: Type.Record(
       Type.String(),
@@ -116,19 +116,19 @@ export const summarize = defineAction({
         {
           operation: Type.Enum(operations, {
             description:
-              'count: items, or values when there is a field; countDistinct; sum, average and median of numbers; min and max, in the order of the node sort; first, last; list: all values; distinct: all that differ',
+              'count: items, or values if a field is given; countDistinct; sum, average and median of numbers; min and max, in the order of the node sort; first, last; list: all values; distinct: all different values',
           }),
           field: Type.Optional(
             Type.String({
               minLength: 1,
               format: 'field-path',
-              description: `The field: ${PATH_FORM}. The item itself when absent`,
+              description: `The field: ${PATH_FORM}. By default the item itself`,
             }),
           ),
         },
         { additionalProperties: false },
       ),
-      { description: 'Names of fields to put out, and how each is computed' },
+      { description: 'Names of output fields, and how each is computed' },
     ),
   }),
   example: {

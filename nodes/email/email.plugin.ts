@@ -15,7 +15,7 @@ export const email = defineAction({
   id: 'email',
   name: 'Send an e-mail',
   description:
-    'Sends a mail over SMTP or Amazon SES. Delivers { messageId, accepted, rejected }: a server may reject some of the recipients, and the node fails when it rejects all of them. Every attempt has the same Message-ID',
+    'Sends a mail over SMTP or Amazon SES. Outputs { messageId, accepted, rejected }: a server may reject some recipients, and the node fails if it rejects all of them. Every attempt has the same Message-ID',
   credentials: { types: ['smtp', 'awsRole'], required: ({ via = 'smtp' }) => via === 'smtp' },
   credentialTypesFor: ({ via = 'smtp' }) => CREDENTIALS_VIA[String(via)] ?? ['smtp', 'awsRole'],
   parameters: Type.Object(
@@ -23,7 +23,7 @@ export const email = defineAction({
       via: Type.Enum(['smtp', 'ses'], {
         default: 'smtp',
         description:
-          'smtp: the server of a credential of the type smtp. ses: Amazon SES, as the role of the service or of a credential of the type awsRole',
+          'smtp: through the server in a credential of the type smtp. ses: through Amazon SES, with the role of the service or of a credential of the type awsRole',
       }),
       from: Type.String({
         maxLength: 700,
@@ -33,20 +33,20 @@ export const email = defineAction({
       to: mailboxes(
         'Recipients, each one address: ann@example.com or Ann <ann@example.com>. At most 50 with cc and bcc',
       ),
-      cc: mailboxes('Recipients of a copy'),
-      bcc: mailboxes('Recipients that the others do not see'),
-      replyTo: mailboxes('Where answers go; the sender by default'),
+      cc: mailboxes('Recipients of copies'),
+      bcc: mailboxes('Recipients hidden from the others'),
+      replyTo: mailboxes('Where replies go; by default the sender'),
       subject: Type.String({ maxLength: 1_000, description: 'One line' }),
       text: Type.Optional(
         Type.String({
           maxLength: 1_000_000,
-          description: 'The content as plain text; with html, for clients that do not show it',
+          description: 'The content as plain text; if there is html, for clients that do not show HTML',
         }),
       ),
       html: Type.Optional(
         Type.String({
           maxLength: 1_000_000,
-          description: 'The content as HTML: escape data that you put in',
+          description: 'The content as HTML: escape data that you insert',
         }),
       ),
       attachments: Type.Array(Type.Unknown(), {
@@ -58,7 +58,7 @@ export const email = defineAction({
         default: 10_000_000,
         minimum: 1,
         maximum: 25_000_000,
-        description: 'Largest sum of the sizes of all attachments',
+        description: 'Maximum total size of all attachments',
       }),
       headers: Type.Record(Type.String(), Type.String({ maxLength: 998 }), {
         default: {},

@@ -19,7 +19,7 @@ interface Mailbox {
   readonly address: string;
 }
 
-/** A mail that is safe to write: no field of it can add a header line or a recipient. */
+/** A mail that is safe to write: none of its fields can add a header line or a recipient. */
 export interface Message {
   readonly from: Mailbox;
   readonly to: readonly Mailbox[];
@@ -60,7 +60,7 @@ const MAILBOX =
 
 const CONTROL = /\p{Cc}/u;
 
-/** Headers that follow from the parameters or from the message's structure, or that a receiver acts upon. */
+/** Headers that follow from the parameters or the message's structure, or that receivers act upon. */
 const RESERVED =
   /^(?:from|sender|to|cc|bcc|reply-to|subject|date|message-id|mime-version|content-.*|return-path|received|dkim-signature|x-ses-.*)$/i;
 
@@ -73,11 +73,13 @@ export const readMessage = (given: GivenMessage): Message => {
     toMailboxes('bcc', given.bcc),
   ];
   const recipients = to.length + cc.length + bcc.length;
-  if (recipients === 0) throw refuse('to, cc and bcc are empty: a mail needs a recipient');
+  if (recipients === 0) throw refuse('to, cc and bcc are empty, but a mail needs a recipient');
   if (recipients > MAX_RECIPIENTS)
-    throw refuse(`to, cc and bcc have ${recipients} recipients, more than ${MAX_RECIPIENTS}: use a forEach`);
+    throw refuse(
+      `to, cc and bcc have ${recipients} recipients; at most ${MAX_RECIPIENTS} are allowed: use a forEach`,
+    );
   if (text === undefined && html === undefined)
-    throw refuse('text and html are empty: a mail needs one of them');
+    throw refuse('text and html are empty, but a mail needs one of them');
   if (CONTROL.test(subject)) throw refuse('Parameter "subject" must be one line, without control characters');
   for (const [name, value] of Object.entries(headers)) checkHeader(name, value);
   return {
@@ -125,9 +127,7 @@ const readAttachments = ({ attachments, maxAttachmentBytes }: GivenMessage): Fil
   });
   const bytes = files.reduce((sum, { size }) => sum + size, 0);
   if (bytes > maxAttachmentBytes)
-    throw refuse(
-      `the attachments have ${bytes} bytes, more than maxAttachmentBytes allows (${maxAttachmentBytes})`,
-    );
+    throw refuse(`the attachments have ${bytes} bytes; maxAttachmentBytes allows ${maxAttachmentBytes}`);
   return files;
 };
 

@@ -12,21 +12,21 @@ import {
 /** Parameters of the nodes `if` and `filter`. */
 const conditionParameters = Type.Object({
   condition: Type.Boolean({
-    description: 'Usually an expression, such as {{ body.total > 100 }}; must give true or false',
+    description: 'Usually an expression, such as {{ body.total > 100 }}; its value must be true or false',
   }),
 });
 
-/** Any name but the reserved one, on which the input would become the answer to the caller. */
+/** Any name except the reserved one, on which the input would become the answer to the caller. */
 const outputName = { minLength: 1, not: { const: RESPONSE_OUTPUT } } as const;
 
 type Cases = readonly { readonly equals: JsonValue }[];
 
-/** A case is never reached behind one of the same value. Values of expressions are known in a run only. */
+/** A case that follows one with the same value is never reached. Values of expressions are known only during a run. */
 const findRepeated = (cases: JsonValue | undefined): ParameterProblem[] =>
   (Array.isArray(cases) ? (cases as Cases) : []).flatMap(({ equals }, index, all) => {
     if (JSON.stringify(equals).includes('{{')) return [];
     const before = all.findIndex((other) => jsonEquals(other.equals, equals));
-    const message = `is the value of /cases/${before} already: this case is never reached`;
+    const message = `is already the value of /cases/${before}, so this case is never reached`;
     return before < index ? [{ path: `/cases/${index}/equals`, message }] : [];
   });
 
@@ -39,7 +39,7 @@ export const switchNode = defineAction({
     input: { country: 'AT' },
     output: { country: 'AT' },
   },
-  description: 'Hands the input on to the output of the first case that equals the value',
+  description: 'Passes the input on to the output of the first case that equals the value',
   pure: true,
   outputs: ({ cases, fallback = 'default' }) => [
     ...(cases as readonly { readonly output: string }[]).map(({ output }) => output),
@@ -48,7 +48,7 @@ export const switchNode = defineAction({
   parameters: Type.Object({
     value: Type.Optional(
       Type.Unknown({
-        description: 'What is compared: any JSON, usually an expression such as {{ body.status }}',
+        description: 'What to compare: any JSON, usually an expression such as {{ body.status }}',
       }),
     ),
     cases: Type.Array(
@@ -57,16 +57,16 @@ export const switchNode = defineAction({
           equals: Type.Unknown({
             description: 'Any JSON; 1 and "1" differ, the order of keys does not matter',
           }),
-          output: Type.String({ ...outputName, description: 'The output that the input is handed on to' }),
+          output: Type.String({ ...outputName, description: 'The output to which the input is passed' }),
         },
         { additionalProperties: false },
       ),
-      { description: 'The first case that equals the value counts' },
+      { description: 'The cases; the first one that equals the value counts' },
     ),
     fallback: Type.String({
       ...outputName,
       default: 'default',
-      description: 'The output when no case equals the value',
+      description: 'The output if no case equals the value',
     }),
   }),
   checkParameters: (stored) => [...requireValue(stored), ...findRepeated(stored.cases)],
@@ -77,7 +77,10 @@ export const switchNode = defineAction({
   },
 });
 
-/** Delivers its input when the condition is true, else nothing: the branch behind it is skipped. As strict as `if`. */
+/**
+ * Delivers its input if the condition is true. Otherwise it delivers nothing, and the branch that follows is skipped.
+ * As strict as `if`.
+ */
 export const filter = defineAction({
   id: 'filter',
   name: 'Filter',
@@ -86,14 +89,17 @@ export const filter = defineAction({
     input: { total: 120 },
     output: { total: 120 },
   },
-  description: 'Hands the input on when the condition is true, and ends the branch otherwise',
+  description: 'Passes the input on if the condition is true, and ends the branch otherwise',
   pure: true,
   endsBranch: true,
   parameters: conditionParameters,
   execute: ({ parameters, input }) => (parameters.condition ? input : emit({})),
 });
 
-/** Delivers its input on one of two outputs. The condition must be a boolean, so that the text "false" is no `true`. */
+/**
+ * Delivers its input on one of two outputs. The condition must be a boolean, so that the string "false" does not count
+ * as true.
+ */
 export const ifNode = defineAction({
   id: 'if',
   name: 'If',
@@ -102,7 +108,7 @@ export const ifNode = defineAction({
     input: { total: 120 },
     output: { total: 120 },
   },
-  description: 'Hands the input on to the output "true" or "false"',
+  description: 'Passes the input on to the output "true" or "false"',
   pure: true,
   outputs: ['true', 'false'],
   parameters: conditionParameters,

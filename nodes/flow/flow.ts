@@ -3,7 +3,7 @@ import { respondToWebhook } from '../webhook/respond-to-webhook.ts';
 import { filter, ifNode, switchNode } from './conditions.ts';
 import { merge, set } from './set-and-merge.ts';
 
-/** Health check of each handle: its parameters, and the output on which it must deliver its input with them. */
+/** The health check of each handle: parameters, and the output on which the node must deliver its input. */
 const probes: readonly [PluginHandle, Record<string, never> | object, string][] = [
   [set, { values: {}, keepInput: true }, 'main'],
   [ifNode, { condition: false }, 'false'],
@@ -18,7 +18,7 @@ const flow = definePlugin({
   id: 'flow',
   name: 'Flow',
   version: '1.0.0',
-  description: 'Sets, routes, joins and answers: the nodes that lead data through a workflow',
+  description: 'Sets, routes, joins and answers: the nodes that direct data through a workflow',
   category: 'flow',
   handles: [set, ifNode, switchNode, merge, filter, respondToWebhook],
   healthCheck: async () => {

@@ -1,6 +1,6 @@
 import { defineAction, Type } from '@hookloom/plugin-kit';
 
-/** Its output is the given values, alone or merged over its input. */
+/** Its output is the given values, either alone or merged into its input. */
 export const set = defineAction({
   id: 'set',
   name: 'Set',
@@ -9,10 +9,10 @@ export const set = defineAction({
     input: { price: 20, quantity: 3 },
     output: { price: 20, quantity: 3, total: 60 },
   },
-  description: 'Puts out the given values, alone or on top of the input',
+  description: 'Outputs the given values, alone or merged into the input',
   pure: true,
   parameters: Type.Object({
-    values: Type.Object({}, { description: 'The fields to put out' }),
+    values: Type.Object({}, { description: 'The output fields' }),
     keepInput: Type.Boolean({
       default: false,
       description: 'Keep the fields of the input that are not among the values',
@@ -22,7 +22,7 @@ export const set = defineAction({
   execute: ({ parameters: { values, keepInput }, input }) => (keepInput ? { ...input, ...values } : values),
 });
 
-/** Joins branches. Its input is merged by the engine already; the other modes use the separate inputs. */
+/** Joins branches. The engine has already merged its input; the other modes use the separate inputs. */
 export const merge = defineAction({
   id: 'merge',
   name: 'Merge',

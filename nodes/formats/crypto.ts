@@ -21,7 +21,7 @@ import {
   wrongParameter,
 } from '@hookloom/plugin-kit';
 
-/** The first two are broken, and are there for systems that ask for them. */
+/** The first two are broken, and are offered only for systems that require them. */
 const digests = ['md5', 'sha1', 'sha256', 'sha384', 'sha512'] as const;
 
 /** The operations that need a key. */
@@ -31,7 +31,7 @@ export const crypto = defineAction({
   id: 'crypto',
   name: 'Crypto',
   description:
-    'Hashes, signs and verifies text, and draws random values. Puts out { value }, or { valid } for verify and verifyHmac. Not pure: what is drawn is kept in the execution, so that a replay has the same',
+    'Hashes, signs and verifies text, and generates random values. Outputs { value }, or { valid } for verify and verifyHmac. Not pure: random values are kept in the execution, so that a replay has the same ones',
   credentials: {
     types: ['signingKey'],
     required: ({ operation, key }) => key === undefined && WITH_KEY.has(operation),
@@ -46,33 +46,33 @@ export const crypto = defineAction({
       data: Type.Optional(Type.String({ maxLength: 20_000_000, description: 'The text' })),
       dataEncoding: Type.Enum(['utf8', 'hex', 'base64'], {
         default: 'utf8',
-        description: 'How the text stands for bytes',
+        description: 'The encoding of the text',
       }),
       algorithm: Type.Enum(digests, {
         default: 'sha256',
-        description: 'The hash of hash, hmac and verifyHmac',
+        description: 'The hash function of hash, hmac and verifyHmac',
       }),
       key: Type.Optional(
         Type.String({
           minLength: 1,
           maxLength: 20_000,
           description:
-            'The public key for verify, as PEM. Any other key is a secret, which is refused here as a text; an expression may compute one, such as a key that is derived',
+            'The public key for verify, as PEM. Any other key is a secret and is refused as literal text; an expression may compute one, such as a derived key',
         }),
       ),
       signatureAlgorithm: Type.Enum(['RS256', 'PS256', 'ES256', 'EdDSA'], {
         default: 'RS256',
-        description: 'Of sign and verify, as in JSON Web Signatures (RFC 7518, RFC 8037)',
+        description: 'The algorithm of sign and verify, named as in JSON Web Signatures (RFC 7518, RFC 8037)',
       }),
       signature: Type.Optional(
         Type.String({
           maxLength: 20_000,
-          description: 'What verify and verifyHmac compare with, in the encoding',
+          description: 'The signature to verify, in the encoding',
         }),
       ),
       encoding: Type.Enum(['hex', 'base64', 'base64url'], {
         default: 'hex',
-        description: 'Of the value that is put out, and of the signature',
+        description: 'The encoding of the output value and of the signature',
       }),
       bytes: Type.Integer({ default: 32, minimum: 1, maximum: 1_024, description: 'How many random bytes' }),
     },
@@ -95,12 +95,12 @@ export const crypto = defineAction({
   },
 });
 
-/** A key that stands in the workflow is in its file, and in each archived version of it. */
+/** A key written in the workflow would be in its file and in all its archived versions. */
 const findSecretKey = ({ operation, key }: JsonObject): readonly ParameterProblem[] => {
   const isText = typeof key === 'string' && !key.includes('{{');
   if (!isText || (operation === 'verify' && !key.includes('PRIVATE KEY'))) return [];
   const hint = 'create a credential of the type signingKey, and name it in credentialId';
-  return [{ path: '/key', message: `is a secret, and would stand in the workflow file: ${hint}` }];
+  return [{ path: '/key', message: `is a secret, and must not be in the workflow file: ${hint}` }];
 };
 
 type SignatureAlgorithm = 'RS256' | 'PS256' | 'ES256' | 'EdDSA';
@@ -118,19 +118,19 @@ interface CryptoOptions {
   readonly bytes: number;
 }
 
-/** A key, and where it is from: the value itself is in no message. */
+/** A key and where it comes from, since messages must not contain its value. */
 interface Key {
   readonly text: string;
-  /** Of a shared key. */
+  /** The encoding of a shared key. */
   readonly encoding: BufferEncoding;
-  /** Of an encrypted private key. */
+  /** The passphrase of an encrypted private key. */
   readonly passphrase: string;
   readonly place: string;
 }
 
 /**
  * @param credential - of the type `signingKey`, in place of the parameter `key`
- * @throws TypeError or RangeError with the parameter that is missing, or is no key of the algorithm
+ * @throws TypeError or RangeError with the parameter that is missing, or is not a key for the algorithm
  */
 const computeCrypto = (options: CryptoOptions, credential: LentCredential | null): JsonObject => {
   const { encoding, algorithm } = options;
@@ -184,7 +184,7 @@ const toBytes = (text: string, encoding: BufferEncoding, place: string): Buffer 
   return bytes;
 };
 
-/** Without the padding of base64, and hexadecimal digits in lower case when there is nothing else. */
+/** Removes the padding of base64, and lower-cases hexadecimal digits. */
 const normalise = (text: string): string =>
   /^[\da-fA-F]*$/.test(text) ? text.toLowerCase() : text.replace(/={1,2}$/, '');
 
@@ -196,7 +196,7 @@ const computeHmac = (options: CryptoOptions, { text, encoding, place }: Key): Bu
     .update(readData(options))
     .digest();
 
-/** Takes the same time wherever they differ. */
+/** Takes the same time, wherever they differ. */
 const isEqual = (left: Buffer, right: Buffer): boolean =>
   left.byteLength === right.byteLength && timingSafeEqual(left, right);
 
@@ -230,7 +230,7 @@ const readKey = (
     const { asymmetricKeyType = '' } = object;
     if (keyTypes[signatureAlgorithm].includes(asymmetricKeyType)) return object;
   } catch (error) {
-    // The code alone: the message of OpenSSL may show parts of the key.
+    // Only the code, since OpenSSL's message may contain parts of the key.
     throw new RangeError(`${expected} (${(error as NodeJS.ErrnoException).code ?? 'it cannot be read'})`);
   }
   throw new RangeError(expected);

@@ -11,21 +11,21 @@ export const MAX_COLUMNS = 1_000;
 export interface RowRange {
   readonly header: boolean;
   readonly skip: number;
-  /** All when absent. */
+  /** All by default. */
   readonly limit?: number | undefined;
 }
 
-/** How many rows have to be read for a range, the header included; undefined for all. */
+/** How many rows have to be read for a range, including the header; undefined for all. */
 export const rowsToRead = ({ header, skip, limit }: RowRange): number | undefined =>
   limit === undefined ? undefined : skip + limit + (header ? 1 : 0);
 
-/** Where the rows are from, for errors. */
+/** Where the rows come from, for errors. */
 type CsvSource = 'text' | 'file';
 
 /** Takes rows as items: maps by the names in the first row, or lists. */
 interface RowCollector {
   readonly items: readonly JsonValue[];
-  /** @throws RangeError with the line, for a name that two columns have, and for more than fits */
+  /** @throws RangeError with the line, if two columns have the same name or there is too much data */
   add(row: readonly string[], line: number): void;
 }
 
@@ -70,13 +70,13 @@ const checkNames = (row: readonly string[], line: number, source: CsvSource): re
 const toMap = (names: readonly string[], row: readonly string[]): JsonValue =>
   Object.fromEntries(names.map((name, index) => [name, row[index] ?? '']));
 
-/** By the parser's code; its own messages repeat parts of the text. */
+/** Our messages by the parser's error code, since the parser's own messages repeat parts of the text. */
 const problems: Readonly<Record<string, string>> = {
   CSV_QUOTE_NOT_CLOSED: 'has a quote that is not closed',
-  INVALID_OPENING_QUOTE: 'has a quote within a value; put the value in quotes, and double those within',
-  CSV_INVALID_CLOSING_QUOTE: 'has text behind a closing quote; double the quotes within a value',
+  INVALID_OPENING_QUOTE: 'has a quote inside a value; put the value in quotes, and double those inside',
+  CSV_INVALID_CLOSING_QUOTE: 'has text after a closing quote; double the quotes inside a value',
   CSV_RECORD_INCONSISTENT_FIELDS_LENGTH: 'has a row with more or fewer values than the first',
-  CSV_MAX_RECORD_SIZE: 'has a row of more than 1 MB, or a quote that is not closed',
+  CSV_MAX_RECORD_SIZE: 'has a row of more than 1 MB, or an unclosed quote',
 };
 
 /** @param error - of the parser */
@@ -85,22 +85,21 @@ export const toRangeError = (source: CsvSource, error: CsvError): RangeError => 
   return refuse(source, problems[code] ?? 'is no CSV', lines ?? 1);
 };
 
-/** Characters of one row: a quote that is not closed would take the rest of the file into memory. */
+/** Maximum length of one row in characters, since an unclosed quote would read the rest of the file into memory. */
 const MAX_ROW = 1_000_000;
 
 interface CsvRow {
   readonly row: readonly string[];
-  /** Of its end; 1 is the first. */
+  /** The line of its end, counted from 1. */
   readonly line: number;
 }
 
 /**
- * Reads the rows of a CSV file in constant memory, in batches: those that end in one chunk of the file. Rows that are
- * empty are passed over.
- *
- * @param content - UTF-8, or UTF-16 with a byte order mark; closed when no more rows are taken
- * @param limit - rows to read, the first one included; all when absent
- * @throws RangeError with the line, for what is no CSV, a row of another length, and one that is too large
+ * Reads the rows of a CSV file in constant memory, in batches of those that end in one chunk of the file. Empty rows
+ * are skipped.
+ * @param content - UTF-8, or UTF-16 with a byte order mark; closed when no more rows are read
+ * @param limit - rows to read, including the first; all if absent
+ * @throws RangeError with the line, for what is not CSV, a row of another length, and one that is too large
  */
 export const readCsvRows = async function* (
   content: AsyncIterable<Uint8Array>,
@@ -115,7 +114,8 @@ export const readCsvRows = async function* (
     skip_empty_lines: true,
     max_record_size: MAX_ROW,
     ...(Number.isFinite(limit) ? { to: limit } : {}),
-    // Kept here: as output of the parser, which is a stream, each row would cost several times its parsing.
+    // Rows are collected here: passing each through the parser's output stream would cost several times as much as
+    // parsing it.
     on_record: (row: string[], { lines: line }) => {
       if (row.length > MAX_COLUMNS) throw refuse('file', `has more than ${MAX_COLUMNS} columns`, line);
       rows.push({ row, line });

@@ -25,10 +25,9 @@ interface ParseOptions extends RowRange {
 }
 
 /**
- * Parses CSV: maps by the names in the first row, or lists. Rows that are empty are passed over.
- *
- * @throws RangeError with the line, for text that is no CSV, a row of another length, a name that two columns have, and
- * more than fits
+ * Parses CSV into maps, by the names in the first row, or lists. Empty rows are skipped.
+ * @throws RangeError with the line, if the text is not CSV, a row has another length, two columns have the same name,
+ * or there is too much data
  */
 export const parseCsv = (text: string, { delimiter, ...range }: ParseOptions): readonly JsonValue[] => {
   const rows = collectRows(range, 'text');
@@ -78,11 +77,10 @@ interface SplitOptions {
 }
 
 /**
- * Splits a CSV file into files of so many rows, in constant memory.
- *
- * @param name - of the file; those of the parts end with `-1.csv`, `-2.csv`, …
+ * Splits a CSV file into files of a number of rows, in constant memory.
+ * @param name - name of the file; the names of its parts end with `-1.csv`, `-2.csv`, …
  * @returns `{ files, rows }`
- * @throws RangeError with the line, for what is no CSV
+ * @throws RangeError with the line, if the file is not CSV
  * @throws AppError `TOO_MANY_FILES` | `FILE_*` | `STORE_UNAVAILABLE`
  */
 export const splitCsv = async (
@@ -95,7 +93,7 @@ export const splitCsv = async (
   let batch: (readonly string[])[] = [];
   let rows = 0;
 
-  /** Reads on when all rows are taken. @returns false at the end of the file */
+  /** Reads more rows if all are used up. @returns false at the end of the file */
   const hasRows = async (): Promise<boolean> => {
     if (batch.length > 0) return true;
     const next = await batches.next();
@@ -146,18 +144,17 @@ interface WriteOptions {
   readonly escapeFormulas: boolean;
 }
 
-/** Rows that are written at once into a file. */
+/** Rows that are written to a file at once. */
 const BATCH = 1_000;
 
 /**
- * Writes items as CSV, with `\n` behind each row. null is an empty value.
- *
- * @throws TypeError for an item that is neither a map nor, without a header, a list
+ * Writes items as CSV, with `\n` after each row. null is written as an empty value.
+ * @throws TypeError if an item is neither a map nor, without a header, a list
  */
 export const writeCsv = (items: readonly JsonValue[], options: WriteOptions): string =>
   stringify(toRows(items, options), toStyle(options));
 
-/** The same as bytes, part by part. */
+/** Like {@link writeCsv}, as bytes and part by part. */
 export const streamCsv = async function* (
   items: readonly JsonValue[],
   options: WriteOptions,
@@ -202,8 +199,7 @@ const toText = (value: JsonValue | undefined): string => {
 };
 
 /**
- * Parses a CSV file in memory for the rows that are taken alone.
- *
+ * Parses a CSV file, with only the requested rows in memory.
  * @throws RangeError with the line, see `parseCsv`; and the error of `content`
  */
 export const parseCsvFile = async (

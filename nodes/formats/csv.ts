@@ -12,7 +12,7 @@ export const csv = defineAction({
   id: 'csv',
   name: 'CSV',
   description:
-    'Reads, writes and splits comma-separated values (RFC 4180), in texts and in files of any size. Reading gives text alone: 007 stays "007"; at most 100,000 rows, 1,000 columns and 1,000,000 values at once. A large file is split, and its parts are read one by one in the body of forEach',
+    'Reads, writes and splits comma-separated values (RFC 4180), in strings and in files of any size. All values are read as strings, so 007 stays "007"; at most 100,000 rows, 1,000 columns and 1,000,000 values at once. To process a large file, split it, and read its parts one by one in the body of forEach',
   pure: pureWithoutFile,
   parameters: Type.Object(
     {
@@ -23,45 +23,44 @@ export const csv = defineAction({
       }),
       text: Type.Optional(Type.String({ maxLength: 20_000_000, description: 'The text to parse' })),
       file: Type.Optional(
-        Type.Unknown({ description: 'A file to parse in place of a text, or to split; in UTF-8 or UTF-16' }),
+        Type.Unknown({ description: 'A file to parse instead of text, or to split; UTF-8 or UTF-16' }),
       ),
       skip: Type.Integer({
         default: 0,
         minimum: 0,
         maximum: 1_000_000_000,
-        description: 'How many rows to pass over when it parses, without the header',
+        description: 'How many rows to skip when parsing, not counting the header',
       }),
       limit: Type.Optional(
         Type.Integer({
           minimum: 1,
           maximum: 100_000,
-          description: 'How many rows to parse; what follows is not read. All rows by default',
+          description: 'How many rows to parse; the rest is not read. All rows by default',
         }),
       ),
       rowsPerFile: Type.Integer({
         default: 10_000,
         minimum: 1,
         maximum: 10_000_000,
-        description: 'Rows of each part when it splits, without the header',
+        description: 'Rows per part when splitting, not counting the header',
       }),
       to: Type.Enum(['text', 'file'], { default: 'text', description: 'What to write' }),
       name: Type.String({
         default: 'table.csv',
         minLength: 1,
         maxLength: 255,
-        description: 'Of a written file',
+        description: 'Name of the written file',
       }),
       items: Type.Optional(
         Type.Array(Type.Unknown({ items: { withoutResult: null } }), {
           maxItems: 100_000,
           description:
-            'The rows to write: maps, or lists without a header. Lists and maps in them are written as JSON',
+            'The rows to write: maps, or, without a header, lists. Lists and maps inside them are written as JSON',
         }),
       ),
       header: Type.Boolean({
         default: true,
-        description:
-          'The first row has the names of the columns, and items are maps; otherwise items are lists',
+        description: 'The first row has the column names, and items are maps; otherwise items are lists',
       }),
       columns: Type.Array(Type.String(), {
         default: [],
@@ -78,7 +77,7 @@ export const csv = defineAction({
       escapeFormulas: Type.Boolean({
         default: false,
         description:
-          'Write an apostrophe before text that begins with = + - @, which spreadsheet programs would compute',
+          'Write an apostrophe before text that begins with = + - @, which spreadsheet programs would evaluate',
       }),
     },
     {

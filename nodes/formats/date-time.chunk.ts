@@ -38,10 +38,9 @@ const durationUnits = new Set<string>([
 ]);
 
 /**
- * Computes with a date and time.
- *
- * @param now - milliseconds since the epoch, where no value is given
- * @throws RangeError with the parameter that is no date, time zone, language or duration
+ * Does calculations with a date and time.
+ * @param now - milliseconds since the epoch, used if no value is given
+ * @throws RangeError with the parameter that is not a valid date, time zone, language or duration
  */
 export const computeDateTime = (options: DateTimeOptions, now: number): JsonObject => {
   const { operation, value = now, unit, format, until } = options;
@@ -54,7 +53,7 @@ export const computeDateTime = (options: DateTimeOptions, now: number): JsonObje
   }
   const result = move(date, options);
   if (!result.isValid)
-    throw new RangeError('Parameter "duration" leads beyond the years that a date can have');
+    throw new RangeError('Parameter "duration" leads to a year outside the range of dates');
   const iso = result.toUTC().toISO() ?? '';
   const text = format === undefined ? {} : { text: result.toFormat(format) };
   return {
@@ -82,7 +81,7 @@ const singular = (unit: Unit) => unit.slice(0, -1) as 'day';
 const checkDuration = (duration: Readonly<Record<string, number>>) => {
   for (const unit of Object.keys(duration)) {
     if (!durationUnits.has(unit))
-      throw new RangeError(`Parameter "duration" must have no keys but ${[...durationUnits].join(', ')}`);
+      throw new RangeError(`Parameter "duration" must only have the keys ${[...durationUnits].join(', ')}`);
   }
   return duration;
 };
@@ -97,7 +96,7 @@ const checkZoneAndLocale = ({ timeZone, locale }: DateTimeOptions): void => {
   }
 };
 
-/** A format in the tokens of another tool gives a text that looks almost right: `YYYY-01-Jan 31, 2026`. */
+/** With the tokens of another tool, the result would look almost right: `YYYY-01-Jan 31, 2026`. */
 const checkFormats = ({ format, inputFormat }: DateTimeOptions): void => {
   for (const [name, given] of Object.entries({ format, inputFormat })) {
     const problem = given === undefined ? null : describeFormat(given);
@@ -110,7 +109,7 @@ const read = (value: string | number, name: string, options: DateTimeOptions): D
   const date = parse(value, inputFormat, { zone: timeZone, locale });
   if (date.isValid) return date;
   const form =
-    inputFormat === undefined ? 'ISO 8601, or milliseconds since 1970' : 'of the form of "inputFormat"';
+    inputFormat === undefined ? 'ISO 8601, or milliseconds since 1970' : 'in the form of "inputFormat"';
   throw new RangeError(`Parameter "${name}" must be a date and time: ${form}`);
 };
 
@@ -123,10 +122,10 @@ const parse = (
   return typeof value === 'number' ? DateTime.fromMillis(value, options) : DateTime.fromISO(value, options);
 };
 
-/** What is wrong with a format of a date; null for one of Luxon. */
+/** What is wrong with a date format; null for a valid Luxon format. */
 export const describeFormat = (format: string): string | null => {
   const meant = suggestLuxonFormat(format);
   if (meant === null) return null;
   const hint = meant === '' ? ', such as "yyyy-MM-dd HH:mm"' : `; did you mean ${JSON.stringify(meant)}?`;
-  return `is not in tokens of Luxon${hint}`;
+  return `is not in Luxon tokens${hint}`;
 };

@@ -17,14 +17,14 @@ export const dateTime = defineAction({
   id: 'dateTime',
   name: 'Date and time',
   description:
-    'Reads, formats, rounds and moves a date and time, or computes how long it is between two. Puts out { iso, epochMs } and, with a format, text; or { difference }',
+    'Reads, formats, rounds and shifts a date and time, or computes the time between two. Outputs { iso, epochMs } and, with a format, text; or { difference }',
   pure: true,
   parameters: Type.Object(
     {
       operation: Type.Enum(['convert', 'add', 'startOf', 'endOf', 'difference'], {
         default: 'convert',
         description:
-          'convert: to the time zone and the format; add: the duration; startOf, endOf: of the unit, weeks begin on Monday; difference: from the value until "until", in the unit',
+          'convert: to the time zone and the format; add: adds the duration; startOf, endOf: of the unit, with weeks that begin on Monday; difference: from the value to "until", in the unit',
       }),
       value: Type.Optional(
         Type.Union([Type.String({ maxLength: 200 }), Type.Number()], {
@@ -35,34 +35,34 @@ export const dateTime = defineAction({
         Type.String({
           minLength: 1,
           maxLength: 200,
-          description: 'The form of the value, in tokens of Luxon such as dd.MM.yyyy',
+          description: 'The form of the value, in Luxon tokens such as dd.MM.yyyy',
         }),
       ),
       timeZone: Type.String({
         default: 'UTC',
         maxLength: 100,
-        description: 'Such as Europe/Oslo: of values without an offset, and of what is put out',
+        description: 'Time zone of values without an offset and of the output, such as Europe/Oslo',
       }),
       format: Type.Optional(
         Type.String({
           minLength: 1,
           maxLength: 200,
-          description: 'The form of "text", in tokens of Luxon such as d LLLL yyyy',
+          description: 'The form of "text", in Luxon tokens such as d LLLL yyyy',
         }),
       ),
       locale: Type.String({
         default: 'en',
         maxLength: 35,
-        description: 'The language of months and days in the formats',
+        description: 'The language of month and day names in the formats',
       }),
       duration: Type.Record(Type.String(), Type.Number(), {
         default: {},
         description: `What to add, such as { "days": 3, "hours": -2 }: ${units.join(', ')}. Months and days follow the calendar of the time zone`,
       }),
-      unit: Type.Enum(units, { default: 'days', description: 'Of startOf, endOf and difference' }),
+      unit: Type.Enum(units, { default: 'days', description: 'The unit of startOf, endOf and difference' }),
       until: Type.Optional(
         Type.Union([Type.String({ maxLength: 200 }), Type.Number()], {
-          description: 'The end of the difference, in the form of the value',
+          description: 'The end of the difference, in the same form as the value',
         }),
       ),
     },

@@ -9,19 +9,20 @@ export const validate = defineAction({
   id: 'validate',
   name: 'Validate',
   description:
-    'Checks a value against a JSON Schema (2020-12), and delivers { value } on "valid", or { value, errors } with up to 100 errors on "invalid"',
+    'Checks a value against a JSON Schema (2020-12). Outputs { value } on "valid", or { value, errors } with up to 100 errors on "invalid"',
   pure: true,
   outputs: ['valid', 'invalid'],
   parameters: Type.Object({
     value: Type.Optional(
       Type.Unknown({
-        description: 'What to check: any JSON, usually an expression. One without a result is invalid',
+        description:
+          'What to check: any JSON, usually an expression. An expression without a result is invalid',
       }),
     ),
     schema: Type.Record(Type.String(), Type.Unknown(), {
       format: 'json-schema',
       description:
-        'The JSON Schema. References within it alone; patterns without look-around and back-references; no patternProperties and $dynamicRef; lists with uniqueItems have at most 1,000 items, 100 where one is a list, an object or a long text',
+        'The JSON Schema. References must stay inside it, patterns have no look-around and no back-references, and patternProperties and $dynamicRef are not supported. Lists with uniqueItems have at most 1,000 items, or 100 if any is a list, an object or a long string',
     }),
   }),
   example: {
@@ -44,23 +45,23 @@ export const validate = defineAction({
 const NO_VALUE = {
   place: '',
   keyword: 'required',
-  message: 'There is no value: its expression has no result.',
+  message: 'There is no value, because its expression has no result.',
 };
 
 export const markdown = defineAction({
   id: 'markdown',
   name: 'Markdown to HTML',
   description:
-    'Converts Markdown (CommonMark, with the tables, strikethrough and task lists of GitHub) to HTML that is safe to show: HTML within the text is shown as text, and links lead to http, https, mailto and tel alone',
+    "Converts Markdown (CommonMark, with GitHub's tables, strikethrough and task lists) to HTML that is safe to show: HTML in it is shown as text, and only http, https, mailto and tel links are kept",
   pure: true,
   parameters: Type.Object({
     markdown: Type.String({
       maxLength: 200_000,
-      description: 'The text: at most 200,000 characters, with words of at most 5,000',
+      description: 'The Markdown text: at most 200,000 characters, with words of at most 5,000',
     }),
     allowHtml: Type.Boolean({
       default: false,
-      description: 'Keep HTML and links as they are: for texts of your own only, since they may run scripts',
+      description: 'Keep HTML and links unchanged: only for your own texts, since they may run scripts',
     }),
   }),
   example: {
@@ -76,12 +77,13 @@ export const markdown = defineAction({
   },
 });
 
-/** Nodes that convert and check values; what they need of packages is loaded on use, from work/. */
+/** Nodes that convert and check values. Packages that they need are loaded on use. */
 export default definePlugin({
   id: 'formats',
   name: 'Formats',
   version: '1.0.0',
-  description: 'Reads and writes CSV, XML, HTML, Markdown and dates, checks by JSON Schema, hashes and signs',
+  description:
+    'Reads and writes CSV, XML, HTML, Markdown and dates, validates with JSON Schema, hashes and signs',
   category: 'data',
   handles: [csv, xml, html, markdown, dateTime, crypto, validate],
 });

@@ -19,7 +19,7 @@ type Element = Extract<ChildNode, { readonly attribs: unknown }>;
 
 type Adapter = NonNullable<Options<ChildNode, Element>['adapter']>;
 
-/** What to take of the elements that a selector finds. */
+/** What to take from the elements that a selector finds. */
 interface Extraction {
   readonly selector: string;
   readonly get: 'text' | 'html' | 'attribute';
@@ -29,14 +29,13 @@ interface Extraction {
 
 const MAX_NODES = 250_000;
 const MAX_DEPTH = 500;
-/** Elements that the selectors look at, and characters that are taken or compared: less than a second. */
+/** How many elements the selectors may look at, and characters they may take or compare: less than a second's work. */
 const MAX_STEPS = 20_000_000;
 
 /**
- * Extracts values from a page, which is parsed as browsers do: nothing in it is an error.
- *
- * @throws RangeError when the page has too many nodes or is nested too deep, for an invalid selector, and when the
- * selectors take too many steps
+ * Extracts values from a page, which is parsed like in a browser: nothing in it is an error.
+ * @throws RangeError if the page has too many nodes or is nested too deep, a selector is invalid, or the selectors take
+ * too many steps
  */
 export const extractHtml = (html: string, values: Readonly<Record<string, Extraction>>): JsonObject => {
   const document = parseBounded(html);
@@ -92,14 +91,17 @@ const readElement = (element: Element, { get, attribute }: Extraction): string |
   }
 };
 
-/** Counts what a selector looks at: descendant selectors take the depth to the power of their number. */
+/**
+ * Counts what a selector looks at, since the work of descendant selectors grows with the depth to the power of their
+ * number.
+ */
 const countingAdapter = (count: (steps: number) => void): Adapter => ({
   isTag: (node): node is Element => 'attribs' in node,
   getAttributeValue,
   getChildren,
   hasAttrib,
   prevElementSibling,
-  // The nodes at the top are not within each other; to make sure takes the square of their number.
+  // The top-level nodes are not inside each other, and checking that would take the square of their number.
   removeSubsets: (nodes) => nodes,
   getText: (node) => {
     const text = textContent(node);

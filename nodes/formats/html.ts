@@ -13,15 +13,15 @@ const MAX_LENGTH = 5_000_000;
 export const html = defineAction({
   id: 'html',
   name: 'HTML extract',
-  description: 'Extracts text, HTML or attributes of the elements of an HTML page that match CSS selectors',
+  description: 'Extracts text, HTML or attributes from the elements of an HTML page that match CSS selectors',
   pure: pureWithoutFile,
   parameters: Type.Object(
     {
       html: Type.Optional(
-        Type.String({ maxLength: MAX_LENGTH, description: 'The page: at most 5,000,000 characters' }),
+        Type.String({ maxLength: MAX_LENGTH, description: 'The page, of at most 5,000,000 characters' }),
       ),
       file: Type.Optional(
-        Type.Unknown({ description: 'A file in place of the text: in UTF-8, of at most 5,000,000 bytes' }),
+        Type.Unknown({ description: 'A file instead of the text: UTF-8, at most 5,000,000 bytes' }),
       ),
       values: Type.Record(
         Type.String(),
@@ -35,7 +35,7 @@ export const html = defineAction({
             get: Type.Enum(['text', 'html', 'attribute'], {
               default: 'text',
               description:
-                'What to take of the element: its text without markup, its inner HTML, or an attribute',
+                'What to take from the element: its text without markup, its inner HTML, or an attribute',
             }),
             attribute: Type.String({
               default: 'href',
@@ -45,12 +45,12 @@ export const html = defineAction({
             all: Type.Boolean({
               default: false,
               description:
-                'Take all elements that match, as a list; otherwise the first, null when there is none',
+                'Take all matching elements as a list; otherwise the first, or null if there is none',
             }),
           },
           { additionalProperties: false },
         ),
-        { description: 'Names of fields to put out, and where each is found' },
+        { description: 'Names of output fields, and where to find each' },
       ),
     },
     { allOf: [{ anyOf: eachOf('html', 'file') }] },

@@ -18,7 +18,7 @@ export const xml = defineAction({
   id: 'xml',
   name: 'XML',
   description:
-    'Reads and writes XML 1.0. An element becomes a map: its attributes as "@name", its text as "#text", its children by name, a list when there are several; one with text alone becomes that text. No document types, no entities but the five of XML: any other fails',
+    'Reads and writes XML 1.0. An element becomes a map: its attributes as "@name", its text as "#text", its children by name, as a list if there are several. An element with only text becomes that text. Document types, and entities other than the five of XML, are refused',
   pure: pureWithoutFile,
   parameters: Type.Object(
     {
@@ -29,16 +29,16 @@ export const xml = defineAction({
       text: Type.Optional(Type.String({ maxLength: MAX_LENGTH, description: 'The text to parse' })),
       file: Type.Optional(
         Type.Unknown({
-          description: 'A file to parse in place of a text: in UTF-8, of at most 10,000,000 bytes',
+          description: 'A file to parse instead of text: UTF-8, at most 10,000,000 bytes',
         }),
       ),
       lists: Type.Array(Type.String(), {
         default: [],
-        description: 'Names of elements that are always a list, also when there is one alone',
+        description: 'Names of elements that always become a list, even if there is only one',
       }),
       data: Type.Optional(
         Type.Record(Type.String(), Type.Unknown(), {
-          description: 'The document to write: a map of its root element',
+          description: 'The document to write: a map with its root element',
         }),
       ),
     },
@@ -72,17 +72,16 @@ export const xml = defineAction({
 /** Names of XML 1.0 without the rarest letters: https://www.w3.org/TR/xml/#NT-Name */
 const NAME = /^[\p{L}_:][\p{L}\p{N}_:.-]*$/u;
 
-/** What XML 1.0 has no way to write: https://www.w3.org/TR/xml/#charsets */
+/** Characters that XML 1.0 can't contain: https://www.w3.org/TR/xml/#charsets */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const FORBIDDEN = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]|\p{Cs}/u;
 
 const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
 /**
- * Writes a document of one root element, in the form that `parseXml` reads.
- *
- * @throws TypeError or RangeError with the place, for a name or a character that XML does not have, several roots, and an
- * attribute that is a map or a list
+ * Writes a document with one root element, in the form that `parseXml` returns.
+ * @throws TypeError or RangeError with the place of a name or a character that XML does not allow, of a second root, or
+ * of an attribute that is a map or a list
  */
 const writeXml = (data: JsonObject): string => {
   const [root, ...others] = Object.entries(data);

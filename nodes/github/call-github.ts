@@ -25,7 +25,7 @@ interface GithubCall
   readonly path: readonly string[];
 }
 
-/** Sends a request about a repository to the REST API of GitHub. @throws NodeError that says what GitHub says */
+/** Sends a request about a repository to GitHub's REST API. @throws NodeError with GitHub's own message */
 export const callGithub = (
   { repository, baseUrl }: InRepository,
   { path, isSuccess, ...call }: GithubCall,
@@ -46,13 +46,11 @@ export const callGithub = (
 /** The body of an answer, a map. */
 export const toMap = ({ body }: JsonAnswer): JsonObject => (isJsonMap(body) ? body : {});
 
-/** What GitHub asks for when a secondary limit names no time. */
+/** How long GitHub asks clients to wait if a secondary rate limit names no time. */
 const SECONDARY_LIMIT_MS = 60_000;
 
 /**
- * Reads a failure of the REST API: what GitHub says of it, and whether it is a limit of the rate, which has the status
- * 403 or 429.
- *
+ * Reads a failure of the REST API: GitHub's message, and whether it is a rate limit, which has the status 403 or 429.
  * @see https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api
  */
 const findGithubFailure = (answer: JsonAnswer, now: number): ApiFailure | null => {
@@ -64,7 +62,7 @@ const findGithubFailure = (answer: JsonAnswer, now: number): ApiFailure | null =
   };
 };
 
-/** Milliseconds until the next attempt; null when the failure is no limit of the rate. */
+/** Milliseconds until the next attempt; null if the failure is not a rate limit. */
 const findRateLimit = ({ status, headers, body }: JsonAnswer, now: number): number | null => {
   if (status !== 403 && status !== 429) return null;
   const retryAfterMs = readRetryAfter(429, headers, now);
@@ -82,7 +80,7 @@ const describe = ({ status, headers, body }: JsonAnswer): ApiFailure => {
   const permissions = headers['x-accepted-github-permissions'];
   const hint =
     status === 404
-      ? ': check the names, and that the token may see the repository'
+      ? ': check the names, and whether the token may see the repository'
       : status === 403 && permissions !== undefined
         ? `: the token needs ${permissions}`
         : '';
@@ -115,13 +113,13 @@ export const repository = Type.String({
 export const baseUrl = Type.String({
   default: 'https://api.github.com',
   pattern: '^https?://',
-  description: 'URL of the API; of a GitHub Enterprise Server https://HOST/api/v3',
+  description: 'URL of the API; https://HOST/api/v3 for a GitHub Enterprise Server',
 });
 
 export const issueNumber = Type.Integer({
   minimum: 1,
   maximum: 1_000_000_000,
-  description: 'Number of the issue or of the pull request',
+  description: 'Number of the issue or pull request',
 });
 
 export const title = Type.String({ minLength: 1, maxLength: 256, description: 'Title' });
@@ -146,10 +144,10 @@ export const path = Type.String({
   description: 'Path of the file from the root of the repository, such as docs/README.md',
 });
 
-/** A personal access token, or one of an installed app. */
+/** A personal access token, or a token of an installed app. */
 export const credentials = { types: ['httpBearer'], required: true } as const;
 
-/** As the nodes put out an issue. */
+/** An issue as the nodes output it. */
 export const exampleIssue = {
   number: 7,
   title: 'Order A-1 failed',
@@ -168,15 +166,14 @@ export const exampleIssue = {
 } as const;
 
 /**
- * A path of encoded segments.
- *
- * @throws RangeError for a segment that is empty, or that would lead elsewhere: URLs resolve dots, encoded ones too
+ * Joins encoded segments to a path.
+ * @throws RangeError if a segment is empty or would lead elsewhere: URLs resolve dots, even encoded ones
  */
 const toPath = (segments: readonly string[]): string => {
   for (const segment of segments) {
     if (segment === '' || segment === '.' || segment === '..')
       throw new RangeError(
-        'A path, a repository or a name for GitHub must have no empty part, and none that is . or ..',
+        'A path, a repository or a name for GitHub must not have a part that is empty, . or ..',
       );
   }
   return segments.map((segment) => `/${encodeURIComponent(segment)}`).join('');

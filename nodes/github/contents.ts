@@ -21,7 +21,7 @@ import {
   toMap,
 } from './call-github.ts';
 
-/** The API has files of up to 1 MB in its answer, as base64. */
+/** The API's answer contains files of up to 1 MB as base64. */
 const MAX_ANSWER_BYTES = 2 * 1024 * 1024;
 
 interface FilePlace extends InRepository {
@@ -33,7 +33,7 @@ interface FileRequest extends FilePlace {
   readonly encoding: 'utf8' | 'base64';
 }
 
-/** Gets a file by the endpoint for contents, as JSON. @throws NodeError for a folder, and for a file of more than 1 MB */
+/** Gets a file as JSON from the endpoint for contents. @throws NodeError for a folder, or a file of more than 1 MB */
 const getFile = async (
   { ref, encoding, ...place }: FileRequest,
   context: NodeContext,
@@ -42,10 +42,10 @@ const getFile = async (
   const { sha = null, size = null, html_url = null, content } = file;
   if (file.encoding !== 'base64' || typeof content !== 'string')
     throw refuse(
-      'is larger than 1 MB: get it by httpRequest with responseType file and the header accept: application/vnd.github.raw+json',
+      'is larger than 1 MB: use httpRequest with responseType file and the header accept: application/vnd.github.raw+json',
     );
   const bytes = Buffer.from(content, 'base64');
-  if (encoding === 'utf8' && !isUtf8(bytes)) throw refuse('is no UTF-8 text: use encoding base64');
+  if (encoding === 'utf8' && !isUtf8(bytes)) throw refuse('is not UTF-8 text: use encoding base64');
   return { path: place.path, sha, size, url: html_url, content: bytes.toString(encoding) };
 };
 
@@ -58,10 +58,9 @@ interface FileContent extends FilePlace {
 }
 
 /**
- * Writes a file as a commit. Without a `sha`, the file may or may not exist; one that has the content already is left
- * alone, so that another attempt makes no second commit.
- *
- * @throws NodeError for a change between reading and writing, which is retryable without a `sha`
+ * Writes a file as a commit. Without a `sha`, the file may or may not exist. A file that already has the content is
+ * left alone, so that another attempt makes no second commit.
+ * @throws NodeError if the file changed between reading and writing; retryable if no `sha` was given
  */
 const putFile = async (
   { content, encoding, message, branch, sha: given, ...place }: FileContent,
@@ -122,19 +121,19 @@ const requestContents = (
 const toFile = (answer: JsonAnswer): JsonObject => {
   const file = toMap(answer);
   if (file.type !== 'file')
-    throw refuse(`is no file, but a ${typeof file.type === 'string' ? file.type : 'folder'}`);
+    throw refuse(`is not a file, but a ${typeof file.type === 'string' ? file.type : 'folder'}`);
   return file;
 };
 
 const toBytes = (content: string, encoding: 'utf8' | 'base64'): Buffer => {
   const bytes = Buffer.from(content, encoding);
-  // Buffer leaves out what is no base64.
+  // Buffer ignores characters that are not base64.
   if (encoding === 'base64' && Math.ceil(bytes.byteLength / 3) * 4 !== content.length)
     throw wrongParameter('content', 'base64, with its padding and without spaces', content);
   return bytes;
 };
 
-/** The id that Git gives to the content of a file, where the repository uses SHA-1. */
+/** The id that Git gives to the content of a file in a repository that uses SHA-1. */
 const toBlobSha = (bytes: Buffer): string =>
   createHash('sha1').update(`blob ${bytes.byteLength}\0`).update(bytes).digest('hex');
 
@@ -151,7 +150,7 @@ const refuse = (problem: string): NodeError =>
 export const githubGetFile = defineAction({
   id: 'githubGetFile',
   name: 'GitHub: get a file',
-  description: 'Gets the content of a file of up to 1 MB from a repository of GitHub',
+  description: 'Gets the content of a file of up to 1 MB from a GitHub repository',
   parameters: Type.Object({
     repository,
     path,
@@ -160,7 +159,7 @@ export const githubGetFile = defineAction({
     ),
     encoding: Type.Enum(['utf8', 'base64'], {
       default: 'utf8',
-      description: 'How the content is put out: as text, or as base64 of any bytes',
+      description: 'How to output the content: as text, or as base64, which can be any bytes',
     }),
     baseUrl,
   }),
@@ -185,14 +184,14 @@ export const githubPutFile = defineAction({
   id: 'githubPutFile',
   name: 'GitHub: put a file',
   description:
-    'Creates or replaces a file in a repository of GitHub, as a commit. Makes none when the file has this content already',
+    'Creates or replaces a file in a GitHub repository as a commit. Makes no commit if the file already has this content',
   parameters: Type.Object({
     repository,
     path,
     content: Type.String({ maxLength: 5_000_000, description: 'The content' }),
     encoding: Type.Enum(['utf8', 'base64'], {
       default: 'utf8',
-      description: 'How the content is given: as text, or as base64 of any bytes',
+      description: 'How the content is given: as text, or as base64, which can be any bytes',
     }),
     message: Type.String({ minLength: 1, maxLength: 10_000, description: 'Message of the commit' }),
     branch: Type.Optional(
@@ -202,7 +201,7 @@ export const githubPutFile = defineAction({
       Type.String({
         pattern: '^(?:[0-9a-f]{40}|[0-9a-f]{64})$',
         description:
-          'The `sha` of the file that is replaced, as githubGetFile puts it out: fails when it has changed. Looked up when absent',
+          'The `sha` of the file to replace, from githubGetFile; fails if the file has changed. Looked up by default',
       }),
     ),
     baseUrl,

@@ -7,7 +7,7 @@ export default definePlugin({
   id: 'github',
   name: 'GitHub',
   version: '1.0.0',
-  description: 'Works with issues, files, workflows, releases and commit statuses of GitHub',
+  description: 'Works with GitHub issues, files, workflows, releases and commit statuses',
   category: 'development',
   handles: [
     githubCreateIssue,

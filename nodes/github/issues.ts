@@ -70,7 +70,7 @@ const addComment = async (comment: Comment, context: NodeContext): Promise<JsonO
   return { id, url: html_url };
 };
 
-/** What is of use of an issue: a tenth of what GitHub sends. */
+/** The useful part of an issue, which is a tenth of what GitHub sends. */
 const toIssue = (issue: JsonObject): JsonObject => ({
   number: issue.number ?? null,
   title: issue.title ?? null,
@@ -91,7 +91,7 @@ const toIssue = (issue: JsonObject): JsonObject => ({
 /** For the API, a pull request is an issue too. */
 const isPullRequest = (issue: JsonObject): boolean => isJsonMap(issue.pull_request);
 
-/** Labels may be texts alone. */
+/** Labels may also be plain strings. */
 const nameOf = (value: JsonValue | undefined, key: string): JsonValue =>
   typeof value === 'string' ? value : isJsonMap(value) ? (value[key] ?? null) : null;
 
@@ -100,7 +100,7 @@ const namesOf = (values: JsonValue | undefined, key: string): readonly JsonValue
 
 /** The most that GitHub has on a page. */
 const PAGE_SIZE = 100;
-/** Pages may be left out as pull requests. */
+/** More pages than needed for issues, since pull requests on them are left out. */
 const MAX_PAGES = 50;
 /** A page of issues with the longest texts. */
 const MAX_PAGE_BYTES = 16 * 1024 * 1024;
@@ -118,8 +118,8 @@ interface IssueQuery extends InRepository {
 }
 
 /**
- * Lists issues page after page, all in one attempt. Of the link to the next page only the query is
- * used: the host stays the one of `baseUrl`.
+ * Lists issues page by page, all in one attempt. Only the query of the link to the next page is used, so that the host
+ * is always the host of `baseUrl`.
  */
 const listIssues = async (given: IssueQuery, context: NodeContext): Promise<JsonObject> => {
   const issues: JsonObject[] = [];
@@ -167,7 +167,7 @@ const findNextQuery = (link: string): JsonObject | null => {
 export const githubCreateIssue = defineAction({
   id: 'githubCreateIssue',
   name: 'GitHub: create an issue',
-  description: 'Creates an issue in a repository of GitHub',
+  description: 'Creates an issue in a GitHub repository',
   parameters: Type.Object({
     repository,
     title,
@@ -197,7 +197,7 @@ export const githubUpdateIssue = defineAction({
   id: 'githubUpdateIssue',
   name: 'GitHub: update an issue',
   description:
-    'Changes, closes or reopens an issue or a pull request of GitHub. What is not given stays as it is',
+    'Changes, closes or reopens a GitHub issue or pull request. Parameters that are not given change nothing',
   parameters: Type.Object({
     repository,
     number: issueNumber,
@@ -231,7 +231,7 @@ export const githubUpdateIssue = defineAction({
 export const githubComment = defineAction({
   id: 'githubComment',
   name: 'GitHub: comment',
-  description: 'Comments on an issue or a pull request of GitHub',
+  description: 'Comments on a GitHub issue or pull request',
   parameters: Type.Object({ repository, number: issueNumber, body, baseUrl }),
   credentials,
   example: {
@@ -247,26 +247,29 @@ export const githubComment = defineAction({
 export const githubListIssues = defineAction({
   id: 'githubListIssues',
   name: 'GitHub: list issues',
-  description: 'Lists the issues of a repository of GitHub. Puts out { issues, hasMore }',
+  description: 'Lists the issues of a GitHub repository. Outputs { issues, hasMore }',
   parameters: Type.Object({
     repository,
     state: Type.Enum(['open', 'closed', 'all'], { default: 'open', description: 'Which issues' }),
     labels: { ...labels, default: [], description: 'Only issues with all of these labels' },
     assignee: Type.Optional(
-      Type.String({ minLength: 1, description: 'Only issues of this login; none or * for no and any' }),
+      Type.String({
+        minLength: 1,
+        description: 'Only issues assigned to this login; none or * for nobody or anybody',
+      }),
     ),
     creator: Type.Optional(Type.String({ minLength: 1, description: 'Only issues opened by this login' })),
     since: Type.Optional(
       Type.String({
         pattern: '^\\d{4}-\\d\\d-\\d\\dT[\\d:.]{1,20}Z$',
-        description: 'Only issues that have changed since this time (ISO 8601, UTC)',
+        description: 'Only issues changed since this time (ISO 8601, UTC)',
       }),
     ),
     sort: Type.Enum(['created', 'updated', 'comments'], { default: 'created', description: 'Order' }),
-    direction: Type.Enum(['asc', 'desc'], { default: 'desc', description: 'Direction of the order' }),
+    direction: Type.Enum(['asc', 'desc'], { default: 'desc', description: 'Sort direction' }),
     includePullRequests: Type.Boolean({
       default: false,
-      description: 'List pull requests as well, which are issues for the API',
+      description: 'Also list pull requests, which are issues for the API',
     }),
     maxItems: Type.Integer({
       default: 100,

@@ -15,7 +15,7 @@ interface Dispatch extends InRepository {
   readonly inputs: Readonly<Record<string, string | number | boolean>>;
 }
 
-/** Starts a workflow. Inputs are sent as texts, the only type that every version of the API takes. */
+/** Starts a workflow. Inputs are sent as strings, the only type that every version of the API accepts. */
 const dispatchWorkflow = async (given: Dispatch, context: NodeContext): Promise<JsonObject> => {
   const { workflow, ref } = given;
   const inputs = Object.fromEntries(
@@ -61,7 +61,7 @@ interface CommitStatus extends InRepository {
   readonly targetUrl?: string;
 }
 
-/** Adds a status to a commit: of those of one context, the last one counts. */
+/** Adds a status to a commit. Of statuses with the same context, the last one counts. */
 const setCommitStatus = async (given: CommitStatus, context: NodeContext): Promise<JsonObject> => {
   const { sha, state, statusContext, description, targetUrl } = given;
   const body = {
@@ -77,18 +77,18 @@ const setCommitStatus = async (given: CommitStatus, context: NodeContext): Promi
 export const githubCreateRelease = defineAction({
   id: 'githubCreateRelease',
   name: 'GitHub: create a release',
-  description: 'Creates a release in a repository of GitHub, and its tag where there is none',
+  description: 'Creates a release in a GitHub repository, and its tag if it does not exist',
   parameters: Type.Object({
     repository,
     tag: Type.String({ minLength: 1, maxLength: 200, description: 'Name of the tag, such as v1.2.0' }),
     target: Type.Optional(
       Type.String({
         minLength: 1,
-        description: 'Branch or commit that a new tag is made from; the default branch when absent',
+        description: 'Branch or commit for a new tag; by default the default branch',
       }),
     ),
     name: Type.Optional(
-      Type.String({ maxLength: 200, description: 'Name of the release; the tag when absent' }),
+      Type.String({ maxLength: 200, description: 'Name of the release; by default the tag' }),
     ),
     body: Type.Optional({ ...body, maxLength: 125_000 }),
     draft: Type.Boolean({ default: false, description: 'Keep it unpublished' }),
@@ -119,7 +119,7 @@ export const githubCreateRelease = defineAction({
 export const githubCommitStatus = defineAction({
   id: 'githubCommitStatus',
   name: 'GitHub: commit status',
-  description: 'Sets the status of a commit of GitHub, as pull requests show it',
+  description: 'Sets the status of a GitHub commit, which pull requests show',
   parameters: Type.Object({
     repository,
     sha: Type.String({ pattern: '^(?:[0-9a-f]{40}|[0-9a-f]{64})$', description: 'The commit, in full' }),
@@ -128,11 +128,11 @@ export const githubCommitStatus = defineAction({
       default: 'hookloom',
       minLength: 1,
       maxLength: 255,
-      description: 'Which of the statuses of the commit: one replaces another of the same context',
+      description: 'The name of the status: it replaces an earlier one with the same context',
     }),
-    description: Type.Optional(Type.String({ maxLength: 140, description: 'A short text beside it' })),
+    description: Type.Optional(Type.String({ maxLength: 140, description: 'A short description' })),
     targetUrl: Type.Optional(
-      Type.String({ pattern: '^https?://', maxLength: 2_000, description: 'Where the details are' }),
+      Type.String({ pattern: '^https?://', maxLength: 2_000, description: 'URL with details' }),
     ),
     baseUrl,
   }),
@@ -150,7 +150,7 @@ export const githubCommitStatus = defineAction({
 export const githubDispatchWorkflow = defineAction({
   id: 'githubDispatchWorkflow',
   name: 'GitHub: run a workflow',
-  description: 'Starts a workflow of GitHub Actions that has the trigger workflow_dispatch',
+  description: 'Starts a GitHub Actions workflow that has the trigger workflow_dispatch',
   parameters: Type.Object({
     repository,
     workflow: Type.String({

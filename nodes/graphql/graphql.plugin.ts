@@ -15,23 +15,23 @@ export const graphql = defineAction({
   id: 'graphql',
   name: 'GraphQL',
   description:
-    'Sends a query or a mutation to a GraphQL API. Puts out { data, errors }, and extensions where the answer has them',
+    'Sends a query or a mutation to a GraphQL API. Outputs { data, errors }, and extensions if the answer has them',
   literalParameters: ['query'],
   parameters: Type.Object({
     url: Type.String({ pattern: '^https?://', maxLength: 8_000, description: 'URL of the API' }),
     query: Type.String({
       minLength: 1,
       maxLength: 100_000,
-      description: 'The document. Its braces are its own, not those of expressions: data goes into variables',
+      description: 'The document. Its braces belong to GraphQL, not to expressions: data goes into variables',
     }),
     variables: Type.Record(Type.String(), Type.Unknown(), {
       default: {},
-      description: 'Values of the variables of the document, by name without the dollar sign',
+      description: "Values of the document's variables, by name without the dollar sign",
     }),
     operationName: Type.Optional(
       Type.String({
         pattern: '^[_A-Za-z][_0-9A-Za-z]{0,199}$',
-        description: 'Which operation of a document with several',
+        description: 'The operation to run, if the document has several',
       }),
     ),
     headers: Type.Record(Type.String(), Type.String(), {
@@ -41,13 +41,13 @@ export const graphql = defineAction({
     failOnErrors: Type.Boolean({
       default: true,
       description:
-        'Fail the node when the answer has errors, also beside data; otherwise they are put out with the data that there is',
+        'Fail the node if the answer has errors, even if it also has data; otherwise output them with the data',
     }),
     retryCodes: Type.Array(Type.String(), {
       default: ['RATE_LIMITED', 'THROTTLED', 'SERVICE_UNAVAILABLE', 'INTERNAL_SERVER_ERROR'],
       maxItems: 50,
       description:
-        'Codes of errors (extensions.code, or type) after which another attempt is made, within settings.retry, when all of the errors have one',
+        'Error codes (extensions.code or type) that are retried, within settings.retry, if all of the errors have one of them',
     }),
     maxResponseBytes: Type.Integer({
       default: 1_048_576,
@@ -93,14 +93,13 @@ interface GraphqlCall {
   readonly maxResponseBytes: number;
 }
 
-/** Both media types of the specification "GraphQL over HTTP"; the first has the status of the failure. */
+/** Both media types of the specification "GraphQL over HTTP"; with the first one, a failure has its own status. */
 const ACCEPT = 'application/graphql-response+json, application/json;q=0.9';
 
 /**
  * Sends a document by POST.
- *
- * @throws NodeError with `details.errors` for an answer with errors, unless `failOnErrors` is false and the status
- * means success
+ * @throws NodeError with `details.errors` if the answer has errors, unless `failOnErrors` is false and the status means
+ * success
  */
 const callGraphql = async (call: GraphqlCall, context: NodeContext): Promise<JsonObject> => {
   const { url, query, variables, operationName, headers, maxResponseBytes } = call;
@@ -148,19 +147,19 @@ const notGraphql: ApiFailure = {
 
 const hasData = (body: JsonValue): boolean => isJsonMap(body) && Object.hasOwn(body, 'data');
 
-/** The errors of a response that are of the shape of the specification (§7.1.2). */
+/** The errors of a response that have the shape of the specification (§7.1.2). */
 const errorsOf = (body: JsonValue): readonly JsonObject[] => {
   const errors = isJsonMap(body) && Array.isArray(body.errors) ? body.errors : [];
   return errors.filter((error: JsonValue): error is JsonObject => isJsonMap(error));
 };
 
-/** By convention in `extensions`; GitHub has a `type` beside the message. */
+/** By convention in `extensions`; GitHub has a `type` next to the message. */
 const codeOf = ({ extensions, type }: JsonObject): string | null => {
   const code = isJsonMap(extensions) ? (extensions.code ?? type) : type;
   return typeof code === 'string' ? code.slice(0, 100) : null;
 };
 
-/** Bounded: the whole error is in the body of the answer, which may be cut. */
+/** Limited in size; the whole error is in the body of the answer, which may be cut. */
 const describeError = (error: JsonObject): JsonObject => {
   const { message, path } = error;
   const code = codeOf(error);

@@ -10,9 +10,9 @@ import { readRules } from './rules.ts';
 import { createSend, saveBody } from './send.ts';
 
 /**
- * Calls a URL. Output: `{ status, headers, body, url }`, or with pagination `{ items, pages, pagesEnd }`. The timeout is
- * the attempt's (`settings.timeoutSeconds`), for all pages together; the other limits are parameters. The client refuses
- * private addresses.
+ * Calls a URL. Output: `{ status, headers, body, url }`, or with pagination `{ items, pages, pagesEnd }`. The timeout
+ * is the attempt's (`settings.timeoutSeconds`) and covers all pages; the other limits are parameters. The client
+ * refuses private addresses.
  */
 export const httpRequestExecutor: NodeExecutor = {
   getNodeType: () => 'httpRequest',
@@ -37,8 +37,7 @@ const forbidden = ['127.0.0.1', '::1', '169.254.169.254', '10.0.0.1', '::ffff:12
 /** Checks the address guard without using the network. */
 export const checkAddressGuard = (): HealthCheckResult => {
   const open = forbidden.filter((address) => findAddressProblem(address) === null);
-  if (open.length > 0)
-    return { status: 'unhealthy', message: `the address guard lets ${open.join(', ')} pass` };
+  if (open.length > 0) return { status: 'unhealthy', message: `the address guard allows ${open.join(', ')}` };
   return findAddressProblem('1.1.1.1') === null
     ? { status: 'healthy' }
     : { status: 'unhealthy', message: 'the address guard refuses public addresses' };

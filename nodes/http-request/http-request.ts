@@ -7,7 +7,7 @@ const httpRequest: ActionProvider = {
   nodeType: 'httpRequest',
   displayName: 'HTTP request',
   description:
-    'Calls a URL, within settings.timeoutSeconds, and puts out its answer; private addresses are refused unless they are allowed',
+    'Calls a URL, within settings.timeoutSeconds, and outputs the answer. Private addresses are refused unless the service allows them',
   category: 'http',
   version: '1.0.0',
   example: {
@@ -55,7 +55,7 @@ const httpRequest: ActionProvider = {
       name: 'body',
       displayName: 'Body',
       type: 'any',
-      description: 'By bodyType: any value, a text, a map or a file; null for none',
+      description: 'Depends on bodyType: any value, a string, a map or a file; null for none',
     },
     {
       name: 'bodyType',
@@ -64,7 +64,7 @@ const httpRequest: ActionProvider = {
       options: ['json', 'text', 'form', 'multipart', 'file'],
       default: 'json',
       description:
-        'How the body is sent: a map as form or multipart, whose values may be files, or one file as it is. Sets content-type unless a header does',
+        'How the body is sent: form and multipart take a map, whose values may be files with multipart; file takes one file. Sets content-type unless a header does',
     },
     {
       name: 'responseType',
@@ -73,14 +73,14 @@ const httpRequest: ActionProvider = {
       options: ['auto', 'json', 'text', 'file'],
       default: 'auto',
       description:
-        'auto follows the content type: JSON is parsed, other UTF-8 is a text, anything else { base64 }; json and text parse and decode whatever the content type is; file saves it as a file of the execution',
+        'auto follows the content type: JSON is parsed, other UTF-8 becomes a string, anything else { base64 }; json and text ignore the content type; file saves the answer as a file of the execution',
     },
     {
       name: 'maxRedirects',
       displayName: 'Redirects',
       type: 'number',
       default: 5,
-      description: 'How many to follow',
+      description: 'How many redirects to follow',
     },
     {
       name: 'maxResponseBytes',
@@ -95,21 +95,21 @@ const httpRequest: ActionProvider = {
       type: 'number',
       default: 1_073_741_824,
       description:
-        'The same for responseType file, within the limit of the service (MAX_FILE_BYTES); 1 GiB by default',
+        'The same for responseType file, up to the limit of the service (MAX_FILE_BYTES); 1 GiB by default',
     },
     {
       name: 'failOnStatus',
       displayName: 'Fail on status',
       type: 'boolean',
       default: true,
-      description: 'Fail the node when the status is not one of successStatus',
+      description: 'Fail the node if the status is not one of successStatus',
     },
     {
       name: 'successStatus',
       displayName: 'Success status',
       type: 'array',
       default: ['200-399'],
-      description: 'Statuses that are no failures: codes (404) and ranges ("200-299")',
+      description: 'Statuses that are not failures: codes (404) and ranges ("200-299")',
     },
     {
       name: 'retryStatus',
@@ -117,7 +117,7 @@ const httpRequest: ActionProvider = {
       type: 'array',
       default: [408, 425, 429, '500-599'],
       description:
-        'Failures after which another attempt is made, within settings.retry; any other status is the last one. Retry-After of 429 and 503 lengthens the delay, up to maxDelaySeconds',
+        'Statuses that are retried, within settings.retry; any other failure is final. Retry-After of a 429 or 503 lengthens the delay, up to maxDelaySeconds',
     },
     {
       name: 'idempotencyKey',
@@ -125,7 +125,7 @@ const httpRequest: ActionProvider = {
       type: 'boolean',
       default: false,
       description:
-        'Send a header Idempotency-Key, the same in every attempt, so that the receiver can tell. Pages after the first have keys of their own',
+        'Send an Idempotency-Key header, the same in every attempt, so that the receiver recognises a repeated request. Each page has its own key',
     },
     {
       name: 'pagination',
@@ -134,7 +134,7 @@ const httpRequest: ActionProvider = {
       options: ['none', 'link', 'cursor', 'page'],
       default: 'none',
       description:
-        'How the next page is found: link by a URL (next, or the header Link), cursor by a value in the body (next), page by number. The output is { items, pages, pagesEnd }',
+        'How to find the next page: link by a URL (in next or the header Link), cursor by a value in the body (next), page by number. The output is { items, pages, pagesEnd }',
     },
     {
       name: 'items',
@@ -143,7 +143,7 @@ const httpRequest: ActionProvider = {
       pattern: POINTER,
       default: '',
       description:
-        'JSON pointer of the list in the body of a page, such as /data; empty when the body is the list',
+        'JSON pointer to the list in the body of a page, such as /data; empty if the body is the list',
     },
     {
       name: 'next',
@@ -152,14 +152,14 @@ const httpRequest: ActionProvider = {
       pattern: POINTER,
       default: '',
       description:
-        'JSON pointer of the URL or cursor of the next page in the body; null, false, an empty text or nothing there ends. Empty for the header Link with rel="next"',
+        'JSON pointer to the URL or cursor of the next page in the body; null, false, an empty string or no value there means the last page. Empty to use the header Link with rel="next"',
     },
     {
       name: 'pageParameter',
       displayName: 'Page parameter',
       type: 'string',
       default: '',
-      description: 'Query parameter for the cursor or the number of the page; empty for cursor or page',
+      description: 'Query parameter for the cursor or page number; if empty, cursor or page',
     },
     {
       name: 'firstPage',
@@ -173,7 +173,7 @@ const httpRequest: ActionProvider = {
       displayName: 'Page step',
       type: 'number',
       default: 1,
-      description: 'Added for each page: the size of a page where the API counts items (offset)',
+      description: 'Added for each page: the page size if the API counts items (offset)',
     },
     {
       name: 'maxPages',
@@ -184,7 +184,7 @@ const httpRequest: ActionProvider = {
     },
     {
       name: 'maxItems',
-      displayName: 'Items in all',
+      displayName: 'Total items',
       type: 'number',
       default: 10_000,
       description: 'How many items to fetch; at most 100,000',

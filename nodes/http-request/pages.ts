@@ -9,14 +9,15 @@ import {
 } from '@hookloom/plugin-kit';
 import type { Parameters } from './rules.ts';
 
-/** Of all pages: as much as the engine lets a node deliver, unless the workflow says otherwise. */
+/**
+ * Maximum size of all pages together: as much as the engine lets a node deliver, unless the workflow says otherwise.
+ */
 const MAX_BYTES = 32 * 1024 * 1024;
 
 /**
- * Fetches page after page, all in one attempt. Output: `{ items, pages, pagesEnd }`.
- *
+ * Fetches page by page, all in one attempt. Output: `{ items, pages, pagesEnd }`.
  * @param send - `page` is counted from 1
- * @throws TypeError that names a wrong parameter, or the error of `send`
+ * @throws TypeError that names the wrong parameter, or the error of `send`
  */
 export const fetchPages = async (
   url: string,
@@ -67,16 +68,15 @@ interface Page {
   readonly itemCount: number;
 }
 
-/** Finds the URL of the page after another; null after the last one. */
+/** Finds the URL of the next page; null after the last one. */
 type FindNextPage = (page: Page) => string | null;
 
 type PageParameters = Pick<Parameters, 'pagination' | 'next' | 'pageParameter' | 'firstPage' | 'pageStep'>;
 
 /**
- * Makes the rule that leads from page to page.
- *
- * @param firstUrl - of the first page
- * @throws TypeError that names a wrong parameter
+ * Creates the function that finds the next page.
+ * @param firstUrl - URL of the first page
+ * @throws TypeError that names the wrong parameter
  */
 const createFindNextPage = (given: PageParameters, firstUrl: string): FindNextPage => {
   const { pagination, next, pageParameter, firstPage, pageStep } = given;
@@ -118,8 +118,7 @@ const toFirstPage = ({ pagination, pageParameter, firstPage }: PageParameters, u
 
 /**
  * Makes the function that finds the items of a page.
- *
- * @throws TypeError that names the parameter, also from the function, where the pointer leads to no list
+ * @throws TypeError that names the parameter; the function throws it too, if the pointer does not lead to a list
  */
 const createReadItems = (items: string): ((body: JsonValue) => readonly JsonValue[]) => {
   const read = createRead('items', items);
@@ -139,22 +138,21 @@ const createRead = (name: string, pointer: string) => {
 };
 
 /**
- * Why no further page is fetched: `complete` after the last one; a bound; `loop` when the next page was fetched before;
- * `otherOrigin` when it is on another origin, which must not get the credentials of this one.
+ * Why no further page is fetched: `complete` after the last one; a limit; `loop` if the next page was already fetched;
+ * `otherOrigin` if it is on another origin, which must not get the credentials of this one.
  */
 type PagesEnd = 'complete' | 'maxPages' | 'maxItems' | 'loop' | 'otherOrigin';
 
 interface Fetched {
   readonly pages: number;
   readonly items: number;
-  /** URLs of the pages, with those that they redirected to. */
+  /** URLs of the pages, including those that they redirected to. */
   readonly urls: ReadonlySet<string>;
   readonly origin: string;
 }
 
 /**
- * Decides whether the next page is fetched.
- *
+ * Decides whether to fetch the next page.
  * @param next - its URL; null after the last page
  */
 export const decideNextPage = (
@@ -186,7 +184,7 @@ export const findNextLink = (header: string): string | null => {
   return null;
 };
 
-/** Of several `rel`, the first counts. */
+/** If there are several `rel`, the first one counts. */
 const relationsOf = (parameters: string): readonly string[] => {
   for (const [, name = '', quoted, plain = ''] of parameters.matchAll(PARAMETER))
     if (name.toLowerCase() === 'rel') return (quoted ?? plain).toLowerCase().split(/\s+/);
@@ -195,8 +193,7 @@ const relationsOf = (parameters: string): readonly string[] => {
 
 /**
  * Parses a JSON pointer (RFC 6901).
- *
- * @returns reads what it leads to, undefined where there is nothing; null when it is no pointer
+ * @returns a function that reads what it leads to, undefined if there is nothing; null if it is not a pointer
  */
 export const parsePointer = (text: string): ((value: JsonValue) => JsonValue | undefined) | null => {
   if (text !== '' && !text.startsWith('/')) return null;
@@ -209,7 +206,7 @@ export const parsePointer = (text: string): ((value: JsonValue) => JsonValue | u
 
 const readKey = (value: JsonValue | undefined, key: string): JsonValue | undefined => {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
-  // `length` of a list is an own property, and no item.
+  // `length` is an own property of a list, but not an item.
   if (Array.isArray(value)) return /^\d+$/.test(key) ? value[Number(key)] : undefined;
   return (value as Readonly<Record<string, JsonValue>>)[key];
 };

@@ -20,13 +20,12 @@ import type { Parameters } from './rules.ts';
 
 /**
  * Sends the node's request to a URL.
- *
  * @param page - counted from 1; null without pagination
- * @throws NodeError when the status is a failure, or AppError `OUTBOUND_*`
+ * @throws NodeError if the status is a failure, or AppError `OUTBOUND_*`
  */
 type Send = (url: string, page: number | null) => Promise<OutboundResponse>;
 
-/** @throws TypeError that names a wrong parameter, before anything is sent */
+/** @throws TypeError that names the wrong parameter, before anything is sent */
 export const createSend = (given: Parameters, context: NodeContext): Send => {
   const { services, idempotencyKey } = context;
   const isSuccess = parseStatusSet('successStatus', given.successStatus);
@@ -62,7 +61,7 @@ export const createSend = (given: Parameters, context: NodeContext): Send => {
   };
 };
 
-/** Each page is a request of its own for its receiver, the same in every attempt. */
+/** To the receiver, each page is a separate request, which is the same in every attempt. */
 const toPageKey = (key: string, page: number | null): string =>
   page === null || page === 1 ? key : `${key}/page-${page}`;
 
@@ -80,8 +79,7 @@ interface RequestBody extends Pick<OutboundRequest, 'body' | 'bodyBytes'> {
 }
 
 /**
- * Makes the body of one request: a stream, which is read once, where it holds files.
- *
+ * Makes the body of one request. If it contains files, it is a stream, which is read once.
  * @throws TypeError that names the parameter
  */
 const toRequestBody = (
@@ -122,7 +120,7 @@ const toForm = (body: JsonObject): string => {
   return form.toString();
 };
 
-/** Text that is sent as it is, or a file. */
+/** Text that is sent unchanged, or a file. */
 type Piece = Uint8Array | FileValue;
 
 /**
@@ -173,12 +171,12 @@ const toBytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const escapeName = (name: string): string =>
   name.replaceAll('\r', '%0D').replaceAll('\n', '%0A').replaceAll('"', '%22');
 
-/** The bytes of a file, which is opened when they are read. */
+/** The bytes of a file, which is opened only when they are read. */
 export const streamFile = async function* (file: FileValue, files: Files): AsyncGenerator<Uint8Array> {
   yield* await files.open(file);
 };
 
-/** The value of a file may come with data from outside: no media type of it adds a header line. */
+/** A file's value may come with data from outside, so its media type must not be able to add a header line. */
 const toMediaType = ({ mediaType }: FileValue): string =>
   mediaType !== '' && findHeaderProblem('content-type', mediaType) === null
     ? mediaType
@@ -197,7 +195,7 @@ const streamBody = async function* ({ stream, body }: OutboundResponse): AsyncGe
 const EXTENDED = /;\s*filename\*\s*=\s*utf-8'[\w-]*'([^\s;"]+)/i;
 const PLAIN = /;\s*filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]+))/i;
 
-/** The name of a downloaded file: of `Content-Disposition` (RFC 6266), else the last part of the URL's path. */
+/** The name of a downloaded file: from `Content-Disposition` (RFC 6266), or else the last part of the URL's path. */
 export const findFileName = ({ headers, url }: Pick<OutboundResponse, 'headers' | 'url'>): string => {
   const disposition = headers['content-disposition'] ?? '';
   const [, extended = ''] = EXTENDED.exec(disposition) ?? [];
@@ -206,7 +204,7 @@ export const findFileName = ({ headers, url }: Pick<OutboundResponse, 'headers' 
   return given || decode(new URL(url).pathname.split('/').at(-1) ?? '');
 };
 
-/** @returns the text itself when it is not percent-encoded UTF-8 */
+/** @returns the text itself if it is not percent-encoded UTF-8 */
 const decode = (text: string): string => {
   try {
     return decodeURIComponent(text);
@@ -222,8 +220,7 @@ interface StatusRange {
 
 /**
  * Parses a list of status codes (`404`) and ranges of them (`"200-299"`).
- *
- * @param name - of the parameter, for errors
+ * @param name - name of the parameter, for errors
  * @returns whether a status is one of them
  * @throws TypeError that names the item
  */

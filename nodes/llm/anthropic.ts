@@ -42,13 +42,13 @@ export const askAnthropic: AskProvider = async (question, context) => {
   return readAnswer(body);
 };
 
-/** A gateway may want its key elsewhere; Anthropic would be sent a secret that is not for it. */
+/** A gateway may take its key in another header; Anthropic would get a secret that is not meant for it. */
 const checkHeader = ({ credential }: NodeContext): void => {
   if (credential?.type !== 'httpHeader') return;
   const name = credential.field('name').toLowerCase();
   if (name === KEY_HEADER) return;
   throw new NodeError(
-    `the credential "${credential.id}" sends the header ${name}, and Anthropic takes its key as ${KEY_HEADER}: set the name of the credential to that, or baseUrl to the gateway that the credential is for`,
+    `the credential "${credential.id}" sends the header ${name}, but Anthropic takes its key as ${KEY_HEADER}: change the header name in the credential, or set baseUrl to the gateway that the credential is for`,
     { isRetryable: false },
   );
 };
@@ -68,7 +68,7 @@ const toRequest = (question: Question): JsonObject => {
 };
 
 const toTool = (schema: JsonObject): JsonObject => ({
-  tools: [{ name: ANSWER_NAME, description: 'Takes the answer.', input_schema: schema }],
+  tools: [{ name: ANSWER_NAME, description: 'Receives the answer.', input_schema: schema }],
   tool_choice: { type: 'tool', name: ANSWER_NAME },
 });
 

@@ -28,13 +28,12 @@ const providers: Readonly<Record<LlmParameters['provider'], AskProvider>> = {
   bedrock: askBedrock,
 };
 
-/** Characters of an answer that the model is shown again when it is to correct it. */
+/** How many characters of its answer a model is shown again to correct it. */
 const MAX_REPEATED = 50_000;
 
 /**
- * Asks a model, and again when its answer does not match the schema, with what was wrong.
- *
- * @returns `{ text, json?, finishReason, usage, model, provider }`; `usage` is of all questions together
+ * Asks a model, and asks again with what was wrong if its answer does not match the schema.
+ * @returns `{ text, json?, finishReason, usage, model, provider }`; `usage` covers all questions
  * @throws NodeError, see `answer-errors.ts` and `model-error.ts`
  */
 export const askModel = async (parameters: LlmParameters, context: NodeContext): Promise<JsonObject> => {
@@ -77,7 +76,7 @@ const ask = async (
   }
 };
 
-/** What `workflow put` can't know of a node whose parameters are expressions. */
+/** Checks what `workflow put` can't know about a node whose parameters are expressions. */
 const checkQuestion = (parameters: LlmParameters, { credential }: NodeContext): void => {
   const [problem] = findProblems(parameters);
   if (problem !== undefined)
@@ -85,7 +84,7 @@ const checkQuestion = (parameters: LlmParameters, { credential }: NodeContext): 
   const types = credentialTypesOf(parameters.provider);
   if (credential !== null && !types.includes(credential.type))
     throw new NodeError(
-      `the credential "${credential.id}" is of the type ${credential.type}, and ${parameters.provider} takes ${types.join(', ')}`,
+      `the credential "${credential.id}" is of the type ${credential.type}, but ${parameters.provider} takes ${types.join(', ')}`,
       { isRetryable: false },
     );
 };
@@ -112,7 +111,7 @@ const add = (before: Usage, counts: Usage): Usage => ({
   ),
 });
 
-/** The answer, and what was wrong with it: models correct themselves when they see both. */
+/** The answer, and what was wrong with it: models correct themselves if they see both. */
 const toRepair = ({ text, value }: Answer, { kind, faults }: AnswerProblem): readonly Turn[] => {
   const answer = value === undefined ? text : JSON.stringify(value);
   const problem =
@@ -120,9 +119,9 @@ const toRepair = ({ text, value }: Answer, { kind, faults }: AnswerProblem): rea
       ? 'That was not JSON.'
       : `That does not match the JSON Schema:\n${faults.map(toLine).join('\n')}`;
   return [
-    // Providers refuse an empty text, and one that ends with blanks.
+    // Providers refuse empty text, and text that ends with blanks.
     { role: 'assistant', text: answer.slice(0, MAX_REPEATED).trimEnd() || '(no answer)' },
-    { role: 'user', text: `${problem}\nAnswer again, with the corrected JSON alone.` },
+    { role: 'user', text: `${problem}\nAnswer again, with only the corrected JSON.` },
   ];
 };
 
@@ -133,7 +132,7 @@ const toText = (value: JsonValue | undefined): string => (typeof value === 'stri
 /** Codes of refusals before an answer is made: OpenAI's and Azure's. */
 const refusals = new Set(['content_filter', 'content_policy_violation']);
 
-/** An account without credit answers like one that is too fast, and stays so. */
+/** An account without credit gets the same answer as one that is too fast, but permanently. */
 const NO_CREDIT = 'insufficient_quota';
 
 /**
@@ -149,10 +148,9 @@ const tooLong = [
 ] as const;
 
 /**
- * Gives the failures that mean something of their own a name, and says whether another attempt helps.
- *
- * @param thrown - by a provider's client
- * @returns what to throw in its place
+ * Names the failures that have a special meaning, and says whether another attempt helps.
+ * @param thrown - what a provider's client threw
+ * @returns what to throw instead
  */
 const toModelError = (thrown: unknown): unknown => {
   if (!isNodeError(thrown)) return thrown;
@@ -167,7 +165,7 @@ const toModelError = (thrown: unknown): unknown => {
       : thrown;
   }
   if (tooLong.some((words) => about.includes(words)))
-    return new NodeError('the prompt and maxTokens are together longer than the context of the model', {
+    return new NodeError('the prompt and maxTokens together exceed the context of the model', {
       ...options,
       name: 'ContextTooLongError',
     });

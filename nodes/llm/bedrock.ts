@@ -17,7 +17,7 @@ import {
   withOptions,
 } from './question.ts';
 
-/** The client's timeout is later than the node's, so that the node's message is shown. */
+/** The client's timeout is longer than the node's, so that the node's message is shown. */
 const TIMEOUT_MARGIN_MS = 1_000;
 
 /** Asks a model of Amazon Bedrock: https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html */
@@ -53,7 +53,7 @@ const toInput = (question: Question): Record<string, unknown> => {
 
 const toToolConfig = (schema: JsonObject) => ({
   tools: [
-    { toolSpec: { name: ANSWER_NAME, description: 'Takes the answer.', inputSchema: { json: schema } } },
+    { toolSpec: { name: ANSWER_NAME, description: 'Receives the answer.', inputSchema: { json: schema } } },
   ],
   toolChoice: { tool: { name: ANSWER_NAME } },
 });
@@ -63,7 +63,7 @@ const toMessage = ({ role, text, attachments = [] }: Turn) => ({
   content: [...attachments.map(toBlock), { text }],
 });
 
-/** Documents have a name of a few characters only, and may not have the same. */
+/** Document names allow only a few characters, and must differ. */
 const toBlock = ({ mediaType, bytes }: Attachment, index: number) => {
   const format = mediaType.slice(mediaType.indexOf('/') + 1);
   return mediaType.startsWith('image/')
@@ -81,7 +81,7 @@ const finishReasons: Readonly<Record<string, FinishReason>> = {
   content_filtered: 'refusal',
 };
 
-/** @param output - of the SDK; the fields that are read are JSON */
+/** @param output - the SDK's output; the fields that are read are JSON */
 const readAnswer = (output: JsonObject, model: string): Answer => {
   const message = mapAt(mapAt(output, 'output'), 'message');
   const blocks = mapsAt(message, 'content');

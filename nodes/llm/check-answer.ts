@@ -4,7 +4,7 @@ import type { Answer } from './question.ts';
 /** What is wrong with an answer. */
 export interface AnswerProblem {
   readonly kind: 'notJson' | 'mismatch';
-  /** `{ place, keyword, message }` of each, the place as a JSON Pointer; empty for `notJson`. */
+  /** `{ place, keyword, message }` of each fault, with the place as a JSON Pointer; empty for `notJson`. */
   readonly faults: readonly JsonObject[];
 }
 
@@ -13,9 +13,8 @@ type Checked = { readonly json: JsonValue } | { readonly problem: AnswerProblem 
 const MAX_FAULTS = 20;
 
 /**
- * Creates a function that reads the JSON of an answer, and checks it against the schema.
- *
- * @throws RangeError that says what of the schema can't be used, before a model is asked
+ * Creates a function that reads the JSON of an answer and checks it against the schema.
+ * @throws RangeError that says what in the schema can't be used, before a model is asked
  */
 export const createCheck = async (
   schema: JsonObject,
@@ -30,7 +29,7 @@ export const createCheck = async (
   };
 };
 
-/** What the checker refuses to look at, such as a value that is nested too deep, is a fault like any other. */
+/** If the checker refuses a value, for instance because it is nested too deep, that is a fault like any other. */
 const findFaults = (findErrors: () => readonly JsonObject[]): readonly JsonObject[] => {
   try {
     return findErrors().slice(0, MAX_FAULTS);
@@ -41,10 +40,10 @@ const findFaults = (findErrors: () => readonly JsonObject[]): readonly JsonObjec
   }
 };
 
-/** @returns undefined for a text that is not JSON, and has none in a code fence */
+/** @returns undefined if the text is not JSON and has none in a code fence */
 const parseText = (text: string): JsonValue | undefined => parse(text) ?? parse(findFenced(text));
 
-/** What is between the first code fence of a text and the last: models put JSON there, with a word around it. */
+/** The text between the first and the last code fence, where models put JSON when they add an introduction. */
 const findFenced = (text: string): string => {
   const open = text.indexOf('```');
   const start = text.indexOf('\n', open);
@@ -60,27 +59,30 @@ const parse = (text: string): JsonValue | undefined => {
   }
 };
 
-/** Characters of an answer that an error shows. */
+/** How many characters of an answer an error shows. */
 const SHOWN = 2_000;
-/** Places of faults in a message; the details have more. */
+/** How many faults a message names; the details have more. */
 const NAMED_FAULTS = 3;
 
-/** An answer that the node can't use, with what all its questions used. */
+/** An answer that the node can't use, with the usage of all its questions. */
 interface Unusable {
   readonly answer: Answer;
   readonly usage: Usage;
 }
 
-/** A success of the provider without what a model answers: another API, a gateway's own page, or a fault of the provider. */
+/**
+ * The provider answered successfully, but without a model's answer: it may be another API, a gateway's own page, or a
+ * fault of the provider.
+ */
 export const toNoAnswer = (body: JsonValue): NodeError =>
-  new NodeError('the provider has sent no answer of the model: error.details has the start of what it sent', {
+  new NodeError('the provider sent no answer from the model; error.details has the start of what it sent', {
     name: 'NoAnswerError',
     details: { answer: JSON.stringify(body).slice(0, SHOWN) },
   });
 
 /** The answer is empty, and was not cut off. */
 export const toEmpty = ({ answer, usage }: Unusable): NodeError =>
-  new NodeError('the model has answered with an empty text', {
+  new NodeError("the model's answer is empty", {
     name: 'NoAnswerError',
     details: toDetails(answer, usage),
   });
@@ -93,7 +95,7 @@ export const toRefusal = ({ answer, usage }: Unusable): NodeError =>
     details: toDetails(answer, usage),
   });
 
-/** Retryable but for an answer that was cut off: a model does not answer the same twice. */
+/** Retryable unless the answer was cut off, since a model does not answer the same twice. */
 export const toUnusable = (
   { answer, usage }: Unusable,
   { kind, faults }: AnswerProblem,
@@ -106,7 +108,7 @@ export const toUnusable = (
       { name: 'AnswerTruncatedError', isRetryable: false, details },
     );
   if (kind === 'notJson')
-    return new NodeError('the answer is not JSON: error.details has its start', {
+    return new NodeError('the answer is not JSON; error.details has its start', {
       name: 'AnswerNotJsonError',
       details,
     });
@@ -121,7 +123,7 @@ const toDetails = ({ text, value, finishReason, model }: Answer, usage: Usage): 
   return { finishReason, model, usage, answer: all.slice(0, SHOWN) };
 };
 
-/** Without the messages of the checker, which may repeat the answer. */
+/** Leaves out the checker's messages, which may repeat the answer. */
 const describe = (faults: readonly JsonObject[]): string => {
   const named = faults.slice(0, NAMED_FAULTS).map(({ place, keyword }) => `${place || '/'} (${keyword})`);
   const more = faults.length - named.length;

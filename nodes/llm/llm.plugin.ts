@@ -6,10 +6,10 @@ export const llm = defineAction({
   id: 'llm',
   name: 'Language model',
   description:
-    'Asks a language model, and checks its answer against a JSON Schema. Delivers { text, json, finishReason, usage, model, provider }; json with a schema alone. The node calls no tools. Models take long: raise settings.timeoutSeconds',
+    'Asks a language model, and checks its answer against a JSON Schema. Outputs { text, json, finishReason, usage, model, provider }; json only with a schema. The node calls no tools. Models take long: raise settings.timeoutSeconds',
   credentials: {
     types: credentialTypesOf(null),
-    // A server of one's own may take requests without one.
+    // A self-hosted server may accept requests without one.
     required: ({ provider, baseUrl }) =>
       baseUrl === undefined && (provider === 'openai' || provider === 'anthropic'),
   },
@@ -56,7 +56,7 @@ export default definePlugin({
   id: 'llm',
   name: 'Language models',
   version: '1.0.0',
-  description: 'Asks language models of OpenAI, Anthropic, Amazon Bedrock, and what is compatible with them',
+  description: 'Asks language models of OpenAI, Anthropic, Amazon Bedrock and compatible providers',
   category: 'ai',
   handles: [llm],
 });

@@ -17,7 +17,7 @@ import {
   withOptions,
 } from './question.ts';
 
-/** Asks an API with the chat completions of OpenAI: https://platform.openai.com/docs/api-reference/chat */
+/** Asks an API that offers OpenAI's chat completions: https://platform.openai.com/docs/api-reference/chat */
 export const askOpenai: AskProvider = async (question, context) => {
   const { baseUrl = 'https://api.openai.com/v1' } = question;
   const url = addPath(baseUrl, '/chat/completions');
@@ -41,7 +41,7 @@ const toRequest = (question: Question, url: string): JsonObject => {
   return withOptions(request, options);
 };
 
-/** OpenAI's newer models refuse the old name, which is the one that most compatible servers know. */
+/** OpenAI's newer models refuse the old name, which is the one that most compatible servers support. */
 const nameOfMaxTokens = (url: string): string =>
   /(?:^|\.)(?:openai\.com|openai\.azure\.com)$/.test(new URL(url).hostname)
     ? 'max_completion_tokens'

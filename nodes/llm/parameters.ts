@@ -10,15 +10,16 @@ import {
 export const parameters = Type.Object({
   provider: Type.Enum(['openai', 'anthropic', 'bedrock'], {
     description:
-      'openai: OpenAI and what is compatible with its chat completions; anthropic: the Messages API; bedrock: Converse of Amazon Bedrock, with the permission bedrock:InvokeModel',
+      "openai: OpenAI's chat completions and compatible APIs; anthropic: the Messages API; bedrock: Amazon Bedrock's Converse, which needs the permission bedrock:InvokeModel",
   }),
   model: Type.String({
     minLength: 1,
     maxLength: 2_048,
-    description: "The provider's name for it; for bedrock a model id, or the ARN of an inference profile",
+    description:
+      "The provider's name for the model; for bedrock a model id, or the ARN of an inference profile",
   }),
   prompt: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 2_000_000, description: 'The question: the message of the user' }),
+    Type.String({ minLength: 1, maxLength: 2_000_000, description: "The question, as the user's message" }),
   ),
   messages: Type.Optional(
     Type.Array(
@@ -32,20 +33,20 @@ export const parameters = Type.Object({
       {
         minItems: 1,
         maxItems: 1_000,
-        description: 'A conversation in place of the prompt; the last message comes from the user',
+        description: "A conversation instead of the prompt; the last message must be the user's",
       },
     ),
   ),
   system: Type.String({
     default: '',
     maxLength: 2_000_000,
-    description: 'Instructions that stand before the conversation',
+    description: 'Instructions that precede the conversation',
   }),
   schema: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), {
       format: 'json-schema',
       description:
-        'JSON Schema of the answer, with "type": "object". The model is asked for JSON in the way of its provider, and the answer is checked here; the limits are those of the node type validate',
+        'JSON Schema of the answer, with "type": "object". The model is asked for JSON in its provider\'s way, and the answer is checked here, with the limits of the node type validate',
     }),
   ),
   repairs: Type.Integer({
@@ -53,28 +54,27 @@ export const parameters = Type.Object({
     minimum: 0,
     maximum: 3,
     description:
-      'How often the model is shown what does not match the schema, and asked again; then the node fails',
+      'How often the model is shown what does not match the schema and asked again before the node fails',
   }),
   strict: Type.Boolean({
     default: false,
     description:
-      'openai: let the provider enforce the schema, which must then name each property as required and allow no others',
+      'openai: let the provider enforce the schema, which must then require every property and allow no others',
   }),
   files: Type.Array(Type.Unknown(), {
     default: [],
     maxItems: 20,
     description:
-      'Files that the question is about: PNG, JPEG, GIF, WebP and PDF, of 10 MiB together, where the model takes them',
+      'Files that the question is about: PNG, JPEG, GIF, WebP and PDF, up to 10 MiB together, if the model accepts them',
   }),
   maxTokens: Type.Integer({
     default: 4_096,
     minimum: 1,
     maximum: 1_000_000,
-    description:
-      'Most tokens of the answer, with those that a model thinks in where the provider counts them',
+    description: 'Maximum tokens of the answer, including reasoning tokens if the provider counts them',
   }),
   temperature: Type.Optional(
-    Type.Number({ minimum: 0, maximum: 2, description: 'Randomness; the default of the model if absent' }),
+    Type.Number({ minimum: 0, maximum: 2, description: "Randomness; by default the model's own" }),
   ),
   stop: Type.Array(Type.String({ minLength: 1, maxLength: 1_000 }), {
     default: [],
@@ -100,7 +100,7 @@ export const parameters = Type.Object({
     {
       default: {},
       description:
-        'Other fields of the request as the provider has them, such as { "reasoning_effort": "low" }; they replace those made here, and null leaves one out',
+        'Other fields of the provider\'s request, such as { "reasoning_effort": "low" }; they replace those made here, and null removes one',
     },
   ),
 });
@@ -109,8 +109,7 @@ export type LlmParameters = ValueOf<typeof parameters>;
 
 /**
  * Finds what the schema of the parameters can't say.
- *
- * @param parameters - stored ones, where a text may be an expression, or those of a run
+ * @param parameters - stored ones, in which a string may be an expression, or those of a run
  */
 export const findProblems = (parameters: JsonObject): readonly ParameterProblem[] => {
   const { prompt, messages, schema } = parameters;
@@ -118,14 +117,14 @@ export const findProblems = (parameters: JsonObject): readonly ParameterProblem[
   if (prompt === undefined && messages === undefined)
     problems.push({ path: '/prompt', message: 'is missing: give either prompt or messages' });
   if (prompt !== undefined && messages !== undefined)
-    problems.push({ path: '/messages', message: 'must be absent beside prompt' });
+    problems.push({ path: '/messages', message: 'must be absent if there is a prompt' });
   const last: unknown = Array.isArray(messages) ? messages.at(-1) : undefined;
   if (isPlainObject(last) && last.role === 'assistant')
     problems.push({ path: '/messages', message: 'must end with a message of the user' });
   if (isPlainObject(schema) && schema.type !== 'object')
     problems.push({
       path: '/schema',
-      message: 'must have "type": "object", as the providers want it: put a list or a text into a property',
+      message: 'must have "type": "object", as providers require: put a list or a string into a property',
     });
   return problems;
 };
@@ -133,7 +132,7 @@ export const findProblems = (parameters: JsonObject): readonly ParameterProblem[
 const http = ['httpBearer', 'httpHeader', 'oauth2'];
 const aws = ['awsRole'];
 
-/** The types of credential that a provider takes; those of all for one that is not known. */
+/** The types of credential that a provider takes; for an unknown provider, those of all providers. */
 export const credentialTypesOf = (provider: JsonValue | undefined): readonly string[] => {
   if (provider === 'bedrock') return aws;
   return provider === 'openai' || provider === 'anthropic' ? http : [...http, ...aws];

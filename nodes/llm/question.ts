@@ -10,7 +10,7 @@ import {
   wrongParameter,
 } from '@hookloom/plugin-kit';
 
-/** An image or a document that a question comes with. */
+/** An image or a document that is part of a question. */
 export interface Attachment {
   /** One of the types that `readAttachments` takes. */
   readonly mediaType: string;
@@ -34,29 +34,29 @@ export interface Question {
   readonly turns: readonly Turn[];
   /** JSON Schema of the answer, an object; null for text. */
   readonly schema: JsonObject | null;
-  /** Whether the provider is to enforce the schema, where it can. */
+  /** Whether the provider should enforce the schema if it can. */
   readonly strict: boolean;
   readonly maxTokens: number;
-  /** The model's own when absent. */
+  /** The model's own if absent. */
   readonly temperature?: number | undefined;
   readonly stop: readonly string[];
-  /** Fields of the provider's request, which replace those that are made here; null leaves one out. */
+  /** Fields of the provider's request, which replace those made here; null removes one. */
   readonly options: JsonObject;
-  /** The provider's own when absent. */
+  /** The provider's own if absent. */
   readonly baseUrl?: string | undefined;
-  /** Of AWS; the region of the service itself when absent. */
+  /** AWS region; by default the region of the service. */
   readonly region?: string | undefined;
 }
 
 /**
- * Why a model ended its answer: it was done, or wrote a text of `stop`; its tokens were used up; it or its provider
- * refused to answer; `other` for what the provider adds to these.
+ * Why a model ended its answer: it was done or wrote a `stop` text; its tokens were used up; it or its provider refused
+ * to answer; `other` for any other reason.
  */
 export type FinishReason = 'stop' | 'length' | 'refusal' | 'other';
 
 export interface Answer {
   readonly text: string;
-  /** Absent for an answer of text alone. */
+  /** Absent if the answer is only text. */
   readonly value?: JsonValue | undefined;
   readonly finishReason: FinishReason;
   readonly usage: Usage;
@@ -66,15 +66,14 @@ export interface Answer {
 
 /**
  * Asks a provider's model once.
- *
- * @throws NodeError for a failure of the provider; AppError `OUTBOUND_*` when there is no answer within the limits
+ * @throws NodeError if the provider fails; AppError `OUTBOUND_*` if there is no answer within the limits
  */
 export type AskProvider = (question: Question, context: NodeContext) => Promise<Answer>;
 
 /** The name of the tool, or of the format, by which providers are asked for JSON. */
 export const ANSWER_NAME = 'answer';
 
-/** Bytes of an answer as it is sent: some ten times what the models write. */
+/** Maximum size of an answer in bytes: some ten times what models write. */
 export const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
 /** A request with the options of the question. */
@@ -84,7 +83,7 @@ export const withOptions = <Value>(
 ): Record<string, Value | JsonValue> =>
   Object.fromEntries(Object.entries({ ...request, ...options }).filter(([, value]) => value !== null));
 
-/** The counts that a provider gives, by our names for them. */
+/** A provider's counts, by our names for them. */
 export const toUsage = (counts: Readonly<Record<string, unknown>>): Usage =>
   Object.fromEntries(
     Object.entries(counts).filter(
@@ -92,15 +91,14 @@ export const toUsage = (counts: Readonly<Record<string, unknown>>): Usage =>
     ),
   );
 
-/** Of all files of a question: they are held in memory, as bytes and as base64. */
+/** Total size of a question's files, which are held in memory as bytes and as base64. */
 const MAX_BYTES = 10 * 1024 * 1024;
 
 const mediaTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'application/pdf'];
 
 /**
  * Reads the files of a question.
- *
- * @throws TypeError or RangeError for what is no file, a type that the models do not take, and too many bytes
+ * @throws TypeError or RangeError if a value is not a file, models do not take its type, or there are too many bytes
  * @throws AppError `FILE_*` | `STORE_UNAVAILABLE`
  */
 export const readAttachments = async (
@@ -108,7 +106,7 @@ export const readAttachments = async (
   files: Files,
 ): Promise<readonly Attachment[]> => {
   const values = list.map(checkFile);
-  // Verified while it is read: a file has the size that its value says.
+  // Verified as it is read, so a file has the size that its value says.
   if (values.reduce((bytes, { size }) => bytes + size, 0) > MAX_BYTES)
     throw new RangeError(`Parameter "files" has more than ${MAX_BYTES} bytes; send fewer or smaller files`);
   const attachments: Attachment[] = [];
@@ -132,7 +130,7 @@ const readAll = async (content: AsyncIterable<Uint8Array>): Promise<Buffer> => {
   return Buffer.concat(chunks);
 };
 
-/** The map under a key of an answer; an empty one where there is none. */
+/** The map under a key of an answer; an empty one if there is none. */
 export const mapAt = (value: JsonValue | undefined, key: string): JsonObject => {
   const found = valueAt(value, key);
   return isJsonMap(found) ? found : {};
@@ -148,7 +146,7 @@ export const mapsAt = (value: JsonValue | undefined, key: string): readonly Json
 export const hasList = (value: JsonValue | undefined, key: string): boolean =>
   Array.isArray(valueAt(value, key));
 
-/** The text under a key of an answer; empty where there is none. */
+/** The string under a key of an answer; empty if there is none. */
 export const textAt = (value: JsonValue | undefined, key: string): string => {
   const found = valueAt(value, key);
   return typeof found === 'string' ? found : '';
@@ -158,9 +156,8 @@ const valueAt = (value: JsonValue | undefined, key: string): JsonValue | undefin
   isJsonMap(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 
 /**
- * The URL of an operation below a base URL, whose query is kept: some gateways have a version there.
- *
- * @throws TypeError for a text that is no URL
+ * The URL of an operation below a base URL. The query is kept, since some gateways have a version there.
+ * @throws TypeError if it is not a URL
  */
 export const addPath = (baseUrl: string, path: string): string => {
   const url = URL.parse(baseUrl);

@@ -7,19 +7,19 @@ export interface ConnectOptions {
   readonly tcp: TcpClient;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
-  /** Received bytes of one use, beside those of the rows' own structure. */
+  /** Maximum bytes received in one use, in addition to those of the protocol. */
   readonly maxResponseBytes: number;
 }
 
 /** A connection to a database, for one use at a time. */
 interface Database {
   readonly client: Client;
-  /** Uses it; it is broken when the signal aborts, or when it receives more bytes than allowed. */
+  /** Uses the connection. It is broken if the signal aborts, or it receives more bytes than allowed. */
   use<Result>(
     options: Pick<ConnectOptions, 'signal' | 'maxResponseBytes'>,
     work: (client: Client) => Promise<Result>,
   ): Promise<Result>;
-  /** Whether it is open and outside of a transaction. */
+  /** Whether it is open and not in a transaction. */
   isIdle(): boolean;
   close(): void;
 }
@@ -39,7 +39,7 @@ export const openDatabase = async (server: PostgresServer, options: ConnectOptio
     ssl: toTlsOptions(server),
     stream: () => asUnconnected(socket),
   });
-  client.on('error', () => {}); // the query in work fails with it; without one, nothing is lost
+  client.on('error', () => {}); // a query in progress fails with it; without one, nothing is lost
   const database = createDatabase(client, socket, sslmode === 'disable');
   try {
     await database.use(options, () => client.connect());
@@ -56,7 +56,7 @@ const toTlsOptions = ({ sslmode, ca }: PostgresServer) => {
   return sslmode === 'require' ? { ...options, rejectUnauthorized: false } : options;
 };
 
-/** The library connects the socket that it is given: this one is connected already, to an address that was checked. */
+/** The library connects the socket that it is given. This one is already connected, to an address that was checked. */
 const asUnconnected = (socket: Socket): Socket => {
   socket.connect = () => {
     setImmediate(() => socket.emit('connect'));
@@ -73,7 +73,7 @@ const createDatabase = (client: Client, socket: Socket, isPlain: boolean): Datab
     connection.stream.destroy(error);
     socket.destroy();
   };
-  /** Counted here, since the library would collect a message of any length. */
+  /** Bytes are counted here, since the library would collect a message of any length. */
   const count = (chunk: Uint8Array): void => {
     received += chunk.byteLength;
     if (received > limit) destroy(toTooLarge(limit));
@@ -99,7 +99,7 @@ const createDatabase = (client: Client, socket: Socket, isPlain: boolean): Datab
     },
     isIdle: () => !connection.stream.destroyed && client.getTransactionStatus() === 'I',
     close: () => {
-      client.end().catch(() => {}); // a terminate message, where the connection still takes one
+      client.end().catch(() => {}); // a terminate message, if the connection still takes one
       if (client.getTransactionStatus() === 'I') setTimeout(destroy, CLOSE_MS).unref();
       else destroy();
     },
@@ -114,7 +114,7 @@ const OVERHEAD_BYTES = 65_536;
 
 const toTooLarge = (limit: number): NodeError =>
   new NodeError(
-    `the answer has more bytes than maxResponseBytes allows (${limit - OVERHEAD_BYTES}): select less, or raise it`,
+    `the answer is larger than maxResponseBytes (${limit - OVERHEAD_BYTES}): select less, or raise it`,
     { name: 'AnswerTooLarge', isRetryable: false },
   );
 
@@ -147,7 +147,7 @@ export const readPostgresServer = (field: (name: string) => string): PostgresSer
 /** Shorter than the idle timeouts of servers and of NAT gateways. */
 const IDLE_MS = 30_000;
 
-/** Servers with a connection that is kept; the number of credentials in use is small. */
+/** How many servers have an idle connection, since few credentials are in use. */
 const MAX_IDLE = 20;
 
 interface IdleDatabase {
@@ -155,11 +155,12 @@ interface IdleDatabase {
   readonly timer: NodeJS.Timeout;
 }
 
-/** Connections of a sandbox, reused between runs: one for each login, closed when it is idle for a while. */
+/**
+ * The connections of a sandbox, which are reused between runs: one for each login, closed after being idle for a while.
+ */
 export interface Databases {
   /**
-   * Does work over a connection: the idle one of this login, else a new one.
-   *
+   * Does work over a connection: the idle one of this login, or else a new one.
    * @throws the error of `work`, AppError `OUTBOUND_*` or `CREDENTIAL_REJECTED`, NodeError of the connection
    */
   use<Result>(
@@ -191,7 +192,7 @@ export const createDatabases = (idleMs = IDLE_MS): Databases => {
     database.client.unref();
   };
 
-  /** The idle connection with a new session; null when there is none, or it was lost, as after a freeze. */
+  /** The idle connection with a new session; null if there is none, or it was lost, as after a freeze. */
   const reuse = async (key: string, options: ConnectOptions): Promise<Database | null> => {
     const database = take(key);
     if (database === null) return null;

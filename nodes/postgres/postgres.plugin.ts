@@ -23,7 +23,7 @@ export const postgres = defineAction({
   id: 'postgres',
   name: 'PostgreSQL',
   description:
-    'Runs SQL whose values are apart from it, over the protocol of PostgreSQL or the RDS Data API. Delivers { rows }, { row } or { affected }, by mode; with statements, { results } with one of them for each, in one transaction',
+    'Runs SQL with values passed separately, over the PostgreSQL protocol or the RDS Data API. Outputs { rows }, { row } or { affected }, depending on mode; with statements, { results } with one of these for each, in one transaction',
   credentials: { types: ['postgres', 'awsRole'], required: ({ via = 'postgres' }) => via === 'postgres' },
   credentialTypesFor: ({ via = 'postgres' }) => CREDENTIALS_VIA[String(via)] ?? ['postgres', 'awsRole'],
   literalParameters: ['query', 'statements'],
@@ -33,46 +33,45 @@ export const postgres = defineAction({
       via: Type.Enum(['postgres', 'rdsData'], {
         default: 'postgres',
         description:
-          'postgres: the database of a credential of the type postgres. rdsData: Aurora by the RDS Data API, as the role of the service or of a credential of the type awsRole',
+          'postgres: the database in a credential of the type postgres. rdsData: Aurora through the RDS Data API, with the role of the service or of a credential of the type awsRole',
       }),
       query: Type.Optional(
         Type.String({
           minLength: 1,
           maxLength: 100_000,
           description:
-            'One SQL statement, with $1, $2, … in place of values. It has no expressions, so that no data becomes SQL',
+            "One SQL statement with $1, $2, … in place of values. It can't contain expressions, so that no data becomes SQL",
         }),
       ),
       statements: Type.Optional(
         Type.Array(Type.String({ minLength: 1, maxLength: 100_000, description: 'One SQL statement' }), {
           minItems: 1,
           maxItems: 50,
-          description:
-            'In place of query: statements that are done together in one transaction, or not at all',
+          description: 'Instead of query: statements that run in one transaction, all or none',
         }),
       ),
       values: Type.Array(Type.Unknown({ withoutResult: null, items: { withoutResult: null } }), {
         default: [],
         maxItems: 10_000,
         description:
-          'The values of $1, $2, …; with statements, a list of them for each. A list is an array of SQL, a map JSON, an expression without a result NULL',
+          'The values of $1, $2, …; with statements, one list of values for each. A list becomes an SQL array, a map JSON, an expression without a result NULL',
       }),
       mode: Type.Enum(['rows', 'one', 'affected'], {
         default: 'rows',
         description:
-          'rows: { rows }, a list of maps. one: { row }, null when there is none; more than one is an error. affected: { affected }, how many rows were inserted, updated, deleted or selected',
+          'rows: { rows }, a list of maps. one: { row }, null if there is none; more than one is an error. affected: { affected }, how many rows were inserted, updated, deleted or selected',
       }),
       maxRows: Type.Integer({
         default: 1_000,
         minimum: 1,
         maximum: 100_000,
-        description: 'More rows than this fail the node, and change nothing',
+        description: 'With more rows than this, the node fails and nothing is changed',
       }),
       maxResponseBytes: Type.Integer({
         default: 8_388_608,
         minimum: 1_024,
         maximum: 33_554_432,
-        description: 'A larger answer of the database fails the node, and changes nothing',
+        description: "If the database's answer is larger, the node fails and nothing is changed",
       }),
       resourceArn: Type.Optional(
         Type.String({
@@ -134,7 +133,7 @@ const listCalls = ({ resourceArn, secretArn }: JsonObject, isTransaction: boolea
   }));
 };
 
-/** PostgreSQL; the protocols are loaded on use, from work/. */
+/** PostgreSQL. The protocols are loaded on use. */
 export default definePlugin({
   id: 'postgres',
   name: 'PostgreSQL',

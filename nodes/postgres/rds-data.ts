@@ -30,9 +30,8 @@ interface DataApiDatabase {
 type Send = (operation: string, input: JsonObject) => Promise<Readonly<Record<string, unknown>>>;
 
 /**
- * Runs statements by the RDS Data API: several of them in one transaction, a single one in its own. Output as over
- * PostgreSQL's protocol.
- *
+ * Runs statements through the RDS Data API: several in one transaction, a single one in its own. The output is the same
+ * as over PostgreSQL's protocol.
  * @throws NodeError `SqlError` or the error of the AWS client, `TooManyRows`, `StatementInvalid`
  */
 export const runOnRdsData = async (
@@ -83,7 +82,7 @@ const runInTransaction = async (
     await send('CommitTransaction', transaction);
     return answers;
   } catch (error) {
-    await send('RollbackTransaction', transaction).catch(() => {}); // else it ends after three minutes
+    await send('RollbackTransaction', transaction).catch(() => {}); // otherwise it ends after three minutes
     throw error;
   }
 };
@@ -116,7 +115,7 @@ const execute = async (
   return { rows, affected: Math.max(numberOfRecordsUpdated, records.length) };
 };
 
-/** What is read of the output of ExecuteStatement. */
+/** The part of ExecuteStatement's output that is read. */
 interface ExecuteOutput {
   readonly columnMetadata?: readonly {
     readonly name?: string;
@@ -165,7 +164,7 @@ const toParameter = (value: JsonValue): JsonObject => {
 const SQL_STATE = /SQLState: ([0-9A-Z]{5})/;
 const CONSTRAINT = /constraint "([^"]{1,63})"/;
 
-/** The database's own error within one of the Data API, whose text quotes values. */
+/** The database's own error inside an error of the Data API, whose text quotes values. */
 const readSqlError = (error: unknown, index: number | null): unknown => {
   if (!isNodeError(error)) return error;
   const text = error.cause instanceof Error ? error.cause.message : error.message; // the cause is not cut

@@ -34,9 +34,9 @@ interface Column {
 }
 
 /**
- * Runs one statement by the extended protocol, which takes values apart from the SQL and refuses several statements in one
- * text. The server sends one row more than allowed at most. A query of the library would keep every row.
- *
+ * Runs one statement with the extended protocol, which takes values separately from the SQL and refuses several
+ * statements in one text. The server sends at most one row more than allowed. The library's own queries would keep
+ * every row.
  * @throws NodeError `TooManyRows` or `StatementInvalid`, or the error of the connection
  */
 const runQuery = (client: Client, { text, values }: Statement, limits: Limits): Promise<Answer> =>
@@ -46,7 +46,7 @@ const runQuery = (client: Client, { text, values }: Statement, limits: Limits): 
     let affected = 0;
     let failure: unknown = null;
 
-    /** Keeps the first error: the answer is read to its end, so that the connection can be used again. */
+    /** Keeps the first error and reads the answer to its end, so that the connection can be used again. */
     const attempt = (work: () => void): void => {
       if (failure !== null) return;
       try {
@@ -96,7 +96,7 @@ const runQuery = (client: Client, { text, values }: Statement, limits: Limits): 
     });
   });
 
-const noCopy = (): Error => invalid('COPY cannot be used: it needs a stream beside the statement');
+const noCopy = (): Error => invalid('COPY cannot be used: it needs a stream in addition to the statement');
 
 const toRow = (columns: readonly Column[], fields: readonly (string | null)[]): JsonObject =>
   Object.fromEntries(
@@ -110,9 +110,8 @@ const toRow = (columns: readonly Column[], fields: readonly (string | null)[]): 
 const readCount = (tag: string): number => Number(/ (\d{1,15})$/.exec(tag)?.[1] ?? 0);
 
 /**
- * Runs statements in one transaction: all of them or none. A statement that takes longer than the node has, and a
- * transaction that is left by its client, are ended by the server.
- *
+ * Runs statements in one transaction, all or none. The server ends a statement that takes longer than the node has, and
+ * a transaction that its client has left.
  * @throws NodeError `SqlError`, `TooManyRows` or `StatementInvalid`, or the error of the connection
  */
 export const runTransaction = async (
@@ -126,7 +125,7 @@ export const runTransaction = async (
     for (const [index, statement] of statements.entries()) {
       answers.push(await runNamed(client, statement, limits, limits.isList ? index : null));
       if (client.getTransactionStatus() !== 'T')
-        throw invalid('a statement has ended the transaction: leave out BEGIN, COMMIT and ROLLBACK');
+        throw invalid('a statement ended the transaction: leave out BEGIN, COMMIT and ROLLBACK');
     }
     await client.query('COMMIT').catch((error: unknown) => {
       throw isDatabaseError(error) ? toSqlError(error, null) : error; // a deferred constraint
@@ -151,7 +150,7 @@ const runNamed = async (
   }
 };
 
-/** The formats that `fromText` reads, whatever the database has set. */
+/** Sets the formats that `fromText` reads, whatever the database's own settings are. */
 const begin = (timeoutMs: number): string => {
   const ms = Math.max(1, Math.ceil(timeoutMs));
   return `BEGIN; SET LOCAL statement_timeout = ${ms}; SET LOCAL idle_in_transaction_session_timeout = ${ms}; SET LOCAL TimeZone = 'UTC'; SET LOCAL DateStyle = 'ISO, YMD'; SET LOCAL IntervalStyle = 'iso_8601'; SET LOCAL bytea_output = 'hex'`;

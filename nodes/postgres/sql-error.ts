@@ -38,17 +38,20 @@ const CONDITIONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Classes and codes of errors that may pass: connection, transaction rollback, resources, locks, a statement that took
- * too long, an operator's intervention.
+ * Classes and codes of errors that may be temporary: connection, transaction rollback, resources, locks, a statement
+ * that took too long, an operator's intervention.
  */
 const RETRYABLE = /^(?:08(?!P01)|40|53|55P03|57014|57P0[1-5])/;
 
 const LOGIN_REFUSED: ReadonlySet<string> = new Set(['28P01', '28000']);
 
-/** Errors about the text of a statement, whose message has names of the SQL and no values: syntax, and wrong parameters. */
+/**
+ * Errors about the text of a statement, whose messages contain names from the SQL but no values: syntax errors and
+ * wrong parameters.
+ */
 const SHOWN = /^(?:42|08P01)/;
 
-/** What PostgreSQL says of an error. https://www.postgresql.org/docs/current/protocol-error-fields.html */
+/** What PostgreSQL says about an error. https://www.postgresql.org/docs/current/protocol-error-fields.html */
 interface DatabaseError extends Error {
   readonly code: string;
   readonly position?: string | undefined;
@@ -65,11 +68,11 @@ export const isDatabaseError = (error: unknown): error is DatabaseError =>
   /^[0-9A-Z]{5}$/.test(String(error.code));
 
 /**
- * The error of a statement. Its message has the name of the condition and no value: PostgreSQL's own is shown for errors
- * of syntax alone, since others quote values. Its details have `code`, which is the SQLSTATE, `condition`, `position` in
- * characters of the SQL from 1, `constraint`, `schema`, `table`, `column`, and `statement` in a list.
- *
- * @param index - of the statement in a list; null for a single one
+ * The error of a statement. Its message has the name of the condition but no values: PostgreSQL's own message is shown
+ * only for syntax errors, since others quote values. Its details have `code`, which is the SQLSTATE, `condition`,
+ * `position` in characters of the SQL from 1, `constraint`, `schema`, `table`, `column`, and, for a list of statements,
+ * `statement`.
+ * @param index - index of the statement in a list; null for a single one
  */
 export const toSqlError = (
   { code, message, position, constraint, schema, table, column }: Omit<DatabaseError, 'name'>,
@@ -103,7 +106,7 @@ interface Target {
   readonly sslmode: string;
 }
 
-/** The error of a connection: of logging in, of TLS, or of one that was lost. */
+/** The error of a connection: a failed login, a TLS problem, or a lost connection. */
 export const toConnectionError = ({ host, port, sslmode }: Target, error: unknown): Error => {
   if (isNodeError(error) || isServiceError(error)) return error;
   const target = `${host}:${port}`;
@@ -115,7 +118,7 @@ export const toConnectionError = ({ host, port, sslmode }: Target, error: unknow
       : toSqlError(error, null);
   const problem = findCertificateProblem(error);
   if (problem !== null) {
-    const hint = 'put the certificate of its authority into the field "ca" of the credential';
+    const hint = 'add its authority\'s certificate to the field "ca" of the credential';
     return fail(`has a certificate that is not accepted (${problem}): ${hint}`, false);
   }
   if (error instanceof Error && error.message === 'The server does not support SSL connections')

@@ -15,7 +15,7 @@ export interface Limits {
   readonly maxResponseBytes: number;
 }
 
-/** The rows of one statement, and how many it has changed or delivered. */
+/** The rows of one statement, and how many it changed or returned. */
 export interface Answer {
   readonly rows: readonly JsonObject[];
   readonly affected: number;
@@ -27,7 +27,7 @@ interface GivenStatements {
   readonly values: readonly JsonValue[];
 }
 
-/** @throws NodeError `StatementInvalid` with the parameter that is wrong */
+/** @throws NodeError `StatementInvalid` with the wrong parameter */
 export const readStatements = ({ query, statements, values }: GivenStatements): readonly Statement[] => {
   const read =
     statements === undefined
@@ -35,7 +35,7 @@ export const readStatements = ({ query, statements, values }: GivenStatements): 
       : statements.map((text, index) => ({ text, values: readValues(values, index) }));
   if (values.length > read.length && statements !== undefined)
     throw invalid('"values" has more lists than there are statements');
-  // The end of a text in the protocol.
+  // NUL ends a string in the protocol.
   if (read.some(({ text }) => text.includes('\0'))) throw invalid('a statement has a NUL character');
   return read;
 };
@@ -44,11 +44,11 @@ export const readStatements = ({ query, statements, values }: GivenStatements): 
 const readValues = (values: readonly JsonValue[], index: number): readonly JsonValue[] => {
   const own = values[index] ?? [];
   if (!Array.isArray(own))
-    throw invalid(`"values[${index}]" must be a list: with statements, it has the values of each one`);
+    throw invalid(`"values[${index}]" must be a list: with statements, there is one list of values for each`);
   return own;
 };
 
-/** Finds expressions in SQL, where they are not evaluated, and placeholders and values that do not fit. */
+/** Finds expressions in SQL, where they are not evaluated, and placeholders and values that do not match. */
 export const checkStatements = (parameters: JsonObject): readonly ParameterProblem[] => {
   const problems = findExpressions(parameters);
   return problems.length > 0 ? problems : findUnmatched(parameters);
@@ -88,7 +88,7 @@ const describeUnmatched = (
 
 const findExpressions = ({ query, statements }: JsonObject): readonly ParameterProblem[] => {
   const message =
-    'SQL has no expressions, so that no data becomes SQL: write $1, $2, … and put the expressions into "values"';
+    'SQL can\'t contain expressions, so that no data becomes SQL: write $1, $2, … and put the expressions into "values"';
   const listed = Array.isArray(statements) ? statements : [];
   return [
     ...(hasExpression(query) ? [{ path: '/query', message }] : []),
@@ -106,12 +106,12 @@ export const checkRowCount = (count: number, { mode, maxRows }: Limits): void =>
   if (mode === 'affected' || count <= (mode === 'one' ? 1 : maxRows)) return;
   const message =
     mode === 'one'
-      ? 'the statement delivers more than one row: mode "one" takes one at most'
-      : `the statement delivers more than maxRows (${maxRows}) rows: add a LIMIT, or raise it`;
+      ? 'the statement returns more than one row, but mode "one" allows only one'
+      : `the statement returns more than maxRows (${maxRows}) rows: add a LIMIT, or raise it`;
   throw new NodeError(message, { name: 'TooManyRows', isRetryable: false });
 };
 
-/** The most rows that are read: one more than allowed. 0 for all of them, which are not kept. */
+/** How many rows to read at most: one more than allowed. 0 reads all without keeping them. */
 export const rowsToRead = ({ mode, maxRows }: Limits): number => {
   if (mode === 'affected') return 0;
   return mode === 'one' ? 2 : maxRows + 1;
@@ -126,23 +126,23 @@ export const toOutput = (answers: readonly Answer[], isList: boolean, mode: Mode
   return isList ? { results } : (results[0] ?? {});
 };
 
-/** The name of a column that occurs twice, since one value would be lost. @throws NodeError `StatementInvalid` */
+/** Refuses a column name that occurs twice, since one value would be lost. @throws NodeError `StatementInvalid` */
 export const checkColumns = (names: readonly string[]): void => {
   const repeated = names.find((name, index) => names.indexOf(name) !== index);
   if (repeated !== undefined)
-    throw invalid(`two columns are called ${JSON.stringify(repeated)}: give one another name with AS`);
+    throw invalid(`two columns are called ${JSON.stringify(repeated)}: rename one with AS`);
 };
 
 export const invalid = (message: string): NodeError =>
   new NodeError(message, { name: 'StatementInvalid', isRetryable: false });
 
-/** A word: a key word, or an identifier, which may have digits and `$` in it. */
+/** A word: a keyword, or an identifier, which may contain digits and `$`. */
 const WORD = /[A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*/y;
 const PLACEHOLDER = /\$(\d+)/y;
 const DOLLAR_QUOTE = /\$(?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$/y;
 
 /**
- * Replaces `$1` by `:p1`, as the RDS Data API has it, outside of quoted texts, quoted names and comments.
+ * Replaces `$1` by `:p1`, as the RDS Data API requires, outside quoted strings, quoted names and comments.
  * https://www.postgresql.org/docs/current/sql-syntax-lexical.html
  */
 export const nameParameters = (sql: string): string =>
@@ -192,7 +192,7 @@ const findTokenEnd = (sql: string, at: number): number => {
   }
 };
 
-/** A text that does not end takes the rest. */
+/** A token that does not end extends to the end of the statement. */
 const endOr = (sql: string, found: number, length: number): number =>
   found === -1 ? sql.length : found + length;
 
@@ -222,8 +222,8 @@ const findCommentEnd = (sql: string, start: number): number => {
 };
 
 /**
- * A value as the text that PostgreSQL converts to the type of its place: a list becomes an array (`{1,2}`), a map JSON.
- * Null is NULL.
+ * A value as text that PostgreSQL converts to the required type: a list becomes an array (`{1,2}`), a map JSON, null
+ * NULL.
  */
 export const toText = (value: JsonValue): string | null => {
   if (value === null) return null;
@@ -241,8 +241,8 @@ const toElement = (item: JsonValue): string => {
 };
 
 /**
- * The JSON of a value in PostgreSQL's text format, by the name of its type. What a number of JSON can't hold exactly stays
- * text: int8 and numeric. Arrays, ranges and other types are text as well.
+ * Converts a value from PostgreSQL's text format to JSON, by the name of its type. Values that a JSON number can't
+ * represent exactly remain strings: int8 and numeric. So do arrays, ranges and other types.
  */
 export const fromText = (text: string, type: string): JsonValue => {
   switch (type) {
@@ -271,7 +271,10 @@ export const fromText = (text: string, type: string): JsonValue => {
 
 const TIMESTAMP = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d{1,6})?)(?:\+00)?$/;
 
-/** Of the session's format `ISO, YMD` in UTC; infinity and years of more or less than four digits stay as they are. */
+/**
+ * Converts the session's format, `ISO, YMD` in UTC. Infinity and years with more or less than four digits remain
+ * unchanged.
+ */
 const toIso = (text: string, zone: string): string => {
   const [, date, time] = TIMESTAMP.exec(text) ?? [];
   return date === undefined ? text : `${date}T${time}${zone}`;

@@ -1,6 +1,6 @@
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 
-/** The zones with a name of RFC 822 §5, in hours; military letters stand for UTC, as RFC 2822 §4.3 has it. */
+/** The named zones of RFC 822 §5, in hours; military letters mean UTC, as RFC 2822 §4.3 says. */
 const ZONES: Readonly<Record<string, number>> = {
   est: -5,
   edt: -4,
@@ -21,9 +21,8 @@ const ISO =
   /^\d{4}(?:-\d\d(?:-\d\d)?)?(?:[Tt ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?<zone>[Zz]|[+-]\d\d:?\d\d)?)?$/;
 
 /**
- * Reads a date of a feed. UTC where it has no zone, so that it is the same everywhere.
- *
- * @returns ISO 8601 in UTC, with milliseconds; null for what is no date
+ * Reads a date from a feed. A date without a zone is in UTC, so that it is the same everywhere.
+ * @returns ISO 8601 in UTC, with milliseconds; null if it is not a date
  */
 export const parseFeedDate = (text: string): string | null => {
   if (text.length > 64) return null;
@@ -35,7 +34,7 @@ export const parseFeedDate = (text: string): string | null => {
 const parseIso = (line: string): number | null => {
   const { groups } = ISO.exec(line) ?? {};
   if (groups === undefined) return null;
-  // As ECMAScript has it: a T, a colon in the zone; a time without a zone would be local.
+  // In ECMAScript's form: with a T, and a colon in the zone. A time without a zone would be local.
   const time = line
     .toUpperCase()
     .replace(' ', 'T')
@@ -61,14 +60,14 @@ const parseRfc822 = (line: string): number | null => {
   return isInRange ? Date.UTC(...fields) - toOffsetMinutes(zone) * 60_000 : null;
 };
 
-/** Years of two digits as RFC 2822 §4.3 has them. */
+/** Years of two digits are read as RFC 2822 §4.3 says. */
 const toYear = (digits: string): number => {
   const year = Number(digits);
   if (digits.length === 4) return year;
   return year < 50 ? 2_000 + year : 1_900 + year;
 };
 
-/** Minutes ahead of UTC; 0 for a name that is not known. */
+/** Minutes ahead of UTC; 0 for an unknown name. */
 const toOffsetMinutes = (zone: string): number => {
   const [, sign, hours, minutes] = /^([+-])(\d\d):?(\d\d)$/.exec(zone) ?? [];
   if (sign === undefined) return (ZONES[zone] ?? 0) * 60;

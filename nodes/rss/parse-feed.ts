@@ -5,12 +5,12 @@ import { parseFeedDate } from './parse-feed-date.ts';
 interface FeedOptions {
   /** Relative links are resolved against it; null leaves them as they are. */
   readonly baseUrl: string | null;
-  /** Milliseconds since the epoch; items with an earlier date, or this one, are left out. */
+  /** Milliseconds since the epoch; items of this date or an earlier one are left out. */
   readonly since: number | null;
   readonly maxItems: number;
 }
 
-/** The root elements of feeds, and which format they have. `atom:` may be the prefix of all elements. */
+/** The root elements of feeds, and their formats. All elements may have the prefix `atom:`. */
 const FORMATS: Readonly<Record<string, 'rss' | 'atom'>> = {
   rss: 'rss',
   'rdf:rdf': 'rss',
@@ -20,9 +20,9 @@ const FORMATS: Readonly<Record<string, 'rss' | 'atom'>> = {
 
 /**
  * Parses RSS 2.0 and its forerunners, RSS 1.0 (RDF) and Atom (RFC 4287), with the items in the order of the feed.
- *
- * @returns `{ format, title, link, description, language, updated, items, hasMore }`; what a feed has not is null
- * @throws NodeError for what is no feed
+ * @returns `{ format, title, link, description, language, updated, items, hasMore }`; null for what the feed does not
+ * have
+ * @throws NodeError if it is not a feed
  */
 export const parseFeed = (document: string, { baseUrl, since, maxItems }: FeedOptions): JsonObject => {
   const items: JsonObject[] = [];
@@ -70,16 +70,16 @@ const MAX_DEPTH = 100;
 /** Elements and attributes. */
 const MAX_SIZE = 100_000;
 
-/** An element of a feed, with what is in it. */
+/** An element of a feed, with its content. */
 interface FeedElement {
   /** In lower case, with its prefix. */
   readonly name: string;
   /** Names in lower case. */
   readonly attributes: ReadonlyMap<string, string>;
   readonly children: FeedElement[];
-  /** Of the element and of all within, entities decoded. */
+  /** The text of the element and everything inside it, with entities decoded. */
   text: string;
-  /** The markup within the element, as in the document. */
+  /** The markup inside the element, as in the document. */
   markup: string;
 }
 
@@ -91,12 +91,11 @@ interface Reading {
 }
 
 /**
- * Reads the elements of an XML document, as tolerant as readers of feeds have to be: tags may be unbalanced within an
- * item, but a document that is cut off is an error. Nothing is expanded but the five entities of XML and numeric ones:
- * those that a document type defines stay as they are.
- *
+ * Reads the elements of an XML document, as tolerantly as feed readers have to: tags may be unbalanced inside an item,
+ * but a truncated document is an error. Only the five entities of XML and numeric ones are expanded; those that a
+ * document type defines remain unchanged.
  * @returns the root element
- * @throws NodeError for a document that is no XML, cut off, nested too deep or too large
+ * @throws NodeError if the document is not XML, truncated, nested too deep or too large
  */
 const readElements = (document: string, { onRoot, onElement }: Reading): FeedElement => {
   const open: { readonly element: FeedElement; readonly start: number }[] = [];
@@ -138,7 +137,7 @@ const readElements = (document: string, { onRoot, onElement }: Reading): FeedEle
   parser.end(document);
   const [root] = top.children;
   if (root === undefined) throw refuse('has no XML element');
-  if (!isComplete) throw refuse('is cut off: its root element has no end');
+  if (!isComplete) throw refuse('is truncated: its root element has no end');
   return root;
 };
 
@@ -150,11 +149,11 @@ const createElement = (name: string, attributes: ReadonlyMap<string, string>): F
   markup: '',
 });
 
-/** The failure of a document that is read again with the same result. */
+/** A failure that another attempt would not change. */
 const refuse = (problem: string): NodeError =>
   new NodeError(`The feed ${problem}`, { name: 'NotAFeed', isRetryable: false });
 
-/** An item of RSS or an entry of Atom; what it has not is null. Dates are ISO 8601 in UTC. */
+/** An RSS item or an Atom entry; null for what it does not have. Dates are ISO 8601 in UTC. */
 const toItem = (element: FeedElement, baseUrl: string | null): JsonObject => {
   const permalink = childrenOf(element, 'guid').find(isPermalink)?.text.trim();
   const link = findLink(element, baseUrl) ?? permalink ?? null;
@@ -174,11 +173,11 @@ const toItem = (element: FeedElement, baseUrl: string | null): JsonObject => {
   };
 };
 
-/** As RSS 2.0 has it: unless it says otherwise. */
+/** As in RSS 2.0: true unless the element says otherwise. */
 const isPermalink = ({ text, attributes }: FeedElement): boolean =>
   attributes.get('ispermalink') !== 'false' && URL.canParse(text.trim());
 
-/** Of Atom the name within the author. */
+/** In Atom, the name inside the author. */
 const findAuthor = (element: FeedElement): string | null => {
   const [author] = childrenOf(element, 'author');
   const name = author === undefined ? null : textOf(author, 'name');
@@ -205,11 +204,11 @@ const findEnclosures = (element: FeedElement, baseUrl: string | null): JsonObjec
   });
 };
 
-/** The children of a name. */
+/** The children with one of these names. */
 const childrenOf = (element: FeedElement, ...names: readonly string[]): readonly FeedElement[] =>
   element.children.filter(({ name }) => names.includes(name));
 
-/** The text of the first child that has one, by the order of the names; null for none. */
+/** The text of the first child that has any, in the order of the names; null if there is none. */
 const textOf = (element: FeedElement, ...names: readonly string[]): string | null => {
   for (const name of names) {
     for (const child of childrenOf(element, name)) {
@@ -220,26 +219,29 @@ const textOf = (element: FeedElement, ...names: readonly string[]): string | nul
   return null;
 };
 
-/** Text, or HTML: of Atom's type xhtml, the markup is a part of the document. */
+/** Text or HTML. With Atom's type xhtml, the markup is part of the document. */
 const contentOf = (element: FeedElement, ...names: readonly string[]): string | null => {
   const child = names.flatMap((name) => childrenOf(element, name)).find(({ text }) => text.trim() !== '');
   if (child === undefined) return null;
   return (child.attributes.get('type') === 'xhtml' ? child.markup : child.text).trim();
 };
 
-/** The page that a feed or an item is about: of Atom the link with the relation alternate, which is the usual one. */
+/**
+ * The page that a feed or an item is about. In Atom, that is the link with the relation alternate, which is the
+ * default.
+ */
 const findLink = (element: FeedElement, baseUrl: string | null): string | null => {
   const alternate = linksOf(element).find(({ attributes }) => relationOf(attributes) === 'alternate');
   const link = textOf(element, 'link') ?? alternate?.attributes.get('href');
   return link === undefined ? null : resolveUrl(link, baseUrl);
 };
 
-/** Those of Atom, which RSS feeds have as well. */
+/** Atom links, which RSS feeds have as well. */
 const linksOf = (element: FeedElement): readonly FeedElement[] =>
   childrenOf(element, 'link', 'atom:link').filter(({ attributes }) => attributes.has('href'));
 
 const relationOf = (attributes: FeedElement['attributes']): string => attributes.get('rel') ?? 'alternate';
 
-/** Absolute where it can be. */
+/** Makes a URL absolute if possible. */
 const resolveUrl = (url: string, baseUrl: string | null): string =>
   baseUrl === null || URL.canParse(url) ? url : (URL.parse(url, baseUrl)?.href ?? url);

@@ -37,10 +37,10 @@ const NOT_MODIFIED = {
 };
 
 /**
- * Reads a feed from a URL or a text. A conditional request (RFC 9110 §13.1) that is answered 304 gives no items.
- *
+ * Reads a feed from a URL or a string. If a conditional request (RFC 9110 §13.1) is answered with 304, there are no
+ * items.
  * @returns the feed with `{ notModified, etag, lastModified, url }`
- * @throws NodeError for a status that is a failure, and for what is no feed
+ * @throws NodeError if the status is a failure, or the content is not a feed
  */
 export const readFeed = async (given: FeedRequest, context: NodeContext): Promise<JsonObject> => {
   const { url, text, sinceDate, maxItems } = given;

@@ -4,7 +4,7 @@ export const rss = defineAction({
   id: 'rss',
   name: 'RSS feed',
   description:
-    'Reads a feed (RSS 2.0, RSS 1.0 or Atom) from a URL, or from a text. Puts out { title, link, items, … } with dates in ISO 8601, UTC; null for what the feed has not',
+    'Reads a feed (RSS 2.0, RSS 1.0 or Atom) from a URL or a string. Outputs { title, link, items, … } with dates in ISO 8601, UTC; null for what the feed does not have',
   parameters: Type.Object(
     {
       url: Type.Optional(
@@ -13,32 +13,31 @@ export const rss = defineAction({
       text: Type.Optional(
         Type.String({
           maxLength: 5_000_000,
-          description: 'In place of a URL: the feed, as one node before got it',
+          description: 'The feed itself, instead of a URL',
         }),
       ),
       etag: Type.String({
         default: '',
         maxLength: 1_000,
         description:
-          'The etag that an earlier run put out: notModified is true when the feed is still the same',
+          'The etag from the output of an earlier run; notModified is true if the feed is unchanged',
       }),
       lastModified: Type.String({
         default: '',
         maxLength: 100,
-        description: 'Likewise, the lastModified that an earlier run put out',
+        description: 'Likewise the lastModified from the output of an earlier run',
       }),
       sinceDate: Type.String({
         default: '',
         maxLength: 64,
         description:
-          'Only items that were published later than this (ISO 8601, UTC without a zone), or that have no date',
+          'Only items published later than this (ISO 8601, UTC if there is no zone), or without a date',
       }),
       maxItems: Type.Integer({
         default: 100,
         minimum: 1,
         maximum: 1_000,
-        description:
-          'How many items to put out, from the first one of the feed; hasMore says whether there are others',
+        description: 'How many items to output, starting with the first; hasMore says whether there are more',
       }),
       maxResponseBytes: Type.Integer({
         default: 5_242_880,

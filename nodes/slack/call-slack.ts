@@ -13,16 +13,16 @@ import {
 
 interface SlackCall {
   readonly baseUrl: string;
-  /** Of the Web API, such as `chat.postMessage`. */
+  /** A method of the Web API, such as `chat.postMessage`. */
   readonly method: string;
-  /** Of a method that takes no JSON; a GET without a body. */
+  /** For a method that takes no JSON: sent as a GET without a body. */
   readonly query?: JsonObject;
   readonly body?: JsonObject;
-  /** Error codes that are answers. */
+  /** Error codes that count as answers. */
   readonly expected?: readonly string[];
 }
 
-/** Codes of failures that pass; others come again. */
+/** Codes of temporary failures; another attempt does not help against others. */
 const PASSING: ReadonlySet<string> = new Set([
   'ratelimited',
   'rate_limited',
@@ -33,8 +33,7 @@ const PASSING: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Calls a method of Slack's Web API, which answers 200 for failures too.
- *
+ * Calls a method of Slack's Web API, which answers with 200 even for failures.
  * @returns the body, with `ok: true`, or `ok: false` and one of the expected codes as `error`
  * @throws NodeError with `details.code`, such as `channel_not_found`
  */
@@ -47,7 +46,7 @@ export const callSlack = async (
       ...(body === undefined ? { method: 'GET' } : { method: 'POST', body }),
       url: joinUrl(baseUrl, `/${method}`),
       query,
-      // Without a charset, Slack answers with a warning.
+      // Without a charset, Slack's answer contains a warning.
       headers: body === undefined ? {} : { 'content-type': 'application/json; charset=utf-8' },
       findFailure: (answer, now) => findSlackFailure(answer, expected, now),
     },
@@ -79,7 +78,7 @@ const findSlackFailure = (
   };
 };
 
-/** The code, with the scope that the token lacks, and the first of the messages about invalid arguments. */
+/** The code, the scope that the token lacks, and the first message about invalid arguments. */
 const describe = (code: string, { needed, response_metadata }: JsonObject): string => {
   const messages = isJsonMap(response_metadata) ? response_metadata.messages : [];
   const [message] = Array.isArray(messages) ? messages : [];
@@ -92,31 +91,31 @@ const describe = (code: string, { needed, response_metadata }: JsonObject): stri
 export const baseUrl = Type.String({
   default: 'https://slack.com/api',
   pattern: '^https?://',
-  description: "URL of Slack's Web API, or of a gateway before it",
+  description: "URL of Slack's Web API, or of a gateway in front of it",
 });
 
 export const channel = Type.String({
   minLength: 1,
   maxLength: 100,
-  description: 'Id of the channel, such as C0123456789; an id of a user sends a direct message',
+  description: "Id of the channel, such as C0123456789; with a user's id, a direct message",
 });
 
 export const text = Type.String({
   minLength: 1,
   maxLength: 40_000,
-  description: "The message in Slack's markup (mrkdwn); with blocks, what notifications show",
+  description: "The message in Slack's markup (mrkdwn); if there are blocks, the text of notifications",
 });
 
 export const escapeText = Type.Boolean({
   default: false,
   description:
-    'Show &, < and > of the text as they are, so that data in it is no mention (<!channel>) and no link; blocks are sent as they are',
+    "Show &, < and > in the text literally, so that data in it can't be a mention (<!channel>) or a link; blocks are sent unchanged",
 });
 
 export const blocks = Type.Array(Type.Record(Type.String(), Type.Unknown()), {
   default: [],
   maxItems: 50,
-  description: 'Blocks of the Block Kit, which are shown in place of the text',
+  description: 'Block Kit blocks, which are shown instead of the text',
 });
 
 export const ts = (description: string) =>
@@ -133,7 +132,7 @@ export interface MessageParameters {
 
 const ESCAPED: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/** The content of a message as Slack takes it. */
+/** The content of a message in Slack's form. */
 export const toMessage = ({ text, escapeText, blocks }: MessageParameters): JsonObject => ({
   text: escapeText ? text.replaceAll(/[&<>]/g, (character) => ESCAPED[character] ?? '') : text,
   ...(blocks.length === 0 ? {} : { blocks }),

@@ -50,14 +50,14 @@ interface UpdatedMessage extends Place, MessageParameters {
   readonly ts: string;
 }
 
-/** chat.update: without blocks, those of the message are removed. */
+/** chat.update; without blocks, the message's blocks are removed. */
 const updateMessage = async (message: UpdatedMessage, context: NodeContext): Promise<JsonObject> => {
   const { baseUrl, channel, ts } = message;
   const body = { channel, ts, blocks: [], ...toMessage(message) };
   return toPlace(await callSlack({ baseUrl, method: 'chat.update', body }, context));
 };
 
-/** The channel has its id here, also where it was given by name. */
+/** Here the channel is an id, even if it was given by name. */
 const toPlace = ({ channel = null, ts = null }: JsonObject): JsonObject => ({ channel, ts });
 
 interface Reaction extends Place {
@@ -142,14 +142,14 @@ const postToWebhook = async (message: MessageParameters, context: NodeContext): 
 export const slackMessage = defineAction({
   id: 'slackMessage',
   name: 'Slack message',
-  description: 'Posts a message to a channel of Slack, or into a thread of it',
+  description: 'Posts a message to a Slack channel, or to a thread in it',
   parameters: Type.Object({
     channel,
     text,
     escapeText,
     blocks,
-    threadTs: Type.Optional(ts('The `ts` of a message, to answer in its thread')),
-    replyBroadcast: Type.Boolean({ default: false, description: 'Show an answer in the channel as well' }),
+    threadTs: Type.Optional(ts('The `ts` of a message, to reply in its thread')),
+    replyBroadcast: Type.Boolean({ default: false, description: 'Also show a reply in the channel' }),
     unfurlLinks: Type.Boolean({ default: true, description: 'Show previews of the links of the text' }),
     baseUrl,
   }),
@@ -167,10 +167,10 @@ export const slackMessage = defineAction({
 export const slackUpdateMessage = defineAction({
   id: 'slackUpdateMessage',
   name: 'Slack message update',
-  description: 'Replaces the text and the blocks of a message that the same app has posted to Slack',
+  description: 'Replaces the text and the blocks of a Slack message that the same app posted',
   parameters: Type.Object({
     channel,
-    ts: ts('Which message: the `ts` that slackMessage puts out'),
+    ts: ts('The `ts` of the message, from the output of slackMessage'),
     text,
     escapeText,
     blocks,
@@ -190,10 +190,10 @@ export const slackUpdateMessage = defineAction({
 export const slackAddReaction = defineAction({
   id: 'slackAddReaction',
   name: 'Slack reaction',
-  description: 'Adds a reaction to a message of Slack. One that is there already is no failure',
+  description: 'Adds a reaction to a Slack message. It is not a failure if the reaction already exists',
   parameters: Type.Object({
     channel,
-    ts: ts('Which message: its `ts`'),
+    ts: ts('The `ts` of the message'),
     emoji: Type.String({
       pattern: '^[^:\\s]{1,100}(?:::[^:\\s]{1,100})?$',
       description: 'Name of the emoji without colons, such as thumbsup or thumbsup::skin-tone-2',
@@ -215,7 +215,7 @@ export const slackFindUser = defineAction({
   id: 'slackFindUser',
   name: 'Slack user',
   description:
-    'Finds a user of Slack by e-mail address, as slackMessage takes it for a direct message. Puts out { user }, null when there is none',
+    'Finds a Slack user by e-mail address, for instance to send a direct message with slackMessage. Outputs { user }, null if there is none',
   parameters: Type.Object({
     email: Type.String({
       minLength: 3,
@@ -251,7 +251,7 @@ export const slackWebhook = defineAction({
   id: 'slackWebhook',
   name: 'Slack webhook',
   description:
-    'Posts a message to an incoming webhook of Slack, or of a chat that takes the same, such as Mattermost. The URL is the credential',
+    'Posts a message to an incoming webhook of Slack, or of a compatible chat such as Mattermost. The URL is the credential',
   parameters: Type.Object({ text, escapeText, blocks }),
   credentials: { types: ['slackWebhook'], required: true },
   example: {

@@ -34,8 +34,8 @@ interface Content {
 }
 
 /**
- * Uploads a file in the three steps of Slack: an address for it, its bytes, and where it is shared. Another attempt
- * begins with an address of its own; a file that was not shared is removed by Slack.
+ * Uploads a file in Slack's three steps: get an address, send the bytes, share the file. Another attempt starts with a
+ * new address; Slack removes a file that was not shared.
  */
 const uploadFile = async (upload: Upload, context: NodeContext): Promise<JsonObject> => {
   const { baseUrl, channel, comment, threadTs } = upload;
@@ -88,7 +88,7 @@ const toContent = ({ file, text, name }: Upload, { services }: NodeContext): Con
   return { name, size: body.byteLength, body: () => ({ body }) };
 };
 
-/** The address is a secret of its own: it is called without the credential. */
+/** The address is itself a secret, so it is called without the credential. */
 const sendContent = async (url: string, content: Content, context: NodeContext): Promise<void> => {
   const { credential: _, ...limits } = fromAttempt(context);
   const response = await context.services.http.request({
@@ -104,38 +104,37 @@ const sendContent = async (url: string, content: Content, context: NodeContext):
   throw toStatusError(response, {
     isRetryable: isPassing(response.status),
     now: context.services.clock.now(),
-    problem: 'the file was not taken',
+    problem: 'the file was not accepted',
   });
 };
 
 export const slackUploadFile = defineAction({
   id: 'slackUploadFile',
   name: 'Slack file',
-  description: 'Uploads a file of the execution, or a text as a file, to Slack, and shares it in a channel',
+  description: 'Uploads a file of the execution, or text as a file, to Slack and shares it in a channel',
   parameters: Type.Object(
     {
       file: Type.Optional(
         Type.Record(Type.String(), Type.Unknown(), {
-          description: 'A file, as httpRequest puts it out; sent as a stream',
+          description: 'A file, for instance from httpRequest; sent as a stream',
         }),
       ),
       text: Type.Optional(
-        Type.String({ minLength: 1, maxLength: 5_000_000, description: 'In place of a file: its content' }),
+        Type.String({ minLength: 1, maxLength: 5_000_000, description: 'The content, instead of a file' }),
       ),
       name: Type.Optional(
         Type.String({
           minLength: 1,
           maxLength: 255,
-          description:
-            'Name of the file with its extension; by default the name of the file, required for a text',
+          description: 'File name with its extension; by default the name of the file, required with content',
         }),
       ),
-      title: Type.Optional(Type.String({ maxLength: 255, description: 'Title; the name by default' })),
+      title: Type.Optional(Type.String({ maxLength: 255, description: 'Title; by default the name' })),
       channel: Type.Optional(
         Type.String({
           minLength: 1,
           maxLength: 100,
-          description: 'Id of the channel to share it in; without one it is for the app alone',
+          description: 'Id of the channel to share it in; by default only the app sees it',
         }),
       ),
       comment: Type.Optional(

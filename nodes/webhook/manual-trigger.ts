@@ -13,7 +13,7 @@ const executor: NodeExecutor = {
 const manualTrigger: TriggerProvider = {
   nodeType: 'manualTrigger',
   displayName: 'Manual trigger',
-  description: 'Starts the workflow by hand, or when another one runs it, with the data that is given',
+  description: 'Starts the workflow by hand, or when another workflow runs it, with the given data',
   category: 'trigger',
   version: '1.0.0',
   example: {

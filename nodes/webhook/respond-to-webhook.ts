@@ -8,7 +8,7 @@ import {
   Type,
 } from '@hookloom/plugin-kit';
 
-/** RFC 9110 §5.5, in ASCII; without line breaks, which would begin another header. */
+/** RFC 9110 §5.5, in ASCII, and without line breaks, which would start another header. */
 const HEADER_VALUE = /^[\t\x20-\x7e]*$/;
 
 /** What a cookie may be: see `toSetCookie`. */
@@ -18,11 +18,14 @@ const cookie = Type.Object({
   path: Type.Optional(Type.String({ description: 'Path' })),
   domain: Type.Optional(Type.String({ description: 'Domain' })),
   maxAgeSeconds: Type.Optional(
-    Type.Integer({ minimum: 0, description: 'Until the browser is closed if absent' }),
+    Type.Integer({ minimum: 0, description: 'By default until the browser is closed' }),
   ),
-  httpOnly: Type.Boolean({ default: true, description: 'Out of reach of scripts' }),
-  secure: Type.Boolean({ default: true, description: 'By https alone' }),
-  sameSite: Type.Enum(['Strict', 'Lax', 'None'], { default: 'Lax', description: 'From other sites' }),
+  httpOnly: Type.Boolean({ default: true, description: 'Not readable by scripts' }),
+  secure: Type.Boolean({ default: true, description: 'Only sent over https' }),
+  sameSite: Type.Enum(['Strict', 'Lax', 'None'], {
+    default: 'Lax',
+    description: "Whether other sites' requests send it",
+  }),
 });
 
 /** Answers the caller of a webhook whose `responseMode` is `responseNode`. Its output is its input. */
@@ -46,13 +49,13 @@ export const respondToWebhook = defineAction({
       Type.Unknown({
         withoutResult: null,
         description:
-          'A text is sent as it is, a file as its bytes, anything else as JSON; the input when absent',
+          'A string is sent unchanged, a file as its bytes, anything else as JSON; by default the input',
       }),
     ),
     redirect: Type.Optional(
       Type.String({
         withoutResult: '', // fails the node, which would answer with its input otherwise
-        description: 'Where to send the caller, by status 302 unless another one is set',
+        description: 'Where to send the caller, with the status 302 unless another one is set',
       }),
     ),
     cookies: Type.Array(cookie, { default: [], maxItems: 50, description: 'Cookies to set' }),

@@ -24,7 +24,7 @@ export const toSpecialResponse = (
   };
 };
 
-/** Statuses whose `location` clients follow: RFC 9110 §15.4. */
+/** Statuses whose `Location` clients follow: RFC 9110 §15.4. */
 const REDIRECTS = [301, 302, 303, 307, 308];
 
 /** The default of the node. */
@@ -39,7 +39,7 @@ const toRedirect = ({ status, headers }: Response, location: string): Response =
     throw new RangeError(`Parameter "status" must be one of ${REDIRECTS.join(', ')} with a redirect`);
   const url = LOCATION.test(location) ? URL.parse(location, 'https://relative.invalid') : null;
   if (url === null || !/^https?:$/.test(url.protocol))
-    throw new TypeError('Parameter "redirect" must be a path or a URL of http or https, encoded');
+    throw new TypeError('Parameter "redirect" must be an encoded path, or an http or https URL');
   return { status: status === NO_STATUS ? 302 : status, headers: { ...headers, location }, body: null };
 };
 
@@ -48,7 +48,7 @@ interface Cookie {
   readonly value: string;
   readonly path?: string;
   readonly domain?: string;
-  /** 0 removes the cookie; absent until the browser is closed. */
+  /** 0 removes the cookie; if absent, it is kept until the browser is closed. */
   readonly maxAgeSeconds?: number;
   readonly httpOnly: boolean;
   readonly secure: boolean;
@@ -60,13 +60,12 @@ const VALUE = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/;
 /** Any character but a control character or `;`. */
 const ATTRIBUTE = /^[\x20-\x3a\x3c-\x7e]*$/;
 
-/** The smallest limit of a browser for a cookie with its attributes (RFC 6265 §6.1). */
+/** What every browser accepts at least for a cookie with its attributes (RFC 6265 §6.1). */
 const MAX_LENGTH = 4_096;
 
 /**
  * Formats a value of `Set-Cookie` (RFC 6265 §4.1.1; `SameSite` by RFC 6265bis §5.6.7).
- *
- * @param place - of the cookie in the parameters, for errors
+ * @param place - place of the cookie in the parameters, for errors
  * @throws TypeError that names the place, without the value, which may be secret
  */
 const toSetCookie = (cookie: Cookie, place: string): string => {
@@ -75,7 +74,7 @@ const toSetCookie = (cookie: Cookie, place: string): string => {
     throw new TypeError(`Parameter "${place}.${field}" ${reason}`);
   };
   if (!isToken(name)) refuse('name', 'is not a name that HTTP allows');
-  if (!VALUE.test(value)) refuse('value', 'holds a character that a cookie cannot: encode it');
+  if (!VALUE.test(value)) refuse('value', "contains a character that a cookie can't contain: encode it");
   if (!ATTRIBUTE.test(path ?? '')) refuse('path', 'holds a character that a cookie cannot');
   if (!ATTRIBUTE.test(domain ?? '')) refuse('domain', 'holds a character that a cookie cannot');
   if (sameSite === 'None' && !secure) refuse('secure', 'must be true with "sameSite": "None"');
@@ -89,6 +88,6 @@ const toSetCookie = (cookie: Cookie, place: string): string => {
     `SameSite=${sameSite}`,
   ].join('; ');
   return text.length > MAX_LENGTH
-    ? refuse('value', `makes a cookie of more than ${MAX_LENGTH} characters`)
+    ? refuse('value', `makes the cookie longer than ${MAX_LENGTH} characters`)
     : text;
 };

@@ -16,7 +16,10 @@ const sampleRequest: JsonObject = {
   remoteAddress: '192.0.2.1',
 };
 
-/** Its output is the request, with defaults for what is missing, as in a manual run; `pathParams` and `rawBody` have none. */
+/**
+ * Its output is the request, with defaults for what is missing in a manual run; `pathParams` and `rawBody` have no
+ * default.
+ */
 const executor: NodeExecutor = {
   getNodeType: () => 'webhookTrigger',
   execute: ({ parameters }, request, { services }) => ({
@@ -44,28 +47,28 @@ type Row = readonly [
   options?: readonly string[],
 ];
 
-/** Parameters that are off while they are absent. In rows, since the bundle of every webhook holds them. */
+/** Parameters that are off if absent. Written as rows, since every webhook's bundle contains them. */
 const features: readonly Row[] = [
-  ['allowFrom', 'array', 'Networks of the callers that are let in'],
+  ['allowFrom', 'array', 'Networks whose callers are allowed'],
   ['signature', 'object', 'How the sender signs its requests'],
-  ['handshake', 'object', "The sender's test of the address"],
-  ['cors', 'object', 'Pages whose scripts may call'],
+  ['handshake', 'object', "The sender's test of the URL"],
+  ['cors', 'object', 'Sites whose scripts may call it'],
   ['answer', 'object', 'The answer of onReceived'],
   ['lastNodeAnswer', 'options', 'The answer of lastNode', ['output', 'all', 'firstItem', 'file']],
   ['timeoutSeconds', 'number', 'How long the caller waits'],
-  ['onTimeout', 'options', 'Answer 504, or 202 and go on', ['fail', 'continue']],
-  ['recordRequests', 'boolean', 'Not the refused ones alone'],
-  ['continueAfterResponse', 'boolean', 'Go on after respondToWebhook'],
+  ['onTimeout', 'options', 'Answer 504, or 202 and continue', ['fail', 'continue']],
+  ['recordRequests', 'boolean', 'Record all requests, not only refused ones'],
+  ['continueAfterResponse', 'boolean', 'Continue after respondToWebhook'],
   ['body', 'object', 'How bodies are parsed'],
   ['paused', 'any', 'Answer 503, or store requests'],
   ['maxBodyBytes', 'number', 'Larger bodies get 413'],
-  ['rateLimit', 'object', 'Above it, requests get 429'],
+  ['rateLimit', 'object', 'Requests above it get 429'],
   ['form', 'boolean', 'Show a page with a form for GET'],
   ['schema', 'object', 'JSON Schema of the body'],
-  ['onlyIf', 'string', 'Start nothing when it is false'],
+  ['onlyIf', 'string', 'Start nothing if it is false'],
   ['onKeyReuse', 'options', 'Another body under a known key', ['refuse', 'duplicate']],
-  ['concurrency', 'object', 'Bounds the runs at once'],
-  ['upload', 'object', 'Files past the gateway'],
+  ['concurrency', 'object', 'Limits concurrent runs'],
+  ['upload', 'object', 'Direct file uploads'],
 ];
 
 const toProperty = ([name, type, description, options]: Row): LegacyProperty => ({
@@ -83,12 +86,12 @@ const toDisplayName = (name: string): string =>
 const webhookTrigger: TriggerProvider = {
   nodeType: 'webhookTrigger',
   displayName: 'Webhook trigger',
-  description: 'Starts the workflow when an HTTP request arrives at its address',
+  description: 'Starts the workflow when an HTTP request arrives at its URL',
   category: 'trigger',
   version: '1.0.0',
   example: { parameters: { responseMode: 'lastNode' }, output: { triggerType: 'webhook', ...sampleRequest } },
   firedBy: 'request',
-  literalParameters: ['answer', 'handshake'], // templates over the request, not for the trigger's own run
+  literalParameters: ['answer', 'handshake'], // templates over the request, not evaluated in the trigger's own run
   credentialTypes: ['apiKey', 'basic'],
   properties: [
     {
@@ -104,7 +107,7 @@ const webhookTrigger: TriggerProvider = {
       type: 'options',
       options: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'],
       default: 'POST',
-      description: 'Requests by another method get 405',
+      description: 'Requests with another method get 405',
     },
     toProperty(['methods', 'array', 'Several, instead of method']),
     {
@@ -121,22 +124,21 @@ const webhookTrigger: TriggerProvider = {
       type: 'options',
       options: ['onReceived', 'lastNode', 'responseNode'],
       default: 'onReceived',
-      description:
-        'Answer at once, with the output of the last node, or with what a respondToWebhook node says',
+      description: "Answer at once, with the last node's output, or as a respondToWebhook node says",
     },
     {
       name: 'deduplication',
       displayName: 'Deduplication',
       type: 'string',
       description:
-        'What names a delivery that is sent again, unless it has an Idempotency-Key header: github, stripe, slack, shopify, standardWebhooks, or an expression over the request such as body.id',
+        'How to recognise a repeated delivery without an Idempotency-Key header: github, stripe, slack, shopify, standardWebhooks, or an expression over the request such as body.id',
     },
     ...features.map(toProperty),
   ],
   getExecutor: () => executor,
   healthCheck: async ({ clock }) => {
     const node = { id: 'check', type: 'webhookTrigger', parameters: {} };
-    // The executor uses only these parts of its context.
+    // The executor uses only these fields of its context.
     const context = { services: { clock } } as Parameters<NodeExecutor['execute']>[2];
     const output = (await executor.execute(node, sampleRequest, context)) as Record<string, JsonValue>;
     const keys = Object.keys(output).sort().join();

@@ -1,4 +1,4 @@
-/** What a service that runs plugins needs beside `@hookloom/plugin-kit`: `@hookloom/plugin-kit/host`. */
+/** What a service that runs plugins needs in addition to `@hookloom/plugin-kit`: `@hookloom/plugin-kit/host`. */
 export { type CatalogueEntry, CatalogueError, entry } from './contract/catalogue-error.ts';
 export { hasBrand } from './contract/error-brand.ts';
 export type { FromSchema } from './contract/from-schema.ts';

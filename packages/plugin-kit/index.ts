@@ -1,4 +1,4 @@
-/** What a plugin is made of: `@hookloom/plugin-kit`. */
+/** Everything that a plugin is made of: `@hookloom/plugin-kit`. */
 export type { AwsCall, AwsClient, AwsOperation } from './contract/aws-client.ts';
 export type {
   AwsRole,

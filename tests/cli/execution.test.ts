@@ -282,7 +282,7 @@ describe('execution cancel', () => {
     expect(engine.received).toMatchObject([{ url: STOP }]);
     expect(await call('execution cancel e-1')).toMatchObject({
       code: 1,
-      err: expect.stringContaining('it has ended, as cancelled'),
+      err: expect.stringContaining('it has already ended, with the status cancelled'),
     });
     close();
   });
@@ -294,7 +294,7 @@ describe('execution cancel', () => {
     expect(await call('execution cancel e-1')).toEqual({
       code: 0,
       out: 'e-1: cancelled',
-      err: 'The durable execution is not stopped.',
+      err: 'The durable execution could not be stopped.',
     });
     close();
   });
@@ -418,8 +418,8 @@ describe('executions that are none', () => {
 });
 
 test.each([
-  ['--cursor abc', 'cursor is not one that a list has given'],
-  ['--from 2 --to 1', 'from is later than to'],
+  ['--cursor abc', 'cursor must be the nextCursor of an earlier page'],
+  ['--from 2 --to 1', 'from must not be later than to'],
 ])('execution list %s is refused', async (args, message) => {
   const { call, close } = await aService();
   expect(await call(`execution list ${args}`)).toMatchObject({

@@ -19,7 +19,7 @@ const openWithPlugins = () =>
   });
 
 const warning =
-  'The plugin broken is not loaded: its metadata is invalid: the export is no provider but null';
+  'The plugin broken is not loaded: its metadata is invalid: the export must be a provider, not null';
 
 test('node-type list has a line for each node type, and warns of plugins that are not loaded', async () => {
   const { call } = await openWithPlugins();

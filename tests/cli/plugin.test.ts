@@ -104,12 +104,16 @@ describe('plugin check', () => {
       "throw new Error('the vendor library is missing');",
       'the vendor library is missing',
     ],
-    ['exports nothing', 'export {};', 'the export is no provider but undefined'],
-    ['takes a taken node type', provider({ id: 'set' }), 'its node type "set" is taken by the plugin "flow"'],
+    ['exports nothing', 'export {};', 'the export must be a provider, not undefined'],
+    [
+      'takes a taken node type',
+      provider({ id: 'set' }),
+      'its node type "set" already belongs to the plugin "flow"',
+    ],
     [
       'has an invalid schema',
       provider({ schema: { type: 'objekt' } }),
-      'handles[0].schema must be a JSON Schema, and has a fault at type',
+      'handles[0].schema must be a valid JSON Schema, but is not at type',
     ],
     [
       'has a schema that is open',

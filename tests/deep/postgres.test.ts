@@ -187,7 +187,7 @@ describe('several statements', () => {
     const statements = ["INSERT INTO orders VALUES (1, 'ann', 1)", statement];
     expect(await failureOf({ statements, mode: 'affected' })).toMatchObject({
       name: 'StatementInvalid',
-      message: expect.stringContaining('a statement has ended the transaction'),
+      message: expect.stringContaining('a statement ended the transaction'),
     });
   });
 });
@@ -205,7 +205,7 @@ describe('a wrong statement', () => {
     [
       'with a name twice',
       { query: 'SELECT 1 AS id, 2 AS id' },
-      { message: 'two columns are called "id": give one another name with AS' },
+      { message: 'two columns are called "id": rename one with AS' },
     ],
     ['that copies to a stream', { query: 'COPY (SELECT 1) TO STDOUT' }, { name: 'StatementInvalid' }],
     [

@@ -438,12 +438,12 @@ describe('failures', () => {
   });
 
   test.each<[string, unknown, string]>([
-    ['a text', 'no', 'a node must deliver a plain map, and this delivered a string on "main"'],
-    ['a list', [1], 'a node must deliver a plain map, and this delivered a list on "main"'],
+    ['a text', 'no', 'a node must return a plain object for each output, but "main" is a string'],
+    ['a list', [1], 'a node must return a plain object for each output, but "main" is a list'],
     [
       'a date',
       new Date(0),
-      'a node must deliver a plain map, and this delivered an instance of Date on "main"',
+      'a node must return a plain object for each output, but "main" is an instance of Date',
     ],
     ['a map with a function', { a: { b: () => 1 } }, "function at /a/b can't be carried by JSON"],
     ['a map with undefined', { a: undefined }, "undefined at /a can't be carried by JSON"],
@@ -506,7 +506,7 @@ describe('failures', () => {
       schema: {},
       getExecutor: async () => ({ getNodeType: () => 'another', execute: () => ({}) }),
     }));
-    await expect(plan.executorOf(plan.nodes[1] as never)).rejects.toThrow('says that it handles "another"');
+    await expect(plan.executorOf(plan.nodes[1] as never)).rejects.toThrow('is for the node type "another"');
   });
 
   test('an input that a node tries to change is frozen, so that its neighbours see what was delivered', async () => {

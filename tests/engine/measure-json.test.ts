@@ -31,7 +31,7 @@ describe('measuring JSON', () => {
   test('refuses what contains itself, and what is nested too deeply', () => {
     const circle: Record<string, unknown> = {};
     circle.self = circle;
-    expect(() => createMeasureJson()(circle)).toThrow('nested deeper than 1000 levels, or in itself');
+    expect(() => createMeasureJson()(circle)).toThrow('nested deeper than 1000 levels, or inside itself');
     expect(() => createMeasureJson()(JSON.parse(`${'['.repeat(1_500)}${']'.repeat(1_500)}`))).toThrow(
       'nested deeper',
     );

@@ -71,7 +71,7 @@ describe('the failure of a NodeError', () => {
   });
 
   test.each([
-    ['too large', { text: 'x'.repeat(40_000) }, 'about 40012 bytes, more than the 32768 allowed'],
+    ['too large', { text: 'x'.repeat(40_000) }, 'about 40012 bytes; at most 32768 are allowed'],
     ['no object', ['a'], 'no JSON object'],
     ['no JSON', { at: new Date(0) }, "NotJsonError: an instance of Date at /at can't be carried by JSON"],
   ])('has a note instead of details that are %s', (_case, details, omitted) => {

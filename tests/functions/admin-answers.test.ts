@@ -95,7 +95,7 @@ describe('a plugin that is switched off', () => {
       expect(list.find(({ id }: { id: string }) => id === 'manualTrigger')).toMatchObject({
         type: 'TRIGGER',
         loaded: false,
-        error: 'it is switched off',
+        error: 'it is disabled',
       });
     }
   });
@@ -114,7 +114,7 @@ describe('a plugin that is switched off', () => {
       status: 'degraded', // nothing answers at the address of the store
       checks: { store: { status: 'unhealthy' } },
       summary: { total: count, healthy: count - 1, warning: 0, unhealthy: 0, disabled: 1 },
-      plugins: { manualTrigger: { status: 'disabled', message: 'it is switched off' } },
+      plugins: { manualTrigger: { status: 'disabled', message: 'it is disabled' } },
     });
   });
 });

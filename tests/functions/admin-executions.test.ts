@@ -209,7 +209,7 @@ describe('GET /api/admin/executions', () => {
     ['to=999999999999999', 'to must be a time'],
     ['to=1960-01-01', 'to'],
     ['to=1e3', 'to'],
-    ['from=2&to=1', 'from is later than to'],
+    ['from=2&to=1', 'from must not be later than to'],
     ['cursor=abc', 'cursor'],
     ['cursor=%00', 'cursor'],
   ])('?%s is a 400 that says what is wrong', async (rawQueryString, message) => {
@@ -397,7 +397,7 @@ describe('POST /api/admin/executions/{executionId}/cancel', () => {
     await call('adminCancelExecution');
     const result = await call('adminCancelExecution');
     expect(result).toMatchObject(aProblem(409, 'not-cancellable'));
-    expect(result.body).toContain('it has ended, as cancelled');
+    expect(result.body).toContain('it has already ended, with the status cancelled');
   });
 
   test('stands when Lambda does not answer', async () => {

@@ -110,7 +110,7 @@ describe('the answer', () => {
       name: 'greeter',
       loaded: false,
       status: 'failed',
-      error: expect.stringContaining('the export is no provider'),
+      error: expect.stringContaining('the export must be a provider'),
       nodeTypes: [],
     });
   });
@@ -121,7 +121,7 @@ describe('the answer', () => {
     expect(bodyOf({ body })).toMatchObject({
       loaded: false,
       status: 'disabled',
-      error: 'it is switched off',
+      error: 'it is disabled',
     });
   });
 });

@@ -45,7 +45,7 @@ describe('wait', () => {
   test.each<[JsonObject, string]>([
     [{ until: 'tomorrow' }, 'ISO 8601 with a time zone, such as'],
     [{ until: '2023-11-14T22:14:20' }, 'with a time zone'],
-    [{ until: '2023-13-45T22:14:20Z' }, 'a time in ISO 8601'],
+    [{ until: '2023-13-45T22:14:20Z' }, 'an ISO 8601 time'],
     [{ until: 5 }, 'got number'],
     [{ until: '2025-11-14T22:14:20Z' }, 'within a year'],
     [{ seconds: 99_999_999 }, 'from 0 to 31622400'],

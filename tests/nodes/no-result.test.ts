@@ -127,7 +127,7 @@ describe('an expression without a result', () => {
     expect(await runNodeType(handle, { condition: '{{ total > 100 }}' })).toEqual({
       failure: {
         name: 'ExpressionError',
-        message: 'Parameter "condition" is required, and {{ total > 100 }} has no result',
+        message: 'Parameter "condition" is required, but {{ total > 100 }} has no result',
       },
     });
   });
@@ -143,7 +143,7 @@ describe('an expression without a result', () => {
   });
 
   test('is no valid value', async () => {
-    const message = 'There is no value: its expression has no result.';
+    const message = 'There is no value, because its expression has no result.';
     expect(await runNodeType(validate, { value: '{{ body }}', schema: {} })).toEqual({
       outputs: { invalid: { errors: [{ place: '', keyword: 'required', message }] } },
     });
@@ -160,7 +160,7 @@ describe('an expression without a result', () => {
       outputs: { main: secret, response: { status: 200, headers: {}, body: null } },
     });
     expect(await runNodeType(respondToWebhook, { redirect: '{{ found }}' }, secret)).toMatchObject({
-      failure: { message: 'Parameter "redirect" must be a path or a URL of http or https, encoded' },
+      failure: { message: 'Parameter "redirect" must be an encoded path, or an http or https URL' },
     });
   });
 

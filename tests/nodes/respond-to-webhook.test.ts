@@ -110,7 +110,7 @@ describe('respondToWebhook', () => {
       'http://',
       '\t/a',
     ])('refuses %j', async (redirect) => {
-      await expect(run({ redirect })).rejects.toThrow('Parameter "redirect" must be a path or a URL');
+      await expect(run({ redirect })).rejects.toThrow('Parameter "redirect" must be an encoded path');
     });
   });
 

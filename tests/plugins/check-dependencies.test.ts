@@ -34,23 +34,23 @@ const on = (pluginId: string, changes: Partial<PluginDependency> = {}): PluginDe
 describe('a circle', () => {
   test('of one plugin is refused', async () => {
     const { outcomes, initialised } = await loadGraph({ a: [on('a')] });
-    expect(outcomes).toEqual(['its dependencies lead back to itself: a -> a']);
+    expect(outcomes).toEqual(['its dependencies form a cycle: a -> a']);
     expect(initialised).toEqual([]);
   });
 
   test('of three is refused, and each is told its own way round', async () => {
     const { outcomes } = await loadGraph({ a: [on('b')], b: [on('c')], c: [on('a')] });
     expect(outcomes).toEqual([
-      'its dependencies lead back to itself: a -> b -> c -> a',
-      'its dependencies lead back to itself: b -> c -> a -> b',
-      'its dependencies lead back to itself: c -> a -> b -> c',
+      'its dependencies form a cycle: a -> b -> c -> a',
+      'its dependencies form a cycle: b -> c -> a -> b',
+      'its dependencies form a cycle: c -> a -> b -> c',
     ]);
   });
 
   test('of optional dependencies is refused, too', async () => {
     const optional = { optional: true };
     const { outcomes } = await loadGraph({ a: [on('b', optional)], b: [on('a', optional)] });
-    expect(outcomes[0]).toBe('its dependencies lead back to itself: a -> b -> a');
+    expect(outcomes[0]).toBe('its dependencies form a cycle: a -> b -> a');
   });
 
   test('takes along who depends on it from outside, and nobody else', async () => {
@@ -90,15 +90,15 @@ describe('a dependency that is not met', () => {
   test('is named beside every other one', async () => {
     const { outcomes } = await loadGraph({ a: [on('gone'), on('b', { version: '>=2' })], b: [] });
     expect(outcomes[0]).toBe(
-      'it depends on the plugin "gone", which is not installed or not sound; it depends on the plugin "b" >=2, and 1.2.3 is installed',
+      'it depends on the plugin "gone", which is not installed or has invalid metadata; it depends on the plugin "b" >=2, but 1.2.3 is installed',
     );
   });
 
-  test('because it is switched off fails whoever depends on it', async () => {
+  test('because it is disabled fails whoever depends on it', async () => {
     const { outcomes, report } = await loadGraph({ a: [on('b')], b: [] }, { disabled: ['b'] });
     expect(outcomes).toEqual([
-      'it depends on the plugin "b", which is not installed or not sound',
-      'it is switched off',
+      'it depends on the plugin "b", which is not installed or has invalid metadata',
+      'it is disabled',
     ]);
     expect(report.plugins.a?.status).toBe('unhealthy');
     expect(report.plugins.b?.status).toBe('disabled');

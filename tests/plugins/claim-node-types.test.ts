@@ -21,17 +21,17 @@ test('every node type of a plugin is taken, not the first alone', async () => {
   const { plugins } = await load(bringing('one', 'a', 'b', 'c'), bringing('two', 'c'));
   expect(plugins[1]).toMatchObject({
     status: 'failed',
-    error: 'its node type "c" is taken by the plugin "one"',
+    error: 'its node type "c" already belongs to the plugin "one"',
   });
 });
 
 test('a legacy and a unified plugin can take node types from one another', async () => {
   const ring = installedLegacy(aLegacyProvider());
   expect((await load(ring, bringing('one', 'ring'))).plugins[1]).toMatchObject({
-    error: 'its node type "ring" is taken by the plugin "ring"',
+    error: 'its node type "ring" already belongs to the plugin "ring"',
   });
   expect((await load(bringing('one', 'ring'), ring)).plugins[1]).toMatchObject({
-    error: 'its node type "ring" is taken by the plugin "one"',
+    error: 'its node type "ring" already belongs to the plugin "one"',
   });
 });
 

@@ -76,22 +76,22 @@ describe('a plugin is not loaded, with a reason, when its credential type', () =
     [
       'has a secret field without a schema',
       aType({ secretFields: ['tokn'] }),
-      'credentialTypes[0].secretFields must be properties of its schema, and are tokn',
+      'credentialTypes[0].secretFields must be properties of its schema, not tokn',
     ],
     [
       'is applied by no function',
       { ...aType(), apply: 'Bearer' },
-      'credentialTypes[0].apply must be a function, and is "Bearer"',
+      'credentialTypes[0].apply must be a function, not "Bearer"',
     ],
     [
       'has hosts that are no list of texts',
       { ...aType(), hosts: 'slack.com' },
-      'credentialTypes[0].hosts must be a function, or a list of different host patterns, and is "slack.com"',
+      'credentialTypes[0].hosts must be a function, or a list of different host patterns, not "slack.com"',
     ],
     [
       'is one of the service itself',
       aType({ id: 'basic' }),
-      'its credential type "basic" is taken by the service itself',
+      'its credential type "basic" already belongs to the service itself',
     ],
   ])('%s', async (_case, type, error) => {
     const { plugins } = await load(bringing('slack', type), bringing('sound', aType({ id: 'sound' })));
@@ -109,8 +109,8 @@ describe('a plugin is not loaded, with a reason, when its credential type', () =
     );
     expect(plugins).toMatchObject([
       { status: 'loaded' },
-      { status: 'failed', error: 'its credential type "slackToken" is taken by the plugin "one"' },
-      { status: 'failed', error: 'it brings the credential type "a" twice' },
+      { status: 'failed', error: 'its credential type "slackToken" already belongs to the plugin "one"' },
+      { status: 'failed', error: 'it declares the credential type "a" twice' },
     ]);
   });
 });

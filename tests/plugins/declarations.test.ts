@@ -106,11 +106,11 @@ describe('what a node type declares', () => {
     [{ credentialTypes: 'apiKey' }, 'credentialTypes must be a list of different names'],
     [
       { control: { suspends: false, bodyOutput: 'body' } },
-      'control.bodyOutput must be one of its outputs, and is "body"',
+      'control.bodyOutput must be one of its outputs, not "body"',
     ],
     [
       { outputs: ['main'], control: { suspends: false, bodyOutput: 'body' } },
-      'control.bodyOutput must be one of its outputs, and is "body"',
+      'control.bodyOutput must be one of its outputs, not "body"',
     ],
     [{ control: { suspends: true, waitSeconds: 5 } }, 'control must be { suspends'],
     [{ firedBy: 'request' }, 'firedBy must be { toInput, toKey } with'],
@@ -155,7 +155,7 @@ test('every field that is absent is reported as undefined, at any depth', () => 
     'handles',
   ]);
   const [problem] = checkUnified('greeter', aProvider({ handles: [{} as never] }));
-  expect(problem).toMatch(/^handles\[0\]\.id must be .*, and is undefined$/);
+  expect(problem).toMatch(/^handles\[0\]\.id must be .*, not undefined$/);
 });
 
 describe('a pattern of a legacy property', () => {

@@ -75,6 +75,6 @@ test('of two plugins with one id, the row is that of the one that is left out', 
   const report = await check([installedUnified(aProvider()), second]);
   expect(report).toMatchObject({ status: 'degraded', summary: { total: 2, healthy: 1, unhealthy: 1 } });
   expect(report.plugins).toMatchObject({
-    greeter: { status: 'unhealthy', message: 'there is another plugin "greeter" before it' },
+    greeter: { status: 'unhealthy', message: 'an earlier plugin in the list has the same id, "greeter"' },
   });
 });

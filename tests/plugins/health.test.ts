@@ -44,7 +44,7 @@ describe('one plugin', () => {
     [
       'whose check returns nothing',
       saying(() => undefined),
-      { status: 'unhealthy', message: 'its health check returned something that is no result' },
+      { status: 'unhealthy', message: 'its health check returned an invalid result' },
     ],
     [
       'whose check throws',
@@ -61,12 +61,12 @@ describe('one plugin', () => {
     [
       'whose check returns junk',
       saying(() => 'fine'),
-      { status: 'unhealthy', message: 'its health check returned something that is no result' },
+      { status: 'unhealthy', message: 'its health check returned an invalid result' },
     ],
     [
       'whose check returns null',
       saying(() => null),
-      { status: 'unhealthy', message: 'its health check returned something that is no result' },
+      { status: 'unhealthy', message: 'its health check returned an invalid result' },
     ],
     [
       'that is not loaded',
@@ -82,7 +82,7 @@ describe('one plugin', () => {
         }),
         { id: 'greeter' },
       ),
-      { status: 'unhealthy', message: 'the executor of "greeter" says that it handles "else"' },
+      { status: 'unhealthy', message: 'the executor of "greeter" is for the node type "else"' },
     ],
     [
       'whose executor is none',

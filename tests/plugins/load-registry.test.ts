@@ -33,8 +33,8 @@ const another = (changes: Partial<PluginProvider> = {}) =>
 test.each([
   ['0.3.0', 'loaded'],
   ['0.10.0', 'loaded'],
-  ['0.2.9', 'it needs version 0.3.0 of the service or later, and this is 0.2.9'],
-  ['0.3.0-beta.1', 'it needs version 0.3.0 of the service or later, and this is 0.3.0-beta.1'],
+  ['0.2.9', 'it needs version 0.3.0 of the service or later; this is 0.2.9'],
+  ['0.3.0-beta.1', 'it needs version 0.3.0 of the service or later; this is 0.3.0-beta.1'],
   [undefined, 'loaded'],
 ])('a service of version %s: a plugin that needs 0.3.0 is %s', async (serviceVersion, outcome) => {
   const { clock, run } = aVirtualClock();
@@ -127,7 +127,7 @@ describe('a plugin that cannot be loaded keeps nobody else out', () => {
     [
       'nothing exported',
       installedUnified(undefined),
-      'its metadata is invalid: the export is no provider but undefined',
+      'its metadata is invalid: the export must be a provider, not undefined',
     ],
     [
       'a getter that throws',
@@ -141,7 +141,7 @@ describe('a plugin that cannot be loaded keeps nobody else out', () => {
     [
       'another id than in the list',
       installedUnified(aProvider({ id: 'else' })),
-      'its metadata is invalid: id must be "greeter", as in the list of installed plugins, and is "else"',
+      'its metadata is invalid: id must be "greeter", as in the list of installed plugins, not "else"',
     ],
     [
       'init that throws',
@@ -162,7 +162,7 @@ describe('a plugin that cannot be loaded keeps nobody else out', () => {
     [
       'a node type twice',
       installedUnified(aProvider({ handles: [aHandle(), aHandle()] })),
-      'it brings the node type "greet" twice',
+      'it declares the node type "greet" twice',
     ],
     [
       'a thrown thing that cannot be described',
@@ -252,7 +252,7 @@ describe('a plugin that cannot be loaded keeps nobody else out', () => {
 
   test.each(['__proto__', 'constructor', 'prototype'])('%s names no node type', async (name) => {
     const [handle] = await outcomes([installedUnified(aProvider({ handles: [aHandle({ id: name })] }))]);
-    expect(handle).toContain('handles[0].id must be 1 to 64 of A-Z a-z 0-9 . _ - and no reserved name');
+    expect(handle).toContain('handles[0].id must be 1 to 64 of A-Z a-z 0-9 . _ - and not a reserved name');
     const legacy = installedLegacy(aLegacyProvider({ nodeType: name }), { id: name });
     expect((await outcomes([legacy]))[0]).toContain('nodeType must be 1 to 64 of');
   });
@@ -265,7 +265,10 @@ describe('a plugin that cannot be loaded keeps nobody else out', () => {
       {
         level: 'error',
         message: 'plugin not loaded',
-        fields: { plugin: 'greeter', reason: 'its metadata is invalid: the export is no provider but null' },
+        fields: {
+          plugin: 'greeter',
+          reason: 'its metadata is invalid: the export must be a provider, not null',
+        },
       },
     ]);
   });
@@ -289,17 +292,17 @@ describe('a plugin that cannot be loaded keeps nobody else out', () => {
     [
       'a dependency that is null',
       installedUnified(aProvider({ dependencies: [null] as never })),
-      'dependencies[0] is no object but null',
+      'dependencies[0] must be an object, not null',
     ],
     [
       'a list of handles with a hole',
       installedUnified(aProvider({ handles: withHole as never })),
-      'handles[1] is no object but undefined',
+      'handles[1] must be an object, not undefined',
     ],
     [
       'a legacy provider of another node type than in the list',
       installedLegacy(aLegacyProvider({ nodeType: 'else' })),
-      'nodeType must be "ring", as in the list of installed plugins, and is "else"',
+      'nodeType must be "ring", as in the list of installed plugins, not "else"',
     ],
     [
       'a legacy property twice',
@@ -311,7 +314,7 @@ describe('a plugin that cannot be loaded keeps nobody else out', () => {
           ],
         }),
       ),
-      'properties have the name "tone" twice',
+      'properties must not contain "tone" twice',
     ],
     ...[
       { name: '__proto__' },
@@ -340,7 +343,7 @@ describe('a plugin that cannot be loaded keeps nobody else out', () => {
   test('a legacy property of an unknown type, and every other problem of it at once', async () => {
     const properties = [{ name: '', displayName: 'Tone', type: 'colour' }];
     const [reason] = await outcomes([installedLegacy({ ...aLegacyProvider(), properties })]);
-    expect(reason).toContain('properties[0].name must be a text');
+    expect(reason).toContain('properties[0].name must be a string');
     expect(reason).toContain('properties[0].type must be one of string, number');
   });
 });
@@ -350,7 +353,7 @@ describe('names that are taken', () => {
     const second = another({ handles: [aHandle({ id: 'other' }), aHandle({ id: 'greet' })] });
     expect(await outcomes([installedUnified(aProvider()), second])).toEqual([
       'loaded',
-      'its node type "greet" is taken by the plugin "greeter"',
+      'its node type "greet" already belongs to the plugin "greeter"',
     ]);
   });
 
@@ -366,7 +369,7 @@ describe('names that are taken', () => {
         installedUnified(aProvider()),
         installedUnified(aProvider({ handles: [aHandle({ id: 'x' })] })),
       ]),
-    ).toEqual(['loaded', 'there is another plugin "greeter" before it']);
+    ).toEqual(['loaded', 'an earlier plugin in the list has the same id, "greeter"']);
   });
 });
 
@@ -378,12 +381,12 @@ describe('dependencies', () => {
     [
       'that is not there',
       [{ pluginId: 'missing' }],
-      'it depends on the plugin "missing", which is not installed or not sound',
+      'it depends on the plugin "missing", which is not installed or has invalid metadata',
     ],
     [
       'that is too old',
       [{ pluginId: 'greeter', version: '^2.0.0' }],
-      'it depends on the plugin "greeter" ^2.0.0, and 1.2.3 is installed',
+      'it depends on the plugin "greeter" ^2.0.0, but 1.2.3 is installed',
     ],
     ['that fits', [{ pluginId: 'greeter', version: '^1.2.0' }], 'loaded'],
     ['of any version', [{ pluginId: 'greeter' }], 'loaded'],
@@ -398,7 +401,7 @@ describe('dependencies', () => {
   test('an optional one that is not there is a warning', async () => {
     const registry = await load([depending([{ pluginId: 'missing', optional: true }])]);
     expect(registry.plugins[0]).toMatchObject({
-      warnings: ['it depends on the plugin "missing", which is not installed or not sound'],
+      warnings: ['it depends on the plugin "missing", which is not installed or has invalid metadata'],
     });
   });
 
@@ -447,8 +450,8 @@ describe('dependencies', () => {
   test('who depends on itself by way of others is told how', async () => {
     const one = installedUnified(aProvider({ dependencies: [{ pluginId: 'another' }] }));
     expect(await outcomes([one, depending([{ pluginId: 'greeter' }])])).toEqual([
-      'its dependencies lead back to itself: greeter -> another -> greeter',
-      'its dependencies lead back to itself: another -> greeter -> another',
+      'its dependencies form a cycle: greeter -> another -> greeter',
+      'its dependencies form a cycle: another -> greeter -> another',
     ]);
   });
 
@@ -481,7 +484,7 @@ test('a plugin that is switched off is listed and not loaded', async () => {
     [{ ...installedUnified(null), load: () => Promise.reject(new Error('never called')) }, another()],
     ['greeter'],
   );
-  expect(registry.plugins[0]).toMatchObject({ status: 'disabled', error: 'it is switched off' });
+  expect(registry.plugins[0]).toMatchObject({ status: 'disabled', error: 'it is disabled' });
   expect(registry.plugins[1]).toMatchObject({ status: 'loaded' });
 });
 
@@ -490,7 +493,7 @@ test('an id to switch off that nobody has is in the log', async () => {
   const { clock, run } = aVirtualClock();
   await run(loadRegistry([another()], { logger, clock, disabled: ['anotter', 'another'] }));
   expect(entries).toEqual([
-    { level: 'warn', message: 'plugin to switch off is not installed', fields: { plugin: 'anotter' } },
+    { level: 'warn', message: 'a disabled plugin is not installed', fields: { plugin: 'anotter' } },
   ]);
 });
 
@@ -498,7 +501,7 @@ test('a node type stays with the first plugin of the list even when its init fai
   const broken = installedUnified(aProvider({ init: () => Promise.reject(new Error('down')) }));
   expect(await outcomes([broken, another({ handles: [aHandle()] })])).toEqual([
     'its init failed: down',
-    'its node type "greet" is taken by the plugin "greeter"',
+    'its node type "greet" already belongs to the plugin "greeter"',
   ]);
 });
 

@@ -108,7 +108,7 @@ describe('an event that arrives again', () => {
     expect(service.records()).toHaveLength(1);
     expect(service.dispatched).toEqual(['express']);
     expect(service.logged()).toContainEqual(
-      expect.objectContaining({ message: 'The event has an execution.', isDuplicate: true }),
+      expect.objectContaining({ message: 'The event was accepted.', isDuplicate: true }),
     );
   });
 
@@ -187,10 +187,10 @@ describe('an event fails, so that its source repeats it,', () => {
       'toAddress of messageTrigger returned no address',
     ],
     ['toAddress', { workflowId: 'orders' }, 'toAddress of messageTrigger returned no address'],
-    ['toKey', undefined, 'toKey of messageTrigger gives no key'],
-    ['toKey', '', 'toKey of messageTrigger gives no key'],
-    ['toInput', null, 'toInput of messageTrigger gives no object'],
-    ['toInput', [], 'toInput of messageTrigger gives no object'],
+    ['toKey', undefined, 'toKey of messageTrigger did not return a key'],
+    ['toKey', '', 'toKey of messageTrigger did not return a key'],
+    ['toInput', null, 'toInput of messageTrigger did not return an object'],
+    ['toInput', [], 'toInput of messageTrigger did not return an object'],
   ])('when %s of its trigger type gives %j', async (name, value, message) => {
     const service = await aService({ firedBy: { [name]: () => value } });
     await expect(service.call(aMessage())).rejects.toThrow(message);

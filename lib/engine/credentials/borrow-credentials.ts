@@ -6,14 +6,14 @@ import type { Scrub } from './scrub-log.ts';
 /** The credentials that an execution has borrowed so far. */
 interface Borrowed {
   /**
-   * Borrows the credential of a node for one attempt; null for a node without one, and for a trigger, whose credential
-   * verifies its callers.
+   * Borrows a node's credential for one attempt. Null if the node has none, or is a trigger, whose credential verifies
+   * callers.
    */
   readonly borrow: (planNode: PlanNode) => Promise<LentCredential> | null;
   readonly scrub: Scrub;
 }
 
-/** @param source - undefined where no node can borrow a credential */
+/** @param source - undefined if no node can borrow a credential */
 export const borrowCredentials = (source: Pick<CredentialSource, 'open'> | undefined): Borrowed => {
   let opened: ExecutionCredentials | null = null;
   const open = lazy(async () => {

@@ -10,8 +10,7 @@ export interface ExecutionCredentials {
    */
   lend(credentialId: string, types: readonly string[]): Promise<LentCredential>;
   /**
-   * Removes the secrets of all credentials that were lent so far from a JSON value.
-   *
+   * Removes the secrets of all credentials lent so far from a JSON value.
    * @returns the value itself when it holds none
    */
   scrub<Value>(value: Value): Value;
@@ -19,19 +18,19 @@ export interface ExecutionCredentials {
 
 /** How the credentials of an execution are read. */
 interface CredentialReading {
-  /** Credentials to read at the same time. */
+  /** Credentials to read together with the first one. */
   readonly credentialIds?: readonly string[];
-  /** How long each may wait for a secret store that throttles; two seconds when absent. */
+  /** How long, in milliseconds, each may wait while the secret store throttles; 2,000 if absent. */
   readonly maxWaitMs?: number;
 }
 
 /** Where executions borrow credentials. */
 export interface CredentialSource {
-  /** Called at the first node with a credential. Does not wait for any. */
+  /** Called at the first node that has a credential. Does not wait for credentials to load. */
   open(reading?: CredentialReading): Promise<ExecutionCredentials>;
   /**
-   * Loads credentials before anything of a run is recorded. One that is missing is no error: its node fails.
-   *
+   * Loads credentials before anything about a run is recorded. A missing credential is no error here: its node fails
+   * later.
    * @param maxWaitMs - as in {@link CredentialReading}
    * @throws AppError `STORE_UNAVAILABLE` | `SECRETS_UNAVAILABLE`
    */

@@ -5,7 +5,7 @@ type Fields = Readonly<Record<string, unknown>>;
 /** Removes secrets: see `ExecutionCredentials.scrub`. */
 export type Scrub = <Value>(value: Value) => Value;
 
-/** A logger without the secrets that `scrub` knows at the time of each entry. */
+/** Wraps a logger so that each entry is written without the secrets that `scrub` knows by then. */
 export const createScrubbingLogger = (logger: Logger, scrub: Scrub): Logger => {
   const log =
     (level: keyof Logger): Logger['info'] =>
@@ -14,7 +14,7 @@ export const createScrubbingLogger = (logger: Logger, scrub: Scrub): Logger => {
   return { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') };
 };
 
-/** Scrubs the JSON of the fields, since they may be anything: errors with causes, objects with a `toJSON`. */
+/** Scrubs the fields as JSON, since they may be anything: errors with causes, objects with a `toJSON`. */
 export const scrubFields = (fields: Fields, scrub: Scrub): Fields => {
   try {
     const data = JSON.parse(JSON.stringify(fields, toData)) as Fields;

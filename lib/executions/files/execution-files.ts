@@ -8,7 +8,7 @@ import { type ContentHash, measureContent, verifyContent } from './measure-conte
 
 interface FileLimits {
   readonly maxFileBytes: number;
-  /** That one process saves for one execution. */
+  /** How many files one process may save for one execution. */
   readonly maxFiles: number;
 }
 
@@ -23,15 +23,16 @@ export interface FileParts {
 /** Makes the files of one execution. */
 export type FilesFor = (
   execution: Pick<ExecutionIdentity, 'executionId' | 'retryOf'> & {
-    /** For how long those are kept that it saves; until its end is known, by default. */
+    /** How long saved files are kept; by default the life used until the end of the execution is known. */
     readonly life?: LifeDays;
   },
 ) => OpenFiles;
 
 /**
- * Makes the files of one execution. The id of a file follows from the node run and the order of its files, so that a
- * repeated step overwrites what an interrupted one saved. It is not a secret, and may come with data from outside: so it
- * opens files of this execution, and of those that it retries, alone, and only content of the hash that comes with it.
+ * Creates the file service of one execution. A file's id follows from the node run and the order in which it saved its
+ * files, so that a repeated step overwrites what an interrupted one saved. Ids are not secret, and may arrive with data
+ * from outside. Therefore an id opens only files of this execution and of those it retries, and only content with the
+ * hash that comes with the id.
  */
 export const createExecutionFiles = (
   execution: Parameters<FilesFor>[0],
@@ -42,11 +43,11 @@ export const createExecutionFiles = (
 
   const findBlob = async (file: FileValue): Promise<string> => {
     const place = isFileValue(file) ? parseFileId(file.$file) : null;
-    if (place === null) throw serviceError('FILE_INVALID', { reason: 'it is not the value of a saved file' });
+    if (place === null) throw serviceError('FILE_INVALID', { reason: 'it is not a file that was saved' });
     const isOurs =
       place.executionId === executionId || (await isRetryOf(execution, place.executionId, executions));
     if (isOurs) return place.blobKey;
-    throw serviceError('FILE_INVALID', { reason: 'it belongs to another one' });
+    throw serviceError('FILE_INVALID', { reason: 'it belongs to another execution' });
   };
 
   return (nodeKey, signal) => {
@@ -56,7 +57,7 @@ export const createExecutionFiles = (
         count += 1;
         const id = toFileId({ executionId, nodeKey, number: count });
         const blobKey = parseFileId(id)?.blobKey;
-        if (blobKey === undefined) throw new Error(`"${id}" is no id of a file`);
+        if (blobKey === undefined) throw new Error(`"${id}" is not the id of a file`);
         saved.add(id);
         if (saved.size > maxFiles) throw serviceError('TOO_MANY_FILES', { limit: maxFiles });
         const name = toFileName(about.name);
@@ -80,13 +81,12 @@ export const createExecutionFiles = (
   };
 };
 
-/** Retries of retries are followed this far. */
+/** How many retries of retries are followed. */
 const MAX_RETRIES = 100;
 
 /**
- * Whether an execution retries another one, or a retry of it: its checkpoints hold files of that one. A retry whose record
- * has expired ends the search.
- *
+ * Whether an execution retries another one, directly or through other retries, so that its checkpoints may name the
+ * other's files. The search ends at a retry whose record has expired.
  * @throws AppError `STORE_UNAVAILABLE`
  */
 const isRetryOf = async (

@@ -1,4 +1,4 @@
-/** The place of a file: the node run that saves it, and its number among the files of that run, from 1. */
+/** Where a file comes from: the node run that saves it, and its number among the files of that run, starting at 1. */
 interface FilePlace {
   readonly executionId: string;
   /** See `nodeKeyOf`. */
@@ -7,8 +7,8 @@ interface FilePlace {
 }
 
 /**
- * Computes the id of a file, the same in every attempt. Ids of nodes have no dot, so that no file of one node run can be
- * a folder of another's.
+ * Computes the id of a file, which is the same in every attempt. Node ids contain no dot, so no file of one node run
+ * can be a folder of another's.
  */
 export const toFileId = ({ executionId, nodeKey, number }: FilePlace): string =>
   `${executionId}/${nodeKey}.${number}`;
@@ -17,7 +17,7 @@ const FILE_ID = /^([A-Za-z0-9_-]{1,64})\/((?:[A-Za-z0-9_-]+\/)+\d+\.\d+)$/;
 
 const FILE_IN_TEXT = /"\$file":"([A-Za-z0-9_./-]{1,1000})"/g;
 
-/** @returns the keys of the blobs of all files that a JSON text names, each once, by the execution that has saved them */
+/** @returns the blob keys of all files that a JSON text names, each once, grouped by the execution that saved them */
 export const findFiles = (
   text: string,
 ): readonly { readonly executionId: string; readonly blobKey: string }[] => {
@@ -40,7 +40,7 @@ export const parseFileId = (
 
 const MAX_NAME_LENGTH = 255;
 
-/** @returns the last part of a path, without control characters and bounded; `file` when nothing is left */
+/** @returns the last part of a path, without control characters and of limited length; `file` if nothing is left */
 export const toFileName = (text: string): string => {
   const lastPart = text.slice(Math.max(text.lastIndexOf('/'), text.lastIndexOf('\\')) + 1);
   const printable = lastPart.slice(0, MAX_NAME_LENGTH).replace(/\p{C}/gu, '').trim();
@@ -50,6 +50,6 @@ export const toFileName = (text: string): string => {
 /** `type/subtype` and parameters (RFC 9110 §8.3.1), all of printable ASCII: it may become a header. */
 const MEDIA_TYPE = /^[!#$%&'*+.^_`|~\dA-Za-z-]+\/[!#$%&'*+.^_`|~\dA-Za-z-]+(?: ?;[ -~]*)?$/;
 
-/** @returns `application/octet-stream` in place of what is not a media type */
+/** @returns the media type, or `application/octet-stream` if it is not valid */
 export const toMediaType = (text: string): string =>
   text.length <= MAX_NAME_LENGTH && MEDIA_TYPE.test(text) ? text : 'application/octet-stream';

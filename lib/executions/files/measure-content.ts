@@ -18,13 +18,13 @@ interface MeasureOptions {
 interface MeasuredContent {
   /** The same content; it throws AppError `FILE_TOO_LARGE` beyond the limit. */
   readonly content: AsyncIterable<Uint8Array>;
-  /** Of the bytes that were read. */
+  /** Hash of the bytes read so far. */
   size(): number;
-  /** What `content` threw; null when it did not. */
+  /** What `content` threw; null if it did not throw. */
   failure(): { readonly error: unknown } | null;
 }
 
-/** Measures and hashes content while it is read. */
+/** Measures and hashes content as it is read. */
 export const measureContent = (
   source: AsyncIterable<Uint8Array>,
   { hash, signal, name, limitBytes }: MeasureOptions,
@@ -51,10 +51,9 @@ export const measureContent = (
 };
 
 /**
- * Checks content against the value of its file while it is read. The last chunk is held back until the whole is checked:
- * what is sent on and does not match stays incomplete for its receiver.
- *
- * Reading throws AppError `FILE_CHANGED` when size or hash differ, or the reason of the signal once it is aborted.
+ * Checks content against its file value as it is read. The last chunk is held back until everything is checked, so that
+ * a receiver never gets the whole of content that does not match. Reading throws AppError `FILE_CHANGED` if size or
+ * hash differ, or the signal's reason once it is aborted.
  */
 export const verifyContent = async function* (
   content: AsyncIterable<Uint8Array>,

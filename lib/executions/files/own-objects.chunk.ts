@@ -8,7 +8,7 @@ import { findFiles } from './file-id.ts';
 /** As it is stored. */
 type Stored = Pick<ExecutionData, 'input' | 'retriedCheckpoints'>;
 
-/** Requests to S3 at once. */
+/** Concurrent requests to S3. */
 const AT_ONCE = 10;
 
 const forEachOf = async <Value>(values: readonly Value[], act: (value: Value) => Promise<void>) => {
@@ -17,9 +17,9 @@ const forEachOf = async <Value>(values: readonly Value[], act: (value: Value) =>
 };
 
 /**
- * Keeps the files of others that a retry may open: they would expire with the execution that has saved them.
- *
- * @param input - of the trigger
+ * Keeps the files of other executions that a retry may open; otherwise they would expire with the execution that saved
+ * them.
+ * @param input - the trigger's input
  * @throws AppError `STORE_UNAVAILABLE`
  */
 export const keepRetriedFiles = async (
@@ -35,9 +35,8 @@ export const keepRetriedFiles = async (
 };
 
 /**
- * Puts the blobs of others that the data of a retry names under keys of its own, for the same reason.
- *
- * @returns what changes of its data; null for nothing
+ * Copies the blobs of other executions that a retry's data names to keys of its own, for the same reason.
+ * @returns the changes to its data; null if there are none
  * @throws AppError `STORE_UNAVAILABLE`
  */
 export const ownRetriedBlobs = async (
@@ -73,19 +72,19 @@ export const ownRetriedBlobs = async (
 interface Ended {
   readonly stored: Stored;
   readonly stepBlobs: ReadonlySet<string>;
-  /** JSON that names the files of the execution. */
+  /** JSON texts that name the execution's files. */
   readonly texts: readonly string[];
   /** Whether checkpoints of a wait may be in a blob. */
   readonly hasWaited: boolean;
-  /** Whether the end has checkpoints of its own; else those of the last wait stay. */
+  /** Whether the end has checkpoints of its own; otherwise those of the last wait are kept. */
   readonly hasCheckpoints: boolean;
-  /** Of its files, see `lifeAtEnd`. */
+  /** The life of its files: see `lifeAtEnd`. */
   readonly life: LifeDays;
 }
 
 /**
- * Lets go of what an execution that has ended needs no longer: results of steps, and what was put elsewhere at the end. Its
- * files expire with its record. Never rejects: what stays expires a year later.
+ * Removes what an ended execution no longer needs: results of steps, and what was stored elsewhere at its end. Its
+ * files expire with its record. Never rejects: whatever remains expires a year later.
  */
 export const letGo = async (
   executionId: string,
@@ -105,6 +104,6 @@ export const letGo = async (
     await forEachOf(unneeded, (key) => blobs.remove(key));
     if (life !== null) await forEachOf(kept, (key) => blobs.keep(key, life));
   } catch (cause) {
-    logger.warn('Objects of the execution are kept for longer than its record.', { executionId, cause });
+    logger.warn('Objects of the execution are kept longer than its record.', { executionId, cause });
   }
 };

@@ -1,6 +1,6 @@
 import type { LifeDays } from '../record/blob-store.ts';
 
-/** What is put in one request, fixed before it is sent. */
+/** An object to upload in one request, described before the request is sent. */
 export interface UploadObject {
   /** As for `BlobStore`. */
   readonly key: string;
@@ -11,31 +11,30 @@ export interface UploadObject {
   readonly sha256: string;
 }
 
-/** A request that a caller makes of the store itself, with the bytes as its body. */
+/** A request that a caller sends directly to the store, with the bytes as its body. */
 interface SignedRequest {
   readonly method: 'PUT';
   /** A secret until it expires. */
   readonly url: string;
-  /** All of them are signed. */
+  /** All of these headers are signed. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /**
- * Takes the bytes of files from callers, past the gateway. What is put is *pending*, and removed after two days unless it is
- * kept. An object is put once: neither its signer nor a later request can change it.
+ * Receives files from callers directly, not through the gateway. An uploaded object is *pending*: it is removed after
+ * two days unless it is kept. An object is uploaded once: neither its signer nor a later request can change it.
  */
 export interface UploadStore {
-  /** Bytes of the largest object. */
+  /** Size of the largest object, in bytes. */
   readonly maxBytes: number;
   /**
-   * Signs the request that puts an object. The store refuses one with another size, type or hash, after the time is up, and when
-   * the object is there.
-   *
+   * Signs the request that uploads an object. The store refuses an object of another size, type or hash, an upload
+   * after the time is up, and one of an object that already exists.
    * @param time - `from` in milliseconds since the epoch
    */
   sign(object: UploadObject, time: { readonly from: number; readonly seconds: number }): SignedRequest;
   /**
-   * @returns bytes; null when nothing was put, or it was removed
+   * @returns bytes; null if nothing was uploaded, or the object was removed
    * @throws AppError `STORE_UNAVAILABLE`
    */
   findSize(key: string): Promise<number | null>;

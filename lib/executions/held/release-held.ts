@@ -13,45 +13,51 @@ export interface ReleaseParts extends FinishParts, Pick<AcceptParts, 'dispatcher
   readonly executions: ExecutionStore;
   readonly queues: HeldQueues;
   readonly workflows: Pick<WorkflowStore, 'find'>;
-  /** Takes a place among the concurrent executions of the workflow, or finds that the execution has one; false for none. */
+  /**
+   * Takes one of the workflow's places for concurrent executions, or finds that the execution already has one; false if
+   * none is free.
+   */
   readonly takeSlot: (request: {
     readonly workflowId: string;
     readonly executionId: string;
     readonly max: number;
     readonly ended?: string | undefined;
   }) => Promise<boolean>;
-  /** Absent where few are released. */
+  /** Absent if few are released. */
   readonly paces?: Paces | undefined;
 }
 
 const MAX_HELD_MS = MAX_HELD_DAYS * 86_400_000;
 
-/** From its last use on, the index shows all that a queue holds: a request is stored within seconds of it. */
+/**
+ * How long after its last use a queue is closed. By then the index shows all that it holds, because a request is stored
+ * within seconds of entering.
+ */
 const UNUSED_MS = 10 * 60_000;
 
-/** Where no bound says which one is the next: they run side by side anyway. */
+/** How many are released at once if no limit decides which one is next: they run concurrently anyway. */
 const RELEASED_AT_ONCE = 25;
 
-/** The time of the sweeper, and its margin: what it had when it was killed is free then. */
+/** The time limit of the sweeper, and a margin: afterwards, a queue that a killed sweeper attended to is free. */
 const ATTENDED_MS = 5 * 60_000;
 
-/** With what held executions go on: the version of the workflow that is live now. */
+/** What held executions run with: the version of the workflow that is live now. */
 interface Gate {
   readonly workflowVersion: number;
   readonly mode: BackgroundMode;
-  /** Executions of the workflow at once; null for no bound. */
+  /** Concurrent executions of the workflow; null for no limit. */
   readonly max: number | null;
 }
 
 /**
- * Dispatches the held executions of a trigger in the order in which they entered, if they may start. Of several processes
- * that do so at once, one dispatches each. Of a long queue that no bound ends soon, one process does so at a time: together they would
- * be faster than Lambda.
- *
+ * Dispatches a trigger's held executions in the order in which they entered, if they may start. If several processes do
+ * so at once, each execution is dispatched by one of them. A long queue without a limit is left to one process at a
+ * time: together they would be faster than Lambda.
  * @param hasTime - whether to continue with another one
  * @param ended - see {@link NudgeQueue}
- * @returns how many were dispatched, and whether any waits that nothing of the trigger lets begin
- * @throws AppError `STORE_UNAVAILABLE` | `DISPATCH_REFUSED`; the next sweep continues. What Lambda has refused is released, and due
+ * @returns how many were dispatched, and whether some wait because nothing of the trigger may start
+ * @throws AppError `STORE_UNAVAILABLE` | `DISPATCH_REFUSED`; the next sweep continues. An execution that Lambda refused
+ * has left the queue and is due for a sweep
  */
 const releaseHeld = async (
   queue: HeldQueue,
@@ -101,7 +107,7 @@ const releaseHeld = async (
   return { released, isClosed: gate === null && !isEmpty };
 };
 
-/** Null while nothing of the trigger may begin: it is paused, or it or its workflow is disabled or gone. */
+/** Null while nothing of the trigger may start: it is paused, or it or its workflow is disabled or was removed. */
 const openGate = (workflow: PublishedWorkflow | null, { triggerNodeId }: HeldQueue): Gate | null => {
   if (workflow === null || !workflow.definition.enabled) return null;
   const config = workflow.pathConfigs.find((candidate) => candidate.triggerNodeId === triggerNodeId);
@@ -119,7 +125,7 @@ const mayBegin = async (
   (await paces?.[mode].turn()) !== false &&
   (max === null || takeSlot({ workflowId, executionId, max, ended }));
 
-/** After a crash between the two, the sweeper dispatches it. */
+/** If the process crashes between the two, the sweeper dispatches it. */
 const release = async (
   record: ExecutionRecord,
   { workflowVersion, mode }: Gate,
@@ -140,16 +146,15 @@ const giveUp = async (record: ExecutionRecord, parts: ReleaseParts): Promise<voi
 /** Queues worked on in parallel. */
 const CONCURRENCY = 5;
 
-/** For so long, a queue that is closed is not looked at: what opens it has its queue released. */
+/** How long a queue that may release nothing is not looked at again: whatever lets it release nudges it. */
 const CLOSED_MS = 5 * 60_000;
 
 /** When closed queues were found by this process, in milliseconds since the epoch, by workflow and trigger. */
 export type ClosedQueues = Map<string, number>;
 
 /**
- * Releases what all queues hold and may start. A queue that fails does not stop the others. Never rejects.
- *
- * @param closed - what former calls have found
+ * Releases whatever may start from all queues. A queue that fails does not stop the others. Never rejects.
+ * @param closed - what earlier calls have found
  * @param hasTime - whether to continue with another execution
  */
 export const releaseAllQueues = async (
@@ -172,7 +177,7 @@ export const releaseAllQueues = async (
   }
 };
 
-/** Releases what a queue holds. Never rejects: the next sweep continues. @returns whether it is closed */
+/** Releases what a queue holds. Never rejects: the next sweep continues. @returns whether the queue is closed */
 export const releaseQueue = async (
   queue: HeldQueue,
   parts: ReleaseParts,

@@ -27,18 +27,19 @@ export interface AcceptParts {
   readonly logger: Logger;
 }
 
-/** Repeated deliveries within this time do not repeat the dispatch, which may be in progress. */
+/** A repeated delivery within this time does not repeat the dispatch, because that may be in progress. */
 const DISPATCH_GRACE_MS = 10_000;
-/** When the sweeper looks at one that they have asked for so early: the first delivery may have got no answer. */
+/**
+ * When the sweeper checks an execution that was delivered again this early: the first delivery may have had no answer.
+ */
 const DOUBTED_LEASE_MS = 2 * 60_000;
 
 /**
- * Stores an execution, then dispatches it, unless it is held. Idempotent for repeated deliveries, wherever an earlier one was
- * interrupted. Once it resolves, the run is certain to start; a held one when it is released.
- *
- * @returns the record when it had been accepted before; null when it was accepted now
- * @throws AppError `STORE_UNAVAILABLE` | `DISPATCH_REFUSED` when nothing was started, or a repeated delivery starts the
- *   same execution
+ * Stores an execution, then dispatches it unless it is held. Idempotent for repeated deliveries, wherever an earlier
+ * one was interrupted. Once this resolves, the run is certain to start; a held one starts when it is released.
+ * @returns the record if it was accepted before; null if it was accepted now
+ * @throws AppError `STORE_UNAVAILABLE` | `DISPATCH_REFUSED` if nothing was started, or a repeated delivery will start
+ * the same execution
  */
 export const acceptExecution = async (
   execution: NewExecution,
@@ -64,19 +65,19 @@ export const acceptExecution = async (
   });
   if (!(await executions.start(start))) {
     const other = await executions.find(executionId);
-    // Its record has expired meanwhile: a dispatch would run nothing.
+    // Its record has expired in the meantime, so a dispatch would run nothing.
     if (other === null) throw new AppError('STORE_UNAVAILABLE', {});
     return dispatchAgain(other, parts);
   }
   if (held !== null) return null;
-  // A repeated delivery dispatches the same execution: it is not withdrawn.
+  // It is not withdrawn, because a repeated delivery dispatches the same execution.
   if (isRepeatable)
     await dispatchOrMarkDue({ executionId, redispatches: 0, startedAt, releasedAt: null }, mode, parts);
   else await dispatchOrWithdraw(start, mode, parts);
   return null;
 };
 
-/** The process that accepted it may have crashed before its dispatch. */
+/** The process that accepted it may have crashed before dispatching it. */
 const dispatchAgain = async (record: ExecutionRecord, parts: AcceptParts): Promise<ExecutionRecord> => {
   const { status, held, mode, leaseExpiresAt } = record;
   if (status !== 'accepted' || held !== null || mode === 'inline') return record;
@@ -91,9 +92,8 @@ const isDispatchDue = ({ startedAt, leaseExpiresAt }: ExecutionRecord, now: numb
   now - startedAt >= DISPATCH_GRACE_MS || (leaseExpiresAt !== null && leaseExpiresAt <= now);
 
 /**
- * Dispatches an execution that stays stored. A refused one is due from its start on: the next delivery or sweep dispatches it at
- * once, the oldest first, and knows that Lambda does not have it.
- *
+ * Dispatches an execution that stays stored. If Lambda refuses it, it is due from its start on: the next delivery or
+ * sweep dispatches it at once, oldest first, knowing that Lambda does not have it.
  * @throws AppError `DISPATCH_REFUSED`
  */
 export const dispatchOrMarkDue = async (
@@ -112,7 +112,7 @@ export const dispatchOrMarkDue = async (
   } catch (error) {
     const dueAt = Math.min(beganAt(record), clock.now()); // the gateway's clock may be ahead
     await executions.extendLease({ executionId, status: 'accepted' }, dueAt).catch((cause: unknown) => {
-      logger.warn('The execution is not marked as due.', { executionId, cause });
+      logger.warn('The execution could not be marked as due.', { executionId, cause });
     });
     throw error;
   }

@@ -3,7 +3,7 @@ import type { CallbackUrls } from '../../engine/session.ts';
 import type { Steps } from '../../engine/steps.ts';
 import type { BackgroundMode } from '../../workflows/definition/definition.ts';
 
-/** Reads the checkpoint journal of an execution as it was at the start of this invocation. */
+/** Reads an execution's checkpoint journal as it was at the start of this invocation. */
 export interface JournalReader {
   count(): Promise<number>;
   /** @throws AppError `STORE_UNAVAILABLE` */
@@ -17,30 +17,29 @@ export interface CallbackSigner {
   readonly callbackKey: string | null;
 }
 
-/** The durable or express engine, as one invocation of a background run sees it. */
+/** The durable or express engine, as seen by one invocation of a background run. */
 export interface BackgroundEngine {
   readonly mode: BackgroundMode;
-  /** Start of the timeout, milliseconds since the epoch; the start of the execution when absent. */
+  /** When the timeout started, in milliseconds since the epoch; the start of the execution if absent. */
   readonly since?: number;
   /** See {@link ExecutionRecord}. */
   readonly leaseOwner: string;
   readonly steps: Steps;
-  /** Null where no checkpoint outlives the process. */
+  /** Null if no checkpoint outlives the process. */
   readonly journal: JournalReader | null;
-  /** Keys of blobs with results of steps that this process has seen: needed until the end of the run. */
+  /** Keys of the blobs with results of steps that this process has seen. They are needed until the run ends. */
   readonly stepBlobs?: ReadonlySet<string>;
-  /** Null where a run can't wait for an answer. */
+  /** Null if a run can't wait for an answer. */
   readonly openCallbackUrls: ((signer: CallbackSigner) => CallbackUrls) | null;
-  /** Tracks I/O outside of steps, which the engine can't see: it suspends a run without. */
+  /** Reports I/O outside steps to the engine, which suspends a run that has none. */
   track<Value>(work: Promise<Value>): Promise<Value>;
 }
 
-/** One invocation of a background run: from its start or a resumption to its end or a suspension. */
+/** One invocation of a background run, from its start or resumption until it ends or is suspended. */
 export interface BackgroundInvocation {
   /**
-   * Starts or resumes the execution. Resolves when it has ended, now or before; never when the engine suspends it. All
-   * data is loaded before the lease is acquired, so that nothing has run when loading fails.
-   *
+   * Starts or resumes the execution. Resolves once it has ended, now or earlier, and never if the engine suspends it.
+   * All data is loaded before the lease is acquired, so that nothing has run if loading fails.
    * @throws AppError `STORE_UNAVAILABLE` and other infrastructure errors, which Lambda retries
    */
   run(executionId: string, engine: BackgroundEngine): Promise<void>;
@@ -48,7 +47,7 @@ export interface BackgroundInvocation {
   halt(): void;
   /** Records the progress of a suspended run. Never rejects. */
   suspend(): Promise<void>;
-  /** Keeps an infrastructure error of this invocation from counting as a crash. Never rejects. */
+  /** Keeps this invocation's infrastructure error from counting as a crash. Never rejects. */
   uncountCrash(): Promise<void>;
   /** Finishes the execution after its engine has failed it. */
   fail(failure: { readonly name: string; readonly message: string }): Promise<void>;

@@ -39,7 +39,7 @@ export interface BackgroundParts extends FinishParts, LoadParts {
   readonly guard?: StrayErrorGuard | undefined;
   /** Absent where no node can borrow a credential. */
   readonly outboundCredentials?: CredentialSource | undefined;
-  /** Called when the execution has ended by itself. Never rejects. */
+  /** Called when the execution has ended on its own. Never rejects. */
   readonly afterEnd?:
     | ((record: ExecutionRecord, definition: WorkflowDefinition) => Promise<void>)
     | undefined;
@@ -48,12 +48,12 @@ export interface BackgroundParts extends FinishParts, LoadParts {
 const loadObjects = () => import('../files/own-objects.chunk.ts');
 
 /**
- * How long a node waits for its credential while the secret store throttles. No caller waits for the run, and Systems Manager lets as few as
- * 40 sandboxes a second read: 1,000 that begin together are through after some 35 seconds.
+ * How long a node waits for its credential while the secret store throttles. No caller waits for the run. Systems
+ * Manager lets as few as 40 sandboxes a second read, so 1,000 that start together take some 35 seconds.
  */
 const CREDENTIAL_WAIT_MS = 180_000;
 
-/** What an invocation knows about its run. */
+/** What an invocation knows about its run so far. */
 type State =
   | { readonly name: 'new' }
   /** The record is leased; a pure express run leases it with its first progress. */
@@ -104,8 +104,8 @@ class BackgroundRun implements BackgroundInvocation {
   }
 
   /**
-   * The lease keeps a duplicate from running, and counts crashes. An express run that touches nothing acquires it with
-   * its first progress, after a second: most have ended by then, and save a write.
+   * The lease keeps a duplicate from running, and counts crashes. An express run of pure nodes acquires it with its
+   * first progress, after a second: most have ended by then, which saves a write.
    */
   async #acquireLease(
     stored: ExecutionRecord,
@@ -151,7 +151,7 @@ class BackgroundRun implements BackgroundInvocation {
       this.#parts.logger.warn('The checkpoint journal cannot be read.', { executionId, cause });
     });
     this.#journal = new Map([...this.#journal, ...(stored ?? [])]);
-    const message = `its process has ended too early ${MAX_CRASHES} times in a row, at the same place`;
+    const message = `its process crashed ${MAX_CRASHES} times in a row at the same point`;
     await this.#finishFailed(leased, { name: 'CrashLoop', message });
   }
 
@@ -214,7 +214,7 @@ class BackgroundRun implements BackgroundInvocation {
       this.#halted.abort(error);
       throw error;
     });
-    if (this.#isSuspended()) return; // the replay resumes from before the suspension: a later result is void
+    if (this.#isSuspended()) return; // the replay resumes from before the suspension, so a later result is void
     await responseSaved;
     const end = async (): Promise<void> => {
       await recorder.close();
@@ -238,14 +238,14 @@ class BackgroundRun implements BackgroundInvocation {
     return isFinished;
   }
 
-  /** Most runs have nothing in a blob. */
+  /** Most runs have no blobs. */
   async #releaseBlobs(
     { executionId, mode, startedAt, invocations }: ExecutionRecord,
     { endedAt, checkpoints }: NewEnd,
     { stored, input, hasFiles, journal }: LoadedRun,
     { stepBlobs = new Set() }: BackgroundEngine,
   ): Promise<void> {
-    // The files of an express run have their life from the start; its checkpoints are not kept while it is open.
+    // The life of an express run's files is set at the start; its checkpoints are not kept while it is open.
     const journalText = mode === 'durable' ? serializeJournal(journal) : '';
     const hasWaited = invocations > 1 && journalText.length >= PACKED_BYTES;
     const texts = [
@@ -289,7 +289,7 @@ class BackgroundRun implements BackgroundInvocation {
     await executions
       .saveProgress(executionId, { status: 'running', crashes: crashes - 1, leaseExpiresAt })
       .catch((cause: unknown) => {
-        logger.warn('The process will be taken for one that crashed.', { executionId, cause });
+        logger.warn('This process will be counted as crashed.', { executionId, cause });
       });
   }
 
@@ -321,8 +321,7 @@ class BackgroundRun implements BackgroundInvocation {
 
 /**
  * The clock of one execution, whose replays run on machines with different clocks.
- *
- * @param floor - the latest recorded time, milliseconds since the epoch: `now` is never earlier
+ * @param floor - the latest recorded time, in milliseconds since the epoch: `now` is never earlier
  * @param closed - ends every `sleep`
  */
 const createMonotonicClock = (clock: Clock, floor: number, closed: AbortSignal): Clock => ({
@@ -334,13 +333,13 @@ const createMonotonicClock = (clock: Clock, floor: number, closed: AbortSignal):
 interface InfrastructureErrors {
   /** Pending until the first; then rejected, with it. */
   readonly first: Promise<never>;
-  /** Reports a plan that can't be loaded as an infrastructure error; the node that needs it stays pending. */
+  /** Reports a plan that can't be loaded as an infrastructure error and leaves the node that needs it pending. */
   watch(workflows: OtherWorkflows): OtherWorkflows;
 }
 
 /**
- * Infrastructure errors abort the invocation, so that Lambda retries it. As failures of a node they would end the
- * execution, or make its replay diverge from the journal.
+ * Infrastructure errors abort the invocation, so that Lambda retries it. As node failures they would end the execution,
+ * or make its replay diverge from the journal.
  */
 const watchInfrastructureErrors = (): InfrastructureErrors => {
   const first = Promise.withResolvers<never>();
@@ -362,14 +361,13 @@ const watchInfrastructureErrors = (): InfrastructureErrors => {
   };
 };
 
-/** Consecutive crashes after which the execution is failed. */
+/** The number of consecutive crashes after which the execution fails. */
 const MAX_CRASHES = 20;
 
 /**
- * Counts consecutive crashes before a process starts. A process has crashed that left the run `running`; one that made a
- * checkpoint before restarts the count.
- *
- * @param journalSize - the present number of checkpoints
+ * Counts consecutive crashes before a process starts. A process that left the run `running` has crashed; if it made a
+ * checkpoint first, the count starts again.
+ * @param journalSize - the current number of checkpoints
  */
 const countCrashes = (
   { status, crashes, journalSize: before }: Pick<ExecutionRecord, 'status' | 'crashes' | 'journalSize'>,

@@ -13,18 +13,16 @@ export interface CancelParts extends FinishParts {
 const REASON = 'cancelled by an operator';
 
 /**
- * Cancels an execution. Its record is final first, so that the run, which stops at its next step, can't change it.
- * Effects of nodes are not undone.
- *
+ * Cancels an execution. Its record is made final first, so that the run, which stops at its next step, can't change it.
+ * What nodes have already done is not undone.
  * @throws AppError `EXECUTION_NOT_FOUND` | `NOT_CANCELLABLE` | `STORE_UNAVAILABLE`
  */
 export const cancelExecution = async (executionId: string, parts: CancelParts): Promise<void> => {
   const record = await findExecution(executionId, parts);
   const { status, mode } = record;
   const notCancellable = (reason: string) => operatorError('NOT_CANCELLABLE', { executionId, reason });
-  if (isFinal(status)) throw notCancellable(`it has ended, as ${status}`);
-  if (mode === 'inline')
-    throw notCancellable('its caller waits for it, and it ends within seconds by itself');
+  if (isFinal(status)) throw notCancellable(`it has already ended, with the status ${status}`);
+  if (mode === 'inline') throw notCancellable('its caller is waiting for it, and it ends within seconds');
   const isCancelled = await finishEarly(record, 'cancelled', { name: 'Cancelled', message: REASON }, parts);
   if (!isCancelled) throw notCancellable('it has just ended');
   // A process may have acquired the lease just before.
@@ -33,7 +31,7 @@ export const cancelExecution = async (executionId: string, parts: CancelParts): 
   try {
     await parts.durableService.stop(leaseOwner, REASON);
   } catch (cause) {
-    // It ends by itself when it resumes and finds its record final.
-    parts.logger.warn('The durable execution is not stopped.', { executionId, cause });
+    // It ends when it resumes and finds its record final.
+    parts.logger.warn('The durable execution could not be stopped.', { executionId, cause });
   }
 };

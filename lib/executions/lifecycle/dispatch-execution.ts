@@ -5,12 +5,11 @@ import type { ExecutionStart, ExecutionStore } from '../record/execution-store.t
 
 export interface Dispatcher {
   /**
-   * Hands an accepted execution to the engine of its mode. Once it resolves, the run is certain to start. Idempotent.
-   *
-   * @param redispatches - earlier dispatches that started nothing; 0 when absent. From the second on, the engine knows each by
-   *   a name of its own, so that a failed one does not block the next
-   * @throws AppError `DISPATCH_REFUSED` when the engine throttles, is unreachable or misconfigured. If only its reply was
-   *   lost, the run starts nevertheless; its record says so.
+   * Hands an accepted execution to the engine of its mode. Once this resolves, the run is certain to start. Idempotent.
+   * @param redispatches - earlier dispatches that started nothing; 0 if absent. From the second on, the engine knows
+   * each by a different name, so that a failed one does not block the next
+   * @throws AppError `DISPATCH_REFUSED` if the engine throttles, is unreachable or is misconfigured. If only its reply
+   * was lost, the run starts nevertheless, and its record says so.
    */
   dispatch(executionId: string, mode: BackgroundMode, redispatches?: number): Promise<void>;
 }
@@ -22,10 +21,9 @@ interface DispatchParts {
 }
 
 /**
- * Dispatches an execution that was just stored, or withdraws it, since a retry by the caller gets another id. Once it
- * resolves, the run is certain to start.
- *
- * @throws AppError `DISPATCH_REFUSED` when it was withdrawn
+ * Dispatches an execution that was just stored. If that fails, it is withdrawn, because a caller's retry gets another
+ * id. Once this resolves, the run is certain to start.
+ * @throws AppError `DISPATCH_REFUSED` if it was withdrawn
  */
 export const dispatchOrWithdraw = async (
   start: Pick<ExecutionStart, 'executionId' | 'startToken'>,
@@ -39,7 +37,9 @@ export const dispatchOrWithdraw = async (
   }
 };
 
-/** @returns false when it has started after all, or the store can't be reached: then the sweeper dispatches it */
+/**
+ * @returns false if it has started after all, or the store can't be reached, in which case the sweeper dispatches it
+ */
 const withdraw = async (
   { executionId, startToken }: Pick<ExecutionStart, 'executionId' | 'startToken'>,
   { executions, logger }: DispatchParts,
@@ -48,7 +48,7 @@ const withdraw = async (
     return await executions.withdraw(executionId, startToken);
   } catch (cause) {
     if (!isInfrastructureError(cause)) throw cause;
-    logger.warn('The execution is stored, but not dispatched: it begins with the next sweep.', {
+    logger.warn('The execution is stored, but not dispatched; it starts with the next sweep.', {
       executionId,
       cause,
     });

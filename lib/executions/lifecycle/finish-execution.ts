@@ -22,23 +22,22 @@ import {
 export interface FinishParts {
   readonly executions: Pick<ExecutionStore, 'startAndFinish' | 'finish' | 'markPublished'>;
   readonly events: ExecutionEvents;
-  /** Whether ends are in the outbox until their event is published; false without an event bus. */
+  /** Whether ends stay in the outbox until their event is published; false without an event bus. */
   readonly usesOutbox: boolean;
-  /** Absent where the sweeper reports failures, from the outbox. */
+  /** Absent if the sweeper reports failures, from the outbox. */
   readonly findReport?: FindReport;
   readonly logger: Logger;
 }
 
-/** An end as its run computes it. */
+/** The end of an execution as its run computes it. */
 export type NewEnd = Omit<ExecutionEnd, 'isInOutbox'>;
 
 /**
- * Records the end of an execution, on the condition that it has none, then publishes it, and reports it when it is a failure
- * that a trigger asks for. Never in the other order: an end that is not recorded may be replaced by another one. The record
- * stays in the outbox until both are done, so that the sweeper does what a crash leaves. An end that is neither published on
- * a bus nor reported was never in the outbox.
- *
- * @returns false, with nothing changed or published, when it had ended before
+ * Records the end of an execution that has not ended yet, then publishes it, and reports it if a trigger asks for such
+ * failures. Never in the other order, because an end that is not recorded may be replaced by another one. The record
+ * stays in the outbox until both are done, so that the sweeper completes what a crash interrupted. An end that is
+ * neither published nor reported never enters the outbox.
+ * @returns false, with nothing changed or published, if it had already ended
  * @throws AppError `STORE_UNAVAILABLE`
  */
 export const finishExecution = (
@@ -52,8 +51,7 @@ export const finishExecution = (
 
 /**
  * {@link finishExecution} for an execution whose start is not recorded.
- *
- * @returns false, with nothing changed or published, when there is a record of it
+ * @returns false, with nothing changed or published, if it is already recorded
  * @throws AppError `STORE_UNAVAILABLE`
  */
 export const startAndFinish = (start: ExecutionStart, end: NewEnd, parts: FinishParts): Promise<boolean> =>
@@ -73,15 +71,13 @@ const recordAndPublish = async (
   return isFinished;
 };
 
-/** A run that succeeds asks for nothing. */
+/** Nothing is reported if the run succeeds. */
 const findReport = async (execution: FailedExecution, parts: FinishParts): Promise<SendReport | null> =>
   isReportable(execution) ? ((await parts.findReport?.(execution)) ?? null) : null;
 
 /**
- * Finishes an execution that its run does not finish. Completed nodes keep their records; open ones fail for the same
- * reason.
- *
- * @param reason - the failure; at the last open node unless it names another one
+ * Ends an execution that its run can't end. Completed nodes keep their records; open ones fail for the same reason.
+ * @param reason - the failure, at the last open node unless it names another one
  * @returns see {@link finishExecution}
  * @throws AppError `STORE_UNAVAILABLE`
  */
@@ -101,7 +97,10 @@ export const finishEarly = (
   return finishExecution(record, { ...end, leavesQueue, checkpoints: null, ...extra }, parts);
 };
 
-/** Publishes and reports an end from the outbox. Never rejects: what can't be published or reported stays in the outbox. */
+/**
+ * Publishes and reports an end from the outbox. Never rejects: an end that can't be published or reported stays in the
+ * outbox.
+ */
 export const publishEnd = async (
   execution: EndedExecution & Pick<ExecutionEnd, 'isInOutbox'>,
   parts: FinishParts,
@@ -117,14 +116,17 @@ const publish = async (
   const refused = sent.find(({ status }) => status === 'rejected');
   if (refused?.status === 'rejected') {
     const cause: unknown = refused.reason;
-    logger.error('The end of the execution is not published.', { executionId, workflowId, cause });
+    logger.error('The end of the execution could not be published.', { executionId, workflowId, cause });
     return;
   }
   if (!isInOutbox) return;
   try {
     await executions.markPublished(executionId);
   } catch (cause) {
-    logger.warn('The end of the execution is published, and will be again.', { executionId, cause });
+    logger.warn('The end of the execution was published, and will be published again.', {
+      executionId,
+      cause,
+    });
   }
 };
 
@@ -141,7 +143,7 @@ const toEnded = (execution: EndedExecution): EndedExecution => {
 /** The longest timeout of a Lambda function. */
 const MAX_INLINE_MS = 15 * 60_000;
 
-/** Name of the failure of an execution whose process ended without recording how. */
+/** The name of the failure of an execution whose process ended without recording a result. */
 export const PROCESS_LOST = 'ProcessLost';
 
 /** @throws AppError `EXECUTION_NOT_FOUND` | `STORE_UNAVAILABLE` */
@@ -157,9 +159,8 @@ export const findExecution = async (
 };
 
 /**
- * Finds an execution, and finishes it first if it is an inline run whose process has died: an index for the sweeper
+ * Finds an execution. If it is an inline run whose process has died, ends it first, since an index for the sweeper
  * would cost more than these rare cases justify.
- *
  * @throws AppError `EXECUTION_NOT_FOUND` | `STORE_UNAVAILABLE`
  */
 export const findReconciledExecution = async (
@@ -169,7 +170,7 @@ export const findReconciledExecution = async (
   const record = await findExecution(executionId, parts);
   const ageMs = parts.clock.now() - record.startedAt;
   if (record.mode !== 'inline' || record.status !== 'running' || ageMs <= MAX_INLINE_MS) return record;
-  const message = 'its process ended without saying how';
+  const message = 'its process ended without recording a result';
   await finishEarly(record, 'failed', { name: PROCESS_LOST, message }, parts);
   return findExecution(executionId, parts);
 };

@@ -7,7 +7,7 @@ const DEFAULTS = { maxNodeRuns: 100_000, maxOutputBytes: 32 * 1024 * 1024 };
 /** Below the limits of API Gateway (30 s), Lambda (15 min) and durable executions (1 year). */
 const TIMEOUT_SECONDS: Record<ExecutionMode, number> = { inline: 25, express: 840, durable: 31_536_000 };
 
-/** The limits that the workflow sets, within those of the mode. */
+/** The limits that the workflow sets, capped by those of the mode. */
 export const computeLimits = (
   settings: WorkflowSettings = {},
   mode: ExecutionMode,
@@ -21,7 +21,7 @@ export const computeLimits = (
   return { timeoutMs: Math.min(timeoutSeconds * 1_000, timeLimitMs), maxNodeRuns, maxOutputBytes };
 };
 
-/** Whether the record of an execution keeps the data of its nodes. */
+/** Whether an execution's record keeps the data of its nodes. */
 export const keepsData = (
   { recordData }: WorkflowSettings = {},
   mode: ExecutionMode,
@@ -31,22 +31,26 @@ export const keepsData = (
   return rule === 'always' || (rule === 'onFailure' && hasFailed);
 };
 
-/** Covers the longest process; for an express run three of them, with Lambda's delays between its retries. */
+/** Covers the longest process; for an express run three of them, including Lambda's delays between retries. */
 export const RUNNING_LEASE_MS: Readonly<Record<ExecutionMode, number>> = {
   inline: 20 * 60_000,
   durable: 20 * 60_000,
   express: 60 * 60_000,
 };
-/** The engine answers 30 questions a second for a status: in a day, a sweep asks for 1.5 million. A run that is lost has a dead letter. */
+/**
+ * The engine answers 30 status requests a second, so a sweep can ask about 1.5 million executions in a day. A lost run
+ * leaves a dead letter.
+ */
 const WAITING_LEASE_MS = 24 * 3_600_000;
 
 /**
- * How long after its dispatch an execution that has not begun is dispatched again. By then Lambda has given up its event
- * (`maximumEventAge` of `runDurable`): another start would only be added to a queue that is too long already.
+ * How long after its dispatch an execution that has not started is dispatched again. By then Lambda has given up its
+ * event (`maximumEventAge` of `runDurable`). Earlier, another start would only lengthen a queue that is already too
+ * long.
  */
 export const ACCEPTED_LEASE_MS = 15 * 60_000;
 
-/** @returns when the lease expires: while the execution waits, no later than its timeout */
+/** @returns when the lease expires; for a waiting execution, no later than its timeout */
 export const computeLease = (
   status: ExecutionStatus,
   mode: ExecutionMode,

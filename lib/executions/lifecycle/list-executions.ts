@@ -9,37 +9,39 @@ import { EXECUTION_STATUSES, type ExecutionPage, type ExecutionStore } from '../
 export const DEFAULT_LIMIT = 25;
 export const MAX_LIMIT = 100;
 
-/** The filters of a list of executions, as texts: those of the admin API and of the command line. */
+/** The filters of a list of executions, as strings, for the admin API and the command line. */
 export const listQuery = v.object({
   /** Null for all workflows. */
-  workflowId: v.nullish(v.custom<string>(isId, 'is no id of a workflow'), null),
-  /** Any of these; empty for all. */
+  workflowId: v.nullish(v.custom<string>(isId, 'must be a workflow id'), null),
+  /** Any of these statuses; empty for all. */
   status: wordList(EXECUTION_STATUSES),
-  /** The gateway's id of the request that has started it, or was sent again; `listKeyed` finds it without `workflowId`. */
+  /**
+   * The gateway's id of the request that started it, or that was sent again; `listKeyed` finds it without `workflowId`.
+   */
   request: v.nullish(text, null),
-  /** Milliseconds since the epoch, both included. */
+  /** Milliseconds since the epoch, inclusive. */
   from: time,
   to: time,
   limit: count({ initial: DEFAULT_LIMIT, max: MAX_LIMIT }),
-  /** The `nextCursor` of the page before; null for the first page. */
+  /** The `nextCursor` of the previous page; null for the first page. */
   cursor: v.nullish(text, null),
 });
 
 export type ListQuery = Readonly<v.InferOutput<typeof listQuery>>;
 
-/** May have fewer than asked for, or none, although more follow. */
+/** May be fewer than requested, or none, although more follow. */
 interface ListPage extends Omit<ExecutionPage, 'next'> {
-  /** Null when there are no more. */
+  /** Null if there are no more. */
   readonly nextCursor: string | null;
-  /** What an earlier release has stored is in the lists of its workflows alone. */
+  /** Set if executions stored by an earlier release are missing: those are only in the lists of their workflows. */
   readonly omitsEarlier?: true;
 }
 
 export interface ListParts {
   readonly executions: Pick<ExecutionStore, 'list'>;
   /**
-   * Whether an earlier release may have stored what the lists of workflows have, but no list over all of them.
-   *
+   * Whether an earlier release may have stored executions that are in the lists of workflows but in no list of all
+   * workflows.
    * @throws AppError `STORE_UNAVAILABLE`
    */
   readonly holdsUnlisted: () => Promise<boolean>;
@@ -55,7 +57,7 @@ export const listExecutions = async (
   { executions, holdsUnlisted }: ListParts,
 ): Promise<ListPage> => {
   const { workflowId, status: statuses, request, from, to, limit, cursor } = query;
-  if (from !== null && to !== null && from > to) throw queryInvalid('from is later than to');
+  if (from !== null && to !== null && from > to) throw queryInvalid('from must not be later than to');
   const list = JSON.stringify([workflowId, statuses.toSorted(), from, to, request ?? undefined]);
   const { next, ...page } = await executions.list({
     workflowId,

@@ -26,22 +26,21 @@ export interface LoadedRun {
   readonly plan: Plan;
   /** The input of the trigger. */
   readonly input: JsonObject;
-  /** Signs its callback URLs; null for none. */
+  /** Signs its callback URLs; null if it has none. */
   readonly callbackKey: string | null;
-  /** Starts with the retried checkpoints; the run adds its own. */
+  /** Starts with the checkpoints of the retried run, to which the run adds its own. */
   readonly journal: CheckpointJournal;
-  /** What it was loaded from, as it is stored; a retry gets its own. */
+  /** What it was loaded from, as stored; a retry gets its own copies. */
   stored: { readonly input: string; readonly retriedCheckpoints: string | null };
   /** Whether the input names any. */
   readonly hasFiles: boolean;
 }
 
-/** In the JSON of every value of a file. */
+/** Occurs in the JSON of every file value. */
 export const FILE = '"$file"';
 
 /**
- * Loads what starting or resuming a run needs.
- *
+ * Loads what is needed to start or resume a run.
  * @returns the failure of an execution that can never run
  * @throws AppError `STORE_UNAVAILABLE`, an infrastructure error
  */
@@ -67,14 +66,14 @@ const load = async (
     workflows.findVersion(workflowId, workflowVersion),
     executions.findData(executionId),
   ]);
-  // It was stored before the execution: not visible yet, or lost; either way no failure of the execution.
+  // It was stored before the execution, so it is not visible yet, or lost. Neither is a failure of the execution.
   if (workflow === null) {
-    const cause = new Error(`version ${workflowVersion} of ${workflowId} is not stored`);
+    const cause = new Error(`version ${workflowVersion} of ${workflowId} was not found`);
     throw new AppError('STORE_UNAVAILABLE', {}, cause);
   }
   const plan = await openPlan(workflow);
   plan.routeFrom(trigger.nodeId); // throws unless it is a trigger
-  if (data === null || data.input === null) throw new Error('its request is not stored any more');
+  if (data === null || data.input === null) throw new Error('its request is no longer stored');
   const refusal = readRefusal(data.input);
   if (refusal !== null) throw Object.assign(new Error(refusal), { name: 'InvalidInput' });
   const { callbackKey, retriedCheckpoints } = data;

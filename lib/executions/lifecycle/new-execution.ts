@@ -8,7 +8,7 @@ export interface NewExecution
   readonly workflow: Workflow;
   /** The input of the trigger. */
   readonly input: JsonObject;
-  /** Why the input, which is not kept, can't be run: the execution fails as soon as it is run. */
+  /** Why the input can't be run. The input is not kept, and the execution fails as soon as it is run. */
   readonly refusal?: string;
   /** See {@link ExecutionStart}. */
   readonly keepsResult: boolean;

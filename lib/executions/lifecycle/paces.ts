@@ -1,21 +1,21 @@
 import type { Clock } from '@hookloom/plugin-kit';
 import type { BackgroundMode } from '../../workflows/definition/definition.ts';
 
-/** Calls a second of one process that reconciles many. */
+/** Calls per second that one reconciling process makes. */
 export interface Rates extends Readonly<Record<BackgroundMode, number>> {
-  /** Dispatches of what may still be in Lambda's queue. */
+  /** Dispatches of executions that may still be in Lambda's queue. */
   readonly again: number;
-  /** Of `DurableService.findStatus`. */
+  /** Calls of `DurableService.findStatus`. */
   readonly status: number;
 }
 
 /**
- * Durable starts, and questions for the status of durable executions, have quotas in each account: 300 and 30 a second, which
- * others use as well. https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+ * Durable starts and status requests of durable executions have quotas in each account, 300 and 30 a second, which
+ * other callers share. https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
  */
 export const RATES: Rates = { durable: 300, express: 1_000, again: 50, status: 25 };
 
-/** Of one invocation. */
+/** The paces of one invocation. */
 export type Paces = Readonly<Record<keyof Rates, Pace>>;
 
 export const openPaces = (rates: Rates, clock: Clock): Paces => ({
@@ -25,9 +25,9 @@ export const openPaces = (rates: Rates, clock: Clock): Paces => ({
   status: createPace(rates.status, clock),
 });
 
-/** Lets calls through at a rate, and at a lower one while what is called refuses them. */
+/** Lets calls through at a certain rate, and at a lower one while they are refused. */
 interface Pace {
-  /** Resolves when the caller may call. @returns false when nothing is let through any more */
+  /** Resolves when the caller may call. @returns false if no more calls are let through */
   turn(): Promise<boolean>;
   /** The call was accepted. */
   accepted(): void;
@@ -35,19 +35,18 @@ interface Pace {
   refused(): void;
 }
 
-/** Where a rate begins, so that what others need at the same time is not taken at once. */
+/** The share of the rate to start with, so that other callers are not starved at once. */
 const FIRST_SHARE = 0.25;
-/** Of the rate, in a second without a refusal. */
+/** How much of the full rate is added after a second without a refusal. */
 const GROWTH = 0.05;
-/** The lowest share: none waits for its turn for more than seconds. */
+/** The lowest share of the rate, at which a caller still waits only seconds for its turn. */
 const LAST_SHARE = 0.1;
-/** Seconds in a row that saw refusals and nothing else, after which nothing is let through any more. */
+/** After this many seconds in a row with nothing but refusals, no more calls are let through. */
 const MAX_REFUSED_SECONDS = 10;
 
 /**
- * The rate grows while calls are accepted, and is halved, once in a second, when one is refused: it comes near to what others
- * leave of a quota.
- *
+ * Creates a pace that speeds up while calls are accepted and halves, at most once a second, when one is refused, so
+ * that it approaches what others leave of a quota.
  * @param perSecond - the highest rate
  */
 const createPace = (perSecond: number, clock: Clock): Pace => {

@@ -11,7 +11,7 @@ import type { Plan } from '../../workflows/plan/plan.ts';
 export type OpenPlan = (workflow: Workflow) => Promise<Plan>;
 
 interface PlanParts {
-  /** Called with the node types of plans that are not cached; loads their plugins once. */
+  /** Called with the node types of each plan that is not cached; loads each plugin once. */
   readonly loadNodeTypes: (nodeTypes: readonly string[]) => Promise<FindNodeType>;
   /** A cache of plans. A version never changes, so its plan never goes stale. */
   readonly lookUpPlan: (key: string, load: () => Promise<Plan>) => Promise<Plan>;
@@ -25,21 +25,21 @@ export const createOpenPlan =
       return compilePlan(definition, await loadNodeTypes(nodeTypesOf(definition)));
     });
 
-/** The node types of a workflow, each once. */
+/** The node types that a workflow uses, each once. */
 export const nodeTypesOf = ({ nodes }: WorkflowDefinition): readonly string[] => [
   ...new Set(nodes.map(({ type }) => type)),
 ];
 
-/** Includes the time, since versions of a store that was emptied start from 1 again. */
+/** Includes the time, because in a store that was emptied, versions start at 1 again. */
 const keyOf = ({ definition, version, updatedAt }: Workflow): string =>
   `${definition.id}/${version}/${updatedAt}`;
 
-/** Plans of other workflows in the cache. */
+/** How many plans of other workflows are cached. */
 const MAX_PLANS = 100;
 
 /**
- * Loads other workflows from the store. Plans are cached: a run that was suspended while it loaded one is resumed at once
- * in this process, and must not be suspended there again.
+ * Loads other workflows from the store. Plans are cached because a run that was suspended while it loaded one is
+ * resumed at once in this process, and must not be suspended there again.
  */
 export const createOtherWorkflows = (
   workflows: Pick<WorkflowStore, 'find' | 'findVersion'>,
@@ -56,9 +56,9 @@ export const createOtherWorkflows = (
       const cached = plans.get(key);
       if (cached !== undefined) return cached;
       const workflow = await workflows.findVersion(workflowId, version);
-      // The step before has read this version: see `loadBackgroundRun`.
+      // The previous step has read this version: see `loadBackgroundRun`.
       if (workflow === null) {
-        const cause = new Error(`version ${version} of ${workflowId} is not stored`);
+        const cause = new Error(`version ${version} of ${workflowId} was not found`);
         throw new AppError('STORE_UNAVAILABLE', {}, cause);
       }
       const plan = await openPlan(workflow);

@@ -20,44 +20,50 @@ export interface ReconcileParts extends FinishParts {
   readonly dispatcher: Dispatcher;
   readonly durableService: DurableService;
   readonly clock: Pick<Clock, 'now'>;
-  /** Absent where few are reconciled. */
+  /** Absent if few are reconciled. */
   readonly paces?: Paces | undefined;
 }
 
-/** The longest delay before a dispatch is repeated, and the age of an execution after which it is not. */
+/** The longest delay before a dispatch is repeated. */
 const MAX_REDISPATCH_MS = 3_600_000;
 const MAX_DISPATCH_AGE_MS = 24 * 3_600_000;
-/** Of one that was out of reach until then, such as one that a later release has stored. */
+/**
+ * How often an execution is dispatched again at least, even if it was unreachable until it was too old, such as one
+ * stored by a later release.
+ */
 const MIN_REDISPATCHES = 3;
-/** A start that Lambda gives up so soon has failed: it was not too old. */
+/** A start that Lambda gives up this soon has failed; it was not dropped for its age. */
 const FAILED_WITHIN_MS = 8 * 60_000;
 
-/** An invocation that failed finally, from the dead-letter queue. */
+/** An invocation that failed for good, from the dead-letter queue. */
 export interface DeadLetter {
-  /** Null when the message does not name it. */
+  /** Null if the message does not name it. */
   readonly requestId: string | null;
 }
 
 /**
- * `redispatched`: it had not started. `givenUp`: it had not for a day, and is finished. `reconciled`: its run has died, or ran out
- * of time, and it is finished. `republished`: its end was still in the outbox. `failed`: none of these could be done.
+ * `redispatched`: it had not started. `givenUp`: it had not started for a day, and was ended. `reconciled`: its run
+ * died or ran out of time, and it was ended. `republished`: its end was still in the outbox. `failed`: none of these
+ * could be done.
  */
 export type Finding = 'redispatched' | 'givenUp' | 'reconciled' | 'republished' | 'failed';
 
 /** What a sweep finds out. */
 export interface Findings {
   count(finding: Finding): void;
-  /** One that is due. @param forMs - how long ago it was accepted, or for how long a waiting one has been due */
+  /**
+   * Reports an execution that is due. @param forMs - how long ago it was accepted, or how long a waiting one has been
+   * due
+   */
   age(of: 'accepted' | 'waitingDue', forMs: number): void;
 }
 
 /**
- * Reconciles one execution whose lease has expired: dispatches it again if it has not started, publishes its end if that
- * is in the outbox, and finishes it if its run has died.
- *
- * @param deadLetter - null for an execution from a sweep. Only the invocation that holds the lease finishes its
- *   execution, a duplicate of it does not
- * @param findings - absent where none are counted
+ * Reconciles one execution whose lease has expired: dispatches it again if it has not started, publishes its end if
+ * that is in the outbox, and ends it if its run has died.
+ * @param deadLetter - null for an execution from a sweep. Only the invocation that holds the lease ends its execution;
+ * a duplicate does not
+ * @param findings - absent if findings are not counted
  * @throws AppError `STORE_UNAVAILABLE` | `DISPATCH_REFUSED` | `ENGINE_UNAVAILABLE`; the next sweep tries again
  */
 export const reconcileExecution = async (
@@ -83,8 +89,8 @@ export const reconcileExecution = async (
   if (mode === 'durable') return checkDurable(record, hasDied, parts, findings);
   if (isLeased(record, parts) && !isDead) return; // the dead letter belongs to a duplicate
   const message = isDead
-    ? 'its process failed, and so did those that tried again'
-    : 'its process ended without saying how';
+    ? 'its process failed, and so did the retries'
+    : 'its process ended without recording a result';
   await finishEarly(record, 'failed', { name: PROCESS_LOST, message }, parts);
   findings.count('reconciled');
 };
@@ -92,7 +98,7 @@ export const reconcileExecution = async (
 const isLeased = ({ leaseExpiresAt }: ExecutionRecord, { clock }: ReconcileParts): boolean =>
   leaseExpiresAt !== null && leaseExpiresAt > clock.now();
 
-/** Its process renews the lease in the record alone, since each change of the index of sweeps is billed. */
+/** Its process renews the lease only in the record, because each change to the index of sweeps is billed. */
 const sweepLater = (record: ExecutionRecord, parts: ReconcileParts) =>
   parts.executions.extendLease(record, record.leaseExpiresAt ?? 0);
 
@@ -103,10 +109,9 @@ const publishAgain = (record: ExecutionRecord, status: FinalStatus, parts: Recon
 const leaseOwnerOf = ({ requestId }: DeadLetter): string => `request:${requestId}`;
 
 /**
- * Dispatches what was accepted and has not begun. What is known not to be in Lambda's queue is dispatched under the name of its
- * last dispatch; anything else may only be late there, and is counted.
- *
- * @throws AppError `DISPATCH_REFUSED`; it stays due, and has not used up a try
+ * Dispatches an execution that was accepted and has not started. One that is known not to be in Lambda's queue is
+ * dispatched under its last name; any other may merely be late there, and its dispatch is counted.
+ * @throws AppError `DISPATCH_REFUSED`; it stays due, and the attempt is not counted
  */
 const dispatchAgain = async (
   record: ExecutionRecord,
@@ -120,14 +125,14 @@ const dispatchAgain = async (
   findings.age('accepted', ageMs); // whatever comes of the dispatch
   const isOld = ageMs > MAX_DISPATCH_AGE_MS;
   if ((isOld && redispatches >= MIN_REDISPATCHES) || mode === 'inline') {
-    const message = 'no process could begin it within a day';
+    const message = 'no process could start it within a day';
     await finishEarly(record, 'failed', { name: 'NeverStarted', message }, parts);
     return findings.count('givenUp');
   }
   const count = countDispatch(record, hasDied);
   const note = (redispatches: number, leaseExpiresAt: number): Promise<boolean> =>
     executions.redispatch(executionId, { redispatches, leaseExpiresAt });
-  /** It is due as it was, so that nothing is written; but for one that Lambda has given up since. */
+  /** It stays due, so nothing is written, unless Lambda has given it up in the meantime. */
   const keepDue = async (): Promise<void> => {
     if (hasDied) await note(count, beganAt(record));
   };
@@ -148,27 +153,31 @@ const dispatchAgain = async (
   }
   paces?.[mode].accepted();
   if (mayBeQueued) paces?.again.accepted();
-  // After the dispatch: what is refused stays due, and before what came later. Of two sweeps at once both dispatch, under one name.
+  // After the dispatch, so that a refused execution stays due, ahead of later ones. Two concurrent sweeps may both
+  // dispatch it, under one name.
   await note(count, clock.now() + redispatchDelay(count));
   findings.count('redispatched');
 };
 
-/** The first dispatch again has the name of the first one: Lambda finds it if it is still in its queue. A dead one takes another. */
+/**
+ * The first repeated dispatch has the name of the original one, so that Lambda recognises it if it is still in the
+ * queue. A dead one gets a new name.
+ */
 const countDispatch = (record: ExecutionRecord, hasDied: boolean): number => {
   const { redispatches } = record;
   if (hasDied) return Math.max(redispatches + 1, 2);
   return isUnsent(record) ? redispatches : redispatches + 1;
 };
 
-/** `dispatchOrMarkDue` has set its lease so, or a dead letter has. */
+/** `dispatchOrMarkDue` or a dead letter has set the lease this way. */
 const isUnsent = (record: ExecutionRecord): boolean =>
   record.leaseExpiresAt !== null && record.leaseExpiresAt <= beganAt(record);
 
-/** A quarter of an hour, twice that, and an hour from then on. */
+/** A quarter of an hour, then half an hour, then an hour each time. */
 const redispatchDelay = (redispatches: number): number =>
   Math.min(ACCEPTED_LEASE_MS * 2 ** Math.max(redispatches - 1, 0), MAX_REDISPATCH_MS);
 
-/** Its start has failed before, and again soon after the dispatch: the cause may last. */
+/** Its start failed before, and again soon after the dispatch, so the cause may persist. */
 const hasFailedAgain = ({ redispatches, leaseExpiresAt }: ExecutionRecord, now: number): boolean =>
   redispatches > 1 &&
   leaseExpiresAt !== null &&
@@ -199,23 +208,23 @@ const checkDurable = async (
   const now = parts.clock.now();
   const deadline = await findDeadline(record, parts);
   if (now > deadline) {
-    // First the record, so that the run can't change it while it is stopped.
+    // The record first, so that the run can't change it while it is being stopped.
     await finishEarly(record, 'timedOut', { name: 'ExecutionTimeout', message: 'its time was up' }, parts);
     findings.count('reconciled');
     await durableService.stop(leaseOwner ?? '', 'its time was up');
     return;
   }
-  // Later than the deadline: at the deadline itself it would be due again, and not timed out yet.
+  // After the deadline: at the deadline itself it would be due again, but not timed out yet.
   const leaseExpiresAt = computeLease(status, 'durable', now, deadline + 1);
   await parts.executions.extendLease(record, leaseExpiresAt);
 };
 
-/** The end of an execution whose durable execution has ended without recording one. */
+/** How an execution ends whose durable execution has ended without recording a result. */
 const END_OF_LOST_RUN: Record<
   Exclude<DurableStatus, 'running'>,
   readonly [Exclude<FinalStatus, 'succeeded'>, string]
 > = {
-  succeeded: ['failed', 'its durable execution ended without recording how'],
+  succeeded: ['failed', 'its durable execution ended without recording a result'],
   failed: ['failed', 'its durable execution failed'],
   timedOut: ['timedOut', 'its durable execution ran out of time'],
   stopped: ['cancelled', 'its durable execution was stopped from outside'],

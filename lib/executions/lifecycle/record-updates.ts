@@ -13,7 +13,7 @@ import type { LoadedRun } from './load-background-run.ts';
 export interface RecordUpdates {
   toProgress(nodes: readonly NodeRecord[], status: ExecutionProgress['status']): Promise<ExecutionProgress>;
   toEnd(result: ExecutionResult): Promise<NewEnd>;
-  /** @returns the nodes of a failed run, as its record shows them */
+  /** @returns the nodes of a failed run, as they appear in its record */
   toFailed(nodes: readonly NodeRecord[]): Promise<readonly NodeRecord[]>;
 }
 
@@ -65,8 +65,8 @@ export const createRecordUpdates = (
 };
 
 /**
- * Size of the journal of a run that succeeded from which it is not kept, in characters: as much as fits beside a request
- * in one write unit, since such a run is seldom retried; more where the workflow says to record all data.
+ * The journal of a successful run is kept if it is at most this long, in characters: as much as fits beside a request
+ * in one write unit, because such a run is seldom retried. A workflow that records all data keeps longer ones.
  */
 const SMALL_JOURNAL = 300;
 

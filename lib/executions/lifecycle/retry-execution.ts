@@ -22,7 +22,7 @@ import { toStart } from './new-execution.ts';
 import type { OpenPlan } from './plans.ts';
 
 export interface RetryOptions {
-  /** The first node to run again; null for all of them. */
+  /** The first node to run again; null for all nodes. */
   readonly from: string | null;
   readonly version: 'recorded' | 'current';
 }
@@ -39,10 +39,10 @@ export interface RetryParts {
 }
 
 /**
- * Starts a new execution with the input of a finished one: from its trigger, or from a node with the checkpoints of the
- * steps before it.
- *
- * @throws AppError `EXECUTION_NOT_FOUND` | `NOT_RETRYABLE` | `DISPATCH_REFUSED` | `STORE_UNAVAILABLE` when none was started
+ * Starts a new execution with the input of a finished one, either from its trigger or from a node, with the checkpoints
+ * of the steps before that node.
+ * @throws AppError `EXECUTION_NOT_FOUND` | `NOT_RETRYABLE` | `DISPATCH_REFUSED` | `STORE_UNAVAILABLE` if none was
+ * started
  */
 export const retryExecution = async (
   executionId: string,
@@ -54,13 +54,13 @@ export const retryExecution = async (
   if (!isFinal(record.status)) throw notRetryable(`it has not ended: it is ${record.status}`);
   const data = await parts.executions.findData(executionId);
   if (data === null || data.input === null)
-    throw notRetryable('its request was not kept: for runs whose caller waited, only failed ones keep it');
-  if (readRefusal(data.input) !== null) throw notRetryable('what started it cannot be run, and was not kept');
+    throw notRetryable('its request was not kept: of runs whose caller waits, only failed ones keep it');
+  if (readRefusal(data.input) !== null) throw notRetryable('its input cannot be run, and was not kept');
   const workflow = await findWorkflow(record, options, parts);
   if (workflow === null)
-    throw notRetryable(`there is no ${options.version} version of workflow ${record.workflowId}`);
+    throw notRetryable(`there is no ${options.version} version of the workflow ${record.workflowId}`);
   const plan = await openPlan(workflow, parts);
-  if (plan === null) throw notRetryable(`workflow ${workflow.definition.id} can't run`);
+  if (plan === null) throw notRetryable(`the workflow ${workflow.definition.id} can't run`);
   const problem =
     findProblem(plan, record, options) ??
     (options.from === null ? null : await checkJournal(record, data, plan, options.from));
@@ -80,7 +80,7 @@ const findWorkflow = (
 ): Promise<Workflow | null> =>
   version === 'current' ? workflows.find(workflowId) : workflows.findVersion(workflowId, workflowVersion);
 
-/** @returns null for a workflow that can't run */
+/** @returns null if the workflow can't run */
 const openPlan = async (workflow: Workflow, parts: RetryParts): Promise<Plan | null> => {
   try {
     return await parts.openPlan(workflow);
@@ -90,18 +90,18 @@ const openPlan = async (workflow: Workflow, parts: RetryParts): Promise<Plan | n
   }
 };
 
-/** @returns why this version can't be run with these options; null when it can */
+/** @returns why this version can't be run with these options; null if it can */
 const findProblem = (plan: Plan, { trigger }: ExecutionRecord, { from }: RetryOptions): string | null => {
   const start = plan.nodes.find(({ node }) => node.id === trigger.nodeId);
   const isFired = start?.nodeType.kind === 'trigger' && start.node.disabled !== true;
-  if (!isFired) return `this version has no trigger "${trigger.nodeId}" that is enabled`;
+  if (!isFired) return `this version has no enabled trigger "${trigger.nodeId}"`;
   if (from === null) return null;
   const target = plan.nodes.find(({ node }) => node.id === from);
   if (target === undefined) return `this version has no node "${from}"`;
   const isReached = plan.routeFrom(trigger.nodeId).incoming[target.index]?.length !== 0;
   return isReached
     ? null
-    : `no way leads from its trigger to the node "${from}", or only through the node that runs it`;
+    : `no connection leads from its trigger to the node "${from}", or only through the node that runs it`;
 };
 
 const toRetry = (
@@ -128,10 +128,9 @@ const toRetry = (
 type RetriedRecord = Pick<ExecutionRecord, 'nodes' | 'status' | 'failure'>;
 
 /**
- * Checks that a retry from a node has the checkpoints of all nodes before it. The journal of a failed run is complete,
- * of another one as of its last wait.
- *
- * @returns the problem; null for none
+ * Checks that a retry from a node has the checkpoints of all nodes before it. The journal of a failed run is complete;
+ * the journal of any other run is as old as its last wait.
+ * @returns the problem; null if there is none
  */
 const checkJournal = async (
   record: RetriedRecord,
@@ -141,20 +140,21 @@ const checkJournal = async (
 ): Promise<string | null> => {
   const { nodes, failure } = record;
   if (checkpoints === null)
-    return 'what its steps gave was not kept, so that it can only be retried from the start';
+    return 'the results of its steps were not kept, so it can only be retried from the start';
   const behind = findBehind(plan, from);
   const before = nodes.filter((node) => !behind.has(rootOf(node)));
 
   const last = before.find((node) => isOpen(node) || isFailedNode(node, failure));
-  if (last !== undefined) return `it ended at its node "${last.nodeId}", which is not behind "${from}"`;
+  if (last !== undefined) return `it ended at its node "${last.nodeId}", which does not follow "${from}"`;
   const names = await readCheckpointNames(checkpoints);
-  // Too large to be read here: complete after a failure, most likely not after a success.
-  if (names === null) return record.status === 'succeeded' ? 'it succeeded, and kept too little of it' : null;
+  // Too large to read here: after a failure it is complete, after a success most likely not.
+  if (names === null)
+    return record.status === 'succeeded' ? 'it succeeded, and its results were not all kept' : null;
   const lost = before.find((node) => {
     const type = findType(plan, node);
     const hasRun = node.status === 'succeeded' || node.status === 'failed';
     if (!hasRun || type?.pure === true) return false;
-    // A type of a subworkflow is not in the plan: assume that it has side effects.
+    // The node type of a subworkflow is not in the plan; assume that it has side effects.
     if (type === undefined || type.control === null) return !names.includes(nodeKeyOf(node));
     // Its inner runs have checkpoints of their own; repeating a wait is harmless.
     if (!type.control.suspends || type.control.bodyOutput === undefined) return false;
@@ -162,10 +162,10 @@ const checkJournal = async (
   });
   return lost === undefined
     ? null
-    : `what its node "${lost.nodeId}" gave was not kept, and it would run again`;
+    : `the result of its node "${lost.nodeId}" was not kept, so that node would run again`;
 };
 
-/** The type of the node itself; for a node of a subworkflow, the type of another node of its type. */
+/** The type of the node itself or, for a node of a subworkflow, of another node with the same type. */
 const findType = ({ nodes }: Plan, { nodeId, type }: NodeRecord) => {
   const ofType = nodes.filter(({ node }) => node.type === type);
   return (ofType.find(({ node }) => node.id === nodeId) ?? ofType[0])?.nodeType;

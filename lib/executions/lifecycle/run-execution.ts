@@ -31,12 +31,11 @@ interface RunParts extends FinishParts {
 }
 
 /**
- * Runs an execution in this process and records it: its start before it touches the outside, and its end. A run that
- * touches nothing is recorded once, at its end, so that it costs one write: when that fails, nothing has happened.
- *
+ * Runs an execution in this process and records it: the start before it has any side effect, and the end. A run of pure
+ * nodes is recorded only once, at its end, which costs one write; if that fails, nothing has happened.
  * @param timeLimitMs - upper bound of the workflow's timeout
- * @throws AppError `WORKFLOW_INVALID` | `STORE_UNAVAILABLE` | `SECRETS_UNAVAILABLE` | `ALREADY_STARTED` when nothing was
- *   done; once the start is recorded it always resolves, even if the end can't be recorded
+ * @throws AppError `WORKFLOW_INVALID` | `STORE_UNAVAILABLE` | `SECRETS_UNAVAILABLE` | `ALREADY_STARTED` if nothing was
+ * done; once the start is recorded, it always resolves, even if the end can't be recorded
  */
 export type RunExecution = (execution: NewExecution, timeLimitMs: number) => Promise<ExecutionResult>;
 
@@ -50,10 +49,10 @@ export const createRunExecution =
       status: 'running',
       startedAt: clock.now(),
       startToken: ids.next(),
-      input: null, // never resumed; the end of a failed run keeps it, for a retry
+      input: null, // never resumed; if the run fails, it is kept for a retry
       callbackKey: null,
     });
-    // The record of a run with a delivery key is its claim, too: repeated deliveries look for it.
+    // The record of a run with a delivery key is also its claim, which repeated deliveries look for.
     const isRecordedOnce = isPure && !execution.keepsResult;
     if (!isRecordedOnce) await startOnce(parts.executions.start(start), start);
     const result = await runToResult(() => run(start), start, logger);
@@ -113,7 +112,7 @@ const recordEnd = async (
     const isRecorded = await finishExecution(start, await toEnd(), parts);
     if (!isRecorded) logger.warn('The execution had ended before; its record stays.', namesOf(start));
   } catch (cause) {
-    logger.error('The end of the execution is not recorded.', { ...namesOf(start), status, cause });
+    logger.error('The end of the execution could not be recorded.', { ...namesOf(start), status, cause });
   }
 };
 
@@ -137,23 +136,22 @@ interface PrepareParts {
 export interface PreparedRun {
   /** See {@link Plan}. */
   readonly isPure: boolean;
-  /** A failing node is a result; it throws for bugs of the engine only. */
+  /** A failed node is a result, not an error: this throws only if the engine has a bug. */
   run(start: ExecutionStart): Promise<ExecutionResult>;
 }
 
 /**
- * Loads what an inline run needs, before anything of it is recorded.
- *
+ * Loads what an inline run needs, before anything about it is recorded.
  * @param timeLimitMs - upper bound of the workflow's timeout
  * @throws AppError `WORKFLOW_INVALID` when the stored workflow, or its trigger, can't run
  * @throws AppError `STORE_UNAVAILABLE` | `SECRETS_UNAVAILABLE` when its credentials can't be read
  */
 type PrepareRun = (execution: NewExecution, timeLimitMs: number) => Promise<PreparedRun>;
 
-/** At most half of the time that the caller waits, so that the run has the other half. */
+/** At most half of the time that the caller waits, which leaves the other half for the run. */
 const MAX_CREDENTIAL_WAIT_MS = 14_000;
 
-/** The credentials of an execution, which are read together when a node borrows the first. */
+/** The credentials of an execution, all of which are read when a node borrows the first. */
 export const lendTo = (
   { credentialIds }: Plan,
   source: CredentialSource | undefined,
@@ -162,8 +160,8 @@ export const lendTo = (
   source && { open: () => source.open({ credentialIds, ...(maxWaitMs === undefined ? {} : { maxWaitMs }) }) };
 
 /**
- * Gives the HTTP client the headers of the request that has started the execution, by which it recognises calls to the own
- * service, and how deep they are. Replays, retries and background runs have them in the input of their trigger.
+ * Gives the HTTP client the headers of the request that started the execution, by which it recognises calls to this
+ * service itself, and their depth. Replays, retries and background runs find them in their trigger's input.
  */
 export const identifyCalls = (services: SharedServices, { headers = null }: JsonObject): SharedServices => ({
   ...services,

@@ -3,50 +3,52 @@ import type { ExecutionStart } from './execution-store.ts';
 /** Stores values that are too large for their record or checkpoint. */
 export interface BlobStore {
   /**
-   * Idempotent, since a key is only ever put with the same bytes.
-   *
+   * Idempotent, since a key is only ever stored with the same bytes.
    * @param key - `A-Z a-z 0-9 - _ . /`; no empty, `.` or `..` segment
    * @throws AppError `STORE_UNAVAILABLE`
    */
   put(key: string, bytes: Uint8Array): Promise<void>;
   /**
-   * @returns null when there is none, or it has expired
+   * @returns null if there is none, or it has expired
    * @throws AppError `STORE_UNAVAILABLE`
    */
   get(key: string): Promise<Uint8Array | null>;
-  /** Changes for how long a blob is kept, of any size; repeatable, also for a blob that no longer exists. @throws AppError `STORE_UNAVAILABLE` */
+  /**
+   * Changes how long a blob of any size is kept. Repeatable, even for a blob that no longer exists. @throws AppError
+   * `STORE_UNAVAILABLE`
+   */
   keep(key: string, life: LifeDays): Promise<void>;
-  /** Resolves when there is none, too. @throws AppError `STORE_UNAVAILABLE` */
+  /** Also resolves if there is none. @throws AppError `STORE_UNAVAILABLE` */
   remove(key: string): Promise<void>;
 }
 
-// Each object of an execution is kept until its record has expired: RETENTION_DAYS after the end of the execution. Since S3
-// counts from the day on which an object was put, one that is put at the end, or by a run of minutes, needs fewer days than
-// one that waits with its run. The rules are those of the bucket in serverless.yml.
+// Each object of an execution is kept until the execution's record has expired, RETENTION_DAYS after its end. S3 counts
+// from the day on which an object was stored, so an object stored at the end, or by a run of minutes, needs fewer days
+// than one that waits with its run. The rules are those of the bucket in serverless.yml.
 
 const DAY_MS = 86_400_000;
 
 /**
- * Days beyond RETENTION_DAYS of objects that a run of at most a day has: one to upload a file before the start, one until
- * an accepted run has begun, one for the run, and one until a retry has begun, which keeps what it needs.
+ * Days beyond RETENTION_DAYS for objects of a run of at most a day: one to upload a file before the start, one until an
+ * accepted run has started, one for the run, and one until a retry has started, which keeps what it needs.
  */
 export const BRIEF_DAYS = 4;
 
-/** Days beyond RETENTION_DAYS that the tag `life` of an object can say. */
+/** The values that an object's tag `life` can have, in days beyond RETENTION_DAYS. */
 const TAGGED_DAYS = [BRIEF_DAYS, 34, 124] as const;
 
-/** Null for an object that has no tag, and is kept the longest. */
+/** Null for an object without a tag, which is kept longest. */
 export type LifeDays = (typeof TAGGED_DAYS)[number] | null;
 
-/** @param isBrief - whether it is kept for BRIEF_DAYS alone; other objects have the keys of earlier versions */
+/** @param isBrief - whether it is kept for only BRIEF_DAYS; other objects have the keys of earlier versions */
 export const toBlobKey = (executionId: string, name: string, isBrief: boolean): string =>
   `executions/${isBrief ? 'brief/' : ''}${executionId}/${name}`;
 
-/** Whether a packed text is in a blob that is kept for longer than BRIEF_DAYS. */
+/** Whether a packed text is in a blob that is kept longer than BRIEF_DAYS. */
 export const isKeptLong = (packed: string): boolean =>
   packed.startsWith('b') && !packed.startsWith(`b${toBlobKey('', '', true).slice(0, -1)}`);
 
-/** Whether what an execution puts at its start is kept for BRIEF_DAYS alone. */
+/** Whether the objects that an execution stores at its start are kept for only BRIEF_DAYS. */
 export const isBriefRun = (
   { mode, held }: Pick<ExecutionStart, 'mode' | 'held'>,
   timeoutMs: number,
@@ -54,5 +56,5 @@ export const isBriefRun = (
 
 /** @returns how long the objects of an execution that has ended are kept, counted from the earliest of them */
 export const lifeAtEnd = (startedAt: number, endedAt: number): LifeDays =>
-  // Beside the run: a day between upload and start, and a day until a retry has begun.
+  // In addition to the run: a day between upload and start, and a day until a retry has started.
   TAGGED_DAYS.find((days) => endedAt - startedAt <= (days - 2) * DAY_MS) ?? null;

@@ -1,4 +1,4 @@
-/** The header of a call of an execution to its own service: how many executions in a row have called it. */
+/** The header of an execution's call to its own service. It says how many executions in a row have done so. */
 export const DEPTH_HEADER = 'hookloom-depth';
 
 /** Reads {@link DEPTH_HEADER}; 0 for a request from elsewhere. */

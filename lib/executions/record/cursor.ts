@@ -7,17 +7,16 @@ const MAX_LENGTH = 300;
 
 /**
  * Writes an opaque cursor for the next page.
- *
- * @param list - identifies the query, since a position is valid in its own list only
+ * @param list - identifies the query, since a position is valid only in its own list
  */
 export const writeCursor = ({ part, at, executionId }: ListPosition, list: string): string =>
   Buffer.from(JSON.stringify([at, executionId, hashOf(list), part])).toString('base64url');
 
-/** @throws AppError `QUERY_INVALID` for a malformed cursor, or one of another list */
+/** @throws AppError `QUERY_INVALID` if the cursor is malformed or belongs to another list */
 export const readCursor = (cursor: string, list: string): ListPosition => {
   const [at, executionId, hash, part] = parse(cursor);
   if (!isKey(at) || !isKey(executionId) || !isKey(part))
-    throw operatorError('QUERY_INVALID', { reason: 'cursor is not one that a list has given' });
+    throw operatorError('QUERY_INVALID', { reason: 'cursor must be the nextCursor of an earlier page' });
   if (hash !== hashOf(list)) {
     throw operatorError('QUERY_INVALID', { reason: 'cursor belongs to a list with other parameters' });
   }

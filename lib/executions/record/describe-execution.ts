@@ -1,7 +1,7 @@
 import type { NodeFailure, NodeRecord } from '../../engine/result.ts';
 import type { ExecutionRecord, ExecutionSummary } from './execution-store.ts';
 
-/** An execution as lists show it: times in ISO 8601. */
+/** An execution as it appears in lists, with times in ISO 8601. */
 export const describeSummary = ({
   executionId,
   workflowId,
@@ -20,8 +20,8 @@ export const describeSummary = ({
 });
 
 /**
- * An execution as operators see it. An allow-list, so that its input, callback key, checkpoints and later attributes are
- * not exposed.
+ * An execution as operators see it. Fields are listed one by one, so that its input, callback key, checkpoints and any
+ * later attributes are not exposed.
  */
 export const describeExecution = (record: ExecutionRecord) => ({
   ...describeSummary(record),

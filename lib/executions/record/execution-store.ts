@@ -23,13 +23,13 @@ export interface ExecutionIdentity {
   readonly retryOf: RetryOf | null;
   /** W3C Trace Context of the request; null for none. */
   readonly traceparent: string | null;
-  /** Its workflow asks for metrics of its own. Absent: no. */
+  /** Whether its workflow has metrics of its own; absent if not. */
   readonly hasMetrics?: true;
 }
 
 /**
- * The part of an execution that its runs and retries read, and nothing shows: stored apart from the record, since every
- * change of a record is billed by its size.
+ * The part of an execution that only its runs and retries read. It is stored separately, since every change to a record
+ * is billed by the record's size.
  */
 export interface ExecutionData {
   /** Input of the trigger, packed (`packText`); null for an inline run, until it fails. */
@@ -38,17 +38,17 @@ export interface ExecutionData {
   readonly callbackKey: string | null;
   /** Checkpoints of the execution that this one retries, packed; null for none. They never change, so that replays agree. */
   readonly retriedCheckpoints: string | null;
-  /** Its checkpoint journal, packed, for a retry from a node; null for none. */
+  /** Its checkpoint journal, packed, for a retry from a node; null if there is none. */
   readonly checkpoints: string | null;
 }
 
 /**
- * Why an accepted execution waits to be dispatched: its webhook is paused, or as many executions of the workflow go on as
- * may at once.
+ * Why an accepted execution is not dispatched yet: its webhook is paused, or the workflow has reached its number of
+ * concurrent executions.
  */
 export type HoldReason = 'paused' | 'concurrency';
 
-/** That an execution is held: stored, but not dispatched. */
+/** A held execution: stored, but not dispatched. */
 export interface Hold {
   readonly reason: HoldReason;
   /** See {@link ExecutionStart}. */
@@ -58,17 +58,23 @@ export interface Hold {
 export interface ExecutionStart extends ExecutionIdentity, Omit<ExecutionData, 'checkpoints'> {
   /** `running` when it runs in this process. */
   readonly status: 'accepted' | 'running';
-  /** It is in the queue of its trigger (`HeldQueues`), which alone dispatches it. Null for an execution that is not held. */
+  /**
+   * If set, it is in the queue of its trigger (`HeldQueues`), and only from there is it dispatched. Null if it is not
+   * held.
+   */
   readonly held: HoldReason | null;
-  /** Its place in that queue, if it has been entered (`HeldQueues.enter`); else its start enters it. */
+  /** Its place in that queue, if it has already entered it (`HeldQueues.enter`); otherwise its start enters it. */
   readonly place?: number | undefined;
-  /** Unique to this start: identifies our own write when its reply was lost. */
+  /** Unique to this start, so that we recognise our own write if the reply to it was lost. */
   readonly startToken: string;
-  /** The gateway's id of the request that has started it; null or absent for none. */
+  /** The gateway's id of the request that started it; null or absent if there is none. */
   readonly requestId?: string | null;
-  /** Keep the output, for repeated deliveries. */
+  /** Whether the output is kept for repeated deliveries. */
   readonly keepsResult: boolean;
-  /** Its workflow may start more than a thousand executions a second: lists of them read several partitions. Absent: no. */
+  /**
+   * Whether its workflow may start more than a thousand executions a second, in which case lists read several
+   * partitions; absent if not.
+   */
   readonly isHighVolume?: true;
 }
 
@@ -79,19 +85,19 @@ export interface ExecutionLease {
   readonly leaseExpiresAt: number;
   readonly journalSize: number;
   readonly crashes: number;
-  /** This one included. */
+  /** Including this one. */
   readonly invocations: number;
 }
 
 export interface ExecutionProgress {
   readonly status: 'running' | 'waiting';
-  /** With the data of the nodes if the workflow says so. Absent: unchanged. */
+  /** Includes the nodes' data if the workflow says so. Absent: unchanged. */
   readonly nodes?: readonly NodeRecord[];
   /** See {@link ExecutionRecord}. Absent: unchanged. */
   readonly crashes?: number;
   /** See {@link ExecutionData}. Absent: unchanged. */
   readonly checkpoints?: string;
-  /** The same, under keys of its own: of a retry, which begins with those of its original. Absent: unchanged. */
+  /** The input under the retry's own key, since a retry starts with the blobs of its original. Absent: unchanged. */
   readonly input?: string;
   readonly retriedCheckpoints?: string;
   /** See {@link ExecutionEnd}: the answer of a run that continues after it. Absent: unchanged. */
@@ -105,30 +111,35 @@ export interface ExecutionEnd {
   /** Milliseconds since the epoch. */
   readonly endedAt: number;
   readonly nodes: readonly NodeRecord[];
-  /** Entries that were left out of `nodes` before; 0 when absent. */
+  /** Entries that were left out of `nodes` before; 0 if absent. */
   readonly nodesOmitted?: number;
   readonly failure: NodeFailure | null;
-  /** Input of an inline run that failed, packed, for a retry; of another one when its place changes. Absent: unchanged. */
+  /**
+   * The input, packed: of a failed inline run, for a retry, or of any run if it is moved to another blob. Absent:
+   * unchanged.
+   */
   readonly input?: string;
-  /** `{output, response}`, packed, when the execution keeps its result. */
+  /** `{output, response}`, packed, if the execution keeps its result. */
   readonly result?: string;
-  /** See {@link ExecutionData}. Absent or null: unchanged; null when the run has said all that a retry will get. */
+  /**
+   * See {@link ExecutionData}. Absent or null: unchanged. Null means that a retry will get nothing more from this run.
+   */
   readonly checkpoints?: string | null;
-  /** The completion event is not published yet: the sweeper publishes it unless `markPublished` is called. */
+  /** Whether the completion event is not published yet. The sweeper publishes it unless `markPublished` is called. */
   readonly isInOutbox: boolean;
-  /** It may be in the queue of its trigger, which it leaves. */
+  /** Whether it may be in the queue of its trigger, which it then leaves. */
   readonly leavesQueue?: boolean;
 }
 
-/** A pending callback: an item of its own, since an execution can have thousands. */
+/** A pending callback. Stored as an item of its own, since an execution can have thousands. */
 export interface PendingCallback {
   /** Its id in the engine of background runs. */
   readonly callbackId: string;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
-  /** What it is about. Absent in those of earlier versions, which no list has. */
+  /** What it asks about. Absent if stored by an earlier version; such callbacks are in no list. */
   readonly subject?: CallbackSubject;
-  /** The answer that was taken; absent while it is pending. */
+  /** The accepted answer; absent while it is pending. */
   readonly answered?: AnsweredCallback;
 }
 
@@ -150,38 +161,41 @@ export interface AnsweredCallback {
   readonly at: number;
 }
 
-/** Executions that wait are swept apart, since they may be many and are seldom lost. */
+/** Waiting executions are swept separately, since they may be many and are seldom lost. */
 export type DueGroup = 'active' | 'waiting';
 
 export interface ExecutionRecord extends Omit<ExecutionStart, 'status' | keyof ExecutionData> {
   readonly status: ExecutionStatus;
   readonly endedAt: number | null;
-  /** Bounded: of a very long list the first and the failed entries are kept; data is left out before entries. */
+  /**
+   * Limited in size: of a very long list, the first and the failed entries are kept, and data is dropped before
+   * entries.
+   */
   readonly nodes: readonly NodeRecord[];
   /** Entries left out of `nodes`. */
   readonly nodesOmitted: number;
   readonly failure: NodeFailure | null;
   /**
    * The ARN of the durable execution, or `request:` and the id of the asynchronous invocation, which Lambda's retries
-   * share. Null before its start, and for inline runs.
+   * share. Null before the start, and for inline runs.
    */
   readonly leaseOwner: string | null;
-  /** How often a process started or resumed it. */
+  /** How many times a process has started or resumed it. */
   readonly invocations: number;
-  /** Checkpoints at the start of the last process: more of them later are progress. */
+  /** Number of checkpoints at the start of the last process. If there are more later, it has made progress. */
   readonly journalSize: number;
-  /** Consecutive crashes without a new checkpoint between them. */
+  /** Consecutive crashes with no new checkpoint in between. */
   readonly crashes: number;
   /** When it left the queue of its trigger, milliseconds since the epoch; null for an execution that was never held. */
   readonly releasedAt: number | null;
-  /** How often it was dispatched again before its start; what Lambda has refused is not counted. */
+  /** How often it was dispatched again before its start, not counting dispatches that Lambda refused. */
   readonly redispatches: number;
   /** See {@link ExecutionEnd}. */
   readonly result: string | null;
   readonly isInOutbox: boolean;
-  /** The store was too busy to put its end into the lists of ends, which the sweeper does. Absent: no. */
+  /** Whether the store was too busy to list its end, so that the sweeper has to; absent if not. */
   readonly isUnlisted?: true;
-  /** From when the sweeper reconciles it, milliseconds since the epoch; null for never. */
+  /** When the sweeper starts to reconcile it, in milliseconds since the epoch; null for never. */
   readonly leaseExpiresAt: number | null;
 }
 
@@ -191,11 +205,11 @@ export interface ExecutionSummary
     'executionId' | 'workflowId' | 'workflowVersion' | 'status' | 'startedAt' | 'endedAt' | 'mode' | 'held'
   > {}
 
-/** A place in a list, in the words of the store: what a cursor says. */
+/** A position in a list, in the store's own terms: the content of a cursor. */
 export interface ListPosition {
-  /** The part of the list that it is in; one list may be stored as several. */
+  /** The part of the list that it is in, since one list may be stored in several parts. */
   readonly part: string;
-  /** By what the list is sorted. */
+  /** The value by which the list is sorted. */
   readonly at: string;
   readonly executionId: string;
 }
@@ -203,7 +217,7 @@ export interface ListPosition {
 export interface ExecutionQuery {
   /** Null for all workflows. */
   readonly workflowId: string | null;
-  /** Any of these; absent for all. */
+  /** Any of these statuses; absent for all. */
   readonly statuses?: readonly ExecutionStatus[];
   /** See {@link ExecutionStart}. */
   readonly requestId?: string;
@@ -212,29 +226,29 @@ export interface ExecutionQuery {
   readonly to?: number;
   /** At most this many; 1 to 100. */
   readonly limit: number;
-  /** The `next` of the page before, with the same filters. */
+  /** The `next` of the previous page, with the same filters. */
   readonly after?: ListPosition;
 }
 
 export interface ExecutionPage {
   /**
-   * The latest first. Those that started at the same time are in an order that only the store knows, and keeps. With
-   * nothing but open statuses and all workflows: background executions alone, by their next sweep, which is about the order of their starts.
+   * Latest first. Executions that started at the same time are in an order that is stable but chosen by the store. A
+   * list of only open statuses and all workflows has only background executions, ordered by their next sweep, which is
+   * roughly the order of their starts.
    */
   readonly executions: readonly ExecutionSummary[];
-  /** How far the store has read, where it may find more; null at the end. */
+  /** Where to continue reading; null at the end. */
   readonly next: ListPosition | null;
 }
 
 /**
- * All methods throw AppError `STORE_UNAVAILABLE` when the store can't be reached. Every change of a status is conditional
- * on an open one before it.
+ * All methods throw AppError `STORE_UNAVAILABLE` if the store can't be reached. A status changes only if the current
+ * one is open.
  */
 export interface ExecutionStore {
   /**
-   * Records the start on the condition that there is none, so that an execution starts once.
-   *
-   * @returns false when it was started before, with another start token
+   * Records the start if there is none yet, so that an execution starts once.
+   * @returns false if it was started before, with another start token
    */
   start(start: ExecutionStart): Promise<boolean>;
   /**
@@ -245,21 +259,18 @@ export interface ExecutionStore {
   startAndFinish(start: ExecutionStart, end: ExecutionEnd): Promise<boolean>;
   /**
    * Deletes an accepted execution that has not started.
-   *
-   * @returns false, with nothing changed, when it has started, or has another start token
+   * @returns false, with nothing changed, if it has started, or has another start token
    */
   withdraw(executionId: string, startToken: string): Promise<boolean>;
   /**
-   * Starts or resumes it: `running`. On the condition that it is accepted, or open and leased
-   * by this owner, so that one owner runs it however often it was dispatched.
-   *
-   * @returns the updated record; null when the condition does not hold
+   * Starts or resumes it, which makes it `running`, if it is accepted, or open and leased by this owner, so that only
+   * one owner runs it however often it was dispatched.
+   * @returns the updated record; null if another owner or its end prevents this
    */
   acquireLease(executionId: string, lease: ExecutionLease): Promise<ExecutionRecord | null>;
   /**
-   * Notes that an accepted execution is dispatched again.
-   *
-   * @returns false, with nothing changed, when it has started, has ended, or is unknown
+   * Records that an accepted execution is dispatched again.
+   * @returns false, with nothing changed, if it has started, has ended, or is unknown
    */
   redispatch(
     executionId: string,
@@ -268,55 +279,51 @@ export interface ExecutionStore {
   /** @returns false, with nothing changed, when the execution has ended or is unknown */
   saveProgress(executionId: string, progress: ExecutionProgress): Promise<boolean>;
   /**
-   * Idempotent. A callback that is asked again takes the place of the one before, unless that was answered or opened
-   * later.
-   *
+   * Idempotent. A callback that is asked again replaces the previous one, unless that was answered or opened later.
    * @param name - see `CallbackUrls.open`
    */
   openCallback(executionId: string, name: string, callback: PendingCallback): Promise<void>;
-  /** @returns null when it was never opened, or has expired */
+  /** @returns null if it was never opened, or has expired */
   findCallback(executionId: string, name: string): Promise<PendingCallback | null>;
   /**
-   * Ends an execution, and takes the callbacks that its nodes wait for (`NodeRecord.callbacks`) out of the lists.
-   * A store whose lists are busy keeps the end without them (`isUnlisted`), so that a run that has ended is not made again.
-   *
+   * Ends an execution, and removes the callbacks that its nodes wait for (`NodeRecord.callbacks`) from the lists. If
+   * the lists are busy, the end is stored without being listed (`isUnlisted`), so that an ended run is not repeated.
    * @returns false, with nothing changed, when the execution has ended or is unknown
    */
   finish(executionId: string, end: ExecutionEnd): Promise<boolean>;
-  /** Puts an end that is not in the lists of ends there. */
+  /** Lists an end that is `isUnlisted`. */
   listEnd(record: Pick<ExecutionRecord, 'executionId' | 'status' | 'isInOutbox'>): Promise<void>;
-  /** Takes it out of the outbox. */
+  /** Removes it from the outbox. */
   markPublished(executionId: string): Promise<void>;
   find(executionId: string): Promise<ExecutionRecord | null>;
-  /** @returns null for an execution without any, such as an inline run that succeeded */
+  /** @returns null if the execution has no data, like a successful inline run */
   findData(executionId: string): Promise<ExecutionData | null>;
-  /** Reads at most 1,000 records, so that a page may have fewer than asked for, although more follow. */
+  /** Reads at most 1,000 records, so a page may have fewer than requested although more follow. */
   list(query: ExecutionQuery): Promise<ExecutionPage>;
   /**
-   * Finds background executions that are open and not held, or in the outbox, and whose sweep is due: first a quarter of
-   * an hour after their start, later at what `extendLease` says. Their lease may have been renewed since. Reads pages on demand, the longest
-   * overdue of each page first.
-   *
+   * Finds background executions that are due for a sweep, and that are either open and not held, or in the outbox. The
+   * first sweep is due a quarter of an hour after the start, later ones when `extendLease` says. The lease may have
+   * been renewed since. Reads pages on demand, the longest overdue of each page first.
    * @returns their ids
    */
   findDue(now: number, group: DueGroup): AsyncIterable<string>;
   /**
-   * Moves the lease and, with it, the next sweep, which a run that renews its lease leaves alone. Changes nothing when the status is
-   * another one by now: what begins or ends meanwhile has set its own.
+   * Moves the lease together with the next sweep; a run that renews its own lease does not move the sweep. Changes
+   * nothing if the status has changed in the meantime, because then the lease was set anew.
    */
   extendLease(record: Pick<ExecutionRecord, 'executionId' | 'status'>, leaseExpiresAt: number): Promise<void>;
 }
 
 /**
- * From when the time limits of a background run count, in milliseconds since the epoch: from its request, or from its release
- * if it was held.
+ * When the time limits of a background run start to count, in milliseconds since the epoch: at its request, or at its
+ * release if it was held.
  */
 export const beganAt = ({
   startedAt,
   releasedAt,
 }: Pick<ExecutionRecord, 'startedAt' | 'releasedAt'>): number => releasedAt ?? startedAt;
 
-/** An execution as its nodes and its expressions see it. */
+/** An execution as its nodes and expressions see it. */
 export const toExecutionInfo = (execution: Omit<ExecutionIdentity, 'mode' | 'retryOf'>): ExecutionInfo => {
   const { executionId, workflowId, workflowVersion, trigger, startedAt, traceparent } = execution;
   return {
@@ -331,16 +338,16 @@ export type EndedExecution = ExecutionIdentity & Pick<ExecutionEnd, 'status' | '
 /** Publishes completion events. */
 export interface ExecutionEvents {
   /**
-   * Publishes one CloudEvent. Published again, an event has the same `source` and `id`: receivers drop the second.
-   *
+   * Publishes one CloudEvent. If it is published again, it has the same `source` and `id`, so that receivers can drop
+   * the duplicate.
    * @throws AppError `EVENT_NOT_PUBLISHED`
    */
   publish(ended: EndedExecution): Promise<void>;
 }
 
 /**
- * `accepted`: stored, not started. `waiting`: suspended until a time, an answer or the next attempt. The last four are
- * final.
+ * `accepted` means stored but not started, `waiting` means suspended until a time, an answer or the next attempt. The
+ * last four are final.
  */
 export const EXECUTION_STATUSES = [
   'accepted',
@@ -358,7 +365,7 @@ export type FinalStatus = Exclude<ExecutionStatus, OpenStatus>;
 export const isFinal = (status: ExecutionStatus): status is FinalStatus =>
   status !== 'accepted' && status !== 'running' && status !== 'waiting';
 
-/** What operators look for: the store finds these apart from the others. */
+/** Whether operators look for such ends, which the store can find without reading others. */
 export const hasEndedBadly = (status: ExecutionStatus): boolean => isFinal(status) && status !== 'succeeded';
 
 /** `inline` executions run within the request; their caller waits. */

@@ -1,6 +1,6 @@
 import type { ExecutionEnd, ExecutionIdentity, ExecutionStatus } from './execution-store.ts';
 
-/** The node type of triggers that failures fire. */
+/** The type of trigger that failures fire. */
 export const ERROR_TRIGGER = 'errorTrigger';
 
 /** An execution that ended badly. */
@@ -8,22 +8,20 @@ export type FailedExecution = Pick<ExecutionIdentity, 'executionId' | 'workflowI
   Pick<ExecutionEnd, 'status'>;
 
 /**
- * Reports a recorded failure to the triggers that ask for it. Reported again, it starts nothing more.
- *
+ * Reports a recorded failure to the triggers that ask for it. Reporting it again starts nothing more.
  * @throws AppError `DISPATCH_REFUSED`
  */
 export type SendReport = () => Promise<void>;
 
 /**
- * Asks whether a trigger asks for a failure.
- *
- * @returns null when none does; never rejects: when it can't be known, the failure is reported, which may start nothing
+ * Finds out whether a trigger asks for a failure.
+ * @returns null if none does. Never rejects: if it can't be known, the failure is reported, which may start nothing
  */
 export type FindReport = (failed: FailedExecution) => Promise<SendReport | null>;
 
 /**
- * Whether the end of an execution may fire triggers: it failed or timed out, and no failure has started it, so that
- * failures make no circle.
+ * Whether the end of an execution may fire triggers: it failed or timed out, and was not itself started by a failure,
+ * so that failures can't go round in circles.
  */
 export const isReportable = ({
   status,

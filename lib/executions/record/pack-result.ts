@@ -5,7 +5,7 @@ import type { ExecutionStart } from './execution-store.ts';
 import { packText } from './pack-value.ts';
 import { redactCredentials } from './redact-credentials.ts';
 
-/** Size of a packed attribute: every write is billed by the size of the whole record. */
+/** The largest size of a packed attribute, in bytes: every write is billed by the size of the whole record. */
 export const PACKED_BYTES = 12_000;
 
 /**
@@ -26,16 +26,15 @@ export const packInput = (
     blobs,
   });
 
-/** In the place of an input that can't be run: why not. */
+/** Packs the reason why an input can't be run, in place of the input. */
 export const packRefusal = (reason: string): string => `x${reason}`;
 
-/** @returns why the input can't be run; null for one that can */
+/** @returns why the input can't be run; null if it can */
 export const readRefusal = (input: string): string | null => (input.startsWith('x') ? input.slice(1) : null);
 
 /**
- * Packs the result of an execution, for repeated deliveries, without the credentials of its request; also for a run that
- * lasts longer than it is kept: its delivery is known for no longer than a record is.
- *
+ * Packs the result of an execution for repeated deliveries, without the credentials of its request. Always brief, even
+ * for a long run, since a delivery is not remembered longer than that.
  * @throws AppError `STORE_UNAVAILABLE`
  */
 export const packResult = async (
@@ -58,7 +57,7 @@ export const dropData = (nodes: readonly NodeRecord[]): readonly NodeRecord[] =>
     return { ...record, failure: shown };
   });
 
-/** Keeps recorded times, since a replay computes the records of earlier nodes again, with times of its own. */
+/** Keeps recorded times, since a replay recomputes the records of earlier nodes with its own times. */
 export const keepTimes = (
   recorded: readonly NodeRecord[],
   computed: readonly NodeRecord[],
@@ -71,7 +70,7 @@ export const keepTimes = (
     const { startedAt } = known;
     if (!isOpen(known)) return { ...record, startedAt, durationMs: known.durationMs };
     const durationMs = isOpen(record) ? 0 : Math.max(0, record.startedAt + record.durationMs - startedAt);
-    // A node that waits for its next attempt, or has timed out, may have started none in this process.
+    // A node that waits for its next attempt, or has timed out, may not have started an attempt in this process.
     return { ...record, startedAt, durationMs, attempts: Math.max(known.attempts, record.attempts) };
   });
 };

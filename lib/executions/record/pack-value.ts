@@ -10,7 +10,9 @@ interface PackOptions {
   readonly blobs: Pick<BlobStore, 'put'>;
 }
 
-/** Shorter texts are not worth the time; longer ones would make an item with them of more than one write unit. */
+/**
+ * Shorter texts are not worth the time; longer ones, uncompressed, would make their item larger than one write unit.
+ */
 const COMPRESSED_FROM_BYTES = 700;
 
 const MAX_UNPACKED_BYTES = 128 * 1024 * 1024;
@@ -21,9 +23,8 @@ const compress = promisify(gzip);
 const inflate = promisify(gunzip);
 
 /**
- * Packs a text for an attribute of limited size. The first character is the format: `j` for the text itself, `z` for gzip
- * (RFC 1952) in base64, `b` for the key of a blob. `x` is the one of `packRefusal`.
- *
+ * Packs a text for an attribute of limited size. The first character is the format: `j` for the text itself, `z` for
+ * gzip (RFC 1952) in base64, `b` for the key of a blob. `packRefusal` uses `x`.
  * @throws AppError `STORE_UNAVAILABLE`
  */
 export const packText = async (text: string, { limitBytes, key, blobs }: PackOptions): Promise<string> => {
@@ -38,7 +39,7 @@ export const packText = async (text: string, { limitBytes, key, blobs }: PackOpt
 /** Whether a packed text is the key of a blob. */
 export const isInBlob = (packed: string): boolean => packed.startsWith('b');
 
-/** @returns the key of the blob that a packed text names; null for one that is no key */
+/** @returns the key of the blob that a packed text names; null if it names none */
 export const blobKeyOf = (packed: string): string | null => (isInBlob(packed) ? packed.slice(1) : null);
 
 /** @throws AppError `STORE_UNAVAILABLE`, or an Error that names the key of a missing blob */
@@ -59,7 +60,7 @@ export const unpackText = async (
       return inflateText(blob, maxBytes);
     }
     default:
-      throw new Error('this is no packed text');
+      throw new Error('this is not a packed text');
   }
 };
 

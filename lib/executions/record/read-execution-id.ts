@@ -1,8 +1,8 @@
 import { isId } from '@hookloom/plugin-kit/host';
 
 /**
- * Reads the payload of a background run: `{executionId}` and nothing else, so that dispatching twice is the same start.
- *
+ * Reads the payload of a background run, which is `{executionId}` and nothing else, so that dispatching twice starts it
+ * once.
  * @throws TypeError
  */
 export const readExecutionId = (payload: unknown): string => {

@@ -4,7 +4,7 @@ import type { BlobStore } from './blob-store.ts';
 import type { ExecutionProgress, ExecutionRecord, ExecutionStore } from './execution-store.ts';
 import { packResult } from './pack-result.ts';
 
-/** Delay before progress is written: quick runs write none. */
+/** Delay before progress is written, in milliseconds: quick runs write none. */
 const INTERVAL_MS = 1_000;
 
 export interface Recorder {
@@ -27,11 +27,11 @@ interface RecorderParts {
     nodes: readonly NodeRecord[],
     status: ExecutionProgress['status'],
   ) => Promise<ExecutionProgress>;
-  /** Called when the execution has ended from outside: it was cancelled or has timed out. */
+  /** Called when the execution was ended from outside: it was cancelled or timed out. */
   readonly onEnded: () => void;
 }
 
-/** Keeps the record of a long run up to date, concurrently with the run. */
+/** Keeps the record of a long run up to date while it runs. */
 export const createRecorder = (parts: RecorderParts): Recorder => {
   const { executionId, executions, clock, logger, toProgress, onEnded } = parts;
   const closed = new AbortController();
@@ -46,7 +46,7 @@ export const createRecorder = (parts: RecorderParts): Recorder => {
       if (!(await executions.saveProgress(executionId, progress))) onEnded();
     } catch (cause) {
       // The next write supersedes this one.
-      logger.warn('The progress of the execution is not recorded.', { executionId, cause });
+      logger.warn('The progress of the execution could not be recorded.', { executionId, cause });
     }
   };
 
@@ -94,9 +94,8 @@ interface SaveParts {
 }
 
 /**
- * Stores the response of a run that continues after it, for the caller that waits. Never rejects: the end of the run stores
- * it again. A replay emits the same response, and a caller has it already: then nothing is written.
- *
+ * Stores the response of a run that continues afterwards, for the waiting caller. Never rejects: the end of the
+ * run stores it again. A replay emits the same response, which the caller already has, so nothing is written.
  * @param input - of the trigger
  */
 export const saveResponse = async (
@@ -115,6 +114,6 @@ export const saveResponse = async (
     );
     await executions.saveProgress(executionId, { status: 'running', leaseExpiresAt, ...packed });
   } catch (cause) {
-    logger.warn('The response is not stored before the end of the run.', { executionId, cause });
+    logger.warn('The response could not be stored before the end of the run.', { executionId, cause });
   }
 };

@@ -1,14 +1,13 @@
 import { isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
 import { isCredentialHeader, REDACTED } from '../../shared/secrets/secret-names.ts';
 
-/** Shorter parts of a header may be ordinary words of the text. */
+/** Shorter parts of a header may be ordinary words. */
 const MIN_LENGTH = 8;
-/** No credential has more parts. */
+/** Credentials have fewer parts. */
 const MAX_PARTS = 50;
 
 /**
- * Redacts the credentials of a request in a text: see {@link findCredentials}.
- *
+ * Redacts a request's credentials in a text: see {@link findCredentials}.
  * @param text - JSON
  */
 export const redactCredentials = (text: string, { headers }: JsonObject): string =>
@@ -20,7 +19,7 @@ export const redactCredentials = (text: string, { headers }: JsonObject): string
     : text;
 
 /**
- * Finds the credentials in headers: their values, and the parts of those (`Bearer x`, `a=x; b=y`). The longest first, since
+ * Finds the credentials in headers: whole values and their parts (`Bearer x`, `a=x; b=y`). Longest first, since
  * replacing a part would leave the rest of a value.
  */
 export const findCredentials = (

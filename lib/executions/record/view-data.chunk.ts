@@ -4,9 +4,9 @@ import type { NodeFailure, NodeRecord } from '../../engine/result.ts';
 import { redactText } from '../../shared/secrets/redact-text.ts';
 import { isSecretValue, type NamePlace, placeIn, REDACTED } from '../../shared/secrets/secret-names.ts';
 
-/** Size of a value in a record: characters of its JSON text, before redaction. */
+/** The largest value shown in a record, in characters of its JSON text before redaction. */
 const MAX_LENGTH = 2_048;
-/** Size of the start that is shown of a larger one. */
+/** How much is shown of a larger value, from its start. */
 const START_LENGTH = 500;
 
 /** The engine's node records for storage, with bounded and redacted views of their data. */
@@ -21,12 +21,12 @@ export const viewNodes = (nodes: readonly NodeRecord[]): readonly NodeRecord[] =
 const viewFailure = ({ details, ...failure }: NodeFailure): NodeFailure =>
   details === undefined ? failure : { ...failure, details: viewValue(details) };
 
-/** Views by value: data never changes, and every progress update writes it again. */
+/** Views by value, since data never changes, and every progress update writes it again. */
 const views = new WeakMap<object, JsonValue>();
 
 /**
- * Redacts a value for a record; one that is too large becomes its approximate size in bytes and its start. Reads no more
- * than it shows, so that a body of 6 MB costs the same as one of 10 kB.
+ * Redacts a value for a record. A value that is too large is shown as its approximate size in bytes and its start.
+ * Reads no more than it shows, so that a body of 6 MB costs the same as one of 10 kB.
  */
 export const viewValue = (value: JsonValue): JsonValue => {
   if (typeof value !== 'object' || value === null) return makeView(value);
@@ -95,7 +95,7 @@ const redactMap = (
 
 const measureJson = createMeasureJson();
 
-/** Nothing for what can't be measured: the input of a run that fails for that reason. */
+/** Empty if the value can't be measured, like the input of a run that fails for that reason. */
 const measureBytes = (value: JsonValue): { readonly $bytes?: number } => {
   try {
     return { $bytes: measure(value) };
@@ -104,7 +104,7 @@ const measureBytes = (value: JsonValue): { readonly $bytes?: number } => {
   }
 };
 
-/** The engine has measured and frozen all data; only the map of a node's outputs is not measured. */
+/** The engine has measured and frozen all data except the map of a node's outputs. */
 const measure = (value: JsonValue): number =>
   isPlainObject(value) && !Object.isFrozen(value)
     ? Object.entries(value).reduce((bytes, [key, item]) => bytes + key.length + 4 + measureJson(item), 2)

@@ -2,7 +2,7 @@ import { MAIN_OUTPUT } from '@hookloom/plugin-kit';
 import * as v from 'valibot';
 import * as field from './metadata-fields.ts';
 
-/** Declared by node types of both APIs. */
+/** What node types of both APIs declare. */
 const declarations = {
   literalParameters: v.optional(field.names),
   checkParameters: v.optional(field.method),
@@ -31,12 +31,12 @@ const handle = v.pipe(
   }),
   v.forward(
     v.check(
-      // The outputs that a function names are not known here.
+      // If a function computes the outputs, they are not known here.
       ({ control, outputs = [MAIN_OUTPUT] }) =>
         control?.bodyOutput === undefined ||
         typeof outputs === 'function' ||
         outputs.includes(control.bodyOutput),
-      ({ input }) => `must be one of its outputs, and is ${field.describeValue(input.control?.bodyOutput)}`,
+      ({ input }) => `must be one of its outputs, not ${field.describeValue(input.control?.bodyOutput)}`,
     ),
     // In valibot's types, a path ends at an optional field.
     ['control', 'bodyOutput'] as readonly string[] as readonly ['control'],
@@ -58,7 +58,7 @@ const credentialType = v.pipe(
   v.forward(
     v.check(
       ({ schema, secretFields }) => secretFields.every((name) => Object.hasOwn(schema.properties, name)),
-      ({ input }) => `must be properties of its schema, and are ${input.secretFields.join(', ')}`,
+      ({ input }) => `must be properties of its schema, not ${input.secretFields.join(', ')}`,
     ),
     ['secretFields'],
   ),
@@ -89,7 +89,7 @@ const unifiedProvider = (listedId: string) =>
     v.forward(
       v.check(
         ({ handles, credentialTypes = [] }) => handles.length + credentialTypes.length > 0,
-        'must be a list with at least one entry, and is a list of 0',
+        'must be a list with at least one entry',
       ),
       ['handles'],
     ),
@@ -109,7 +109,7 @@ const property = v.pipe(
   v.forward(
     v.check(
       ({ type, options }) => type !== 'options' || options !== undefined,
-      'must be a list of at least one text, and is undefined',
+      'must be a list of at least one string',
     ),
     ['options'],
   ),
@@ -128,7 +128,7 @@ const legacyProvider = (listedId: string) =>
       field.list(property),
       v.check(
         (properties) => findRepeated(properties) === undefined,
-        ({ input }) => `have the name ${field.describeValue(findRepeated(input))} twice`,
+        ({ input }) => `must not contain ${field.describeValue(findRepeated(input))} twice`,
       ),
     ),
     getExecutor: field.method,
@@ -141,25 +141,25 @@ const listed = (listedId: string) =>
     field.id,
     v.check(
       (found) => found === listedId,
-      ({ input }) => `must be "${listedId}", as in the list of installed plugins, and is "${input}"`,
+      ({ input }) => `must be "${listedId}", as in the list of installed plugins, not "${input}"`,
     ),
   );
 
 const findRepeated = (properties: readonly { readonly name: string }[]): string | undefined =>
   properties.map(({ name }) => name).find((name, index, all) => all.indexOf(name) < index);
 
-/** Every problem of a unified provider; empty when it is valid. @param id - in the list of installed plugins */
+/** All problems of a unified provider; empty if it is valid. @param id - its id in the list of installed plugins */
 export const checkUnified = (id: string, provider: unknown): string[] =>
   findProblems(unifiedProvider(id), provider);
 
-/** Every problem of a legacy provider; empty when it is valid. @param id - in the list: the node type */
+/** All problems of a legacy provider; empty if it is valid. @param id - its id in the list, which is the node type */
 export const checkLegacy = (id: string, provider: unknown): string[] =>
   findProblems(legacyProvider(id), provider);
 
 const findProblems = (provider: v.GenericSchema, value: unknown): string[] =>
   (v.safeParse(provider, value).issues ?? []).map(({ path = [], message }) =>
     path.length === 0
-      ? `the export is no provider but ${field.describeValue(value)}`
+      ? `the export must be a provider, not ${field.describeValue(value)}`
       : `${toPlace(path)} ${message}`,
   );
 

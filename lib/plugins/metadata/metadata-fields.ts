@@ -15,7 +15,7 @@ import { satisfies, validateStrict } from 'compare-versions';
 import * as v from 'valibot';
 import { findSchemaFault } from './find-schema-fault.ts';
 
-/** Names that mean something to JavaScript's objects. */
+/** Names with a special meaning for JavaScript objects. */
 const RESERVED = new Set(['__proto__', 'constructor', 'prototype']);
 const ID = /^[A-Za-z0-9._-]{1,64}$/;
 const MAX_TEXT_LENGTH = 2_000;
@@ -23,7 +23,7 @@ const MAX_TEXT_LENGTH = 2_000;
 const mustBe =
   (what: string) =>
   ({ input }: { readonly input: unknown }): string =>
-    `must be ${what}, and is ${describeValue(input)}`;
+    `must be ${what}, not ${describeValue(input)}`;
 
 const field = <Type>(what: string, isValid: (value: unknown) => boolean) =>
   v.custom<Type>(isValid, mustBe(what));
@@ -35,20 +35,20 @@ const isNameList = (value: unknown): value is readonly string[] =>
   // Array.from, because `every` skips the holes of a sparse list.
   Array.isArray(value) && new Set(value).size === value.length && Array.from(value).every(isName);
 
-/** Without it, an answer that shows the value would fail. */
+/** Without this check, an answer that shows the value would fail. */
 const isJson = (value: unknown): boolean => succeeds(() => JSON.stringify(value));
 const isJsonObject = (value: unknown): boolean => isPlainObject(value) && isJson(value);
 
 export const id = field<string>(
-  '1 to 64 of A-Z a-z 0-9 . _ - and no reserved name',
+  '1 to 64 of A-Z a-z 0-9 . _ - and not a reserved name',
   (value) => typeof value === 'string' && ID.test(value) && !RESERVED.has(value),
 );
-export const name = field<string>(`a text of 1 to ${MAX_TEXT_LENGTH} characters`, isName);
+export const name = field<string>(`a string of 1 to ${MAX_TEXT_LENGTH} characters`, isName);
 export const propertyName = v.pipe(
   name,
-  v.check((value) => !RESERVED.has(value), mustBe('no reserved name')),
+  v.check((value) => !RESERVED.has(value), mustBe('a name that is not reserved')),
 );
-export const text = field<string>(`a text of at most ${MAX_TEXT_LENGTH} characters`, isText);
+export const text = field<string>(`a string of at most ${MAX_TEXT_LENGTH} characters`, isText);
 export const version = field<string>(
   'a semantic version such as 1.0.0',
   (value) => typeof value === 'string' && validateStrict(value),
@@ -57,7 +57,7 @@ export const range = field<string>(
   'a version range such as ^1.2.0',
   (value) => typeof value === 'string' && value.trim() !== '' && succeeds(() => satisfies('1.0.0', value)),
 );
-/** With the flag that JSON Schema sets. */
+/** Compiled with the flag that JSON Schema prescribes. */
 export const pattern = field<string>(
   'a regular expression',
   (value) => typeof value === 'string' && succeeds(() => new RegExp(value, 'u')),
@@ -73,7 +73,7 @@ export const schema = v.pipe(
   field('a JSON Schema object', isJsonObject),
   v.check(
     (value) => findSchemaFault(value) === null,
-    ({ input }) => `must be a JSON Schema, and has a fault at ${findSchemaFault(input)}`,
+    ({ input }) => `must be a valid JSON Schema, but is not at ${findSchemaFault(input)}`,
   ),
 );
 export const example = field<NodeExample>(
@@ -83,7 +83,7 @@ export const example = field<NodeExample>(
     isJsonObject(value.parameters) &&
     [value.input, value.output].every((data) => data === undefined || isJsonObject(data)),
 );
-/** The schema of a credential type: texts by name. */
+/** The schema of a credential type: an object of strings. */
 export const textFields = field<JsonObject & { readonly properties: JsonObject }>(
   'a JSON Schema of an object whose properties are all strings',
   (value) =>
@@ -101,7 +101,7 @@ export const hosts = field<CredentialType['hosts']>(
   (value) => typeof value === 'function' || (isNameList(value) && value.length > 0),
 );
 export const texts = field<readonly string[]>(
-  'a list of at least one text',
+  'a list of at least one string',
   (value) => Array.isArray(value) && value.length > 0 && value.every((entry) => typeof entry === 'string'),
 );
 export const outputs = field<NodeOutputs>(
@@ -147,14 +147,16 @@ export const filledList = <Entry extends v.GenericSchema>(entry: Entry) => {
 
 type Field = v.GenericSchema & { readonly message?: unknown };
 
-/** An object of these fields and any others. A required field that is absent is reported as undefined. */
+/** An object with these fields and any others. A required field that is missing is reported as undefined. */
 export const shape = <const Fields extends Readonly<Record<string, Field>>>(fields: Fields) =>
   v.object(fields, (issue) => {
     const message = fields[String(issue.path?.[0].key)]?.message;
-    return typeof message === 'function' ? message(issue) : `is no object but ${describeValue(issue.input)}`;
+    return typeof message === 'function'
+      ? message(issue)
+      : `must be an object, not ${describeValue(issue.input)}`;
   });
 
-/** Libraries that report an invalid value by a throw alone. */
+/** For libraries that report an invalid value only by throwing. */
 const succeeds = (run: () => unknown): boolean => {
   try {
     run();
@@ -164,12 +166,12 @@ const succeeds = (run: () => unknown): boolean => {
   }
 };
 
-/** The value for a message: short, and never the whole of it. */
+/** Describes a value for a message, briefly and never in full. */
 export const describeValue = (value: unknown): string => {
   if (value === undefined || value === null) return String(value);
   if (Array.isArray(value)) return `a list of ${value.length}`;
   if (typeof value === 'string')
-    return value.length <= 40 ? `"${value}"` : `a text of ${value.length} characters`;
+    return value.length <= 40 ? `"${value}"` : `a string of ${value.length} characters`;
   return typeof value === 'number' || typeof value === 'boolean'
     ? String(value)
     : `a value of type ${typeof value}`;

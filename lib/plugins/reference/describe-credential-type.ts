@@ -3,7 +3,7 @@ import type { CredentialType } from '@hookloom/plugin-kit';
 /** A credential type as JSON, for the admin API and the pages of the reference. */
 export interface CredentialTypeDescription
   extends Pick<CredentialType, 'id' | 'name' | 'description' | 'schema' | 'secretFields'> {
-  /** False for a type that lends its fields to the node. */
+  /** False if the node gets the fields itself. */
   readonly appliesToRequests: boolean;
   /** Whether `credential test` can try it. */
   readonly hasTest: boolean;

@@ -12,14 +12,14 @@ export interface NodeTypeDescription {
   /** Null for actions, and for triggers that nothing fires. */
   readonly firedBy: 'request' | 'subworkflow' | 'event' | null;
   readonly inputs: readonly string[];
-  /** Those of the example when they depend on the parameters; null when they can't be computed for it. */
+  /** If they depend on the parameters, the outputs of the example; null if these can't be computed. */
   readonly outputs: readonly string[] | null;
   readonly outputsDependOnParameters: boolean;
   readonly endsBranch: boolean;
   readonly credentialTypes: readonly string[];
-  /** `byParameters` for a type with pure nodes and others. */
+  /** `byParameters` if it depends on the parameters whether a node is pure. */
   readonly pure: boolean | 'byParameters';
-  /** Null for node types that do not steer the run. */
+  /** Null unless it is a control node. */
   readonly control: { readonly suspends: boolean; readonly bodyOutput: string | null } | null;
   /** JSON Schema of the parameters. */
   readonly schema: JsonObject;

@@ -6,7 +6,7 @@ import { type ListedPlugins, type PluginSummary, summarise } from '../summaries.
 import { type CredentialTypeDescription, describeCredentialType } from './describe-credential-type.ts';
 import { describeNodeType, type NodeTypeDescription } from './describe-node-type.ts';
 
-/** A plugin with all that it declares. Lists are empty where the metadata of a failed one is not known. */
+/** A plugin with everything that it declares. Lists are empty if the plugin failed and its metadata is not known. */
 interface PluginDescription extends Omit<PluginSummary, 'nodeTypes' | 'provider'> {
   readonly status: PluginEntry['status'];
   /** Optional dependencies that are not met. */
@@ -16,7 +16,7 @@ interface PluginDescription extends Omit<PluginSummary, 'nodeTypes' | 'provider'
   readonly nodeTypes: readonly NodeTypeDescription[];
 }
 
-/** @throws AppError `PLUGIN_NOT_FOUND` when no installed plugin has the id */
+/** @throws AppError `PLUGIN_NOT_FOUND` if no installed plugin has the id */
 export const describePlugin = ({ plugins }: ListedPlugins, id: string): PluginDescription => {
   const entry = plugins.find((plugin) => plugin.id === id);
   if (entry === undefined) {

@@ -3,26 +3,30 @@ import { quote, toPointerKey } from '../../shared/describe.ts';
 import type { Problem } from '../../workflows/definition/problem.ts';
 import { findOperatorProblems, prefixed, reservedInOr } from './operand-problems.ts';
 
-/** Characters of a pattern as JSON: https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-quota.html */
+/**
+ * Maximum length of a pattern as JSON, in characters:
+ * https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-quota.html
+ */
 const MAX_LENGTH = 2_048;
 
 /**
- * Patterns without `$or` that one with it may stand for:
+ * How many patterns without `$or` a pattern may expand to:
  * https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-create-pattern-operators.html#eb-filtering-complex-example-or
  */
 const MAX_COMBINATIONS = 1_000;
 
 /**
- * Why EventBridge would refuse a pattern in `PutRule`: by the rules of its user guide and of event-ruler's compiler.
- * What it says of a wildcard that is too complex is not documented, and not found here.
- *
- * @returns problems with JSON pointers within the pattern; none for one that it takes
+ * Why EventBridge would refuse a pattern in `PutRule`, by the rules of its user guide and of event-ruler's compiler.
+ * When it refuses a wildcard as too complex is not documented, and not checked here.
+ * @returns problems with JSON pointers into the pattern; empty if EventBridge accepts it
  */
 export const findPatternProblems = (pattern: unknown): readonly Problem[] => {
   if (!isPlainObject(pattern)) return [{ path: '', message: 'must be a JSON object' }];
   const { length } = JSON.stringify(pattern);
   if (length > MAX_LENGTH)
-    return [{ path: '', message: `has ${length} characters as JSON; EventBridge takes ${MAX_LENGTH}` }];
+    return [
+      { path: '', message: `has ${length} characters as JSON; EventBridge accepts at most ${MAX_LENGTH}` },
+    ];
   const problems = findObjectProblems(pattern, false);
   return problems.length > 0 ? problems : findCombinationProblems(pattern);
 };
@@ -41,7 +45,7 @@ const findObjectProblems = (fields: Fields, isWithinOr: boolean): readonly Probl
 
 const findOrProblems = (choices: unknown): readonly Problem[] => {
   if (!Array.isArray(choices) || choices.length < 2)
-    return [{ path: '', message: 'must be an array of two objects or more' }];
+    return [{ path: '', message: 'must be an array of at least two objects' }];
   return choices.flatMap((choice, index) => {
     if (isPlainObject(choice)) return prefixed(findObjectProblems(choice, true), `/${index}`);
     return [{ path: `/${index}`, message: 'must be an object with fields' }];
@@ -69,13 +73,15 @@ const suggestArray = (value: unknown): string => {
 const findValueProblems = (wanted: unknown): readonly Problem[] => {
   if (isPlainObject(wanted)) return findOperatorProblems(wanted);
   if (!Array.isArray(wanted)) return [];
-  return [{ path: '', message: 'must be a text, a number, true, false, null or an object with an operator' }];
+  return [
+    { path: '', message: 'must be a string, a number, true, false, null or an object with an operator' },
+  ];
 };
 
 const findCombinationProblems = (pattern: Fields): readonly Problem[] => {
   const combinations = countCombinations(pattern);
   if (combinations > MAX_COMBINATIONS) {
-    const message = `has ${combinations} combinations by "$or"; EventBridge takes ${MAX_COMBINATIONS}`;
+    const message = `expands to ${combinations} combinations through "$or"; EventBridge accepts at most ${MAX_COMBINATIONS}`;
     return [{ path: '', message }];
   }
   return findRepeatedFields(pattern, '', []).problems;
@@ -97,11 +103,10 @@ interface Paths {
 }
 
 /**
- * Fields that are asked for twice, beside and within `$or`: the later would replace the earlier. Also a field that would
- * be a value and an object, which no event has.
- *
+ * Fields that are matched twice, next to and inside `$or`, of which the later would replace the earlier. Also a field
+ * that would have to be both a value and an object, which no event has.
  * @param prefix - path of the object, with a dot at its end
- * @param before - paths of fields that hold beside it
+ * @param before - paths of the fields that apply next to it
  */
 const findRepeatedFields = (fields: Fields, prefix: string, before: readonly string[]): Paths => {
   const paths: string[] = [];
@@ -128,6 +133,6 @@ const findRepeatedField = (key: string, value: unknown, prefix: string, known: r
   const isTaken = known.some(
     (other) => other === path || other.startsWith(`${path}.`) || path.startsWith(`${other}.`),
   );
-  const message = `asks for ${quote(path)} a second time: name a field once, beside or within "$or"`;
+  const message = `matches ${quote(path)} a second time: use a field once, next to or inside "$or"`;
   return { paths: [path], problems: isTaken ? [{ path: '', message }] : [] };
 };

@@ -4,24 +4,27 @@ import { findNearest } from '../../shared/near-name.ts';
 import type { Problem } from '../../workflows/definition/problem.ts';
 import { findWildcardProblem } from './wildcard.ts';
 
-/** Numbers that EventBridge compares: https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-create-pattern-operators.html#filtering-numeric-matching */
+/**
+ * The largest number that EventBridge compares:
+ * https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-create-pattern-operators.html#filtering-numeric-matching
+ */
 const MAX_NUMBER = 5e9;
 
 /** Digits right of the decimal point, same source. */
 const MAX_DECIMALS = 6;
 
-/** Problems of an operand; paths are within it. */
+/** Finds the problems of an operand; their paths are relative to it. */
 type Check = (operand: JsonValue) => readonly Problem[];
 
 const problem = (message: string, path = ''): readonly Problem[] => [{ path, message }];
 
-const text: Check = (operand) => (typeof operand === 'string' ? [] : problem('must be a text'));
+const text: Check = (operand) => (typeof operand === 'string' ? [] : problem('must be a string'));
 
 const filledText: Check = (operand) =>
-  typeof operand === 'string' && operand !== '' ? [] : problem('must be a text that is not empty');
+  typeof operand === 'string' && operand !== '' ? [] : problem('must be a string that is not empty');
 
 const wildcard: Check = (operand) => {
-  const fault = typeof operand === 'string' ? findWildcardProblem(operand) : 'must be a text';
+  const fault = typeof operand === 'string' ? findWildcardProblem(operand) : 'must be a string';
   return fault === null ? [] : problem(fault);
 };
 
@@ -36,7 +39,7 @@ const number: Check = (operand) => {
 const textOrIgnoringCase: Check = (operand) =>
   isPlainObject(operand)
     ? findOperatorProblems(operand, { 'equals-ignore-case': text })
-    : problemUnless(typeof operand === 'string', 'must be a text, or {"equals-ignore-case": …}');
+    : problemUnless(typeof operand === 'string', 'must be a string, or {"equals-ignore-case": …}');
 
 const exists: Check = (operand) => problemUnless(typeof operand === 'boolean', 'must be true or false');
 
@@ -88,7 +91,7 @@ const anythingBut: Check = (operand) => {
   const values = Array.isArray(operand) ? operand : [operand];
   if (values.length > 0 && values.every((value) => typeof value === 'string')) return [];
   if (values.some((value) => typeof value !== 'number'))
-    return problem('must be texts only, or numbers only: not mixed, no true, false or null');
+    return problem('must contain only strings or only numbers, and no true, false or null');
   return oneOrMore(number)(operand);
 };
 
@@ -103,7 +106,7 @@ const operators: Readonly<Record<string, Check>> = {
   cidr,
 };
 
-/** Names that no field within `$or` may have: event-ruler's RESERVED_FIELD_NAMES_IN_OR_RELATIONSHIP. */
+/** Names that fields inside `$or` must not have: event-ruler's RESERVED_FIELD_NAMES_IN_OR_RELATIONSHIP. */
 export const reservedInOr: ReadonlySet<string> = new Set([
   ...Object.keys(operators),
   ...['exactly', '=', '<', '<=', '>', '>=', 'regex', 'not-wildcard', 'not-equals-ignore-case'],
@@ -128,10 +131,10 @@ export const findOperatorProblems = (
 
 const describeUnknown = (operator: string, known: readonly string[]): string => {
   const nearest = findNearest(operator, known);
-  const hint = nearest === null ? `; known are ${quoteAll(known)}` : didYouMean(nearest);
+  const hint = nearest === null ? `; it has ${quoteAll(known)}` : didYouMean(nearest);
   return `the operator ${quote(operator)}, which EventBridge does not have here${hint}`;
 };
 
-/** @param prefix - JSON pointer of what the problems' paths are within */
+/** @param prefix - JSON pointer to what the problems' paths are relative to */
 export const prefixed = (problems: readonly Problem[], prefix: string): readonly Problem[] =>
   problems.map(({ path, message }) => ({ path: `${prefix}${path}`, message }));

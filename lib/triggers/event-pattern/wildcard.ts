@@ -1,6 +1,7 @@
 /**
- * Why a text is no wildcard pattern; null when it is one. `*` stands for any characters, also none; `\*` and `\\` for
- * themselves: https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-create-pattern-operators.html#eb-filtering-wildcard-matching
+ * Why a string is not a wildcard pattern; null if it is one. `*` matches any number of characters, including none; `\*`
+ * and `\\` match themselves:
+ * https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-create-pattern-operators.html#eb-filtering-wildcard-matching
  */
 export const findWildcardProblem = (pattern: string): string | null => {
   for (let at = 0; at < pattern.length; at++) {
@@ -14,7 +15,10 @@ export const findWildcardProblem = (pattern: string): string | null => {
   return null;
 };
 
-/** A test of texts by a wildcard pattern without problems: each piece at its first place, without backtracking. */
+/**
+ * Creates a test for strings from a valid wildcard pattern. Each piece is matched at its first place, without
+ * backtracking.
+ */
 export const toWildcardTest = (pattern: string): ((text: string) => boolean) => {
   const [first = '', ...others] = splitAtAsterisks(pattern);
   const last = others.pop();

@@ -11,15 +11,15 @@ export interface CronField {
   readonly names: readonly string[];
 }
 
-/** What was read from one field. */
+/** One field as it was read. */
 export interface CronPart {
-  /** As AWS's fields have it. */
+  /** In AWS's syntax. */
   readonly text: string;
-  /** For `croner`, which has no `A/STEP`: a list of the values, or a letter with its day. */
+  /** In the syntax of `croner`, which has no `A/STEP`: a list of the values, or a letter with its day. */
   readonly pattern: string;
 }
 
-/** Values without a letter of their own: ascending, without repetitions. */
+/** A field without letters: its values, ascending and each once. */
 interface CronValues extends CronPart {
   readonly values: readonly number[];
 }
@@ -29,7 +29,7 @@ type CronItem = Omit<CronValues, 'pattern'>;
 /** A value, a range or `*`, with or without a step. */
 const ITEM = /^(?:\*|([A-Z\d]{1,9})(?:-([A-Z\d]{1,9}))?)(?:\/(\d{1,9}))?$/;
 
-/** @param text - in capitals: items with commas between them */
+/** @param text - in capitals, with commas between the items */
 export const readCronField = (text: string, field: CronField): Reading<CronValues> => {
   const texts: string[] = [];
   const values = new Set<number>();
@@ -50,24 +50,24 @@ export const listValues = (values: Iterable<number>): Omit<CronValues, 'text'> =
 
 const readItem = (item: string, field: CronField): Reading<CronItem> => {
   const [match, first, last, step] = ITEM.exec(item) ?? [];
-  if (match === undefined) return { fault: `is none of "*", a value, "A-B", "A/STEP", ${describe(field)}` };
+  if (match === undefined) return { fault: `must be "*", a value, "A-B" or "A/STEP", ${describe(field)}` };
   const by = Number(step ?? 1);
-  if (by < 1 || by > field.max) return { fault: `has a step that is not from 1 to ${field.max}` };
+  if (by < 1 || by > field.max) return { fault: `must have a step from 1 to ${field.max}` };
   const from = first === undefined ? field.min : readCronValue(first, field);
   const to = last === undefined ? from : readCronValue(last, field);
   if (from === null || to === null) return { fault: `is not ${describe(field)}` };
-  if (last !== undefined && from > to) return { fault: 'is a range that runs backwards: write two ranges' };
+  if (last !== undefined && from > to) return { fault: 'is a range that runs backwards; write two ranges' };
   if (step === undefined) {
     if (first === undefined) return { value: { text: '*', values: rangeOf(field.min, field.max, 1) } };
     const ends = last === undefined ? [first] : [first, last];
     return { value: { text: ends.map(withoutZeros).join('-'), values: rangeOf(from, to, 1) } };
   }
   const values = rangeOf(from, last === undefined ? field.max : to, by);
-  // AWS has a start and a step; a range with a step is a list of its values.
+  // AWS knows a start with a step; a range with a step becomes a list of its values.
   return { value: { text: last === undefined ? `${from}/${by}` : values.join(','), values } };
 };
 
-/** @returns null for what is neither a number of the field nor a name */
+/** @returns null if it is neither a number of the field nor a name */
 export const readCronValue = (text: string, { names, min, max }: CronField): number | null => {
   const named = names.indexOf(text);
   if (named >= 0) return min + named;

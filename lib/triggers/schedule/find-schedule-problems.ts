@@ -5,11 +5,10 @@ import { readSchedule } from './read-schedule.ts';
 import type { Schedule } from './schedule.ts';
 
 /**
- * Why EventBridge Scheduler would refuse a schedule, or never fire it.
- *
+ * Why EventBridge Scheduler would refuse a schedule or never fire it.
  * @param parameters - as for `readSchedule`
  * @param now - milliseconds since the epoch
- * @returns problems with JSON pointers within the parameters
+ * @returns problems with JSON pointers into the parameters
  */
 export const findScheduleProblems = async (
   parameters: JsonObject,
@@ -27,5 +26,5 @@ export const findScheduleProblems = async (
 const describeSilence = ({ timing, startAt, endAt, timeZone }: Schedule): string => {
   if (timing.kind === 'at') return `is in the past in the time zone ${timeZone}, so it never fires`;
   if (endAt !== null) return `never fires ${startAt === null ? 'before' : 'between "startAt" and'} "endAt"`;
-  return 'never fires: no day to come has its year, month and day, at a time that the clocks show';
+  return 'never fires: no future day has its year, month and day at a time that the clocks show';
 };

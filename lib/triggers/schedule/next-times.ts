@@ -2,31 +2,29 @@ import type { Cron, Schedule } from './schedule.ts';
 import { openTimeZone } from './time-zone.ts';
 
 /**
- * Local times of a cron expression that may pass in a row without firing: more than clocks skip in a day (1,440). An
- * expression whose times fall into skipped hours alone, year after year, ends here.
+ * How many local times of a cron expression may pass in a row without firing: more than clocks skip in a day (1,440).
+ * Ends an expression whose times are all in skipped hours, year after year.
  */
 const MAX_SKIPPED = 2_000;
 
 /** Instants in milliseconds since the epoch. */
 interface Query {
-  /** Only later times are given. */
+  /** Only later times are returned. */
   readonly from: number;
   /** At most this many. */
   readonly count: number;
-  /** When a rate without `startAt` began to count; `from` when absent. */
+  /** When a rate without `startAt` started to count; `from` if absent. */
   readonly createdAt?: number;
 }
 
 /**
- * When a schedule fires next, as EventBridge Scheduler does:
+ * Computes when a schedule fires next, as EventBridge Scheduler does:
  * https://docs.aws.amazon.com/scheduler/latest/UserGuide/schedule-types.html#daylist-savings-time
- *
  * - A local time that clocks skip is left out. One that they show twice fires once; which of the two is not documented,
- *   and here it is the first.
+ * so here it is the first.
  * - A rate counts from `startAt`, or from its creation, which is its first time; a day is 24 hours.
  * - `startAt` and `endAt` are times at which it may fire.
- *
- * @returns instants in milliseconds since the epoch, ascending; fewer than `count` when there are no more
+ * @returns instants in milliseconds since the epoch, ascending; fewer than `count` if there are no more
  */
 export const nextTimes = async (schedule: Schedule, query: Query): Promise<readonly number[]> => {
   const { timing, startAt, endAt } = schedule;
@@ -61,7 +59,7 @@ const nextCronTimes = async (
   while (local !== null && times.length < count && skipped < MAX_SKIPPED) {
     const instant = zone.toInstant(local);
     if (instant !== null && endAt !== null && instant > endAt) break;
-    // After a change back, clocks show local times again that have fired.
+    // After the clocks are set back, they show local times again that have already fired.
     const fires = instant !== null && instant > after;
     if (fires) times.push(instant);
     skipped = fires ? 0 : skipped + 1;

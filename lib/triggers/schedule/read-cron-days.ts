@@ -13,7 +13,7 @@ const dayOfWeekField: CronField = {
 /** Days of the week in five fields: 0 and 7 are Sunday. */
 const unixDayOfWeekField: CronField = { ...dayOfWeekField, min: 0 };
 
-/** Both fields; the one that does not count is `?`. */
+/** Both day fields; the one that does not matter is `?`. */
 interface Days {
   readonly dayOfMonth: CronPart;
   readonly dayOfWeek: CronPart;
@@ -21,11 +21,11 @@ interface Days {
 
 const anyDay: CronPart = { text: '?', pattern: '*' };
 
-/** Days of six fields: one is `?`, and the other one counts. */
+/** Reads the days of an expression of six fields: one is `?`, and the other one matters. */
 export const readDays = (dayOfMonth: string, dayOfWeek: string): Reading<Days> => {
   if ((dayOfMonth === '?') === (dayOfWeek === '?'))
     return {
-      fault: 'must have "?" in exactly one of day of month and day of week, the one that does not matter',
+      fault: 'must have "?" in exactly one of day of month and day of week: the one that does not matter',
     };
   if (dayOfMonth === '?') {
     const read = readDayOfWeek(dayOfWeek);
@@ -40,7 +40,7 @@ const readDayOfMonth = (text: string): Reading<CronPart> => {
   if (!/[LW]/.test(text)) return readCronField(text, dayOfMonthField);
   const near = text.endsWith('W') ? readCronValue(text.slice(0, -1), dayOfMonthField) : null;
   if (near !== null) return { value: { text: `${near}W`, pattern: `${near}W` } };
-  return { fault: 'day of month: must be "L" or a day with "W", such as "15W", and nothing beside it' };
+  return { fault: 'day of month: must be only "L", or only a day with "W", such as "15W"' };
 };
 
 const readDayOfWeek = (text: string): Reading<CronPart> => {
@@ -52,13 +52,13 @@ const readDayOfWeek = (text: string): Reading<CronPart> => {
   if (value === null || more.length > 0 || (nth !== undefined && !/^[1-5]$/.test(nth)))
     return {
       fault:
-        'day of week: must be a day with "L", such as "6L", or with "#" and 1 to 5, such as "2#1", and nothing beside it',
+        'day of week: must be only a day with "L", such as "6L", or only a day with "#" and 1 to 5, such as "2#1"',
     };
   const chosen = isLast ? `${value}L` : `${value}#${nth}`;
   return { value: { text: chosen, pattern: chosen } };
 };
 
-/** Days of the week without a letter: AWS documents no step for them, so one is a list of its values. */
+/** Days of the week without a letter. AWS documents no step for them, so a step becomes a list of its values. */
 const readWeekdays = (text: string): Reading<CronPart> => {
   const read = readCronField(text, dayOfWeekField);
   if ('fault' in read || !text.includes('/')) return read;
@@ -66,14 +66,17 @@ const readWeekdays = (text: string): Reading<CronPart> => {
   return { value: { text: pattern, pattern } };
 };
 
-/** Days of five fields. One that is restricted leaves the other one open; two are either, which AWS's fields cannot say. */
+/**
+ * Reads the days of an expression of five fields. At most one may be restricted: two mean either, which AWS's fields
+ * can't express.
+ */
 export const readUnixDays = (dayOfMonth: string, dayOfWeek: string): Reading<Days> => {
   if (/[?LW]/.test(dayOfMonth) || /[?#]|L$/.test(dayOfWeek))
     return { fault: 'has "?", "L", "W" or "#" in five fields: add the year as the sixth, such as "*"' };
   if (dayOfMonth !== '*' && dayOfWeek !== '*')
     return {
       fault:
-        'has a day of month and a day of week: in five fields that means either day, which EventBridge Scheduler cannot say. Write two triggers, each with "*" in one of the fields',
+        'has both a day of month and a day of week. In five fields that means either day, which EventBridge Scheduler cannot express. Use two triggers, each with "*" in one of the two fields',
     };
   if (dayOfWeek === '*') {
     const read = readCronField(dayOfMonth, dayOfMonthField);

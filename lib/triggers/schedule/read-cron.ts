@@ -12,13 +12,13 @@ const fields = {
   year: { name: 'year', min: 1970, max: 2199, names: [] },
 } satisfies Record<string, CronField>;
 
-/** Characters of a cron expression that are read: `ScheduleExpression` has 256, with `cron()` around it. */
+/** Maximum length of a cron expression: `ScheduleExpression` has 256 characters, including `cron()` around it. */
 const MAX_LENGTH = 250;
 
 /**
  * @param text - five fields as in crontab(5), or AWS's six with `?`, `L`, `W` and `#`
- * @returns a fault for what one expression of AWS cannot say: five fields with both days set, which means either day. Also
- *   for what AWS does not document, though others know it: `LW`, `L-3`, lists with `L`, `W` or `#`
+ * @returns a fault if a single expression of AWS can't express it: five fields with both days set, which means either
+ * day. Also for what AWS does not document although others support it: `LW`, `L-3`, lists with `L`, `W` or `#`
  */
 export const readCron = (text: string): Reading<Cron> => {
   if (text.length > MAX_LENGTH) return { fault: `is longer than ${MAX_LENGTH} characters` };
@@ -27,7 +27,7 @@ export const readCron = (text: string): Reading<Cron> => {
   if (texts.length !== 5 && texts.length !== 6) {
     const found = text.trim() === '' ? 0 : texts.length;
     return {
-      fault: `must have five fields, minute, hour, day of month, month and day of week, or AWS’s six with a year, and has ${found}`,
+      fault: `must have five fields (minute, hour, day of month, month, day of week) or AWS’s six, with a year; it has ${found}`,
     };
   }
   const days = texts.length === 5 ? readUnixDays(dayOfMonth, dayOfWeek) : readDays(dayOfMonth, dayOfWeek);
@@ -51,6 +51,7 @@ export const readCron = (text: string): Reading<Cron> => {
   };
   if (cron.fields.length <= MAX_LENGTH) return { value: cron };
   return {
-    fault: 'is too long for EventBridge Scheduler once its ranges with steps are lists: write A/STEP',
+    fault:
+      'is too long for EventBridge Scheduler, because ranges with steps are written as lists; use A/STEP',
   };
 };

@@ -11,7 +11,7 @@ const units: Readonly<Record<string, number>> = {
 interface Rate {
   /** As in `rate(…)`. */
   readonly text: string;
-  /** A day is 24 hours, also when the clocks change. */
+  /** A day is always 24 hours, even when the clocks change. */
   readonly periodMs: number;
 }
 

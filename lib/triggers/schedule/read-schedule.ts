@@ -8,7 +8,7 @@ import { readLocalTime, readTime } from './read-time.ts';
 import type { Reading, Schedule, Timing } from './schedule.ts';
 import { findTimeZoneName, openTimeZone, type TimeZone } from './time-zone.ts';
 
-/** The schedule, or why there is none: paths are JSON pointers within the parameters. */
+/** The schedule, or its problems, whose paths are JSON pointers into the parameters. */
 type ScheduleReading = { readonly schedule: Schedule } | { readonly problems: readonly Problem[] };
 
 const KINDS = ['cron', 'rate', 'at'] as const;
@@ -18,13 +18,12 @@ const MAX_FLEXIBLE_MINUTES = 1_440;
 
 /**
  * Reads the parameters of a schedule: one of `cron`, `rate` and `at`; `timeZone`, `startAt`, `endAt` and
- * `flexibleMinutes`. Whether it ever fires is for `findScheduleProblems`.
- *
- * @param parameters - other ones are ignored: they are for the schema
+ * `flexibleMinutes`. Whether it ever fires is checked by `findScheduleProblems`.
+ * @param parameters - any others are ignored, since the schema refuses them
  */
 export const readSchedule = (parameters: JsonObject): ScheduleReading => {
   const problems: Problem[] = [];
-  /** Takes a value, or keeps its fault. */
+  /** Returns a value, or records what is wrong with it. */
   const take = <T>(name: string, reading: Reading<T>): T | null => {
     if ('value' in reading) return reading.value;
     problems.push({ path: `/${name}`, message: reading.fault });
@@ -35,7 +34,7 @@ export const readSchedule = (parameters: JsonObject): ScheduleReading => {
   const kinds = KINDS.filter((name) => parameters[name] !== undefined);
   const [kind] = kinds;
   if (kind === undefined || kinds.length > 1) {
-    const message = `must have one of "cron", "rate" and "at", and has ${kinds.length === 0 ? 'none' : quoteAll(kinds)}`;
+    const message = `must have exactly one of "cron", "rate" and "at"; it has ${kinds.length === 0 ? 'none' : quoteAll(kinds)}`;
     return { problems: [...problems, { path: '', message }] };
   }
   const timing = take(kind, readTiming(kind, parameters[kind], zone));
@@ -50,7 +49,7 @@ export const readSchedule = (parameters: JsonObject): ScheduleReading => {
 
 const readTimeZone = (value: JsonValue | undefined): Reading<string> => {
   if (value === undefined) return { value: 'UTC' };
-  if (typeof value !== 'string') return { fault: 'must be a text, such as "Europe/Berlin"' };
+  if (typeof value !== 'string') return { fault: 'must be a string, such as "Europe/Berlin"' };
   const name = findTimeZoneName(value);
   if (name === value) return { value };
   const nearest = name ?? findNearest(value, Intl.supportedValuesOf('timeZone'));
@@ -65,7 +64,7 @@ const readTiming = (
   value: JsonValue | undefined,
   zone: TimeZone,
 ): Reading<Timed> => {
-  if (typeof value !== 'string') return { fault: 'must be a text' };
+  if (typeof value !== 'string') return { fault: 'must be a string' };
   switch (kind) {
     case 'cron': {
       const read = readCron(value);
@@ -87,11 +86,11 @@ const readTiming = (
   }
 };
 
-/** `startAt` or `endAt`. Scheduler ignores both for one time, so that they would promise what does not happen. */
+/** Reads `startAt` or `endAt`. Scheduler ignores both for a one-time schedule, so they are refused there. */
 const readLimit = (value: JsonValue | undefined, kind: string, zone: TimeZone): Reading<number | null> => {
   if (value === undefined) return { value: null };
-  if (kind === 'at') return { fault: 'has no effect beside "at", which fires one time: remove it' };
-  return typeof value === 'string' ? readTime(value, zone) : { fault: 'must be a text' };
+  if (kind === 'at') return { fault: 'has no effect together with "at", which fires once: remove it' };
+  return typeof value === 'string' ? readTime(value, zone) : { fault: 'must be a string' };
 };
 
 const readFlexibleMinutes = (value: JsonValue | undefined): Reading<number | null> => {

@@ -12,7 +12,7 @@ export const readLocalTime = (text: string, zone: TimeZone): Reading<number> => 
   const read = readIsoTime(text);
   if (read === null) return { fault: 'must be a local time that exists, such as "2026-12-01T08:00:00"' };
   if (read.offsetMs !== null)
-    return { fault: 'must be a local time without "Z" or an offset: its zone is in "timeZone"' };
+    return { fault: 'must be a local time, without "Z" or an offset: "timeZone" sets the zone' };
   return toInstant(read.local, zone);
 };
 
@@ -22,22 +22,21 @@ export const readLocalTime = (text: string, zone: TimeZone): Reading<number> => 
  */
 export const readTime = (text: string, zone: TimeZone): Reading<number> => {
   const read = readIsoTime(text);
-  if (read === null)
-    return { fault: 'must be a time that exists in ISO 8601, such as "2026-12-01T08:00:00Z"' };
+  if (read === null) return { fault: 'must be a valid ISO 8601 time, such as "2026-12-01T08:00:00Z"' };
   return read.offsetMs === null ? toInstant(read.local, zone) : { value: read.local - read.offsetMs };
 };
 
 const toInstant = (local: number, zone: TimeZone): Reading<number> => {
   const instant = zone.toInstant(local);
   return instant === null
-    ? { fault: 'is a time that the clocks of the time zone skip: write one after the change' }
+    ? { fault: 'is a time that the clocks in this time zone skip: write one after the change' }
     : { value: instant };
 };
 
 interface IsoTime {
-  /** Milliseconds as if it were UTC; fractions of a second are left out. */
+  /** Milliseconds as if it were UTC; fractions of a second are dropped. */
   readonly local: number;
-  /** East of UTC; null when it has none. */
+  /** Milliseconds east of UTC; null if the text has no offset. */
   readonly offsetMs: number | null;
 }
 
@@ -53,7 +52,7 @@ const readIsoTime = (text: string): IsoTime | null => {
     Number(minute),
     Number(second ?? 0),
   );
-  // A day or an hour that does not exist is another one when it is written again.
+  // A day or an hour that does not exist becomes another one when it is formatted again.
   const again = new Date(local).toISOString();
   if (!again.startsWith(`${year}-${month}-${day}T${hour}:${minute}:${second ?? '00'}`)) return null;
   if (Number(hours ?? 0) > 23 || Number(minutes ?? 0) > 59) return null;

@@ -1,4 +1,4 @@
-/** When a trigger fires, as `readSchedule` read it. Instants are milliseconds since the epoch. */
+/** When a trigger fires, as read by `readSchedule`. Instants are milliseconds since the epoch. */
 export interface Schedule {
   readonly timing: Timing;
   /** `ScheduleExpression` of EventBridge Scheduler: https://docs.aws.amazon.com/scheduler/latest/UserGuide/schedule-types.html */
@@ -9,7 +9,7 @@ export interface Schedule {
   readonly startAt: number | null;
   /** Nothing fires after; null for no limit. */
   readonly endAt: number | null;
-  /** Minutes within which Scheduler may fire, from each time on; null for at once. */
+  /** How many minutes late Scheduler may fire; null for on time. */
   readonly flexibleMinutes: number | null;
 }
 
@@ -18,7 +18,7 @@ export type Timing =
   | { readonly kind: 'rate'; readonly periodMs: number }
   | { readonly kind: 'at'; readonly instant: number };
 
-/** A cron expression in AWS's six fields, and its values: all of them when they are absent. */
+/** A cron expression in AWS's six fields. */
 export interface Cron {
   /** Without `cron(…)`. */
   readonly fields: string;
@@ -26,5 +26,5 @@ export interface Cron {
   readonly pattern: string;
 }
 
-/** A value, or what is wrong with the text that it was to be read from: the end of a sentence about it. */
+/** A value, or what is wrong with the text it was read from, as the end of a sentence about it. */
 export type Reading<T> = { readonly value: T } | { readonly fault: string };

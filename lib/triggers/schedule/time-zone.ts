@@ -3,8 +3,8 @@ export interface TimeZone {
   /** @param instant - milliseconds since the epoch */
   toLocal(instant: number): number;
   /**
-   * The instant at which clocks show a local time: the first one when they show it twice, since Scheduler fires once;
-   * null when they skip it.
+   * The instant at which clocks show a local time: the first one if they show it twice, since Scheduler fires once;
+   * null if they skip it.
    */
   toInstant(local: number): number | null;
 }
@@ -43,9 +43,8 @@ export const openTimeZone = (name: string): TimeZone => {
 };
 
 /**
- * The name of a time zone with its own capitals: `Europe/Berlin` for `europe/berlin`.
- *
- * @returns null for no name of the IANA database, an offset such as `+01:00` among them
+ * The name of a time zone with correct capitals: `Europe/Berlin` for `europe/berlin`.
+ * @returns null if the IANA database has no such name; also for an offset such as `+01:00`
  */
 export const findTimeZoneName = (name: string): string | null => {
   if (!/^[A-Za-z]/.test(name)) return null;

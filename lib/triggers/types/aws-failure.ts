@@ -5,7 +5,7 @@ interface Answer {
   readonly body: JsonObject;
 }
 
-/** The name and the sentence of AWS's error; null for an answer without one. */
+/** The name and the message of AWS's error; null if the answer is none. */
 export const readFailure = ({
   status,
   body,
@@ -18,9 +18,9 @@ export const readFailure = ({
   };
 };
 
-/** @throws Error with the name and the sentence of AWS's error, unless it has one of these names */
+/** @throws Error with the name and the message of AWS's error, unless it has one of these names */
 export const requireSuccess = (what: string, answer: Answer, ...accepted: readonly string[]): void => {
   const failure = readFailure(answer);
   if (failure === null || accepted.includes(failure.name)) return;
-  throw new Error(`${what} fails: ${failure.name}: ${failure.message}`);
+  throw new Error(`${what} failed: ${failure.name}: ${failure.message}`);
 };

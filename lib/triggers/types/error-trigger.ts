@@ -21,17 +21,17 @@ const failed = {
 
 const nothing = async (): Promise<void> => {};
 
-/** Fires when an execution of another workflow ended badly. Its stored registration is all that failures look for. */
+/** Fires when an execution of another workflow fails or times out. Failures find it by its stored registration. */
 export const errorTrigger = defineTrigger({
   id: ERROR_TRIGGER,
   name: 'Error',
-  description: 'Starts the workflow when an execution of another one fails or times out',
+  description: 'Starts the workflow when an execution of another workflow fails or times out',
   parameters: Type.Object({
     workflows: Type.Optional(
       Type.Array(Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' }), {
         minItems: 1,
         maxItems: 100,
-        description: 'Ids of the workflows whose failures start it; all others by default',
+        description: 'Ids of the workflows whose failures start it; by default all other workflows',
       }),
     ),
   }),
@@ -54,7 +54,7 @@ export const errorTrigger = defineTrigger({
   }),
 });
 
-/** @throws TypeError when the event is not one of a failure */
+/** @throws TypeError if the event does not report a failure */
 const readFailed = ({ failed: found }: JsonObject): JsonObject => {
   if (!isPlainObject(found)) throw new TypeError('the event has no "failed"');
   return found as JsonObject;

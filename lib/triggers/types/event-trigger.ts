@@ -15,25 +15,24 @@ import { RETRIES, triggerDeadLetters } from './stage-resources.ts';
 const DEFAULT_BUS = 'default';
 
 /**
- * Fires when an event on a bus of EventBridge matches its pattern, by a rule.
- *
+ * Fires when an event on an EventBridge bus matches its pattern, by means of a rule.
  * https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-rules.html
  */
 export const eventTrigger = defineTrigger({
   id: 'eventTrigger',
   name: 'Event',
   description:
-    'Starts the workflow when an event of EventBridge matches: from AWS services, partners, or your own',
+    'Starts the workflow when an EventBridge event matches a pattern: from AWS services, partners or your own applications',
   parameters: Type.Object({
     pattern: Type.Object(
       {},
       {
         additionalProperties: true,
-        description: 'Event pattern of EventBridge: the events that start the workflow',
+        description: 'EventBridge event pattern that selects the events',
       },
     ),
     bus: Type.Optional(
-      Type.String({ minLength: 1, description: 'Name of an event bus of the account', default: DEFAULT_BUS }),
+      Type.String({ minLength: 1, description: 'Name of an event bus in the account', default: DEFAULT_BUS }),
     ),
   }),
   literalParameters: ['pattern', 'bus'],
@@ -58,7 +57,7 @@ export const eventTrigger = defineTrigger({
       requireSuccess('EventBridge', targets);
       const [failed] = Array.isArray(targets.body.FailedEntries) ? targets.body.FailedEntries : [];
       if (isPlainObject(failed))
-        throw new Error(`EventBridge takes no target: ${String(failed.ErrorMessage)}`);
+        throw new Error(`EventBridge did not accept the target: ${String(failed.ErrorMessage)}`);
     },
     unregister: async (trigger, { callAws, ...context }) => {
       const call = toCall(callAws);
@@ -128,7 +127,10 @@ const toCall = (callAws: RegistrationContext['callAws']) => (operation: string, 
     body,
   });
 
-/** The event follows the trigger: https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-transform-target-input.html */
+/**
+ * The trigger's address, followed by the event:
+ * https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-transform-target-input.html
+ */
 const toTarget = (trigger: RegisteredTrigger, context: RegistrationContext): JsonObject => ({
   Id: TARGET,
   Arn: context.dispatchArn,
@@ -139,7 +141,7 @@ const toTarget = (trigger: RegisteredTrigger, context: RegistrationContext): Jso
   DeadLetterConfig: { Arn: triggerDeadLetters(context) },
 });
 
-/** @throws RegistrationRefused for what the author of the workflow can put right */
+/** @throws RegistrationRefused if the workflow's author can fix the cause */
 const refuseWrong = (answer: { readonly status: number; readonly body: JsonObject }, bus: string): void => {
   const failure = readFailure(answer);
   switch (failure?.name) {
@@ -149,7 +151,7 @@ const refuseWrong = (answer: { readonly status: number; readonly body: JsonObjec
       throw new RegistrationRefused(failure.message, '/pattern');
     case 'LimitExceededException':
       throw new RegistrationRefused(
-        `the bus "${bus}" has room for no more rules: ${failure.message}`,
+        `the bus "${bus}" has no room for another rule: ${failure.message}`,
         '/bus',
       );
   }

@@ -18,9 +18,8 @@ const MAX_FIFO_BATCH = 10;
 const MAX_BATCH_WITHOUT_WINDOW = 10;
 
 /**
- * Fires when a message arrives in an SQS queue, by an event source mapping. A message is deleted when its execution is
- * stored. A queue has room for one trigger.
- *
+ * Fires when a message arrives in an SQS queue, by means of an event source mapping. A message is deleted once its
+ * execution is stored. Each queue can have only one trigger.
  * https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html
  */
 export const queueTrigger = defineTrigger({
@@ -31,7 +30,7 @@ export const queueTrigger = defineTrigger({
     queue: Type.String({ description: 'ARN of the queue, `arn:aws:sqs:REGION:ACCOUNT:NAME`' }),
     perBatch: Type.Optional(
       Type.Boolean({
-        description: 'One execution for each batch of messages, instead of one for each message',
+        description: 'Start one execution per batch of messages, instead of one per message',
         default: false,
       }),
     ),
@@ -39,7 +38,7 @@ export const queueTrigger = defineTrigger({
       Type.Integer({
         minimum: 1,
         maximum: 10_000,
-        description: 'Messages that are taken at once, at most',
+        description: 'Maximum number of messages per batch',
         default: 10,
       }),
     ),
@@ -47,7 +46,7 @@ export const queueTrigger = defineTrigger({
       Type.Integer({
         minimum: 0,
         maximum: 300,
-        description: 'How long to wait for a batch to fill',
+        description: 'How long to wait for a batch to fill up',
         default: 0,
       }),
     ),
@@ -55,7 +54,7 @@ export const queueTrigger = defineTrigger({
       Type.Integer({
         minimum: 2,
         maximum: 1_000,
-        description: 'Batches that are taken side by side, at most',
+        description: 'Maximum number of batches processed concurrently',
       }),
     ),
   }),
@@ -82,7 +81,7 @@ export const queueTrigger = defineTrigger({
           body: { ...body, EventSourceArn: queue },
         });
       const made = (await update()) ?? (await create());
-      // One that was created by a try whose answer was lost.
+      // A mapping from an earlier attempt whose answer was lost.
       const isThere = readFailure(made)?.name === 'ResourceConflictException';
       const answer = (isThere ? await update() : null) ?? made;
       const failure = readFailure(answer);
@@ -145,14 +144,14 @@ const findProblems = ({ queue, batchSize = 10, batchWindowSeconds = 0 }: JsonObj
     return [{ path: '/queue', message: 'must be the ARN of a queue: arn:aws:sqs:REGION:ACCOUNT:NAME' }];
   const isFifo = queue.endsWith('.fifo');
   if (isFifo && Number(batchSize) > MAX_FIFO_BATCH)
-    return [{ path: '/batchSize', message: `must be ${MAX_FIFO_BATCH} at most for a FIFO queue` }];
+    return [{ path: '/batchSize', message: `must be at most ${MAX_FIFO_BATCH} for a FIFO queue` }];
   if (isFifo && batchWindowSeconds !== 0)
-    return [{ path: '/batchWindowSeconds', message: 'is not for FIFO queues: remove it' }];
+    return [{ path: '/batchWindowSeconds', message: 'is not available for FIFO queues: remove it' }];
   if (Number(batchSize) > MAX_BATCH_WITHOUT_WINDOW && batchWindowSeconds === 0)
     return [
       {
         path: '/batchWindowSeconds',
-        message: `must be 1 at least for a batch of more than ${MAX_BATCH_WITHOUT_WINDOW}`,
+        message: `must be at least 1 for batches of more than ${MAX_BATCH_WITHOUT_WINDOW} messages`,
       },
     ];
   return [];
@@ -160,7 +159,7 @@ const findProblems = ({ queue, batchSize = 10, batchWindowSeconds = 0 }: JsonObj
 
 type CallAws = RegistrationContext['callAws'];
 
-/** @throws RegistrationRefused when there is none */
+/** @throws RegistrationRefused if there is none */
 const requireQueue = async (queue: string, callAws: CallAws): Promise<void> => {
   const [, , , , QueueOwnerAWSAccountId = '', QueueName = ''] = queue.split(':');
   const answer = await callAws({
@@ -176,7 +175,7 @@ const requireQueue = async (queue: string, callAws: CallAws): Promise<void> => {
   requireSuccess('SQS', answer);
 };
 
-/** The ids of the mappings of a queue to the function; one, or none. */
+/** The ids of the mappings from a queue to the function: at most one. */
 const findMappings = async (
   queue: string,
   dispatchArn: string,
@@ -201,7 +200,7 @@ const toMapping = (
   ScalingConfig: maxConcurrency === undefined ? {} : { MaximumConcurrency: maxConcurrency },
 });
 
-/** A message as its workflow gets it. */
+/** A message as the workflow receives it. */
 const toMessage = ({ messageId, body, attributes, messageAttributes }: JsonObject): JsonObject => {
   const { SentTimestamp, MessageGroupId } = isPlainObject(attributes) ? attributes : {};
   return {
@@ -221,7 +220,7 @@ const toValues = (attributes: Readonly<Record<string, unknown>>): JsonObject =>
     }),
   );
 
-/** The value of a JSON text; any other text as it is. */
+/** The value of a JSON text; any other text unchanged. */
 const parse = (text: string): JsonValue => {
   try {
     return JSON.parse(text);

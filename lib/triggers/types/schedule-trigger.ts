@@ -13,23 +13,26 @@ import { readFailure, requireSuccess } from './aws-failure.ts';
 import { RETRIES, schedulerRole, triggerDeadLetters } from './stage-resources.ts';
 
 /**
- * Fires when its time has come, by EventBridge Scheduler, in the stage's own group of schedules.
- *
+ * Fires at its times by means of EventBridge Scheduler, in the stage's own schedule group.
  * https://docs.aws.amazon.com/scheduler/latest/APIReference/API_CreateSchedule.html
  */
 export const scheduleTrigger = defineTrigger({
   id: 'scheduleTrigger',
   name: 'Schedule',
-  description: 'Starts the workflow at times: by a cron expression, at a rate, or one time',
+  description: 'Starts the workflow on a schedule: by a cron expression, at a rate, or once',
   parameters: Type.Object({
     cron: Type.Optional(
       Type.String({
         description:
-          'Five fields (minute, hour, day of month, month, day of week), or the six of AWS, with the year behind them',
+          'Five fields (minute, hour, day of month, month, day of week), or the six of AWS, which end with the year',
       }),
     ),
-    rate: Type.Optional(Type.String({ description: 'Such as `5 minutes`, `1 hour` or `2 days`' })),
-    at: Type.Optional(Type.String({ description: 'One time, in the time zone: `2027-01-31T09:00:00`' })),
+    rate: Type.Optional(
+      Type.String({ description: 'An interval such as `5 minutes`, `1 hour` or `2 days`' }),
+    ),
+    at: Type.Optional(
+      Type.String({ description: 'A single time in the time zone, such as `2027-01-31T09:00:00`' }),
+    ),
     timeZone: Type.Optional(Type.String({ description: 'Name in the IANA database', default: 'UTC' })),
     startAt: Type.Optional(Type.String({ description: 'Nothing fires before this time (ISO 8601)' })),
     endAt: Type.Optional(Type.String({ description: 'Nothing fires after this time (ISO 8601)' })),
@@ -37,7 +40,7 @@ export const scheduleTrigger = defineTrigger({
       Type.Integer({
         minimum: 1,
         maximum: 1_440,
-        description: 'It may fire so many minutes later, which spreads the load',
+        description: 'How many minutes late it may fire, which spreads the load',
       }),
     ),
   }),
@@ -78,12 +81,12 @@ export const scheduleTrigger = defineTrigger({
   },
   execute: ({ input, context }) => {
     const triggeredAt = new Date(context.services.clock.now()).toISOString();
-    // By hand, without a time of its schedule.
+    // Started by hand, without a time of its schedule.
     return { triggeredAt, triggerType: 'schedule', scheduledAt: triggeredAt, ...input };
   },
 });
 
-/** @throws RegistrationRefused when the account has as many schedules as it may have, or the group as many as fit */
+/** @throws RegistrationRefused if the account or the group has no room for another schedule */
 const refuseFull = (answer: Parameters<typeof readFailure>[0], group: string): void => {
   const failure = readFailure(answer);
   if (failure?.name === 'ServiceQuotaExceededException')
@@ -92,7 +95,7 @@ const refuseFull = (answer: Parameters<typeof readFailure>[0], group: string): v
     );
 };
 
-/** @throws TypeError when it is no time: the event is not one of a schedule */
+/** @throws TypeError if it is not a time, since then the event is not a schedule's */
 const toInstant = (scheduledAt: unknown): string => {
   const time = new Date(String(scheduledAt));
   if (Number.isNaN(time.getTime())) throw new TypeError('the event has no "scheduledAt"');
@@ -109,7 +112,7 @@ const toDefinition = (trigger: RegisteredTrigger, context: RegistrationContext):
     Description: `${trigger.workflowId} ${trigger.triggerNodeId}`,
     ScheduleExpression: expression,
     ScheduleExpressionTimezone: timeZone,
-    // Scheduler refuses one that has passed.
+    // Scheduler refuses a start that has passed.
     ...(startAt === null || startAt <= context.now() ? {} : { StartDate: startAt / 1_000 }),
     ...(endAt === null ? {} : { EndDate: endAt / 1_000 }),
     FlexibleTimeWindow:

@@ -2,11 +2,11 @@ import type { RegistrationContext } from '@hookloom/plugin-kit';
 
 type Stage = Pick<RegistrationContext, 'partition' | 'accountId' | 'prefix' | 'region'>;
 
-/** The role with which Scheduler invokes the function that takes events, as serverless.yml names it. */
+/** The role with which Scheduler invokes the function that receives events, named as in serverless.yml. */
 export const schedulerRole = ({ partition, accountId, prefix, region }: Stage): string =>
   `arn:${partition}:iam::${accountId}:role/${prefix}-${region}-scheduler`;
 
-/** The queue for events that could not be delivered, as serverless.yml names it. */
+/** The queue for events that could not be delivered, named as in serverless.yml. */
 export const triggerDeadLetters = ({ partition, accountId, prefix, region }: Stage): string =>
   `arn:${partition}:sqs:${region}:${accountId}:${prefix}-trigger-dead-letters`;
 

@@ -8,7 +8,7 @@ export default definePlugin({
   id: 'triggers',
   name: 'Triggers',
   version: '1.0.0',
-  description: 'Starts workflows by a clock, by events, by messages and by failures',
+  description: 'Starts workflows on schedules, events, messages and failures',
   category: 'trigger',
   handles: [scheduleTrigger, eventTrigger, queueTrigger, errorTrigger],
 });

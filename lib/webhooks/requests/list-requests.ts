@@ -58,7 +58,7 @@ export const listRequests = async (
 ): Promise<RequestPage> => {
   const { workflowId, verdict, key, sender, request, from, to, limit, cursor } = query;
   if (from !== null && to !== null && from > to)
-    throw operatorError('QUERY_INVALID', { reason: 'from is later than to' });
+    throw operatorError('QUERY_INVALID', { reason: 'from must not be later than to' });
   const list = JSON.stringify([workflowId, verdict.toSorted(), key, sender, request, from, to]);
   const after = cursor === null ? null : toPlace(readCursor(cursor, list));
   const range = {

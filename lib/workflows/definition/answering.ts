@@ -3,11 +3,11 @@ import type { WorkflowDefinition } from './definition.ts';
 /** The engine's limit for a run with a waiting caller; the gateway's is 30 seconds. */
 export const CALLER_WAITS_SECONDS = 25;
 
-/** What the trigger of a run asks of the run for the sake of its caller: parameters of a `webhookTrigger`. */
+/** What a run's trigger requires of the run for its caller: parameters of a `webhookTrigger`. */
 interface Answering {
-  /** The output has the outputs of all end nodes, by their ids. */
+  /** The run's output holds the outputs of all end nodes, by node id. */
   readonly collectsEnds: boolean;
-  /** The response is stored as soon as a node has emitted it, since the run continues after it. */
+  /** The response is stored as soon as a node emits it, since the run continues afterwards. */
   readonly respondsEarly: boolean;
 }
 

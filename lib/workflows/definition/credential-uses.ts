@@ -2,7 +2,7 @@ import { isPlainObject, type WorkflowNode } from '@hookloom/plugin-kit';
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import { WEBHOOK_TRIGGER } from './to-path-configs.ts';
 
-/** Types of the credentials that a sender is verified with. */
+/** Types of the credentials that verify senders. */
 export const SENDER_CREDENTIAL_TYPES: readonly string[] = ['signingSecret'];
 
 /** A credential that a node names. */
@@ -10,13 +10,13 @@ interface CredentialUse {
   /** JSON pointer within the node. */
   readonly path: string;
   readonly credentialId: string;
-  /** What takes it, for messages: `node`, or a feature of its webhook. */
+  /** What uses it, for messages: `node`, or a feature of its webhook. */
   readonly taker: string;
-  /** The types that are taken. */
+  /** The types that are accepted. */
   readonly takes: readonly string[];
 }
 
-/** The credential of a node, and those that the features of its webhook name. */
+/** The credentials that a node names, including those of its webhook's features. */
 export const findCredentialUses = (node: WorkflowNode, findNodeType: FindNodeType): CredentialUse[] => {
   const { credentialId } = node;
   const own =
@@ -42,7 +42,7 @@ const findFeatureUses = ({ parameters }: WorkflowNode): CredentialUse[] =>
       : [];
   });
 
-/** A webhook takes the type that its authentication names. */
+/** A webhook accepts the type that its authentication names. */
 const typesFor = ({ type, parameters }: WorkflowNode, findNodeType: FindNodeType): readonly string[] => {
   const { authentication } = parameters;
   if (type === WEBHOOK_TRIGGER && typeof authentication === 'string') return [authentication];

@@ -8,7 +8,7 @@ export type Connection = FromSchema<typeof connectionSchema>;
 /** How executions of a workflow run, and their limits. */
 export type WorkflowSettings = FromSchema<typeof workflowSettingsSchema>;
 
-/** The engine that runs a workflow in the background: one that resumes after a crash, or one for volume. */
+/** The engine that runs a workflow in the background: `durable` resumes after a crash, `express` is for volume. */
 export type BackgroundMode = NonNullable<WorkflowSettings['execution']>;
 
 /** A workflow as its author writes it. Unknown top-level keys are kept. */

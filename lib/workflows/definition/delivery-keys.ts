@@ -1,6 +1,6 @@
 /**
- * Senders by name, as a trigger's `deduplication` may hold one, with the expression for the key of their deliveries: a
- * delivery that is sent again has the same key.
+ * Known senders, which a trigger's `deduplication` may name, with the expression that finds the key of their
+ * deliveries. A repeated delivery has the same key.
  * https://docs.github.com/webhooks/webhook-events-and-payloads#delivery-headers,
  * https://docs.stripe.com/webhooks#handle-duplicate-events, https://api.slack.com/apis/events-api#callback-field,
  * https://shopify.dev/docs/apps/build/webhooks/best-practices,

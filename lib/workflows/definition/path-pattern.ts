@@ -7,11 +7,11 @@ export const toPattern = (path: string): readonly string[] | null => {
   return segments.some(isParameter) ? segments : null;
 };
 
-/** Orders patterns, the more specific first: more literal segments, then none that takes the rest, then more segments. */
+/** Orders patterns, more specific first: by more literal segments, then by having no `*rest`, then by more segments. */
 export const compareSpecificity = (a: readonly string[], b: readonly string[]): number =>
   countLiterals(b) - countLiterals(a) || Number(takesRest(a)) - Number(takesRest(b)) || b.length - a.length;
 
-/** Whether some path fits both patterns, and neither is more specific. */
+/** Whether some path matches both patterns, and neither is more specific. */
 export const areAmbiguous = (a: readonly string[], b: readonly string[]): boolean =>
   compareSpecificity(a, b) === 0 &&
   a.every((segment, at) => isParameter(segment) || isParameter(b[at]) || segment === b[at]);
@@ -21,13 +21,13 @@ const countLiterals = (pattern: readonly string[]): number =>
 
 const takesRest = (pattern: readonly string[]): boolean => pattern.at(-1)?.startsWith('*') ?? false;
 
-/** No underscore at the start: `__proto__` is no name. */
+/** No underscore at the start, so that `__proto__` is not a name. */
 const PARAMETER = /^[:*][A-Za-z]\w*$/;
 
-/** Ways in which other tools write a parameter as a whole segment; a lone `*` is a parameter without a name. */
+/** How other tools write a parameter as a whole segment; a lone `*` is a parameter without a name. */
 const FOREIGN_PARAMETER = /^(?:\{([^{}]*)\}|<([^<>]*)>|\[([^[\]]*)\])$/;
 
-/** Problem of the parameters in a path, or null. @param path - with its leading slash */
+/** What is wrong with the parameters in a path, or null. @param path - with its leading slash */
 export const findPatternProblem = (path: string): string | null => {
   const segments = path.slice(1).split('/');
   const names = segments.filter(isParameter).map((segment) => segment.slice(1));
@@ -43,9 +43,9 @@ export const findPatternProblem = (path: string): string | null => {
     if (/^\*+$/.test(segment))
       return `${quoted} has no name: write *rest for all that follows, :id for one segment`;
     if (!PARAMETER.test(segment))
-      return `${quoted} is no parameter: its name is a letter, then letters, digits and _, up to the next slash`;
+      return `${quoted} is not a parameter: a name is a letter followed by letters, digits and _, up to the next slash`;
     if (segment.startsWith('*') && at < segments.length - 1)
       return `${quoted} takes all that follows, so it must be the last segment`;
   }
-  return twice === undefined ? null : `has two parameters of the name ${JSON.stringify(twice.slice(0, 80))}`;
+  return twice === undefined ? null : `has two parameters named ${JSON.stringify(twice.slice(0, 80))}`;
 };

@@ -1,7 +1,9 @@
 import { type FindNodeType, isPure } from '@hookloom/plugin-kit/host';
 import type { BackgroundMode, WorkflowDefinition } from './definition.ts';
 
-/** The mode of background runs: by the settings, else `express` when all enabled nodes are pure, else `durable`. */
+/**
+ * The mode of background runs: as the settings say, or else `express` if all enabled nodes are pure, or else `durable`.
+ */
 export const resolveExecution = (
   { settings, nodes }: Pick<WorkflowDefinition, 'settings' | 'nodes'>,
   findNodeType: FindNodeType,

@@ -1,6 +1,6 @@
 import { idSchema, nodeSchema } from '@hookloom/plugin-kit/host';
 
-/** More nodes than this are refused. */
+/** A workflow with more nodes is refused. */
 export const MAX_NODES = 10_000;
 
 export const connectionSchema = {
@@ -22,30 +22,32 @@ export const workflowSettingsSchema = {
   additionalProperties: false,
   properties: {
     /**
-     * `durable` by default when a node is not pure or waits, `express` when all are pure. Synchronous executions run in
-     * the webhook function in either case.
+     * `durable` by default if any node waits or is not pure, `express` if all are pure. Synchronous executions always
+     * run in the webhook function.
      */
     execution: { enum: ['durable', 'express'] },
     /**
-     * Wall time in seconds. By default 25 for synchronous answers (the gateway gives up at 30), 840 for express and a
-     * year for durable runs.
+     * Wall-clock time in seconds. By default 25 if the caller waits (the gateway gives up after 30), 840 for express
+     * and a year for durable runs.
      */
     timeoutSeconds: { type: 'number', exclusiveMinimum: 0, maximum: 31_622_400 },
-    /** Executions whose record keeps the inputs and outputs of nodes; by default durable and failed ones. */
+    /** Which executions keep the inputs and outputs of nodes in their record; by default durable and failed ones. */
     recordData: { enum: ['always', 'onFailure', 'never'] },
-    /** Node runs in all, those of loops included; 100,000 by default. */
+    /** Total node runs, including those of loops; 100,000 by default. */
     maxNodeRuns: { type: 'integer', minimum: 1, maximum: 1_000_000 },
-    /** Of one node's output as JSON; 32 MB by default. The output of a trigger is limited by the request alone. */
+    /**
+     * Size of one node's output as JSON, in bytes; 32 MB by default. A trigger's output is limited only by the request.
+     */
     maxOutputBytes: { type: 'integer', minimum: 1, maximum: 100_000_000 },
-    /** Count its executions in CloudWatch apart from those of other workflows as well. Each metric is billed. */
+    /** Also counts its executions in CloudWatch separately from other workflows. Each metric is billed. */
     metrics: { type: 'boolean' },
     highVolume: { type: 'boolean' },
   },
 } as const;
 
 /**
- * The shape of a workflow file as JSON Schema (draft-07): the types in `definition.ts` are derived from it. What it
- * can't say is checked by `validateWorkflow`.
+ * The shape of a workflow file as JSON Schema (draft-07), from which the types in `definition.ts` are derived. What it
+ * can't express is checked by `validateWorkflow`.
  */
 export const workflowSchema = {
   $schema: 'http://json-schema.org/draft-07/schema#',

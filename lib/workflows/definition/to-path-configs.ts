@@ -7,9 +7,8 @@ import { compareSpecificity, findPatternProblem, toPattern } from './path-patter
 export const WEBHOOK_TRIGGER = 'webhookTrigger';
 
 /**
- * The webhooks of a valid workflow: one for each enabled webhook trigger and method. Literal paths first, then patterns, the
- * most specific first: a request fires the first one that it fits.
- *
+ * The webhooks of a valid workflow, one for each enabled webhook trigger and method. Literal paths come first, then
+ * patterns, most specific first: a request fires the first one that matches.
  * @param execution - see `resolveExecution`
  */
 export const toPathConfigs = (
@@ -54,7 +53,7 @@ const readPath = (parameters: JsonObject | undefined): Pick<PathConfig, 'path' |
   return pattern === null ? { path } : { path, pattern };
 };
 
-/** Parameters that every webhook has; all others are features. */
+/** The parameters that every webhook has; all others are features. */
 const COMMON = ['path', 'method', 'methods', 'authentication', 'responseMode', 'deduplication'];
 
 const readFeatures = (parameters: JsonObject = {}): WebhookFeatures | null => {
@@ -84,11 +83,14 @@ const normalisePath = (path: string): string => (path.startsWith('/') ? path : `
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it matches
 const FORBIDDEN_IN_PATH = /[%?#\\\u0000-\u001f\u007f]/;
 
-/** Problem of a path, or null. `%`, `?` and `#` are refused, since the gateway decodes a path before it is matched. */
+/**
+ * What is wrong with a path, or null. `%`, `?` and `#` are refused, since the gateway decodes a path before it is
+ * matched.
+ */
 export const findPathProblem = (path: string): string | null => {
   const normal = normalisePath(path);
   if (FORBIDDEN_IN_PATH.test(normal))
-    return 'holds a character that a path may not hold: % ? # \\ or a control character';
+    return 'contains a character that is not allowed in a path: % ? # \\ or a control character';
   if (normal === '/') return null;
   const segments = normal.slice(1).split('/');
   if (segments.includes('')) return 'has an empty segment';

@@ -15,46 +15,50 @@ export interface WorkflowSummary {
   readonly updatedAt: string;
 }
 
-/** Every method throws AppError `STORE_UNAVAILABLE` when the store can't be reached. */
+/** Every method throws AppError `STORE_UNAVAILABLE` if the store can't be reached. */
 export interface WorkflowReader {
-  /** The current version; null when there is none or the workflow is removed. */
+  /** The current version; null if there is none or the workflow was removed. */
   find(workflowId: string): Promise<PublishedWorkflow | null>;
-  /** Any version, former ones and those of a removed workflow included. */
+  /** Any version, including former ones and those of a removed workflow. */
   findVersion(workflowId: string, version: number): Promise<Workflow | null>;
 }
 
 export interface WorkflowStore extends WorkflowReader {
   /**
-   * Makes the definition the current version, unless it equals the current one: then nothing is written.
-   * @param replaces - the version that the definition was made from; when absent, any current version is replaced
-   * @throws AppError `WORKFLOW_CHANGED` when `replaces` is not current or on a concurrent write, or `WORKFLOW_TOO_LARGE`
+   * Makes the definition the current version. If it equals the current one, nothing is written.
+   * @param replaces - the version that the definition was made from; if absent, any current version is replaced
+   * @throws AppError `WORKFLOW_CHANGED` if `replaces` is not current or there is a concurrent write, or
+   * `WORKFLOW_TOO_LARGE`
    */
   put(
     definition: WorkflowDefinition,
     pathConfigs: readonly PathConfig[],
     replaces?: number,
   ): Promise<{ version: number; changed: boolean }>;
-  /** False when there was none. Versions stay readable, and a later `put` continues their numbers. */
+  /** False if there was none. Versions stay readable, and a later `put` continues their numbering. */
   remove(workflowId: string): Promise<boolean>;
   list(): Promise<WorkflowSummary[]>;
   /**
-   * Reads a page of the current versions of all workflows, in no order. What was stored in the last second may be missing, or older.
-   *
-   * @param after - `next` of the page before; null for the first one
-   * @returns `next` is null when it was the last one
+   * Reads a page of the current versions of all workflows, in no particular order. What was stored within the last
+   * second may be missing or outdated.
+   * @param after - `next` of the previous page; null for the first page
+   * @returns `next` is null on the last page
    */
   readPage(
     after: string | null,
   ): Promise<{ readonly definitions: readonly WorkflowDefinition[]; readonly next: string | null }>;
 }
 
-/** A version never changes, but a table can be restored to a time before it, and the number given to another one. */
+/**
+ * A version never changes, but a table can be restored to a time before it, after which another version gets the same
+ * number.
+ */
 const VERSION_TTL_MS = 600_000;
 const MAX_VERSIONS = 100;
 
 /**
- * Reads each version once in ten minutes. Every background run reads its own, consistently, and with 40 kB that is all the
- * throughput that DynamoDB has for one item at 300 runs a second.
+ * Reads each version at most once in ten minutes. Every background run reads its version consistently; with 40 kB, 300
+ * runs a second would use all the throughput that DynamoDB allows for one item.
  */
 export const rememberVersions = (
   reader: WorkflowReader,

@@ -4,12 +4,12 @@ import type { Natives, ParsedExpression } from './language.chunk.ts';
 import type { Evaluate, Result, Scope } from './scope.ts';
 import { compileSimple, NEEDS_JSONATA } from './simple-expression.ts';
 
-/** Bounds the memory of what is kept, which grows with the texts. */
+/** Bounds the memory of the kept results, which grows with the texts. */
 const MAX_CHARACTERS = 50_000;
-/** Counted for each text, so that many short ones are bounded too. */
+/** Characters counted for each text in addition, so that many short ones are bounded too. */
 const ENTRY = 20;
 
-/** Gives equal texts the same result, also across plans, while the kept texts are few. Errors are not kept. */
+/** Gives equal texts the same result, even across plans, as long as the kept texts are few. Errors are not kept. */
 export const shareByText = <Result>(make: (text: string) => Result): ((text: string) => Result) => {
   const kept = new LruMap<string, Result>(MAX_CHARACTERS, (text) => text.length + ENTRY);
   return (text) => {
@@ -21,14 +21,14 @@ export const shareByText = <Result>(make: (text: string) => Result): ((text: str
   };
 };
 
-/** A syntax error or a failed evaluation of an expression in a workflow, or one without a result that needs one. */
+/** An expression in a workflow has a syntax error, its evaluation failed, or it has no result where one is required. */
 export class ExpressionError extends Error {
   override readonly name = 'ExpressionError';
 }
 
 type Language = typeof import('./language.chunk.ts') & { readonly natives: Natives };
 
-/** Parser and evaluator of JSONata, imported for the first expression that needs them. */
+/** JSONata's parser and evaluator, imported for the first expression that needs them. */
 let language: Language | undefined;
 
 const loadLanguage = lazy(async (): Promise<Language> => {
@@ -57,7 +57,7 @@ const compileLazily = (text: string, place: string): Evaluate => {
     try {
       return evaluateIn(language, scope);
     } catch (error) {
-      return Promise.reject(error); // not thrown, so that concurrent evaluations are awaited too
+      return Promise.reject(error); // rejected instead of thrown, so that concurrent evaluations are awaited too
     }
   };
 };
@@ -78,7 +78,7 @@ const compileShared = shareByText(compileSimple);
 
 /**
  * Compiles the text between `{{` and `}}`. Simple expressions are evaluated without loading JSONata.
- * @param place - unique per expression of a node, so that each has random numbers of its own
+ * @param place - unique for each expression of a node, so that each has its own random numbers
  */
 export const compileExpression = (source: string, place = ''): Evaluate => {
   const text = source.trim();

@@ -23,8 +23,8 @@ const variablesOf: Readonly<Record<string, (scope: Scope) => unknown>> = {
 };
 
 /**
- * A UUID of version 4 (RFC 9562 §5.4) whose bits are those of a hash: the numbers of `createRandom` have a state of 32 bits,
- * and so would repeat.
+ * A UUID of version 4 (RFC 9562 §5.4) made from a hash: numbers from `createRandom` would repeat, since its state has
+ * only 32 bits.
  */
 const toUuid = (seed: string): string => {
   const bytes = createHash('sha256').update(seed).digest().subarray(0, 16);
@@ -34,7 +34,7 @@ const toUuid = (seed: string): string => {
 };
 
 /**
- * Evaluates an expression in a scope, deterministically: a replay gives the same value on any machine.
+ * Evaluates an expression in a scope, deterministically: a replay gives the same value on every machine.
  * @param place - unique per expression of a node
  * @throws EvaluationError
  */

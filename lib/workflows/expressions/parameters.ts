@@ -3,25 +3,24 @@ import { compileJsonata, ExpressionError } from './compile-expression.ts';
 import type { Evaluate, ResolveParameters, Result } from './scope.ts';
 import { compileTemplate, splitTemplate } from './template.ts';
 
-/** The parameters without those whose braces are text. */
+/** The parameters, leaving out those whose braces are literal text. */
 export const withoutLiterals = (parameters: JsonObject, literals: readonly string[]): JsonObject =>
   literals.length === 0
     ? parameters
     : Object.fromEntries(Object.entries(parameters).filter(([name]) => !literals.includes(name)));
 
 interface ParameterTraits {
-  /** Names of parameters whose braces are text. */
+  /** Names of the parameters whose braces are literal text. */
   readonly literals?: readonly string[];
   /** JSON Schema of the parameters. */
   readonly schema?: JsonObject;
 }
 
 /**
- * Compiles parameters. An expression without a result leaves its key, or its item of a list, out; where the schema wants
- * a list, it gives an empty one, and a single value a list of one.
- *
- * @returns null when they hold no expression. The function throws ExpressionError when one that the schema requires has
- * no result
+ * Compiles parameters. If an expression has no result, its key or list item is left out. Where the schema requires a
+ * list, no result becomes an empty list, and a single value a list of one.
+ * @returns null if they contain no expression. The function throws ExpressionError if a parameter that the schema
+ * requires has no result
  */
 export const compileParameters = (
   parameters: JsonObject,
@@ -29,7 +28,7 @@ export const compileParameters = (
 ): ResolveParameters | null => {
   const leaves = findLeaves(withoutLiterals(parameters, literals), { path: [], rules: [schema as Rule] });
   if (leaves.length === 0) return null;
-  // The last one first, so that no index changes before its item is replaced.
+  // Last one first, so that no index changes before its item is replaced.
   const insert = (values: readonly Result[]) =>
     leaves.reduceRight<JsonValue>(
       (whole, leaf, index) => replaceAt(whole, leaf.path, 0, settle(leaf, values[index])) as JsonValue,
@@ -44,7 +43,7 @@ export const compileParameters = (
   };
 };
 
-/** A place in the parameters, with what their schema says of it. */
+/** A place in the parameters, with what their schema says about it. */
 interface Place {
   readonly path: readonly string[];
   /** All rules that may apply: one for each branch of an `anyOf` or `oneOf`. */
@@ -52,7 +51,7 @@ interface Place {
   readonly isRequired?: boolean;
 }
 
-/** The keywords of JSON Schema, and of our own, that count for expressions. */
+/** The keywords, of JSON Schema and our own, that matter to expressions. */
 export interface Rule {
   readonly type?: JsonValue;
   readonly properties?: Readonly<Record<string, Rule>>;
@@ -64,7 +63,7 @@ export interface Rule {
   readonly withoutResult?: JsonValue;
 }
 
-/** An expression in a structure. */
+/** An expression somewhere in a structure. */
 interface Leaf {
   readonly path: readonly string[];
   readonly text: string;
@@ -94,15 +93,15 @@ const findLeaves = (value: JsonValue, { path, rules, isRequired }: Place): Leaf[
   );
 };
 
-/** The value to insert; undefined when its place is left out. */
+/** The value to insert; undefined if its place is left out. */
 const settle = ({ isList, isRequired, withoutResult, path, text }: Leaf, value: Result): Result => {
   if (value !== undefined) return isList && value !== null && !Array.isArray(value) ? [value] : value;
   if (isRequired && withoutResult === undefined)
-    throw new ExpressionError(`Parameter "${path.join('.')}" is required, and ${text} has no result`);
+    throw new ExpressionError(`Parameter "${path.join('.')}" is required, but ${text} has no result`);
   return withoutResult;
 };
 
-/** A copy with another value at the path, or without it; everything off the path is shared. */
+/** A copy with another value at the path, or with the path removed; everything else is shared. */
 const replaceAt = (whole: JsonValue, path: Leaf['path'], depth: number, value: Result): Result => {
   const step = path[depth];
   if (step === undefined) return value;
@@ -119,7 +118,7 @@ const replaceAt = (whole: JsonValue, path: Leaf['path'], depth: number, value: R
   return others;
 };
 
-/** The rules of a member, or of an item; an empty one where nothing is said of it. */
+/** The rules for a member or an item; a single empty rule if the schema says nothing about it. */
 export const findRules = (rule: Rule, key: string, isItem: boolean): readonly Rule[] => {
   const { type, properties, items, additionalProperties } = rule;
   if (type !== undefined && type !== (isItem ? 'array' : 'object')) return [];
@@ -127,11 +126,11 @@ export const findRules = (rule: Rule, key: string, isItem: boolean): readonly Ru
   return branchesOf(isItem ? items : own);
 };
 
-/** @param rule - a boolean says nothing, and has no keywords */
+/** @param rule - a boolean has no keywords, so it says nothing */
 const branchesOf = (rule: Rule | boolean = {}): readonly Rule[] => {
   const { type, anyOf, oneOf = anyOf } = rule as Rule;
   if (oneOf !== undefined) return oneOf.flatMap(branchesOf);
-  return type === 'null' ? [] : [rule as Rule]; // null is never made of another value
+  return type === 'null' ? [] : [rule as Rule]; // no other value is ever converted to null
 };
 
 /** An error in an expression; `path` is a JSON pointer (RFC 6901) into the parameters. */
@@ -140,7 +139,7 @@ interface ExpressionProblem {
   readonly message: string;
 }
 
-/** Errors of all expressions in parameters: syntax, and unsupported features. */
+/** The errors of all expressions in parameters: syntax errors and unsupported features. */
 export const checkExpressions = async (parameters: JsonValue, path = ''): Promise<ExpressionProblem[]> => {
   if (typeof parameters === 'string') return checkText(parameters, path);
   if (typeof parameters !== 'object' || parameters === null) return [];

@@ -9,21 +9,21 @@ export interface Scope {
   /** `$trigger`: the output of the trigger that fired. */
   readonly trigger: JsonObject;
   readonly execution: ExecutionInfo;
-  /** Unique per run of a node, and the same in a replay: the seed of `$random()`. */
+  /** The seed of `$random()`: unique for each node run, and the same in a replay. */
   readonly seed: string;
-  /** Whether the execution's time is up; no expression is evaluated then. */
+  /** Whether the execution's time is up, after which no expression is evaluated. */
   readonly isTimeUp?: () => boolean;
-  /** Steps of one evaluation, in place of the limit for nodes: see `Budget`. */
+  /** How many steps one evaluation may take, instead of the limit for nodes: see `Budget`. */
   readonly maxSteps?: number;
 }
 
-/** The value of an expression; undefined when it has no result. Null is data. */
+/** The value of an expression; undefined if it has no result. Null is data. */
 export type Result = JsonValue | undefined;
 
 /** A compiled expression. Asynchronous only while JSONata is loaded and parses it. */
 export type Evaluate = (scope: Scope) => Result | Promise<Result>;
 
-/** A node's parameters with every expression evaluated; synchronous when all expressions are. */
+/** Evaluates all expressions in a node's parameters; synchronous if all of them are. */
 export type ResolveParameters = (scope: Scope) => JsonObject | Promise<JsonObject>;
 
 /** `$execution` in expressions. */

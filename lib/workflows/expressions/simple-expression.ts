@@ -2,20 +2,20 @@ import { hasMembers, roundNumber } from '@hookloom/counted-jsonata/values';
 import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import { describeExecution, type Scope } from './scope.ts';
 
-/** The result when only JSONata's evaluator can decide: lists that are mapped over, errors, large values. */
+/** The result if only JSONata's evaluator can decide: lists that are mapped over, errors, large values. */
 export const NEEDS_JSONATA = Symbol('needs JSONata');
 
-/** Undefined is what a path finds where nothing is; null is data. */
+/** Undefined is the value of a path that leads nowhere; null is data. */
 type Value = JsonValue | undefined;
 
 /** A compiled expression without errors of its own. */
 type Compiled = (scope: Scope) => Value | typeof NEEDS_JSONATA;
 
-/** Characters, or items, that operators read themselves. More count against the evaluator's budget. */
+/** How many characters or items operators read here. Larger values count against the evaluator's budget. */
 const LARGE = 1_000;
 
 interface Operator {
-  /** As in JSONata's parser; higher ones are evaluated first. All operators associate to the left. */
+  /** As in JSONata's parser: higher precedence is evaluated first. All operators associate to the left. */
   readonly precedence: number;
   readonly combine: (left: Compiled, right: Compiled) => Compiled;
 }
@@ -132,7 +132,7 @@ const operators: ReadonlyMap<string, Operator> = new Map([
   ['or', { precedence: 25, combine: logical(true) }],
 ]);
 
-/** Bounds the steps and the depth of a simple expression: the evaluator's budget is far from spent by any. */
+/** Bounds the steps and the depth of a simple expression, so that none comes close to the evaluator's budget. */
 const LONGEST = 1_000;
 
 /** Compiles paths, literals, operators and parentheses without JSONata; null for any other expression. */
@@ -146,7 +146,7 @@ interface Token {
   readonly text: string;
 }
 
-/** JSONata ends words and numbers at blanks and operators only: `a"b"` is one word. */
+/** JSONata ends words and numbers only at blanks and operators: `a"b"` is one word. */
 const END = String.raw`(?=[ \t\n\r\v.=!<>&+\-*/%()]|$)`;
 const TOKEN = new RegExp(
   [
@@ -182,7 +182,7 @@ const constants: ReadonlyMap<string, Value> = new Map([
   ['false', false],
   ['null', null],
 ]);
-/** Words that mean something other than a name in JSONata. */
+/** Words that are not names in JSONata. */
 const keywords = new Set([...constants.keys(), 'and', 'or', 'in', 'function']);
 
 /** Parses by precedence, as JSONata's parser does (Pratt); null for what is not in the subset. */

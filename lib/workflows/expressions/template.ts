@@ -23,7 +23,7 @@ export const splitTemplate = (text: string): TemplatePart[] => {
   return parts;
 };
 
-/** Index of the `}}` that ends the expression at `from`; -1 for none. */
+/** Index of the `}}` that ends the expression at `from`; -1 if there is none. */
 const findEnd = (text: string, from: number): number => {
   let depth = 0;
   for (let at = from; at < text.length; at++) {
@@ -52,7 +52,8 @@ const skipQuoted = (text: string, from: number, quote: string): number => {
 };
 
 /**
- * Compiles a template; null when it holds no expression. A single expression keeps the type of its value.
+ * Compiles a template; null if it contains no expression. A template that is a single expression keeps the type of its
+ * value.
  * @param place - its path in the parameters of the node
  */
 export const compileTemplate = (text: string, place = ''): Evaluate | null => {

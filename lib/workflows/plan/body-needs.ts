@@ -2,9 +2,9 @@ import { MAIN_OUTPUT } from '@hookloom/plugin-kit';
 import type { Plan, PlanNode, Route } from './plan.ts';
 
 /**
- * Counts the durable operations that one run of a node's body makes at least, unless one of its nodes fails. Nodes behind
- * an output that may deliver nothing do not count, nor do runs of other workflows and inner bodies, whose number is not
- * known yet.
+ * Counts the durable operations that one run of a node's body needs at least, unless one of its nodes fails. Nodes that
+ * follow an output that may deliver nothing do not count, nor do runs of other workflows and inner bodies, whose number
+ * is not known yet.
  */
 export const countBodyOperations = (plan: Plan, node: PlanNode): number => {
   const { incoming } = plan.bodyRouteOf(node);
@@ -40,7 +40,7 @@ const countOperations = ({ node, nodeType: { pure, control } }: PlanNode): numbe
   return (control.waitSeconds?.(node.parameters ?? {}) ?? 0) > 0 ? 1 : 0;
 };
 
-/** Ids of nodes that have run, or were skipped, whenever this one starts, on every replay. */
+/** Ids of the nodes that have always run, or were skipped, when this one starts, on every replay. */
 export const findBefore = (
   { nodes, edges }: Plan,
   { incoming }: Route,

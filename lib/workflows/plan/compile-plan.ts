@@ -6,7 +6,7 @@ import { compileParameters, withoutLiterals } from '../expressions/parameters.ts
 import type { NodesRead, Plan, PlanEdge, PlanNode, PlanNodeType, Route } from './plan.ts';
 import { computeRoute } from './route.ts';
 
-/** Compiles a stored workflow. @throws AppError `WORKFLOW_INVALID` when it was stored without validation */
+/** Compiles a stored workflow. @throws AppError `WORKFLOW_INVALID` if it was stored without validation */
 export const compilePlan = (definition: WorkflowDefinition, findNodeType: FindNodeType): Plan => {
   const invalid = (reason: string) => new AppError('WORKFLOW_INVALID', { reason });
 
@@ -84,7 +84,7 @@ export const compilePlan = (definition: WorkflowDefinition, findNodeType: FindNo
     const executor = await nodeType.getExecutor();
     const claimed = executor.getNodeType();
     if (claimed !== nodeType.nodeType) {
-      throw new Error(`the executor of "${nodeType.nodeType}" says that it handles "${claimed}"`);
+      throw new Error(`the executor of "${nodeType.nodeType}" is for the node type "${claimed}"`);
     }
     executors.set(nodeType.nodeType, executor);
     return executor;
@@ -125,7 +125,7 @@ const deepFreeze = <Value>(value: Value): Value => {
 
 const READ = /\$nodes(?:\.(?:`([^`]*)`|([A-Za-z_]\w*)))?/g;
 
-/** Finds the ids in the text of the parameters, which is enough: a word too many costs no more than a lookup. */
+/** Looks for ids in the text of the parameters. That is enough, since a word that is not an id costs only a lookup. */
 const findNodesRead = (parameters: JsonObject): NodesRead => {
   const text = JSON.stringify(parameters);
   if (!text.includes('$nodes')) return [];
@@ -133,7 +133,7 @@ const findNodesRead = (parameters: JsonObject): NodesRead => {
   return ids.includes(undefined) ? 'all' : [...new Set(ids as string[])];
 };
 
-/** Ids of a node and of all nodes that it leads to: those that a retry from this node runs again. */
+/** Ids of a node and of all nodes that it leads to, which a retry from this node runs again. */
 export const findBehind = (plan: Plan, nodeId: string): ReadonlySet<string> => {
   const found = new Set<string>();
   const work = plan.nodes.filter(({ node }) => node.id === nodeId);

@@ -2,18 +2,18 @@ import type { PlanEdge, PlanNode, Route, RouteLoop } from './plan.ts';
 
 /** When an edge settles, after its source has. */
 export const EDGE = {
-  /** Never: its source can't be reached from the trigger. No node waits for it. */
+  /** Never, since its source can't be reached from the trigger. No node waits for it. */
   absent: 0,
   /** At once. */
   forward: 1,
-  /** It starts another turn of a loop instead. */
+  /** It starts another iteration of a loop instead. */
   back: 2,
   /** When the loop that it leaves is over. */
   exit: 3,
 } as const;
 
 /**
- * Computes the route from a node. Bodies of other nodes are not part of it.
+ * Computes the route from a node, which does not include the bodies of other nodes.
  * @param trigger - index of the first node
  * @param part - `body` to follow, at the first node, only the edges into its body
  */
@@ -78,7 +78,7 @@ export const computeRoute = (
   return { trigger, loops, loopOf, awaited, incoming, kind };
 };
 
-/** Nodes that can be reached, depth first, in plan order. */
+/** The nodes that can be reached, depth first, in plan order. */
 const reachFrom = (
   edges: readonly PlanEdge[],
   outgoing: readonly (readonly number[])[],
@@ -105,7 +105,7 @@ interface Graph {
 /** A part of the graph that leads back to its header. Two loops are nested or disjoint. */
 interface Loop {
   readonly header: number;
-  /** All nodes, those of inner loops included. */
+  /** All nodes, including those of inner loops. */
   readonly nodes: readonly number[];
   /** Index of the enclosing loop; -1 for none. Outer loops come before inner ones. */
   readonly parent: number;
@@ -132,7 +132,7 @@ export const findLoops = (graph: Graph, reachable: readonly number[]): Loop[] =>
         .flatMap((node) => graph.outgoing[node] ?? [])
         .filter((edge) => graph.edges[edge]?.target === header && !cut.has(edge))
         .sort((a, b) => a - b);
-      if (backEdges.length === 0) continue; // a single node without an edge to itself
+      if (backEdges.length === 0) continue; // a single node with no edge to itself
       for (const edge of backEdges) cut.add(edge);
 
       work.push({ nodes: component, parent: loops.length });

@@ -6,31 +6,33 @@ export interface AwsCall {
   readonly service: string;
   /** `PutItem`, or as Step Functions spells it, `putItem`. */
   readonly operation: string;
-  /** The SDK's input: bytes are a Uint8Array, a text or a Node stream, where the operation takes them. */
+  /** The SDK's input. Where the operation takes bytes, they are a Uint8Array, a string or a Node stream. */
   readonly input: Readonly<Record<string, unknown>>;
-  /** The region of the service itself when absent. */
+  /** The region of the service itself by default. */
   readonly region?: string | undefined;
 }
 
 /** One attempt at a call. All limits are required, so that no caller can forget them. */
 export interface AwsOperation extends AwsCall {
-  /** Of the whole exchange, to the last byte of a stream in the output. */
+  /** Time limit for the whole exchange, up to the last byte of a stream in the output. */
   readonly timeoutMs: number;
-  /** Of an output, without a stream in it. */
+  /** Maximum size of the output, not counting a stream in it. */
   readonly maxOutputBytes: number;
   readonly signal: AbortSignal;
-  /** Of the type `awsRole`: the call is made as that role, else as the one that the service has for workflows. */
+  /**
+   * A credential of the type `awsRole`, whose role makes the call. By default the service's role for workflows makes
+   * it.
+   */
   readonly credential?: LentCredential | undefined;
 }
 
-/** AWS, by the SDK that Lambda's runtime brings. */
+/** Calls AWS with the SDK that is part of Lambda's runtime. */
 export interface AwsClient {
   /**
    * Makes one attempt: retries are the node's `settings.retry`.
-   *
-   * @returns the SDK's output without `$metadata`: it may have dates, bytes and streams, and is no JSON
-   * @throws NodeError with the name of AWS's error, `isRetryable`, and its `status`, `requestId` and `code` in the
-   * details; for want of permission, with the IAM statement to add
+   * @returns the SDK's output without `$metadata`. It may contain dates, bytes and streams, so it is not JSON
+   * @throws NodeError with the name of AWS's error, `isRetryable`, and `status`, `requestId` and `code` in its details.
+   * If a permission is missing, it includes the IAM statement to add
    */
   send(operation: AwsOperation): Promise<Readonly<Record<string, unknown>>>;
 }

@@ -1,6 +1,8 @@
 import { brandError } from './error-brand.ts';
 
-/** What an error of a catalogue says: its HTTP status, a title, and a public sentence made of its parameters. */
+/**
+ * An entry in a catalogue of errors: an HTTP status, a title, and a public sentence made from the error's parameters.
+ */
 export interface CatalogueEntry<Parameters> {
   readonly status: number;
   readonly title: string;

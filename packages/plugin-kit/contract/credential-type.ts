@@ -12,7 +12,7 @@ export type CredentialFields = Readonly<Record<string, string>>;
 export interface AwsRole {
   readonly roleArn: string;
   readonly externalId?: string;
-  /** From the host of the request when absent. */
+  /** Taken from the request's host by default. */
   readonly region?: string;
   readonly service?: string;
 }
@@ -23,10 +23,13 @@ export interface CredentialContext {
   readonly tcp: TcpClient;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** The fields that a server has just refused: what was derived from them is not used again. Absent at first. */
+  /**
+   * The fields that a server has just refused, so that nothing derived from them is used again. Absent in the first
+   * call.
+   */
   readonly rejected?: CredentialFields;
   /**
-   * Adds fields to the stored secret, such as a refresh token that its server has replaced. Absent where nothing is
+   * Adds fields to the stored secret, such as a refresh token that the server has replaced. Absent if nothing is
    * stored.
    */
   readonly saveSecrets?: (secrets: CredentialFields) => Promise<void>;
@@ -38,7 +41,7 @@ export interface CredentialContext {
   readonly signWithRole?: (request: OutboundRequest, role: AwsRole) => Promise<OutboundRequest>;
 }
 
-/** A type of credential for calling out. It keeps no state but what its fields are the key to. */
+/** A type of credential for outbound calls. It keeps no state except what is cached under its fields. */
 export interface CredentialType {
   /** Unique among the installed plugins, such as `httpBearer`. */
   readonly id: string;
@@ -46,19 +49,22 @@ export interface CredentialType {
   readonly description: string;
   /** JSON Schema of an object with string properties: its fields, public and secret. */
   readonly schema: JsonObject;
-  /** The fields that only the secret store has. */
+  /** The fields that are stored only in the secret store. */
   readonly secretFields: readonly string[];
   /**
-   * The hosts that its credentials are for, where the type or a field says it: patterns such as `api.example.com`,
-   * `*.example.com` or `api.example.com:8443`. They are stored when a credential is created or rotated. Absent: the
+   * The hosts that its credentials are for, if the type or a field determines them: patterns such as `api.example.com`,
+   * `*.example.com` or `api.example.com:8443`. They are stored when a credential is created or rotated. If absent, the
    * operator names them. A request to any other host fails before `apply` is called.
    */
   readonly hosts?: readonly string[] | ((fields: CredentialFields) => readonly string[]);
-  /** `apply` replaces the URL of the request: the host of what it returns is checked, in place of the host it was given. */
+  /**
+   * Set if `apply` replaces the URL of the request. Then the host that it returns is checked instead of the host that
+   * it was given.
+   */
   readonly setsUrl?: true;
   /**
-   * Adds the credential to a request. Absent for a type that lends its fields to the node. An AppError
-   * `CREDENTIAL_REJECTED` makes the service fetch the credential again and call it once more.
+   * Adds the credential to a request. Absent if the node reads the fields itself. If it throws AppError
+   * `CREDENTIAL_REJECTED`, the service fetches the credential again and calls it once more.
    */
   readonly apply?: (
     request: OutboundRequest,

@@ -1,28 +1,28 @@
 import { isPlainObject, type JsonObject } from './json.ts';
 
-/** A value that names bytes in the blob store, which nodes hand on in place of the bytes. */
+/** A value that names bytes in the blob store. Nodes pass it on instead of the bytes. */
 export interface FileValue extends JsonObject {
-  /** Id of the file: of its execution, of the node run that saved it, and its number in that. Not a secret. */
+  /** The file's id, made of the execution's id, the node run that saved it, and its number there. Not a secret. */
   readonly $file: string;
-  /** For people and for receivers, without folders. */
+  /** File name for people and receivers, without folders. */
   readonly name: string;
   /** Such as `image/png` (RFC 9110 §8.3.1). */
   readonly mediaType: string;
   /** Bytes. */
   readonly size: number;
-  /** Of the content, 64 hexadecimal digits. */
+  /** SHA-256 of the content, 64 hexadecimal digits. */
   readonly sha256: string;
 }
 
 /** The files of one attempt at a node. */
 export interface Files {
   /**
-   * Saves a file, all of it or nothing. The n-th one of a node run has the same id in every attempt, and takes the place
-   * of the one that an earlier attempt saved: so save them in the same order each time.
-   *
+   * Saves a file, entirely or not at all. The n-th file of a node run has the same id in every attempt and replaces the
+   * one that an earlier attempt saved, so save files in the same order each time.
    * @param content - read once, in constant memory
-   * @param about - a name of a path is cut to its last part; an invalid media type becomes `application/octet-stream`
-   * @returns the value to hand on
+   * @param about - if the name is a path, only its last part is used; an invalid media type becomes
+   * `application/octet-stream`
+   * @returns the value to pass on
    * @throws AppError `FILE_TOO_LARGE` | `TOO_MANY_FILES` | `STORE_UNAVAILABLE`, or the error of `content`
    */
   save(
@@ -30,9 +30,8 @@ export interface Files {
     about: { readonly name: string; readonly mediaType: string },
   ): Promise<FileValue>;
   /**
-   * Opens a file of this execution, or of one that it retries. The content is checked while it is read: when it is not the
-   * one that the value names, reading throws AppError `FILE_CHANGED` before the last bytes.
-   *
+   * Opens a file of this execution, or of one that it retries. The content is checked as it is read: if it is not what
+   * the value says, reading throws AppError `FILE_CHANGED` before the last bytes.
    * @throws AppError `FILE_INVALID` | `FILE_NOT_FOUND` | `STORE_UNAVAILABLE`
    */
   open(file: FileValue): Promise<AsyncIterable<Uint8Array>>;

@@ -52,13 +52,13 @@ interface LegacyProvider {
 /** The legacy plugin API for a node type that starts workflows: one provider, one node type. */
 export interface TriggerProvider extends LegacyProvider {
   /**
-   * See `PluginHandle`. `request` and `subworkflow` are what fires the built-in `webhookTrigger` and `manualTrigger`: in
-   * another trigger they have no effect.
+   * See `PluginHandle`. `request` and `subworkflow` fire only the built-in `webhookTrigger` and `manualTrigger`; in
+   * other triggers they have no effect.
    */
   readonly firedBy?: TriggerSource;
 }
 
-/** The legacy plugin API for a node type that does something within a workflow: one provider, one node type. */
+/** The legacy plugin API for a node type that does something in a workflow: one provider, one node type. */
 export interface ActionProvider extends LegacyProvider {
   /** See `PluginHandle`. */
   readonly pure?: boolean;

@@ -1,24 +1,21 @@
-/** A credential, lent for one attempt. Its fields are not enumerable and its JSON has no secrets. */
+/** A credential lent for one attempt. Its fields are not enumerable, and its JSON has no secrets. */
 export interface LentCredential {
   readonly id: string;
   readonly type: string;
   /**
-   * A field by its name; empty when it is not set.
-   *
-   * @throws Error when the type has no such field
+   * Returns the field of this name; empty if it is not set.
+   * @throws Error if the type has no such field
    */
   field(name: string): string;
   /**
-   * For a node that sends the credential by other means than `services`, which do this themselves.
-   *
-   * @throws NodeError `CredentialNotForHost` when the host of the URL is none of those that the credential is for
+   * For a node that does not send the credential through `services`, which do this check themselves.
+   * @throws NodeError `CredentialNotForHost` if the credential is not for the URL's host
    */
   checkHost(url: string): void;
   /**
-   * Reads the credential again, for a node whose server has refused it: its secret may have been rotated. What
-   * `services.http` sends is refreshed without.
-   *
-   * @returns null when it has not changed
+   * Reads the credential again, for a node whose server has refused it: the secret may have been rotated.
+   * `services.http` does this by itself.
+   * @returns null if it has not changed
    * @throws Error `CredentialMissing`, `CredentialUnusable` or `CredentialUnavailable`
    */
   refresh(): Promise<LentCredential | null>;

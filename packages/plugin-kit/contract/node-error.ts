@@ -4,23 +4,23 @@ import type { JsonObject } from './json.ts';
 export interface NodeErrorOptions {
   /** Shown with the message, such as `HttpStatusError`; `NodeError` by default. */
   readonly name?: string;
-  /** False makes no further attempt, whatever `settings.retry` says; true by default. */
+  /** False prevents further attempts, whatever `settings.retry` says; true by default. */
   readonly isRetryable?: boolean;
-  /** Least delay before the next attempt in milliseconds, within `settings.retry.maxDelaySeconds`. */
+  /** Minimum delay before the next attempt in milliseconds, capped by `settings.retry.maxDelaySeconds`. */
   readonly retryAfterMs?: number;
   /**
-   * Delivered as `error.details` on the output `error`, and shown in records, bounded and redacted by name. At most
-   * 32 kB as JSON; without secrets, like the message.
+   * Delivered as `error.details` on the output `error`, and shown in records, limited in size and redacted by key. At
+   * most 32 kB as JSON. Put no secrets in it or in the message.
    */
   readonly details?: JsonObject;
   /** For the log only. */
   readonly cause?: unknown;
 }
 
-/** Name of the error that ends runs inside of runs. The nodes around it fail with the same: what each would add says nothing. */
+/** Name of the error that ends runs nested too deep. The nodes around it fail with the same error, since wrapping it would add nothing. */
 export const NESTING_LIMIT = 'NestingLimit';
 
-/** A failure of a node that says how it is retried, and why it failed as data. */
+/** A failure of a node that says how it may be retried and carries details as data. */
 export class NodeError extends Error {
   readonly isRetryable: boolean;
   readonly retryAfterMs: number | undefined;

@@ -8,7 +8,7 @@ export const retrySchema = {
   type: 'object',
   additionalProperties: false,
   properties: {
-    /** Attempts in all, the first one included; 1 by default: no retry. */
+    /** Total number of attempts, including the first; 1 by default, which means no retry. */
     maxAttempts: { type: 'integer', minimum: 1, maximum: 20 },
     /** Seconds before the second attempt; 1 by default. */
     intervalSeconds: { type: 'number', minimum: 0, maximum: 86_400 },
@@ -24,16 +24,19 @@ export const nodeSettingsSchema = {
   additionalProperties: false,
   properties: {
     retry: retrySchema,
-    /** Seconds one attempt may take; 30 by default. A Lambda function, which ends after 900 seconds, needs the rest. */
+    /**
+     * How long one attempt may take, in seconds; 30 by default. A Lambda function ends after 900 seconds and needs the
+     * rest for itself.
+     */
     timeoutSeconds: { type: 'number', exclusiveMinimum: 0, maximum: 840 },
     /**
-     * What follows when the last attempt of a node has failed: `fail` (the default) ends the execution; `continue` takes
-     * the node's input as its output; `route` delivers the input plus `error` on the output `error`.
+     * What happens after the last attempt of a node has failed: `fail` (the default) ends the execution; `continue`
+     * uses the node's input as its output; `route` delivers the input plus `error` on the output `error`.
      */
     onError: { enum: ['fail', 'continue', 'route'] },
     /**
-     * An attempt that a crash interrupted fails; without this it is repeated, with the same idempotency key. For the
-     * same nodes as `retry`, and not together with several attempts.
+     * If true, an attempt that a crash interrupted fails; otherwise it is repeated with the same idempotency key.
+     * Allowed for the same nodes as `retry`, and only with a single attempt.
      */
     atMostOnce: { type: 'boolean' },
     /** For the first node of a loop: how often the loop may run; 100 by default. */

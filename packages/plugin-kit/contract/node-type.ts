@@ -18,7 +18,7 @@ export interface NodeType {
   readonly kind: HandleKind;
   /** See `PluginHandle.pure`: only nodes that are not pure are steps with checkpoints. */
   readonly pure: Purity;
-  /** Null for node types that do not steer the run. */
+  /** Null unless it is a control node. */
   readonly control: ControlTraits | null;
   /** This and the next eight: see `PluginHandle`. Defaults are filled in. */
   readonly literalParameters: readonly string[];
@@ -34,11 +34,11 @@ export interface NodeType {
   readonly firedBy: TriggerSource | null;
   /** JSON Schema of the node's `parameters`. */
   readonly schema: JsonObject;
-  /** The executor, loaded on the first call. @throws Error when it can't be loaded */
+  /** The executor, loaded on the first call. @throws Error if it can't be loaded */
   getExecutor(): Promise<NodeExecutor>;
 }
 
-/** Finds a node type by its name; null when no loaded plugin has it. */
+/** Finds a node type by its name; null if no loaded plugin has it. */
 export type FindNodeType = (nodeType: string) => NodeType | null;
 
 /** Whether a node with these stored parameters is pure. */

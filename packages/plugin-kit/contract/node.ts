@@ -4,7 +4,7 @@ import type { LentCredential } from './lent-credential.ts';
 import type { nodeSchema, nodeSettingsSchema, retrySchema } from './node-schema.ts';
 import type { Logger, Services } from './services.ts';
 
-/** When a failed node is tried again. Only for actions that are not pure and do not steer the run. */
+/** When a failed node is tried again. Only for actions that are neither pure nor control nodes. */
 export type RetrySettings = FromSchema<typeof retrySchema>;
 
 export type NodeSettings = FromSchema<typeof nodeSettingsSchema>;
@@ -23,16 +23,16 @@ export interface DeliveredInput {
   readonly data: JsonObject;
 }
 
-/** The execution that a node is part of: the same for every node and attempt. */
+/** The execution that a node belongs to, the same for every node and attempt. */
 export interface ExecutionInfo {
   readonly executionId: string;
   readonly workflowId: string;
   readonly workflowVersion: number;
-  /** The trigger that fired. `byHand` when an operator started it, without what fires it otherwise. */
+  /** The trigger that fired. `byHand` if an operator started it without its usual event. */
   readonly trigger: { readonly nodeId: string; readonly type: string; readonly byHand?: true };
   /** ISO 8601, UTC, milliseconds. */
   readonly startedAt: string;
-  /** From the request (W3C Trace Context); absent when the request had none. */
+  /** From the request (W3C Trace Context); absent if the request had none. */
   readonly traceparent?: string;
 }
 
@@ -40,7 +40,7 @@ export interface NodeContext {
   readonly execution: ExecutionInfo;
   /** Counted from 1. */
   readonly attempt: number;
-  /** How often this node ran before in this execution; 0 outside of loops. */
+  /** How often this node has already run in this execution; 0 outside loops. */
   readonly iteration: number;
   /** The data of each connection, unmerged, in connection order; empty for a trigger. */
   readonly inputs: readonly DeliveredInput[];
@@ -50,20 +50,19 @@ export interface NodeContext {
   /** Milliseconds left for this attempt. */
   remainingMs(): number;
   readonly services: Services;
-  /** What the node's `credentialId` names; null without one, and for triggers. */
+  /** The credential that the node's `credentialId` names; null if there is none, and for triggers. */
   readonly credential: LentCredential | null;
   /**
-   * `executionId/nodeId/iteration`: the same in every attempt, also after a crash. Sent as `Idempotency-Key`, so that
-   * the receiver recognises a repeated request.
+   * `executionId/nodeId/iteration`, the same in every attempt, even after a crash. Send it as `Idempotency-Key`, so
+   * that the receiver recognises a repeated request.
    */
   readonly idempotencyKey: string;
   /** For handles with `control`; null for all others. */
   readonly control: RunControl | null;
   /**
-   * Counts what the attempt uses, such as the tokens of a model. The record of the node shows the totals of its last
-   * attempt as `usage`, also when the node fails and when no data is recorded.
-   *
-   * @param amounts - added up by name: at most 20 names of `A-Z a-z 0-9 _ -`, with amounts of 0 and above
+   * Counts what the attempt uses, such as the tokens of a model. The node's record shows the totals of its last attempt
+   * as `usage`, even if the node fails and if no data is recorded.
+   * @param amounts - added up by name: at most 20 names made of `A-Z a-z 0-9 _ -`, with amounts of at least 0
    * @throws TypeError for any other name or amount
    */
   addUsage(amounts: Usage): void;
@@ -72,50 +71,52 @@ export interface NodeContext {
 /** Amounts by name, such as `{ inputTokens: 120 }`. */
 export type Usage = Readonly<Record<string, number>>;
 
-/** The answer to a callback; null when none came in time. */
+/** The answer to a callback; null if none came in time. */
 export type CallbackAnswer = { readonly value: JsonValue } | null;
 
-/** What the page of a callback URL shows, and asks for. */
+/** What the page of a callback URL shows and asks for. */
 export interface Question {
   readonly title?: string;
-  /** Markdown, in which HTML is text. */
+  /** Markdown, in which HTML is shown as text. */
   readonly text?: string;
-  /** JSON Schema of an object: the fields that are asked for. Absent: any, and a comment on the page. */
+  /**
+   * JSON Schema of an object with the fields to ask for. If absent, any fields are accepted, and the page asks for a
+   * comment.
+   */
   readonly fields?: JsonObject;
   readonly askedBy?: string;
 }
 
 export interface Callback {
-  /** Signed, valid for one answer. A secret: it needs no other authentication. */
+  /** Signed, and valid for one answer. It is a secret, since it needs no other authentication. */
   readonly url: string;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
-  /** Waits for the answer; a durable run is suspended meanwhile. */
+  /** Waits for the answer; a durable run is suspended in the meantime. */
   answer(): Promise<CallbackAnswer>;
 }
 
-/** Result of a run within a run: a body or a workflow. */
+/** The result of an inner run: of a body or of another workflow. */
 export type InnerResult =
   | { readonly output: JsonObject }
   | { readonly failure: { readonly nodeId: string; readonly name: string; readonly message: string } };
 
 /**
- * Operations with which a node steers its run. Each result is a checkpoint: in a replay the node is executed again
- * from its start and gets the same results at once. So it must call the same operations in the same order each time.
+ * The operations of a control node. Each result is a checkpoint: in a replay, the node is executed again from its start
+ * and gets the same results at once. Therefore it must call the same operations in the same order each time.
  */
 export interface RunControl {
-  /** @param seconds - above 0; whole seconds in a durable run, which is suspended meanwhile */
+  /** @param seconds - above 0; whole seconds in a durable run, which is suspended in the meantime */
   wait(seconds: number): Promise<void>;
   /**
    * Opens a callback URL for one answer.
-   *
    * @param question - what its page shows, kept with the pending callback; up to 30,000 characters as JSON
-   * @throws Error where the run can't wait for the answer, and for a question that can't be shown
+   * @throws Error if the run can't wait for the answer, or the question can't be shown
    */
   openCallback(timeoutSeconds: number, question?: Question): Promise<Callback>;
   /**
-   * Runs the node's body, the nodes behind its `bodyOutput`, once for each item. A failed body does not stop the others;
-   * each body has its own checkpoints.
+   * Runs the node's body, which consists of the nodes that follow its `bodyOutput`, once for each item. A failed body
+   * does not stop the others; each body has its own checkpoints.
    * @param items - what `bodyOutput` delivers, one per run
    * @param maxConcurrency - how many may run at once; 1 by default
    */
@@ -124,10 +125,10 @@ export interface RunControl {
   runWorkflow(workflowId: string, input: JsonObject): Promise<InnerResult>;
 }
 
-/** Shared by all copies of this module: a plugin may bring one of its own. */
+/** Shared by all copies of this module, since a plugin may have its own copy. */
 const emissionBrand = Symbol.for('hookloom.Emission');
 
-/** Data on named outputs. A class, so that no plain data is taken for one: made with {@link emit}. */
+/** Data on named outputs, made with {@link emit}. A class, so that plain data can't be mistaken for it. */
 export class Emission {
   readonly [emissionBrand] = true;
   readonly outputs: Readonly<Record<string, JsonObject>>;
@@ -152,9 +153,9 @@ export const MAIN_OUTPUT = 'main';
 export const ERROR_OUTPUT = 'error';
 
 /**
- * Reserved output for the answer to the caller, `{ status, headers, body, setCookie }`, of a webhook whose `responseMode`
- * is `responseNode`: a text is sent as it is, a file of the execution as its bytes, any other body as JSON; `setCookie` is a
- * list of values of that header. The first one of an execution counts.
+ * Reserved output for the answer `{ status, headers, body, setCookie }` to the caller of a webhook whose `responseMode`
+ * is `responseNode`. A string is sent unchanged, a file of the execution as its bytes, any other body as JSON;
+ * `setCookie` is a list of values of that header. Only the first answer of an execution is sent.
  */
 export const RESPONSE_OUTPUT = 'response';
 
@@ -162,8 +163,8 @@ export const RESPONSE_OUTPUT = 'response';
 export type NodeResult = JsonObject | Emission | null | undefined;
 
 /**
- * The code that handles one node type. One instance serves all executions, so it keeps no state between calls.
- * A throw fails the attempt; operators see the error's message, so put no secrets in it.
+ * The code that handles one node type. One instance serves all executions, so it must keep no state between calls. If
+ * it throws, the attempt fails; operators see the error's message, so put no secrets in it.
  */
 export interface NodeExecutor {
   /** The `type` of the nodes that it handles. */

@@ -24,37 +24,37 @@ export type HealthCheck = (context: PluginContext) => HealthCheckResult | Promis
 /** Another plugin that must be installed and loaded. */
 export interface PluginDependency {
   readonly pluginId: string;
-  /** A semantic version range, such as `^1.2.0`; any version when absent. */
+  /** A semantic version range, such as `^1.2.0`; any version if absent. */
   readonly version?: string;
   /** An optional dependency that is missing is a warning, not a failure. */
   readonly optional?: boolean;
 }
 
 /**
- * Names of a node's outputs: a list, or a function of its parameters, as for `switch`, whose cases are its outputs.
- * The function gets the parameters as stored, with expressions as text. Where it throws, or a name is an expression,
- * the outputs are known in a run only, and the validation accepts any name. `error` (for `onError: route`) and
- * `response` exist on every node and can't be declared.
+ * The names of a node's outputs: a list, or a function of its parameters, as for `switch`, whose cases are its outputs.
+ * The function gets the parameters as stored, with expressions as text. If it throws, or a name is an expression, the
+ * outputs are known only during a run, and validation accepts any name. `error` (for `onError: route`) and `response`
+ * exist on every node and can't be declared.
  */
 export type NodeOutputs = readonly string[] | ((parameters: JsonObject) => readonly string[]);
 
-/** A problem of a stored parameter; `path` is a JSON pointer (RFC 6901) into the parameters. */
+/** A problem with a stored parameter; `path` is a JSON pointer (RFC 6901) into the parameters. */
 export interface ParameterProblem {
   readonly path: string;
   readonly message: string;
 }
 
 /**
- * Checks the parameters of a workflow that is to be stored, beyond what their schema says; called when they satisfy the
- * schema. Expressions are text.
+ * Checks a node's parameters before its workflow is stored, beyond what their schema can express. Called only if they
+ * satisfy the schema. Expressions are text.
  */
 export type CheckParameters = (
   parameters: JsonObject,
 ) => readonly ParameterProblem[] | Promise<readonly ParameterProblem[]>;
 
 /**
- * The ones of its `credentialTypes` that a node takes by its stored parameters, with expressions as text. A workflow
- * whose node names a credential of another type is refused.
+ * Which of its `credentialTypes` a node accepts, given its stored parameters with expressions as text. A workflow whose
+ * node names a credential of another type is refused.
  */
 export type CredentialTypesFor = (parameters: JsonObject) => readonly string[];
 
@@ -65,62 +65,73 @@ export type CredentialTypesFor = (parameters: JsonObject) => readonly string[];
 export type CredentialNeed = boolean | ((parameters: JsonObject) => boolean);
 
 /**
- * The calls of AWS that a node makes, so that the permissions that it needs can be printed. The function gets the stored
+ * The AWS calls that a node makes, from which the permissions it needs are derived. The function gets the stored
  * parameters, with `*` in place of each expression. Only what names a resource matters in an input.
  */
 export type AwsCalls = (parameters: JsonObject) => readonly AwsCall[];
 
 /**
- * Whether a node is pure: a constant, or a function of its stored parameters, with expressions as text, for a type that
- * touches the outside only when it is asked to. A throw means that it is not.
+ * Whether a node is pure: a constant, or, for a type that has side effects only with certain parameters, a function of
+ * its stored parameters, with expressions as text. If the function throws, the node is not pure.
  */
 export type Purity = boolean | ((parameters: JsonObject) => boolean);
 
-/** Marks a handle that steers the run: see `RunControl`. */
+/** Marks the handle of a control node: see `RunControl`. */
 export interface ControlTraits {
-  /** It may wait for longer than a process lives, so its workflow must run durably. */
+  /** Whether it may wait longer than a process lives, so that its workflow must run durably. */
   readonly suspends: boolean;
-  /** The one of its `outputs` that leads to its body: nodes that it runs itself, any number of times. */
+  /** Which of its `outputs` leads to its body: nodes that it runs itself, any number of times. */
   readonly bodyOutput?: string;
   /**
-   * Least number of seconds that it waits, by its stored parameters; `Infinity` for a wait that only a background run
-   * can make, such as for an answer from outside; `NaN` when only a run knows. Refused where the caller waits for less. 0
-   * when absent.
+   * The minimum number of seconds that it waits, given its stored parameters. `Infinity` for a wait that only a
+   * background run can make, such as for an answer from outside; `NaN` if it is known only during a run. The workflow
+   * is refused if its caller waits for less. 0 by default.
    */
   readonly waitSeconds?: (parameters: JsonObject) => number;
-  /** The node does nothing useful while nothing is connected to its `bodyOutput`: refused. */
+  /**
+   * Whether a workflow is refused if nothing is connected to the node's `bodyOutput`, since the node would do nothing
+   * useful.
+   */
   readonly needsBody?: boolean;
 }
 
 /**
- * How an event of AWS fires a trigger. An event is what a function gets from EventBridge or Scheduler, or one message of an
- * SQS batch. A throw fails the event: its source repeats it, and gives it up to its dead-letter queue.
- *
+ * How an AWS event fires a trigger. An event is what a function gets from EventBridge or Scheduler, or one message of
+ * an SQS batch. If a function throws, the event fails: its source repeats it and finally moves it to its dead-letter
+ * queue.
  * The first three functions are pure, so that a repeated event has the same result.
  */
 export interface EventSource {
   /** The input of the trigger's `execute`. */
   toInput(event: JsonObject): JsonObject;
-  /** Identifies the event to this trigger: a repeated event has the same key, and starts no second execution. */
+  /** Identifies the event: a repeated event has the same key and does not start a second execution. */
   toKey(event: JsonObject): string;
-  /** For a function of its own that takes the events of this trigger type. The one for all types knows the trigger. */
+  /**
+   * Only for a separate function that receives the events of this trigger type. The function for all types knows the
+   * trigger.
+   */
   toAddress?(event: JsonObject): TriggerAddress;
   /**
-   * Asks for the events of a trigger. Called before a workflow is stored, enabled, or when a registration is missing;
-   * again after a crash: it must be idempotent.
-   *
-   * @throws RegistrationRefused for a parameter that can't be registered: the workflow is not stored
+   * Registers a trigger for its events. Called before a workflow is stored or enabled, or if a registration is missing,
+   * and again after a crash, so it must be idempotent.
+   * @throws RegistrationRefused if a parameter can't be registered, in which case the workflow is not stored
    */
   register?(trigger: RegisteredTrigger, context: RegistrationContext): Promise<void>;
-  /** Takes back what `register` has made, also when it was made in part or not at all: it must be idempotent. */
+  /** Removes what `register` has created, even if that was done only in part or not at all. It must be idempotent. */
   unregister?(trigger: RegisteredTrigger, context: RegistrationContext): Promise<void>;
-  /** What only one trigger can have, such as the ARN of a queue: its events are known by it, and carry no trigger. */
+  /**
+   * A resource that only one trigger can use, such as the ARN of a queue. Its events are recognised by the resource and
+   * name no trigger.
+   */
   resourceOf?(parameters: JsonObject): string;
-  /** Whether one execution takes a whole batch of messages, `{ Records: [...] }`; one each when absent. */
+  /**
+   * Whether one execution takes a whole batch of messages, `{ Records: [...] }`; by default each message starts its
+   * own.
+   */
   takesBatches?(parameters: JsonObject): boolean;
 }
 
-/** Sources that the service has built in, one for each of its own triggers. */
+/** The built-in sources, one for each of the service's own triggers. */
 export const BUILT_IN_SOURCES = ['request', 'subworkflow'] as const;
 
 /**
@@ -136,11 +147,13 @@ export interface PluginHandle {
   readonly name: string;
   readonly description: string;
   readonly kind: HandleKind;
-  /** For the kind `trigger`: without it, nothing fires it, and a workflow without another trigger is refused. */
+  /** For the kind `trigger`. If absent, nothing fires it, and a workflow without another trigger is refused. */
   readonly firedBy?: EventSource;
   /** JSON Schema (2020-12 or draft-07) of the node's `parameters`. */
   readonly schema: JsonObject;
-  /** Names of parameters whose braces are text, such as program code: expressions in them are not evaluated. */
+  /**
+   * Names of parameters in which braces are literal text, such as program code: expressions in them are not evaluated.
+   */
   readonly literalParameters?: readonly string[];
   readonly checkParameters?: CheckParameters;
   /** `['main']` by default. A connection from any other output is refused. */
@@ -148,13 +161,13 @@ export interface PluginHandle {
   /** Values of `targetInput` in `context.inputs`; `['main']` by default. A connection to any other input is refused. */
   readonly inputs?: readonly string[];
   /**
-   * It may deliver on no output (`emit({})`), as `filter` does. A loop needs a node with this or with several outputs,
-   * where it can end; otherwise it is refused. False by default.
+   * Whether it may deliver on no output (`emit({})`), as `filter` does. A loop can end only at such a node or at one
+   * with several outputs, and is refused without one. False by default.
    */
   readonly endsBranch?: boolean;
   /**
-   * Types of credential that the node's `credentialId` may name; without any, `credentialId` is refused. An action gets
-   * it as `context.credential`.
+   * The types of credential that the node's `credentialId` may name; if there are none, `credentialId` is refused. An
+   * action gets the credential as `context.credential`.
    */
   readonly credentialTypes?: readonly string[];
   /** False by default. */
@@ -163,7 +176,9 @@ export interface PluginHandle {
   readonly credentialTypesFor?: CredentialTypesFor;
   /** None by default. */
   readonly awsCalls?: AwsCalls;
-  /** Without side effects, and with the same output for the same input: it needs no checkpoint. */
+  /**
+   * Whether it has no side effects and always has the same output for the same input, so that it needs no checkpoint.
+   */
   readonly pure?: Purity;
   /** Not together with `pure`. */
   readonly control?: ControlTraits;
@@ -181,15 +196,18 @@ export interface PluginProvider {
   readonly version: string;
   readonly description: string;
   readonly category: string;
-  /** May be empty for a plugin that brings credential types. */
+  /** May be empty for a plugin that has credential types. */
   readonly handles: readonly PluginHandle[];
   readonly credentialTypes?: readonly CredentialType[];
   readonly dependencies?: readonly PluginDependency[];
-  /** Semantic version of the oldest service that the plugin works with: an older one does not load it. Any when absent. */
+  /**
+   * Semantic version of the oldest service that the plugin works with. An older service does not load it. Any version
+   * if absent.
+   */
   readonly minimumServiceVersion?: string;
   /**
    * Called once per process, after `init` of its dependencies, when a node of the plugin is first executed or the
-   * plugins are listed. A throw disables this plugin only; the call is repeated after half a minute or more.
+   * plugins are listed. If it throws, only this plugin is disabled; the call is repeated after half a minute or more.
    */
   init?(context: PluginContext): void | Promise<void>;
   /**

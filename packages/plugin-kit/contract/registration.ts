@@ -7,11 +7,11 @@ export interface TriggerAddress {
   readonly triggerNodeId: string;
 }
 
-/** A trigger, and the name of what makes it fire. */
+/** A trigger, with the name of its registration. */
 export interface RegisteredTrigger extends TriggerAddress {
   /**
-   * 43 characters of `A-Z a-z 0-9 _ -`: the same for this trigger with these parameters, another with others. For a type
-   * with `resourceOf`, the same for all triggers of that resource.
+   * 43 characters of `A-Z a-z 0-9 _ -`, determined by the trigger and its parameters. For a type with `resourceOf`, it
+   * is the same for all triggers of that resource.
    */
   readonly name: string;
   /** As stored. */
@@ -20,7 +20,7 @@ export interface RegisteredTrigger extends TriggerAddress {
 
 /** A request to one of AWS's HTTP APIs, without host and signature. */
 export interface RegistrationRequest {
-  /** As the endpoint and the signature name it: `scheduler`, `events`, `lambda`, `sqs`. */
+  /** The name used in the endpoint and the signature: `scheduler`, `events`, `lambda`, `sqs`. */
   readonly service: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** With its leading slash, percent-encoded. */
@@ -32,13 +32,13 @@ export interface RegistrationRequest {
 
 /** Where registrations are made: one stage of the service, in one account and region. */
 export interface RegistrationContext {
-  /** `SERVICE-STAGE`, which the names of all that is made begin with. */
+  /** `SERVICE-STAGE`, with which the names of everything created must begin. */
   readonly prefix: string;
   /** `aws`, `aws-cn` or `aws-us-gov`. */
   readonly partition: string;
   readonly region: string;
   readonly accountId: string;
-  /** The function that takes the events. An event carries the trigger under `hookloom`: see {@link toEnvelope}. */
+  /** The function that receives the events. An event names its trigger under `hookloom`: see {@link toEnvelope}. */
   readonly dispatchArn: string;
   /** Milliseconds since the epoch. */
   now(): number;
@@ -46,14 +46,14 @@ export interface RegistrationContext {
   callAws(request: RegistrationRequest): Promise<{ readonly status: number; readonly body: JsonObject }>;
 }
 
-/** What an event carries under `hookloom`, so that it finds its trigger. */
+/** What an event must carry under `hookloom` so that it reaches its trigger. */
 export const toEnvelope = ({ workflowId, triggerNodeId, name }: RegisteredTrigger) => ({
   hookloom: { workflowId, triggerNodeId, registration: name },
 });
 
-/** A registration that is refused because of what a parameter says. */
+/** A registration that is refused because of a parameter's value. */
 export class RegistrationRefused extends Error {
-  /** JSON pointer (RFC 6901) into the parameters; null when it is none of them alone. */
+  /** JSON pointer (RFC 6901) into the parameters; null if no single parameter is the cause. */
   readonly path: string | null;
 
   /** @param message - what is wrong, and what to do; the author of the workflow reads it */

@@ -1,7 +1,7 @@
 import { CatalogueError, entry } from './catalogue-error.ts';
 import { hasBrand } from './error-brand.ts';
 
-/** The errors of what a node's `services` do, which a plugin may catch, and throw for a client of its own. */
+/** The errors of a node's `services`, which a plugin may catch, and may throw itself if it has its own client. */
 export const serviceErrors = {
   // Requests; `target` is method and host, such as `GET api.example.com`
   OUTBOUND_REFUSED: entry(
@@ -69,8 +69,7 @@ type ServiceError<Code extends ServiceErrorCode = ServiceErrorCode> = CatalogueE
 >;
 
 /**
- * Creates the error of a request that a node sends, or of a file: for a client of a plugin's own.
- *
+ * Creates the error of an outbound request or of a file, for a plugin with its own client.
  * @param cause - for the log only
  */
 export const serviceError = <Code extends ServiceErrorCode>(
@@ -80,6 +79,6 @@ export const serviceError = <Code extends ServiceErrorCode>(
 ): ServiceError<Code> =>
   new CatalogueError(code, serviceErrors[code] as never, parameters, cause) as ServiceError<Code>;
 
-/** Whether `services` threw an error and, when a code is given, has that code. */
+/** Whether an error was thrown by `services` and, if a code is given, has that code. */
 export const isServiceError = (thrown: unknown, code?: ServiceErrorCode): thrown is ServiceError =>
   hasBrand(thrown, 'AppError') && (code === undefined || (thrown as ServiceError).code === code);

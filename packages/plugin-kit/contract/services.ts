@@ -8,7 +8,7 @@ import type { TcpClient } from './tcp-client.ts';
 export interface Clock {
   /** Milliseconds since the epoch, UTC. */
   now(): number;
-  /** Resolves after `ms` milliseconds. @throws the signal's reason when it is aborted before */
+  /** Resolves after `ms` milliseconds. @throws the signal's reason if it is aborted before that */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
@@ -20,10 +20,10 @@ export interface Ids {
 
 /** A certificate that identifies the client of a TLS connection, with its private key, both in PEM. */
 export interface ClientCertificate {
-  /** Followed by those of intermediate authorities, if any. */
+  /** Followed by the certificates of intermediate authorities, if any. */
   readonly certificate: string;
   readonly key: string;
-  /** Of an encrypted key. */
+  /** The passphrase of an encrypted key. */
   readonly passphrase?: string;
 }
 
@@ -32,24 +32,27 @@ export interface OutboundRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** A stream is read once: it can't be sent again on a redirect. */
+  /** A stream is read once, so it can't be sent again on a redirect. */
   readonly body: string | Uint8Array | AsyncIterable<Uint8Array> | null;
-  /** Size of a streamed body; sent in chunks when absent. */
+  /** Size of a streamed body; if absent, it is sent in chunks. */
   readonly bodyBytes?: number;
-  /** The response has a `stream` in place of its `body`. */
+  /** If set, the response has a `stream` instead of its `body`. */
   readonly streamsBody?: true;
-  /** Of the whole exchange, to the last byte of the response. */
+  /** Time limit for the whole exchange, up to the last byte of the response. */
   readonly timeoutMs: number;
   readonly maxRedirects: number;
   readonly maxResponseBytes: number;
   readonly signal: AbortSignal;
   /** Added to the request by the client: the `context.credential` of the attempt. */
   readonly credential?: LentCredential;
-  /** Headers of the request that has started the execution, if one has. Set by the engine, whatever a node sets. */
+  /**
+   * Headers of the request that started the execution, if there is one. Set by the engine, which overrides what a node
+   * sets.
+   */
   readonly startedBy?: JsonValue;
-  /** The body is for the origin of the URL alone: a redirect to another one that repeats it is refused. */
+  /** If set, the body is only for the URL's origin: a redirect that would send it to another origin is refused. */
   readonly keepsBodyAtOrigin?: true;
-  /** For the origin of the URL alone; https only. */
+  /** Only for the URL's origin, and only with https. */
   readonly tls?: ClientCertificate;
 }
 
@@ -57,12 +60,12 @@ const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_MAX_RESPONSE_BYTES = 1_000_000;
 
 /**
- * A request as a node writes it: only `url` is needed. By default a `GET` without headers and body, without redirects,
- * for a response of up to 1,000,000 bytes; it ends with the attempt.
+ * A request as a node writes it. Only `url` is required. By default it is a `GET` without headers or body, follows no
+ * redirects, accepts a response of up to 1,000,000 bytes and ends with the attempt.
  */
 type RequestOptions = Pick<OutboundRequest, 'url'> & Partial<OutboundRequest>;
 
-/** @throws TypeError for a request without `url`: plugins may be written in JavaScript */
+/** @throws TypeError if the request has no `url`, since plugins may be written in JavaScript */
 export const completeRequest = ({
   url,
   method = 'GET',
@@ -99,7 +102,7 @@ export interface OutboundResponse {
  */
 export interface HttpClient {
   /**
-   * @throws AppError `OUTBOUND_*` for a refused or failed request, and when a limit is exceeded
+   * @throws AppError `OUTBOUND_*` if the request is refused or fails, or a limit is exceeded
    * @throws TypeError for a request without `url`
    */
   request(request: RequestOptions): Promise<OutboundResponse>;
@@ -113,7 +116,7 @@ export interface Logger {
   error(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
 
-/** Services for nodes; ports, so that a node is tested without a network or a clock. */
+/** The services for nodes. They are ports, so that a node can be tested without a network or a clock. */
 export interface Services {
   readonly http: HttpClient;
   readonly tcp: TcpClient;

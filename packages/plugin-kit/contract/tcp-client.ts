@@ -4,17 +4,16 @@ import type { Socket } from 'node:net';
 export interface TcpTarget {
   readonly host: string;
   readonly port: number;
-  /** Until the connection is there. */
+  /** Time limit for establishing the connection. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
 
-/** Outbound connections for protocols other than HTTP, to the same addresses as those of `HttpClient`. */
+/** Outbound connections for protocols other than HTTP, to the same addresses that `HttpClient` allows. */
 export interface TcpClient {
   /**
-   * Opens a connection, which its caller closes: neither the time limit nor the signal is for what follows. TLS is the
-   * caller's as well.
-   *
+   * Opens a connection, which its caller closes. The time limit and the signal do not apply to what follows, and TLS is
+   * up to the caller.
    * @throws AppError `OUTBOUND_REFUSED` | `OUTBOUND_FAILED` | `OUTBOUND_TIMEOUT`, or the reason of the aborted signal
    */
   connect(target: TcpTarget): Promise<Socket>;

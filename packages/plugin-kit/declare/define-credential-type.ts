@@ -7,26 +7,26 @@ import type { ValueOf } from './value-of.ts';
 interface CredentialDeclaration<Schema> extends Pick<CredentialType, 'id' | 'name' | 'description'> {
   /** `Type.Object` of strings. */
   readonly parameters: Schema;
-  /** The fields that only the secret store has. */
+  /** The fields that are stored only in the secret store. */
   readonly secretFields: readonly (keyof ValueOf<Schema> & string)[];
-  /** The hosts that its credentials are for, where the type or a field says it; see `CredentialType`. */
+  /** The hosts that its credentials are for, if the type or a field determines them: see `CredentialType`. */
   readonly hosts?: readonly string[] | ((fields: ValueOf<Schema>) => readonly string[]);
-  /** `apply` replaces the URL of the request. */
+  /** Set if `apply` replaces the URL of the request. */
   readonly setsUrl?: true;
-  /** Applies it to a request. Absent for a type that lends its fields to the node. */
+  /** Adds the credential to a request. Absent if the node reads the fields itself. */
   apply?(
     request: OutboundRequest,
     fields: ValueOf<Schema>,
     context: CredentialContext,
   ): OutboundRequest | Promise<OutboundRequest>;
-  /** Finds out whether the other side takes it. */
+  /** Finds out whether the server accepts it. */
   test?(fields: ValueOf<Schema>, context: CredentialContext): Promise<HealthCheckResult>;
 }
 
 /**
- * Declares a type of credential, whose parameters are typed by their schema.
- *
- * @throws TypeError for a declaration without `parameters`, such as one with the `schema` of a plain `CredentialType`
+ * Declares a type of credential. Its schema gives its parameters their types.
+ * @throws TypeError if the declaration has no `parameters`, for instance because it has the `schema` of a plain
+ * `CredentialType`
  */
 export const defineCredentialType = <
   const Schema extends { readonly type: 'object'; readonly properties: object },
@@ -36,7 +36,7 @@ export const defineCredentialType = <
 }: CredentialDeclaration<Schema>): CredentialType => {
   if (parameters === undefined)
     throw new TypeError(
-      `defineCredentialType: "${about.id}" has no parameters; declare them, such as Type.Object({ token: Type.String() }), in place of the schema of a plain CredentialType`,
+      `defineCredentialType: "${about.id}" has no parameters; declare them, such as Type.Object({ token: Type.String() }), instead of the schema of a plain CredentialType`,
     );
   return { ...about, schema: toSchema(parameters) } as object as CredentialType;
 };

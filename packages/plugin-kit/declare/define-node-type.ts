@@ -6,7 +6,7 @@ import type { CredentialNeeds, NodeCall, NodeDeclaration, ParametersSchema } fro
 import { createReader } from './read-parameters.ts';
 import { toSchema } from './to-schema.ts';
 
-/** Declares a node type that does something within a workflow. */
+/** Declares a node type that does something in a workflow. */
 export const defineAction = <
   const Schema extends ParametersSchema,
   const Needs extends CredentialNeeds | undefined,
@@ -16,8 +16,8 @@ export const defineAction = <
 ): PluginHandle => defineNodeType('action', declaration);
 
 /**
- * Declares a node type with which a workflow starts: its input is what `firedBy` makes of an event, and its output is
- * what the other nodes see.
+ * Declares a node type that starts workflows. Its input is what `firedBy` makes of an event, and its output is what the
+ * other nodes see.
  */
 export const defineTrigger = <
   const Schema extends ParametersSchema,
@@ -66,7 +66,7 @@ const readCredential = (
 };
 
 const requireControl = ({ control }: NodeContext) => {
-  if (control === null) throw new Error('the node steers a run, and its context has no control');
+  if (control === null) throw new Error('the node is a control node, but its context has no control');
   return control;
 };
 

@@ -10,13 +10,13 @@ export interface ParametersSchema {
   readonly properties: object;
 }
 
-/** The credential that a node type calls out with. */
+/** The credential that a node type uses for its calls. */
 export interface CredentialNeeds {
   /** The types that `credentialId` may name. */
   readonly types: readonly string[];
   /**
-   * Without a credential, the node fails: always, or by its stored parameters. A workflow without it is refused. False by
-   * default.
+   * Whether the node needs a credential, always or depending on its stored parameters. A workflow that lacks it is
+   * refused. False by default.
    */
   readonly required?: CredentialNeed;
 }
@@ -37,7 +37,7 @@ export interface NodeCall<
   readonly control: undefined extends Control ? null : RunControl;
 }
 
-/** Declaration of a node type: a handle with typed parameters. */
+/** The declaration of a node type: a handle with typed parameters. */
 export interface NodeDeclaration<
   Schema extends ParametersSchema,
   Needs extends CredentialNeeds | undefined,
@@ -46,7 +46,7 @@ export interface NodeDeclaration<
     PluginHandle,
     'kind' | 'schema' | 'credentialTypes' | 'credentialRequired' | 'control' | 'execute'
   > {
-  /** Required parameters with a default may be absent in a workflow: see `Type`. */
+  /** A required parameter that has a default may be absent in a workflow: see `Type`. */
   readonly parameters: Schema;
   readonly credentials?: Needs;
   readonly control?: Control;

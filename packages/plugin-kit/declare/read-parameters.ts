@@ -3,13 +3,12 @@ import { jsonEquals } from '../contract/json-equals.ts';
 import { describeRule, type Rule, typeOf, typesOf } from './rule.ts';
 import type { ValueOf } from './value-of.ts';
 
-/** Checks a value and fills in the defaults within it. @throws TypeError or RangeError that names its place */
+/** Checks a value and fills in its defaults. @throws TypeError or RangeError that names its place */
 type Read = (value: JsonValue, place: string) => JsonValue;
 
 /**
- * Compiles a schema to a function that checks resolved parameters and fills in defaults. The keywords of {@link Rule} mean the
- * same here, in a run, as when a workflow is stored; `nodeTypeChecks` reports any other.
- *
+ * Compiles a schema to a function that checks resolved parameters and fills in defaults. The keywords of {@link Rule}
+ * mean the same here, during a run, as when a workflow is stored; `nodeTypeChecks` reports all others.
  * @returns a function that throws TypeError or RangeError with the name of the parameter and the type of its value, but
  * not the value, which may be secret
  */
@@ -21,9 +20,8 @@ export const createReader = (schema: object): ((parameters: JsonObject) => JsonO
 const readers = new WeakMap<object, (parameters: JsonObject) => JsonObject>();
 
 /**
- * Reads resolved parameters by the properties of a schema, for a node type that is not declared with the kit: a type
- * without a default makes a parameter required, and no other parameter is read.
- *
+ * Reads resolved parameters by the properties of a schema, for a node type that is not declared with the kit. A
+ * parameter without a default is required, and no other parameters are read.
  * @throws TypeError or RangeError with the name of the parameter and the type of its value
  */
 export const readParameters = <const Properties extends Readonly<Record<string, Rule>>>(
@@ -47,7 +45,7 @@ type Given<Property> = Property extends { readonly type: 'array'; readonly items
 
 const isOpen = ({ type, enum: choices }: Rule): boolean => type === undefined && choices === undefined;
 
-/** Error of a parameter of the wrong type, by the type alone: the value may be secret. */
+/** The error for a parameter of the wrong type. It names only the type, since the value may be secret. */
 export const wrongParameter = (place: string, expected: string, value: JsonValue | undefined): TypeError =>
   new TypeError(`${nameOf(place)} must be ${expected}, got ${typeOf(value)}`);
 
@@ -85,7 +83,7 @@ interface Taken {
   readonly value: JsonValue;
 }
 
-/** Null when the value does not fit. */
+/** Null if the value does not match. */
 const tryRead = (read: Read, value: JsonValue, place: string): Taken | null => {
   try {
     return { value: read(value, place) };
@@ -120,7 +118,10 @@ const hasLength = (text: string, { minLength = 0, maxLength = Number.POSITIVE_IN
   return isWithin(length, minLength, maxLength);
 };
 
-/** Longest text that a pattern is matched against: a plugin's pattern may backtrack, and the text be a caller's. */
+/**
+ * Longest text that a pattern is matched against, since a plugin's pattern may backtrack, and the text may come from a
+ * caller.
+ */
 const MAX_MATCHED_LENGTH = 8_192;
 
 const matches = (pattern: RegExp, text: string): boolean =>
@@ -128,7 +129,7 @@ const matches = (pattern: RegExp, text: string): boolean =>
 
 const createIsOfType = (rule: Rule): ((value: JsonValue) => boolean) => {
   const { enum: choices, const: constant } = rule;
-  // Whether a number is whole is a question of its range.
+  // Whether a number is whole is checked with its range.
   const types = typesOf(rule)?.map((type) => (type === 'integer' ? 'number' : type));
   return (value) =>
     (types === undefined || types.some((type) => type === typeOf(value))) &&
@@ -151,7 +152,7 @@ const isWithin = (
   most = Number.POSITIVE_INFINITY,
 ): boolean => value >= least && value <= most;
 
-/** Reads what is in a list or an object; the value itself where there is nothing to check in it. */
+/** Reads what is in a list or an object; returns the value itself if there is nothing to check in it. */
 const createReadInner = (rule: Rule): Read => {
   const { items } = rule;
   const readItem = items === undefined ? null : createRead(items);
@@ -194,7 +195,7 @@ const createReadFields = ({
   };
 };
 
-/** Sets an own property, also for the key `__proto__`: faster than `Object.fromEntries`. */
+/** Sets an own property, even for the key `__proto__`. Faster than `Object.fromEntries`. */
 const setOwn = (target: Record<string, JsonValue>, name: string, value: JsonValue): void => {
   if (name !== '__proto__') target[name] = value;
   else Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });

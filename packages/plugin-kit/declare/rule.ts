@@ -2,7 +2,7 @@ import type { JsonValue } from '../contract/json.ts';
 
 type TypeName = 'string' | 'boolean' | 'number' | 'integer' | 'object' | 'array' | 'null';
 
-/** The keywords of JSON Schema that the schema of a parameter may have, beside annotations. */
+/** The JSON Schema keywords that the schema of a parameter may have, in addition to annotations. */
 export interface Rule {
   readonly type?: TypeName | readonly TypeName[];
   readonly enum?: readonly JsonValue[];
@@ -25,8 +25,8 @@ export interface Rule {
   readonly additionalProperties?: boolean | Rule;
   readonly default?: JsonValue;
   /**
-   * What an expression without a result gives, where leaving it out would mean something else: `null` for a value with a
-   * place in a list. No keyword of JSON Schema.
+   * The value of an expression without a result, if leaving it out would mean something else: `null` for a value with a
+   * place in a list. Not a keyword of JSON Schema.
    */
   readonly withoutResult?: JsonValue;
   /** Part of the error of a `pattern`. */
@@ -43,20 +43,20 @@ const typeNames: Readonly<Record<TypeName, string>> = {
   null: 'null',
 };
 
-/** The type of a value, for messages: the value may be secret. */
+/** The type of a value, for messages, since the value may be secret. */
 export const typeOf = (value: JsonValue | undefined): string => {
   if (value === undefined) return 'nothing';
   if (value === null) return 'null';
   return Array.isArray(value) ? 'array' : typeof value;
 };
 
-/** The types that a rule takes; null for all of them. */
+/** The types that a rule accepts; null for all. */
 export const typesOf = ({ type }: Rule): readonly TypeName[] | null => {
   if (type === undefined) return null;
   return typeof type === 'string' ? [type] : type;
 };
 
-/** What a rule asks for, as the end of a sentence. */
+/** What a rule requires, as the end of a sentence. */
 export const describeRule = (rule: Rule): string => {
   const { enum: choices, const: constant, anyOf = rule.oneOf, not, required } = rule;
   if (choices !== undefined) return `one of ${choices.map(toText).join(', ')}`;

@@ -1,8 +1,8 @@
 import { isPlainObject, type JsonObject, type JsonValue } from '../contract/json.ts';
 
 /**
- * The schema that the service validates workflows with. In the declaration a property with a default is required, so
- * that its type has no `undefined`; in a workflow it may be absent. No other parameters are allowed.
+ * The schema with which the service validates workflows. In a declaration, a property with a default is required, so
+ * that its type excludes `undefined`; in a workflow it may be absent. No other parameters are allowed.
  */
 export const toSchema = (declared: object): JsonObject => ({
   ...(relax(declared as JsonObject) as JsonObject),

@@ -20,7 +20,7 @@ type Builders = Pick<
 
 type Schema = object;
 
-/** TypeBox's own mark; not enumerable, so that it is no part of the JSON. */
+/** TypeBox's own mark; not enumerable, so that it is not part of the JSON. */
 const OPTIONAL = '~optional';
 
 const ofType =
@@ -38,8 +38,8 @@ const toOptional = (schema: Schema): Schema =>
   Object.defineProperty({ ...schema }, OPTIONAL, { value: true, enumerable: false });
 
 /**
- * Builds JSON Schemas with the signatures of TypeBox, from which `Static` infers a type. TypeBox itself adds 77 kB to
- * a bundle and 100 ms to its start; its schemas can be used as well.
+ * Builds JSON Schemas with the signatures of TypeBox, from which `Static` infers a type. TypeBox itself adds 77 kB to a
+ * bundle and 100 ms to its start; its schemas work as well.
  */
 export const Type = {
   Array: (items: Schema, options?: Schema): Schema => ({ type: 'array', items, ...options }),

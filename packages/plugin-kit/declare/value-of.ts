@@ -2,8 +2,8 @@ import type { Static } from 'typebox';
 import type { JsonObject, JsonValue } from '../contract/json.ts';
 
 /**
- * Type of the values that a schema allows: `Type.…` or a JSON Schema `as const`. What it leaves open is JSON; read-only
- * at every depth.
+ * The type of the values that a schema allows, be it `Type.…` or a JSON Schema `as const`. What the schema leaves open
+ * is JSON. Read-only at every depth.
  */
 export type ValueOf<Schema> = ToJson<Static<Schema & object>>;
 

@@ -1,4 +1,4 @@
-/** Exchanges in their order, or a function that answers anything. */
+/** Exchanges in the expected order, or a function that answers anything. */
 export type Answers<Sent, Exchange, Answer> =
   | readonly Exchange[]
   | ((sent: Sent) => Answer | Promise<Answer>);
@@ -9,12 +9,12 @@ interface ExchangeRules<Sent, Exchange, Answer> {
   readonly noun: string;
   describeSent(sent: Sent): string;
   describeExpected(exchange: Exchange): string;
-  /** Null when what was sent is what the exchange expects. */
+  /** Null if what was sent is what the exchange expects. */
   findDifference(sent: Sent, exchange: Exchange, what: string): string | null;
   answerOf(exchange: Exchange): Answer;
 }
 
-/** Answers what a node sends by recorded exchanges, and refuses what they do not have. */
+/** Answers what a node sends from recorded exchanges, and refuses anything else. */
 export const createExchanges = <Sent, Exchange, Answer>(
   answers: Answers<Sent, Exchange, Answer>,
   { noun, describeSent, describeExpected, findDifference, answerOf }: ExchangeRules<Sent, Exchange, Answer>,
@@ -32,13 +32,13 @@ export const createExchanges = <Sent, Exchange, Answer>(
         ? `${what} is not expected: ${describeSent(message)}`
         : findDifference(message, exchange, what);
     if (problem === null && exchange !== undefined) return answerOf(exchange);
-    // Kept, since the node may catch it.
+    // Remembered, since the node may catch it.
     const error = new Error(problem ?? 'no answer');
     problems.push(error);
     throw error;
   };
 
-  /** @throws Error for the first message that was not expected, or for an exchange that did not take place */
+  /** @throws Error for the first message that was not expected, or an exchange that did not take place */
   const assertDone = (): void => {
     const [problem] = problems;
     if (problem !== undefined) throw problem;
@@ -50,6 +50,6 @@ export const createExchanges = <Sent, Exchange, Answer>(
   return { sent, answer, assertDone };
 };
 
-/** The sentence for a part that differs. */
+/** The sentence about a part that differs. */
 export const toDifference = (what: string, part: string, sent: unknown, expected: unknown): string =>
   `${what}: ${part} is ${JSON.stringify(sent)}, expected ${JSON.stringify(expected)}`;

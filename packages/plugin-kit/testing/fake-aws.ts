@@ -4,16 +4,16 @@ import { type Answers, createExchanges, toDifference } from './exchanges.ts';
 
 /** A recorded call: what must be sent, and the output or the error of the service. */
 export interface AwsExchange {
-  /** `region` may be left out; the input is compared as a whole. */
+  /** `region` may be omitted; the whole input is compared. */
   readonly call: AwsCall;
   /** An error is thrown, as a NodeError of the service's client would be. */
   readonly answer: Readonly<Record<string, unknown>> | Error;
 }
 
-/** Calls in their order, or a function that answers any call. */
+/** Calls in the expected order, or a function that answers any call. */
 export type AwsAnswers = Answers<AwsCall, AwsExchange, AwsExchange['answer']>;
 
-/** AWS without a network: refuses a call that is not expected. */
+/** AWS without a network. It refuses calls that are not expected. */
 export const createFakeAws = (answers: AwsAnswers) => {
   const { sent, answer, assertDone } = createExchanges(answers, {
     noun: 'AWS call',

@@ -4,9 +4,9 @@ import type { CredentialFields, CredentialType, LentCredential } from '../contra
 export interface TestCredential {
   /** `credential-1` by default. */
   readonly id?: string;
-  /** Its type, or the id of one whose fields the node reads itself. */
+  /** Its type, or only the type's id if the node reads the fields itself. */
   readonly type: CredentialType | string;
-  /** Invented values: each must not occur in what the node delivers or logs. */
+  /** Invented values, none of which may occur in what the node delivers or logs. */
   readonly fields: CredentialFields;
 }
 

@@ -6,7 +6,7 @@ import { type Answers, createExchanges, toDifference } from './exchanges.ts';
 import type { TestCredential } from './fake-credential.ts';
 import { readAll, toStream } from './fake-files.ts';
 
-/** A request as it was sent: with its credential applied, and all of its body. */
+/** A request as it was sent, with its credential applied and its whole body. */
 export interface SentRequest {
   readonly method: string;
   readonly url: string;
@@ -22,7 +22,7 @@ export interface FakeAnswer {
   /** Lower-case names. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
-  /** A body, with the content type of JSON. */
+  /** The body, sent with the content type of JSON. */
   readonly json?: JsonValue;
 }
 
@@ -32,22 +32,21 @@ export interface Exchange {
     /** `GET` by default. */
     readonly method?: string;
     readonly url: string;
-    /** Lower-case names; others may be sent as well. */
+    /** Lower-case names; the request may have other headers as well. */
     readonly headers?: Readonly<Record<string, string>>;
     readonly body?: string;
-    /** The body as JSON, in any order of keys. */
+    /** The body as JSON, with keys in any order. */
     readonly json?: JsonValue;
   };
   readonly answer: FakeAnswer;
 }
 
-/** Exchanges in their order, or a function that answers any request. */
+/** Exchanges in the expected order, or a function that answers any request. */
 export type HttpAnswers = Answers<SentRequest, Exchange, FakeAnswer>;
 
 /**
- * HTTP without a network: refuses a request that is not expected.
- *
- * @param credential - applied to the requests that name it
+ * HTTP without a network. It refuses requests that are not expected.
+ * @param credential - applied to requests that name it
  */
 export const createFakeHttp = (
   answers: HttpAnswers,
@@ -95,7 +94,10 @@ const applyCredential = async (
   return apply(request, credential.fields, context);
 };
 
-/** Built-in types that a name stands for. The others need what a test has not: a token of a server, a role, a connection. */
+/**
+ * The built-in types that can be given by name. The others need what a test does not have: a server's token, a role, a
+ * connection.
+ */
 const builtIn: Readonly<
   Record<string, (request: OutboundRequest, fields: CredentialFields) => OutboundRequest>
 > = {
@@ -126,7 +128,7 @@ const applyByName = (request: OutboundRequest, type: string, fields: CredentialF
   const apply = Object.hasOwn(builtIn, type) ? builtIn[type] : undefined;
   if (apply !== undefined) return apply(request, fields);
   throw new Error(
-    `the request names a credential of the type "${type}", which is not known here: give its declaration as credential.type, so that it is applied`,
+    `the request names a credential of the type "${type}", which is not known here: pass its declaration as credential.type, so that it can be applied`,
   );
 };
 

@@ -10,15 +10,14 @@ import { type NodeTest, runNode } from './run-node.ts';
 /** One rule of the contract of node types. */
 export interface Check {
   readonly name: string;
-  /** @throws Error with the reason when the node type breaks the rule */
+  /** @throws Error with the reason if the node type breaks the rule */
   run(): Promise<void>;
 }
 
 /**
  * The contract of every node type, as checks for any test framework: `for (const { name, run } of …) test(name, run)`.
- *
- * @param example - a run that succeeds; by default the handle's own example, unless that has expressions. Without one,
- * the node type is not executed
+ * @param example - a run that succeeds; by default the handle's own example, unless that has expressions. Without an
+ * example, the node type is not executed
  */
 export const nodeTypeChecks = (handle: PluginHandle, example = exampleOf(handle)): readonly Check[] => [
   { name: 'says what it is', run: async () => checkTexts(handle) },
@@ -44,7 +43,7 @@ const exampleChecks = (handle: PluginHandle, example: NodeTest): Check[] => [
     : []),
 ];
 
-/** Whether some text in it is an expression, which only a workflow resolves. */
+/** Whether any string in it is an expression, which only a workflow resolves. */
 const hasExpression = (value: JsonObject): boolean => JSON.stringify(value).includes('{{');
 
 const exampleOf = ({ example }: PluginHandle): NodeTest | null => {
@@ -69,11 +68,14 @@ const checkSchema = ({ schema }: PluginHandle): void => {
     fail('its schema must have "additionalProperties": false, so that misspelt parameters are found');
   const { allOf = [], ...rules } = schema;
   if (!asksForPresence(allOf))
-    fail('its schema/allOf may only ask which parameters are there: with required');
+    fail('its schema/allOf may only say which parameters must be present: with required');
   checkKeywords(rules, 'its schema');
 };
 
-/** Keywords that say which parameters must be there together: an expression may leave one out, so a node looks again. */
+/**
+ * Keywords that say which parameters must be present together. The node checks this again, since an expression may
+ * leave one out.
+ */
 const ofPresence: ReadonlySet<string> = new Set(['required', 'anyOf', 'oneOf', 'if', 'then']);
 
 const asksForPresence = (conditions: JsonValue): boolean =>
@@ -91,12 +93,12 @@ const keywords: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Another keyword would be checked when a workflow is stored, and not in a run. */
+/** Any other keyword would be checked when a workflow is stored, but not during a run. */
 const checkKeywords = (schema: JsonValue | undefined, place: string): void => {
-  if (!isPlainObject(schema)) fail(`${place} must be a map: true and false are not checked in a run`);
+  if (!isPlainObject(schema)) fail(`${place} must be an object: true and false are not checked during a run`);
   for (const [keyword, value] of Object.entries(schema as JsonObject)) {
     const at = `${place}/${keyword}`;
-    if (!keywords.has(keyword)) fail(`${at} is not checked in a run: of JSON Schema, use what Type offers`);
+    if (!keywords.has(keyword)) fail(`${at} is not checked during a run: use only what Type offers`);
     if (keyword === 'properties') {
       for (const [name, inner] of Object.entries(value as JsonObject)) checkKeywords(inner, `${at}/${name}`);
     } else if (keyword === 'anyOf' || keyword === 'oneOf') {
@@ -129,7 +131,7 @@ const checkExample = ({ schema }: PluginHandle, { parameters = {} }: NodeTest): 
   createReader(schema)(parameters);
   const known = new Set(Object.keys((schema.properties ?? {}) as JsonObject));
   for (const name of Object.keys(parameters)) {
-    if (!known.has(name)) fail(`its example has the parameter "${name}", which its schema does not know`);
+    if (!known.has(name)) fail(`its example has the parameter "${name}", which its schema does not have`);
   }
 };
 
@@ -139,14 +141,14 @@ const checkOutputs = async (handle: PluginHandle, example: NodeTest): Promise<vo
   const { outputs } = await runNode(handle, example);
   for (const output of Object.keys(outputs)) {
     if (![...names, ERROR_OUTPUT, RESPONSE_OUTPUT].includes(output))
-      fail(`it delivers on "${output}", and declares ${names.join(', ')}`);
+      fail(`it delivers on "${output}", but declares ${names.join(', ')}`);
   }
 };
 
 /** What no error may repeat. */
 const PROBE = 'a value that nothing repeats';
 
-/** A value that a rule refuses, with the probe in it; null when it takes any. */
+/** A value that a rule refuses, containing the probe; null if the rule accepts any value. */
 const findWrong = (rule: Rule): JsonValue => {
   const types = rule.enum === undefined ? typesOf(rule) : [];
   if (types === null) return null;
@@ -162,7 +164,7 @@ const checkWrongParameters = async (handle: PluginHandle, example: NodeTest): Pr
     if (wrong === null) continue;
     const parameters = { ...example.parameters, [name]: wrong };
     const error = await runNode(handle, { ...example, parameters }).then(
-      () => fail(`it takes any value for the parameter "${name}"`),
+      () => fail(`it accepts any value for the parameter "${name}"`),
       (error: unknown) => error,
     );
     const message = error instanceof Error ? error.message : String(error);
@@ -180,12 +182,12 @@ const checkSecrets = async (handle: PluginHandle, example: NodeTest): Promise<vo
   const secrets = typeof type === 'string' ? Object.keys(fields) : type.secretFields;
   for (const name of secrets) {
     if (shown.includes(JSON.stringify(fields[name]).slice(1, -1)))
-      fail(`its output or its log has the field "${name}" of its credential`);
+      fail(`its output or its log contains the field "${name}" of its credential`);
   }
 };
 
 const checkPure = async (handle: PluginHandle, example: NodeTest): Promise<void> => {
   const first = await runNode(handle, example);
   const second = await runNode(handle, example);
-  if (!jsonEquals(first.outputs, second.outputs)) fail('it is pure, and a second run has another output');
+  if (!jsonEquals(first.outputs, second.outputs)) fail('it is pure, but a second run has a different output');
 };

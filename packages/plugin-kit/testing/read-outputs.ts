@@ -1,7 +1,7 @@
 import { isPlainObject, type JsonObject } from '../contract/json.ts';
 import { Emission, MAIN_OUTPUT } from '../contract/node.ts';
 
-/** The data by output of what a node returned. @throws TypeError for what the service refuses, with its place */
+/** The data that a node returned, by output. @throws TypeError with the place of what the service would refuse */
 export const readOutputs = (result: unknown): Readonly<Record<string, JsonObject>> => {
   const outputs = result instanceof Emission ? result.outputs : { [MAIN_OUTPUT]: result ?? {} };
   for (const [output, data] of Object.entries(outputs)) {
@@ -12,7 +12,7 @@ export const readOutputs = (result: unknown): Readonly<Record<string, JsonObject
   return outputs as Readonly<Record<string, JsonObject>>;
 };
 
-/** The place of the first value that is not JSON; null when there is none. */
+/** The place of the first value that is not JSON; null if there is none. */
 const findNoJson = (value: unknown, place: string): string | null => {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return null;
   if (typeof value === 'number') return Number.isFinite(value) ? null : place;

@@ -17,22 +17,22 @@ import { createFakeHttp, type HttpAnswers, type SentRequest } from './fake-http.
 import { createFakeLogger, type LogEntry } from './fake-logger.ts';
 import { readOutputs } from './read-outputs.ts';
 
-/** One attempt at a node: what it is given. */
+/** What one attempt at a node is given. */
 export interface NodeTest {
   /** Values, not expressions. */
   readonly parameters?: JsonObject;
   readonly input?: JsonObject;
-  /** The data of each connection; the input alone by default. */
+  /** The data of each connection; by default only the input. */
   readonly inputs?: readonly DeliveredInput[];
   readonly credential?: TestCredential;
-  /** No request is expected by default. */
+  /** By default, no request is expected. */
   readonly http?: HttpAnswers;
-  /** No call of AWS is expected by default. */
+  /** By default, no AWS call is expected. */
   readonly aws?: AwsAnswers;
   /** Connections other than HTTP; refused by default. */
   readonly tcp?: TcpClient;
   readonly files?: FakeFiles;
-  /** For a node type with `control`: operations in place of the usual ones. */
+  /** For a node type with `control`: operations that replace the default ones. */
   readonly control?: Partial<RunControl>;
   /** Milliseconds since the epoch; 2026-01-01 by default. */
   readonly now?: number;
@@ -42,7 +42,7 @@ export interface NodeTest {
 }
 
 export interface NodeTestResult {
-  /** By the name of the output. */
+  /** The data by name of the output. */
   readonly outputs: Readonly<Record<string, JsonObject>>;
   readonly requests: readonly SentRequest[];
   /** Of AWS. */
@@ -56,10 +56,9 @@ export interface NodeTestResult {
 }
 
 /**
- * Runs a node once as the service does, with neither a network, a clock nor a store.
- *
- * @throws the node's error, or Error for a request that was not expected, one that was not sent, and an output that the
- * service would refuse
+ * Runs a node once as the service does, without a network, a clock or a store.
+ * @throws the node's error, or Error for a request that was not expected or not sent, or an output that the service
+ * would refuse
  */
 export const runNode = async (
   { id, control, execute }: Pick<PluginHandle, 'id' | 'control' | 'execute'>,
@@ -126,7 +125,9 @@ interface FakeClock extends Clock {
   readonly sleeps: readonly number[];
 }
 
-/** A clock that moves only while something sleeps, which takes no time. @param now - milliseconds since the epoch */
+/**
+ * A clock that moves only when something sleeps, which takes no real time. @param now - milliseconds since the epoch
+ */
 const createFakeClock = (now: number): FakeClock => {
   const sleeps: number[] = [];
   let time = now;
@@ -142,10 +143,9 @@ const createFakeClock = (now: number): FakeClock => {
 };
 
 /**
- * A control of a run without an engine: a wait takes no time, a callback is not answered in time, a body delivers its
- * item, and a workflow its input.
- *
- * @param changes - operations in place of these
+ * The control of a run without an engine: a wait takes no time, a callback is never answered in time, a body delivers
+ * its item, and a workflow its input.
+ * @param changes - operations that replace these
  */
 const createFakeControl = (clock: Clock, changes: Partial<RunControl>): RunControl => ({
   wait: (seconds) => clock.sleep(seconds * 1_000),

@@ -79,12 +79,12 @@ describe('finds a node type', () => {
     [
       'whose schema has a keyword that no run checks',
       schema({ properties: { a: { type: 'array', contains: {} } } }),
-      'its schema/properties/a/contains is not checked in a run',
+      'its schema/properties/a/contains is not checked during a run',
     ],
     [
       'whose schema has false in place of a schema',
       schema({ properties: { a: { items: false } } }),
-      'its schema/properties/a/items must be a map',
+      'its schema/properties/a/items must be an object',
     ],
     ['with an open schema', schema({ additionalProperties: true }), '"additionalProperties": false'],
     [
@@ -112,7 +112,7 @@ describe('finds a node type', () => {
     [
       'that delivers on another output',
       { ...greet, execute: () => emit({ other: {} }) },
-      'it delivers on "other", and declares main',
+      'it delivers on "other", but declares main',
     ],
     [
       'that delivers what is not JSON',
@@ -127,7 +127,7 @@ describe('finds a node type', () => {
     [
       'that takes any value',
       { ...greet, execute: () => ({}) },
-      'it takes any value for the parameter "name"',
+      'it accepts any value for the parameter "name"',
     ],
     [
       'that repeats a wrong value',
@@ -160,13 +160,13 @@ describe('finds a node type', () => {
           return { sent: `Bearer ${credential.field('token')}` };
         },
       },
-      'its output or its log has the field "token" of its credential',
+      'its output or its log contains the field "token" of its credential',
       { ...example, credential },
     ],
     [
       'that is pure and is not',
       { ...greet, execute: () => ({ call: calls++ }) },
-      'it is pure, and a second run has another output',
+      'it is pure, but a second run has a different output',
     ],
   ])('%s', async (_case, handle, reason, given = example) => {
     expect((await findBroken(handle, given)).join('\n')).toContain(reason);

@@ -78,7 +78,7 @@ describe('HTTP', () => {
   test('a credential whose type is given by name alone is not left out in silence', async () => {
     const named = { type: 'chatToken', fields: { token: 't-0-p' } };
     await expect(runNode(post, { credential: named, http: () => ({}) })).rejects.toThrow(
-      'the request names a credential of the type "chatToken", which is not known here: give its declaration',
+      'the request names a credential of the type "chatToken", which is not known here: pass its declaration',
     );
   });
 

@@ -445,7 +445,10 @@ describe('for each', () => {
     expect(service.called).toHaveLength(8);
     expect(await service.executions.find('e-1')).toMatchObject({
       status: 'failed',
-      failure: { nodeId: 'each', message: expect.stringContaining('more than 10 nodes were to run') },
+      failure: {
+        nodeId: 'each',
+        message: expect.stringContaining('more than the 10 node runs that are allowed'),
+      },
     });
   });
 
@@ -502,8 +505,8 @@ describe('subworkflow', () => {
 
   test.each([
     ['that does not exist', { workflowId: 'unknown' }, 'there is no enabled workflow "unknown"'],
-    ['without an entry', { workflowId: 'order' }, 'needs one manualTrigger to be run by another, and has 0'],
-    ['that runs itself for ever', { workflowId: 'forever' }, 'more than 10 runs inside of runs'],
+    ['without an entry', { workflowId: 'order' }, 'needs exactly one manualTrigger, but "order" has 0'],
+    ['that runs itself for ever', { workflowId: 'forever' }, 'runs are nested more than 10 levels deep'],
   ])('fails for a workflow %s', async (_case, parameters, message) => {
     const service = await started(outer(parameters));
     const forever = outer({ workflowId: 'forever' });
@@ -530,7 +533,7 @@ test('workflows that run each other for ever fail with one message, which has th
     failure: {
       nodeId: 'sub',
       name: 'NestingLimit',
-      message: `more than 10 runs inside of runs: order${' → ping → pong'.repeat(5)}`,
+      message: `runs are nested more than 10 levels deep: order${' → ping → pong'.repeat(5)}`,
     },
   });
 });
@@ -1048,7 +1051,7 @@ describe('an express run', () => {
     await createExpressFunction(service.parts)({ executionId: 'e-1' }, { awsRequestId: 'r-1' });
     expect(await service.executions.find('e-1')).toMatchObject({
       status: 'failed',
-      failure: { nodeId: 'ask', message: expect.stringContaining('not a durable one') },
+      failure: { nodeId: 'ask', message: expect.stringContaining('because it is not durable') },
     });
   });
 

@@ -104,7 +104,7 @@ describe('files of a durable run', () => {
     });
     await service.run();
     expect(await service.outputOf('e-1')).toMatchObject({
-      message: 'This is not a file of the execution: it belongs to another one.',
+      message: 'This is not a file of the execution: it belongs to another execution.',
     });
   });
 });

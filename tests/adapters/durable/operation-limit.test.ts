@@ -48,7 +48,7 @@ const runFlow = async (flow: AFlow, maxOperations?: number, engine = {}) => {
 const LIMIT = cases(300, 3_000);
 
 const message = (limit: number) =>
-  `the execution needs more than the ${limit} durable operations that it may have`;
+  `the execution needs more than the ${limit} durable operations that are allowed`;
 
 test(`one operation more than ${LIMIT}: the node that needs it fails by name, and nothing is done twice`, async () => {
   const { service, run, record, operations } = await runFlow(chain(LIMIT + 1), cases(LIMIT, undefined));

@@ -872,7 +872,7 @@ const sql: readonly Mistake[] = [
     'an expression in SQL',
     withKey('postgres', { query: "SELECT * FROM a WHERE b = '{{ body.b }}'" }),
     `${PARAMETERS}/query`,
-    'SQL has no expressions',
+    "SQL can't contain expressions",
   ],
   [
     'question marks in place of values',
@@ -984,7 +984,7 @@ const needed: readonly Mistake[] = [
       ],
     }),
     `${PARAMETERS}/cases/2/equals`,
-    'is the value of /cases/0 already',
+    'is already the value of /cases/0',
   ],
 ];
 

@@ -430,7 +430,7 @@ describe('is reported once, with its place and with what was probably meant', ()
       'a name that no path parameter can have',
       { '/nodes/0/parameters/path': '/users/:user-id' },
       '/nodes/0/parameters/path',
-      '":user-id" is no parameter: its name is a letter, then letters, digits and _, up to the next slash',
+      '":user-id" is not a parameter: a name is a letter followed by letters, digits and _, up to the next slash',
     ],
     [
       'the rest of a path, before its end',
@@ -442,7 +442,7 @@ describe('is reported once, with its place and with what was probably meant', ()
       'two path parameters of one name',
       { '/nodes/0/parameters/path': '/users/:id/posts/:id' },
       '/nodes/0/parameters/path',
-      'has two parameters of the name "id"',
+      'has two parameters named "id"',
     ],
     [
       'a method among several, in small letters',

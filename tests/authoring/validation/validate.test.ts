@@ -306,7 +306,7 @@ describe('what is wrong is said, with its place', () => {
       'a path with %',
       aWorkflow({ nodes: [aTrigger({ path: '/a%2Fb' })], connections: [] }),
       '/nodes/0/parameters/path',
-      'holds a character that a path may not hold: % ? # \\ or a control character',
+      'contains a character that is not allowed in a path: % ? # \\ or a control character',
     ],
     [
       'authentication without a credential',

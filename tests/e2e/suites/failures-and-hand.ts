@@ -90,7 +90,7 @@ export const describeFailuresAndHand = (project: RunningProject): void => {
       const { code, stderr } = await cli('workflow run by-hand --trigger out');
       expect([code, stderr.trim()]).toEqual([
         1,
-        "Workflow by-hand can't be started like this: it has no enabled trigger of that name, but in (webhookTrigger).",
+        "Workflow by-hand can't be started like this: it has no enabled trigger of that name; it has in (webhookTrigger).",
       ]);
     });
   });

@@ -197,7 +197,7 @@ describe('a file that cannot be opened', () => {
     const others = filesFor({ executionId: 'e-2', retryOf: null })('node/0', never);
     expect(await outcomeOf(others.open(file))).toMatchObject({
       code: 'FILE_INVALID',
-      message: 'This is not a file of the execution: it belongs to another one.',
+      message: 'This is not a file of the execution: it belongs to another execution.',
     });
   });
 

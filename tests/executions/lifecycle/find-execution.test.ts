@@ -37,7 +37,11 @@ describe('finding an execution', () => {
     expect(record).toMatchObject({
       status: 'failed',
       endedAt: now,
-      failure: { nodeId: 'start', name: 'ProcessLost', message: 'its process ended without saying how' },
+      failure: {
+        nodeId: 'start',
+        name: 'ProcessLost',
+        message: 'its process ended without recording a result',
+      },
     });
     expect(await executions.find('e-1')).toEqual(record);
     expect(published).toMatchObject([{ executionId: 'e-1', status: 'failed' }]);

@@ -62,7 +62,7 @@ describe('a list of executions', () => {
   test('with a start after its end is rejected', async () => {
     await expect(listExecutions(aQuery({ from: 2, to: 1 }), aStore([]))).rejects.toMatchObject({
       code: 'QUERY_INVALID',
-      message: expect.stringContaining('from is later than to'),
+      message: expect.stringContaining('from must not be later than to'),
     });
   });
 });

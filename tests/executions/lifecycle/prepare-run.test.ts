@@ -181,7 +181,7 @@ describe('preparing a run', () => {
 
   test.each([
     ['node runs', { maxNodeRuns: 2 }, { name: 'NodeRunLimit' }],
-    ['output', { maxOutputBytes: 5 }, { message: expect.stringContaining('more than the 5 allowed') }],
+    ['output', { maxOutputBytes: 5 }, { message: expect.stringContaining('at most 5 are allowed') }],
   ])('the workflow limits its %s', async (_case, settings, failure) => {
     const { prepare } = aPreparation();
     const { run } = await prepare(anExecution({ workflow: aChain(settings) }), 60_000);

@@ -185,7 +185,7 @@ describe('the sweeper', () => {
   test.each<[DurableStatus, string, string]>([
     ['gone', 'failed', 'its durable execution no longer exists'],
     ['failed', 'failed', 'its durable execution failed'],
-    ['succeeded', 'failed', 'its durable execution ended without recording how'],
+    ['succeeded', 'failed', 'its durable execution ended without recording a result'],
     ['timedOut', 'timedOut', 'its durable execution ran out of time'],
     ['stopped', 'cancelled', 'its durable execution was stopped from outside'],
   ])('finishes, with the reason, a run whose durable execution is %s', async (found, status, message) => {
@@ -332,7 +332,7 @@ describe('the function', () => {
     });
     expect(await record()).toMatchObject({
       status: 'failed',
-      failure: { name: 'ProcessLost', message: 'its process failed, and so did those that tried again' },
+      failure: { name: 'ProcessLost', message: 'its process failed, and so did the retries' },
     });
     const find = () => Promise.reject(new AppError('STORE_UNAVAILABLE', {}));
     const blind = createSweepFunction({ ...parts, executions: { ...parts.executions, find } });

@@ -210,7 +210,7 @@ describe('a retry from a node', () => {
     const charge = { ...aNode('charge'), within: 'each/0/0', type: 'charge-elsewhere' };
     const { nodes, ...end } = anEnded();
     const { retry } = await aService({ end: anEnded({ ...end, nodes: [...nodes, charge] }) });
-    await expect(retry({ from: 'mail' })).rejects.toMatchObject(refused('"charge" gave was not kept'));
+    await expect(retry({ from: 'mail' })).rejects.toMatchObject(refused('"charge" was not kept'));
   });
 
   test('ignores missing checkpoints of the nodes that run again', async () => {
@@ -233,7 +233,7 @@ describe('a retry from a node', () => {
       ]) {
         const { retry, dispatched } = await aService({ end: anEnded({ checkpoints: packed }) });
         await expect(retry({ from: 'mail' })).rejects.toMatchObject(
-          refused(`what its node "${node}" gave was not kept`),
+          refused(`the result of its node "${node}" was not kept`),
         );
         expect(dispatched).toEqual([]);
       }
@@ -245,12 +245,14 @@ describe('a retry from a node', () => {
     const { retry } = await aService({ end: anEnded({ checkpoints }) });
     expect(await retry({ from: 'mail' })).toMatchObject({ retriedCheckpoints: checkpoints });
     const other = await aService({ end: anEnded({ checkpoints, status: 'succeeded', failure: null }) });
-    await expect(other.retry({ from: 'mail' })).rejects.toMatchObject(refused('kept too little of it'));
+    await expect(other.retry({ from: 'mail' })).rejects.toMatchObject(
+      refused('its results were not all kept'),
+    );
   });
 
   test.each([
     ['that the version does not have', 'ship', 'this version has no node "ship"'],
-    ['that its trigger does not reach', 'alone', 'no way leads from its trigger to the node "alone"'],
+    ['that its trigger does not reach', 'alone', 'no connection leads from its trigger to the node "alone"'],
     ['that another node runs', 'inner', 'only through the node that runs it'],
   ])('%s is refused', async (_what, from, reason) => {
     const { retry, dispatched } = await aService();
@@ -264,7 +266,7 @@ describe('a retry from a node', () => {
       end: anEnded({ nodes: [aNode('reserve', { status: 'failed' })], failure }),
     });
     await expect(retry({ from: 'mail' })).rejects.toMatchObject(
-      refused('it ended at its node "reserve", which is not behind "mail"'),
+      refused('it ended at its node "reserve", which does not follow "mail"'),
     );
     expect(await retry({ from: 'reserve' })).toMatchObject({ status: 'accepted' });
   });
@@ -299,7 +301,9 @@ describe('a retry from a node', () => {
   test('is refused when nothing was kept', async () => {
     const { checkpoints: _none, ...end } = anEnded();
     const { retry } = await aService({ end });
-    await expect(retry({ from: 'mail' })).rejects.toMatchObject(refused('what its steps gave was not kept'));
+    await expect(retry({ from: 'mail' })).rejects.toMatchObject(
+      refused('the results of its steps were not kept'),
+    );
   });
 });
 
@@ -311,19 +315,19 @@ describe('nothing is started', () => {
       'when its version is not stored',
       { start: { workflowVersion: 9 } },
       {},
-      'no recorded version of workflow workflow',
+      'no recorded version of the workflow workflow',
     ],
     [
       'when the version lacks its trigger',
       { start: { trigger: { nodeId: 'gone', type: 'type-start' } } },
       {},
-      'this version has no trigger "gone"',
+      'this version has no enabled trigger "gone"',
     ],
     [
       'when its trigger is none',
       { start: { trigger: { nodeId: 'pay', type: 'type-pay' } } },
       {},
-      'this version has no trigger "pay"',
+      'this version has no enabled trigger "pay"',
     ],
   ])('%s', async (_when, setting, options, reason) => {
     const { retry, dispatched, store } = await aService(setting);
@@ -343,7 +347,7 @@ describe('nothing is started', () => {
     const { retry, workflows } = await aService();
     const nodes = definition.nodes.map((node) => ({ ...node, disabled: node.id === 'start' }));
     await workflows.put({ ...definition, nodes }, []);
-    await expect(retry({ version: 'current' })).rejects.toMatchObject(refused('no trigger "start"'));
+    await expect(retry({ version: 'current' })).rejects.toMatchObject(refused('no enabled trigger "start"'));
   });
 
   test.each(['unknown', '', 'a/b', 'x'.repeat(65)])('for "%s", which is no execution', async (id) => {

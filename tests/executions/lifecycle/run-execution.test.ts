@@ -171,7 +171,7 @@ describe('running an execution', () => {
     expect(entries).toEqual([
       {
         level: 'error',
-        message: 'The end of the execution is not recorded.',
+        message: 'The end of the execution could not be recorded.',
         fields: expect.objectContaining({ executionId: 'e-1', workflowId: 'shop', status: 'succeeded' }),
       },
     ]);

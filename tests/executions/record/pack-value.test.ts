@@ -41,7 +41,7 @@ describe('a packed text', () => {
   });
 
   test('that is none is refused, and so is one that would unpack to gigabytes', async () => {
-    await expect(unpackText('x', inMemoryBlobs())).rejects.toThrow('no packed text');
+    await expect(unpackText('x', inMemoryBlobs())).rejects.toThrow('not a packed text');
     const bomb = await packText(' '.repeat(100_000), { limitBytes: 1_000, key: 'k', blobs: inMemoryBlobs() });
     expect(await unpackText(bomb, inMemoryBlobs(), 100_000)).toHaveLength(100_000);
     await expect(unpackText(bomb, inMemoryBlobs(), 99_999)).rejects.toThrow();

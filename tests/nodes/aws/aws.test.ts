@@ -125,8 +125,8 @@ describe('an output', () => {
   });
 
   test.each([
-    ['no JSON', 'json', Buffer.from('{"a'), 's3 GetObject: Body is no JSON; see bytesAs'],
-    ['no text', 'text', Buffer.from([0xff]), 's3 GetObject: Body is no text in UTF-8; see bytesAs'],
+    ['no JSON', 'json', Buffer.from('{"a'), 's3 GetObject: Body is not JSON; see bytesAs'],
+    ['no text', 'text', Buffer.from([0xff]), 's3 GetObject: Body is not UTF-8 text; see bytesAs'],
   ])('of %s fails the node', async (_case, bytesAs, content, message) => {
     const { client } = await startS3(new Map([['/shop/reports/may.csv', content]]));
     await expect(call(client, { ...getReport, bytesAs })).rejects.toMatchObject({

@@ -178,6 +178,8 @@ describe('what code prints', () => {
     );
     expect(entries).toHaveLength(101);
     expect(JSON.stringify(entries).length).toBeLessThan(150_000);
-    expect(entries.at(-1)).toMatchObject({ message: 'code prints more than 100 lines, which are left out' });
+    expect(entries.at(-1)).toMatchObject({
+      message: 'code printed more than 100 lines; the rest is left out',
+    });
   });
 });

@@ -86,5 +86,5 @@ test('awsRole signs with the role, and says where it cannot', async () => {
   expect(await apply?.(request, role, { ...aContext(), signWithRole })).toMatchObject({
     headers: { signed: JSON.stringify(role) },
   });
-  expect(() => apply?.(request, role, aContext())).toThrow('works in AWS only');
+  expect(() => apply?.(request, role, aContext())).toThrow('works only in AWS');
 });

@@ -70,11 +70,11 @@ describe('an address', () => {
 });
 
 test.each<readonly [what: string, changes: JsonObject, message: string]>([
-  ['without a recipient', { to: [] }, 'to, cc and bcc are empty: a mail needs a recipient'],
+  ['without a recipient', { to: [] }, 'to, cc and bcc are empty, but a mail needs a recipient'],
   [
     'with too many recipients',
     { to: Array(30).fill('a@b.c'), bcc: Array(21).fill('a@b.c') },
-    'to, cc and bcc have 51 recipients, more than 50: use a forEach',
+    'to, cc and bcc have 51 recipients; at most 50 are allowed: use a forEach',
   ],
   ['without a header name', { headers: { 'a b': 'c' } }, 'which is not a valid header name'],
   ['with a header of its own', { headers: { 'Content-Type': 'text/html' } }, 'which the service sets itself'],
@@ -86,7 +86,7 @@ test.each<readonly [what: string, changes: JsonObject, message: string]>([
   [
     'with attachments that are too large together',
     { attachments: [aFile({ size: 6 }), aFile({ size: 5 })], maxAttachmentBytes: 10 },
-    'the attachments have 11 bytes, more than maxAttachmentBytes allows (10)',
+    'the attachments have 11 bytes; maxAttachmentBytes allows 10',
   ],
 ])('a mail %s is refused', async (_what, changes, message) => {
   expect(await refusalOf(changes)).toContain(message);

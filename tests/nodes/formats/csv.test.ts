@@ -66,9 +66,9 @@ const failures: readonly (readonly [string, JsonObject, string])[] = [
   [
     'a quote within a value',
     { text: 'a\nx"y' },
-    'Parameter "text" has a quote within a value; put the value in quotes, and double those within: line 2',
+    'Parameter "text" has a quote inside a value; put the value in quotes, and double those inside: line 2',
   ],
-  ['text behind a quote', { text: 'a\n"x"y' }, 'Parameter "text" has text behind a closing quote'],
+  ['text behind a quote', { text: 'a\n"x"y' }, 'Parameter "text" has text after a closing quote'],
   [
     'a row of another length',
     { text: 'a,b\n1,2\n3' },

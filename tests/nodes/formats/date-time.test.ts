@@ -43,16 +43,16 @@ test.each([
   [{ value: '2026-02-30' }, 'Parameter "value" must be a date and time'],
   [
     { value: '1', inputFormat: 'yyyy' },
-    'Parameter "value" must be a date and time: of the form of "inputFormat"',
+    'Parameter "value" must be a date and time: in the form of "inputFormat"',
   ],
   [{ value: true }, 'Parameter "value" must be a string'],
   [{ value, timeZone: 'Oslo' }, 'Parameter "timeZone" must be a name of the IANA database'],
   [{ value, locale: '!' }, 'Parameter "locale" must be a language tag'],
-  [{ operation: 'add', value, duration: { day: 1 } }, 'Parameter "duration" must have no keys but years,'],
+  [{ operation: 'add', value, duration: { day: 1 } }, 'Parameter "duration" must only have the keys years,'],
   [{ operation: 'add', value, duration: { days: 'x' } }, 'Parameter "duration.days" must be a number'],
   [
     { operation: 'add', value, duration: { years: 1e9 } },
-    'Parameter "duration" leads beyond the years that a date can have',
+    'Parameter "duration" leads to a year outside the range of dates',
   ],
   [{ operation: 'difference', value }, 'Parameter "until" must be a string or a number, got nothing'],
   [{ operation: 'difference', value, until: 'x' }, 'Parameter "until" must be a date and time'],
@@ -76,7 +76,7 @@ const foreign: readonly (readonly [string, string])[] = [
 ];
 
 test.each(foreign)('the format %s is refused, and %s proposed', async (format, proposed) => {
-  const message = `is not in tokens of Luxon; did you mean ${JSON.stringify(proposed)}?`;
+  const message = `is not in Luxon tokens; did you mean ${JSON.stringify(proposed)}?`;
   for (const name of ['format', 'inputFormat']) {
     expect(await runNodeType(dateTime, { value, [name]: '{{ f }}' }, { f: format })).toMatchObject({
       failure: { name: 'RangeError', message: `Parameter "${name}" ${message}` },
@@ -95,7 +95,7 @@ test.each(['DD', 'D T', 'DDDD', 'yyyy', "d 'of' LLLL", 'x', 'EEE', 'ff', "yyyy-'
 );
 
 test.each(["'today'", '--', '1.1.'])('the format %s has no token, and would give itself', async (format) => {
-  const message = 'is not in tokens of Luxon, such as "yyyy-MM-dd HH:mm"';
+  const message = 'is not in Luxon tokens, such as "yyyy-MM-dd HH:mm"';
   expect(await dateTime.checkParameters?.({ format, inputFormat: '{{ a }}' })).toEqual([
     { path: '/format', message },
   ]);

@@ -64,11 +64,11 @@ describe('a CSV file is parsed', () => {
 
   test.each<[string, string, string]>([
     ['unbalanced quotes', 'a,b\n1,"2\n', 'has a quote that is not closed: line'],
-    ['a quote within a value', 'a\nx"y', 'has a quote within a value; put the value in quotes'],
+    ['a quote within a value', 'a\nx"y', 'has a quote inside a value; put the value in quotes'],
     ['a row of another length', 'a,b\n1\n', 'has a row with more or fewer values than the first: line 2'],
     ['a name twice', 'a,a\n1,2', 'has the same name for column 2 and an earlier one: line 1'],
     ['1,001 columns', `${','.repeat(1_000)}\n`, 'has more than 1000 columns: line 1'],
-    ['a row of 2 MB', `a\n"${'x'.repeat(2_000_000)}"\n`, 'has a row of more than 1 MB, or a quote that is'],
+    ['a row of 2 MB', `a\n"${'x'.repeat(2_000_000)}"\n`, 'has a row of more than 1 MB, or an unclosed quote'],
   ])('%s: fails with the place', async (_case, content, message) => {
     expect(await run(csv, { file: aFile(content) })).toContain(`Parameter "file" ${message}`);
   });

@@ -48,9 +48,9 @@ describe('githubGetFile', () => {
   });
 
   test.each([
-    ['docs', 'is no file, but a folder'],
-    ['sub', 'is no file, but a submodule'],
-    ['big.bin', 'is larger than 1 MB: get it by httpRequest'],
+    ['docs', 'is not a file, but a folder'],
+    ['sub', 'is not a file, but a submodule'],
+    ['big.bin', 'is larger than 1 MB: use httpRequest'],
   ])('%s fails: it %s', async (other, problem) => {
     expect(await failureOf(run(githubGetFile, { path: other }))).toMatchObject({
       message: expect.stringContaining(`Parameter "path" names something that ${problem}`),
@@ -60,13 +60,15 @@ describe('githubGetFile', () => {
 
   test('bytes are no text', async () => {
     github.files.set(path, Buffer.from([0xff, 0xfe]));
-    await expect(run(githubGetFile)).rejects.toThrow('is no UTF-8 text: use encoding base64');
+    await expect(run(githubGetFile)).rejects.toThrow('is not UTF-8 text: use encoding base64');
     expect(await run(githubGetFile, { encoding: 'base64' })).toMatchObject({ content: '//4=' });
   });
 
   test('what is not there fails', async () => {
     expect(await failureOf(run(githubGetFile))).toMatchObject({
-      message: expect.stringMatching(/ answered 404: Not Found: check the names, and that the token may see/),
+      message: expect.stringMatching(
+        / answered 404: Not Found: check the names, and whether the token may see/,
+      ),
       isRetryable: false,
     });
   });
@@ -75,7 +77,7 @@ describe('githubGetFile', () => {
     '%s leads nowhere else',
     async (other) => {
       const running = () => run(githubGetFile, { path: other }).catch((error) => error);
-      expect(String(await running())).toMatch(/must have no empty part, and none that is \. or \.\./);
+      expect(String(await running())).toMatch(/must not have a part that is empty, \. or \.\./);
       expect(await requestsOf(running)).toEqual([]);
     },
   );

@@ -177,7 +177,7 @@ describe('slackUploadFile', () => {
     const upload_url = `${slack.origin}/upload?length=1`;
     slack.failures.push({ body: { ok: true, file_id: 'F1', upload_url } });
     expect(await failureOf(run(slackUploadFile, { text: 'tea', name: 'a.txt' }))).toMatchObject({
-      message: expect.stringMatching(/ answered 400: the file was not taken$/),
+      message: expect.stringMatching(/ answered 400: the file was not accepted$/),
       isRetryable: false,
       details: { status: 400, body: 'wrong length' },
     });

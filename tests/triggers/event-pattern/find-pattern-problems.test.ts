@@ -33,31 +33,31 @@ const badValues: readonly (readonly [wanted: unknown, path: string, message: str
   [[], '', 'must not be an empty array'],
   ['x', '', 'must be an array of values or an object; did you mean ["x"]?'],
   [1, '', 'did you mean [1]?'],
-  [[['x']], '/0', 'must be a text, a number, true, false, null or an object'],
+  [[['x']], '/0', 'must be a string, a number, true, false, null or an object'],
   [[{}], '/0', 'must have one operator'],
   [[{ prefix: 'child', foo: [] }], '/0', 'must have one operator'],
-  [[{ foo: 'child' }], '/0', 'the operator "foo", which EventBridge does not have here; known are "prefix"'],
+  [[{ foo: 'child' }], '/0', 'the operator "foo", which EventBridge does not have here; it has "prefix"'],
   [[{ equalsIgnoreCase: 'x' }], '/0', 'did you mean "equals-ignore-case"?'],
   [[{ 'anything-butt': 'x' }], '/0', 'did you mean "anything-but"?'],
-  [[{ prefix: 3 }], '/0/prefix', 'must be a text, or {"equals-ignore-case": …}'],
-  [[{ prefix: ['a'] }], '/0/prefix', 'must be a text, or'],
+  [[{ prefix: 3 }], '/0/prefix', 'must be a string, or {"equals-ignore-case": …}'],
+  [[{ prefix: ['a'] }], '/0/prefix', 'must be a string, or'],
   [[{ prefix: { 'ignore-case': 'a' } }], '/0/prefix', 'the operator "ignore-case"'],
-  [[{ suffix: { 'equals-ignore-case': 5 } }], '/0/suffix/equals-ignore-case', 'must be a text'],
+  [[{ suffix: { 'equals-ignore-case': 5 } }], '/0/suffix/equals-ignore-case', 'must be a string'],
   [[{ suffix: { 'equals-ignore-case': 'a', b: 'c' } }], '/0/suffix', 'must have one operator'],
-  [[{ 'equals-ignore-case': ['abc'] }], '/0/equals-ignore-case', 'must be a text'],
-  [[{ wildcard: 5 }], '/0/wildcard', 'must be a text'],
+  [[{ 'equals-ignore-case': ['abc'] }], '/0/equals-ignore-case', 'must be a string'],
+  [[{ wildcard: 5 }], '/0/wildcard', 'must be a string'],
   [[{ wildcard: 'abc**def' }], '/0/wildcard', 'has two asterisks in a row'],
   [[{ wildcard: 'a*c\\def' }], '/0/wildcard', 'has a backslash that escapes neither'],
   [[{ wildcard: 'a\\' }], '/0/wildcard', 'has a backslash that escapes neither'],
   [[{ 'anything-but': [] }], '/0/anything-but', 'must not be an empty array'],
-  [[{ 'anything-but': ['a', 1] }], '/0/anything-but', 'must be texts only, or numbers only'],
-  [[{ 'anything-but': null }], '/0/anything-but', 'must be texts only, or numbers only'],
+  [[{ 'anything-but': ['a', 1] }], '/0/anything-but', 'must contain only strings or only numbers'],
+  [[{ 'anything-but': null }], '/0/anything-but', 'must contain only strings or only numbers'],
   [[{ 'anything-but': { numeric: ['=', 1] } }], '/0/anything-but', 'the operator "numeric"'],
-  [[{ 'anything-but': { prefix: '' } }], '/0/anything-but/prefix', 'must be a text that is not empty'],
+  [[{ 'anything-but': { prefix: '' } }], '/0/anything-but/prefix', 'must be a string that is not empty'],
   [
     [{ 'anything-but': { suffix: ['a', ''] } }],
     '/0/anything-but/suffix/1',
-    'must be a text that is not empty',
+    'must be a string that is not empty',
   ],
   [[{ 'anything-but': { prefix: [] } }], '/0/anything-but/prefix', 'must not be an empty array'],
   [[{ 'anything-but': { wildcard: ['a', 'b**'] } }], '/0/anything-but/wildcard/1', 'two asterisks'],
@@ -87,16 +87,16 @@ test.each(badValues)('refuses %j', (wanted, path, message) => {
   ]);
 });
 
-const twice = 'a second time: name a field once';
+const twice = 'a second time: use a field once';
 
 const badPatterns: readonly (readonly [pattern: unknown, path: string, message: string])[] = [
   [null, '', 'must be a JSON object'],
   [['a'], '', 'must be a JSON object'],
   [{}, '', 'must not be empty: name a field'],
   [{ detail: {} }, '/detail', 'must not be empty'],
-  [{ a: ['x'.repeat(2_048)] }, '', 'has 2058 characters as JSON; EventBridge takes 2048'],
-  [{ $or: { a: [1] } }, '/$or', 'must be an array of two objects or more'],
-  [{ $or: [{ a: [1] }] }, '/$or', 'must be an array of two objects or more'],
+  [{ a: ['x'.repeat(2_048)] }, '', 'has 2058 characters as JSON; EventBridge accepts at most 2048'],
+  [{ $or: { a: [1] } }, '/$or', 'must be an array of at least two objects'],
+  [{ $or: [{ a: [1] }] }, '/$or', 'must be an array of at least two objects'],
   [{ $or: [{ a: [1] }, 2] }, '/$or/1', 'must be an object with fields'],
   [{ $or: [{ a: [1] }, {}] }, '/$or/1', 'must not be empty'],
   [{ $or: [{ a: [1] }, { b: { prefix: ['a'] } }] }, '/$or/1/b/prefix', '"prefix" is a reserved name'],
@@ -119,7 +119,7 @@ test('counts the patterns that "$or" stands for: a product beside each other, a 
   });
   expect(findPatternProblems(pattern(10))).toEqual([]);
   expect(findPatternProblems(pattern(11))).toEqual([
-    { path: '', message: 'has 1100 combinations by "$or"; EventBridge takes 1000' },
+    { path: '', message: 'expands to 1100 combinations through "$or"; EventBridge accepts at most 1000' },
   ]);
 });
 

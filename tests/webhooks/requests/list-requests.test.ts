@@ -85,9 +85,9 @@ describe('requests on record are listed', () => {
     [{ workflowId: 'a b' }, 'workflowId must be a workflow id'],
     [{ verdict: 'accepted' }, 'verdict must be one of started, duplicate, refused, skipped'],
     [{ from: 'noon' }, 'from must be a time'],
-    [{ from: '2', to: '1' }, 'from is later than to'],
+    [{ from: '2', to: '1' }, 'from must not be later than to'],
     [{ limit: '101' }, 'limit must be an integer from 1 to 100'],
-    [{ cursor: 'x' }, 'cursor is not one that a list has given'],
+    [{ cursor: 'x' }, 'cursor must be the nextCursor of an earlier page'],
   ])('%j is refused', async (query, message) => {
     await expect(list(query)).rejects.toThrow(message);
   });

@@ -176,13 +176,13 @@ describe('an expression without a result', () => {
   };
 
   test.each<[string, JsonObject]>([
-    ['"url" is required, and {{ body.missing }} has no result', { url: '{{ body.missing }}' }],
+    ['"url" is required, but {{ body.missing }} has no result', { url: '{{ body.missing }}' }],
     [
-      '"cases.1.equals" is required, and {{ body.items[9] }} has no result',
+      '"cases.1.equals" is required, but {{ body.items[9] }} has no result',
       { cases: [{ equals: 1 }, { equals: '{{ body.items[9] }}' }] },
     ],
     [
-      '"headers.a.name" is required, and {{ $trim(body.missing) }} has no result',
+      '"headers.a.name" is required, but {{ $trim(body.missing) }} has no result',
       { headers: { a: { name: '{{ $trim(body.missing) }}' } } },
     ],
   ])('is an error where the schema requires one: %s', async (message, parameters) => {
