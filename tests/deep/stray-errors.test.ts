@@ -76,7 +76,7 @@ test.each([
   }
   expect(log).toEqual([
     {
-      message: 'Unhandled error of a node: its execution has failed.',
+      message: 'Unhandled error of a node; its execution has failed.',
       nodeId: 'node-1',
       executionId: 'execution-1',
       workflowId: 'flow-0',

@@ -16,9 +16,11 @@ import { toNodeError } from './to-node-error.ts';
 import { watchExchange } from './watch-exchange.ts';
 
 export interface AwsSettings {
-  /** Of calls that name none. */
+  /** The region of calls that name none. */
   readonly region: string;
-  /** ARN of the role of calls without a credential; null for what the SDK finds, as on a developer's machine. */
+  /**
+   * ARN of the role for calls without a credential; null to use whatever the SDK finds, as on a developer's machine.
+   */
   readonly role: string | null;
 }
 
@@ -28,7 +30,7 @@ interface AwsClientParts extends AwsSettings {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** Clients that a sandbox keeps, with their connections. */
+/** How many clients, with their connections, a sandbox keeps. */
 const MAX_CLIENTS = 20;
 const CONNECTION_TIMEOUT_MS = 5_000;
 /** A region is part of a host name. */
@@ -65,9 +67,9 @@ const createAwsClient = ({
     const configuration = {
       region: checkRegion(given ?? lent?.region ?? region),
       maxAttempts: 1, // settings.retry of the node makes the others
-      useQueueUrlAsEndpoint: false, // of SQS: its input would say which host gets the signature
+      useQueueUrlAsEndpoint: false, // for SQS, whose input would otherwise decide which host gets the signature
       requestHandler: { connectionTimeout: CONNECTION_TIMEOUT_MS },
-      // Called for each request. Without it, the SDK searches the environment, profiles and so on.
+      // Called for each request. If absent, the SDK searches the environment, profiles and so on.
       ...(role === null ? {} : { credentials: () => findSession(role) }),
     };
     const key = JSON.stringify([service, configuration.region, role]);
@@ -107,6 +109,6 @@ const readRole = (credential: LentCredential): AwsRole => {
 
 const checkRegion = (region: string): string => {
   if (REGION.test(region)) return region;
-  const message = `${quote(region)} is no region: it must be a name such as eu-west-1`;
+  const message = `${quote(region)} is not a region: it must be a name such as eu-west-1`;
   throw new NodeError(message, { name: 'UnknownRegion', isRetryable: false });
 };

@@ -1,12 +1,12 @@
 import { readdirSync } from 'node:fs';
-// By another name: the file of a chunk begins with an import of `createRequire`.
+// Renamed, because the file of a chunk begins with an import of `createRequire`.
 import { createRequire as createRequireFrom } from 'node:module';
 import { NodeError } from '@hookloom/plugin-kit';
 import { didYouMean, quote } from '../../shared/describe.ts';
 import { toOperationName } from '../../shared/iam/actions.ts';
 import { findNearest } from '../../shared/near-name.ts';
 
-/** A command of the SDK. Middleware that is added to it is for this one call. */
+/** A command of the SDK. Middleware that is added to it applies only to this call. */
 export interface SdkCommand {
   readonly middlewareStack: { add(middleware: Middleware, options: object): void };
 }
@@ -31,19 +31,19 @@ export interface SdkClient {
 /** A client package: the constructors of a client and of its commands. */
 export interface SdkPackage {
   readonly Client: new (configuration: object) => SdkClient;
-  /** @throws NodeError when there is no such operation */
+  /** @throws NodeError if there is no such operation */
   createCommand(operation: string, input: object): SdkCommand;
 }
 
-/** @throws NodeError when the package is not there, or the name can be none of a service */
+/** @throws NodeError if the package is missing, or the name can't be a service's */
 export type LoadSdk = (service: string) => SdkPackage;
 
 const SCOPE = '@aws-sdk';
 const SERVICE = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
 /**
- * Loads client packages where this module finds packages: in Lambda, by `NODE_PATH`, those that its runtime brings.
- * No bundle has them, since their names are known only in a run.
+ * Loads client packages from where this module finds packages; in Lambda, `NODE_PATH` leads to those of its runtime. No
+ * bundle contains them, since their names are known only during a run.
  */
 export const createLoadSdk = (requirePackage = createRequireFrom(import.meta.url)): LoadSdk => {
   const load = (service: string): Readonly<Record<string, unknown>> => {
@@ -52,17 +52,17 @@ export const createLoadSdk = (requirePackage = createRequireFrom(import.meta.url
       return requirePackage(name);
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
-      // A package that lacks one of its own has the same code.
+      // A package with a missing dependency fails with the same code.
       if (code !== 'MODULE_NOT_FOUND' || !message.includes(`'${name}'`)) throw error;
       const near = findNearest(service, listServices(requirePackage.resolve.paths(name) ?? []));
-      const reason = `the package ${name} is not there: Lambda's runtime brings it, elsewhere install it`;
+      const reason = `the package ${name} is missing. It is part of Lambda's runtime; elsewhere, install it`;
       throw unknownService(`${reason}${didYouMean(near)}`);
     }
   };
   return (service) => {
     if (!SERVICE.test(service))
       throw unknownService(
-        `${quote(service)} is no service: it must be the name of a client package without ${SCOPE}/client-, such as dynamodb`,
+        `${quote(service)} is not a service: it must be the name of a client package without ${SCOPE}/client-, such as dynamodb`,
       );
     return toPackage(service, load(service));
   };

@@ -16,9 +16,8 @@ export const isDenied = ({ name, $metadata }: SdkError, operation: string): bool
   DENIED.has(name) || ($metadata?.httpStatusCode === 403 && /^[Hh]ead[A-Z]/.test(operation));
 
 /**
- * What to add, and where.
- *
- * @param said - by AWS, cut
+ * Describes what to add, and where.
+ * @param said - what AWS said, shortened
  */
 export const describeMissingPermission = (
   said: string,
@@ -34,7 +33,7 @@ export const describeMissingPermission = (
   return { message, statements: statements as unknown as JsonObject[] };
 };
 
-/** By what AWS names, which is exact; else by the input. */
+/** Uses what AWS names, which is exact, or else the input. */
 const findStatements = (said: string, operation: AwsOperation): IamStatement[] => {
   const { action, resource } = findDenial(said) ?? {};
   if (action !== undefined && resource?.startsWith('arn:') === true)

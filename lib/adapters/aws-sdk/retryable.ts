@@ -21,7 +21,7 @@ const PASSING = new Set([
   'TransactionInProgressException',
 ]);
 
-/** Whether another attempt may succeed after an error that is not of the connection. */
+/** Whether another attempt may succeed after an error other than a connection error. */
 export const isRetryable = (error: SdkError): boolean => {
   const { httpStatusCode: status = 0 } = error.$metadata ?? {};
   return error.$retryable !== undefined || PASSING.has(error.name) || status === 429 || status >= 500;

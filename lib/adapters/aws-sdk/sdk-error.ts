@@ -1,4 +1,4 @@
-/** An error of the SDK. What comes from the service may be anything. */
+/** An error of the SDK. Fields that come from the service may be anything. */
 export interface SdkError extends Error {
   readonly $retryable?: unknown;
   readonly $metadata?: { readonly httpStatusCode?: number; readonly requestId?: string };

@@ -8,7 +8,7 @@ const NAME = /^\w{1,80}$/;
 const MAX_MESSAGE_LENGTH = 400;
 const MAX_FIELD_BYTES = 16_384;
 
-/** An error of a call as the failure of a node. */
+/** Turns the error of a call into the failure of a node. */
 export const toNodeError = (error: unknown, operation: AwsOperation): Error => {
   if (!(error instanceof Error) || isAppError(error)) return error as Error;
   const { service, operation: called, timeoutMs } = operation;
@@ -49,11 +49,12 @@ const nameOf = (status: number | undefined): string =>
 const cut = (text: string): string =>
   text.length <= MAX_MESSAGE_LENGTH ? text : `${text.slice(0, MAX_MESSAGE_LENGTH - 1)}…`;
 
-/** The SDK's message about a body that is not what the service answers has an advice for its own caller. */
+/** Whether a body could not be parsed. The SDK's own message contains advice for developers. */
 const isUnreadable = ({ name, message }: Error): boolean =>
   name === 'SyntaxError' || message.includes('Deserialization error');
 
-const unreadable = (status: number): string => `the answer, with status ${status}, is none of the service`;
+const unreadable = (status: number): string =>
+  `the answer, with status ${status}, does not come from the service`;
 
 /** What the service adds to an error, such as `CancellationReasons` of a transaction. */
 const readFields = (error: Error): JsonObject => {
@@ -69,5 +70,5 @@ const readFields = (error: Error): JsonObject => {
   }
 };
 
-/** In every error of the service. */
+/** Fields that every error of a service has. */
 const INTERNAL = new Set(['Code', 'Message', 'RequestId', 'HostId', 'Type']);

@@ -3,22 +3,21 @@ import { NodeError } from '@hookloom/plugin-kit';
 import type { SdkCommand } from './load-sdk.ts';
 
 interface Exchange {
-  /** Why it failed below the SDK, which wraps such errors or adds to them; null when it did not. */
+  /** Why it failed below the SDK, which wraps such errors or adds to them; null if it did not. */
   problem(): NodeError | null;
-  /** Ends the limit: the SDK has given its output, and a stream in it is bounded by its reader. */
+  /** Ends the limit: the SDK has returned its output, and the reader of a stream in it sets its own limit. */
   endLimit(): void;
 }
 
 interface ExchangeLimits {
   readonly maxOutputBytes: number;
-  /** Called with the URL before the request is signed; throws a NodeError for one that must not be called. */
+  /** Called with the URL before the request is signed. Throws a NodeError if the URL must not be called. */
   readonly checkUrl: (url: string) => void;
 }
 
 /**
- * Watches the HTTP exchange of a command, between the SDK and the connection: checks where it goes, bounds what the SDK
- * reads of the answer before it parses it, and keeps the error of a connection.
- *
+ * Watches the HTTP exchange of a command, between the SDK and the connection: checks where it goes, limits how much of
+ * the answer the SDK reads before parsing it, and keeps the connection's error.
  * @param call - for messages: `dynamodb PutItem`
  */
 export const watchExchange = (
@@ -47,7 +46,7 @@ export const watchExchange = (
     }
   }
 
-  /** Reads nothing before it is read itself, when it is known whose stream it is. */
+  /** Reads nothing until it is itself read, because only then is it known whose stream it is. */
   const toLimited = (body: Readable): Readable => {
     const limited = Readable.from(countBytes(body), { objectMode: false });
     limited.once('close', () => body.destroy()); // also when nothing has been read

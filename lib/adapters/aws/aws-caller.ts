@@ -9,12 +9,14 @@ export interface AwsRequest {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
-  /** Throttling is answered at once: the caller waits longer than the tries do. */
+  /** If set, throttling is returned at once, since the caller itself waits longer than retries would. */
   readonly answersThrottling?: true;
 }
 
 export interface AwsAnswer extends HttpAnswer {
-  /** Requests sent. After more than one, an earlier one may have taken effect and its answer been lost. */
+  /**
+   * How many requests were sent. If more than one, an earlier one may have taken effect although its answer was lost.
+   */
   readonly tries: number;
   /** How many of them were throttled. */
   readonly throttles: number;
@@ -23,14 +25,14 @@ export interface AwsAnswer extends HttpAnswer {
 export type CallAws = (request: AwsRequest) => Promise<AwsAnswer>;
 
 export interface AwsCallerOptions {
-  /** As the endpoint and the signature name it: `dynamodb`, `lambda`, `events`, `s3`. */
+  /** The name used in the endpoint and the signature: `dynamodb`, `lambda`, `events`, `s3`. */
   readonly service: string;
   readonly region: string;
   /** Origin of a service on this machine; null for AWS's own. */
   readonly endpoint: string | null;
   /** S3 has one host per bucket. */
   readonly bucket?: string;
-  /** Called for each request. By default the environment's: Lambda renews them. */
+  /** Called for each request. By default reads the environment's credentials, which Lambda renews. */
   readonly readCredentials?: () => AwsCredentials | Promise<AwsCredentials>;
   readonly timeouts?: Timeouts;
 }
@@ -91,7 +93,7 @@ export const createAwsCaller = ({
   };
 };
 
-/** The origin of a service, for S3 of a bucket. */
+/** The origin of a service, or of a bucket for S3. */
 export const awsEndpoint = (service: string, region: string, bucket: string | undefined): string => {
   const suffix = region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
   return `https://${bucket === undefined ? '' : `${bucket}.`}${service}.${region}.${suffix}`;
@@ -110,7 +112,7 @@ export const readEnvironment = (): AwsCredentials => {
 const toSignable = (body: string | Uint8Array): string | Buffer =>
   typeof body === 'string' ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
 
-/** Longest first delays; as the SDK's. Each further one is twice as long. */
+/** The longest first delay, like the SDK's. Each further delay is up to twice as long. */
 const DELAY_MS = 100;
 const THROTTLING_DELAY_MS = 500;
 

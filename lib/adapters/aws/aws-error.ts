@@ -1,7 +1,7 @@
 import type { HttpAnswer } from './connection.ts';
 import { findDenial } from './denial.ts';
 
-/** The type of error in an answer of AWS, such as `ResourceNotFoundException`; empty without one. */
+/** The error type in an answer from AWS, such as `ResourceNotFoundException`; empty if there is none. */
 export const errorTypeOf = ({ headers, body }: HttpAnswer): string => {
   const header = headers['x-amzn-errortype'];
   if (typeof header === 'string') return nameOf(header);
@@ -26,12 +26,12 @@ const THROTTLING = new Set([
 export const isThrottled = (answer: HttpAnswer): boolean =>
   answer.status === 429 || (answer.status === 400 && THROTTLING.has(errorTypeOf(answer)));
 
-/** Of an answer, in bytes: IAM's sentence is in its first ones. */
+/** How much of an answer is searched for IAM's sentence, in bytes. */
 const MAX_DENIAL = 1_000;
 
 /**
- * The cause of an error of ours, for the log alone. Of the body it has IAM's sentence about what it denies; others may repeat
- * a value, such as the session token that is wrong.
+ * The cause of one of our errors, for the log only. From the body it takes only IAM's sentence about what was denied,
+ * since other text may repeat a value, such as a wrong session token.
  */
 export const toCause = (answer: HttpAnswer): Error => {
   const denial = findDenial(answer.body.toString('utf8', 0, MAX_DENIAL));

@@ -22,17 +22,17 @@ export interface HttpAnswer {
 }
 
 export interface Timeouts {
-  /** Until a new connection is open, the TLS handshake not included. */
+  /** Time limit for opening a new connection, not including the TLS handshake. */
   readonly connectMs: number;
-  /** Of one exchange, from the request to the last byte of the answer. */
+  /** Time limit for one exchange, from the request to the last byte of the answer. */
   readonly exchangeMs: number;
 }
 
 const MAX_SOCKETS = 50;
 
 /**
- * Exchanges with one origin, over connections that stay open between requests; idle ones keep no process alive.
- * On `node:http` alone: `fetch` costs four times the CPU time.
+ * Creates exchanges with one origin over connections that stay open between requests; idle ones don't keep the process
+ * alive. Uses only `node:http`, since `fetch` costs four times the CPU time.
  */
 export const createConnection = (
   origin: URL,
@@ -46,7 +46,10 @@ export const createConnection = (
   const { protocol, hostname, port } = urlToHttpOptions(origin);
   const address = { agent, protocol, hostname, port };
 
-  /** After a freeze of the sandbox connections look open and are not: when one fails, no idle one is used again. */
+  /**
+   * After a sandbox was frozen, connections may look open although they are not, so if one fails, no idle one is used
+   * again.
+   */
   const discardIdle = (): void => {
     for (const socket of Object.values(agent.freeSockets).flat()) socket?.destroy();
   };

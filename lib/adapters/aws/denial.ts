@@ -1,23 +1,23 @@
-/** What IAM has refused, by the sentence of AWS. */
+/** What IAM has refused, read from AWS's sentence. */
 interface Denial {
-  /** From the user, or from the action where AWS names no user, to the reason. */
+  /** From the user, or from the action if AWS names no user, up to the reason. */
   readonly sentence: string;
   readonly user: string | null;
   /** Such as `dynamodb:GetItem`. */
   readonly action: string;
-  /** An ARN; null where AWS names none. */
+  /** An ARN; null if AWS names none. */
   readonly resource: string | null;
   /** `because …` or `with an explicit deny …`. */
   readonly reason: string | null;
 }
 
-/** Also in JSON, in a line of a log, whose quotes are escaped, and in XML. */
+/** Also matches in JSON, in a log line, whose quotes are escaped, and in XML. */
 const SENTENCE =
   /(?:User: (\S{1,300}) is )?not authorized to perform: ([\w:*-]{1,100})(?: on resource: (?:\\?"|&quot;)?([^\s"\\<&}]{1,500})(?:\\?"|&quot;)?)?(?: ((?:because|with) [^"\\<}]{1,300}))?/;
 
 /**
- * An error whose message has the refusal of IAM that is its cause; any other error as it is. For Lambda, which keeps of the error
- * of an invocation the message alone, and shows it only to callers of its API.
+ * Adds IAM's refusal to the message of an error that it caused; returns any other error unchanged. For Lambda, which
+ * keeps only the message of an invocation's error and shows it only to callers of its API.
  */
 export const withDenial = (error: unknown): unknown => {
   const { message, cause } = error instanceof Error ? error : { message: '', cause: null };

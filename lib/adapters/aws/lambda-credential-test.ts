@@ -2,7 +2,7 @@ import { operatorError } from '../../shared/operator-errors.ts';
 import type { CallAws } from './aws-caller.ts';
 import { isSuccess, toCause } from './aws-error.ts';
 
-/** An answer of the admin API, to a request that was made by an invocation of its function. */
+/** An answer of the admin API to a request made by invoking its function. */
 interface ApiAnswer {
   readonly statusCode: number;
   /** JSON. */
@@ -12,12 +12,11 @@ interface ApiAnswer {
 const ROUTE = 'POST /api/admin/credentials/{credentialId}/test';
 
 /**
- * Invokes the function of the admin API that makes live tests of credentials, with the event of its route: the network and
- * the permissions are those of the service, and no address has to be known.
+ * Invokes the admin API's function for live tests of credentials, with the event of its route. So the test uses the
+ * service's network and permissions, and no URL has to be known.
  * https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html
- *
  * @param functionName - such as `hookloom-dev-adminHealth`
- * @throws AppError `CREDENTIAL_UNTESTED` when the function can't be invoked, or fails
+ * @throws AppError `CREDENTIAL_UNTESTED` if the function can't be invoked, or fails
  */
 export const createLambdaCredentialTest =
   (call: CallAws, functionName: string, now: () => number) =>

@@ -4,10 +4,10 @@ import type { CallAws } from './aws-caller.ts';
 import { errorTypeOf, isSuccess, toCause } from './aws-error.ts';
 
 /**
- * Dispatches by Lambda's asynchronous invocation. A durable execution is named by the execution's id, which makes a
- * repeated dispatch find it, running or ended. That needs a payload that is the same to the byte: it holds the id only.
- * https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html
- * @param functions - names; the durable one with its alias, `name:alias`
+ * Dispatches with Lambda's asynchronous invocation. A durable execution is named after the execution's id, so that a
+ * repeated dispatch finds it, whether running or ended. For that the payload must be identical to the byte, so it
+ * contains only the id. https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html
+ * @param functions - names of the functions; the durable one with its alias, `name:alias`
  */
 export const createLambdaDispatcher = (
   call: CallAws,
@@ -32,8 +32,8 @@ export const createLambdaDispatcher = (
 });
 
 /**
- * At most 64 characters; ours have 43. The first dispatch again has the name of the one before: if Lambda only had not come to
- * that, it starts once.
+ * At most 64 characters; ours have 43. The first repeated dispatch has the same name as the original one, so that it
+ * starts only once if Lambda merely had not got to it.
  */
 export const toName = (executionId: string, redispatches: number): string =>
   redispatches < 2 ? executionId : `${executionId}-${redispatches}`;

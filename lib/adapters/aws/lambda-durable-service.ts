@@ -61,7 +61,7 @@ export const createLambdaDurableService = (call: CallAws): DurableService => {
       });
       if (isSuccess(answer)) return true;
       if (!NOT_OPEN.has(errorTypeOf(answer))) return refuse(answer);
-      // A repeated request is refused when the first one was accepted and its reply lost.
+      // A repeated request is refused if the first one was accepted and its reply was lost.
       if (answer.tries === 1) return false;
       const given = await findAnswer(call, `${pathOf(durableArn)}/history`, callbackId).catch((cause) => {
         throw new AppError('ANSWER_UNCONFIRMED', {}, cause);
@@ -71,7 +71,7 @@ export const createLambdaDurableService = (call: CallAws): DurableService => {
   };
 };
 
-/** Bound on the pages of a history, of a thousand events each: more than an execution can have. */
+/** Maximum number of pages of a history, of a thousand events each: more than an execution can have. */
 const MAX_PAGES = 20;
 
 /** The part of an event of the history that is read here. */
@@ -82,8 +82,7 @@ interface HistoryEvent {
 }
 
 /**
- * The answer of a callback; null when it has none. The latest events are read first, so that the answer precedes its
- * callback.
+ * The answer to a callback; null if it has none. The latest events are read first, so the answer precedes its callback.
  * https://docs.aws.amazon.com/lambda/latest/api/API_GetDurableExecutionHistory.html
  */
 const findAnswer = async (call: CallAws, path: string, callbackId: string): Promise<unknown> => {

@@ -5,8 +5,7 @@ import { isSuccess, toCause } from './aws-error.ts';
 
 /**
  * Invokes a function asynchronously: once Lambda has accepted an event, it invokes the function until that succeeds, or
- * puts the event into the dead-letter queue. https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html
- *
+ * moves the event to the dead-letter queue. https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html
  * @throws AppError `DISPATCH_REFUSED`
  */
 const createSendEvent =

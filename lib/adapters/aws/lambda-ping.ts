@@ -4,16 +4,19 @@ import type { AwsAnswer, CallAws } from './aws-caller.ts';
 import { errorTypeOf, isSuccess } from './aws-error.ts';
 import { findDenial } from './denial.ts';
 
-/** Why there is no answer: the function failed, or does not exist; the caller may not ask; Lambda has no room for it, or is silent. */
+/**
+ * Why there is no answer: the function failed or does not exist, the caller may not invoke it, or Lambda throttles or
+ * does not answer.
+ */
 type PingProblem = 'failed' | 'missing' | 'denied' | 'throttled' | 'silent';
 
 export type PingAnswer =
   | {
       readonly pong: Pong;
-      /** When the function was asked, and has answered, by the clock of the caller; milliseconds since the epoch. */
+      /** When the function was invoked and answered, by the caller's clock, in milliseconds since the epoch. */
       readonly askedAt: number;
       readonly answeredAt: number;
-      /** By the clock of AWS, in whole seconds; null when it does not say so. */
+      /** By AWS's clock, in whole seconds; null if AWS does not say. */
       readonly awsTime: number | null;
     }
   | { readonly problem: PingProblem; readonly reason: string };
@@ -21,12 +24,12 @@ export type PingAnswer =
 interface PingOptions {
   /** `SERVICE-STAGE` */
   readonly prefix: string;
-  /** Unique at each call: names the durable execution of a ping. */
+  /** Returns a new name for the durable execution of a ping. */
   readonly nextName: () => string;
   readonly now: () => number;
 }
 
-/** A durable function whose timeout is longer takes no synchronous invocation. */
+/** A durable function with a longer timeout can't be invoked synchronously. */
 const DURABLE = 'runDurable';
 
 const POLL_MS = 200;

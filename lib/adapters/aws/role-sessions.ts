@@ -14,7 +14,7 @@ export interface RoleSession {
   readonly sessionToken: string;
 }
 
-/** @throws AppError `CREDENTIAL_REJECTED` when the service may not assume the role | `OUTBOUND_FAILED` */
+/** @throws AppError `CREDENTIAL_REJECTED` if the service may not assume the role | `OUTBOUND_FAILED` */
 export type FindRoleSession = (role: AwsRole) => Promise<RoleSession>;
 
 const SESSION_SECONDS = 3_600;

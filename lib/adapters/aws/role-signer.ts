@@ -16,7 +16,7 @@ export const createRoleSigner = (
   return async (request, role) => signRequest(request, await findSession(role), role, clock.now());
 };
 
-/** For callers with other credentials than the environment's. */
+/** For callers that do not use the environment's credentials. */
 export const openRoleSigner = (
   clock: Pick<Clock, 'now'>,
   options: Pick<AwsCallerOptions, 'readCredentials'>,
@@ -62,7 +62,7 @@ const toSignable = ({ body }: OutboundRequest) => {
     : {};
 };
 
-/** A stream can't be hashed before it is sent: S3 takes it unsigned. */
+/** A stream can't be hashed before it is sent, so S3 gets it unsigned. */
 const toHashHeader = ({ body }: OutboundRequest): Readonly<Record<string, string>> =>
   body === null || typeof body === 'string' || body instanceof Uint8Array
     ? {}

@@ -1,15 +1,14 @@
 import { createConnection } from './connection.ts';
 
 /**
- * The answer of a custom resource to CloudFormation, 4,096 bytes at most as JSON.
- *
+ * A custom resource's response to CloudFormation, at most 4,096 bytes as JSON.
  * https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/crpg-ref-responses.html
  */
 interface StackResponse {
   readonly Status: 'SUCCESS' | 'FAILED';
-  /** Of a failure; shown among the events of the stack. */
+  /** Why it failed; shown among the events of the stack. */
   readonly Reason: string;
-  /** The same in all answers: with another one, CloudFormation removes the resource of the former. */
+  /** The same in all responses. If it changed, CloudFormation would remove the resource with the old id. */
   readonly PhysicalResourceId: string;
   readonly StackId: string;
   readonly RequestId: string;
@@ -24,9 +23,8 @@ const TIMEOUTS = { connectMs: 1_000, exchangeMs: 5_000 };
 
 /**
  * Sends the response, in at most three tries.
- *
- * @param pauseMs - between two tries
- * @throws Error when it is not taken; Lambda then invokes the function again
+ * @param pauseMs - pause between two tries, in milliseconds
+ * @throws Error if it is not accepted; Lambda then invokes the function again
  */
 export const createSendStackResponse =
   (pauseMs = 1_000): SendStackResponse =>
@@ -34,7 +32,7 @@ export const createSendStackResponse =
     const { origin, pathname, search } = new URL(url);
     const exchange = createConnection(new URL(origin), TIMEOUTS);
     const body = Buffer.from(JSON.stringify(response));
-    // The signature is over an empty type.
+    // The signature covers an empty content type.
     const headers = { 'content-type': '', 'content-length': body.byteLength };
     const request = { method: 'PUT', path: `${pathname}${search}`, headers, body };
     for (let tries = 1; ; tries++) {

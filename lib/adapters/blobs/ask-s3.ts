@@ -4,9 +4,8 @@ import { isSuccess, toCause } from '../aws/aws-error.ts';
 
 /**
  * Sends a request to S3.
- *
- * @param expected - statuses that are an answer beside those of success
- * @throws AppError `STORE_UNAVAILABLE` for any other, or when there is no answer
+ * @param expected - statuses that count as an answer in addition to successful ones
+ * @throws AppError `STORE_UNAVAILABLE` for any other status, or if there is no answer
  */
 export type AskS3 = (request: AwsRequest, expected?: readonly number[]) => Promise<AwsAnswer>;
 

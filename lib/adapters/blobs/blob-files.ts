@@ -9,7 +9,7 @@ const KEY = /^(?!\/)(?:(?:^|\/)(?!\.{1,2}(?:\/|$))[A-Za-z0-9._-]+)+$/;
 
 /** @throws Error for a key that would leave the folder */
 export const toBlobPath = (folder: string, key: string): string => {
-  if (!KEY.test(key)) throw new Error(`"${key}" is no key of a blob`);
+  if (!KEY.test(key)) throw new Error(`"${key}" is not the key of a blob`);
   return join(folder, key);
 };
 
@@ -29,7 +29,7 @@ export const replaceFile = async (
   }
 };
 
-/** For `catch`: null for a file that is not there, the error for any other. */
+/** For `catch`: returns null if the file does not exist, and throws any other error. */
 export const nullIfMissing = (error: NodeJS.ErrnoException): null => {
   if (error.code === 'ENOENT') return null;
   throw error;

@@ -4,8 +4,8 @@ import type { BlobStore } from '../../executions/record/blob-store.ts';
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /**
- * Caches the blobs that were read last, for the life of the process: a resumed run reads the same ones again. Written
- * blobs are not cached: until a record refers to one, another process may overwrite it.
+ * Caches the most recently read blobs for the life of the process, since a resumed run reads the same ones again.
+ * Written blobs are not cached: until a record refers to one, another process may overwrite it.
  */
 export const cacheBlobs = (blobs: BlobStore, maxBytes = MAX_BYTES): BlobStore => {
   const cached = new Map<string, Uint8Array>();

@@ -3,7 +3,7 @@ import { access, writeFile } from 'node:fs/promises';
 import type { BlobStreams } from '../../executions/files/blob-streams.ts';
 import { nullIfMissing, orUnavailable, replaceFile, toBlobPath } from './blob-files.ts';
 
-/** Blobs of any size, in the folder of a folder's blob store. */
+/** Blobs of any size, in the same folder as the folder blob store. */
 export const createFolderBlobStreams = (folder: string): BlobStreams => ({
   putStream: async (key, content) => {
     const path = toBlobPath(folder, key);

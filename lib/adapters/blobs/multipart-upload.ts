@@ -8,16 +8,15 @@ export interface MultipartUpload {
   add(part: Uint8Array): Promise<void>;
   /** Makes the object appear. */
   complete(): Promise<void>;
-  /** Deletes the parts. Never rejects: the bucket deletes the parts of unfinished uploads, too. */
+  /** Deletes the parts. Never rejects: the bucket also deletes the parts of unfinished uploads. */
   abort(): Promise<void>;
 }
 
 /**
  * Starts a multipart upload. https://docs.aws.amazon.com/AmazonS3/latest/API/API_CreateMultipartUpload.html
- *
- * @param path - of the object
- * @param headers - of the object
- * @throws AppError `STORE_UNAVAILABLE`, all methods but `abort` too
+ * @param path - path of the object
+ * @param headers - headers of the object
+ * @throws AppError `STORE_UNAVAILABLE`; so do all methods except `abort`
  */
 export const startMultipartUpload = async (
   ask: AskS3,

@@ -3,11 +3,11 @@ import type { AwsCredentials } from '../aws/aws-caller.ts';
 
 interface PresignedRequest {
   readonly method: string;
-  /** Of the bucket, without a slash at the end. */
+  /** Origin of the bucket, without a slash at the end. */
   readonly origin: string;
   readonly region: string;
   readonly key: string;
-  /** Sent with the request, as they are here: each is signed. */
+  /** Headers that must be sent with the request exactly like this, since each is signed. */
   readonly headers: Readonly<Record<string, string>>;
   /** Milliseconds since the epoch. */
   readonly from: number;
@@ -15,8 +15,8 @@ interface PresignedRequest {
 }
 
 /**
- * Signs a request of S3, which any holder of the URL can make until the time is up, or the credentials that signed it end. https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html
- *
+ * Signs a request to S3, which any holder of the URL can make until the time is up or the credentials that signed it
+ * expire. https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html
  * @returns the URL
  */
 export const presign = (

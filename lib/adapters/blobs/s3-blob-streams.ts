@@ -6,15 +6,14 @@ import { type MultipartUpload, startMultipartUpload } from './multipart-upload.t
 import { LIFE_TAG } from './tag-life.chunk.ts';
 import { toParts } from './to-parts.ts';
 
-/** S3 takes at least 5 MB for a part, and 10,000 parts. */
+/** S3 requires at least 5 MB per part and allows 10,000 parts. */
 const PART_BYTES = 8 * 1024 * 1024;
 
 /**
- * Blobs of any size as objects in a bucket. They are read and written in parts, each by a request with tries of its own:
- * no connection stays open at the pace of a slow reader or writer. What fits into a part is written by one PUT, what is
- * larger by a multipart upload; either makes the object appear as a whole.
+ * Blobs of any size as objects in a bucket. They are read and written in parts, each by a request with its own retries,
+ * so that no connection stays open at the pace of a slow reader or writer. Content that fits into one part is written
+ * with one PUT, larger content with a multipart upload; either way the object appears all at once.
  * https://docs.aws.amazon.com/AmazonS3/latest/userguide/mpuoverview.html
- *
  * @param call - bound to the host of the bucket
  */
 export const createS3BlobStreams = (call: CallAws, partBytes = PART_BYTES): BlobStreams => {
@@ -33,7 +32,7 @@ export const createS3BlobStreams = (call: CallAws, partBytes = PART_BYTES): Blob
       const { 'content-range': range, etag = '*' } = first.headers;
       const size = Number(/\/(\d+)$/.exec(range ?? '')?.[1] ?? first.body.length);
       return readParts(isEmpty ? Buffer.alloc(0) : first.body, isEmpty ? 0 : size, (at) =>
-        // One version of the object, though it may be replaced meanwhile.
+        // Reads one version of the object, even if it is replaced in the meantime.
         ask({ method: 'GET', path, headers: { ...toRange(at, partBytes), 'if-match': etag } }),
       );
     },

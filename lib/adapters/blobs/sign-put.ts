@@ -3,10 +3,10 @@ import { type AwsCredentials, readEnvironment } from '../aws/aws-caller.ts';
 import { presign } from './presign.ts';
 
 interface BucketAddress {
-  /** Of the bucket, without a slash at the end. */
+  /** Origin of the bucket, without a slash at the end. */
   readonly origin: string;
   readonly region: string;
-  /** Called for each signature. By default the environment's. */
+  /** Called for each signature. By default reads the environment's credentials. */
   readonly readCredentials?: () => AwsCredentials;
 }
 
@@ -26,8 +26,8 @@ export const createSignPut =
   };
 
 /**
- * What S3 checks: size and type by the signature, the hash over the bytes, and that there is no such object.
- * https://docs.aws.amazon.com/AmazonS3/latest/userguide/checking-object-integrity-upload.html
+ * Headers for what S3 checks: size and type through the signature, the hash of the bytes, and that the object does not
+ * exist yet. https://docs.aws.amazon.com/AmazonS3/latest/userguide/checking-object-integrity-upload.html
  * https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html
  */
 const toHeaders = ({ size, mediaType, sha256 }: UploadObject) => ({

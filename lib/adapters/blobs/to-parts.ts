@@ -1,6 +1,6 @@
 /**
- * Cuts content into parts of one size; the last one may be smaller, and is empty for empty content. At most two parts are
- * in memory: the pieces of one, and the part that they are joined to.
+ * Cuts content into parts of one size. The last one may be smaller, and is empty for empty content. At most two parts
+ * are in memory: the pieces of one, and the part made by joining them.
  */
 export const toParts = async function* (
   content: AsyncIterable<Uint8Array>,

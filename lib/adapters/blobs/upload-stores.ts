@@ -1,10 +1,10 @@
-import { promises as files } from 'node:fs'; // as the other stores of a folder
+import { promises as files } from 'node:fs'; // like the other folder stores
 import type { UploadStore } from '../../executions/files/upload-store.ts';
 import type { CallAws } from '../aws/aws-caller.ts';
 import { createAskS3 } from './ask-s3.ts';
 import { nullIfMissing, orUnavailable, toBlobPath } from './blob-files.ts';
 
-/** Uploads in the folder of a folder's blob store, where nothing expires. The local service puts them there. */
+/** Uploads in the same folder as the folder blob store, where nothing expires. The local service puts them there. */
 export const createFolderUploadStore = (
   folder: string,
   parts: Pick<UploadStore, 'maxBytes' | 'sign'>,
@@ -14,15 +14,14 @@ export const createFolderUploadStore = (
   keep: async () => {},
 });
 
-/** @returns bytes; null for a blob that is not there */
+/** @returns bytes; null if the blob does not exist */
 export const findBlobSize = async (folder: string, key: string): Promise<number | null> => {
   const found = await orUnavailable(files.stat(toBlobPath(folder, key)).catch(nullIfMissing));
   return found?.size ?? null;
 };
 
 /**
- * Uploads as objects in a bucket. One is pending while it has that tag, so that keeping it copies no bytes.
- *
+ * Uploads as objects in a bucket. An upload is pending as long as it has the tag, so that keeping it copies no bytes.
  * @param call - bound to the host of the bucket
  */
 export const createS3UploadStore = (

@@ -53,7 +53,7 @@ export const createDurableFunction =
     });
     /** They fail the invocation, not the execution. */
     const infrastructureErrors: unknown[] = [];
-    /** Set here, since the SDK replaces the error of a result that can't be read or written. */
+    /** Set here, because the SDK replaces the error if a result can't be read or written. */
     let isStoreDown = false;
     const checkStore = (error: unknown): never => {
       isStoreDown ||= isInfrastructureError(error);
@@ -85,7 +85,7 @@ export const createDurableFunction =
         });
       } catch (error) {
         infrastructureErrors.push(error);
-        parts.logger.error('The invocation has failed; Lambda repeats it.', { cause: error });
+        parts.logger.error('The invocation failed; Lambda repeats it.', { cause: error });
         return checkStore(error);
       }
     };
@@ -99,7 +99,7 @@ export const createDurableFunction =
         const { isPending } = pendingIo;
         await pendingIo.allSettled();
         await invocation.suspend();
-        // After the progress is recorded, so that the failed invocation does not count as a crash.
+        // Only after the progress is recorded, so that the failed invocation does not count as a crash.
         if (isPending) throw new Error('The run was suspended with pending I/O; it is resumed at once.');
       }
       if (output.Status === FAILED) {
@@ -117,7 +117,7 @@ export const createDurableFunction =
 
 const PAYLOAD = JSON.stringify(PING);
 
-/** A ping of the function for durable runs, which is invoked with executions alone, is the input of one. */
+/** Since the function for durable runs is only invoked with executions, a ping is the input of one. */
 export const durablePing: AnswerPing = (event, toPong) => {
   const { InitialExecutionState } = event as Partial<DurableExecutionInvocationInput>;
   const payload = InitialExecutionState?.Operations?.[0]?.ExecutionDetails?.InputPayload;

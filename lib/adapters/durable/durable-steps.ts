@@ -42,7 +42,7 @@ export const createDurableSteps = (
   serdes: Serdes<StepResult>,
   budget: OperationBudget = createOperationBudget(MAX_OPERATIONS),
 ): Steps => {
-  // The SDK refuses a call from a context other than the caller's, which in a run is any of its branches.
+  // The SDK refuses a call from another context than the caller's, which in a run may be any of its branches.
   const inContext = AsyncLocalStorage.snapshot();
 
   const run = async (step: Step): Promise<StepResult> => {
@@ -52,7 +52,7 @@ export const createDurableSteps = (
         serdes,
         semantics:
           step.atMostOnce === true ? StepSemantics.AtMostOncePerRetry : StepSemantics.AtLeastOncePerRetry,
-        // Never the SDK's default, which is six attempts.
+        // Otherwise the SDK would make six attempts.
         retryStrategy: (error, attempt) =>
           decideRetry(step, attempt, error instanceof FailedAttemptError ? error.failure : {}),
       });
@@ -112,8 +112,8 @@ export const createDurableSteps = (
 };
 
 /**
- * Only what nodes before this one have taken counts as spent: operations of concurrent branches may come before it in one
- * replay, and after it in another.
+ * Only operations of nodes before this one count as spent, because those of concurrent branches may come before it in
+ * one replay and after it in another.
  */
 const checkBodies = (
   { plan, route, node, key, count }: Bodies,
@@ -132,11 +132,11 @@ const checkBodies = (
     }).length;
   if (needed > left)
     throw new OperationLimitError(
-      `the ${count} items of this node need ${needed} durable operations at least, and the execution has ${left} left of ${limit}`,
+      `the ${count} items of this node need at least ${needed} durable operations, but the execution has only ${left} of ${limit} left`,
     );
 };
 
-/** Throws only when another attempt follows: the last failure is a result like any other. */
+/** Throws only if another attempt follows; the last failure is a result like any other. */
 const attemptStep = async (step: Step, number: number): Promise<StepResult> => {
   const result = await step.attempt(number);
   if ('failure' in result && decideRetry(step, number, result.failure).shouldRetry)
@@ -164,7 +164,7 @@ const decideRetry = (
   return { shouldRetry: true, delay: { seconds: Math.max(1, Math.ceil(delayMs / 1_000)) } };
 };
 
-/** An interrupted at-most-once step fails. A replay loses the error's class and keeps its name. */
+/** An interrupted at-most-once step fails. A replay loses the error's class but keeps its name. */
 const toStepFailure = (error: DurableOperationError): { name: string; message: string } => ({
   name: error.cause?.name ?? error.name,
   message: error.message,

@@ -10,9 +10,8 @@ import { errorTypeOf, isSuccess } from '../aws/aws-error.ts';
 import type { HttpAnswer } from '../aws/connection.ts';
 
 /**
- * Reads and writes checkpoints over the transport of all calls to AWS. The durable SDK has a client for it, which loads
- * the SDK's for all of Lambda.
- *
+ * Reads and writes checkpoints over the transport of all our AWS calls. The durable SDK's own client would load the
+ * SDK's client for all of Lambda.
  * https://docs.aws.amazon.com/lambda/latest/api/API_CheckpointDurableExecution.html
  */
 export const createLambdaCheckpointClient = (call: CallAws): DurableExecutionClient => {
@@ -27,7 +26,7 @@ export const createLambdaCheckpointClient = (call: CallAws): DurableExecutionCli
         method: 'POST',
         path: `${pathOf(DurableExecutionArn)}/checkpoint`,
         headers: { 'content-type': 'application/json' },
-        // Repeated tries have the same token: Lambda applies the updates once.
+        // Retries have the same token, so Lambda applies the updates once.
         body: JSON.stringify({ CheckpointToken, ClientToken, Updates }),
       });
       return {

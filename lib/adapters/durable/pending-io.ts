@@ -1,15 +1,15 @@
-/** Tracks I/O outside of steps. */
+/** Tracks I/O outside steps. */
 export interface PendingIo {
   readonly isPending: boolean;
   track<Value>(work: Promise<Value>): Promise<Value>;
-  /** Resolves when all that is tracked now has settled. */
+  /** Resolves when everything that is tracked now has settled. */
   allSettled(): Promise<void>;
 }
 
 /**
  * The SDK suspends a run as soon as no step is running and an operation is pending. It can't see I/O between steps (a
- * plan, a large result, the record), and would suspend a run that can go on. A run that was suspended with pending I/O
- * is resumed at once.
+ * plan, a large result, the record), and would suspend a run that could continue. A run that was suspended with pending
+ * I/O is resumed at once.
  */
 export const createPendingIo = (): PendingIo => {
   const pending = new Set<Promise<unknown>>();

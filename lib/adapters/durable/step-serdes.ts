@@ -9,8 +9,8 @@ import type { PendingIo } from './pending-io.ts';
 const LIMIT_BYTES = 262_144;
 
 /**
- * Serialises step results: small ones as they are, larger ones compressed, and beyond the limit as a pointer to a blob,
- * which a repeated step overwrites.
+ * Serialises step results: small ones unchanged, larger ones compressed, and those beyond the limit as a pointer to a
+ * blob, which a repeated step overwrites.
  */
 export const createStepSerdes = (
   executionId: string,

@@ -1,19 +1,22 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 
-/** One item, as the low-level API has it. */
+/** One item in the form of the low-level API. */
 export type Item = Record<string, AttributeValue>;
 
 /**
- * Structured values are JSON in one string attribute: DynamoDB refuses numbers and keys that JSON allows, and more than
- * 32 levels of nesting.
+ * Structured values are stored as JSON in one string attribute, since DynamoDB refuses some numbers and keys that JSON
+ * allows, and more than 32 levels of nesting.
  */
 export const json = (value: unknown): AttributeValue => ({ S: JSON.stringify(value) });
 
-/** Characters of JSON from which {@link longJson} compresses it: shorter ones fit beside the rest of a record in one write unit. */
+/**
+ * The length from which {@link longJson} compresses JSON, in characters: shorter JSON fits into one write unit with the
+ * rest of a record.
+ */
 const COMPRESSED_FROM = 500;
 
-/** {@link json}, compressed where it is long: every write is billed by the size of the item. */
+/** Like {@link json}, but compressed if it is long, since every write is billed by the size of the item. */
 export const longJson = (value: unknown): AttributeValue => longText(JSON.stringify(value));
 
 /** A text that {@link readLongJson} reads. */
@@ -24,20 +27,20 @@ export const text = (value: string): AttributeValue => ({ S: value });
 export const number = (value: number): AttributeValue => ({ N: String(value) });
 export const flag = (value: boolean): AttributeValue => ({ BOOL: value });
 
-/** A packed text (see `packText`): what it has compressed is stored as bytes, a quarter smaller than its base64. */
+/** A packed text (see `packText`). Compressed data is stored as bytes, a quarter smaller than its base64. */
 export const packed = (value: string): AttributeValue =>
   value.startsWith('z') ? bytes(Buffer.from(value.slice(1), 'base64')) : text(value);
 
-/** As the SDK has it; in the JSON protocol, bytes are base64. */
+/** In the SDK's form; in the JSON protocol, bytes are base64. */
 const bytes = (value: Uint8Array): AttributeValue => ({
   B: Object.assign(value, { toJSON: () => Buffer.from(value).toString('base64') }),
 });
 
-/** A text or bytes of the same length that say nothing. */
+/** Meaningless text or bytes of the same length. */
 export const blankOf = ({ S = '', B }: AttributeValue): AttributeValue =>
   B === undefined ? text('-'.repeat(S.length)) : bytes(new Uint8Array(B.length));
 
-/** An attribute that an item has only when its value is neither null nor undefined; see {@link compact}. */
+/** An attribute that an item has only if its value is neither null nor undefined; see {@link compact}. */
 export const optional = <Value>(
   value: Value | null | undefined,
   toAttribute: (value: Value) => AttributeValue,
@@ -49,14 +52,14 @@ export const compact = (attributes: Readonly<Record<string, AttributeValue | und
     Object.entries(attributes).filter((entry): entry is [string, AttributeValue] => entry[1] !== undefined),
   );
 
-/** @throws Error for an item without this string */
+/** @throws Error if the item does not have this string */
 export const readText = (item: Item, name: string): string => {
   const value = item[name]?.S;
-  if (value === undefined) throw new Error(`a stored item has no text "${name}"`);
+  if (value === undefined) throw new Error(`a stored item has no string "${name}"`);
   return value;
 };
 
-/** Of {@link longJson}. @param initial - value of a missing attribute */
+/** Reads {@link longJson}. @param initial - value of a missing attribute */
 export const readLongJson = <Value>(item: Item, name: string, initial: Value): Value => {
   const compressed = readBytes(item, name);
   return compressed === null
@@ -83,7 +86,7 @@ export const readNumber = (item: Item, name: string, initial = Number.NaN): numb
 
 /**
  * @param initial - value of a missing attribute
- * @throws Error for an item without the attribute, unless there is an initial value
+ * @throws Error if the item does not have the attribute and there is no initial value
  */
 export const readJson = <Value>(item: Item, name: string, initial?: Value): Value =>
   item[name] === undefined && initial !== undefined ? initial : JSON.parse(readText(item, name));

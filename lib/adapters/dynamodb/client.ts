@@ -16,8 +16,9 @@ import type {
 type Page<Output extends QueryCommandOutput | ScanCommandOutput> = Pick<Output, 'Items' | 'LastEvaluatedKey'>;
 
 /**
- * The operations that the stores use, in DynamoDB's own terms. An error has the name that DynamoDB gives it, such as
- * `ConditionalCheckFailedException`, and in `$metadata.attempts` how often the call was sent. Bytes in an answer are base64 or a `Uint8Array`.
+ * The operations that the stores use, in DynamoDB's own terms. An error has DynamoDB's name, such as
+ * `ConditionalCheckFailedException`, and in `$metadata.attempts` how often the call was sent. Bytes in an answer are
+ * base64 or a `Uint8Array`.
  */
 export interface DynamoDbClient {
   getItem(input: GetItemCommandInput): Promise<Pick<GetItemCommandOutput, 'Item'>>;

@@ -46,9 +46,8 @@ export const createCredentialStore = (
 });
 
 /**
- * The condition of a write: the item has the revision before, or there is none.
- *
- * @param isKind - condition that the item is of the same kind of credential
+ * The condition of a write: the item has the previous revision, or does not exist.
+ * @param isKind - the condition that the item is the same kind of credential
  */
 export const ifRevision = (revision: number, isKind: string) =>
   revision === 1
@@ -58,7 +57,7 @@ export const ifRevision = (revision: number, isKind: string) =>
         ExpressionAttributeValues: { ':before': number(revision - 1) },
       };
 
-/** Whether an item is no outbound credential. */
+/** Whether an item is an inbound credential. */
 const isInbound = (item: Item): boolean => item.secretReference === undefined;
 
 const toItem = ({ id, type, username, secrets, revision }: Credential): Item =>

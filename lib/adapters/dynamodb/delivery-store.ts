@@ -4,7 +4,7 @@ import type { DynamoDbClient } from './client.ts';
 import { getItem, putItem } from './items.ts';
 import type { TableNames } from './table-names.ts';
 
-/** A claim may expire between the refused write and the read: the next try wins, or finds a newer claim. */
+/** A claim may expire between the refused write and the read; then the next try wins or finds a newer claim. */
 const MAX_TRIES = 3;
 
 /** One item per claim, written on the condition that no valid claim exists. */
@@ -12,7 +12,7 @@ export const createDeliveryStore = (
   client: DynamoDbClient,
   tables: Pick<TableNames, 'deliveries'>,
 ): DeliveryStore => {
-  /** Not confirmed here: after a refused write the claim is read in any case, and may be this one. */
+  /** Not confirmed here, because after a refused write the claim is read anyway, and may be this one. */
   const put = (claim: DeliveryClaim): Promise<boolean> => {
     const input = {
       TableName: tables.deliveries,

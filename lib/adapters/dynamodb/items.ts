@@ -9,9 +9,9 @@ import type { DynamoDbClient } from './client.ts';
 import { checkVersions, WRITTEN } from './schema/schema.ts';
 import { isConditionFailed, translateErrors } from './translate-error.ts';
 
-// A client sends a call again when its answer is lost. The first one may have been committed, and then the condition of
-// the second fails on it: a consistent read shows whether what is stored is our own. It is made after a repeated call
-// alone: a condition that fails at the first try is never our own doing.
+// A client repeats a call if its answer is lost. The first call may have been committed, and then makes the condition
+// of the second fail; a consistent read shows whether what is stored is our own write. It is only made after a repeated
+// call, since a condition that fails on the first try is never our own doing.
 
 interface Place {
   readonly TableName: string;
@@ -19,8 +19,8 @@ interface Place {
 }
 
 /**
- * Whether what is stored is what a call has written. Null for a write that can be made twice, since its condition holds
- * after it, and for one whose outcome is not used.
+ * Whether what is stored was written by our call. Null for a write that can be repeated, since its condition still
+ * holds afterwards, and for one whose outcome is not used.
  */
 export type IsOurs = ((stored: Item) => boolean) | null;
 
@@ -33,9 +33,8 @@ export const getItem = async (client: DynamoDbClient, input: GetItemCommandInput
 };
 
 /**
- * Puts an item on a condition. It says the version that it is written in, unless it is the copy of one that does.
- *
- * @returns false when the condition does not hold
+ * Puts an item if a condition holds. The item states its schema version, unless it is a copy of one that does.
+ * @returns false if the condition does not hold
  * @throws AppError `STORE_UNAVAILABLE`
  */
 export const putItem = async (
@@ -49,9 +48,8 @@ export const putItem = async (
 };
 
 /**
- * Updates an item on a condition.
- *
- * @returns the attributes that `ReturnValues` asks for, at least; null when the condition does not hold
+ * Updates an item if a condition holds.
+ * @returns at least the attributes that `ReturnValues` asks for; null if the condition does not hold
  * @throws AppError `STORE_UNAVAILABLE`
  */
 export const updateItem = (
@@ -64,9 +62,9 @@ export const updateItem = (
 };
 
 /**
- * Deletes an item on a condition. When the first answer was lost, an item that no longer exists counts as deleted by this call.
- *
- * @returns false when the condition does not hold
+ * Deletes an item if a condition holds. If the first answer was lost, an item that no longer exists counts as deleted
+ * by this call.
+ * @returns false if the condition does not hold
  * @throws AppError `STORE_UNAVAILABLE`
  */
 export const deleteItem = async (
@@ -79,7 +77,7 @@ export const deleteItem = async (
 const ifOurs = (isOurs: IsOurs) =>
   isOurs && ((stored: Item | null) => (stored !== null && isOurs(stored) ? stored : null));
 
-/** @param toOutput - the output of our own call, from what is stored; null when that is not our own */
+/** @param toOutput - makes the output of our own call from what is stored; null if that is not our own */
 const confirm = async <Output>(
   client: DynamoDbClient,
   { TableName, Key }: Place,
@@ -95,7 +93,7 @@ const confirm = async <Output>(
   }
 };
 
-/** Of a written item: the stored one has the same attributes. */
+/** For a written item: whether the stored one has the same attributes. */
 export const sameAs =
   (written: Item) =>
   (stored: Item): boolean =>
@@ -105,6 +103,6 @@ const toText = (item: Item): string =>
   JSON.stringify(
     Object.keys(item)
       .sort()
-      // Each client has another form of bytes.
+      // Each client represents bytes differently.
       .map((name) => [name, readBytes(item, name)?.toString('base64') ?? item[name]]),
   );

@@ -3,11 +3,11 @@ import { errorTypeOf, isSuccess } from '../aws/aws-error.ts';
 import type { DynamoDbClient } from './client.ts';
 
 interface Options extends Pick<AwsCallerOptions, 'region' | 'endpoint' | 'timeouts'> {
-  /** Called after an operation that was throttled so many times, whatever came of it. */
+  /** Called after an operation with the number of times it was throttled, whatever its outcome. */
   readonly onThrottle?: (times: number, operation: string) => void;
 }
 
-/** Short: a webhook's caller waits for 30 s at most. */
+/** Short, since a webhook's caller waits at most 30 s. */
 const TIMEOUTS = { connectMs: 1_000, exchangeMs: 3_000 };
 
 /**
@@ -50,7 +50,7 @@ export const createJsonClient = ({
   };
 };
 
-/** A DynamoDB on this machine takes any. */
+/** A DynamoDB on this machine accepts any credentials. */
 const LOCAL_CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' };
 
 const toError = (answer: AwsAnswer): Error => {
@@ -60,5 +60,5 @@ const toError = (answer: AwsAnswer): Error => {
   return Object.assign(error, { name, $metadata: { attempts: answer.tries } });
 };
 
-/** Of an answer in a log: a validation error may repeat a whole expression. */
+/** How much of an answer is logged, since a validation error may repeat a whole expression. */
 const MAX_DETAIL_BYTES = 500;

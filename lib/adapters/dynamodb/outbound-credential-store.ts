@@ -21,7 +21,10 @@ import { deleteItem, getItem, putItem, sameAs } from './items.ts';
 import { scanAll } from './scan-all.ts';
 import type { TableNames } from './table-names.ts';
 
-/** Items in the table of the inbound credentials, so that an id names one credential; these have a secret's reference. */
+/**
+ * Items in the same table as inbound credentials, so that an id names only one credential. Outbound ones have the
+ * reference of a secret.
+ */
 export const createOutboundCredentialStore = (
   client: DynamoDbClient,
   { credentials: TableName }: Pick<TableNames, 'credentials'>,

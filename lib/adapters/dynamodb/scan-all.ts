@@ -5,16 +5,14 @@ import { checkVersions } from './schema/schema.ts';
 import { translateErrors } from './translate-error.ts';
 
 /**
- * Reads a whole table, page by page: for operators, never in the path of a request.
- *
+ * Reads a whole table, page by page. For operators, never while a request waits.
  * @throws AppError `STORE_UNAVAILABLE` | `DATA_VERSION_UNSUPPORTED`
  */
 export const scanAll = (client: DynamoDbClient, input: ScanCommandInput): Promise<Item[]> =>
   readPages(input.TableName, (from) => client.scan({ ...input, ExclusiveStartKey: from }));
 
 /**
- * Reads all that a query finds, page by page.
- *
+ * Reads everything that a query finds, page by page.
  * @throws AppError `STORE_UNAVAILABLE` | `DATA_VERSION_UNSUPPORTED`
  */
 export const queryAll = (client: DynamoDbClient, input: QueryCommandInput): Promise<Item[]> =>

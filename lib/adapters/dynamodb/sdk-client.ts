@@ -11,10 +11,9 @@ import {
 import type { DynamoDbClient } from './client.ts';
 
 /**
- * The SDK's client, with three short tries: its default limits are made for batch work.
- *
- * @param endpoint - a DynamoDB on this machine; absent in AWS, where the SDK finds region and credentials, profiles and
- *   single sign-on included
+ * The SDK's client, with three short tries, since its default limits are made for batch work.
+ * @param endpoint - a DynamoDB on this machine; absent in AWS, where the SDK finds region and credentials, including
+ * profiles and single sign-on
  */
 export const createSdk = (endpoint?: string): DynamoDBClient =>
   new DynamoDBClient({

@@ -13,8 +13,7 @@ const BUGS = new Set(['ValidationException', 'SerializationException', 'TypeErro
 
 /**
  * Translates the errors of a call to DynamoDB: throttling, network, timeouts, permissions, a missing table.
- *
- * @throws AppError `STORE_UNAVAILABLE`; a failed condition and bugs are thrown as they are
+ * @throws AppError `STORE_UNAVAILABLE`; a failed condition and bugs are thrown unchanged
  */
 export const translateErrors = async <Output>(call: Promise<Output>): Promise<Output> => {
   try {

@@ -32,10 +32,10 @@ export const createEventBridgeEvents = (
       throw new AppError('EVENT_NOT_PUBLISHED', { executionId }, cause);
     });
     if (!isSuccess(answer)) throw new AppError('EVENT_NOT_PUBLISHED', { executionId }, toCause(answer));
-    // A 200 acknowledges the request; its body says whether the bus took the event.
+    // A 200 acknowledges the request; its body says whether the bus accepted the event.
     const { FailedEntryCount, Entries } = JSON.parse(answer.body.toString());
     if (FailedEntryCount === 0) return;
-    const reason = Entries?.[0]?.ErrorCode ?? 'it was not taken';
+    const reason = Entries?.[0]?.ErrorCode ?? 'it was not accepted';
     throw new AppError('EVENT_NOT_PUBLISHED', { executionId }, new Error(`EventBridge: ${reason}`));
   },
 });

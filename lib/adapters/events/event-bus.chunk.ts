@@ -9,7 +9,7 @@ interface BusOptions extends EndOptions {
   readonly busName: string;
 }
 
-/** Publishes on an EventBridge bus, and counts in the log. */
+/** Publishes on an EventBridge bus, and counts the ends in the log. */
 export const openEventBus = ({ region, busName, ...options }: BusOptions, logger: Logger): ExecutionEvents =>
   countPublished(
     createEventBridgeEvents(createAwsCaller({ service: 'events', region, endpoint: null }), { busName }),

@@ -5,7 +5,7 @@ import { measure } from '../../shared/metrics/metrics.ts';
 import { toCloudEvent } from './to-cloud-event.ts';
 
 export interface EndOptions {
-  /** False in the function whose requests run executions: the log line of a request has the end of its own. */
+  /** False in the function whose requests run executions, since the log line of a request already includes the end. */
   readonly countsInline: boolean;
 }
 

@@ -4,7 +4,7 @@ import type { EndedExecution } from '../../executions/record/execution-store.ts'
 /** CloudEvents 1.0, in structured form: https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/spec.md */
 interface CloudEvent {
   readonly specversion: '1.0';
-  /** Unique together with `source`; the same when the event is published again. */
+  /** Unique together with `source`; the same if the event is published again. */
   readonly id: string;
   readonly source: string;
   readonly type: string;
@@ -24,7 +24,7 @@ const TYPES: Record<EndedExecution['status'], string> = {
   timedOut: 'workflow.execution.timed_out',
 };
 
-/** The completion event of an execution. It holds none of its nodes' data. */
+/** The completion event of an execution. It contains no data of its nodes. */
 export const toCloudEvent = (ended: EndedExecution): CloudEvent => {
   const { executionId, workflowId, workflowVersion, status, mode, trigger, startedAt, endedAt } = ended;
   const { failure, retryOf, traceparent } = ended;

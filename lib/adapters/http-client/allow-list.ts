@@ -13,12 +13,12 @@ export interface Destination {
 export type AllowList = (destination: Destination) => boolean;
 
 /**
- * Parses the list of allowed private destinations. An entry is
+ * Parses the list of allowed private destinations. Each entry is one of:
  * - a host name, `internal.example`: exactly that name, whatever it resolves to;
- * - an address, `10.0.0.7` or `::1`, or a network, `10.0.0.0/8`: whatever the host name;
+ * - an address, `10.0.0.7` or `::1`, or a network, `10.0.0.0/8`, whatever the host name;
  * - a name or an address with a port, `internal.example:8080`, `[::1]:9000`. Without a port all ports are allowed.
- *
- * @throws AppError `CONFIGURATION_INVALID` when an entry is none of these: ignoring it would allow less than was meant.
+ * @throws AppError `CONFIGURATION_INVALID` if an entry is none of these, since ignoring it would allow less than
+ * intended.
  */
 export const parseAllowList = (entries: readonly string[]): AllowList => {
   const rules = entries.map(parseEntry);
@@ -40,7 +40,7 @@ const parseEntry = (entry: string): AllowList => {
 
 const invalidEntry = (entry: string): AppError =>
   new AppError('CONFIGURATION_INVALID', {
-    reason: `"${entry}" in the list of allowed hosts is neither host[:port], address[:port] nor a network`,
+    reason: `"${entry}" in the list of allowed hosts must be host[:port], address[:port] or a network`,
   });
 
 const allowNetwork = (network: string, port: number | null): AllowList => {

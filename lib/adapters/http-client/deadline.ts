@@ -1,21 +1,21 @@
 import { longestTimerMs } from '../runtime/system-clock.ts';
 
-/** The time limit of work in several phases. It holds a timer and a listener until the work, or the time, is over. */
+/** The time limit of work in several phases. It has a timer and a listener until the work is done or the time is up. */
 interface Deadline {
   /** Aborted with the caller's signal, or when the time is up. */
   readonly signal: AbortSignal;
   /**
-   * Awaits one phase; the deadline ends when it fails.
-   * @throws the reason of the signal when that is aborted, since every other error is its consequence
+   * Awaits one phase; if it fails, the deadline ends.
+   * @throws the signal's reason if it is aborted, since any other error is then a consequence of that
    */
   guard<Result>(phase: Promise<Result>): Promise<Result>;
   /** The last phase: the deadline ends with the stream. Reading throws as `guard` does. */
   guardStream<Chunk>(stream: AsyncIterable<Chunk>): AsyncGenerator<Chunk>;
-  /** Ends it after the last phase, where that is no stream. */
+  /** Ends it after the last phase, if that is not a stream. */
   end(): void;
 }
 
-/** @throws the reason of the caller's signal when it is aborted already */
+/** @throws the reason of the caller's signal if it is already aborted */
 export const startDeadline = (limit: {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;

@@ -25,7 +25,7 @@ export const checkAddress = (
   const problem = findAddressProblem(address);
   if (problem === null || isAllowed({ host, port, address })) return;
   const is = host === address ? 'is' : 'resolves to';
-  // The address is in the cause alone, for the log: in a node's error output it would let a caller map the network.
+  // The address is only in the cause, for the log: in a node's error output it would let a caller map the network.
   throw serviceError(
     'OUTBOUND_REFUSED',
     { target, reason: `${host} ${is} an address that is not public (${problem})` },

@@ -25,9 +25,11 @@ import { followRedirect, type Hop, isRedirect } from './redirect.ts';
 import { isStream } from './request-body.ts';
 
 export interface HttpClientOptions {
-  /** Private destinations that may be reached, see {@link parseAllowList}; none by default. */
+  /** Private destinations that may be reached: see {@link parseAllowList}. None by default. */
   readonly allow?: readonly string[];
-  /** Public URL of the service, for its calls to itself; the host of the request that has started the execution is one too. */
+  /**
+   * The service's public URL, to recognise calls to itself; so is the host of the request that started the execution.
+   */
   readonly ownUrl?: string | null;
   readonly lookup?: ResolveHost;
   /** Measures how long connections have been idle. */
@@ -42,14 +44,13 @@ interface Transport {
 }
 
 /**
- * The HTTP client of nodes. Only http and https; every address is checked before the connection, on each redirect
- * again; the time limit is for the whole exchange; redirects to another origin carry no credentials and no client
- * certificate. `maxRedirects: 0` returns the redirect itself; otherwise one too many is an error, and so is one that
- * asks for a streamed body again.
- *
- * `request`, and reading a streamed response, throws `OUTBOUND_REFUSED`, `OUTBOUND_FAILED`, `OUTBOUND_TIMEOUT`,
- * `OUTBOUND_TOO_LARGE`, the error of a streamed body, or the reason of the request's aborted signal. Messages name method and host, never headers or query.
- * @throws AppError `CONFIGURATION_INVALID` when the allow-list is invalid
+ * The HTTP client of nodes. It supports only http and https. Every address is checked before connecting, also on each
+ * redirect. The time limit covers the whole exchange. Redirects to another origin carry no credentials and no client
+ * certificate. `maxRedirects: 0` returns the redirect itself; otherwise one redirect too many is an error, and so is
+ * one that would need a streamed body again. `request`, and reading a streamed response, throws `OUTBOUND_REFUSED`,
+ * `OUTBOUND_FAILED`, `OUTBOUND_TIMEOUT`, `OUTBOUND_TOO_LARGE`, the error of a streamed body, or the reason of the
+ * request's aborted signal. Messages name method and host, never headers or query.
+ * @throws AppError `CONFIGURATION_INVALID` if the allow-list is invalid
  */
 export const createHttpClient = ({
   allow = [],
@@ -97,10 +98,10 @@ const toFirstHop = (request: OutboundRequest): Hop => {
     const target = isToken(method) && url !== null ? nameTarget({ method, url }) : 'An outbound request';
     return serviceError('OUTBOUND_REFUSED', { target, reason });
   };
-  if (url === null) throw refuse('its URL is not an absolute one');
+  if (url === null) throw refuse('its URL is not absolute');
   // CONNECT would open a tunnel through a proxy.
   if (!isToken(method) || method === 'CONNECT') throw refuse('its method cannot be used');
-  // Node would leave out the certificate.
+  // Node would silently omit the certificate.
   if (request.tls?.certificate === '' || request.tls?.key === '')
     throw refuse('its client certificate is not complete');
   const headers = Object.entries(request.headers)
@@ -122,7 +123,7 @@ const toFirstHop = (request: OutboundRequest): Hop => {
 
 /**
  * Sends a request and follows its redirects.
- * @returns the last request and its response, whose body is still to be read
+ * @returns the last request and its response, whose body has not been read yet
  */
 const sendFollowing = async (
   first: Hop,
@@ -141,7 +142,7 @@ const sendFollowing = async (
       response.destroy();
       const next = followRedirect(hop, status, location);
       if (next === null) throw failed(target, 'it redirects to something that is not a URL');
-      if (redirects === maxRedirects) throw failed(target, `there were more than ${maxRedirects} redirects`);
+      if (redirects === maxRedirects) throw failed(target, `it redirected more than ${maxRedirects} times`);
       if (next.body !== null && keepsBodyAtOrigin === true && next.url.origin !== hop.url.origin)
         throw failed(target, 'it redirects to another origin, and the body has a credential of this one');
       if (isStream(next.body)) throw failed(target, 'it redirects, and a streamed body cannot be sent again');
@@ -152,7 +153,7 @@ const sendFollowing = async (
   }
 };
 
-/** Adds how deep the call is, for the own service alone. */
+/** Adds the depth of the call, only for calls to this service itself. */
 const withDepth = (hop: Hop, startedBy: JsonValue | undefined, { ownUrl }: Transport): Hop => {
   const { url } = hop;
   const received = isPlainObject(startedBy) ? startedBy : {};
@@ -170,13 +171,13 @@ const sendChecked = (hop: Hop, { agents, resolve, isAllowed }: Transport, signal
   if (url.username !== '' || url.password !== '') {
     throw serviceError('OUTBOUND_REFUSED', {
       target,
-      reason: 'credentials belong into a header, not into the URL',
+      reason: 'credentials belong in a header, not in the URL',
     });
   }
   if (hop.tls !== undefined && url.protocol !== 'https:') {
     throw serviceError('OUTBOUND_REFUSED', {
       target,
-      reason: 'a client certificate can be used with https only',
+      reason: 'a client certificate can only be used with https',
     });
   }
   const host = url.hostname.replace(/^\[|\]$/g, '');

@@ -8,7 +8,7 @@ import { isDecodable, streamBody } from './response-body.ts';
 /**
  * Sends one request, without checks and without following redirects.
  * @param target - names the request in errors
- * @returns the response, its body still to be read
+ * @returns the response, whose body has not been read yet
  */
 export const sendHop = (
   hop: Hop,
@@ -31,11 +31,14 @@ export const sendHop = (
     writeBody(outgoing, hop, target);
   });
 
-/** Part of the name under which an agent keeps a connection: it serves no request with another certificate. */
+/** Part of the name under which an agent keeps a connection, so that it serves no request with another certificate. */
 const toTlsOptions = ({ tls }: Hop) =>
   tls === undefined ? {} : { cert: tls.certificate, key: tls.key, passphrase: tls.passphrase };
 
-/** Names in lower case, values of a repeated name joined by `, `. Not `response.headers`, which drops some repeats. */
+/**
+ * Lower-case names, with the values of a repeated name joined by `, `. Not `response.headers`, which drops some
+ * repeated headers.
+ */
 const readHeaders = ({ rawHeaders }: IncomingMessage): Map<string, string> => {
   const headers = new Map<string, string>();
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
@@ -48,8 +51,8 @@ const readHeaders = ({ rawHeaders }: IncomingMessage): Map<string, string> => {
 };
 
 /**
- * Opens a response. Some servers compress although they were asked not to (object stores do): their bodies are decoded,
- * and `content-encoding` and `content-length`, which describe the compressed bytes, left out.
+ * Opens a response. Some servers, such as object stores, compress although they were asked not to. Their bodies are
+ * decoded, and `content-encoding` and `content-length`, which describe the compressed bytes, are removed.
  * @returns the body as {@link streamBody} reads it
  */
 export const openResponse = (

@@ -1,7 +1,7 @@
 import http from 'node:http';
 import https from 'node:https';
 
-/** After a freeze a sandbox holds connections that look open and are not: servers close idle ones after 5 s. */
+/** After a freeze, a sandbox's connections may look open although they are not: servers close idle ones after 5 s. */
 const staleAfterMs = 4_000;
 
 export interface Agents {
@@ -10,8 +10,8 @@ export interface Agents {
 }
 
 /**
- * Agents that keep connections open between requests. Idle ones keep no process alive (Node unrefs them) and close
- * after 15 s; when nothing was sent for a while, by the wall clock, the next request opens a new one.
+ * Agents that keep connections open between requests. Idle connections don't keep the process alive (Node unrefs them)
+ * and close after 15 s. If nothing was sent for a while, by the wall clock, the next request opens a new one.
  */
 export const createAgents = (now: () => number): Agents => {
   const options = { keepAlive: true, maxFreeSockets: 16, timeout: 15_000 };

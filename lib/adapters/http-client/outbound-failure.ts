@@ -7,18 +7,18 @@ const reasons = new Map([
   ['ECONNREFUSED', 'the connection was refused'],
   ['ECONNRESET', 'the connection was closed before the answer was complete'],
   ['EPIPE', 'the connection was closed before the request was complete'],
-  ['EHOSTUNREACH', 'there is no way to the host'],
-  ['ENETUNREACH', 'there is no way to the host'],
+  ['EHOSTUNREACH', 'there is no route to the host'],
+  ['ENETUNREACH', 'there is no route to the host'],
   ['ETIMEDOUT', 'the host does not answer'],
 ]);
 
-/** Codes of OpenSSL for what can't be read or decrypted; those of a handshake start otherwise. */
+/** OpenSSL's codes for something that can't be read or decrypted; those of a handshake start differently. */
 const KEY_CODE = 'ERR_OSSL_';
 const KEY_PROBLEM = 'the client certificate, its key or its passphrase cannot be used';
 
 /**
- * The error of a failed exchange for the workflow. Its reason follows from the error's code alone: messages of the
- * system name addresses, and those of the parser hold received bytes. The error itself is the `cause`.
+ * The error of a failed exchange for the workflow. Its reason depends only on the error's code, because the system's
+ * messages contain addresses, and the parser's contain received bytes. The error itself is the `cause`.
  */
 export const toOutboundFailure = (target: string, error: unknown): AppError<'OUTBOUND_FAILED'> => {
   const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';

@@ -1,7 +1,7 @@
 import type { ClientCertificate } from '@hookloom/plugin-kit';
 import type { RequestBody } from './request-body.ts';
 
-/** One request of the chain that redirects make. Header names in lower case. */
+/** One request in a chain of redirects, with header names in lower case. */
 export interface Hop extends RequestBody {
   readonly method: string;
   readonly url: URL;
@@ -12,16 +12,16 @@ export interface Hop extends RequestBody {
 const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Headers that are sent on a redirect to another origin. A list of the harmless, not of the secret ones: any other
- * header may carry a key (`authorization`, `cookie`, `x-api-key`, `private-token`, …).
+ * The headers that are sent on a redirect to another origin. A list of harmless ones, since any other header may carry
+ * a key (`authorization`, `cookie`, `x-api-key`, `private-token`, …).
  */
 const harmless: ReadonlySet<string> = new Set(['accept', 'accept-language', 'content-type', 'user-agent']);
 
 export const isRedirect = (status: number): boolean => redirectStatuses.has(status);
 
 /**
- * The request after a redirect (RFC 9110 §15.4): a GET after 303, and after 301 and 302 of a POST as all clients have
- * it; the same one after 307 and 308. Null when `location` is not a URL.
+ * The request after a redirect (RFC 9110 §15.4): a GET after a 303, and after a 301 or 302 of a POST, as in all
+ * clients; the same request after a 307 or 308. Null if `location` is not a URL.
  */
 export const followRedirect = (hop: Hop, status: number, location: string): Hop | null => {
   const url = URL.parse(location, hop.url.href);

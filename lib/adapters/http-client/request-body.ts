@@ -9,7 +9,7 @@ export type RequestBody = Pick<OutboundRequest, 'body' | 'bodyBytes'>;
 export const isStream = (body: OutboundRequest['body']): body is AsyncIterable<Uint8Array> =>
   typeof body === 'object' && body !== null && !(body instanceof Uint8Array);
 
-/** The header that frames a body, RFC 9112 §6. Explicit, since Node sends none with a stream for some methods. */
+/** The header that frames a body (RFC 9112 §6). Explicit, since for some methods Node sends none with a stream. */
 export const frameBody = ({ body, bodyBytes }: RequestBody): Readonly<Record<string, string | number>> => {
   if (body === null) return {};
   if (!isStream(body)) return { 'content-length': Buffer.byteLength(body) };
@@ -17,9 +17,8 @@ export const frameBody = ({ body, bodyBytes }: RequestBody): Readonly<Record<str
 };
 
 /**
- * Writes the body at the pace of the connection, and ends the request. An error of a stream destroys the request with it;
- * a stream is closed when the request is, however far it was read.
- *
+ * Writes the body at the pace of the connection, and ends the request. An error of a stream destroys the request; a
+ * stream is closed with the request, however far it was read.
  * @param target - names the request in errors
  */
 export const writeBody = (
@@ -34,7 +33,7 @@ export const writeBody = (
   const content = Readable.from(bodyBytes === undefined ? body : checkLength(body, bodyBytes, target));
   content.on('error', (error) => outgoing.destroy(error));
   outgoing.on('close', () => content.destroy());
-  // An answer that comes before the end of the body is final: the rest is not sent.
+  // If the answer arrives before the end of the body, the rest is not sent.
   outgoing.on('response', (response) =>
     response.on('close', () => {
       if (!outgoing.writableFinished) outgoing.destroy();

@@ -14,7 +14,7 @@ const decoders = new Map([
 
 interface Receiving {
   readonly target: string;
-  /** Of what is received, and of what that decodes to. */
+  /** Maximum size of what is received, and of what it decodes to, in bytes. */
   readonly limitBytes: number;
 }
 
@@ -23,7 +23,7 @@ export const isDecodable = (contentEncoding: string): boolean => decoders.has(co
 
 /**
  * Reads the body of a response, decoded. Reading throws AppError `OUTBOUND_TOO_LARGE` beyond the limit, and
- * `OUTBOUND_FAILED` when the connection breaks or the body does not fit its encoding.
+ * `OUTBOUND_FAILED` if the connection breaks or the body does not match its encoding.
  */
 export const streamBody = (
   response: IncomingMessage,
@@ -63,7 +63,7 @@ const decode = async function* (
   } catch (error) {
     if (isAppError(error)) throw error;
     if (isEmpty) return; // no body at all, as for HEAD
-    const reason = 'the body does not fit its content encoding';
+    const reason = 'the body does not match its content encoding';
     throw serviceError('OUTBOUND_FAILED', { target: receiving.target, reason }, error);
   } finally {
     response.destroy(); // a pipeline that waits for the next chunk does not close its source

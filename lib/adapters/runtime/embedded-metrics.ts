@@ -1,11 +1,10 @@
 import type { Measurement } from '../../shared/metrics/metrics.ts';
 
 /**
- * Writes measurements in CloudWatch's embedded metric format, as the end of a log line: CloudWatch takes the metrics out of the
- * line, at no call. The definitions are few, and each is made once.
+ * Writes measurements in CloudWatch's embedded metric format at the end of a log line, from which CloudWatch extracts
+ * the metrics without a call. There are few definitions, and each is made once.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
- *
- * @returns adds them to a line, which has the values, and the fields that they are counted by
+ * @returns a function that adds them to a line, which has the values and the fields by which they are counted
  */
 export const createMetricsWriter = (namespace: string) => {
   const known = new Map<string, string>();

@@ -16,7 +16,7 @@ interface FunctionProcessParts {
 /** A process that serves one function, one event at a time, and nothing else. */
 export interface FunctionProcess {
   readonly guard: StrayErrorGuard;
-  /** Runs work that belongs to no node, such as a shared connection that a node is the first to need. */
+  /** Runs work that belongs to no node, such as opening a shared connection that a node is the first to need. */
   outside<Value>(work: () => Value): Value;
   /** Wraps a handler for Lambda: see {@link createFunctionProcess}. */
   serve<Event, Result>(
@@ -58,7 +58,10 @@ export const createFunctionProcess = ({
   const onRejection = handle('UnhandledRejection');
   const onException = handle('UncaughtException');
 
-  /** Replaces the listeners of Lambda's runtime, which end the process. At every event: it may add them later. */
+  /**
+   * Replaces the listeners of Lambda's runtime, which end the process. At every event, since the runtime may add them
+   * later.
+   */
   const replaceListeners = (): void => {
     events.removeAllListeners('unhandledRejection').on('unhandledRejection', onRejection);
     events.removeAllListeners('uncaughtException').on('uncaughtException', onException);
@@ -90,7 +93,7 @@ export const createFunctionProcess = ({
 const describe = (run: GuardedRun | undefined, hasFailed: boolean): string => {
   if (run === undefined) return 'Unhandled error outside of any execution.';
   return hasFailed
-    ? 'Unhandled error of a node: its execution has failed.'
+    ? 'Unhandled error of a node; its execution has failed.'
     : 'Unhandled error of a node, after the end of its execution.';
 };
 

@@ -9,7 +9,7 @@ export type LogLevel = (typeof levels)[number];
 type Fields = Readonly<Record<string, unknown>> & Measuring;
 
 export interface LoggerOptions {
-  /** On every entry. */
+  /** Fields of every entry. */
   readonly fields?: Fields;
   /** Entries below this level are dropped, and at `off` all of them; `info` by default. */
   readonly level?: LogLevel;
@@ -18,17 +18,16 @@ export interface LoggerOptions {
   readonly clock?: Pick<Clock, 'now'>;
   /** Redacts a value, as `JSON.stringify` calls its replacer. */
   readonly redact?: Replacer;
-  /** Of the metrics in CloudWatch; absent or null: nothing is measured. */
+  /** Namespace of the metrics in CloudWatch; if absent or null, nothing is measured. */
   readonly namespace?: string | null;
 }
 
 /**
- * A logger that writes one JSON object per line: `time` (ISO 8601), `level`, `message`, then the fields, which
- * cannot replace those three. Errors become `{ name, message, code?, cause? }`. Logging never throws: a field that
- * cannot be written is replaced by a note, and the others stay.
- *
- * An entry that measures something ends with the definitions of its metrics, and is written at any level but `off`. No field from outside
- * can be taken for such definitions.
+ * A logger that writes one JSON object per line: `time` (ISO 8601), `level`, `message`, then the fields, which cannot
+ * replace those three. Errors become `{ name, message, code?, cause? }`. Logging never throws: a field that cannot be
+ * written is replaced by a note, and the others stay.
+ * An entry that measures something ends with the definitions of its metrics, and is written at any level except `off`.
+ * No field from outside can be mistaken for such definitions.
  */
 export const createLogger = ({
   fields: ownFields = {},

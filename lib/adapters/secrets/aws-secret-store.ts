@@ -3,15 +3,15 @@ import type { CallAws } from '../aws/aws-caller.ts';
 import { callJson } from './call-json.ts';
 
 interface AwsSecretParts {
-  /** Has the service's own secrets. */
+  /** The store of the service's own secrets. */
   readonly parameters: SecretStore;
   /** Calls Secrets Manager in a region. */
   readonly callSecretsManager: (region: string) => CallAws;
 }
 
 /**
- * The service's own secrets, and those of Secrets Manager that a credential is bound to by their ARN, which are only
- * read. https://docs.aws.amazon.com/secretsmanager/latest/apireference/API_GetSecretValue.html
+ * The service's own secrets, and those in Secrets Manager that a credential refers to by ARN, which are only read.
+ * https://docs.aws.amazon.com/secretsmanager/latest/apireference/API_GetSecretValue.html
  */
 export const createAwsSecretStore = ({ parameters, callSecretsManager }: AwsSecretParts): SecretStore => ({
   ...parameters,

@@ -5,11 +5,10 @@ import { errorTypeOf, isSuccess, isThrottled, toCause } from '../aws/aws-error.t
 
 /**
  * Calls an operation of AWS's JSON protocol 1.1.
- *
  * @param target - such as `AmazonSSM.GetParameters`
- * @param missing - the error type of what does not exist; null for operations without one
+ * @param missing - the error type for something that does not exist; null for operations without one
  * @returns null for that error
- * @throws AppError `SECRETS_UNAVAILABLE`, its cause {@link SecretStoreOut} for what may pass
+ * @throws AppError `SECRETS_UNAVAILABLE`, with the cause {@link SecretStoreOut} if it may be temporary
  */
 export const callJson = async (
   call: CallAws,

@@ -7,15 +7,15 @@ import { AppError } from '../../shared/errors.ts';
 
 const PREFIX = 'file:';
 
-/** Secrets as files that their owner alone can read, for the local service. */
+/** Secrets as files that only their owner can read, for the local service. */
 export const createFolderSecretStore = (folder: string): SecretStore => {
   const pathOf = (name: string): string => {
-    if (!isId(name)) throw new Error(`"${name}" is no id of a credential`);
+    if (!isId(name)) throw new Error(`"${name}" is not the id of a credential`);
     return join(folder, name);
   };
   return {
     get: (reference) => {
-      if (!reference.startsWith(PREFIX)) return Promise.resolve(null); // of a stage in AWS
+      if (!reference.startsWith(PREFIX)) return Promise.resolve(null); // for a stage in AWS
       return orUnavailable(
         readFile(pathOf(reference.slice(PREFIX.length)), 'utf8').catch((error: NodeJS.ErrnoException) => {
           if (error.code === 'ENOENT') return null;

@@ -6,7 +6,7 @@ import { callJson } from './call-json.ts';
 /** https://docs.aws.amazon.com/systems-manager/latest/APIReference/API_GetParameters.html */
 const MAX_NAMES = 10;
 
-/** The quota may be 40 calls a second for all functions and deployments of an account. So the waits grow long. */
+/** The quota may be 40 calls a second for all functions and deployments of an account, so the pauses grow long. */
 const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 20_000;
 
@@ -14,23 +14,24 @@ const DEFAULT_WAIT_MS = 2_000;
 
 export interface ReaderParts {
   readonly clock: Clock;
-  /** From 0 to 1, by chance. */
+  /** A random number from 0 to 1. */
   readonly random: () => number;
 }
 
 interface Asked {
   readonly name: string;
-  /** Until when it may wait, milliseconds since the epoch. */
+  /** How long it may wait, as a time in milliseconds since the epoch. */
   readonly until: number;
   resolve(value: string | null): void;
   reject(error: unknown): void;
 }
 
 /**
- * Reads parameters of Systems Manager: what is asked for at the same time in one call, one call at a time. While it is throttled,
- * it pauses, longer after each try and for a random time, for as long as one of its callers may wait.
- *
- * @returns a function that resolves to null for a parameter that does not exist, and throws AppError `SECRETS_UNAVAILABLE`
+ * Reads parameters from Systems Manager. Parameters requested at the same time are read in one call, and there is one
+ * call at a time. While it is throttled, it pauses for random and growing times, as long as any of its callers may
+ * wait.
+ * @returns a function that resolves to null for a parameter that does not exist, and throws AppError
+ * `SECRETS_UNAVAILABLE`
  */
 export const createParameterReader = (call: CallAws, { clock, random }: ReaderParts) => {
   let queue: Asked[] = [];
@@ -63,7 +64,7 @@ export const createParameterReader = (call: CallAws, { clock, random }: ReaderPa
         queue.unshift(...batch);
         pause(error);
       } else if (outage === null && batch.length > 1) {
-        // One name that may not be read, or is none, fails the whole call.
+        // A single name that is invalid or may not be read fails the whole call.
         for (const asked of batch) await readBatch([asked]);
       } else for (const { reject } of batch) reject(error);
     }
@@ -83,7 +84,7 @@ export const createParameterReader = (call: CallAws, { clock, random }: ReaderPa
       queue.push({ name, until: clock.now() + maxWaitMs, resolve, reject });
       if (isReading) return;
       isReading = true;
-      setImmediate(readAll); // so that what is asked for at the same time is in the queue
+      setImmediate(readAll); // so that everything requested at the same time is in the queue
     });
 };
 

@@ -9,8 +9,7 @@ const NOT_FOUND = 'ParameterNotFound';
 /**
  * Secrets as parameters of Systems Manager, encrypted with the key that AWS manages for them. Up to 4 KB cost nothing.
  * https://docs.aws.amazon.com/systems-manager/latest/APIReference/API_PutParameter.html
- *
- * @param folder - of the parameters, such as `/hookloom-dev/credentials`
+ * @param folder - the parameters' folder, such as `/hookloom-dev/credentials`
  */
 export const createParameterStore = (call: CallAws, folder: string, parts: ReaderParts): SecretStore => {
   const read = createParameterReader(call, parts);

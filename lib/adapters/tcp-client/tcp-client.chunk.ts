@@ -13,17 +13,16 @@ import {
 import { toOutboundFailure } from '../http-client/outbound-failure.ts';
 
 interface TcpClientOptions {
-  /** Private destinations that may be reached, see {@link parseAllowList}; none by default. */
+  /** Private destinations that may be reached: see {@link parseAllowList}. None by default. */
   readonly allow?: readonly string[];
   readonly lookup?: ResolveHost;
 }
 
 /**
- * Connections of nodes that speak another protocol than HTTP, such as SMTP and PostgreSQL. The address is checked
- * before the connection, as the HTTP client does; a refusal names the setting that allows it, since databases and mail
+ * Connections for nodes that use another protocol than HTTP, such as SMTP or PostgreSQL. As in the HTTP client, the
+ * address is checked before connecting. A refusal names the setting that allows the address, since databases and mail
  * servers are often in a private network.
- *
- * @throws AppError `CONFIGURATION_INVALID` when the allow-list is invalid
+ * @throws AppError `CONFIGURATION_INVALID` if the allow-list is invalid
  */
 export const createTcpClient = ({ allow = [], lookup = resolveHost }: TcpClientOptions = {}): TcpClient => {
   const isAllowed = parseAllowList(allow);
@@ -54,7 +53,7 @@ const openSocket = async (
   signal: AbortSignal,
 ): Promise<Socket> => {
   const { host, port, target } = outbound;
-  if (host === '') throw serviceError('OUTBOUND_REFUSED', { target, reason: 'it has no host' }); // else this machine
+  if (host === '') throw serviceError('OUTBOUND_REFUSED', { target, reason: 'it has no host' }); // otherwise this machine
   if (!Number.isInteger(port) || port < 1 || port > 65_535)
     throw serviceError('OUTBOUND_REFUSED', { target, reason: 'its port is not from 1 to 65535' });
   if (isIP(host) !== 0) checkAddress(outbound, host, guard.isAllowed); // sockets do not look up literals

@@ -49,13 +49,13 @@ describe('a call fails', () => {
       'for a service that is not there, with the package',
       { service: 'dynamo' },
       'UnknownService',
-      'the package @aws-sdk/client-dynamo is not there: Lambda\'s runtime brings it, elsewhere install it; did you mean "dynamodb"?',
+      'the package @aws-sdk/client-dynamo is missing. It is part of Lambda\'s runtime; elsewhere, install it; did you mean "dynamodb"?',
     ],
     [
       'for the name of a file in place of a service',
       { service: '../../../etc/passwd' },
       'UnknownService',
-      '"../../../etc/passwd" is no service: it must be the name of a client package without @aws-sdk/client-, such as dynamodb',
+      '"../../../etc/passwd" is not a service: it must be the name of a client package without @aws-sdk/client-, such as dynamodb',
     ],
     [
       'for an operation that is not there, with the nearest',
@@ -73,7 +73,7 @@ describe('a call fails', () => {
       'for a region that is part of another host',
       { region: 'a.example/#' },
       'UnknownRegion',
-      '"a.example/#" is no region: it must be a name such as eu-west-1',
+      '"a.example/#" is not a region: it must be a name such as eu-west-1',
     ],
   ])('%s', async (_case, changes, name, message) => {
     expect(await errorOf(noServer(), changes)).toMatchObject({ name, message, isRetryable: false });
@@ -128,14 +128,14 @@ describe('a call fails', () => {
     expect(await errorOf(client)).toMatchObject({ name, isRetryable, details: { status } });
   });
 
-  test('for an answer that is none of the service, without it', async () => {
+  test('for an answer that does not come from the service, without it', async () => {
     const { client } = await servers.start(['DYNAMODB'], (_request, response) => {
       response.writeHead(200, { 'content-type': 'text/html' }).end('<p>a captive portal</p>');
     });
     const error = await errorOf(client);
     expect(error).toMatchObject({
       name: 'SyntaxError',
-      message: 'dynamodb PutItem failed: the answer, with status 200, is none of the service',
+      message: 'dynamodb PutItem failed: the answer, with status 200, does not come from the service',
     });
   });
 

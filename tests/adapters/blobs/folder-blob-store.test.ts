@@ -23,11 +23,11 @@ describe('a folder', () => {
     'has no blob under %j',
     async (key) => {
       const store = createFolderBlobStore(aFolder());
-      await expect(store.put(key, new Uint8Array())).rejects.toThrow('no key of a blob');
-      await expect(store.get(key)).rejects.toThrow('no key of a blob');
+      await expect(store.put(key, new Uint8Array())).rejects.toThrow('not the key of a blob');
+      await expect(store.get(key)).rejects.toThrow('not the key of a blob');
       const streams = createFolderBlobStreams(aFolder());
-      await expect(streams.putStream(key, someContent(0))).rejects.toThrow('no key of a blob');
-      await expect(streams.getStream(key)).rejects.toThrow('no key of a blob');
+      await expect(streams.putStream(key, someContent(0))).rejects.toThrow('not the key of a blob');
+      await expect(streams.getStream(key)).rejects.toThrow('not the key of a blob');
     },
   );
 

@@ -116,7 +116,7 @@ describe('bodies that need more operations than are left fail before the first o
   const refusal = (items: number, needed: number, left: number, limit: number) => ({
     nodeId: 'each',
     name: 'OperationLimit',
-    message: `the ${items} items of this node need ${needed} durable operations at least, and the execution has ${left} left of ${limit}`,
+    message: `the ${items} items of this node need at least ${needed} durable operations, but the execution has only ${left} of ${limit} left`,
   });
 
   test.each(['fail', 'continue', 'route'] as const)(

@@ -39,7 +39,7 @@ describe('what a stage holds', () => {
     expect(await checkStoredData({ client, tables, listIndexes: without })).toEqual([
       expect.objectContaining({
         problem: expect.stringContaining('test-executions lacks the index bySweep'),
-        remedy: expect.stringContaining('add them as serverless.yml has them'),
+        remedy: expect.stringContaining('add what serverless.yml defines'),
         lacks: 'index',
       }),
     ]);

@@ -70,7 +70,7 @@ describe('a client certificate', () => {
   test('is refused without https', async () => {
     expect(await failureOf(client, 'http://127.0.0.1:1/', { tls })).toMatchObject({
       code: 'OUTBOUND_REFUSED',
-      message: 'GET 127.0.0.1:1 was refused: a client certificate can be used with https only.',
+      message: 'GET 127.0.0.1:1 was refused: a client certificate can only be used with https.',
     });
   });
 

@@ -216,7 +216,7 @@ describe('what is refused before anything is sent', () => {
     '%j as a URL',
     async (url) => {
       expect((await failureOf(client, url)).message).toBe(
-        'An outbound request was refused: its URL is not an absolute one.',
+        'An outbound request was refused: its URL is not absolute.',
       );
     },
   );
@@ -224,7 +224,7 @@ describe('what is refused before anything is sent', () => {
   test.each(['hunter2@', 'hunter2:hunter2@', ':hunter2@'])('credentials in the URL: %s', async (userinfo) => {
     const error = await failureOf(client, `http://${userinfo}127.0.0.1:${server.port}/hello`);
     expect(error.code).toBe('OUTBOUND_REFUSED');
-    expect(error.message).toContain('credentials belong into a header');
+    expect(error.message).toContain('credentials belong in a header');
     expect(error.message).not.toContain(secret);
   });
 
@@ -294,7 +294,7 @@ describe('how large an answer may be', () => {
   test('a body that its encoding does not fit is a failure', async () => {
     expect(await fail('/mislabelled')).toMatchObject({
       code: 'OUTBOUND_FAILED',
-      message: expect.stringContaining('the body does not fit its content encoding'),
+      message: expect.stringContaining('the body does not match its content encoding'),
     });
   });
 });

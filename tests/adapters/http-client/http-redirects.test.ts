@@ -100,13 +100,13 @@ describe('how many redirects', () => {
   test('one more is a failure', async () => {
     expect(await fail(to(302, to(302, '/done')), { maxRedirects: 1 })).toMatchObject({
       code: 'OUTBOUND_FAILED',
-      message: `GET 127.0.0.1:${server.port} failed: there were more than 1 redirects.`,
+      message: `GET 127.0.0.1:${server.port} failed: it redirected more than 1 times.`,
     });
   });
 
   test('a loop ends', async () => {
     const before = server.received.length;
-    expect((await fail('/loop', { maxRedirects: 4 })).message).toContain('there were more than 4 redirects');
+    expect((await fail('/loop', { maxRedirects: 4 })).message).toContain('it redirected more than 4 times');
     expect(server.received.length - before).toBe(5);
   });
 

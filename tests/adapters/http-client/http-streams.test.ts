@@ -222,7 +222,7 @@ describe('a streamed response', () => {
     const { stream } = await get(url);
     expect(await outcomeOf(buffer(stream))).toMatchObject({
       code: 'OUTBOUND_FAILED',
-      message: expect.stringContaining('the body does not fit its content encoding'),
+      message: expect.stringContaining('the body does not match its content encoding'),
     });
   });
 

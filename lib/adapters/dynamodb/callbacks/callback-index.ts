@@ -24,18 +24,18 @@ import { readRecords } from '../executions/read-records.ts';
 import { updateItem } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
 
-/** Of one call: those of executions that have ended give a short list with a cursor. */
+/** Maximum number of records read in one call. If many are of ended executions, the list is short and has a cursor. */
 const MAX_RECORDS = 1_000;
-/** What passing the key of another workflow costs, in records: at most 10,000 of them in one call. */
+/** What skipping another workflow's key costs, in records: at most 10,000 keys in one call. */
 const OTHERS_COST = 0.1;
 
-/** Pending callbacks, by the attributes that they have in the index of executions until they are answered. */
+/** Lists pending callbacks by the attributes that they have in the index of executions until they are answered. */
 export const createCallbackIndex = (
   client: DynamoDbClient,
   { executions: table }: Pick<TableNames, 'executions'>,
   clock: Pick<Clock, 'now'>,
 ): CallbackIndex => {
-  /** Those of the callbacks with these keys that are pending. */
+  /** The callbacks with these keys that are still pending. */
   const readPending = async (keys: readonly string[]) => {
     const attributes = ['executionId', 'callback', 'answered', 'expiresAt'];
     const items = (await readRecords(client, table, keys, attributes)).filter(
@@ -55,7 +55,7 @@ export const createCallbackIndex = (
     );
   };
 
-  /** By their end; then those of earlier releases, by their beginning. */
+  /** First ordered by expiry, then those of earlier releases, ordered by opening. */
   async function* readKeys(
     workflowId: string | null,
     after: ListPosition | undefined,

@@ -2,28 +2,27 @@ import type { ListPosition } from '../../../executions/record/execution-store.ts
 
 /** A key of a list. */
 export interface ListedKey extends ListPosition {
-  /** Of one that no record is read for: what passing it costs instead, in records. */
+  /** For a key without a record to read: what skipping it costs instead, in records. */
   readonly skipCost?: number;
 }
 
 interface Collected<Found> {
   readonly found: readonly Found[];
-  /** Where the next page begins; null at the end. */
+  /** Where the next page starts; null at the end. */
   readonly next: ListPosition | null;
 }
 
 interface CollectOptions {
   readonly limit: number;
-  /** Records that are read at once. */
+  /** How many records are read at once. */
   readonly batchSize: number;
-  /** At most so many are read: then the page ends, however few were found. */
+  /** How many records are read at most; then the page ends, however few were found. */
   readonly maxRecords: number;
 }
 
 /**
- * Reads a page of a list: keys, then their records, until there are enough.
- *
- * @param read - what the list shows, with its key; those that a filter drops are left out
+ * Reads a page of a list: keys and then their records, until there are enough.
+ * @param read - reads what the list shows, with its key, leaving out what a filter drops
  */
 export const collectPage = async <Found>(
   keys: AsyncGenerator<ListedKey>,

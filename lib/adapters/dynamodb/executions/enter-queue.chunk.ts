@@ -9,13 +9,12 @@ import { toUpdate } from './execution-update.ts';
 import { QUEUES_SHARD, queueKeyOf, queuePartitions, toPlaceKey } from './queue-keys.ts';
 
 /**
- * Notes that a queue is in use, and gives out its next place. Places only grow: how many wait is the distance from the place of
- * the first that waits to the last one given out. So no release has to write a count, and none can be wrong for good: a place whose
- * process was killed before it stored an execution counts until those before it have left the queue. It may err towards too
- * many that wait, never towards too few, and an accepted run is never refused.
- *
- * @param maxPlace - the last place that may be given out; null for no bound
- * @returns null when there is no place, with nothing changed
+ * Records that a queue is in use, and gives out its next place. Places only grow: the number waiting is the distance
+ * from the first waiting place to the last one given out. So no release has to write a count, and no count can stay
+ * wrong: if a process is killed before it stores its execution, its place counts only until those before it have left
+ * the queue. The number may be too high but never too low, and an accepted run is never refused.
+ * @param maxPlace - the last place that may be given out; null for no limit
+ * @returns null, with nothing changed, if there is no place
  * @throws AppError `STORE_UNAVAILABLE`
  */
 export const enterQueue = async (
@@ -27,7 +26,7 @@ export const enterQueue = async (
   const takenBy = randomUUID();
   const hasPlace = maxPlace === null ? '' : ' AND (attribute_not_exists(#places) OR #places < :maxPlace)';
   const change = toUpdate({
-    // The second part: a write that is sent again because its answer was lost takes one place.
+    // Because of the second part, a write that is sent again after its answer was lost takes only one place.
     condition: `attribute_not_exists(#takenBy) OR (#takenBy <> :takenBy${hasPlace})`,
     set: {
       takenBy: text(takenBy),
@@ -37,7 +36,7 @@ export const enterQueue = async (
     },
     compute: {
       places: 'if_not_exists(#places, :none) + :one',
-      // The index is written for the first one alone: what it shows stays the same.
+      // The index is written only for the first one, since what it shows stays the same.
       sweepAt: 'if_not_exists(#sweepAt, :now)',
     },
     values: {
@@ -58,8 +57,8 @@ export const enterQueue = async (
 };
 
 /**
- * Where the index of sweeps has a held execution: in its queue, which it enters unless it has a place there.
- *
+ * The attributes that put a held execution into its queue in the index of sweeps. It enters the queue unless it already
+ * has a place.
  * @throws AppError `STORE_UNAVAILABLE`
  */
 export const queueUp = async (

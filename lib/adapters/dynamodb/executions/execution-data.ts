@@ -11,7 +11,7 @@ import type { Change } from './execution-update.ts';
 /** Express runs start within a day, if at all, and run for minutes. */
 const EXPRESS_DAYS = 2;
 
-/** How long the data of a background run is kept from its start on. */
+/** How long the data of a background run is kept after its start. */
 export const dataDays = (mode: ExecutionMode, retentionDays: number): number =>
   mode === 'express' ? EXPRESS_DAYS + retentionDays : OPEN_DAYS;
 

@@ -7,7 +7,7 @@ import { fitNodes } from './fit-nodes.ts';
 /** Lease of a finished execution in the outbox: after it, the sweeper publishes the end. */
 export const OUTBOX_LEASE_MS = 60_000;
 
-/** Attributes of a finished record; undefined ones it does not have. */
+/** The attributes of a finished record; it does not have undefined ones. */
 export const toEndAttributes = ({
   status,
   endedAt,
@@ -30,14 +30,20 @@ export const toEndAttributes = ({
   };
 };
 
-/** When the end of a run is published that was never in the index of sweeps: an inline run gets into it with its end. */
+/**
+ * When to publish the end of a run that was never in the index of sweeps, such as an inline run, which enters it with
+ * its end.
+ */
 export const toOutboxSweep = (executionId: string, { isInOutbox, endedAt }: ExecutionEnd): Item =>
   isInOutbox ? toSweep(executionId, 'active', endedAt + OUTBOX_LEASE_MS) : {};
 
-/** Expiry of a record, and what it is computed from. */
+/** The expiry of a record, and what it is computed from. */
 export type Expiry = Required<Pick<Change, 'compute' | 'values'>>;
 
-/** Ends a record. One that ended badly gets into the index of failures, and into another partition of that by time. */
+/**
+ * Ends a record. One that ended badly is added to the index of failures and moves to another partition of the index by
+ * time.
+ */
 export const toEndChange = (executionId: string, end: ExecutionEnd, { compute, values }: Expiry): Change => {
   const isBad = end.status !== 'succeeded';
   const outboxSweep = toOutboxSweep(executionId, end);
@@ -48,7 +54,7 @@ export const toEndChange = (executionId: string, end: ExecutionEnd, { compute, v
     compute: {
       ...compute,
       ...(isBad ? { failedWorkflowId: '#workflowId' } : {}),
-      // Those that an earlier release has started have none.
+      // Records that an earlier release started have none.
       timeShard: isBad ? ':timeShard' : 'if_not_exists(#timeShard, :timeShard)',
       ...sweep.compute,
     },

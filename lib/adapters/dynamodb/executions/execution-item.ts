@@ -26,16 +26,16 @@ import {
 
 export const SECONDS_PER_DAY = 86_400;
 
-/** Longer than the longest execution (a year): the TTL never removes an open one. */
+/** Longer than the longest execution (a year), so that the TTL never removes an open one. */
 export const OPEN_DAYS = 400;
 
 /**
- * Partitions of the index of sweeps, over which open executions are spread: an execution writes two units there, and a partition
- * takes 1,000 a second. Releases before version 4 of the schema read the first four alone.
+ * The partitions of the index of sweeps, over which open executions are spread: an execution writes two units there,
+ * and a partition takes 1,000 a second. Releases before version 4 of the schema read only the first four.
  */
 const SWEEP_SHARDS = 32;
 
-/** Partitions of the index by time: an execution writes one unit there. */
+/** The partitions of the index by time, to which an execution writes one unit. */
 const TIME_SHARDS = 16;
 
 /** The partition keys of a group in the index of sweeps. */
@@ -47,7 +47,10 @@ const shardOf = (executionId: string, group: DueGroup): string =>
 
 const hashOf = (id: string): number => createHash('sha256').update(id).digest()[0] ?? 0;
 
-/** The partition keys of the index by time: executions that ended badly, which are looked for, are apart from the others. */
+/**
+ * The partition keys of the index by time. Executions that ended badly, which people look for, are separate from the
+ * others.
+ */
 export const timeShards = (endedBadly: boolean): readonly string[] =>
   Array.from({ length: TIME_SHARDS }, (_, shard) => toTimeShard(shard, endedBadly));
 
@@ -58,8 +61,8 @@ export const timeShardOf = (executionId: string, endedBadly: boolean): Attribute
 const toTimeShard = (shard: number, endedBadly: boolean): string => `${endedBadly ? 'f' : ''}${shard}`;
 
 /**
- * The attributes by which the sweeper finds an execution. A run that renews its lease leaves them as they are, since each
- * change of an index is billed: the sweeper moves them when it has looked.
+ * The attributes by which the sweeper finds an execution. A run that renews its lease does not change them, since each
+ * change to an index is billed; the sweeper moves them after checking the execution.
  */
 export const toSweep = (executionId: string, group: DueGroup, sweepAt: number) => ({
   sweepShard: text(shardOf(executionId, group)),
@@ -75,22 +78,28 @@ const toShard = (group: DueGroup, shard: number): string => `${group === 'waitin
 export const callbackKeyOf = (executionId: string, name: string): string =>
   `callback:${createHash('sha256').update(`${executionId}/${name}`).digest('base64url')}`;
 
-/** Partitions of the index by workflow that have the pending callbacks, apart from executions: no workflow id has a colon. */
+/**
+ * The partitions of the index by workflow that hold the pending callbacks, separate from executions, since no workflow
+ * id contains a colon.
+ */
 const CALLBACK_SHARDS = 16;
 
-/** The partitions of the pending callbacks of a workflow, or of all. */
+/** The partitions of the pending callbacks of one workflow, or of all. */
 export const callbackPartitions = (workflowId: string | null): readonly string[] =>
   workflowId === null
     ? Array.from({ length: CALLBACK_SHARDS }, (_, shard) => `callbacks:${shard}`)
     : [`callbacks:${hashOf(workflowId) % CALLBACK_SHARDS}`];
 
-/** The partition of those that releases before version 4 of the schema have opened, by the time at which they did. */
+/** The partition of callbacks that releases before version 4 of the schema opened, ordered by opening. */
 export const earlierCallbacksOf = (workflowId: string): string => `callbacks:${workflowId}`;
 
-/** The partition, in the index by time, of those that earlier releases have opened and `migrate` has found. */
+/** The partition, in the index by time, of callbacks that earlier releases opened and `migrate` found. */
 export const EARLIER_CALLBACKS = 'callbacks';
 
-/** The attributes by which a pending callback is listed: by its end, and its workflow. None for one that no list shows. */
+/**
+ * The attributes by which a pending callback is listed: its expiry and its workflow. None for a callback that no list
+ * shows.
+ */
 export const toCallbackKeys = ({ subject, expiresAt }: PendingCallback): Item => {
   if (subject === undefined) return {};
   const [partition = ''] = callbackPartitions(subject.workflowId);
@@ -105,17 +114,17 @@ export const toCallback = (item: Item): PendingCallback => ({
   ...(item.answered === undefined ? {} : { answered: readJson(item, 'answered') }),
 });
 
-/** ISO 8601: the indexes need times that sort as text. */
+/** ISO 8601, since the indexes need times that sort as text. */
 export const toIso = (ms: number): string => new Date(ms).toISOString();
 
-/** Partitions of the indexes by workflow, over which the executions of a workflow of high volume are spread. */
+/** The partitions of the indexes by workflow, over which the executions of a high-volume workflow are spread. */
 const VOLUME_SHARDS = 8;
 
 /** The partition of an execution in the indexes by workflow. No workflow id has a number sign. */
 const workflowPartitionOf = ({ executionId, workflowId, isHighVolume }: ExecutionStart): string =>
   isHighVolume === true ? `${workflowId}#${hashOf(executionId) % VOLUME_SHARDS}` : workflowId;
 
-/** All partitions that executions of a workflow may be in: whether it is of high volume may have changed. */
+/** All partitions that may hold a workflow's executions, since `highVolume` may have changed. */
 export const workflowPartitions = (workflowId: string): readonly string[] => [
   workflowId,
   ...Array.from({ length: VOLUME_SHARDS }, (_, shard) => `${workflowId}#${shard}`),
@@ -130,7 +139,7 @@ export const isExpired = (item: Item, now: number): boolean => readNumber(item, 
 const readTime = (item: Item, name: string): number | null =>
   item[name] === undefined ? null : Date.parse(readText(item, name));
 
-/** @param sweep - where the index of sweeps has it: see `queueUp` for one that is held */
+/** @param sweep - its place in the index of sweeps: see `queueUp` for a held execution */
 export const toItem = (
   start: ExecutionStart,
   retentionDays: number,
@@ -148,7 +157,7 @@ export const toItem = (
     timeShard: timeShardOf(start.executionId, false),
     startToken: text(start.startToken),
     expiresAt: number(toExpiry(start.startedAt, isInline ? retentionDays : OPEN_DAYS)),
-    // Stored, since the process that finishes it may have another setting: the command line has none.
+    // Stored, since the process that finishes it may have another setting; the command line has none.
     retentionSeconds: number(retentionDays * SECONDS_PER_DAY),
     retryOf: optional(start.retryOf, json),
     traceparent: optional(start.traceparent, text),
@@ -195,7 +204,7 @@ export const toRecord = (item: Item): ExecutionRecord => ({
   leaseExpiresAt: readTime(item, 'leaseExpiresAt'),
 });
 
-/** Reads as much of a record as lists show. */
+/** Reads the part of a record that lists show. */
 export const toSummary = (item: Item): ExecutionSummary => ({
   executionId: readText(item, 'executionId'),
   workflowId: readText(item, 'workflowId').replace(/#.$/, ''),

@@ -19,19 +19,19 @@ import { ALL_TIMES, mergePartitions, type Partition } from './merge-partitions.t
 import { QUEUES_SHARD, queueOfPartition, queuePartitions } from './queue-keys.ts';
 import { readRecords } from './read-records.ts';
 
-/** Records of one call: those of other statuses give a short list with a cursor. */
+/** Maximum number of records read in one call. If many have other statuses, the list is short and has a cursor. */
 const MAX_RECORDS = 1_000;
-/** Records that are read at once where a filter may drop them: one call. */
+/** Records that are read in one call if a filter may drop some. */
 const BATCH_SIZE = 100;
-/** Queues of held executions that are looked at in one call, each for as many records. */
+/** What reading one queue of held executions costs, in records. */
 const RECORDS_PER_QUEUE = 20;
 
 type Tables = Pick<TableNames, 'executions'>;
 
 /**
- * Lists executions: keys from an index, then their records. The number of calls does not depend on how many executions, or how
- * many workflows, there are. Those of all workflows that are open are in the order of their next sweep, all others by their
- * start, the latest first.
+ * Lists executions by reading keys from an index and then their records. The number of calls does not depend on how
+ * many executions or workflows there are. Open executions of all workflows are ordered by their next sweep, all others
+ * by their start, latest first.
  */
 export const listExecutions = async (
   client: DynamoDbClient,
@@ -70,7 +70,7 @@ export const listExecutions = async (
   return { executions: page.found, next: page.next };
 };
 
-/** Those that have executions of these statuses. */
+/** The partitions that hold executions of these statuses. */
 const partitionsOf = (
   workflowId: string | null,
   statuses: readonly ExecutionStatus[],
@@ -86,7 +86,7 @@ const partitionsOf = (
   return keys.map((key) => ({ index: 'byTime', key }));
 };
 
-/** Background executions that are open, by their next sweep, and those that are held, queue by queue. */
+/** Open background executions by their next sweep, and then held ones, queue by queue. */
 async function* readOpenKeys(
   client: DynamoDbClient,
   table: string,
@@ -116,7 +116,7 @@ async function* readOpenKeys(
   if (begun !== null) {
     yield* readQueue(begun, after);
     const item = await getItem(client, { TableName: table, Key: { executionId: text(begun) } });
-    // One that was closed meanwhile: from the first queue on.
+    // If it was closed in the meantime, continue with the first queue.
     if (item !== null) queue = { part: QUEUES_SHARD, at: readText(item, 'sweepAt'), executionId: begun };
   }
   for await (const { executionId: key } of read([QUEUES_SHARD], queue)) yield* readQueue(key, undefined);
@@ -128,7 +128,7 @@ const [FIRST, LAST] = ALL_TIMES;
 /** The last year of four digits: later times do not sort as text. */
 const MAX_TIME = Date.parse(LAST);
 
-/** The attributes that a list shows, and the one that says whether it still does. */
+/** The attributes that a list shows, and the one that says whether it still lists the execution. */
 const SUMMARY_ATTRIBUTES = [
   'executionId',
   'workflowId',
@@ -144,7 +144,7 @@ const SUMMARY_ATTRIBUTES = [
 
 const DUE_PAGE_SIZE = 100;
 
-/** Those that are due, the longest overdue first. */
+/** Finds the due executions, longest overdue first. */
 export async function* findDueExecutions(
   client: DynamoDbClient,
   { executions }: Tables,

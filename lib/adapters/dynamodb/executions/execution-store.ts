@@ -31,14 +31,17 @@ import {
 import { type Change, IS_OPEN, toUpdate } from './execution-update.ts';
 import { fitNodes } from './fit-nodes.ts';
 
-/** Neither webhooks nor runs make them. */
+/** Neither webhooks nor runs make these queries. */
 const openQueries = lazy(() => import('./execution-queries.chunk.ts'));
 /** Few webhooks hold executions. */
 const openQueue = lazy(() => import('./enter-queue.chunk.ts'));
-/** While DynamoDB throttles an index, and after it. */
+/** Needed while DynamoDB throttles an index, and afterwards. */
 const openQuietEnd = lazy(() => import('./quiet-end.chunk.ts'));
 
-/** Callbacks of an execution that ended before they were answered; those of more stay in the index until their time ends. */
+/**
+ * How many unanswered callbacks of an ended execution are removed from the index; any others stay in it until they
+ * expire.
+ */
 const MAX_CLOSED = 100;
 
 interface ExecutionStoreOptions {
@@ -48,8 +51,8 @@ interface ExecutionStoreOptions {
 }
 
 /**
- * The records of executions, each with an item of data beside it. Every change is conditional; a final status never
- * changes.
+ * Stores the records of executions, each with a separate item of data. Every change is conditional; a final status
+ * never changes.
  */
 export const createExecutionStore = (
   client: DynamoDbClient,
@@ -73,7 +76,7 @@ export const createExecutionStore = (
 
   const isNew = { ConditionExpression: 'attribute_not_exists(executionId)' };
 
-  /** Whatever has become of the record since: its start token stays. */
+  /** Recognises our own write by the start token, which stays the same whatever happens to the record. */
   const putRecord = (start: ExecutionStart, item: Item): Promise<boolean> =>
     putItem(
       client,
@@ -81,13 +84,13 @@ export const createExecutionStore = (
       ({ startToken }) => startToken?.S === start.startToken,
     );
 
-  /** Null when the condition does not hold. For changes that can be made twice. */
+  /** Null if the condition does not hold. For changes that can be repeated. */
   const update = (key: string, change: Change, ReturnValues: 'NONE' | 'ALL_NEW' = 'NONE') =>
     updateItem(client, { ...at(key), ...toUpdate(change), ReturnValues }, null);
 
   const openExpiry = () => number(toExpiry(clock.now(), OPEN_DAYS));
 
-  /** From now on, as long as the process that started it has said. */
+  /** Counted from now, for as long as the process that started it has determined. */
   const endExpiry = () => ({
     compute: { expiresAt: ':now + if_not_exists(#retentionSeconds, :retention)' },
     values: {
@@ -96,7 +99,7 @@ export const createExecutionStore = (
     },
   });
 
-  /** Before the record: an execution that has ended has all its data. */
+  /** Before the record, so that an ended execution always has all its data. */
   const saveEndData = async (executionId: string, { input, checkpoints }: ExecutionEnd): Promise<void> => {
     if (input === undefined && checkpoints === undefined) return;
     const data = {
@@ -116,7 +119,7 @@ export const createExecutionStore = (
     try {
       return await write(toEndChange(executionId, end, expiry));
     } catch (error) {
-      // A run that can't be ended is made again, with all that it has done.
+      // A run that can't be ended would be repeated, with all its effects.
       if (!isAppError(error, 'STORE_UNAVAILABLE') || end.leavesQueue === true) throw error;
     }
     const { toQuietEndChange } = await openQuietEnd();
@@ -143,11 +146,12 @@ export const createExecutionStore = (
     },
 
     start: async (start) => {
-      // First its data: no process finds a record without. The data of another delivery with the same key is as good.
+      // The data first, so that no process finds a record without it. Data from another delivery with the same key is
+      // just as good.
       const data = { ...at(dataKeyOf(start.executionId)), Item: toDataItem(start, retentionDays), ...isNew };
       if (start.input !== null) await putItem(client, data, null);
       if (start.held === null) return putRecord(start, toItem(start, retentionDays));
-      // Before the record: a queue that is not in use is not looked at.
+      // Before the record, because a queue that is not in use is never read.
       const sweep = await (await openQueue()).queueUp(client, tables.executions, start, clock.now());
       return putRecord(start, toItem(start, retentionDays, sweep));
     },
@@ -228,7 +232,7 @@ export const createExecutionStore = (
 
     openCallback: async (executionId, name, callback) => {
       const { subject, expiresAt } = callback;
-      // One that was answered is not in the index any more.
+      // An answered callback is no longer in the index.
       const orOlder =
         ' OR (attribute_exists(#startedAt) AND (attribute_not_exists(#openedAt) OR #openedAt <= :set_openedAt))';
       await update(callbackKeyOf(executionId, name), {
@@ -250,7 +254,7 @@ export const createExecutionStore = (
     finish: async (executionId, end) => {
       const isFinished = await writeEnd(executionId, end);
       const open = end.nodes.flatMap(({ callbacks = [] }) => callbacks);
-      // Those of an execution that has ended are in no list: left in the index, they would make lists longer to read.
+      // Callbacks of an ended execution are in no list; left in the index, they would slow lists down.
       if (isFinished)
         await Promise.allSettled(open.slice(0, MAX_CLOSED).map((name) => unlist(executionId, name)));
       return isFinished;

@@ -31,7 +31,7 @@ export const toUpdate = ({
   remove = [],
   values = {},
 }: Change): Omit<UpdateItemCommandInput, 'TableName' | 'Key'> => {
-  // Without a condition on what is stored, or on there being nothing, it may make the item.
+  // With no condition on what is stored, or with the condition that nothing is, it may create the item.
   const makes = /^(?:$|attribute_not)/.test(condition);
   const assigned = compact(set);
   const clauses = {

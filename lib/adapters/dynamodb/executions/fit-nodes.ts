@@ -2,11 +2,11 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { NodeRecord } from '../../../engine/result.ts';
 import { longText } from '../attributes.ts';
 
-/** As it is stored, compressed; an item has 400 KB at most, and each kilobyte is a write unit. */
+/** Maximum size as stored, compressed, in bytes. An item has at most 400 KB, and each kilobyte costs a write unit. */
 const MAX_BYTES = 64_000;
-/** Of JSON: more is not compressed to see whether it fits. */
+/** Longer JSON is not even compressed to find out whether it fits. */
 const MAX_CHARACTERS = 4_000_000;
-/** Fewer records may compress a little worse. */
+/** Leaves room, because fewer records may compress a little worse. */
 const MARGIN = 0.95;
 
 interface Fitted {
@@ -15,8 +15,8 @@ interface Fitted {
 }
 
 /**
- * Stores as many node records as fit in an item, in their order. When not all fit, the data of nodes that did not fail is
- * dropped first; then records are kept by priority: failed nodes, which operators look for, before the earliest.
+ * Chooses as many node records as fit in an item, in their order. If not all fit, the data of nodes that did not fail
+ * is dropped first; then failed nodes, which operators look for, have priority over the earliest ones.
  */
 export const fitNodes = (nodes: readonly NodeRecord[], maxBytes = MAX_BYTES): Fitted => {
   const whole = measure(nodes, maxBytes);
@@ -34,7 +34,7 @@ export const fitNodes = (nodes: readonly NodeRecord[], maxBytes = MAX_BYTES): Fi
   }
 };
 
-/** @returns null with how many times too large it is */
+/** @returns what to store, or null if it does not fit; and how many times the limit it takes */
 const measure = (nodes: readonly NodeRecord[], maxBytes: number) => {
   const written = JSON.stringify(nodes);
   if (written.length > MAX_CHARACTERS) return { stored: null, excess: written.length / MAX_CHARACTERS };

@@ -12,11 +12,11 @@ export interface Partition {
 
 interface MergeOptions {
   readonly order: 'ascending' | 'descending';
-  /** The first and the last sort key, both included. */
+  /** The first and the last sort key, inclusive. */
   readonly range: readonly [first: string, last: string];
-  /** Absent: from the beginning. */
+  /** If absent, reads from the start. */
   readonly after?: ListPosition | undefined;
-  /** Keys of one query. */
+  /** How many keys one query reads. */
   readonly pageSize: number;
 }
 
@@ -32,10 +32,9 @@ const KEYS: Readonly<Record<Partition['index'], readonly [hash: string, range: s
 };
 
 /**
- * Reads the keys of several partitions as one list: by sort key, equal ones by partition, and those of one partition in its own
- * order. So a place in one of them is a place in all. Each partition is queried once before the first key, and again whenever its
- * keys are used up.
- *
+ * Reads the keys of several partitions as one list, ordered by sort key, then by partition, then in the partition's own
+ * order, so that a position in one of them is a position in all. Each partition is queried once before the first key,
+ * and again whenever its keys are used up.
  * @param partitions - always in the same order
  * @throws AppError `STORE_UNAVAILABLE`, on reading
  */
@@ -60,7 +59,7 @@ export async function* mergePartitions(
     }
     if (head === undefined) return;
     queues[first]?.keys.shift();
-    // Those of earlier partitions at the very place have been read.
+    // Keys of earlier partitions with the same sort key have already been read.
     if (after === undefined || first >= passed || head.at !== after.at) yield head;
   }
 }

@@ -11,10 +11,10 @@ import { timeShardOf, toSweep } from './execution-item.ts';
 import { type Change, IS_OPEN } from './execution-update.ts';
 
 /**
- * Ends a record whose indexes are throttled: DynamoDB refuses the whole write then, but not one that changes no key of an index. The
- * end is listed later ({@link toListingChange}).
- *
- * @param isSwept - gets it into the index of sweeps. One that is there, as those of background runs are, stays as it is
+ * Ends a record whose indexes are throttled. DynamoDB then refuses every write that changes a key of an index, so this
+ * one changes none, and the end is listed later ({@link toListingChange}).
+ * @param isSwept - whether to add it to the index of sweeps. A record that is already there, like the record of a
+ * background run, is not changed
  */
 export const toQuietEndChange = (
   executionId: string,
@@ -31,7 +31,7 @@ export const toQuietEndChange = (
   };
 };
 
-/** Lists what {@link toQuietEndChange} has ended. */
+/** Lists an end made by {@link toQuietEndChange}. */
 export const toListingChange = ({
   executionId,
   status,

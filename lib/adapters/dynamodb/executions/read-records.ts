@@ -4,13 +4,12 @@ import type { DynamoDbClient } from '../client.ts';
 import { checkVersions, VERSION_ATTRIBUTES } from '../schema/schema.ts';
 import { translateErrors } from '../translate-error.ts';
 
-/** Keys of one call: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html */
+/** The most keys of one call: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html */
 const MAX_BATCH = 100;
 
 /**
- * Reads some attributes of executions by their ids, in their order, without those that no longer exist. DynamoDB may
- * leave some for a further call.
- *
+ * Reads some attributes of executions by id, in the order of the ids, leaving out those that no longer exist. DynamoDB
+ * may leave some for another call.
  * @throws AppError `STORE_UNAVAILABLE` | `DATA_VERSION_UNSUPPORTED`
  */
 export const readRecords = async (

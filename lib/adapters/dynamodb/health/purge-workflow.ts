@@ -7,9 +7,8 @@ import { queryAll } from '../scan-all.ts';
 import type { TableNames } from '../table-names.ts';
 
 /**
- * Deletes a workflow with its versions and executions, and leaves no tombstone: for probes, whose ids are never used
- * again. The item of the workflow goes last, so that a deletion that was interrupted can be found and repeated.
- *
+ * Deletes a workflow with its versions and executions, leaving no tombstone. For probes, whose ids are never used
+ * again. The workflow's item is deleted last, so that an interrupted deletion can be found and repeated.
  * @param executionIds - executions that the index may not show yet
  * @returns the ids of the executions that were deleted
  * @throws AppError `STORE_UNAVAILABLE`

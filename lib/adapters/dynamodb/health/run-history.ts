@@ -7,7 +7,7 @@ import { readRecords } from '../executions/read-records.ts';
 import type { TableNames } from '../table-names.ts';
 import { translateErrors } from '../translate-error.ts';
 
-/** Reads the executions of a workflow by its index, the latest first, and of each record its nodes. */
+/** Reads a workflow's executions from the index, latest first, and the nodes of each record. */
 export const createOpenRuns =
   (client: DynamoDbClient, { executions }: Pick<TableNames, 'executions'>): OpenRuns =>
   (workflowId, from) => {
@@ -29,7 +29,7 @@ export const createOpenRuns =
     return {
       read: async (limit) => {
         let found = await query(limit);
-        // One of high volume: one of its partitions is sample enough.
+        // For a high-volume workflow, one of its partitions is enough of a sample.
         if (found.Items?.length === 0 && partition !== sample) {
           partition = sample;
           found = await query(limit);
@@ -42,7 +42,7 @@ export const createOpenRuns =
     };
   };
 
-/** Without the data of the nodes, which is most of a record. */
+/** Without the nodes' data, which is most of a record. */
 const toObserved = (item: Item): ObservedExecution => ({
   nodes: readLongJson<NodeRecord[]>(item, 'nodes', []).map(({ type, status, failure }) =>
     failure === undefined ? { type, status } : { type, status, failure },

@@ -4,7 +4,7 @@ import type { DynamoDbClient } from '../client.ts';
 import type { TableNames } from '../table-names.ts';
 import { scanDefinitions } from '../workflows/scan-definitions.ts';
 
-/** Pages of 1 MB: some thousand workflows. */
+/** Pages of 1 MB, which hold some thousand workflows. */
 const MAX_PAGES = 8;
 const TURN_MS = 5_000;
 
@@ -14,9 +14,8 @@ interface ListOptions {
 }
 
 /**
- * Lists the current versions of all workflows, up to the bound. Where there are more, half as many further pages begin at another place
- * each time, so that every workflow is in some list.
- *
+ * Lists the current versions of all workflows, up to the limit. If there are more, half as many further pages are read
+ * from a different place each time, so that every workflow is in some list.
  * @throws AppError `STORE_UNAVAILABLE`
  */
 export const createListDefinitions =
@@ -40,7 +39,7 @@ export const createListDefinitions =
       return false;
     };
     const isComplete = await read(maxPages, null);
-    // Items are in the order of a hash of their keys: any key is a place among them.
+    // Items are ordered by a hash of their keys, so any key marks a place among them.
     if (!isComplete) await read(Math.ceil(maxPages / 2), `turn-${Math.floor(now() / TURN_MS)}`);
     return { ids: [...ids], definitions, isComplete };
   };

@@ -25,14 +25,14 @@ interface HeldQueuesOptions {
 
 const openQueue = lazy(() => import('../executions/enter-queue.chunk.ts'));
 
-/** Small, since a queue that may not go on is looked at for its first execution alone. */
+/** Small, since for a queue that may not continue only the first execution is needed. */
 const PAGE_SIZE = 25;
-/** Queues are small items: a page of them is one read unit. */
+/** Queues are small items, so a page of them costs one read unit. */
 const QUEUES_PAGE_SIZE = 50;
 
 /**
- * Queues of held executions: partitions of the index of sweeps, sorted by their places. The item of a queue
- * has the same key as its partition, and is in a partition with those of the other queues in use.
+ * Queues of held executions: partitions of the index of sweeps, sorted by place. A queue's item has the same key as its
+ * partition, and is itself in the partition of the queues in use.
  */
 export const createHeldQueues = (
   client: DynamoDbClient,
@@ -54,7 +54,7 @@ export const createHeldQueues = (
       yield executionId;
   }
 
-  /** While there are some that earlier releases have put in, which have no place, and are the first. */
+  /** Needed while the queue has executions from earlier releases, which have no place and come first. */
   const countAll = async (partitions: readonly string[]): Promise<number> => {
     let count = 0;
     for (const partition of partitions) {
@@ -101,7 +101,7 @@ export const createHeldQueues = (
     enter: async (queue, options) => (await openQueue()).enterQueue(client, TableName, queue, options),
 
     release: async (executionId, { workflowVersion, mode, acceptedMode, releasedAt }) => {
-      // First its data: it has to last as long as runs of the new mode may.
+      // Its data first, since it has to last as long as runs of the new mode may.
       if (mode !== acceptedMode)
         await update(dataKeyOf(executionId), {
           condition: 'attribute_exists(#executionId)',

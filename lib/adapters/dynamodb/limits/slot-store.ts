@@ -6,10 +6,10 @@ import { getItem, updateItem } from '../items.ts';
 import { STATES_VERSION, WRITTEN } from '../schema/schema.ts';
 import type { TableNames } from '../table-names.ts';
 
-/** An attribute for each slot, named by its execution, and their count, so that one conditional write takes one. */
+/** One attribute per slot, named after its execution, and their count, so that one conditional write takes a slot. */
 const SLOT = 'slot:';
 
-/** The slots of a workflow: an item for each group, beside the claims of deliveries. */
+/** The slots of a workflow, one item per group, in the table of the delivery claims. */
 export const createSlotStore = (
   client: DynamoDbClient,
   { deliveries }: Pick<TableNames, 'deliveries'>,
@@ -58,7 +58,7 @@ export const createSlotStore = (
   };
 };
 
-/** Earlier releases have all slots in the first group. No workflow id has a number sign. */
+/** Earlier releases put all slots into the first group. No workflow id contains a number sign. */
 const keyOf = (workflowId: string, group: number): string =>
   `slots:${workflowId}${group === 0 ? '' : `#${group}`}`;
 

@@ -9,10 +9,10 @@ import type { TableNames } from '../table-names.ts';
 const US_PER_SECOND = 1_000_000;
 
 /**
- * Token buckets beside the claims of deliveries: items that expire when they are full. A conditional write takes a token:
- * one moves a full bucket from now on, one a used bucket from where it is. Of a bucket that is known to be in use, the
- * second alone is tried. The item names the last request that took a token: a write that is sent again because its answer
- * was lost takes a second one only when another request took one in between.
+ * Token buckets in the table of the delivery claims, as items that expire when they are full. A conditional write takes
+ * a token: one form for a full bucket, starting now, one for a used bucket, continuing from its state. For a bucket
+ * that is known to be in use, only the second is tried. The item names the last request that took a token, so that a
+ * write that is repeated because its answer was lost takes a second token only if another request took one in between.
  */
 export const createTokenBuckets = (
   client: DynamoDbClient,
@@ -23,7 +23,7 @@ export const createTokenBuckets = (
     const at = { TableName: deliveries, Key: { deliveryId: text(`bucket:${key}`) } };
     const takenBy = randomUUID();
 
-    /** The time at which the bucket is full; null when the condition does not hold. */
+    /** The time at which the bucket is full; null if the condition does not hold. */
     const write = async (
       condition: string,
       fullAt: string,
@@ -61,7 +61,8 @@ export const createTokenBuckets = (
       });
 
     const isUsed = knownFullAt !== null && knownFullAt > now;
-    // In this order: a bucket in use stays so, seen from the same now, and what refuses then is that it is empty.
+    // In this order, because for the same `now` a bucket in use stays in use; if the second write is refused too, the
+    // bucket is empty.
     const fullAt = (isUsed ? null : await takeFromFull()) ?? (await takeFromUsed());
     if (fullAt !== null) return { isTaken: true, fullAt };
     const item = await getItem(client, { ...at, ConsistentRead: true });

@@ -15,7 +15,7 @@ import { translateErrors } from '../translate-error.ts';
 /** Another command or the sweeper may change the registration between the read and the write. */
 const MAX_TRIES = 3;
 
-/** One item per registration; each change is conditional on the revision before it. */
+/** One item per registration; each change is conditional on the previous revision. */
 export const createRegistrationStore = (
   client: DynamoDbClient,
   { registrations: TableName }: Pick<TableNames, 'registrations'>,

@@ -10,20 +10,20 @@ import { checkVersions } from '../schema/schema.ts';
 import type { TableNames } from '../table-names.ts';
 import { translateErrors } from '../translate-error.ts';
 
-/** Of one read of a partition: some ten kilobytes. */
+/** How many requests one read of a partition returns: some ten kilobytes. */
 const PAGE_SIZE = 25;
 
 /**
- * Partitions over which the requests of a workflow are spread: one that is recorded takes up to seven write units, and a partition
- * takes 1,000 a second.
+ * The partitions over which a workflow's requests are spread: recording one takes up to seven write units, and a
+ * partition takes 1,000 a second.
  */
 const SHARDS = 8;
 
-/** No workflow id has a number sign. */
+/** No workflow id contains a number sign. */
 const partitionOf = (workflowId: string, place: string): string =>
   `${workflowId}#${(createHash('sha256').update(place).digest()[0] ?? 0) % SHARDS}`;
 
-/** Releases before version 4 of the schema have put all into the first one. */
+/** Releases before version 4 of the schema put all requests into the first one. */
 const partitionsOf = (workflowId: string): readonly string[] => [
   workflowId,
   ...Array.from({ length: SHARDS }, (_, shard) => `${workflowId}#${shard}`),
@@ -34,7 +34,7 @@ interface RequestStoreOptions {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** One item per recorded request. Its key sorts by time, and what else it says is one compressed attribute. */
+/** One item per recorded request. Its key sorts by time, and everything else is one compressed attribute. */
 export const createRequestStore = (
   client: DynamoDbClient,
   { requests: TableName }: Pick<TableNames, 'requests'>,
@@ -42,7 +42,7 @@ export const createRequestStore = (
 ): RequestStore => {
   const isKept = (item: Item): boolean => !isExpired(item, clock.now());
 
-  /** A partition from its latest place on: a page at a time, when the one before is used up. */
+  /** Reads a partition from its latest request on, a page at a time, as needed. */
   const readPartition = (partition: string, [first, last]: readonly [string, string]) => {
     const items: Item[] = [];
     let next: Item | undefined;

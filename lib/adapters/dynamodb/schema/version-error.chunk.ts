@@ -1,7 +1,7 @@
 import type { AppError } from '../../../shared/errors.ts';
 import { operatorError } from '../../../shared/operator-errors.ts';
 
-/** The error of an item that this release does not read; last, the versions that it reads. */
+/** The error for an item that this release can't read, which ends with the versions that it can. */
 export const toVersionError = (
   table = '',
   version: number,

@@ -13,15 +13,15 @@ interface TableShape {
   readonly key: string;
   /** The keys of its indexes, by name. */
   readonly indexes?: Readonly<Record<string, string>>;
-  /** Those of them that the tables of earlier versions lack, which this release reads: an upgrade adds them. */
+  /** The indexes that tables of earlier, still readable versions lack, and that an upgrade adds. */
   readonly added?: readonly string[];
-  /** The attribute of its time to live. */
+  /** The name of its time-to-live attribute. */
   readonly expiry?: string;
-  /** Its items expire within days or weeks, and it has no point-in-time recovery. */
+  /** Set if its items expire within days or weeks, so that it has no point-in-time recovery. */
   readonly isPassing?: true;
 }
 
-/** What the stores need of the tables of serverless.yml: restored ones lack some of it. */
+/** What the stores need from the tables in serverless.yml; restored tables lack some of it. */
 export const TABLES: Readonly<Record<keyof TableNames, TableShape>> = {
   workflows: { key: 'workflowId', indexes: { summaries: 'workflowId' }, added: ['summaries'] },
   workflowVersions: { key: 'workflowId version' },
@@ -49,10 +49,13 @@ export const TABLES: Readonly<Record<keyof TableNames, TableShape>> = {
 /** All tables, in the order of serverless.yml. */
 export const TABLE_KEYS = Object.keys(TABLES) as readonly (keyof TableNames)[];
 
-/** The names of a table's indexes that can be queried; null when there is no such table. */
+/** The names of a table's indexes that can be queried; null if there is no such table. */
 type ListIndexes = (table: string) => Promise<readonly string[] | null>;
 
-/** By `DescribeTable`: for operators and the local service, since functions have no grant for it. An index that is being built is left out. */
+/**
+ * Uses `DescribeTable`. For operators and the local service, since functions have no permission for it. An index that
+ * is being built is left out.
+ */
 export const createListIndexes =
   (sdk: DynamoDBClient): ListIndexes =>
   async (TableName) => {
@@ -76,10 +79,9 @@ interface StoredDataParts {
 }
 
 /**
- * Checks whether this release can work on what a stage holds: tables, their indexes, the versions of the schema. It takes a
- * call for each table and one more, so it is for a start, a deployment and an operator, not for requests.
- *
- * @returns what is wrong; nothing for a stage that can be worked on
+ * Checks whether this release can work with a stage's data: tables, their indexes, the versions of the schema. It makes
+ * one call for each table and one more, so it is for a start, a deployment or an operator, not for requests.
+ * @returns what is wrong; empty if the release can work with the stage
  * @throws AppError `STORE_UNAVAILABLE`, or what `listIndexes` throws
  */
 export const checkStoredData = async ({
@@ -120,9 +122,9 @@ const findTableProblem = (
       lacks: 'addedIndex',
     };
   return {
-    problem: `The table ${table} lacks the ${which}: it was made for a version of the schema that this release does not read, or restored without, or an index is being built.`,
+    problem: `The table ${table} lacks the ${which}: it was created for a version of the schema that this release does not read, was restored without it, or is still building it.`,
     remedy:
-      'Wait until its indexes are built, or add them as serverless.yml has them. docs/stored-data.md says which release reads what.',
+      'Wait until its indexes are built, or add what serverless.yml defines. docs/stored-data.md says which release reads what.',
     lacks: 'index',
   };
 };

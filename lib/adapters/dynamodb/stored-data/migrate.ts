@@ -15,14 +15,14 @@ import { readStageVersions, writeStageVersions } from './stage-versions.ts';
 /** What a migration writes into an item. */
 interface Rewrite {
   readonly set: Item;
-  /** Attributes that it was computed from: the item is written only if they are as they were read. */
+  /** The attributes that it was computed from. The item is written only if they are unchanged. */
   readonly from: readonly string[];
 }
 
 /**
- * What an item of an earlier version lacks. Executions and callbacks of earlier versions are not in the lists over all workflows;
- * else versions 2 to 4 have the same attributes. A callback keeps its form, since the run that waits for it continues with the code
- * that it began with, and may ask again.
+ * Finds what an item of an earlier version lacks. Executions and callbacks of earlier versions are not in the lists of
+ * all workflows; otherwise versions 2 to 4 have the same attributes. A callback keeps its form, since the run that
+ * waits for it continues with the code that it started with, and may ask again.
  */
 const toCurrent = (item: Item): Rewrite => {
   const { executionId, workflowId, status } = item;
@@ -30,17 +30,17 @@ const toCurrent = (item: Item): Rewrite => {
   const isCallback = item.callback !== undefined;
   const endedBadly = !isCallback && hasEndedBadly(status?.S as ExecutionStatus);
   const timeShard = isCallback ? text(EARLIER_CALLBACKS) : timeShardOf(executionId.S, endedBadly);
-  return { set: { timeShard }, from: ['timeShard'] }; // its end, if it ends meanwhile, sets it
+  return { set: { timeShard }, from: ['timeShard'] }; // if it ends in the meantime, its end sets it
 };
 
 interface TableReport {
   readonly table: string;
-  /** Items by the version that they were found in. */
+  /** How many items were found in each version. */
   readonly found: Readonly<Record<string, number>>;
   readonly migrated: number;
-  /** Changed by others in the meantime: another run of the command looks at them again. */
+  /** Items changed by others in the meantime; another run of the command checks them again. */
   readonly skipped: number;
-  /** Of versions that this release does not read: they stay as they are. */
+  /** Items of versions that this release can't read; they are not changed. */
   readonly unread: number;
 }
 
@@ -48,14 +48,14 @@ export interface MigrationReport {
   readonly version: number;
   readonly isDryRun: boolean;
   readonly tables: readonly TableReport[];
-  /** Whether all that is stored is now in this version. */
+  /** Whether all stored items are now in this version. */
   readonly isComplete: boolean;
 }
 
 export interface MigrationParts {
   readonly client: DynamoDbClient;
   readonly tables: TableNames;
-  /** Further tables, such as the local engine's, with their keys. */
+  /** Other tables, such as the local engine's, with their keys. */
   readonly others?: Readonly<Record<string, readonly string[]>>;
   readonly isDryRun: boolean;
   readonly sleep: Clock['sleep'];
@@ -64,15 +64,14 @@ export interface MigrationParts {
 }
 
 const PAGE_SIZE = 200;
-/** Writes at a time. */
+/** Concurrent writes. */
 const CONCURRENCY = 8;
-/** Before calls are repeated that the store did not take, throttled ones above all; milliseconds. */
+/** Delays before a refused, usually throttled, call is repeated, in milliseconds. */
 const DELAYS_MS = [1_000, 2_000, 4_000, 8_000, 15_000, 30_000];
 
 /**
- * Rewrites what was stored in earlier versions. Each item is written on the condition that it has not changed, so it can run
- * beside the service, be interrupted, and run again: what is done is not touched.
- *
+ * Rewrites what was stored in earlier versions. Each item is written only if it has not changed, so this can run
+ * alongside the service, be interrupted, and run again without touching what is done.
  * @throws AppError `STORE_UNAVAILABLE`
  */
 export const migrateStoredData = async (parts: MigrationParts): Promise<MigrationReport> => {
@@ -125,7 +124,7 @@ const migrateTable = async (
   return { table: TableName, found, ...counts };
 };
 
-/** @returns false for an item that has changed since it was read, or no longer exists */
+/** @returns false if the item has changed since it was read, or no longer exists */
 const rewrite = async (
   TableName: string,
   keys: readonly string[],
@@ -161,7 +160,7 @@ const rewrite = async (
   return (await patiently(parts, () => updateItem(parts.client, input, isOurs))) !== null;
 };
 
-/** Makes a call again, with growing delays, as long as the store does not take it. */
+/** Repeats a call, with growing delays, while the store refuses it. */
 const patiently = async <Output>({ sleep }: MigrationParts, call: () => Promise<Output>): Promise<Output> => {
   for (let tries = 0; ; tries++) {
     try {

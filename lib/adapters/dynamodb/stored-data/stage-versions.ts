@@ -5,7 +5,7 @@ import { OLDEST_VERSION, SCHEMA_VERSION, UNSTATED_VERSION } from '../schema/sche
 import type { TableNames } from '../table-names.ts';
 import { translateErrors } from '../translate-error.ts';
 
-/** The versions of the schema that a stage may hold, from and to. */
+/** The oldest and newest version of the schema that a stage may hold. */
 interface StageVersions {
   readonly oldest: number;
   readonly newest: number;
@@ -13,11 +13,11 @@ interface StageVersions {
 
 type Tables = Pick<TableNames, 'executions'>;
 
-// One item among the executions, whose ids have no space. Its form stays the same in all versions: releases before and after
-// have to understand it. So it says no version, and does not pass the door of other items.
+// One item among the executions, whose ids contain no space. Its form is the same in all versions, because earlier and
+// later releases have to understand it. So it states no version, and is not checked like other items.
 const Key: Item = { executionId: text('stored data') };
 
-/** @returns null where no release has noted it @throws AppError `STORE_UNAVAILABLE` */
+/** @returns null if no release has recorded it @throws AppError `STORE_UNAVAILABLE` */
 export const readStageVersions = async (
   client: DynamoDbClient,
   { executions: TableName }: Tables,
@@ -28,10 +28,12 @@ export const readStageVersions = async (
     : { oldest: readNumber(item, 'oldest'), newest: readNumber(item, 'newest') };
 };
 
-/** The version of the schema in which executions got into the index by time, and approvals into partitions over all workflows. */
+/**
+ * The version of the schema that added executions to the index by time, and approvals to partitions for all workflows.
+ */
 const FIRST_BY_TIME = 4;
 
-/** Whether there may be what no list over all workflows has, since it has not been migrated. */
+/** Whether some items may be missing from the lists of all workflows, because they have not been migrated. */
 export const createHoldsUnlisted =
   (client: DynamoDbClient, tables: Tables): (() => Promise<boolean>) =>
   async () => {
@@ -40,10 +42,9 @@ export const createHoldsUnlisted =
   };
 
 /**
- * Notes that this release writes here, unless it is noted.
- *
- * @param isNew - nothing was stored before
- * @returns what the stage may hold from now on; one that this release can't read stays as it is
+ * Records that this release writes here, unless that is already recorded.
+ * @param isNew - whether nothing was stored before
+ * @returns what the stage may hold from now on; versions that this release can't read stay recorded
  * @throws AppError `STORE_UNAVAILABLE`
  */
 export const noteStageVersions = async (
@@ -78,11 +79,11 @@ export const writeStageVersions = async (
 export interface StoredDataProblem {
   readonly problem: string;
   readonly remedy: string;
-  /** What is missing, where something is; `addedIndex` where an upgrade adds it. */
+  /** What is missing, if anything; `addedIndex` if an upgrade adds it. */
   readonly lacks?: 'table' | 'index' | 'addedIndex';
 }
 
-/** Null for a stage that this release can read. */
+/** Null if this release can read the stage. */
 export const findVersionProblem = ({ oldest, newest }: StageVersions): StoredDataProblem | null => {
   const read = `this release reads the versions ${OLDEST_VERSION} to ${SCHEMA_VERSION}`;
   if (newest > SCHEMA_VERSION)

@@ -5,17 +5,16 @@ import { checkVersions } from '../schema/schema.ts';
 import { translateErrors } from '../translate-error.ts';
 
 interface DefinitionPage {
-  /** Removed workflows included. */
+  /** Including removed workflows. */
   readonly ids: readonly string[];
   readonly definitions: readonly WorkflowDefinition[];
-  /** Where the next page begins; null at the end. */
+  /** Where the next page starts; null at the end. */
   readonly next: string | null;
 }
 
 /**
- * Reads a page, of 1 MB, of the current versions of all workflows.
- *
- * @param after - id of a workflow before it, which need not exist; null for the first page
+ * Reads a page of 1 MB of the current versions of all workflows.
+ * @param after - the workflow id after which the page starts, which need not exist; null for the first page
  * @throws AppError `STORE_UNAVAILABLE` | `DATA_VERSION_UNSUPPORTED`
  */
 export const scanDefinitions = async (
@@ -34,7 +33,7 @@ export const scanDefinitions = async (
   await checkVersions(TableName, Items);
   return {
     ids: Items.map((item) => readText(item, 'workflowId')),
-    // Removed ones have none.
+    // Removed workflows have none.
     definitions: Items.filter(({ definition }) => definition !== undefined).map((item) =>
       readJson<WorkflowDefinition>(item, 'definition'),
     ),

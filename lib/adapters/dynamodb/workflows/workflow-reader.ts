@@ -6,7 +6,7 @@ import type { DynamoDbClient } from '../client.ts';
 import { getItem } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
 
-/** Reads the workflows that `createWorkflowStore` keeps: all that functions of the service do with them. */
+/** Reads the workflows that `createWorkflowStore` stores; functions of the service only read them. */
 export const createWorkflowReader = (
   client: DynamoDbClient,
   tables: Pick<TableNames, 'workflows' | 'workflowVersions'>,
@@ -30,7 +30,7 @@ export const createWorkflowReader = (
   },
 });
 
-/** The item of a workflow's current version, or its tombstone; null when there never was one. */
+/** The item of a workflow's current version, or its tombstone; null if there never was one. */
 export const readItem = (
   client: DynamoDbClient,
   TableName: string,

@@ -18,9 +18,9 @@ const MAX_DEFINITION_BYTES = 350_000;
 const MAX_ITEM_BYTES = 400_000;
 
 /**
- * The current version of a workflow is one item, so that a request is one read and a change is one conditional write.
- * Before a version is replaced, it is archived under a key of its own that never changes; a crash in between leaves an
- * extra copy, which the next change finds in place. A removed workflow leaves a tombstone with its version number.
+ * The current version of a workflow is one item, so that a request needs one read and a change one conditional write.
+ * Before a version is replaced, it is archived under its own key, which never changes; a crash in between leaves an
+ * extra copy, which the next change reuses. A removed workflow leaves a tombstone with its version number.
  */
 export const createWorkflowStore = (
   client: DynamoDbClient,
@@ -41,14 +41,14 @@ export const createWorkflowStore = (
     await putItem(client, input, null);
   };
 
-  /** Replaces `current`, on the condition that it has not changed. */
+  /** Replaces `current` if it has not changed. */
   const replace = async (current: Item | null, item: Item): Promise<void> => {
     if (current !== null) await archive(current);
     const condition =
       current === null
         ? { ConditionExpression: 'attribute_not_exists(workflowId)' }
         : {
-            // Not the version alone: a tombstone has the version of what it replaced.
+            // The version alone is not enough, because a tombstone has the version of what it replaced.
             ConditionExpression: `#version = :version AND ${isTombstone(current) ? 'attribute_exists' : 'attribute_not_exists'}(removedAt)`,
             ExpressionAttributeNames: { '#version': 'version' },
             ExpressionAttributeValues: { ':version': number(readNumber(current, 'version')) },
