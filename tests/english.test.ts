@@ -23,6 +23,11 @@ const phrases: Readonly<Record<string, string>> = {
   'for who': 'for those who',
   'puts right': 'fixes',
   'is no map': 'must be a JSON object',
+  'for want of': 'because … is missing',
+  'puts out': 'outputs',
+  'hands on': 'passes on',
+  'side by side': 'concurrently',
+  'and what is behind it': 'and what follows it',
 };
 
 const found = new RegExp(`(?<![a-zA-Z-])(?:${Object.keys(phrases).join('|')})(?![a-zA-Z-])`, 'gi');
@@ -61,6 +66,12 @@ test('texts, comments and docs have no phrases of a translation', () => {
       findPhrases(readFileSync(join(projectRoot, file), 'utf8')).map((phrase) => `${file}: ${phrase}`),
     ),
   ).toEqual([]);
+});
+
+const pages = files.filter((file) => /^docs\/[^/]+\.md$/.test(file));
+
+test.each(pages)('the first sentence of %s says what the page is for', (page) => {
+  expect(readFileSync(join(projectRoot, page), 'utf8')).toMatch(/^# .+\n\nThis page /);
 });
 
 describe('a phrase is found', () => {

@@ -74,7 +74,7 @@ const findWayBack = async (
 ): Promise<readonly string[] | null> => {
   const ways: (readonly string[])[] = [[from]];
   const seen = new Set([from]);
-  // A loop over a list includes what is added meanwhile.
+  // A loop over a list includes items added while it runs.
   for (const way of ways) {
     const known = await find(way.at(-1) ?? '');
     for (const next of (known?.nodes ?? []).map(readSubworkflow)) {

@@ -94,7 +94,7 @@ export const inlineSteps = (clock: Clock): Steps => {
   return steps;
 };
 
-/** @returns false when the signal was aborted meanwhile */
+/** @returns false if the signal was aborted in the meantime */
 const sleepsThrough = (clock: Clock, delayMs: number, signal: AbortSignal | undefined): Promise<boolean> =>
   clock.sleep(delayMs, signal).then(
     () => true,

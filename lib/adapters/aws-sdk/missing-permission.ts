@@ -29,7 +29,7 @@ export const describeMissingPermission = (
     credential === undefined
       ? 'custom.workflowStatements in serverless.yml'
       : `the policy of the role ${credential.field('roleArn')}`;
-  const message = `for want of permission: add ${JSON.stringify(statements).slice(1, -1)} to ${place}. AWS: ${said}`;
+  const message = `a permission is missing: add ${JSON.stringify(statements).slice(1, -1)} to ${place}. AWS: ${said}`;
   return { message, statements: statements as unknown as JsonObject[] };
 };
 

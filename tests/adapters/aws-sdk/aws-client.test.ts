@@ -206,7 +206,7 @@ describe('a call that is denied names the statement to add', () => {
     };
     expect(await errorOf(client)).toMatchObject({
       name: 'AccessDeniedException',
-      message: `dynamodb PutItem: for want of permission: add ${JSON.stringify(statement)} to ${place}. AWS: ${message}`,
+      message: `dynamodb PutItem: a permission is missing: add ${JSON.stringify(statement)} to ${place}. AWS: ${message}`,
       isRetryable: false,
       details: { status: 400, statements: [statement] },
     });

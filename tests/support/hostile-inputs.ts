@@ -1,4 +1,4 @@
-import type { AWorkflow } from '../../tests/support/a-webhook-service.ts';
+import type { AWorkflow } from './a-webhook-service.ts';
 
 type Webhook = NonNullable<AWorkflow['webhook']>;
 
