@@ -98,5 +98,4 @@ export const numberFunctions: Readonly<Record<string, Native>> = {
     ifGiven(value, (number) => formatBase(number, radix)),
   ),
   millis: native('<:n>', (run) => run.startedAt),
-  random: native('<:n>', (run) => run.random()),
 };

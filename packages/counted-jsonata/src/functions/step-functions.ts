@@ -60,10 +60,18 @@ const hash = ({ budget }: Run, text?: string, algorithm?: string): string | unde
 /** What a hash of a short text costs, as characters. */
 const HASH_COST = 500;
 
+/** From 0 to 1: the caller's next number, or always the same one for a seed. */
+const random = (run: Run, seed?: number): number => {
+  if (seed === undefined) return run.random();
+  run.budget.write(HASH_COST);
+  return createHash('sha256').update(String(seed)).digest().readUIntBE(0, 6) / 2 ** 48;
+};
+
 export const stepFunctions: Readonly<Record<string, Native>> = {
   parse: native('<s-:x>', parse),
   range: native('<nnn:a<n>>', range),
   partition: native('<an:a<a>>', partition),
   hash: native('<ss:s>', hash),
+  random: native('<n?:n>', random),
   uuid: native('<:s>', (run) => run.uuid()),
 };

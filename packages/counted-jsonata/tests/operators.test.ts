@@ -1,14 +1,8 @@
-import { EvaluationError } from '@hookloom/counted-jsonata';
-import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import jsonata from 'jsonata';
-import { evaluate, loadNatives, parse } from '../../../lib/workflows/expressions/language.chunk.ts';
-import { aScope, freezeDeeply } from '../../support/an-expression.ts';
-
-const natives = await loadNatives();
+import { ours, theirs } from './an-evaluation.ts';
 
 /** One of each kind, and neighbours that an operator may confuse; `absent` is no value at all. */
-const values: Readonly<Record<string, JsonValue>> = {
+const values: Readonly<Record<string, unknown>> = {
   ...{ zero: 0, one: 1, two: 2, seven: 7, minus: -3, half: 0.5, large: 1e21 },
   ...{ empty: '', text: 'b', earlier: 'a', digits: '7', word: 'true' },
   ...{ yes: true, no: false, nothing: null },
@@ -17,37 +11,12 @@ const values: Readonly<Record<string, JsonValue>> = {
 };
 const names = [...Object.keys(values), 'absent'];
 
-/** The code of what is no number of JSON, which the library gives, and no node may get. */
-const NOT_FINITE = 'D3202';
-
-const print = (value: unknown): string =>
-  value === undefined ? 'no result' : Object.is(value, -0) ? '-0' : JSON.stringify(value);
-
-const ours = (text: string, input: JsonObject): string => {
-  try {
-    return print(evaluate(natives, parse(text), aScope({ input }), ''));
-  } catch (error) {
-    if (!(error instanceof EvaluationError)) throw error;
-    return error.code;
-  }
-};
-
-const theirs = async (text: string, input: JsonObject): Promise<string> => {
-  try {
-    const value: unknown = await jsonata(text).evaluate(input);
-    return typeof value === 'number' && !Number.isFinite(value) ? NOT_FINITE : print(value);
-  } catch (error) {
-    return String((error as { readonly code?: string }).code);
-  }
-};
-
 const compare = async (texts: readonly string[]): Promise<void> => {
-  const input = freezeDeeply(values) as JsonObject;
   const found: string[] = [];
   const expected: string[] = [];
   for (const text of texts) {
-    found.push(`${text}: ${ours(text, input)}`);
-    expected.push(`${text}: ${await theirs(text, structuredClone(values) as JsonObject)}`);
+    found.push(`${text}: ${ours(text, values)}`);
+    expected.push(`${text}: ${await theirs(text, values)}`);
   }
   expect(found).toEqual(expected);
 };
