@@ -148,17 +148,28 @@ test('a rate without a start counts from its creation', async () => {
 
 test('any cron fires at the minutes that a scan of the year finds', async () => {
   const zones = ['UTC', 'Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'America/St_Johns'];
-  const aMinute = fc.integer({ min: 0, max: 500_000 });
+  const anyMinute = fc
+    .integer({ min: 0, max: 500_000 })
+    .map((minute) => Date.UTC(2026, 0, 1) + minute * 60_000);
+  /** On which clocks change in one of these zones. */
+  const changes = ['2026-03-08', '2026-03-29', '2026-04-05', '2026-10-04', '2026-10-25', '2026-11-01'];
+  const nearChange = fc
+    .tuple(fc.constantFrom(...changes), fc.integer({ min: -720, max: 480 }))
+    .map(([day, minutes]) => Date.parse(day) + minutes * 60_000);
   await fc.assert(
-    fc.asyncProperty(aCron, fc.constantFrom(...zones), aMinute, async (cron, timeZone, minute) => {
-      const from = Date.UTC(2026, 0, 1) + minute * 60_000;
-      const schedule = scheduleOf({ cron: cron.text, timeZone, endAt: '2026-12-31T23:59Z' });
-      const times = await nextTimes(schedule, { from, count: 100 });
-      expect(times).toEqual(scanMinutes(cron, timeZone, from, 100));
-      const again = scheduleOf({ cron: schedule.expression.slice('cron('.length, -1) });
-      expect(again.expression).toBe(schedule.expression);
-      expect(again.timing).toEqual(schedule.timing);
-    }),
+    fc.asyncProperty(
+      aCron,
+      fc.constantFrom(...zones),
+      fc.oneof(anyMinute, nearChange),
+      async (cron, timeZone, from) => {
+        const schedule = scheduleOf({ cron: cron.text, timeZone, endAt: '2026-12-31T23:59Z' });
+        const times = await nextTimes(schedule, { from, count: 100 });
+        expect(times).toEqual(scanMinutes(cron, timeZone, from, 100));
+        const again = scheduleOf({ cron: schedule.expression.slice('cron('.length, -1) });
+        expect(again.expression).toBe(schedule.expression);
+        expect(again.timing).toEqual(schedule.timing);
+      },
+    ),
     { numRuns: cases(15, 200) },
   );
 });
