@@ -1,4 +1,4 @@
-/** JSON Schema with a bound on its work. See the README. */
+/** JSON Schema validation with bounded work. See the README. */
 export { isMap } from './src/bound-schema.ts';
 export { compileJsonSchema, isDraft7 } from './src/compile-json-schema.ts';
 export { findErrors } from './src/find-errors.ts';

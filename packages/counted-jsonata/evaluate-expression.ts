@@ -5,15 +5,18 @@ import { evaluateTree } from './src/evaluate.ts';
 import { EvaluationError } from './src/evaluation-error.ts';
 import { type JsonValue, toData } from './src/to-data.ts';
 
-/** Where an evaluation gets what is neither in the expression nor in its input: it draws no time and no chance itself. */
+/**
+ * Supplies what is neither in the expression nor in its input: an evaluation reads no clock and no random numbers
+ * itself.
+ */
 export interface Environment {
   /** The time of `$now()` and `$millis()`, in milliseconds since the epoch. */
   startedAt(): number;
   /** Numbers from 0 to 1, for `$random()` and `$shuffle()`. */
   random(): number;
-  /** Another UUID at each call, for `$uuid()`. */
+  /** A new UUID for each call, for `$uuid()`. */
   uuid(): string;
-  /** The value of a predefined variable; undefined when there is none. */
+  /** The value of a predefined variable; undefined if there is none. */
   variable(name: string): unknown;
   /** Steps that the evaluation may take; 3,000,000 by default. */
   readonly maxSteps?: number | undefined;
@@ -23,8 +26,8 @@ export interface Environment {
  * Evaluates an expression. The result is the same for the same input and environment, on any machine.
  *
  * @param input - frozen values in it are shared with the result, others are copied
- * @returns JSON; undefined for no result
- * @throws EvaluationError with the code of JSONata, or `D1012` when it takes too many steps
+ * @returns JSON; undefined if there is no result
+ * @throws EvaluationError with JSONata's error code, or `D1012` when it takes too many steps
  */
 export const evaluate = (
   natives: Natives,
@@ -36,7 +39,7 @@ export const evaluate = (
   return toData(budget, evaluateTree(tree, input, budget, { ...environment, natives }));
 };
 
-/** Message of a failed evaluation. */
+/** The message of a failed evaluation. */
 export const describeError = (error: unknown): string =>
   error instanceof EvaluationError
     ? error.describe()

@@ -1,4 +1,4 @@
-/** JSONata with a bound on its work. See the README. */
+/** Evaluates JSONata with bounded work. See the README. */
 
 export { describeError, type Environment, evaluate } from './evaluate-expression.ts';
 export { loadNatives, type Natives } from './natives.ts';

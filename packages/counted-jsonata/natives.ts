@@ -14,7 +14,7 @@ import type { Native } from './src/native.ts';
 
 const libraryFunctions = ['formatNumber', 'formatInteger', 'parseInteger', 'toMillis', 'fromMillis'] as const;
 
-/** Functions of the jsonata library: the value of the expression `$name` is the definition of the function. */
+/** Functions of the jsonata library, read from it as the value of the expression `$name`. */
 const loadLibrary = async (): Promise<PictureLibrary> => {
   const entries = libraryFunctions.map(async (name) => {
     const { implementation } = (await jsonata(`$${name}`).evaluate(null)) as {

@@ -5,7 +5,7 @@ import type { Node } from './src/syntax-tree.ts';
 
 export interface ParsedExpression {
   readonly tree: Node;
-  /** Variables in it, functions included, without the `$`. */
+  /** The variables in it, including functions, without the `$`. */
   readonly variables: ReadonlySet<string>;
 }
 
@@ -14,7 +14,7 @@ export class SyntaxProblem extends Error {
   override readonly name = 'SyntaxProblem';
 }
 
-/** Parses an expression. @throws SyntaxProblem with what is wrong and where */
+/** Parses an expression. @throws SyntaxProblem that says what is wrong and where */
 export const parse = (text: string): ParsedExpression => {
   let tree: Node;
   try {
@@ -29,13 +29,16 @@ export const parse = (text: string): ParsedExpression => {
   return { tree, variables };
 };
 
-/** The parser throws plain objects, and errors of the runtime for invalid patterns and stack overflows. */
+/** The parser throws plain objects, and for invalid patterns and stack overflows runtime errors. */
 const describeParseError = (error: unknown): string => {
   const { message, position } = error as { message?: string; position?: number };
   return position === undefined ? String(message) : `${message} (character ${position})`;
 };
 
-/** The variables of a tree. Checks its regular expressions too, so that unsupported ones are refused before a run. */
+/**
+ * Collects the variables of a tree. It also checks the regular expressions, so that unsupported ones are refused before
+ * a run.
+ */
 const inspect = (tree: Node): Set<string> => {
   const variables = new Set<string>();
   const work: unknown[] = [tree];
@@ -50,7 +53,7 @@ const inspect = (tree: Node): Set<string> => {
 };
 
 const checkPattern = (pattern: unknown, position: unknown): void => {
-  // The parser copies these operands as JSON.
+  // The parser copies these operands as JSON, which a regular expression does not survive.
   if (!(pattern instanceof RegExp)) {
     throw new SyntaxProblem('a regular expression cannot stand on the left of ?: or ??');
   }

@@ -1,3 +1,5 @@
-/** How JSONata writes numbers and tests objects, for a fast path beside the evaluator; loads no parser. */
+/**
+ * How JSONata writes numbers and tests for objects, for a fast path that bypasses the evaluator. It loads no parser.
+ */
 export { roundNumber } from './src/stringify.ts';
 export { hasMembers } from './src/values.ts';

@@ -1,2 +1,2 @@
-/** JavaScript with limits on steps and memory. See the README. */
+/** Runs JavaScript with limits on steps and memory. See the README. */
 export { findSyntaxError, runCode } from './src/run-code.ts';

@@ -1,3 +1,3 @@
-/** Markdown to HTML in which nothing runs. See the README. */
+/** Converts Markdown to HTML that cannot run scripts. See the README. */
 export { escapeHtml } from './src/escape-html.ts';
 export { renderMarkdown, safeRenderer } from './src/render-markdown.ts';

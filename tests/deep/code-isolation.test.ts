@@ -138,7 +138,7 @@ describe('a run finds its memory as the first run of the process does, byte by b
     [
       'an error of WebAssembly',
       new WebAssembly.RuntimeError('unreachable'),
-      'CodeError: the interpreter fails: unreachable',
+      'CodeError: the interpreter failed: unreachable',
     ],
   ])('is ended by %s within a call', async (_name, error, message) => {
     const print = (): never => {

@@ -2,19 +2,19 @@ import { compilePattern, createMatcher, UnsupportedPattern } from '@hookloom/lin
 import { countChecks } from './count-checks.ts';
 import type { JsonMap } from './json-map.ts';
 
-/** Maximum number of items for pairwise comparison; more if they are short, and so fast to compare. */
+/** Maximum number of items that are compared in pairs. */
 const MAX_UNIQUE_ITEMS = { any: 100, short: 1_000 };
-/** Strings up to this length count as short. */
+/** Longest string that counts as short. */
 const MAX_SHORT = 1_000;
 
-/** A part of a schema that is valid, but that this engine does not check. */
+/** A valid part of a schema that this engine cannot check. */
 export class UnsupportedSchema extends RangeError {
   /** JSON Pointer into the schema. */
   readonly place: string;
-  /** A predicate: `is not supported: use $ref`. */
+  /** Completes a sentence about the part: `is not supported: use $ref`. */
   readonly reason: string;
 
-  /** @param keyword - within the schema at `place` */
+  /** @param keyword - a keyword of the schema at `place` */
   constructor(what: string, place: string, keyword: string, reason: string, cause?: unknown) {
     super(`Parameter "schema" has ${what} at ${place || 'its top level'}, which ${reason}`, { cause });
     this.place = `${place}/${keyword}`;
@@ -24,11 +24,11 @@ export class UnsupportedSchema extends RangeError {
 
 interface BoundedSchema {
   readonly schema: JsonMap;
-  /** Checks that the schema refers to, by format name. */
+  /** The checks that the schema uses, by format name. */
   readonly formats: ReadonlyMap<string, (text: string) => boolean>;
-  /** Resets the work counter for the next value. @param maxWork - beyond it, the checks throw a RangeError */
+  /** Resets the work counter for the next value. Beyond `maxWork`, the checks throw a RangeError. */
   restart(maxWork: number): void;
-  /** The keyword of the original schema, and its message. */
+  /** The keyword in the original schema, with the message of its violation. */
   describe(error: { readonly keyword: string; readonly error: string }): {
     readonly keyword: string;
     readonly message: string;
@@ -41,24 +41,28 @@ const dataKeywords = new Set(['const', 'enum', 'default', 'examples']);
 /** Keywords whose values map names, which are not keywords, to schemas. */
 const mapKeywords = new Set(['properties', '$defs', 'definitions', 'dependentSchemas', 'dependencies']);
 
-/** Keywords whose schema applies to each item or key: `true` and `false` there become objects, so that their checks are counted. */
+/**
+ * Keywords whose schema applies to every item or key. `true` and `false` become objects there, so that each check is
+ * counted.
+ */
 const itemKeywords = new Set(['additionalItems', 'contains', 'items', 'unevaluatedItems']);
 const keyKeywords = new Set(['additionalProperties', 'propertyNames', 'unevaluatedProperties']);
 
-/** Work of one check of a value against a schema; more where the validator adds a key to a pointer. */
+/** Work of checking one value against one schema. It is higher where the validator adds a key to a pointer. */
 const VALUE_WORK = 16;
 const KEY_WORK = 40;
 
 const FORMAT = 'pattern ';
 
-/** The validator's message for `{ "enum": [] }`, which replaces `false`. */
+/** The validator's message for `{ "enum": [] }`, which stands in for `false`. */
 const NOTHING_ALLOWED = 'Instance does not match any of [].';
 
 /**
- * Replaces keywords that could take more than linear time: patterns become formats, which the linear matcher checks;
- * `uniqueItems`, which compares all pairs, gets bounds; and checks are counted.
+ * Rewrites a schema so that checking it takes bounded work. Patterns become formats, which a linear-time matcher
+ * checks; `uniqueItems`, which compares all pairs, gets an upper bound; and every check is counted.
  *
- * @throws RangeError with the place, for a pattern that needs backtracking, `patternProperties` and the format `url`
+ * @throws RangeError that names the place, for a pattern that needs backtracking, `patternProperties` and the format
+ * `url`
  */
 export const boundSchema = (schema: JsonMap): BoundedSchema => {
   const formats = new Map<string, (text: string) => boolean>();
@@ -131,11 +135,11 @@ const escapeKey = (key: string): string => key.replaceAll('~', '~0').replaceAll(
 
 const toMap = (schema: boolean): JsonMap => (schema ? {} : { enum: [] });
 
-/** Adds schemas that must match as well. */
+/** Adds schemas that the value must match too. */
 const joinSchemas = (schema: JsonMap, added: readonly JsonMap[]): JsonMap => {
   const [first] = added;
   if (first === undefined) return schema;
-  // Usually just one pattern is added: merging it means one check per value instead of three.
+  // Usually only one pattern is added. Merging it costs one check per value instead of three.
   if (added.length === 1 && Object.keys(first).every((keyword) => !Object.hasOwn(schema, keyword)))
     return { ...schema, ...first };
   const { allOf } = schema;
@@ -165,13 +169,13 @@ const findPattern = (error: string): string | null => {
 export const isMap = (value: unknown): value is JsonMap =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** JSON Schema keywords that are not checked: ignoring them would accept invalid values. */
+/** JSON Schema keywords that are not checked. They are refused, since ignoring them would accept invalid values. */
 const unsupportedKeywords: Readonly<Record<string, string>> = {
-  patternProperties: 'use propertyNames with a pattern',
+  patternProperties: 'use "propertyNames" with a pattern',
   $dynamicRef: 'use $ref',
 };
 
-/** Formats without a check, or with a slow one. */
+/** Formats that have no check, or only a slow one. */
 const unsupportedFormats: Readonly<Record<string, string>> = {
   url: 'use "uri"',
   'idn-hostname': 'use "hostname", or a pattern',

@@ -3,11 +3,11 @@ import { boundSchema } from './bound-schema.ts';
 import { isHostname } from './hostname.ts';
 import type { JsonMap } from './json-map.ts';
 
-format.hostname = isHostname; // the validator's own check accepts any Punycode
+format.hostname = isHostname; // the validator's own check accepts all Punycode, even invalid
 
 /** Maximum number of violations returned. */
 const MAX_VIOLATIONS = 100;
-/** One to two seconds. */
+/** Takes one to two seconds. */
 const MAX_WORK = 40_000_000;
 
 /** A violation of the schema. */
@@ -15,20 +15,20 @@ interface Violation {
   /** JSON Pointer to the invalid value, as a URI fragment (RFC 6901 §6): `#/lines/0/price`. */
   readonly pointer: string;
   readonly keyword: string;
-  /** The validator's message; for numeric limits, it begins with the number. */
+  /** The validator's message. For numeric limits it begins with the number. */
   readonly message: string;
 }
 
 interface FindOptions {
-  /** Stop at the first violation: the memory for all violations of a large value is not bounded by its size. */
+  /** Stop at the first violation. Collecting all violations can take more memory than the value itself. */
   readonly onlyFirst?: boolean;
-  /** Limits the work per value, in units of about 30 ns; beyond it, the check fails. */
+  /** Maximum work per value, in units of about 30 ns. The check fails beyond it. */
   readonly maxWork?: number;
 }
 
 /**
- * @returns the first 100 violations, without those that only repeat a nested one
- * @throws RangeError for an unusable schema, or when the value takes too many steps or is nested too deeply
+ * @returns the first 100 violations, except those that only repeat a nested one
+ * @throws RangeError when the schema is unusable, needs too many steps for the value, or the value is nested too deeply
  */
 type FindViolations = (value: unknown, options?: FindOptions) => readonly Violation[];
 
@@ -46,8 +46,8 @@ const summaries = new Set([
 ]);
 
 /**
- * Compiles a JSON Schema (2020-12, or draft 7 if its `$schema` says so) to a check that interprets it: no code is
- * generated.
+ * Compiles a JSON Schema (2020-12, or draft 7 if its `$schema` says so) to a function that checks values. The schema is
+ * interpreted; no code is generated.
  *
  * @throws RangeError for an unusable schema
  */
@@ -72,11 +72,11 @@ export const compileJsonSchema = (schema: JsonMap): FindViolations => {
   };
 };
 
-/** Whether a schema declares draft 7, in which `items` may be a list and siblings of `$ref` are ignored. */
+/** Whether a schema declares draft 7, where `items` may be a list and `$ref` overrides its siblings. */
 export const isDraft7 = ({ $schema }: JsonMap): boolean =>
   typeof $schema === 'string' && $schema.includes('draft-07');
 
-/** Adds formats to the validator module's table while it runs, which is synchronous. */
+/** Adds formats to the validator module's global table for the duration of a synchronous validation. */
 const withFormats = <Result>(
   formats: ReadonlyMap<string, (text: string) => boolean>,
   run: () => Result,
@@ -102,7 +102,7 @@ const toSchemaError = (error: unknown): unknown => {
   if (error instanceof RangeError && error.message.startsWith('Parameter')) return error;
   if (error instanceof RangeError && error.message.includes('stack'))
     return new RangeError('Parameter "value" is nested too deeply for this schema', { cause: error });
-  // The validator encodes each key as part of a URI.
+  // The validator URI-encodes each key, which fails on a lone surrogate.
   if (error instanceof URIError)
     return new RangeError('Parameter "value" has a key with a lone surrogate', { cause: error });
   return new RangeError(`Parameter "schema" can't be used: ${firstLine(error.message)}`, { cause: error });

@@ -1,11 +1,11 @@
 import type { JsonMap } from './json-map.ts';
 
 /**
- * Counts the checks of an interpreting validator: each time it checks a value against the schema, it reads all
- * keywords, including `$recursiveAnchor`, a keyword of 2019-09 that 2020-12 no longer has. Its value is preserved.
+ * Counts the checks of an interpreting validator. Each time it checks a value against a schema, it reads all keywords,
+ * so a getter for `$recursiveAnchor`, a 2019-09 keyword that 2020-12 dropped, sees every check. Its value is preserved.
  *
  * @param schema - modified in place
- * @param work - work of one check, in units of about 30 ns as in `createMatcher`
+ * @param work - the work of one check, in units of about 30 ns as in `createMatcher`
  */
 export const countChecks = (schema: JsonMap, work: number, spend: (work: number) => void): JsonMap => {
   const { $recursiveAnchor } = schema;
@@ -19,7 +19,7 @@ export const countChecks = (schema: JsonMap, work: number, spend: (work: number)
   });
 };
 
-/** Names and constants cost about one unit each per checked value; nested schemas are counted separately. */
+/** Each name or constant costs about one unit per checked value. Nested schemas are counted separately. */
 const countEntries = ({ required, properties, enum: values }: JsonMap): number =>
   countValues(required) + countValues(values) + countKeys(properties);
 

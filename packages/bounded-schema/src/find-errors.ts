@@ -1,9 +1,9 @@
 import { compileJsonSchema } from './compile-json-schema.ts';
 import type { JsonMap } from './json-map.ts';
 
-/** What a value violates: JSON itself, so that it can be a part of an answer. */
+/** One violation by a value. It is plain JSON, so a response can include it. */
 type SchemaError = {
-  /** JSON Pointer (RFC 6901) to the place in the value. */
+  /** JSON Pointer (RFC 6901) to the invalid part of the value. */
   readonly place: string;
   readonly keyword: string;
   readonly message: string;
@@ -13,7 +13,7 @@ type SchemaError = {
  * Checks a value against a JSON Schema.
  *
  * @returns the first 100 errors
- * @throws RangeError for a schema that can't be used, and when the value takes too many steps or is nested too deep
+ * @throws RangeError when the schema is unusable, needs too many steps for the value, or the value is nested too deeply
  */
 export const findErrors = (schema: JsonMap, value: unknown): SchemaError[] =>
   compileJsonSchema(schema)(value).map(({ pointer, keyword, message }) => ({

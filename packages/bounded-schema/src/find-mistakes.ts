@@ -4,22 +4,22 @@ import { isDraft7 } from './compile-json-schema.ts';
 import { findSchemaFault } from './find-schema-fault.ts';
 import type { JsonMap } from './json-map.ts';
 
-/** What is wrong with a value, for a message that its author can act on. */
+/** One mistake in a value, with what an actionable message needs. */
 export interface Mistake {
-  /** JSON Pointer (RFC 6901) to the place in the value. */
+  /** JSON Pointer (RFC 6901) to the invalid part of the value. */
   readonly place: string;
   readonly keyword: string;
-  /** JSON Pointer to the keyword, with each `$ref` on the way. */
+  /** JSON Pointer to the keyword, including each `$ref` passed on the way. */
   readonly keywordPlace: string;
   /** The value of the keyword. */
   readonly limit: unknown;
-  /** The schema that has the keyword. */
+  /** The schema that contains the keyword. */
   readonly schema: JsonMap;
-  /** The value at the place. */
+  /** The invalid part of the value. */
   readonly value: unknown;
-  /** Of `required`, `additionalProperties` and `unevaluatedProperties`: the key. */
+  /** The missing or unexpected key, for `required`, `additionalProperties` and `unevaluatedProperties`. */
   readonly key: string | null;
-  /** Of `oneOf`: how many of its schemas match. */
+  /** How many of the schemas match, for `oneOf`. */
   readonly matches: number;
 }
 
@@ -30,7 +30,7 @@ interface Prepared {
   readonly lookup: Readonly<Record<string, unknown>>;
 }
 
-/** By identity, for as long as the schema is in use. */
+/** Keyed by identity; an entry lives as long as its schema. */
 const known = new WeakMap<JsonMap, Prepared>();
 
 /** Keywords whose errors only repeat a nested error. */
@@ -46,7 +46,10 @@ const SUMMARIES = new Set([
   'properties',
 ]);
 
-/** Keywords whose schema is for keys or items that no other keyword names; if it is `false`, the error is their own. */
+/**
+ * Keywords whose schema applies to the keys or items that no other keyword covers. If that schema is `false`, the error
+ * belongs to the keyword.
+ */
 const FOR_OTHERS = new Set([
   'additionalProperties',
   'dependencies',
@@ -56,10 +59,10 @@ const FOR_OTHERS = new Set([
 ]);
 
 /**
- * Checks a value against a schema that is trusted: its patterns are matched by `RegExp`, and its work is not bounded.
- * The errors of the schemas in an `anyOf` or `oneOf` come before its own.
+ * Checks a value against a trusted schema: patterns run as `RegExp`, and the work is not bounded. The errors of the
+ * schemas in an `anyOf` or `oneOf` come before the error of the keyword itself.
  *
- * @throws RangeError for a schema that can't be used, and for a value that is nested too deeply
+ * @throws RangeError when the schema is unusable or the value is nested too deeply
  */
 export const findMistakes = (schema: JsonMap, value: unknown): Mistake[] => {
   const prepared = prepare(schema);
@@ -68,7 +71,7 @@ export const findMistakes = (schema: JsonMap, value: unknown): Mistake[] => {
   return toMistakes(errors, prepared, json);
 };
 
-/** Without keys of `undefined`, which the validator does not accept. */
+/** Drops keys whose value is `undefined`, which the validator rejects. */
 const toJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value) ?? 'null');
 
 const prepare = (given: JsonMap): Prepared => {
@@ -76,7 +79,7 @@ const prepare = (given: JsonMap): Prepared => {
   if (prepared !== undefined) return prepared;
   const fault = findSchemaFault(given);
   if (fault !== null) throw new RangeError(`${fault.place || 'its top level'} ${fault.message}`);
-  const schema = toJson(given) as JsonMap; // the validator adds absolute references to it
+  const schema = toJson(given) as JsonMap; // the validator adds absolute references to the schema
   const validator = new Validator(schema, isDraft7(schema) ? '7' : '2020-12', false);
   const { lookup } = validator as unknown as Pick<Prepared, 'lookup'>;
   const made = { schema, validator, lookup };
@@ -101,13 +104,13 @@ const toMistakes = (errors: readonly OutputUnit[], prepared: Prepared, value: un
   return mistakes;
 };
 
-/** The errors that follow one, of schemas within its keyword. */
+/** The errors that follow one and come from schemas nested in its keyword. */
 const nestedIn = (errors: readonly OutputUnit[], at: number): readonly OutputUnit[] => {
   const { keywordLocation = '', instanceLocation = '' } = errors[at] ?? {};
   let end = at + 1;
   for (; end < errors.length; end += 1) {
     const { keyword, keywordLocation: inner = '', instanceLocation: place = '' } = errors[end] ?? {};
-    // The schema `false` has the place of the value in place of its own.
+    // For the schema `false`, the validator reports the location of the value as the location of the keyword.
     const isInner =
       keyword === 'false' ? isWithin(place, instanceLocation) : inner.startsWith(`${keywordLocation}/`);
     if (!isInner) break;
@@ -155,7 +158,7 @@ const toPointer = (tokens: readonly string[]): string =>
 const valueAt = (value: unknown, tokens: readonly string[]): unknown =>
   tokens.reduce<unknown>((inner, token) => (inner as Record<string, unknown> | undefined)?.[token], value);
 
-/** The schema that has the keyword, of which the last token is the name. */
+/** The schema that has the keyword named by the last token. */
 const findParent = (tokens: readonly string[], schema: JsonMap, lookup: Prepared['lookup']): JsonMap => {
   let parent: unknown = schema;
   for (const token of tokens.slice(0, -1)) {

@@ -4,17 +4,17 @@ import { isDraft7 } from './compile-json-schema.ts';
 import type { JsonMap } from './json-map.ts';
 
 interface SchemaFault {
-  /** JSON Pointer into the schema; empty for the whole of it. */
+  /** JSON Pointer into the schema; empty for the schema itself. */
   readonly place: string;
-  /** A predicate: `must be a whole number`. */
+  /** Completes a sentence about the part: `must be a whole number`. */
   readonly message: string;
 }
 
 /**
- * Finds out whether a value is a JSON Schema (2020-12, or draft 7 if its `$schema` says so): its keywords have values
- * of their types, its references lead somewhere, its patterns are regular expressions.
+ * Checks whether a value is a valid JSON Schema (2020-12, or draft 7 if its `$schema` says so): keywords have values of
+ * the right type, references resolve, and patterns are regular expressions.
  *
- * @returns the first fault; null for a schema
+ * @returns the first fault; null for a valid schema
  */
 export const findSchemaFault = (schema: JsonMap): SchemaFault | null => {
   try {
@@ -32,7 +32,7 @@ export const findSchemaFault = (schema: JsonMap): SchemaFault | null => {
 };
 
 /**
- * Finds out what a valid schema has that `compileJsonSchema` refuses, since it is not checked or can't be bounded.
+ * Finds what `compileJsonSchema` refuses in a valid schema because it cannot be checked, or not in bounded time.
  *
  * @returns the first such part; null if there is none
  */
@@ -85,7 +85,7 @@ function each(list: readonly string[], schema: JsonMap): Record<string, JsonMap>
   return Object.fromEntries(list.map((keyword) => [keyword, schema]));
 }
 
-/** In draft 7, `items` may be a list. */
+/** In draft 7, `items` may be a list of schemas. */
 const validatorOf = (items: JsonMap): Validator =>
   new Validator(
     { type: ['object', 'boolean'], properties: { ...keywords, items } } as Schema,
@@ -135,7 +135,7 @@ const faultOf = (pattern: string): string | null => {
     new RegExp(pattern, 'u');
     return null;
   } catch (error) {
-    return `must be a regular expression: ${error instanceof Error ? error.message : String(error)}`;
+    return `must be a valid regular expression: ${error instanceof Error ? error.message : String(error)}`;
   }
 };
 
@@ -157,7 +157,7 @@ const findReferenceFault = (schema: JsonMap): SchemaFault | null => {
 
 /** Keywords whose values are data. */
 const DATA = new Set(['const', 'enum', 'default', 'examples']);
-/** Keywords whose values are schemas by a name, which is not a keyword. */
+/** Keywords whose values map names, which are not keywords, to schemas. */
 const MAPS = new Set([
   'properties',
   'patternProperties',
@@ -172,7 +172,7 @@ interface FoundSchema {
   readonly keywords: JsonMap;
 }
 
-/** The schema, and all schemas within it. */
+/** The schema itself and all schemas nested in it. */
 const eachSchema = function* (value: unknown, place = ''): Generator<FoundSchema> {
   if (Array.isArray(value))
     for (const [at, item] of value.entries()) yield* eachSchema(item, `${place}/${at}`);

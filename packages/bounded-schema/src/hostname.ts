@@ -5,7 +5,7 @@ const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
 const MAX_LENGTH = 253;
 
 /**
- * The format `hostname` of JSON Schema: a name by RFC 1123 whose `xn--…` labels are valid by RFC 5890.
+ * The JSON Schema format `hostname`: a name that follows RFC 1123 and whose `xn--…` labels follow RFC 5890.
  * `domainToUnicode` rejects what UTS 46 rejects; RFC 5892 rejects more.
  */
 export const isHostname = (text: string): boolean =>
@@ -26,13 +26,13 @@ const isAllowed = (label: string): boolean => {
 const DISALLOWED = /[\u0640\u07fa\u302e\u302f\u3031-\u3035\u303b]/;
 /** RFC 5890 §2.3.1. */
 const RESERVED = /^..--/u;
-/** Characters without the neighbours that RFC 5892, appendix A, requires: MIDDLE DOT, KERAIA, GERESH and GERSHAYIM. */
+/** Characters that lack the neighbours required by RFC 5892, appendix A: MIDDLE DOT, KERAIA, GERESH and GERSHAYIM. */
 const LONELY = [
   /(?:^|[^l])\u00b7/,
   /\u00b7(?:$|[^l])/,
   /\u0375(?:$|\P{Script=Greek})/u,
   /(?:^|\P{Script=Hebrew})[\u05f3\u05f4]/u,
 ];
-/** KATAKANA MIDDLE DOT: only in labels with kana or Han. */
+/** KATAKANA MIDDLE DOT: allowed only in labels that contain kana or Han. */
 const KANA_DOT = /\u30fb/;
 const KANA_OR_HAN = /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/u;

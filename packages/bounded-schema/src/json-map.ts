@@ -1,2 +1,2 @@
-/** A JSON object; its values are JSON. */
+/** A JSON object. */
 export type JsonMap = Readonly<Record<string, unknown>>;

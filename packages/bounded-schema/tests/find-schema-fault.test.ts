@@ -50,7 +50,7 @@ test.each<[JsonMap, string, string]>([
   [
     { patternProperties: { '^a': {} } },
     '/patternProperties',
-    'is not supported: use propertyNames with a pattern',
+    'is not supported: use "propertyNames" with a pattern',
   ],
   [{ items: { $dynamicRef: '#a' } }, '/items/$dynamicRef', 'is not supported: use $ref'],
   [{ properties: { 'a/b': { format: 'url' } } }, '/properties/a~1b/format', 'is not checked: use "uri"'],

@@ -1,9 +1,9 @@
-/** Where an XML declaration is: at the start, in characters of ASCII. */
+/** Matches the XML declaration, which is ASCII and at the start of the document. */
 const DECLARATION_BYTES = 200;
 
 /**
- * Decodes a document by its byte order mark, the charset of its content type, or its XML declaration; as UTF-8 when
- * they name none that is known (RFC 7303 §3).
+ * Decodes a document by its byte order mark, the charset of its content type or its XML declaration, in this order; as
+ * UTF-8 when none of them names a known encoding (RFC 7303 §3).
  */
 export const decodeXml = (bytes: Uint8Array, contentType: string): string => {
   const [, charset] = /\bcharset="?([\w:.-]{1,40})/i.exec(contentType.slice(0, 500)) ?? [];
@@ -14,7 +14,7 @@ export const decodeXml = (bytes: Uint8Array, contentType: string): string => {
     if (label === undefined) continue;
     try {
       return new TextDecoder(label).decode(bytes);
-    } catch {} // a label that no decoder has
+    } catch {} // no decoder knows this label
   }
   return new TextDecoder().decode(bytes);
 };

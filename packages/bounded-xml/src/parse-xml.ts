@@ -1,6 +1,6 @@
 import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2';
 
-/** A value of JSON (RFC 8259). */
+/** A JSON value (RFC 8259). */
 type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
 
 interface JsonObject {
@@ -10,12 +10,14 @@ interface JsonObject {
 const LINE_FEED = 0x0a;
 const MAX_DEPTH = 200;
 const MAX_SIZE = 250_000;
-/** Documents have a vocabulary of some hundreds. A map with hundreds of thousands of keys takes microseconds for each. */
+/**
+ * Real documents use a few hundred names. In a map with hundreds of thousands of keys, each access takes microseconds.
+ */
 const MAX_NAMES = 10_000;
-/** Counted ahead: the tokenizer looks for an entity at each before it reports any text. */
+/** Counted before parsing: the tokenizer looks for an entity at each "&" before it reports any text. */
 const MAX_AMPERSANDS = 250_000;
 
-/** An element whose end tag is still to come. */
+/** An element whose end tag has not been read yet. */
 interface OpenElement {
   readonly name: string;
   attributes: Map<string, string> | null;
@@ -24,13 +26,14 @@ interface OpenElement {
 }
 
 /**
- * Parses a document. Stricter than the tokenizer, which takes what browsers take: tags must match, attributes have
- * quotes, an entity has to be one of XML's five, and a document type is refused, so that there is nothing to expand.
+ * Parses a document. It is stricter than the tokenizer, which accepts what browsers accept: tags must match, attributes
+ * must be quoted, only the five entities of XML are allowed, and a document type is refused, so that no entity can
+ * expand.
  *
- * @param lists - names of elements that are always lists
- * @param subject - what the text is called in errors
- * @returns a map of the root element
- * @throws RangeError with the line, when the text is not well-formed, nested too deep or too large
+ * @param lists - names of elements that always become lists
+ * @param subject - what error messages call the text
+ * @returns an object with the root element as its only key
+ * @throws RangeError with the line number when the text is not well-formed, nested too deeply or too large
  */
 export const parseXml = (
   text: string,
@@ -45,7 +48,7 @@ export const parseXml = (
   const names = new Set<string>();
   let attribute = '';
   let value = '';
-  /** End of the last token. */
+  /** Offset at which the last token ends. */
   let end = 0;
 
   const refuse = (problem: string, at: number): RangeError =>
@@ -57,19 +60,19 @@ export const parseXml = (
   const addName = (name: string, at: number): string => {
     names.add(name);
     if (names.size > MAX_NAMES)
-      throw refuse(`has more than ${MAX_NAMES} names of elements and attributes`, at);
+      throw refuse(`has more than ${MAX_NAMES} different names of elements and attributes`, at);
     return name;
   };
   const current = (): OpenElement => open.at(-1) ?? root;
-  /** What is left of an entity that the tokenizer does not know is text with its ampersand. */
+  /** The tokenizer passes an unknown entity through as text, so a remaining "&" is an error. */
   const sliceText = (from: number, to: number): string => {
     const slice = text.slice(from, to);
     const at = slice.indexOf('&');
-    if (at !== -1) throw refuse('has an "&" that begins no entity', from + at);
+    if (at !== -1) throw refuse('has an "&" that does not begin an entity', from + at);
     return slice;
   };
   const addText = (added: string, at: number): void => {
-    if (open.length === 1 && added.trim() !== '') throw refuse('has text outside of its root element', at);
+    if (open.length === 1 && added.trim() !== '') throw refuse('has text outside its root element', at);
     current().text += added;
     end = at;
   };
@@ -117,7 +120,7 @@ export const parseXml = (
       const element = current();
       element.attributes ??= new Map();
       const values = element.attributes;
-      if (values.has(attribute)) throw refuse('has an attribute twice on one element', at);
+      if (values.has(attribute)) throw refuse('has the same attribute twice on one element', at);
       values.set(attribute, value);
     },
     onopentagend: (at) => {
@@ -130,7 +133,7 @@ export const parseXml = (
       close(to);
     },
     ondeclaration: (from) => {
-      throw refuse('has a document type (<!DOCTYPE>), which is refused: send the document without it', from);
+      throw refuse('has a document type (<!DOCTYPE>), which is not allowed; remove it', from);
     },
     onprocessinginstruction: (_from, to) => {
       end = to;
@@ -145,7 +148,7 @@ export const parseXml = (
     },
   };
   if (hasMoreThan(MAX_AMPERSANDS, '&', text))
-    throw new RangeError(`${subject} has more than ${MAX_AMPERSANDS} times "&"; send it in parts`);
+    throw new RangeError(`${subject} has more than ${MAX_AMPERSANDS} "&" characters; send it in parts`);
   const tokenizer = new Tokenizer({ xmlMode: true, decodeEntities: true }, callbacks);
   tokenizer.write(text);
   tokenizer.end();
@@ -165,7 +168,7 @@ const toValue = (element: OpenElement, lists: ReadonlySet<string>): JsonValue =>
   return toMap(element, lists);
 };
 
-/** White space between children is left out. */
+/** Drops whitespace between child elements. */
 const toMap = ({ attributes, children, text }: OpenElement, lists: ReadonlySet<string>): JsonObject => {
   const entries: [name: string, value: JsonValue][] = [];
   for (const [name, value] of attributes ?? []) entries.push([`@${name}`, value]);
@@ -177,7 +180,7 @@ const toMap = ({ attributes, children, text }: OpenElement, lists: ReadonlySet<s
   return Object.fromEntries(entries);
 };
 
-/** Of the text up to a place. */
+/** The line number at an offset. */
 const countLines = (text: string, end: number): number => {
   let lines = 1;
   for (let at = 0; at < end; at++) if (text.charCodeAt(at) === LINE_FEED) lines += 1;

@@ -1,23 +1,23 @@
 import { EvaluationError } from './evaluation-error.ts';
 
-/** Limits of one evaluation: counted, not timed, so that a replay on a slow machine has the same result. */
+/** Limits of one evaluation: they are counted, not timed, so that a replay on a slower machine has the same result. */
 const limits = {
-  /** One per evaluated node of the expression; work within a node counts in proportion. */
+  /** One step per evaluated node of the expression; work inside a node counts in proportion. */
   steps: 3_000_000,
-  /** Nested nodes and function calls: each uses a part of the runtime's stack. */
+  /** Nested nodes and function calls, each of which uses stack space. */
   depth: 600,
-  /** Items of one list. */
+  /** Items in one list. */
   listLength: 1_000_000,
-  /** Nested lists and objects in a value. */
+  /** Nesting depth of lists and objects in a value. */
   nesting: 500,
 };
 
-/** Amounts that take as much time or memory as one step. */
+/** Amounts that cost as much time or memory as one step. */
 const perStep = { itemsRead: 16, membersRead: 2, itemsMade: 8, charactersRead: 128, charactersMade: 16 };
 
-/** Counts what an evaluation uses, and throws beyond the limits. */
+/** Counts what an evaluation uses and throws when it exceeds a limit. */
 export class Budget {
-  /** Nested nodes and function calls at present. */
+  /** Current depth of nested nodes and function calls. */
   depth = 0;
   #steps = 0;
   readonly #maxSteps: number;
@@ -31,7 +31,7 @@ export class Budget {
     return Math.ceil(this.#steps);
   }
 
-  /** Begins a node or a call; the caller decrements `depth` at its end. @throws EvaluationError `D1011` | `D1012` */
+  /** Enters a node or a call; the caller decrements `depth` when it ends. @throws EvaluationError `D1011` | `D1012` */
   enter(): void {
     if (++this.depth > limits.depth) throw new EvaluationError('D1011');
     this.spend(1);

@@ -45,7 +45,7 @@ export const evaluateLambda = (run: Run, node: LambdaNode, input: unknown, frame
   });
 };
 
-/** Calls a function, and the tail calls that it returns. */
+/** Calls a function, then the tail calls that it returns. */
 export const apply = (run: Run, func: unknown, args: readonly unknown[], context: unknown): unknown => {
   let result = callOnce(run, func, args, context);
   while (result instanceof TailCall) {
@@ -81,7 +81,10 @@ const nameOf = (procedure: Node): string | undefined => {
 const atCall = (node: CallNode, error: unknown): unknown =>
   error instanceof EvaluationError ? error.at(node.position, nameOf(node.procedure)) : error;
 
-/** The function of a call. @throws EvaluationError with `code`, which suggests the `$`, for a function's plain name */
+/**
+ * The function of a call. @throws EvaluationError with `code`, which suggests the missing `$`, if only the function's
+ * name is given
+ */
 const evaluateProcedure = (run: Run, node: CallNode, input: unknown, frame: Frame, code: string): unknown => {
   const func = run.evaluate(node.procedure, input, frame);
   if (func === undefined && node.procedure.type === 'path') {
@@ -93,7 +96,7 @@ const evaluateProcedure = (run: Run, node: CallNode, input: unknown, frame: Fram
   return func;
 };
 
-/** `$f(a, b)`. @param first - the value of `value ~> $f(b)`, which comes before the other arguments */
+/** `$f(a, b)`. @param first - the left side of `value ~> $f(b)`, which becomes the first argument */
 export const evaluateCall = (
   run: Run,
   node: CallNode,
@@ -111,7 +114,7 @@ export const evaluateCall = (
   }
 };
 
-/** `$f(?, b)`: a function of the open arguments. */
+/** `$f(?, b)`: a function that takes the open arguments. */
 export const evaluatePartial = (run: Run, node: CallNode, input: unknown, frame: Frame): Func => {
   const given = node.arguments.map((argument) =>
     argument.type === 'operator' ? OPEN : run.evaluate(argument, input, frame),

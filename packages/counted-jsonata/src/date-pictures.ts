@@ -35,17 +35,17 @@ const components: readonly (readonly [
 
 type Part = { readonly component: (typeof components)[number] } | { readonly literal: string };
 
-/** Quoted or bracketed text, a strftime letter, `Do`, a run of one letter, or any other character. */
+/** Matches quoted or bracketed text, a strftime letter, `Do`, a run of one letter, or any other character. */
 const PIECE =
   /'(?<quoted>[^']*)'|\[(?<bracketed>[^[\]]*)\]|%(?<percent>[A-Za-z])|(?<run>Do|([A-Za-z])\5*)|[\s\S]/g;
 
-/** Unquoted letters between components, as in ISO 8601. */
+/** Letters that may stand unquoted between components, as in ISO 8601. */
 const SEPARATORS = ['T', 'Z'];
 
-/** Longer ones are not translated. */
+/** Longer formats are not translated. */
 const MAX_LENGTH = 200;
 
-/** The parts of a format in any of the languages; empty if it is in none of them. */
+/** The parts of a format in any of these languages; empty if it is in none of them. */
 const parseForm = (form: string): readonly Part[] => {
   if (form.length > MAX_LENGTH) return [];
   const areLettersText = isPicture(form) || /%[A-Za-z]/.test(form);
@@ -53,7 +53,7 @@ const parseForm = (form: string): readonly Part[] => {
   const parts: Part[] = [];
   for (const { 0: text, groups = {} } of form.matchAll(PIECE)) {
     const { quoted, bracketed, percent, run } = groups;
-    // `yyyy-mm-dd`: minutes without hours are months.
+    // Minutes without hours are months, as in `yyyy-mm-dd`.
     const letters = run?.startsWith('m') && !hasHours ? run.toUpperCase() : run;
     const component =
       (bracketed !== undefined && isPicture(form) ? findMarker(text) : undefined) ??
@@ -72,16 +72,17 @@ const findMarker = (marker: string) =>
   components.find(([picture]) => picture === marker) ??
   components.find(([picture]) => picture.startsWith(marker.slice(0, 2)));
 
-/** An XPath marker with a date component. */
+/** Matches an XPath marker with a date component. */
 const isPicture = (form: string): boolean => /\[[YMDdFWwHhmsfPEC]/.test(form);
 
-/** Runs of tokens that mean a date in other languages, as separate words. */
+/** Matches separate words whose letters mean a date in the other languages. */
 const TYPED = /(?<![A-Za-z])(?:YYYY|yyyy|MM|DD|dd|HH|hh|mm|ss)+(?![A-Za-z])|%[YmdHMS]/;
 
 /**
- * Finds a date picture that is not in JSONata's (XPath) language, which would output its letters literally.
+ * Detects a date picture in a language other than JSONata's (XPath), which JSONata would output literally.
  *
- * @returns null for a valid picture; otherwise the picture that was probably meant, or an empty string
+ * @returns null for a valid picture; otherwise the picture that was probably meant, or an empty string if that is
+ * unclear
  */
 export const suggestPicture = (picture: string): string | null => {
   const unescaped = picture.replaceAll('[[', '').replaceAll(']]', '');
@@ -92,7 +93,7 @@ export const suggestPicture = (picture: string): string | null => {
     .join('');
 };
 
-/** The same for a format in Luxon tokens. */
+/** Does the same for a format in Luxon tokens. */
 export const suggestLuxonFormat = (format: string): string | null => {
   const tokens = format.replaceAll(/'[^']*'/g, ' ');
   const isForeign =

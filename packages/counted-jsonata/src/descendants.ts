@@ -1,7 +1,7 @@
 import type { Run } from './run.ts';
 import { Appender, Func, isObject, Sequence } from './values.ts';
 
-/** `*`: the members of an object, with lists flattened: then the result is a list, even with one item. */
+/** `*`: the values of an object, with lists flattened; after flattening, the result stays a list even with one item. */
 export const evaluateWildcard = ({ budget }: Run, input: unknown): unknown => {
   const members = Array.isArray(input) ? Array.from(input) : isObject(input) ? Object.values(input) : [];
   budget.readMembers(members.length);
@@ -27,7 +27,7 @@ const flatten = (
   return flat;
 };
 
-/** `**`: a value and everything within it; of lists only the items. */
+/** `**`: a value and everything inside it; a list contributes its items, not itself. */
 export const evaluateDescendants = ({ budget }: Run, input: unknown): unknown => {
   if (input === undefined) return undefined;
   const found = new Sequence();

@@ -12,7 +12,7 @@ import type { ApplyNode, Node, UnaryNode } from './syntax-tree.ts';
 import { evaluateTransform } from './transform.ts';
 import { Appender, ConstructedArray, Func, isNumeric, Sequence, toBoolean } from './values.ts';
 
-/** Environment of an evaluation. */
+/** The environment of an evaluation. */
 interface Environment {
   /** See {@link Run}. */
   startedAt(): number;
@@ -26,8 +26,8 @@ interface Environment {
 }
 
 /**
- * Evaluates a tree of JSONata's parser, synchronously. The library's own evaluator can be bounded by time only, and
- * takes keys such as `_jsonata_lambda` in data for its own.
+ * Evaluates a syntax tree of JSONata's parser synchronously. The library's own evaluator can only be bounded by time,
+ * and mistakes keys such as `_jsonata_lambda` in the data for its own.
  * @throws EvaluationError
  */
 export const evaluateTree = (
@@ -46,7 +46,7 @@ export const evaluateTree = (
 class Evaluation implements Run {
   readonly budget: Budget;
   readonly #environment: Environment;
-  /** Built-in functions in use: each is the same value wherever it is named. */
+  /** The built-in functions in use, so that a function is the same value wherever it is named. */
   #functions: Map<string, Func> | null = null;
 
   constructor(budget: Budget, environment: Environment) {
@@ -70,7 +70,7 @@ class Evaluation implements Run {
     return evaluate(this, node, context, frame);
   }
 
-  /** Called by built-in functions, which use the runtime's stack, too. */
+  /** Called by built-in functions, which use the runtime's stack as well. */
   apply(func: unknown, args: readonly unknown[], context: unknown): unknown {
     this.budget.enter();
     const result = apply(this, func, args, context);
@@ -103,7 +103,7 @@ const evaluate = (run: Run, node: Node, input: unknown, frame: Frame): unknown =
   return result instanceof Sequence && !result.tupleStream ? unwrap(result, node) : result;
 };
 
-/** The item of a sequence of one, undefined for an empty one. */
+/** A sequence of one becomes its item, an empty one undefined. */
 const unwrap = (sequence: Sequence, node: Node): unknown => {
   if (node.keepArray === true) sequence.keepSingleton = true;
   if (sequence.length === 0) return undefined;
@@ -182,7 +182,7 @@ const evaluateUnary = (run: Run, node: UnaryNode, input: unknown, frame: Frame):
   return node.consarray === true ? ConstructedArray.from(list) : list;
 };
 
-/** `value ~> $f`, or `$f ~> $g`: a function of both. */
+/** `value ~> $f` calls the function; `$f ~> $g` composes both. */
 const evaluateApply = (run: Run, node: ApplyNode, input: unknown, frame: Frame): unknown => {
   const left = run.evaluate(node.lhs, input, frame);
   if (node.rhs.type === 'function') return evaluateCall(run, node.rhs, input, frame, [left]);

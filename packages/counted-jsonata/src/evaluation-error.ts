@@ -1,4 +1,4 @@
-/** Values for the message of a failed evaluation. */
+/** Values that the message of a failed evaluation mentions. */
 interface Details {
   readonly value?: unknown;
   readonly value2?: unknown;
@@ -7,16 +7,16 @@ interface Details {
   readonly message?: string;
 }
 
-/** Messages of JSONata by its codes. `{name}` stands for a detail as JSON, `{{name}}` for its text. */
+/** JSONata's messages by code. `{name}` stands for a detail as JSON, `{{name}}` for its plain text. */
 const messages: Readonly<Record<string, string>> = {
   D1001: 'Number out of range: {value}',
   D1002: 'Cannot negate a non-numeric value: {value}',
   D1004: 'Regular expression matches zero length string',
   D1009: 'Multiple key definitions evaluate to same key: {value}',
   D1011:
-    'Stack overflow. Check for a recursive function without end, or make its call the last thing that it does',
+    'Stack overflow. Check for endless recursion, or make the recursive call the last thing that the function does',
   D1012:
-    'It takes more than {value} steps. Check for a loop without end, or for work that grows with the square of its input',
+    'It takes more than {value} steps. Check for endless recursion, or for work that grows with the square of the input',
   D1014: 'A value is nested more than {value} levels deep',
   D2014: 'The size of a range (..) must not exceed {value}',
   D2015: 'The maximum sequence length of {value} was exceeded',
@@ -41,13 +41,13 @@ const messages: Readonly<Record<string, string>> = {
   D3086: 'The picture of {{function}}() must not have other characters between its digits',
   D3087: 'The picture of {{function}}() must not have a grouping separator next to the decimal separator',
   D3088: 'The picture of {{function}}() must not have a grouping separator at the end of the integer part',
-  D3089: 'The picture of {{function}}() must not have two grouping separators next to one another',
+  D3089: 'The picture of {{function}}() must not have two adjacent grouping separators',
   D3090:
-    'The picture of {{function}}() must not have an optional digit behind a mandatory one in the integer part',
+    'The picture of {{function}}() must not have an optional digit after a mandatory one in the integer part',
   D3091:
-    'The picture of {{function}}() must not have a mandatory digit behind an optional one in the fraction',
+    'The picture of {{function}}() must not have a mandatory digit after an optional one in the fraction',
   D3092: 'The picture of {{function}}() must not have both an exponent and a percent or per-mille sign',
-  D3093: 'The picture of {{function}}() must have nothing but digits as its exponent',
+  D3093: 'The picture of {{function}}() must have only digits in its exponent',
   D3100: 'The radix of the formatBase function must be between 2 and 36. It was given {value}',
   D3110: 'The argument of the toMillis function must be an ISO 8601 formatted timestamp. Given {value}',
   D3130: 'Formatting or parsing an integer as a sequence starting with {value} is not supported',
@@ -64,16 +64,16 @@ const messages: Readonly<Record<string, string>> = {
   D3140: 'Malformed URL passed to {{function}}(): {value}',
   D3141: '{{message}}',
   D3150: 'The picture or the value of {{function}}() is too long, or asks for too many digits',
-  D3151: '{value} is not a picture: its parts stand in brackets{{message}}',
+  D3151: '{value} is not a picture: its components must be in brackets{{message}}',
   D3160: 'The argument of the parse function is not JSON: {{message}}',
   D3161: 'The arguments of the range function must be integers, got {value}',
   D3162: 'The step of the range function must not be 0',
   D3163: 'The size of the partition function must be an integer of at least 1, got {value}',
   D3164:
     'The algorithm of the hash function must be one of MD5, SHA-1, SHA-256, SHA-384, SHA-512, got {value}',
-  D3165: '$uuid() has no value before the execution starts',
-  D3201: 'it came to a function, which is no data',
-  D3202: 'it came to {value}, which is no data',
+  D3165: '$uuid() is not available before the execution starts',
+  D3201: 'its result is a function, which is not JSON',
+  D3202: 'its result is {value}, which is not JSON',
   T0410: 'Argument {index} of function {token} does not match function signature',
   T0411: 'Context value is not a compatible type with argument {index} of function {token}',
   T0412: 'Argument {index} of function {token} must be an array of {value2}',
@@ -98,10 +98,10 @@ const messages: Readonly<Record<string, string>> = {
     'The delete clause of the transform expression must evaluate to a string or array of strings: {value}',
   T2013:
     'The transform expression clones the input object using the $clone() function. This has been overridden in the current scope by a non-function',
-  T2014: 'The pattern of a transform expression must find objects of the clone that it changes',
+  T2014: 'The pattern of a transform expression must select objects inside the copy that it changes',
 };
 
-/** A failed evaluation. `describe` makes the message, since the position is added while the error propagates. */
+/** A failed evaluation. Its message comes from `describe`, because the position is added while the error propagates. */
 export class EvaluationError extends Error {
   override readonly name = 'EvaluationError';
   readonly code: string;
@@ -117,7 +117,7 @@ export class EvaluationError extends Error {
     this.#details = details;
   }
 
-  /** Adds the position, unless an inner node has done so. */
+  /** Adds the position, unless an inner node has already done so. */
   at(position: number | undefined, token?: string | undefined): this {
     this.position ??= position;
     this.token ??= token;
@@ -137,11 +137,11 @@ export class EvaluationError extends Error {
 
 const longestQuote = 100;
 
-/** A value of the data in a message: shortened, without the contents of lists and objects. */
+/** Quotes a value in a message: shortened, and without the contents of lists and objects. */
 const quote = (value: unknown): string => {
   if (typeof value === 'string') {
     return JSON.stringify(value.length > longestQuote ? `${value.slice(0, longestQuote)}…` : value);
   }
-  if (Array.isArray(value)) return `an array of ${value.length}`;
+  if (Array.isArray(value)) return `an array of length ${value.length}`;
   return typeof value === 'object' && value !== null ? 'an object' : String(value);
 };

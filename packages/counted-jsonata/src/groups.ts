@@ -5,13 +5,16 @@ import type { Group } from './syntax-tree.ts';
 import { isTupleStream, type Tuple, toFrame } from './tuples.ts';
 import { Appender, type Members, setMember } from './values.ts';
 
-/** The items of a key, and the index of the pair of expressions that gave it. */
+/** The items of a key, and the index of the expression pair that produced the key. */
 interface Gathered {
   readonly items: Appender;
   readonly pair: number;
 }
 
-/** `{key: value, …}` of a value or of the items of a list: groups items by key, then evaluates once per key. */
+/**
+ * `{key: value, …}`, applied to a value or to the items of a list: groups the items by key, then evaluates the value
+ * expression once per key.
+ */
 export const evaluateGroup = (run: Run, group: Group, input: unknown, frame: Frame): Members => {
   const carriesTuples = isTupleStream(input);
   const gathered = gather(run, group, input, carriesTuples, frame);
@@ -37,7 +40,7 @@ const gather = (
 ): Map<string, Gathered> => {
   const items: readonly unknown[] = Array.isArray(input) ? input : [input];
   const gathered = new Map<string, Gathered>();
-  // An empty input makes one object, too.
+  // An empty input makes one object as well.
   for (const item of items.length === 0 && !carriesTuples ? [undefined] : items) {
     const context = carriesTuples ? (item as Tuple)['@'] : item;
     const inner = carriesTuples ? toFrame(frame, item as Tuple) : frame;
@@ -64,7 +67,7 @@ const evaluateMerged = (
   return evaluate(context, toFrame(frame, bindings));
 };
 
-/** Merges the tuples of a group: each name has the values of all tuples. */
+/** Merges the tuples of a group, so that each name has the values of all tuples. */
 const mergeTuples = (budget: Budget, tuples: unknown): Tuple => {
   if (!Array.isArray(tuples)) return tuples as Tuple;
   const merged = new Map<string, Appender>();

@@ -2,10 +2,10 @@ import type { Run } from './run.ts';
 import { parseSignature, type Signature } from './signature.ts';
 import { Func } from './values.ts';
 
-/** The signature is checked before each call, so parameters need no checks. */
+/** The signature is checked before each call, so the implementation need not check its parameters. */
 type Implementation = (run: Run, ...args: never[]) => unknown;
 
-/** A built-in function. It spends the budget of the run in proportion to its work. */
+/** A built-in function. It charges the run's budget in proportion to its work. */
 export interface Native {
   readonly signature: string;
   readonly implementation: Implementation;

@@ -89,7 +89,7 @@ const compare = (run: Run, operator: string, left: unknown, right: unknown): boo
   }
 };
 
-/** Costs as much as the shorter string: V8 joins strings without a copy, so appending in a loop is linear. */
+/** Costs as much as the shorter string. V8 joins strings without copying, so appending in a loop is linear. */
 const concatenate = ({ budget }: Run, left: unknown, right: unknown): string => {
   const head = left === undefined ? '' : stringify(budget, left);
   const tail = right === undefined ? '' : stringify(budget, right);

@@ -7,7 +7,7 @@ import { ConstructedArray, isNumeric, isObject, Sequence, toBoolean } from './va
 
 type List = readonly unknown[];
 
-/** Evaluates a path: each step is evaluated for every value of the step before. One value needs no list. */
+/** Evaluates a path: each step is evaluated for every value of the previous step. A single value needs no list. */
 export const evaluatePath = (run: Run, node: PathNode, input: unknown, frame: Frame): unknown => {
   const { steps } = node;
   if (Array.isArray(input) && steps[0].type !== 'variable') return evaluateSteps(run, node, 0, input, frame);
@@ -15,7 +15,7 @@ export const evaluatePath = (run: Run, node: PathNode, input: unknown, frame: Fr
   for (let at = 0; at < steps.length; at++) {
     const step = steps[at] as Node;
     if (at > 0 && isFlattened(value)) {
-      // Sorting gives a list of one as it is, so that has to be a sequence.
+      // Sorting returns a list of one unchanged, so the list must become a sequence.
       return evaluateSteps(run, node, at, step.type === 'sort' ? flatten(run, [value]) : value, frame);
     }
     if (!isPlain(step)) return evaluateSteps(run, node, at, Sequence.of1(value), frame);
@@ -28,11 +28,11 @@ export const evaluatePath = (run: Run, node: PathNode, input: unknown, frame: Fr
   return finish(run, node, Array.isArray(value) ? value : flatten(run, found), frame);
 };
 
-/** Whether the values of a step are the items of its result. */
+/** Whether a value of a step is flattened, so that its items become values of the path. */
 const isFlattened = (value: unknown): value is List =>
   Array.isArray(value) && !(value instanceof ConstructedArray);
 
-/** Whether a step can be evaluated for a value without a list around it. */
+/** Whether a step can be evaluated for a value that is not wrapped in a list. */
 const isPlain = (step: Node): boolean =>
   step.type !== 'sort' && step.tuple !== true && step.consarray !== true;
 
@@ -45,12 +45,12 @@ const evaluatePlain = (run: Run, step: Node, value: unknown, frame: Frame): unkn
   }
   if (!(result instanceof Sequence) || result.length > 1) return result;
   const [item] = result;
-  // The next step is evaluated for a selected undefined, and once for a selected list.
+  // The next step is also evaluated for a selected undefined, and only once for a selected list.
   const isPlainItem = item !== undefined && !Array.isArray(item);
   return result.length === 0 || isPlainItem ? item : result;
 };
 
-/** Evaluates the steps from `start` on, for the values of the step before. */
+/** Evaluates the steps from `start` on, for the values of the previous step. */
 const evaluateSteps = (run: Run, node: PathNode, start: number, before: List, frame: Frame): unknown => {
   let values = before;
   let found: List = new Sequence();
@@ -71,7 +71,7 @@ const evaluateSteps = (run: Run, node: PathNode, start: number, before: List, fr
   return finish(run, node, found, frame, tuples);
 };
 
-/** Keeps single items in a list for `[]`, and groups. */
+/** Keeps a single item in a list if the path has `[]`, and applies grouping. */
 const finish = (run: Run, node: PathNode, list: List, frame: Frame, tuples?: Sequence): unknown => {
   let found = list;
   if (node.keepSingletonArray === true) {
@@ -165,7 +165,7 @@ const evaluateTupleStep = (
   return applyStages(run, step.stages, results, frame) as Sequence;
 };
 
-/** `list[predicate]`: by position for numbers, else by the predicate's truth for each item. */
+/** `list[predicate]`: selects by position if the predicate is a number, otherwise the items for which it is true. */
 export const evaluateFilter = (run: Run, predicate: Node, input: unknown, frame: Frame): List => {
   const list: List = Array.isArray(input) ? input : [input];
   const results = new Sequence();
@@ -189,7 +189,10 @@ export const evaluateFilter = (run: Run, predicate: Node, input: unknown, frame:
   return results;
 };
 
-/** How often a predicate selects the item at a position: once when it is true, or once per number for it. */
+/**
+ * How often a predicate selects the item at a position: once if it is true, or once for each number that names the
+ * position.
+ */
 const countSelections = (run: Run, found: unknown, position: number, length: number): number => {
   if (typeof found === 'boolean') return found ? 1 : 0;
   // Numbers are rounded down; negative ones count from the end.
@@ -205,7 +208,7 @@ const countSelections = (run: Run, found: unknown, position: number, length: num
   return toBoolean(run.budget, found) === true ? 1 : 0;
 };
 
-/** `name`: an own member of an object, or of each object in a list. */
+/** `name`: the own property of an object, or of each object in a list. */
 export const findMember = (run: Run, input: unknown, name: string, level = 0): unknown => {
   if (!Array.isArray(input)) {
     return isObject(input) && Object.hasOwn(input, name) ? input[name] : undefined;

@@ -4,7 +4,7 @@ import type { Run } from './run.ts';
 import type { RegexNode } from './syntax-tree.ts';
 import { Func } from './values.ts';
 
-/** Result of a matcher: a regular expression, or a function in its place. */
+/** The result of a matcher, which is a regular expression or a function used in its place. */
 export interface Match {
   readonly match: string;
   readonly start: number;

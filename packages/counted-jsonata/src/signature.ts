@@ -7,20 +7,21 @@ import { Func } from './values.ts';
  */
 export interface Signature {
   /**
-   * Checks arguments. Inserts the context for a missing one, and makes lists of single values.
+   * Checks arguments. Inserts the context for a missing one, and wraps single values in lists where the signature asks
+   * for a list.
    * @throws EvaluationError `T0410` | `T0411` | `T0412` when they do not match
    */
   validate(args: readonly unknown[], context: unknown): unknown[];
 }
 
 interface Parameter {
-  /** Accepted symbols as a class of a regular expression. */
+  /** Accepted symbols, as a character class. */
   readonly types: string;
-  /** Symbol of the items, as in `a<n>`; null for any. */
+  /** Symbol of the item type, as in `a<n>`; null for any. */
   readonly itemType: string | null;
   readonly isList: boolean;
   readonly times: '' | '?' | '+';
-  /** `-`: the context replaces a missing argument. */
+  /** Whether the context replaces a missing argument (`-`). */
   readonly takesContext: boolean;
 }
 
@@ -33,7 +34,7 @@ const typeNames: Readonly<Record<string, string>> = {
   s: 'strings',
 };
 
-/** One parameter in `<…>`. The type of the result is ignored. */
+/** Matches one parameter in `<…>`. The result type is ignored. */
 const parameterPattern = /(\([a-z]+\)|[sbnloafjx])(?:<([^<>]*(?:<[^<>]*>[^<>]*)?)>)?([-?+])?/y;
 
 const parse = (definition: string): Parameter[] => {
@@ -56,7 +57,7 @@ const parse = (definition: string): Parameter[] => {
   return parameters;
 };
 
-/** `m` is a missing argument, which matches every type but `f`. */
+/** `m` stands for a missing argument, which matches every type but `f`. */
 const typesOf = (type: string): string => {
   if (type === 'a' || type === 'x') return '[asnblfom]';
   if (type === 'j') return '[asnblom]';
@@ -81,7 +82,7 @@ const symbolOf = (value: unknown): string => {
   }
 };
 
-/** Limit of the cache from the types of arguments to parameters. */
+/** Maximum size of the cache that maps argument types to parameters. */
 const maxShapes = 64;
 
 export const parseSignature = (definition: string): Signature => {

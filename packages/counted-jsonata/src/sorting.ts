@@ -22,7 +22,7 @@ export const mergeSort = (
   return merged;
 };
 
-/** Spends the cost of a merge sort without the comparisons. */
+/** Spends the cost of a merge sort, not counting the comparisons. */
 export const chargeSort = ({ budget }: Run, length: number): void => {
   budget.checkLength(length);
   budget.makeItems(length * Math.ceil(Math.log2(length + 1)));
@@ -51,7 +51,7 @@ export const evaluateSort = (
   });
 };
 
-/** The order of two terms; infinite for undefined, which comes last in either direction. */
+/** Compares two values of a term; infinite for undefined, which sorts last in either direction. */
 const compareTerms = ({ budget }: Run, node: SortNode, left: unknown, right: unknown): number => {
   if (left === undefined) return right === undefined ? 0 : Number.POSITIVE_INFINITY;
   if (right === undefined) return Number.NEGATIVE_INFINITY;

@@ -2,7 +2,7 @@ import type { Budget } from './budget.ts';
 import { EvaluationError } from './evaluation-error.ts';
 import { Func, isNumeric, type Members } from './values.ts';
 
-/** Significant digits of a number as text: JSONata hides errors of binary fractions. */
+/** Significant digits of a number in text. JSONata rounds to hide binary floating-point errors. */
 const PRECISION = 15;
 
 export const roundNumber = (value: number): number =>
@@ -22,7 +22,10 @@ const replace = (_key: string, value: unknown): unknown => {
   return typeof value === 'number' ? roundNumber(value) : value;
 };
 
-/** Spends the cost of writing a value. @returns whether JSON has it unchanged: no functions, no numbers to round */
+/**
+ * Spends the cost of writing a value. @returns whether plain JSON can represent it: it has no functions and no numbers
+ * to round
+ */
 const isPlain = (budget: Budget, value: unknown, level: number): boolean => {
   if (typeof value === 'string') {
     budget.write(value.length);
@@ -47,12 +50,15 @@ const isPlain = (budget: Budget, value: unknown, level: number): boolean => {
   return areAllPlain;
 };
 
-/** Marks cloned objects, which may be changed. Has no prototype itself, so that `__proto__` is data. */
+/**
+ * The prototype of cloned objects, which marks them as changeable. It has no prototype itself, so that `__proto__` is
+ * data.
+ */
 const clonePrototype: object = Object.freeze(Object.create(null));
 
 export const isCloned = (value: object): boolean => Object.getPrototypeOf(value) === clonePrototype;
 
-/** `$clone()`: a copy that may be changed, equal to the value's JSON. */
+/** `$clone()`: a copy of the value's JSON that may be changed. */
 export const clone = (budget: Budget, value: unknown, level = 0): unknown => {
   if (isNumeric(value)) return roundNumber(value) + 0; // no negative zero
   if (value instanceof Func) return '';

@@ -23,22 +23,22 @@ export type Node =
 
 interface Common {
   readonly position?: number;
-  /** Predicates of a node outside of a path. */
+  /** Predicates of a node outside a path. */
   readonly predicate?: readonly Stage[];
   /** Predicates and index bindings of a step. */
   readonly stages?: readonly Stage[];
   readonly group?: Group;
-  /** Followed by `[]`: a list of one item stays a list. */
+  /** Whether `[]` follows, which keeps a list of one item a list. */
   readonly keepArray?: boolean;
-  /** The values of the step have bindings: `@$v`, `#$i` or `%`. */
+  /** Whether the values of the step have bindings: `@$v`, `#$i` or `%`. */
   readonly tuple?: boolean;
   /** `@$v`: the variable that the step binds instead of changing the context. */
   readonly focus?: string;
-  /** `#$i`: the variable that gets the position. */
+  /** `#$i`: the variable that receives the position. */
   readonly index?: string;
   /** `%`: the label by which later steps find the context of this one. */
   readonly ancestor?: { readonly label: string };
-  /** An array constructor at the start or end of a path, which is not flattened. */
+  /** Whether it is an array constructor at the start or end of a path, which is not flattened. */
   readonly consarray?: boolean;
 }
 
@@ -130,7 +130,7 @@ export interface LambdaNode extends Common {
   readonly arguments: readonly VariableNode[];
   readonly signature?: { readonly definition: string };
   readonly body: Node;
-  /** Made by the parser for a call in tail position. */
+  /** Created by the parser for a call in tail position. */
   readonly thunk?: boolean;
 }
 

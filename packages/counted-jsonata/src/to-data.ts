@@ -2,14 +2,17 @@ import type { Budget } from './budget.ts';
 import { EvaluationError } from './evaluation-error.ts';
 import { Func, type Members, setMember } from './values.ts';
 
-/** A value of JSON (RFC 8259). */
+/** A JSON value (RFC 8259). */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
 
 interface JsonObject {
   readonly [key: string]: JsonValue;
 }
 
-/** The result of an evaluation as JSON; undefined for none. Frozen values, which are input, are shared; others are copied. */
+/**
+ * Converts the result of an evaluation to JSON; undefined if there is none. Frozen values come from the input and are
+ * shared; others are copied.
+ */
 export const toData = (budget: Budget, value: unknown, level = 0): JsonValue | undefined => {
   if (value instanceof Func) throw new EvaluationError('D3201');
   if (typeof value === 'number' && !Number.isFinite(value)) throw new EvaluationError('D3202', { value });

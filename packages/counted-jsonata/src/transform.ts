@@ -29,7 +29,7 @@ const change = (run: Run, node: TransformNode, match: unknown, frame: Frame): vo
     }
     const keys = Object.keys(update);
     run.budget.makeMembers(keys.length);
-    // Members of a list would not be in its JSON.
+    // JSON would not include named members of a list.
     if (!Array.isArray(match)) for (const key of keys) changeable(node, match)[key] = update[key];
   }
   if (node.delete === undefined) return;
@@ -43,7 +43,7 @@ const change = (run: Run, node: TransformNode, match: unknown, frame: Frame): vo
   if (isObject(match)) for (const key of keys) delete changeable(node, match)[key];
 };
 
-/** The match, if it is within the copy. @throws EvaluationError `T2014` for other data */
+/** The match, which must be inside the copy. @throws EvaluationError `T2014` for other data */
 const changeable = (node: TransformNode, match: unknown): Members => {
   if (!isObject(match) || !isCloned(match)) {
     throw new EvaluationError('T2014').at(node.position);

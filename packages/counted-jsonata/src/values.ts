@@ -2,16 +2,16 @@ import type { Budget } from './budget.ts';
 import { EvaluationError } from './evaluation-error.ts';
 
 /**
- * The result of a path: with a single item it is that item, without any undefined. A class, so that no key in the data
- * can mark a list as a sequence.
+ * The result of a path. With a single item it becomes that item; without items, undefined. It is a class so that no key
+ * in the data can mark a list as a sequence.
  */
 export class Sequence extends Array<unknown> {
-  /** Set by `[]`: a single item stays a list. */
+  /** Set by `[]`, so that a single item stays a list. */
   keepSingleton = false;
   /** Whether its items are tuples: values with bound variables. */
   tupleStream = false;
 
-  /** `map`, `slice` and so on make ordinary lists. */
+  /** `map`, `slice` and so on return ordinary lists. */
   static override get [Symbol.species](): ArrayConstructor {
     return Array;
   }
@@ -36,9 +36,9 @@ export class ConstructedArray extends Array<unknown> {
   }
 }
 
-/** A function as a value: of the expression, or built in. */
+/** A function as a value, either defined in the expression or built in. */
 export class Func {
-  /** Number of parameters: callbacks get no more arguments. */
+  /** Number of parameters; a callback gets no more arguments than that. */
   readonly arity: number;
   readonly call: (args: readonly unknown[], context: unknown) => unknown;
 
@@ -53,7 +53,7 @@ export type Members = Record<string, unknown>;
 export const isObject = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Func);
 
-/** Sets an own member of a new object, also for the key `__proto__`. */
+/** Sets an own property of a new object, even for the key `__proto__`. */
 export const setMember = (object: Members, key: string, value: unknown): void => {
   if (key === '__proto__') {
     Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
@@ -62,7 +62,7 @@ export const setMember = (object: Members, key: string, value: unknown): void =>
   }
 };
 
-/** Whether a value is a finite number. @throws EvaluationError `D1001` for an infinite one */
+/** Whether a value is a number. @throws EvaluationError `D1001` for an infinite one */
 export const isNumeric = (value: unknown): value is number => {
   if (typeof value !== 'number') return false;
   // Faster than Number.isFinite, for every item of every list.
@@ -73,7 +73,7 @@ export const isNumeric = (value: unknown): value is number => {
   return false;
 };
 
-/** JSONata's truth of a value: of a list, whether any item is true; undefined for undefined. */
+/** Casts a value to a boolean as JSONata does: a list is true if any item is; undefined stays undefined. */
 export const toBoolean = (budget: Budget, value: unknown, level = 0): boolean | undefined => {
   if (value === undefined) return undefined;
   if (typeof value === 'string') return value.length > 0;
@@ -99,7 +99,7 @@ export const hasMembers = (value: object): boolean => {
   return false;
 };
 
-/** Deep equality of data; a function equals itself only. */
+/** Deep equality of data. A function equals only itself. */
 export const isEqual = (budget: Budget, left: unknown, right: unknown, level = 0): boolean => {
   if (typeof left === 'string' && typeof right === 'string') {
     if (left.length !== right.length) return false;
@@ -130,13 +130,13 @@ export const append = (budget: Budget, left: unknown, right: unknown): unknown =
   if (right === undefined) return left;
   const length = lengthOf(left) + lengthOf(right);
   budget.checkLength(length);
-  budget.makeItems(length / 2); // a copy of a whole list is cheaper
+  budget.makeItems(length / 2); // copying a whole list is cheaper
   return (Array.isArray(left) ? [...left] : [left]).concat(right);
 };
 
 const lengthOf = (value: unknown): number => (Array.isArray(value) ? value.length : 1);
 
-/** Repeated `append` to one growing list, in linear time. */
+/** Appends repeatedly to one growing list, in linear time. */
 export class Appender {
   value: unknown;
   readonly #budget: Budget;

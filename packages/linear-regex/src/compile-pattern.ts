@@ -1,32 +1,32 @@
 import { type Assertion, type Pattern, parsePattern, UnsupportedPattern } from './parse-pattern.ts';
 import { UnitSet } from './unit-set.ts';
 
-/** An instruction of a program that reads a text once for all possible matches. */
+/** An instruction of a program that reads the text once and follows all possible matches. */
 export type Instruction =
   | { readonly type: 'set'; readonly set: UnitSet }
   | { readonly type: 'assert'; readonly kind: Assertion }
-  /** Continues with both; `first` is preferred. */
+  /** Continues at both targets and prefers `first`. */
   | { readonly type: 'split'; first: number; second: number }
   | { readonly type: 'jump'; to: number }
   | { readonly type: 'save'; readonly slot: number }
-  /** Clears the captures that groups within a loop got in the previous round. */
+  /** Clears what the groups inside a loop captured in the previous iteration. */
   | { readonly type: 'reset'; readonly from: number; readonly to: number }
-  /** Start and end of a round that must not be empty: an empty one fails. */
+  /** Start and end of an iteration that must not be empty: an empty one fails. */
   | { readonly type: 'enter' | 'leave'; readonly bit: number }
   | { readonly type: 'match' };
 
 export interface Program {
   readonly instructions: readonly Instruction[];
-  /** Nesting depth of rounds that must not be empty: one bit each. */
+  /** Maximum nesting depth of iterations that must not be empty; each takes one bit. */
   readonly rounds: number;
-  /** Number of capturing groups, without the match itself. */
+  /** Number of capturing groups, not counting the match itself. */
   readonly groups: number;
   readonly multiline: boolean;
-  /** Whether it reads code points instead of UTF-16 units: the flag `u`. */
+  /** Whether it reads code points instead of UTF-16 code units (the flag `u`). */
   readonly unicode: boolean;
   /** Whether it can match only at the start of the text. */
   readonly anchored: boolean;
-  /** Units with which a match can begin; null if it can be empty or begins with an assertion. */
+  /** The units that a match can begin with; null if a match can be empty or begins with an assertion. */
   readonly first: readonly UnitSet[] | null;
 }
 
@@ -62,11 +62,11 @@ class Emitter {
     this.#ignoresCase = ignoresCase;
   }
 
-  /** @param level - the number of enclosing rounds that must not be empty */
+  /** @param level - the number of enclosing iterations that must not be empty */
   emit(pattern: Pattern, level: number): void {
     const { instructions } = this;
     if (instructions.length > maxInstructions || level > maxRounds) {
-      throw new UnsupportedPattern('it is too large: the counts of its repetitions multiply');
+      throw new UnsupportedPattern('it is too large: nested repetition counts multiply');
     }
     switch (pattern.type) {
       case 'set':
@@ -132,7 +132,7 @@ class Emitter {
     this.emit(body, level);
   }
 
-  /** In ECMAScript, an optional round that matches nothing fails, so that its next alternative is tried. */
+  /** In ECMAScript, an optional iteration that matches the empty string fails, so the next alternative is tried. */
   #emitOptionalRound(repeat: Repeat, level: number): void {
     if (!canBeEmpty(repeat.body)) {
       this.#emitRound(repeat, level);
@@ -170,7 +170,7 @@ const canBeEmpty = (pattern: Pattern): boolean => {
   }
 };
 
-/** The units with which a match can begin: follows all paths from the start to their first unit. */
+/** Finds the units that a match can begin with by following all paths from the start to their first unit. */
 const findFirst = (program: readonly Instruction[]): readonly UnitSet[] | null => {
   const first: UnitSet[] = [];
   const seen = new Set<number>();

@@ -5,12 +5,12 @@ import { isLineTerminator, isWordUnit, type UnitSet } from './unit-set.ts';
 /** What assertions see on one side of a position in the text. */
 type Side = 'edge' | 'word' | 'line end' | 'other';
 
-/** All possible matches at a position in the text. */
+/** All matches that are still possible at a position in the text. */
 interface State {
   /** Instructions to continue with, ascending. */
   readonly open: readonly number[];
   readonly before: Side;
-  /** By the class of the next unit. */
+  /** The next state, by the class of the next unit. */
   readonly next: (State | typeof matched | typeof failed)[];
   /** Whether the text matches if it ends here. */
   atEnd?: boolean;
@@ -21,20 +21,23 @@ const failed = 'failed';
 
 const LAST_UNIT = 0xffff;
 
-/** Limit of the cached instructions and transitions of states, and of the cached character classes; beyond it, they are rebuilt. */
+/**
+ * Maximum number of cached instructions and transitions, and of cached character classes. Beyond it, the cache is
+ * cleared and rebuilt.
+ */
 const MAX_KEPT = 50_000;
 
 /**
- * @param spend - counts the work in instructions followed, and throws beyond a limit; reading a unit counts a quarter
+ * @param spend - receives the work, in instructions followed, and throws beyond a limit; reading a unit costs a quarter
  * @returns whether there is a match anywhere in the text
  */
 type Matches = (text: string, spend: (work: number) => void) => boolean;
 
 /**
- * Turns a program into a check for a match, without its position: a lazily built automaton with cached states
- * (https://swtch.com/~rsc/regexp/regexp1.html). A unit then costs one table lookup, while `search` follows all possible
- * matches. Rounds that must not be empty need no special treatment here: if there is a match through an empty round,
- * there is one without it.
+ * Turns a program into a check for a match, without its position. It builds an automaton lazily and
+ * caches its states (https://swtch.com/~rsc/regexp/regexp1.html), so that a unit costs one table lookup, while `search`
+ * follows every possible match. Iterations that must not be empty need no special treatment here: if a match goes
+ * through an empty iteration, there is one without it.
  */
 export const createMatcher = (program: Program): Matches => {
   const { instructions, anchored, multiline, unicode } = program;
@@ -61,7 +64,7 @@ export const createMatcher = (program: Program): Matches => {
     return state;
   };
 
-  /** Follows all paths to the instructions that read a unit; null if one of them matches before that. */
+  /** Follows all paths up to the instructions that read a unit; null if a path matches before that. */
   const follow = ({ open, before }: State, behind: Side, spend: (work: number) => void): number[] | null => {
     round += 1;
     const reading: number[] = [];
@@ -132,7 +135,10 @@ export const createMatcher = (program: Program): Matches => {
   };
 };
 
-/** Numbers the classes of units that no set or assertion distinguishes, when their first unit occurs. */
+/**
+ * Assigns numbers to classes of units. Units that no set or assertion distinguishes share a class, which gets its
+ * number when its first unit occurs.
+ */
 const createClasses = (sets: readonly UnitSet[], toSide: (unit: number) => Side) => {
   const numbers = new Map<string, number>();
   const ascii: number[] = [];

@@ -13,13 +13,13 @@ export type Pattern =
       readonly min: number;
       readonly max: number;
       readonly greedy: boolean;
-      /** Indexes of the groups within; `to` is exclusive. */
+      /** The indexes of the groups inside; `to` is exclusive. */
       readonly groups: readonly [from: number, to: number];
     };
 
 export type Assertion = 'start' | 'end' | 'boundary' | 'no boundary';
 
-/** A pattern that is too large or needs backtracking, whose cost is unbounded. */
+/** The pattern is too large or needs backtracking, whose cost is unbounded. */
 export class UnsupportedPattern extends Error {
   override readonly name = 'UnsupportedPattern';
 }
@@ -28,8 +28,8 @@ const controlUnits: Readonly<Record<string, number>> = { t: 9, n: 10, v: 11, f: 
 const quantifierPattern = /\{(\d{1,9})(?:(,)(\d{0,9}))?\}/y;
 
 /**
- * Parses a pattern that the runtime's RegExp has accepted, without the flag `v`.
- * https://tc39.es/ecma262/#sec-regular-expressions-patterns, with annex B
+ * Parses a pattern that the runtime's RegExp accepts without the flag `v`, by
+ * https://tc39.es/ecma262/#sec-regular-expressions-patterns with annex B.
  *
  * @param unicode - the flag `u`: characters are code points instead of UTF-16 units
  * @throws UnsupportedPattern for lookaround, backreferences and flags within the pattern
@@ -74,7 +74,7 @@ class PatternParser {
   #parseTerm(): Pattern {
     const before = this.groups;
     const body = this.#parseAtom();
-    // An assertion takes no quantifier, but a group that contains one does.
+    // An assertion cannot be quantified, but a group that contains one can.
     if (body.type === 'assertion' && this.#source[this.#at - 1] !== ')') return body;
     const bounds = this.#parseQuantifier();
     if (bounds === null) return body;
@@ -191,7 +191,7 @@ class PatternParser {
     return this.#parseCharacterEscape();
   }
 
-  /** Parses an escape after its backslash; not an assertion or a reference. */
+  /** Parses what follows a backslash, except assertions and references. */
   #parseCharacterEscape(): CharacterClass {
     if (this.#unicode) {
       const property = this.#match(/[pP]\{[^}]*\}/y);
@@ -207,7 +207,7 @@ class PatternParser {
     if (hex !== null) return one(Number.parseInt(hex.slice(1), 16));
     const control = this.#match(/c[A-Za-z]/y);
     if (control !== null) return one(control.charCodeAt(1) % 32);
-    // `\c` without a letter is a backslash and a `c`.
+    // `\c` without a letter means a backslash followed by a `c`.
     if (this.#sees('c')) return one(0x5c);
     const char = this.#next();
     const named = namedRanges[char];
@@ -245,7 +245,7 @@ const one = (code: number): CharacterClass => ofRanges([[code, code]]);
 
 const codeOf = (char: string): number => char.codePointAt(0) ?? 0;
 
-/** The code of a single-character class; null for any other class. */
+/** The code of the only character in a class; null if the class has none or several. */
 const onlyCharacter = ({ ranges, properties }: CharacterClass): number | null => {
   const [[low, high] = [0, 1], ...others] = ranges;
   return low === high && others.length + properties.length === 0 ? low : null;

@@ -1,23 +1,24 @@
 import type { Instruction, Program } from './compile-pattern.ts';
 import { isLineTerminator, isWordUnit } from './unit-set.ts';
 
-/** Start and end of the match and of each group; -1 for a group without a match. */
+/** Start and end offsets of the match and of each group; -1 for a group that did not match. */
 type Captures = readonly number[];
 
-/** Instructions per step of an evaluation. */
+/** Number of instructions that count as one step of an evaluation. */
 const instructionsPerStep = 8;
 
-/** Possible matches at one offset of the text, in order of preference. */
+/** The matches that are still possible at one offset of the text, in order of preference. */
 interface Threads {
   readonly at: number[];
   readonly captures: Captures[];
 }
 
 /**
- * Finds the first match at or after an offset, the same one as a backtracking engine: leftmost, then by preference. All
- * possible matches are followed in parallel (Thompson's construction with captures,
- * https://swtch.com/~rsc/regexp/regexp2.html), so the work is at most the length of the text times the length of the program.
- * @param spend - counts steps, and throws beyond a limit
+ * Finds the first match at or after an offset. It is the match that a backtracking engine finds: the leftmost, then the
+ * preferred one. All possible matches are followed in parallel (Thompson's construction with captures,
+ * https://swtch.com/~rsc/regexp/regexp2.html), so the work is at most the length of the text times the length of the
+ * program.
+ * @param spend - receives the steps taken, and throws beyond a limit
  */
 export const search = (
   program: Program,
@@ -27,8 +28,9 @@ export const search = (
 ): Captures | null => {
   const { instructions } = program;
   /**
-   * By instruction and its still empty enclosing rounds: the last offset at which it was reached, plus one. Another
-   * thread that reaches it there has the same continuations and is less preferred, so it is dropped.
+   * The last offset at which an instruction was reached, plus one; by instruction and enclosing iterations that are
+   * still empty. A second thread that reaches the instruction at the same offset has the same continuations and a lower
+   * preference, so it is dropped.
    */
   const reached = new Int32Array(instructions.length << program.rounds);
   const noCaptures: Captures = new Array(2 * (program.groups + 1)).fill(-1);
@@ -52,7 +54,7 @@ export const search = (
       const captures = stackCaptures.pop() as Captures;
       const rounds = stackRounds.pop() as number;
       const instruction = instructions[at] as Instruction;
-      // After reading a unit, no enclosing round is empty.
+      // Once a unit has been read, no enclosing iteration is empty.
       const isEnd = instruction.type === 'set' || instruction.type === 'match';
       const state = (at << program.rounds) | (isEnd ? 0 : rounds);
       if (reached[state] === place + 1) continue;
@@ -115,7 +117,7 @@ export const search = (
       work++;
       if (instruction?.type === 'match') {
         found = captures;
-        break; // later threads are less preferred
+        break; // later threads have a lower preference
       }
       if (instruction?.type === 'set' && unit !== -1 && instruction.set.has(unit)) {
         follow(next, at + 1, captures, place + width);
@@ -142,7 +144,7 @@ const LAST_UNIT = 0xffff;
 const unitAt = ({ unicode }: Program, text: string, place: number): number =>
   (unicode ? text.codePointAt(place) : undefined) ?? text.charCodeAt(place);
 
-/** The next offset at which a match can begin; beyond the end if there is none. */
+/** The next offset at which a match can begin; past the end of the text if there is none. */
 const skip = (program: Program, text: string, from: number): number => {
   const { first } = program;
   if (first === null) return from;

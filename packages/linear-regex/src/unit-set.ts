@@ -1,10 +1,10 @@
 /** A range of characters, both ends inclusive: UTF-16 units, or code points with the flag `u`. */
 export type UnitRange = readonly [from: number, to: number];
 
-/** Characters: those in the ranges, and those with one of the Unicode properties. */
+/** A set of characters: those in the ranges, and those that have one of the Unicode properties. */
 export interface CharacterClass {
   readonly ranges: readonly UnitRange[];
-  /** Each is a pattern for one character, such as `/^\p{L}$/u`. */
+  /** Each is a pattern that matches one character, such as `/^\p{L}$/u`. */
   readonly properties: readonly RegExp[];
 }
 
@@ -26,7 +26,7 @@ const wordUnits: readonly UnitRange[] = [
   [0x61, 0x7a],
 ];
 
-/** WhiteSpace and LineTerminator of ECMAScript. */
+/** ECMAScript's WhiteSpace and LineTerminator. */
 const blanks: readonly UnitRange[] = [
   [0x09, 0x0d],
   [0x20, 0x20],
@@ -51,7 +51,7 @@ const invert = (ranges: readonly UnitRange[]): UnitRange[] => {
   return others;
 };
 
-/** Units of `.`, `\d` and so on. */
+/** The units that `.`, `\d` and so on match. */
 export const namedRanges: Readonly<Record<string, readonly UnitRange[]>> = {
   '.': invert(lineTerminators),
   d: digits,
@@ -82,11 +82,11 @@ const fold = (unit: number): number => {
   return unit >= 128 && folded < 128 ? unit : folded;
 };
 
-/** Units that are equal ignoring case, by folded unit; computed on first use. */
+/** The units that are equal when case is ignored, by folded unit; computed on first use. */
 let unitsByFold: Map<number, number[]> | null = null;
 
 const caseVariants = (unit: number): readonly number[] => {
-  // Folding never maps between ASCII and other units, and each ASCII letter has exactly one other case.
+  // Case folding never maps between ASCII and other units, and each ASCII letter has exactly one counterpart.
   if (unit < 128) return [unit, isIn(asciiLetters, unit) ? unit ^ 0x20 : unit];
   if (unitsByFold === null) {
     unitsByFold = new Map();
@@ -100,7 +100,7 @@ const caseVariants = (unit: number): readonly number[] => {
   return unitsByFold.get(fold(unit)) ?? [unit];
 };
 
-/** A set of UTF-16 units or code points, with a table for ASCII. */
+/** A set of UTF-16 code units or code points, with a lookup table for ASCII. */
 export class UnitSet {
   readonly #ranges: readonly UnitRange[];
   readonly #properties: readonly RegExp[];
@@ -108,7 +108,7 @@ export class UnitSet {
   readonly #ignoresCase: boolean;
   readonly #ascii = new Uint8Array(128);
 
-  /** @param ignoresCase - only without the flag `u`, whose case rules differ */
+  /** @param ignoresCase - allowed only without the flag `u`, which has different case rules */
   constructor({ ranges, properties }: CharacterClass, negated: boolean, ignoresCase: boolean) {
     this.#ranges = ranges;
     this.#properties = properties;

@@ -1,12 +1,12 @@
-/** An error within the sandbox. */
+/** An error inside the sandbox. */
 interface Thrown {
   /** `TypeError: x is not a function`. */
   readonly message: string;
-  /** `line 2, column 5`; null for an error without a place in the code. */
+  /** `line 2, column 5`; null if the error has no position in the code. */
   readonly place: string | null;
 }
 
-/** The code throws, has a syntax error, or has no JSON object as its result. */
+/** The code threw, has a syntax error, or did not return a JSON object. */
 export class CodeError extends Error {
   override readonly name = 'CodeError';
   constructor({ message, place }: Thrown) {
@@ -14,15 +14,15 @@ export class CodeError extends Error {
   }
 }
 
-/** The code needs more than the sandbox allows. */
+/** The code exceeded a limit of the sandbox. */
 export class CodeLimitError extends Error {
   override readonly name = 'CodeLimitError';
 }
 
-/** The first place in a stack trace that is in the code, by the name that the interpreter gives it. */
+/** Matches the first position in a stack trace that is in the code, by the name that the interpreter gives the code. */
 const PLACE = /<input>:(\d{1,9}):(\d{1,9})/;
 
-/** Lines above the code: two by the constructor of functions, one by the program in the sandbox. */
+/** Lines that precede the code: two from the function constructor, one from the sandbox program. */
 const LINES_ABOVE = 3;
 
 interface ReadThrown extends Thrown {
@@ -31,9 +31,9 @@ interface ReadThrown extends Thrown {
 }
 
 /**
- * Reads the explanation of an error by the program in the sandbox.
+ * Reads an error as the sandbox program describes it.
  *
- * @param lines - of the code
+ * @param lines - the number of lines of the code
  */
 export const readThrown = (json: string, lines: number): ReadThrown => {
   const { type, name, message, stack } = JSON.parse(json) as Record<string, string>;

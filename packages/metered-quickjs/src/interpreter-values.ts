@@ -6,12 +6,12 @@ export interface Outcome {
   readonly value: Pointer;
 }
 
-/** The interpreter has no memory left for what it is asked for. */
+/** The interpreter has too little memory left. */
 export class OutOfMemoryError extends Error {}
 
-/** What goes in and out of an interpreter as values. */
+/** Passes values in and out of an interpreter. */
 interface Values {
-  /** Writes a text as C has it, which ends with the first NUL. */
+  /** Writes a C string, which ends at the first NUL. */
   toCText(text: string): Pointer;
   toText(text: string): Pointer;
   readText(text: Pointer): string;
@@ -19,8 +19,8 @@ interface Values {
 }
 
 /**
- * Passes values in and out of an instance: each throws an OutOfMemoryError. Nothing is freed, since the memory is reset as
- * a whole, but the copies of texts, which may be large.
+ * Passes values in and out of an instance; each function may throw an OutOfMemoryError. Only copies of strings are
+ * freed, since they may be large: the memory is later reset as a whole.
  */
 export const createValues = ({ functions, memory }: QuickJsInstance, context: Pointer): Values => {
   const toCText = (text: string): Pointer => {
@@ -59,7 +59,7 @@ export const createValues = ({ functions, memory }: QuickJsInstance, context: Po
   };
 };
 
-/** @throws OutOfMemoryError for the address 0, which stands for a failed allocation */
+/** @throws OutOfMemoryError for the address 0, which means that an allocation failed */
 export const required = (pointer: Pointer): Pointer => {
   if (pointer === 0) throw new OutOfMemoryError();
   return pointer;

@@ -3,55 +3,55 @@ import type { MemoryImage } from './memory-image.ts';
 import { type Places, type Tool, toRandomState } from './prepare-interpreter.ts';
 import type { Pointer, QuickJsInstance } from './quickjs-instance.ts';
 
-/** What a run depends on beside its values. */
+/** What a run depends on besides its values. */
 export interface RunOptions {
   readonly maxSteps: number;
-  /** The time in the interpreter, which stands still: milliseconds since the epoch, UTC. */
+  /** The time in the interpreter, which does not advance: milliseconds since the epoch, UTC. */
   readonly now: number;
-  /** What its `Math.random()` is determined by, from 0 to 1. */
+  /** The seed of `Math.random()`, from 0 to 1. */
   readonly seed: number;
-  /** Gets each line that the code prints. */
+  /** Receives each line that the code prints. */
   readonly print: (line: string) => void;
 }
 
-/** An interpreter with a memory of its own, in which the program of the sandbox has been run. */
+/** An interpreter with its own memory, in which the sandbox program has been run. */
 export interface Interpreter {
   readonly memoryMb: number;
   /** Memory in use, in MB; it never shrinks. */
   usedMb(): number;
-  /** Whether it has steps left: without, a call has ended with a WebAssembly.RuntimeError. */
+  /** Whether steps are left. If not, a call has ended with a WebAssembly.RuntimeError. */
   hasSteps(): boolean;
   begin(options: RunOptions): void;
-  /** @throws OutOfMemoryError when no memory is left for the outcome */
+  /** @throws OutOfMemoryError when too little memory is left for the outcome */
   call(tool: Tool, ...values: readonly Pointer[]): Outcome;
   /** @throws OutOfMemoryError */
   toText(text: string): Pointer;
   /** @throws OutOfMemoryError */
   readText(text: Pointer): string;
   /**
-   * Runs what waits for promises, until nothing is left.
+   * Runs pending promise jobs until none are left.
    *
-   * @returns the outcome of a promise; null when it is still pending
+   * @returns the outcome of the promise; null if it is still pending
    */
   settle(promise: Pointer): Outcome | null;
   /**
-   * Restores its whole initial state.
+   * Restores the initial state.
    *
-   * @returns false when that is not possible: its memory has grown
+   * @returns false if that is impossible because the memory has grown
    */
   reset(): boolean;
 }
 
-/** Times of which the state of the random numbers is made. */
+/** Number of distinct times from which the random state is derived. */
 const SEEDS = 2 ** 40;
 
 const BYTES_PER_MB = 2 ** 20;
 
 /**
- * Makes an interpreter of an instance.
+ * Creates an interpreter from an instance.
  *
- * @param instance - equal to the prepared one
- * @param image - of the memory of the prepared one
+ * @param instance - one that equals the prepared instance
+ * @param image - the memory of the prepared instance
  */
 export const createInterpreter = (
   instance: QuickJsInstance,

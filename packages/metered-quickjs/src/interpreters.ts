@@ -4,19 +4,19 @@ import type { PreparedQuickJs } from './prepared-quickjs.ts';
 import { LEAST_MEMORY_MB } from './quickjs-build.ts';
 import { createInstance } from './quickjs-instance.ts';
 
-/** The interpreters of a process, all of which begin in the same state. */
+/** The interpreters of a process, which all begin in the same state. */
 interface Interpreters {
   take(memoryMb: number): Interpreter;
-  /** For the next run, once it is as at its beginning. */
+  /** Returns an interpreter for the next run, once its initial state is restored. */
   giveBack(interpreter: Interpreter): void;
 }
 
 const LEAST_MEMORY_BYTES = LEAST_MEMORY_MB * 2 ** 20;
 
 /**
- * Creates interpreters that begin as a prepared one is. An instance has no state but its memory, which is made equal to an
- * image of that one's, and two globals: the steps left, which each run sets, and the end of the stack, which is where it
- * was while no call is under way.
+ * Creates interpreters that all begin in the state of a prepared one. The state of an instance is its memory, which is
+ * made equal to the image of the prepared one, and two globals: the steps left, which each run sets, and the stack
+ * pointer, which is back at its start whenever no call is in progress.
  */
 export const createInterpreters = ({ wasm, places, pieces }: PreparedQuickJs): Interpreters => {
   const compiled = new WebAssembly.Module(wasm);

@@ -1,4 +1,4 @@
-/** A value of JSON (RFC 8259). */
+/** A JSON value (RFC 8259). */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
 
 export interface JsonObject {

@@ -1,26 +1,26 @@
-/** Bytes that are compared and written at a time; all memories of WebAssembly are a multiple of them. */
+/** Bytes that are compared and written at a time. The size of every WebAssembly memory is a multiple of this. */
 const PIECE_BYTES = 32 * 1024;
 const ZEROS = Buffer.alloc(PIECE_BYTES);
 
-/** A part of a memory that is not all zeros. */
+/** A piece of a memory that is not all zeros. */
 export interface Piece {
   readonly at: number;
   readonly bytes: Uint8Array;
 }
 
-/** The content of a memory at one time. */
+/** The content of a memory at one moment. */
 export interface MemoryImage {
-  /** Makes a new memory, which is all zeros, equal to the image. It has to be as large. */
+  /** Writes the image to a new memory, which is all zeros and must have the size of the image. */
   write(memory: WebAssembly.Memory): void;
   /**
-   * Makes a memory equal to the image, byte by byte.
+   * Makes a used memory equal to the image, byte by byte.
    *
-   * @returns whether it is: a memory of another size is left as it is
+   * @returns false for a memory of a different size, which is left unchanged
    */
   restore(memory: WebAssembly.Memory): boolean;
 }
 
-/** Copies what is not zero of a memory. */
+/** Copies the pieces of a memory that are not all zeros. */
 export const captureMemory = (memory: WebAssembly.Memory): Piece[] => {
   const source = Buffer.from(memory.buffer);
   const pieces: Piece[] = [];
@@ -31,7 +31,7 @@ export const captureMemory = (memory: WebAssembly.Memory): Piece[] => {
   return pieces;
 };
 
-/** @param size - of the memory that was captured, in bytes */
+/** @param size - the size of the captured memory, in bytes */
 export const createMemoryImage = (pieces: readonly Piece[], size: number): MemoryImage => {
   const kept = new Map(pieces.map(({ at, bytes }) => [at, bytes]));
   return {
@@ -46,7 +46,7 @@ export const createMemoryImage = (pieces: readonly Piece[], size: number): Memor
         const end = at + PIECE_BYTES;
         const bytes = kept.get(at);
         if (bytes !== undefined) target.set(bytes, at);
-        // Comparing is faster than writing, and leaves memory that no run has touched unallocated.
+        // Comparing is faster than writing, and keeps memory that no run has touched unallocated.
         else if (target.compare(ZEROS, 0, PIECE_BYTES, at, end) !== 0) target.fill(0, at, end);
       }
       return true;

@@ -10,40 +10,40 @@ import { LEAST_MEMORY_MB } from './quickjs-build.ts';
 import type { Pointer } from './quickjs-instance.ts';
 
 export interface SandboxOptions extends RunOptions {
-  /** For the places of errors. */
+  /** The code, which error positions refer to. */
   readonly code: string;
-  /** For the interpreter and all its data. */
+  /** Memory for the interpreter and all its data, in MB. */
   readonly memoryMb: number;
 }
 
-/** A prepared interpreter, and what its failures mean. */
+/** A prepared interpreter whose failures are translated to errors. */
 interface Sandbox {
-  /** @throws CodeError for what the function throws */
+  /** @throws CodeError when the function throws */
   call(tool: Tool, ...values: readonly Pointer[]): Pointer;
-  /** The JSON of a value. @throws CodeLimitError when it is too large for the memory */
+  /** A value as JSON. @throws CodeLimitError when it does not fit into the memory */
   toText(value: JsonValue): Pointer;
   readText(text: Pointer): string;
   /**
-   * Runs what waits for promises, until nothing is left.
+   * Runs pending promise jobs until none are left.
    *
-   * @returns the value of the promise; null when it is still pending
-   * @throws CodeError for the reason of its rejection
+   * @returns the value of the promise; null if it is still pending
+   * @throws CodeError when the promise is rejected
    */
   settle(promise: Pointer): Pointer | null;
 }
 
-/** The part of the memory that one text may take, without the interpreter's own. */
+/** The share of the memory, not counting the interpreter's own, that one string may take. */
 const TEXT_SHARE = 1 / 3;
 const BYTES_PER_MB = 2 ** 20;
 
-/** Memory that is left at most when there is none for an error. */
+/** Maximum memory left when the interpreter cannot allocate an error. */
 const ERROR_MB = 2;
 
-/** For all runs of the process. */
+/** Shared by all runs of the process. */
 const interpreters = createInterpreters(unpackQuickJs(packed));
 
 /**
- * Does a task in a sandbox of its own.
+ * Runs a task in its own sandbox.
  *
  * @throws CodeLimitError when the task reaches a limit
  */
@@ -59,7 +59,7 @@ export const inSandbox = async <Result>(
     isIntact = true;
     return result;
   } catch (error) {
-    isIntact = error instanceof CodeError; // any other error may have ended it within a call
+    isIntact = error instanceof CodeError; // any other error may have interrupted a call
     throw toLimitError(error, interpreter, options) ?? error;
   } finally {
     if (isIntact) interpreters.giveBack(interpreter);
@@ -73,7 +73,7 @@ const openSandbox = (interpreter: Interpreter, { code, memoryMb }: SandboxOption
     const explained = interpreter.call('explain', thrown);
     if (explained.isThrown) return outOfMemory(memoryMb);
     const found = readThrown(interpreter.readText(explained.value), lines);
-    // Where no memory is left for an error, the interpreter throws null.
+    // If no memory is left for an error object, the interpreter throws null.
     const isFull = found.isOutOfMemory || (found.isNull && interpreter.usedMb() > memoryMb - ERROR_MB);
     return isFull ? outOfMemory(memoryMb) : new CodeError(found);
   };
@@ -88,7 +88,9 @@ const openSandbox = (interpreter: Interpreter, { code, memoryMb }: SandboxOption
       const text = JSON.stringify(value);
       const bytes = Buffer.byteLength(text);
       if (bytes <= (memoryMb - LEAST_MEMORY_MB) * TEXT_SHARE * BYTES_PER_MB) return interpreter.toText(text);
-      throw new CodeLimitError(`its input of ${bytes} bytes is too large for ${memoryMb} MB: raise memoryMb`);
+      throw new CodeLimitError(
+        `its input of ${bytes} bytes does not fit into ${memoryMb} MB: raise memoryMb`,
+      );
     },
     readText: interpreter.readText,
     settle: (promise) => {
@@ -99,21 +101,21 @@ const openSandbox = (interpreter: Interpreter, { code, memoryMb }: SandboxOption
 };
 
 const outOfMemory = (memoryMb: number): CodeLimitError =>
-  new CodeLimitError(
-    `the code needs more memory than ${memoryMb} MB: raise memoryMb, or keep less of the data`,
-  );
+  new CodeLimitError(`the code needs more than ${memoryMb} MB of memory: raise memoryMb, or keep less data`);
 
-/** The error of a limit or a failure that ends the interpreter as a whole; null for any other error. */
+/** The error for an exceeded limit or a failure that ends the interpreter; null for any other error. */
 const toLimitError = (
   error: unknown,
   interpreter: Interpreter,
   { maxSteps, memoryMb }: SandboxOptions,
 ): Error | null => {
   if (error instanceof OutOfMemoryError) return outOfMemory(memoryMb);
-  // The stack of the process, which the compiler of deeply nested code may reach first.
+  // The compiler may exhaust the stack of the process first when code is deeply nested.
   if (error instanceof RangeError) return new CodeLimitError('the code is nested too deeply');
   if (!(error instanceof WebAssembly.RuntimeError)) return null;
   return interpreter.hasSteps()
-    ? new CodeError({ message: `the interpreter fails: ${error.message}`, place: null })
-    : new CodeLimitError(`the code takes more than ${maxSteps} steps: end its loops, or raise maxSteps`);
+    ? new CodeError({ message: `the interpreter failed: ${error.message}`, place: null })
+    : new CodeLimitError(
+        `the code takes more than ${maxSteps} steps: check for endless loops, or raise maxSteps`,
+      );
 };

@@ -6,34 +6,34 @@ import { SANDBOX_PROGRAM } from './sandbox-program.ts';
 const TOOLS = ['compile', 'run', 'toJson', 'explain'] as const;
 export type Tool = (typeof TOOLS)[number];
 
-/** Places in the memory of each instance that begins with the same image. */
+/** Addresses in the memory of every instance that begins with the same image. */
 export interface Places {
   readonly runtime: Pointer;
   readonly context: Pointer;
   readonly undefined: Pointer;
   readonly tools: Readonly<Record<Tool, Pointer>>;
-  /** The state of `Math.random()`, 64 bits that are not 0. */
+  /** The state of `Math.random()`: 64 bits, not all of them 0. */
   readonly random: Pointer;
-  /** What the interpreter writes the context of a job to. */
+  /** The interpreter writes the context of a job here. */
   readonly jobContext: Pointer;
 }
 
 /**
- * Limit of the interpreter's stack, for about 350 calls within each other. The calls are on the stack of the process,
- * too, where they would find their end later, but not always at the same depth.
+ * Limit of the interpreter's stack, enough for about 350 nested calls. The calls also use the stack of the process,
+ * which would overflow later, and not always at the same depth.
  */
 const STACK_BYTES = 64 * 1024;
 
-/** A time as no other, by which the state of the random numbers is found. */
+/** A distinctive time, which serves to find the random state in the memory. */
 const MARK_MS = 0x1234_5678_9a;
 
-/** The state of `Math.random()` that the interpreter makes of a time: microseconds. */
+/** The state of `Math.random()` that the interpreter derives from a time, in microseconds. */
 export const toRandomState = (milliseconds: number): bigint => BigInt(milliseconds) * 1_000n || 1n;
 
-/** Bytes of a context in which its random state is. */
+/** Number of bytes of a context that are searched for its random state. */
 const CONTEXT_BYTES = 1_024;
 
-/** Starts QuickJS in a new instance, and runs the program of the sandbox in it. */
+/** Starts QuickJS in a new instance and runs the sandbox program in it. */
 export const prepareInterpreter = (instance: QuickJsInstance): Places => {
   const { functions, host, memory } = instance;
   functions.initialize();
@@ -49,13 +49,13 @@ export const prepareInterpreter = (instance: QuickJsInstance): Places => {
   const bytes = Buffer.byteLength(SANDBOX_PROGRAM);
   const program = functions.Eval(context, source, bytes, values.toCText('sandbox'), 0, 0);
   const { value: tools, isThrown } = values.call(program, nothing, [print]);
-  if (isThrown) throw new Error('the program of the sandbox fails');
+  if (isThrown) throw new Error('the sandbox program failed');
   const find = (tool: Tool) => functions.GetProp(context, tools, values.toText(tool));
 
   const mark = Buffer.alloc(8);
   mark.writeBigUInt64LE(toRandomState(MARK_MS));
   const offset = Buffer.from(memory.buffer, context, CONTEXT_BYTES).indexOf(mark);
-  if (offset < 0) throw new Error('the random numbers of the interpreter are not found');
+  if (offset < 0) throw new Error('the random state of the interpreter was not found');
   return {
     runtime,
     context,

@@ -1,14 +1,14 @@
 import type { Piece } from './memory-image.ts';
 import type { Places } from './prepare-interpreter.ts';
 
-/** QuickJS with counted steps, and the memory of an instance that has been prepared for runs. */
+/** QuickJS with counted steps, and the memory image of an instance that is ready for runs. */
 export interface PreparedQuickJs {
   readonly wasm: Uint8Array<ArrayBuffer>;
   readonly places: Places;
   readonly pieces: readonly Piece[];
 }
 
-/** In front of the bytes: where they belong. */
+/** The header, which precedes the bytes and says where they belong. */
 interface Header {
   readonly places: Places;
   readonly wasmBytes: number;
@@ -17,7 +17,7 @@ interface Header {
 
 const LENGTH_BYTES = 4;
 
-/** Packs all of it into one file: the length of the header, the header as JSON, and the bytes. */
+/** Packs everything into one file: the length of the header, the header as JSON, then the bytes. */
 export const packQuickJs = ({ wasm, places, pieces }: PreparedQuickJs): Uint8Array<ArrayBuffer> => {
   const header: Header = {
     places,

@@ -1,7 +1,7 @@
-// The names of one build, which belong to the exact version in package.json: a test compares them with its loader.
-// What the functions do: https://github.com/justjake/quickjs-emscripten/blob/main/c/interface.c
+// The names in one build. They match only the exact version in package.json; a test compares them with its loader. For
+// what the functions do, see https://github.com/justjake/quickjs-emscripten/blob/main/c/interface.c
 
-/** The functions in use, by the name of each in C without `QTS_`. */
+/** The functions in use, by their C names without the prefix `QTS_`. */
 export const EXPORTS = {
   initialize: 'u',
   malloc: 'v',
@@ -24,7 +24,7 @@ export const EXPORTS = {
   PromiseResult: 'xa',
 } as const;
 
-/** What it calls outside. */
+/** The imports that it calls. */
 export const IMPORTS = {
   memory: 'a',
   currentTime: 'p',
@@ -37,7 +37,7 @@ export const IMPORTS = {
   freeHost: 't',
 } as const;
 
-/** Memory with which an instance begins: 5 MB of it are the stack, of which little is in use. */
+/** Initial memory of an instance. The stack takes 5 MB of it, most of them unused. */
 export const LEAST_MEMORY_MB = 8;
 
 export const PAGES_PER_MB = 16;

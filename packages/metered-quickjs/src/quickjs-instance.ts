@@ -1,38 +1,38 @@
 import { STEPS_LEFT } from './metering/meter-wasm.ts';
 import { EXPORTS, IMPORTS, LEAST_MEMORY_MB, PAGES_PER_MB } from './quickjs-build.ts';
 
-/** An address in the memory of an instance; 0 is none. A value of JavaScript is known by its address alone. */
+/** An address in the memory of an instance; 0 means none. JavaScript values are identified by their address. */
 export type Pointer = number;
 
 type Functions = Readonly<Record<keyof typeof EXPORTS, (...values: readonly number[]) => number>>;
 
-/** What the imports of an instance answer and call. */
+/** What the imports of an instance return and call. */
 interface Host {
-  /** The time that it reads, which stands still: milliseconds since the epoch, UTC. */
+  /** The time that it reads, which does not advance: milliseconds since the epoch, UTC. */
   now: number;
-  /** Gets the argument of each call of a function that the host has lent. */
+  /** Receives the argument of each call to a host function. */
   call: (argument: Pointer) => void;
 }
 
-/** QuickJS with a memory of its own. */
+/** A QuickJS instance with its own memory. */
 export interface QuickJsInstance {
   readonly functions: Functions;
   readonly memory: WebAssembly.Memory;
   readonly memoryMb: number;
-  /** The steps that it may take from now on; below 0 it has been ended by a WebAssembly.RuntimeError. */
+  /** The steps that it may still take. Below 0, a WebAssembly.RuntimeError has ended it. */
   readonly stepsLeft: WebAssembly.Global;
   readonly host: Host;
 }
 
 const PAGE_BYTES = 64 * 1024;
 
-/** Size of a `struct tm` of C, in which zeros are the difference to UTC. */
+/** Size of a C `struct tm`. All zeros there mean no offset from UTC. */
 const LOCAL_TIME_BYTES = 44;
 
 /**
- * Creates an instance. All that it reaches outside are the imports here: any other ends it.
+ * Creates an instance. The imports given here are all that it can reach outside; any other import ends it.
  *
- * @param memoryMb - that it may have at most; {@link LEAST_MEMORY_MB} or more
+ * @param memoryMb - its maximum memory; {@link LEAST_MEMORY_MB} or more
  */
 export const createInstance = (compiled: WebAssembly.Module, memoryMb: number): QuickJsInstance => {
   const most = memoryMb * PAGES_PER_MB;
@@ -77,18 +77,21 @@ export const createInstance = (compiled: WebAssembly.Module, memoryMb: number): 
   };
 };
 
-/** Files, processes, timers and modules of the host: QuickJS can be built with them, and needs none. */
+/** The imports for files, processes, timers and modules of the host. QuickJS can be built with them but needs none. */
 const refuseAll = (compiled: WebAssembly.Module): Record<string, () => never> =>
   Object.fromEntries(
     WebAssembly.Module.imports(compiled).map(({ name }) => [
       name,
       () => {
-        throw new WebAssembly.RuntimeError(`its import ${name} is not given`);
+        throw new WebAssembly.RuntimeError(`its import ${name} is not available`);
       },
     ]),
   );
 
-/** Grows a memory to a size, by a fifth or more where it may. @returns 1 for success, 0 when that is above its maximum */
+/**
+ * Grows a memory to at least a size, by a fifth or more where possible. @returns 1 for success, 0 if the size is above
+ * the maximum
+ */
 const growMemory = (memory: WebAssembly.Memory, bytes: number, most: number): number => {
   const pages = memory.buffer.byteLength / PAGE_BYTES;
   const needed = Math.ceil(bytes / PAGE_BYTES) - pages;

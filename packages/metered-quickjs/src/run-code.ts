@@ -3,9 +3,9 @@ import { isPlainObject, type JsonObject } from './json.ts';
 import { inSandbox, type SandboxOptions } from './open-sandbox.ts';
 
 /**
- * Runs the body of an asynchronous function in a sandbox of its own.
+ * Runs the body of an async function in its own sandbox.
  *
- * @param values - the arguments of the function, by the names of its parameters
+ * @param values - the arguments of the function, by parameter name
  * @returns what the code returns, as JSON; `{}` for null and undefined
  * @throws CodeError when the code throws, returns anything but a JSON object, or awaits a promise that never settles
  * @throws CodeLimitError when it reaches a limit
@@ -25,14 +25,14 @@ const toError = (message: string): CodeError => new CodeError({ message, place: 
 
 const describe = (value: unknown): string => (Array.isArray(value) ? 'a list' : `a ${typeof value}`);
 
-/** For the compiler, which runs nothing of the code. */
+/** Limits for compiling, which runs none of the code. */
 const COMPILER = { memoryMb: 64, maxSteps: 1_000_000_000, now: 0, seed: 0, print: () => {} };
 
 /**
- * Compiles the body of an asynchronous function and does not run it.
+ * Compiles the body of an async function without running it.
  *
  * @param names - the parameters of the function
- * @returns the error, with its line and column; null for code that can be run
+ * @returns the error, with its line and column; null if the code compiles
  */
 export const findSyntaxError = async (code: string, names: readonly string[]): Promise<string | null> => {
   try {

@@ -1,10 +1,10 @@
-/** Bounds of texts that leave the sandbox beside the output. */
+/** Maximum lengths of the strings that leave the sandbox besides the output. */
 const MAX_LINE = 1_000;
 const MAX_STACK = 4_000;
 
 /**
- * The program that is run in an interpreter before the code of a workflow. It keeps the built-in functions that it uses,
- * so that the code can't exchange them. Values cross the border as texts.
+ * The program that runs in an interpreter before the code of a workflow. It keeps references to the built-in functions
+ * that it uses, so that the code cannot replace them. Values enter and leave the sandbox as strings.
  */
 export const SANDBOX_PROGRAM = `((print) => {
   const { parse, stringify } = JSON;
@@ -39,7 +39,7 @@ export const SANDBOX_PROGRAM = `((print) => {
   return {
     compile: (json) => {
       const { names, code } = parse(json);
-      // In a block, the code can't end the function and go on behind it, where compiling would run it.
+      // Inside a block, the code cannot close the function early and add statements after it, which compiling would run.
       return construct(AsyncFunction, [...names, '"use strict"; {\\n' + code + '\\n}']);
     },
     run: (compiled, json) => apply(compiled, undefined, parse(json)),
@@ -48,7 +48,7 @@ export const SANDBOX_PROGRAM = `((print) => {
       if (json === undefined) throw new WrongType('it returns a ' + typeof value + ', which is not JSON');
       return json;
     },
-    // Objects without a prototype, to which the code may have added a toJSON.
+    // The objects have no prototype, since the code may have added a toJSON to it.
     explain: (thrown) => {
       if (thrown === null) return stringify({ __proto__: null, type: 'null' });
       const type = typeof thrown;

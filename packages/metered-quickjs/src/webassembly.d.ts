@@ -1,4 +1,6 @@
-/** The part of the JavaScript API of WebAssembly in use: neither the compiler's es2024 nor @types/node declare it. */
+/**
+ * The part of WebAssembly's JavaScript API in use. Neither the compiler's es2024 library nor \@types/node declares it.
+ */
 declare namespace WebAssembly {
   type Exports = Record<string, unknown>;
   type Imports = Record<string, Record<string, unknown>>;

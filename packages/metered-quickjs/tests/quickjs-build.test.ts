@@ -59,7 +59,7 @@ test.each([
   ['an atomic operation', [0xfe, 0, 2, 0]],
   ['SIMD', [0xfd, 0, 0, 0]],
 ])('%s is refused', (_name, bytes) => {
-  expect(() => skipInstruction(Uint8Array.from(bytes), 0)).toThrow(/^the instruction 0x.* is not known$/);
+  expect(() => skipInstruction(Uint8Array.from(bytes), 0)).toThrow(/^unknown instruction 0x/);
 });
 
 test('an import that is not given ends the instance', () => {
@@ -69,5 +69,5 @@ test('an import that is not given ends the instance', () => {
     'hex',
   );
   const { functions } = createInstance(new WebAssembly.Module(wasm), 24);
-  expect(() => functions.initialize()).toThrow(new WebAssembly.RuntimeError('its import q is not given'));
+  expect(() => functions.initialize()).toThrow(new WebAssembly.RuntimeError('its import q is not available'));
 });

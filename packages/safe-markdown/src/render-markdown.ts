@@ -1,7 +1,7 @@
 import { Marked, Renderer, type RendererObject } from 'marked';
 import { escapeHtml } from './escape-html.ts';
 
-/** The converter takes time quadratic in the longest word: at this length, milliseconds. */
+/** The converter's time is quadratic in the length of the longest word; at this length it is a few milliseconds. */
 const MAX_WORD = 5_000;
 
 const safeProtocols = new Set(['http:', 'https:', 'mailto:', 'tel:']);
@@ -9,9 +9,9 @@ const safeProtocols = new Set(['http:', 'https:', 'mailto:', 'tel:']);
 /**
  * Converts Markdown to HTML.
  *
- * @param renderer - deviations from CommonMark, such as {@link safeRenderer}
- * @param subject - the start of error messages
- * @throws RangeError for a text with too long a word, or nested too deeply
+ * @param renderer - overrides the HTML of CommonMark elements, such as {@link safeRenderer}
+ * @param subject - the subject of error messages
+ * @throws RangeError when a word is too long or the text is nested too deeply
  */
 export const renderMarkdown = (text: string, renderer: RendererObject, subject: string): string => {
   if (text.split(/\s+/).some((word) => word.length > MAX_WORD))
@@ -20,16 +20,16 @@ export const renderMarkdown = (text: string, renderer: RendererObject, subject: 
   try {
     return marked.parse(text, { async: false });
   } catch (cause) {
-    // The converter is recursive: nested quotes exhaust the stack.
+    // The converter is recursive, so deeply nested quotes exhaust the stack.
     if (cause instanceof RangeError) throw new RangeError(`${subject} is nested too deeply`, { cause });
     throw cause;
   }
 };
 
-/** Shows HTML within Markdown as text, and renders links and images only for safe URLs. */
+/** Shows HTML inside Markdown as text, and renders links and images only if their URL is safe. */
 export const safeRenderer: RendererObject = {
   html: ({ text }) => escapeHtml(text),
-  /** The converter treats the text after a tag such as `<kbd>` or `<script>` as HTML. */
+  /** The converter would treat the text after a tag such as `<kbd>` or `<script>` as HTML. */
   text(token) {
     return Renderer.prototype.text.call(this, { ...token, escaped: false } as typeof token);
   },
@@ -46,11 +46,11 @@ export const safeRenderer: RendererObject = {
 const toTitle = (title: string | null | undefined): string =>
   typeof title === 'string' ? ` title="${escapeHtml(title)}"` : '';
 
-/** Uses the browsers' URL parser, which ignores whitespace and control characters in `java\nscript:`. */
+/** Uses the URL parser that browsers use, which ignores whitespace and control characters, as in `java\nscript:`. */
 const isSafeUrl = (href: string): boolean => {
   const url = URL.parse(href, 'https://relative.invalid');
   return url !== null && safeProtocols.has(url.protocol);
 };
 
-/** Escapes every entity except `&amp;`, so that `javascript&colon;` is not interpreted. */
+/** Escapes every entity except `&amp;`, so that `javascript&colon;` is not decoded. */
 const escapeUrl = (href: string): string => escapeHtml(href.replaceAll('&amp;', '&'));

@@ -740,7 +740,7 @@ const schemas: readonly Mistake[] = [
     'names by a pattern in a validate node',
     node('validate', { value: '{{ body }}', schema: { patternProperties: { '^a': {} } } }),
     `${PARAMETERS}/schema/patternProperties`,
-    'is not supported: use propertyNames with a pattern',
+    'is not supported: use "propertyNames" with a pattern',
   ],
 ];
 

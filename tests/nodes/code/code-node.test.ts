@@ -112,11 +112,11 @@ describe('a failure says what and where', () => {
     ['return [1, 2]', 'CodeError: it returns a list: return an object, { items: … }'],
     [
       'for (;;);',
-      'CodeLimitError: the code takes more than 50000000 steps: end its loops, or raise maxSteps',
+      'CodeLimitError: the code takes more than 50000000 steps: check for endless loops, or raise maxSteps',
     ],
     [
       'const a = []; for (;;) a.push("x".repeat(1e6) + a.length)',
-      'CodeLimitError: the code needs more memory than 24 MB: raise memoryMb, or keep less of the data',
+      'CodeLimitError: the code needs more than 24 MB of memory: raise memoryMb, or keep less data',
     ],
   ])('%s', async (text, message) => {
     const failure = await run(text, { maxSteps: 50_000_000, memoryMb: 24 }).then(null, String);
@@ -126,7 +126,7 @@ describe('a failure says what and where', () => {
   test('an input that is too large for its memory', async () => {
     const failure = runNode(code, 'code', { code: 'return {}' }, { text: 'x'.repeat(9_000_000) });
     await expect(failure).rejects.toThrow(
-      /^its input of 90\d+ bytes is too large for 32 MB: raise memoryMb$/,
+      /^its input of 90\d+ bytes does not fit into 32 MB: raise memoryMb$/,
     );
   });
 

@@ -134,7 +134,7 @@ describe('fails', () => {
     [
       'patternProperties',
       { value: {}, schema: { items: { patternProperties: { a: {} } } } },
-      'Parameter "schema" has patternProperties at /items, which is not supported: use propertyNames with a pattern',
+      'Parameter "schema" has patternProperties at /items, which is not supported: use "propertyNames" with a pattern',
     ],
     [
       'the format url',

@@ -189,7 +189,7 @@ describe('data is data, whatever its keys are called', () => {
       };
       const before = JSON.stringify(given);
       await expect((async () => compileExpression(text)(given))()).rejects.toThrow(
-        'of the clone that it changes',
+        'the copy that it changes',
       );
       expect(JSON.stringify(given)).toBe(before);
     },

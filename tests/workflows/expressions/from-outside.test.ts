@@ -48,8 +48,8 @@ describe('bounds', () => {
   });
 
   test.each([
-    ['1 / 0', 'it came to Infinity, which is no data'],
-    ['{"x": [-1 / 0]}', 'it came to -Infinity, which is no data'],
+    ['1 / 0', 'its result is Infinity, which is not JSON'],
+    ['{"x": [-1 / 0]}', 'its result is -Infinity, which is not JSON'],
   ])('%s is no data', async (text, message) => {
     await expect(evaluate(text)).rejects.toThrow(message);
   });

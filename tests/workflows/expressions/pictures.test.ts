@@ -26,7 +26,7 @@ const typed: readonly (readonly [string, string, string])[] = [
 
 describe('a picture of a date', () => {
   test.each(typed)('%s is refused, and %s proposed', async (picture, proposed, text) => {
-    const message = `${JSON.stringify(picture)} is not a picture: its parts stand in brackets; did you mean ${JSON.stringify(proposed)}?`;
+    const message = `${JSON.stringify(picture)} is not a picture: its components must be in brackets; did you mean ${JSON.stringify(proposed)}?`;
     for (const call of [`$fromMillis(${millis}, p)`, '$now(p)', '$toMillis("2026-01-31", p)'])
       await expect(evaluateExpression(call, { p: picture })).rejects.toThrow(message);
     expect(await evaluateExpression(`$fromMillis(${millis}, p)`, { p: proposed })).toBe(text);
@@ -34,7 +34,7 @@ describe('a picture of a date', () => {
 
   test.each(['today', '', '[[Y]]'])('%j has no marker, and would give itself', async (picture) => {
     await expect(evaluateExpression('$fromMillis(0, p)', { p: picture })).rejects.toThrow(
-      `${JSON.stringify(picture)} is not a picture: its parts stand in brackets, as in "[Y0001]-[M01]-[D01]"`,
+      `${JSON.stringify(picture)} is not a picture: its components must be in brackets, as in "[Y0001]-[M01]-[D01]"`,
     );
   });
 

@@ -92,6 +92,6 @@ describe('$uuid', () => {
   });
 
   test('has no value before there is an execution, where it would be the same for all requests', async () => {
-    await expect(uuids('', '')).rejects.toThrow('$uuid() has no value before the execution starts');
+    await expect(uuids('', '')).rejects.toThrow('$uuid() is not available before the execution starts');
   });
 });

@@ -1,7 +1,7 @@
 import type { Run } from '../run.ts';
 import { Func, isObject, Sequence } from '../values.ts';
 
-/** `$distinct()`: each value once. Lists and objects are compared by a normalised text, in linear time. */
+/** `$distinct()`: each value once. Lists and objects are compared by a canonical text, in linear time. */
 export const distinct = (run: Run, value: unknown): unknown => {
   if (!Array.isArray(value) || value.length <= 1) return value;
   const { budget } = run;
@@ -21,7 +21,7 @@ export const distinct = (run: Run, value: unknown): unknown => {
   return results;
 };
 
-/** Writes equal structures as equal texts, with sorted keys. */
+/** Writes equal structures as equal texts, by sorting the keys. */
 const createWriter = ({ budget }: Run): ((value: unknown, level: number) => string) => {
   const functions = new Map<Func, number>();
   const write = (value: unknown, level: number): string => {

@@ -7,7 +7,9 @@ import { distinct } from './distinct.ts';
 
 type List = readonly unknown[];
 
-/** Calls a callback with as many of value, index or key, and whole structure as it has parameters. */
+/**
+ * Calls a callback with as many arguments as it has parameters: the value, its index or key, and the whole structure.
+ */
 export const callBack = (run: Run, func: Func, value: unknown, place: unknown, whole: unknown): unknown => {
   const args = [value];
   if (func.arity >= 2) args.push(place);

@@ -6,10 +6,10 @@ import { Func, isObject, type Members, Sequence } from '../values.ts';
 
 type Text = string | undefined;
 
-/** A literal string, or a matcher: a regular expression, or a function in its place. */
+/** A literal string or a matcher, which is a regular expression or a function used in its place. */
 type Pattern = string | Func;
 
-/** The result of a matcher as a match, with defaults for missing fields. @throws EvaluationError `T1010` */
+/** Converts the result of a matcher to a match, with defaults for missing fields. @throws EvaluationError `T1010` */
 const toMatch = (token: string, found: unknown): Found | undefined => {
   if (found === undefined) return undefined;
   const { match, start, end, groups, next } = isObject(found) ? found : ({} as Members);
@@ -64,7 +64,10 @@ const match = (run: Run, text: Text, pattern: Func, limit?: number): Sequence | 
   return found;
 };
 
-/** Fills in a replacement: `$1` is a group, `$0` the match, `$$` a dollar. Has as many digits as the groups need. */
+/**
+ * Fills in a replacement: `$1` is a group, `$0` the match, `$$` a dollar sign. A group number has as many digits as the
+ * number of groups needs.
+ */
 const fill = (replacement: string, { match, groups }: Pick<Match, 'match' | 'groups'>): string => {
   const digits = groups.length === 0 ? 1 : Math.floor(Math.log10(groups.length)) + 1;
   let filled = '';

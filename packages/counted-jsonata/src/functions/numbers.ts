@@ -25,7 +25,7 @@ const ifGiven = <Value, Result>(
   map: (value: Value) => Result,
 ): Result | undefined => (value === undefined ? undefined : map(value));
 
-/** Moves the decimal point in the text of a number: a multiplication would add a rounding error. */
+/** Moves the decimal point in the text of a number, since a multiplication would add a rounding error. */
 const shift = (value: number, places: number): number => {
   const [mantissa = '', exponent = '0'] = String(value).split('e');
   return Number(`${mantissa}e${Number(exponent) + places}`);

@@ -6,14 +6,14 @@ import { clone } from '../stringify.ts';
 import { Func, isNumeric, isObject, type Members, Sequence, setMember, toBoolean } from '../values.ts';
 import { callBack } from './lists.ts';
 
-/** The keys of an object, or of all objects in a list, each once. */
+/** The keys of an object, or of all objects in a list, without duplicates. */
 const findKeys = ({ budget }: Run, value: unknown): Sequence => {
   if (isObject(value)) {
     const own = Object.keys(value);
     budget.readMembers(own.length);
     return Sequence.ofAll(own);
   }
-  // An object, not a set: its order, with integer keys first, is the order of the result.
+  // An object instead of a set, because its key order, integer keys first, is the order of the result.
   const keys: Members = {};
   const visit = (one: unknown, level: number): void => {
     budget.checkNesting(level);
@@ -30,7 +30,7 @@ const findKeys = ({ budget }: Run, value: unknown): Sequence => {
   return Sequence.ofAll(Object.keys(keys));
 };
 
-/** One object per member of an object, or of all objects in a list; other values unchanged. */
+/** One object per member of an object, or of each object in a list. Other values are unchanged. */
 const spread = (run: Run, value: unknown, level = 0): unknown => {
   run.budget.checkNesting(level);
   if (isObject(value)) {

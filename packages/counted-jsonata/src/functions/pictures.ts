@@ -3,7 +3,7 @@ import { EvaluationError } from '../evaluation-error.ts';
 import { type Native, native } from '../native.ts';
 import type { Run } from '../run.ts';
 
-/** Functions of the library that format and parse by a picture: fast when picture and value are short. */
+/** Library functions that format and parse by a picture. They are fast if picture and value are short. */
 export interface PictureLibrary {
   readonly formatNumber: LibraryFunction;
   readonly formatInteger: LibraryFunction;
@@ -14,10 +14,10 @@ export interface PictureLibrary {
 
 export type LibraryFunction = (this: unknown, ...args: readonly unknown[]) => unknown;
 
-/** UTF-16 units of a picture, and of the text to parse by it. Some of the work is quadratic. */
+/** Maximum UTF-16 units of a picture, and of the text that it parses. Some of the work is quadratic. */
 const longestPicture = 300;
 const longestText = 310; // the largest number has 309 digits
-/** Larger Roman numerals have one `m` per thousand. */
+/** Roman numerals of larger numbers have one `m` per thousand. */
 const largestRoman = 1_000_000;
 /** Whether a date picture has a component of hundreds of digits: `[Y,999]`. */
 const isTooWide = (picture: string): boolean =>
@@ -34,7 +34,7 @@ const call = (
   token: string,
   ...args: readonly unknown[]
 ): unknown => {
-  // The library takes missing parts of a date from this time.
+  // The library fills in missing parts of a date from this time.
   const focus = { environment: { timestamp: new Date(run.startedAt) } };
   try {
     return implementation.apply(focus, [...args]);
@@ -54,7 +54,7 @@ const check = ({ budget }: Run, token: string, picture: unknown, value: unknown)
   budget.spend(16 + (valueLength + (pictureLength * (pictureLength + valueLength)) / 16) / 8);
 };
 
-/** @throws EvaluationError `D3151` for a picture in the language of another tool, which would give itself */
+/** @throws EvaluationError `D3151` for a picture in another tool's language, which would be output literally */
 const checkDatePicture = (token: string, picture: string): void => {
   const meant = suggestPicture(picture);
   if (meant === null) return;
@@ -65,7 +65,7 @@ const checkDatePicture = (token: string, picture: string): void => {
 const countDigits = (value: unknown): number =>
   typeof value === 'number' && value !== 0 ? Math.abs(Math.log10(Math.abs(value))) : 0;
 
-/** Number of ways to split a text of a length into components of a date, all of which a failing match tries. */
+/** Number of ways to split a text of a given length into date components. A failing match tries all of them. */
 const countWays = (length: number, places: number): number => {
   let ways = 1;
   for (let place = 1; place < places; place++) ways *= (length + place) / place;
@@ -73,8 +73,8 @@ const countWays = (length: number, places: number): number => {
 };
 
 /**
- * Greatest number of adjacent components in a date picture, without separators between them: the library parses with
- * a backtracking pattern, which tries all ways to split the text among them.
+ * The largest number of date components in a row without separators. The library parses with a backtracking pattern,
+ * which tries all ways to split the text among them.
  */
 const countAdjacent = (picture: string): number => {
   let most = 1;
@@ -95,7 +95,10 @@ const countAdjacent = (picture: string): number => {
   return most;
 };
 
-/** Whether a literal can't be a part of the component before it, which is digits for those without a modifier. */
+/**
+ * Whether a literal cannot be mistaken for a part of the component before it, which consists of digits if it has no
+ * modifier.
+ */
 const separates = (marker: string, literal: string): boolean => {
   const isNumeric = /^\[[YMDdWwXxHhmsf]([0-9#]+o?)?(,[^\]]*)?\]$/.test(marker);
   return isNumeric

@@ -3,7 +3,7 @@ import { EvaluationError } from '../evaluation-error.ts';
 import { type Native, native } from '../native.ts';
 import type { Run } from '../run.ts';
 
-// What Step Functions adds to JSONata:
+// The functions that Step Functions adds to JSONata:
 // https://docs.aws.amazon.com/step-functions/latest/dg/transforming-data.html#jsonata-functions-provided-by-step-functions
 
 const parse = ({ budget }: Run, text?: string): unknown => {
@@ -12,13 +12,13 @@ const parse = ({ budget }: Run, text?: string): unknown => {
   try {
     return JSON.parse(text);
   } catch (error) {
-    // The runtime's message repeats the text around the error.
+    // The runtime's message would repeat the text around the error.
     const [message = ''] = String((error as Error).message).split(/[,"']/);
     throw new EvaluationError('D3160', { message: message.trim() });
   }
 };
 
-/** From the first number to the last one, which it may not meet. */
+/** The numbers from `first` to `last`; the steps may skip `last`. */
 const range = ({ budget }: Run, first?: number, last?: number, step?: number): number[] | undefined => {
   if (first === undefined || last === undefined || step === undefined) return undefined;
   const fraction = [first, last, step].find((number) => !Number.isSafeInteger(number));
@@ -30,7 +30,7 @@ const range = ({ budget }: Run, first?: number, last?: number, step?: number): n
   return Array.from({ length }, (_, index) => first + index * step);
 };
 
-/** Lists of a size, the last one of the rest. */
+/** Lists of the given size; the last one has the rest. */
 const partition = ({ budget }: Run, list?: readonly unknown[], size?: number): unknown[][] | undefined => {
   if (list === undefined || size === undefined) return undefined;
   if (!Number.isSafeInteger(size) || size < 1) throw new EvaluationError('D3163', { value: size });
@@ -39,7 +39,7 @@ const partition = ({ budget }: Run, list?: readonly unknown[], size?: number): u
   return Array.from({ length }, (_, index) => list.slice(index * size, (index + 1) * size));
 };
 
-/** Names of the algorithms, with those that Node has. */
+/** Node's name of each algorithm, by its JSONata name. */
 const algorithms: ReadonlyMap<string | undefined, string> = new Map([
   ['MD5', 'md5'],
   ['SHA-1', 'sha1'],
@@ -48,7 +48,7 @@ const algorithms: ReadonlyMap<string | undefined, string> = new Map([
   ['SHA-512', 'sha512'],
 ]);
 
-/** In hexadecimal, of the text in UTF-8. */
+/** The hash of the UTF-8 text, in hexadecimal. */
 const hash = ({ budget }: Run, text?: string, algorithm?: string): string | undefined => {
   const name = algorithms.get(algorithm);
   if (name === undefined) throw new EvaluationError('D3164', { value: algorithm });
@@ -57,10 +57,10 @@ const hash = ({ budget }: Run, text?: string, algorithm?: string): string | unde
   return createHash(name).update(text).digest('hex');
 };
 
-/** What a hash of a short text costs, as characters. */
+/** The cost of hashing a short text, in characters. */
 const HASH_COST = 500;
 
-/** From 0 to 1: the caller's next number, or always the same one for a seed. */
+/** A number from 0 to 1: the caller's next one, or always the same one for a seed. */
 const random = (run: Run, seed?: number): number => {
   if (seed === undefined) return run.random();
   run.budget.write(HASH_COST);

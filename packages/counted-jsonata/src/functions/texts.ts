@@ -14,14 +14,14 @@ const toCharacters = ({ budget }: Run, text: string): readonly string[] | string
   return Array.from(text);
 };
 
-/** Spends the cost of reading a string once; undefined for undefined. */
+/** Spends the cost of reading a string once; undefined costs nothing and is returned. */
 const readOnce = <Result>({ budget }: Run, text: Text, map: (text: string) => Result): Result | undefined => {
   if (text === undefined) return undefined;
   budget.read(text.length);
   return map(text);
 };
 
-/** Spends the cost of making a string of about the same length; undefined for undefined. */
+/** Spends the cost of creating a string of about the same length; undefined costs nothing and is returned. */
 const rewrite = ({ budget }: Run, text: Text, map: (text: string) => string): Text => {
   if (text === undefined) return undefined;
   budget.write(text.length);

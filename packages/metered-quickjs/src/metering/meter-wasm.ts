@@ -14,20 +14,20 @@ import { EMPTY_BLOCK, I32, op, prefixed, skipInstruction } from './wasm-instruct
 /** The exported global with the number of steps left, a mutable `i32`. */
 export const STEPS_LEFT = 'stepsLeft';
 
-/** The largest number of steps, with which an instance begins. */
+/** The maximum number of steps, which a new instance begins with. */
 const MOST_STEPS = 2 ** 31 - 1;
 
 const ids = { types: 1, functions: 3, globals: 6, exports: 7, code: 10 } as const;
 
 /**
- * Rewrites a WebAssembly module so that it counts its steps, and traps when there are none left. A step is a call of a
- * function, a round of a loop, or 64 bytes of a bulk copy; what runs between two steps is bounded. So an interpreter is
- * bounded with all that is native in it, such as regular expressions, sorting and large numbers, and the count depends
- * on its memory and its imports alone.
+ * Rewrites a WebAssembly module so that it counts its steps and traps when none are left. A step is a function call, a
+ * loop iteration, or 64 bytes of a bulk copy; the work between two steps is bounded. This bounds everything in an
+ * interpreter, including its native regular expressions, sorting and large numbers, and the count depends only on its
+ * memory and imports.
  *
- * @param wasm - a module with one memory whose imports are no globals, of WebAssembly 2.0 without SIMD
+ * @param wasm - a WebAssembly 2.0 module without SIMD, with one memory and no imported globals
  * @returns the module with the export {@link STEPS_LEFT}
- * @throws RangeError for another instruction
+ * @throws RangeError for any other instruction
  */
 export const meterWasm = (wasm: Uint8Array): Uint8Array<ArrayBuffer> => {
   const sections = readSections(wasm);
@@ -61,7 +61,7 @@ export const meterWasm = (wasm: Uint8Array): Uint8Array<ArrayBuffer> => {
   );
 };
 
-/** Instructions that are put into the functions of a module. */
+/** Instructions that are inserted into the functions of a module. */
 type Inserted = Readonly<Record<'step' | 'callCopy' | 'callFill', Uint8Array>>;
 
 const meterBodies = (body: Uint8Array, inserted: Inserted): Uint8Array => {
@@ -77,7 +77,7 @@ const meterBodies = (body: Uint8Array, inserted: Inserted): Uint8Array => {
   return concatenate(parts);
 };
 
-/** Takes a step at the start of a function and of each round of its loops, and replaces its bulk instructions. */
+/** Counts a step at the start of a function and of each loop iteration, and replaces bulk instructions. */
 const meterBody = (body: Uint8Array, { step, callCopy, callFill }: Inserted): Uint8Array => {
   const cursor: Cursor = { bytes: body, at: 0 };
   for (let groups = readUnsigned(cursor); groups > 0; groups--) {
@@ -102,7 +102,7 @@ const meterBody = (body: Uint8Array, { step, callCopy, callFill }: Inserted): Ui
   return concatenate([...parts, body.subarray(copied)]);
 };
 
-/** A function with the operands of a bulk instruction, of which the last is the number of bytes. */
+/** A function that takes the operands of a bulk instruction, the last of which is the number of bytes. */
 const bulkFunction = (stepsLeft: readonly number[], instruction: readonly number[]): number[] => {
   const steps = [op.localGet, 2, op.i32Const, 6, op.i32ShiftRight]; // 64 bytes each
   const operands = [0, 1, 2].flatMap((index) => [op.localGet, index]);
@@ -110,7 +110,7 @@ const bulkFunction = (stepsLeft: readonly number[], instruction: readonly number
   return [...encodeUnsigned(body.length), ...body];
 };
 
-/** Instructions that subtract from the steps left, and trap when that is more than there are. */
+/** Instructions that subtract from the steps left, and trap if too few are left. */
 const takeSteps = (stepsLeft: readonly number[], steps: readonly number[]): number[] => [
   ...[op.globalGet, ...stepsLeft, ...steps, op.i32Subtract, op.globalSet, ...stepsLeft],
   ...[op.globalGet, ...stepsLeft, op.i32Const, 0, op.i32LessThan],

@@ -1,9 +1,9 @@
 // The binary format of WebAssembly: https://webassembly.github.io/spec/core/binary/
 
-/** Length of the magic number and the version, in front of the first section. */
+/** Length of the magic number and the version, which precede the first section. */
 const PREAMBLE = 8;
 
-/** A place in a module that moves on with each read. */
+/** A position in a module that advances with each read. */
 export interface Cursor {
   readonly bytes: Uint8Array;
   at: number;
@@ -20,7 +20,7 @@ export const readByte = (cursor: Cursor): number => {
   return byte;
 };
 
-/** Reads an unsigned integer in LEB128. */
+/** Reads an unsigned LEB128 integer. */
 export const readUnsigned = (cursor: Cursor): number => {
   let value = 0;
   for (let shift = 0; ; shift += 7) {
@@ -30,12 +30,12 @@ export const readUnsigned = (cursor: Cursor): number => {
   }
 };
 
-/** Moves behind an integer in LEB128, signed or unsigned. */
+/** Skips a LEB128 integer, signed or unsigned. */
 export const skipInteger = (cursor: Cursor): void => {
   while (readByte(cursor) >= 0x80);
 };
 
-/** An unsigned integer in LEB128. */
+/** Encodes an unsigned integer as LEB128. */
 export const encodeUnsigned = (value: number): number[] => {
   const bytes: number[] = [];
   for (let rest = value; ; rest = Math.floor(rest / 0x80)) {
@@ -56,14 +56,14 @@ export const readSections = (wasm: Uint8Array): Section[] => {
   return sections;
 };
 
-/** A module of sections, with the preamble of another module. */
+/** Encodes a module from sections, with the preamble of an existing module. */
 export const encodeModule = (wasm: Uint8Array, sections: readonly Section[]): Uint8Array<ArrayBuffer> =>
   concatenate([
     wasm.subarray(0, PREAMBLE),
     ...sections.flatMap(({ id, body }) => [[id, ...encodeUnsigned(body.length)], body]),
   ]);
 
-/** The body of a section that is a vector, with further entries at its end. */
+/** Appends entries to the body of a section that is a vector. */
 export const appendEntries = (body: Uint8Array, entries: readonly (readonly number[])[]): Uint8Array => {
   const cursor: Cursor = { bytes: body, at: 0 };
   const count = readUnsigned(cursor);

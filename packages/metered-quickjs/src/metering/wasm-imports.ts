@@ -11,16 +11,16 @@ import {
 export const IMPORT_SECTION = 2;
 
 interface Imports {
-  /** Functions have the first indexes of all imports, in front of the module's own. */
+  /** Number of imported functions. Their indexes come before those of the module's own functions. */
   readonly functionCount: number;
-  /** Where the least size of the memory is in the section: start and end. */
+  /** Start and end offsets of the memory's minimum size in the section. */
   readonly leastMemory: readonly [start: number, end: number];
 }
 
 /**
- * Reads the section of imports.
+ * Reads the import section.
  *
- * @throws RangeError for an import that is no function and no memory
+ * @throws RangeError for an import that is neither a function nor a memory
  */
 export const readImports = (section: Uint8Array): Imports => {
   const cursor: Cursor = { bytes: section, at: 0 };
@@ -39,7 +39,7 @@ export const readImports = (section: Uint8Array): Imports => {
       skipInteger(cursor);
       leastMemory = [start, cursor.at];
       if (hasMaximum) skipInteger(cursor);
-    } else throw new RangeError(`an import of the kind ${kind} is not known`);
+    } else throw new RangeError(`unknown kind of import: ${kind}`);
   }
   return { functionCount, leastMemory };
 };
@@ -50,10 +50,10 @@ const skipText = (cursor: Cursor): void => {
 };
 
 /**
- * Changes the size of the memory with which an instance of a module has to begin.
+ * Changes the minimum size of a module's imported memory.
  *
  * @param wasm - a module that imports its memory
- * @param pages - of 64 kB; enough for the data and the stack of the module
+ * @param pages - the size in pages of 64 kB; it must hold the data and the stack of the module
  */
 export const setLeastMemory = (wasm: Uint8Array, pages: number): Uint8Array<ArrayBuffer> =>
   encodeModule(

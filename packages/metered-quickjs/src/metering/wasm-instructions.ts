@@ -15,20 +15,20 @@ export const op = {
   i32LessThan: 0x48,
   i32Subtract: 0x6b,
   i32ShiftRight: 0x76,
-  /** In front of the opcodes of bulk memory operations and saturating conversions. */
+  /** The prefix of the opcodes of bulk memory operations and saturating conversions. */
   prefix: 0xfc,
 } as const;
 
 export const prefixed = { memoryCopy: 10, memoryFill: 11 } as const;
 
-/** The block type without parameters and results, and the type of 32-bit integers. */
+/** The block type without parameters or results, and the type of 32-bit integers. */
 export const EMPTY_BLOCK = 0x40;
 export const I32 = 0x7f;
 
-/** Stands for an instruction that is not known, or whose length depends on more than its opcode. */
+/** Marks an instruction that is unknown, or whose length depends on more than its opcode. */
 const OTHER = 0xff;
 
-/** Integers in LEB128 behind each opcode: a label, an index, a constant, or alignment and offset. */
+/** Number of LEB128 integers that follow each opcode: a label, an index, a constant, or alignment and offset. */
 const INTEGERS = new Uint8Array(0x100)
   .fill(OTHER)
   .fill(0, 0x45, 0xc5) // computes
@@ -62,13 +62,12 @@ for (const opcode of [
 INTEGERS[0x11] = 2; // call_indirect
 
 /**
- * Finds the end of an instruction. Those that change a table, a segment or the size of the memory are not known: a module
- * without them has no state beside its memory and its globals.
+ * Finds the end of an instruction. Instructions that change a table, a segment or the memory size are rejected: a
+ * module without them has no state besides its memory and globals.
  *
- * @param at - where its opcode is
- * @returns where the next instruction is
- * @throws RangeError for an instruction that is not known, such as one of an extension that C compilers do not use by
- * default
+ * @param at - the offset of its opcode
+ * @returns the offset of the next instruction
+ * @throws RangeError for an unknown instruction, such as one of an extension that C compilers do not use by default
  */
 export const skipInstruction = (bytes: Uint8Array, at: number): number => {
   let integers = INTEGERS[bytes[at] ?? OTHER] ?? OTHER;
@@ -96,7 +95,7 @@ const skipOther = (cursor: Cursor): number => {
   return cursor.at;
 };
 
-/** The integers behind the second opcode of a prefixed instruction: 0 to 7 convert. */
+/** Number of integers that follow the second opcode of a prefixed instruction; 0 to 7 are conversions. */
 const integersOfPrefixed = (second: number): number => {
   if (second <= 7) return 0;
   if (second === prefixed.memoryCopy) return 2;
@@ -109,6 +108,4 @@ const skipIntegers = (cursor: Cursor, count: number): void => {
 };
 
 const unknownInstruction = (...opcodes: readonly number[]): RangeError =>
-  new RangeError(
-    `the instruction ${opcodes.map((opcode) => `0x${opcode.toString(16)}`).join(' ')} is not known`,
-  );
+  new RangeError(`unknown instruction ${opcodes.map((opcode) => `0x${opcode.toString(16)}`).join(' ')}`);
