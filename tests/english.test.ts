@@ -26,6 +26,12 @@ const phrases: Readonly<Record<string, string>> = {
   'for want of': 'because … is missing',
   'puts out': 'outputs',
   'hands on': 'passes on',
+  'such as of': 'such as the one from',
+  'is no text': 'is not text',
+  'are no text': 'are not text',
+  'whatever for': 'for any reason',
+  'takes no notice': 'ignores',
+  'take no notice': 'ignore',
   'side by side': 'concurrently',
   'and what is behind it': 'and what follows it',
 };
