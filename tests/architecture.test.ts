@@ -411,14 +411,14 @@ describe('each rule finds what it forbids:', () => {
     ]);
   });
 
-  test('keys and declarations of the same name are nothing of the platform', () => {
+  test('keys and declarations with platform names do not count as platform use', () => {
     const text = 'export interface A { process: string }; export const a = { fetch: 1 }; a.process;';
     const graph = readImportGraph({ 'lib/engine/a.ts': text });
     expect(rules['the pure folders see no process, no clock and no chance']?.(graph)).toEqual([]);
   });
 });
 
-test('a promise that all who ask share is kept by lazy, which forgets a failed one', () => {
+test('a shared promise is kept by lazy, which forgets a failed one', () => {
   const keepers = Object.keys(sources).filter((file) =>
     /\blet \w+: Promise<.*> \| undefined/.test(sources[file] ?? ''),
   );
@@ -435,7 +435,7 @@ const unusedExports = (graph: ImportGraph): string[] =>
       !['local/serverless-plugin.js#default', 'local/samples/samples-function.ts#handler'].includes(name),
   );
 
-test('what a file exports, another file or a test imports', () => {
+test('every exported name is imported by another file or a test', () => {
   const tests = readImportGraph({
     ...readSources(root, ['tests']),
     ...Object.fromEntries(Object.entries(allSources).filter(([file]) => isTest(file))),
@@ -459,12 +459,12 @@ test('an export that no other file imports is found', () => {
   );
 });
 
-test('what lib is made of is what the page on architecture shows', () => {
+test('the page on architecture lists what lib is made of', () => {
   const page = readFileSync(join(root, 'docs/architecture.md'), 'utf8');
   for (const folder of [...Object.keys(mayImport), 'app']) expect(page).toContain(`${folder}/`);
 });
 
-test('the page on architecture names files that are there', () => {
+test('the page on architecture names only existing files', () => {
   const page = readFileSync(join(root, 'docs/architecture.md'), 'utf8');
   const files = page.match(/\b(lib|nodes|authoring|packages|functions|plugins|cli)\/[a-z\d/-]+\.ts/g) ?? [];
   expect(files.filter((file) => !project.has(file))).toEqual([]);

@@ -41,7 +41,7 @@ describe('a comment is at fault', () => {
     expect(faultsIn(text).join('\n')).toContain(fault);
   });
 
-  test('at its own line', () => {
+  test('at its own line number', () => {
     expect(faultsIn('const a = 1;\n\n/**\n * The number\n * that tells it.\n */\nconst b = 2;')).toEqual([
       'a.ts:5: "tells" belongs to a story',
     ]);

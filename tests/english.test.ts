@@ -89,7 +89,7 @@ describe('a phrase is found', () => {
     expect(findPhrases(text)).toHaveLength(1);
   });
 
-  test('but not within a word', () => {
+  test('is not matched within a word', () => {
     expect(findPhrases('what offers; cargoes once')).toEqual([]);
   });
 });

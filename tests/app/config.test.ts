@@ -71,7 +71,7 @@ describe('the configuration', () => {
     expect(() => readConfig({ [name]: value })).toThrow(`The configuration is invalid: ${reason}.`);
   });
 
-  test('knows a delivery again for no longer than records are kept', () => {
+  test('recognises repeated deliveries no longer than records are kept', () => {
     const env = { RETENTION_DAYS: '2', DEDUPLICATION_WINDOW_SECONDS: '172800' };
     expect(readConfig(env).deduplicationWindowMs).toBe(172_800_000);
     expect(() => readConfig({ ...env, DEDUPLICATION_WINDOW_SECONDS: '172801' })).toThrow(

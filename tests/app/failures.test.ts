@@ -63,8 +63,8 @@ const aService = async ({ status = 202, cacheTtlMs = 0, prefix = 'test' } = {}) 
   };
 };
 
-describe('reports of failures', () => {
-  test('are wanted where an error trigger of another workflow asks for them', async () => {
+describe('failure reports', () => {
+  test('are sent if an error trigger of another workflow asks for them', async () => {
     const { registrations, find } = await aService();
     expect(await find('orders')).toBeNull();
     await registrations.claim(aRegistration('orders'));
@@ -83,7 +83,7 @@ describe('reports of failures', () => {
     expect(queries()).toBe(1);
   });
 
-  test('are sent as an asynchronous invocation of the function that takes events', async () => {
+  test('are sent as an asynchronous invocation of the event function', async () => {
     const { find, lambda, registrations } = await aService();
     await registrations.claim(aRegistration('mail'));
     await (await find('orders'))?.();
@@ -102,7 +102,7 @@ describe('reports of failures', () => {
     await expect((await find('orders'))?.()).rejects.toMatchObject({ code: 'DISPATCH_REFUSED' });
   });
 
-  test('are sent when it is not known whether a trigger asks for them', async () => {
+  test('are sent when it is unknown whether a trigger asks for them', async () => {
     const { find, lambda, entries } = await aService({ prefix: 'none' });
     await (await find('orders'))?.();
     expect(lambda.received).toHaveLength(1);

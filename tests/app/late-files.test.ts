@@ -21,7 +21,7 @@ const openFiles = (env: Readonly<Record<string, string>>) => {
 };
 
 describe('the files of a function', () => {
-  test('are in its store, numbered in the order of the calls', async () => {
+  test('are in its store, numbered in call order', async () => {
     const files = openFiles({});
     const saved = await Promise.all(['first', 'second'].map((text) => files.save(content(text), about)));
     expect(saved.map(({ $file }) => $file)).toEqual(['e-1/node/0.1', 'e-1/node/0.2']);

@@ -9,7 +9,7 @@ import { anEvent } from '../support/an-api-event.ts';
 
 const config = readConfig({ DISABLED_PLUGINS: 'manualTrigger,unknown' });
 
-test('the registry is built once, from the installed plugins less those that are switched off', async () => {
+test('the registry is built once, from the installed plugins without the disabled ones', async () => {
   const load = openRegistry(config, silent);
   const registry = await load();
   expect(await load()).toBe(registry);
@@ -17,7 +17,7 @@ test('the registry is built once, from the installed plugins less those that are
   expect(registry.findNodeType('manualTrigger')).toBeNull();
 });
 
-test('a build that failed is tried again by the next request', async () => {
+test('the next request retries a failed build', async () => {
   let failures = 1;
   // An unknown id is logged while the registry is built: there the first build breaks.
   const logger: Logger = {
@@ -39,7 +39,7 @@ describe('a ping', () => {
     return 'handled';
   });
 
-  test('is answered in place of the handler, by the clock of the function', async () => {
+  test('is answered instead of the handler, by the clock of the function', async () => {
     const before = Date.now();
     const answer = await handler({ hookloom: 'ping' }, context);
     expect(answer).toMatchObject({ hookloom: 'pong', function: 'hookloom-test-webhook' });

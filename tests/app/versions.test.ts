@@ -9,7 +9,7 @@ import { useTestDatabases } from '../support/test-database.ts';
 
 const openDatabase = useTestDatabases();
 
-test('background runs of a sandbox read a version of their workflow once', async () => {
+test('background runs in a sandbox read a workflow version once', async () => {
   const { client, tables, endpoint } = await openDatabase();
   const proxy = await startRecordingProxy(endpoint);
   const environment = environmentOf('runExpress', { DYNAMODB_ENDPOINT: proxy.endpoint });

@@ -5,7 +5,7 @@ import { hasValidSignature, parseToken, signToken } from '../../lib/callbacks/ca
 const token = { executionId: 'e-1', name: 'each/0/3/ask/0/0', expiresAt: 1_700_000_000_000 };
 
 describe('a callback token', () => {
-  test('gives back what was signed, under the same key alone', () => {
+  test('returns what was signed, under the same key only', () => {
     fc.assert(
       fc.property(
         fc.stringMatching(/^[A-Za-z0-9_-]{1,64}$/),

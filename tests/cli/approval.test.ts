@@ -35,7 +35,7 @@ const aService = async () => {
 };
 
 describe('approval list', () => {
-  test('shows what waits in lines, without control characters and addresses', async () => {
+  test('shows pending approvals in lines, without control characters or URLs', async () => {
     const { call, url, now } = await aService();
     const { out, code } = await call('approval list --workflow greeting');
     expect(code).toBe(0);
@@ -46,7 +46,7 @@ describe('approval list', () => {
     expect(out).not.toContain(url.split('/').at(-1));
   });
 
-  test('adds addresses when they are asked for, the same as were issued', async () => {
+  test('adds URLs on request, the same as were issued', async () => {
     const { call, url } = await aService();
     const shown = await call('approval list --workflow greeting --addresses');
     expect(shown.out.split('\n').at(-1)).toBe(`  ${url}`);
@@ -54,7 +54,7 @@ describe('approval list', () => {
     expect(JSON.parse(out)).toMatchObject({ approvals: [{ address: url }], nextCursor: null });
   });
 
-  test('notes that nothing waits, and refuses a limit that is none', async () => {
+  test('says when nothing is pending, and refuses an invalid limit', async () => {
     const { call, end } = await aService();
     await end();
     expect(await call('approval list')).toMatchObject({ code: 0, err: 'No approvals are pending.' });

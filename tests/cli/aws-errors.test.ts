@@ -37,7 +37,7 @@ const listWorkflows = async (
   return { code, err };
 };
 
-describe('what AWS refuses is told apart, with what to do', () => {
+describe('refusals by AWS are explained, with what to do', () => {
   test.each([
     [
       'AccessDeniedException',
@@ -92,7 +92,7 @@ describe('what AWS refuses is told apart, with what to do', () => {
   });
 });
 
-test('of the service on this machine nothing is explained by AWS', async () => {
+test('the local service gets no explanations by AWS', async () => {
   const { err } = await listWorkflows('AccessDeniedException', denied(), '');
   expect(err).toContain('The store is unavailable');
 });
@@ -110,18 +110,18 @@ test.each([
     new Error('getaddrinfo ENOTFOUND dynamodb.eu-nowhere-1.amazonaws.com'),
     /^AWS can't be reached in eu-nowhere-1/,
   ],
-])('%s, as the cause of an error of ours', (_, cause, message) => {
+])('%s as the cause of our own error', (_, cause, message) => {
   const error = new AppError('STORE_UNAVAILABLE', {}, new Error('the call failed', { cause }));
   const options = { stage: 'production', region: 'eu-nowhere-1' };
   expect(explainAwsError(error, options, {})?.message).toMatch(message);
 });
 
-test('anything else is said as before', () => {
+test('any other error is reported unchanged', () => {
   const error = new AppError('STORE_UNAVAILABLE', {}, new Error('connect ECONNREFUSED'));
   expect(explainAwsError(error, { stage: 'production' }, {})).toBeNull();
 });
 
-test('what a caller is told names nothing of AWS', () => {
+test('messages to callers mention nothing of AWS', () => {
   const error = new AppError('STORE_UNAVAILABLE', {}, new Error(denied()));
   expect(JSON.stringify([error.message, error.title, error.parameters])).not.toMatch(/arn:|dynamodb:/);
 });

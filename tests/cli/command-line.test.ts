@@ -23,7 +23,7 @@ describe('the command line', () => {
       'credential create -h',
       ['Usage: hookloom credential create [options] <id>', '--type <type>', '--stage'],
     ],
-  ])('%s shows what it takes', async (args, parts) => {
+  ])('%s shows its usage', async (args, parts) => {
     const { call } = await openCommandLine({ hasDatabase: false });
     const { code, out, err } = await call(args);
     expect({ code, err }).toEqual({ code: 0, err: '' });
@@ -35,7 +35,7 @@ describe('the command line', () => {
     expect(await call(args)).toEqual({ code: 2, out: '', err: expect.stringMatching(/^Usage:.* list /s) });
   });
 
-  test('--version is the version', async () => {
+  test('--version prints the version', async () => {
     const { call } = await openCommandLine({ hasDatabase: false });
     expect(await call('--version')).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+$/) });
   });
@@ -78,7 +78,7 @@ describe('the command line', () => {
     ['credential create key --type apiKey --username a', 'An API key is generated'],
     ['credential revoke key', 'Name the secret to revoke, or use --all'],
     ['credential revoke key 1 --all', 'Name the secret to revoke, or use --all'],
-  ])('%s: exit code 2 and a hint, and nothing is opened', async (args, message) => {
+  ])('%s: exit code 2 and a hint, without opening anything', async (args, message) => {
     const { call } = await openCommandLine({
       hasDatabase: false,
       openTarget: () => {
@@ -94,7 +94,7 @@ describe('the command line', () => {
   test.each([
     '--stage production workflow list --region eu-central-1',
     'workflow list --region=eu-central-1 --stage=production',
-  ])('the target may be named anywhere: %s', async (args) => {
+  ])('the target may be given anywhere: %s', async (args) => {
     const opened: unknown[] = [];
     const { call, target } = await openCommandLine({
       openTarget: (options) => {
@@ -134,12 +134,12 @@ describe('the command line', () => {
     ['workflow', 'enable', ''],
     ['credential', 'rotate', ''],
     ['credential', 'revoke', '', '--all'],
-  ])('an empty id is wrong, too: %s %s', async (...args) => {
+  ])('an empty id is also an error: %s %s', async (...args) => {
     const { call } = await openCommandLine({ hasDatabase: false });
     expect(await call(args)).toMatchObject({ code: 2, err: expect.stringContaining('"" is not an id') });
   });
 
-  test('what neither checks a file nor registers a trigger starts without the node types', async () => {
+  test('commands that neither check a file nor register a trigger start without the node types', async () => {
     const loadNodeTypes = async () => {
       throw new Error('it asked for the node types');
     };
@@ -149,7 +149,7 @@ describe('the command line', () => {
     expect(await call('execution list')).toMatchObject({ code: 0 });
   });
 
-  test('a store that cannot be had is exit code 1, with what it says', async () => {
+  test('an unavailable store is exit code 1, with its message', async () => {
     const { call } = await openCommandLine({
       openTarget: () => connect({ dynamodbEndpoint: 'http://127.0.0.1:1', tablePrefix: 'test' }),
     });
@@ -160,13 +160,13 @@ describe('the command line', () => {
   });
 });
 
-test('a deployed stage is found by its name alone', async () => {
+test('a deployed stage is found by name only', async () => {
   const target = await openTarget({ stage: 'production', region: 'eu-central-1' });
   expect(target.baseUrl).toBeNull();
   target.close();
 });
 
-test('as a command of the project it has exit codes that scripts can use, and no service is a clear message', async () => {
+test('as a project command it has exit codes for scripts, and a clear message when no service runs', async () => {
   const project = copyProject();
   const { folder } = project;
   const cli = (...args: string[]) => runCli(args, { cwd: folder });

@@ -46,7 +46,7 @@ const open = async (allowed = '') => {
 describe('credential test', () => {
   const create = (url: string) => `credential create crm --type httpBearer --field testUrl=${url}/me`;
 
-  test('is made by the service, which reaches what the command line does not', async () => {
+  test('is run by the service, which reaches what the command line does not', async () => {
     const { call, server, invoked } = await open('127.0.0.1');
     const { origin, received } = await server(200);
     await call(create(origin), 'the-token-1');
@@ -59,7 +59,7 @@ describe('credential test', () => {
     expect(received).toMatchObject([{ headers: { authorization: 'Bearer the-token-1' } }]);
   });
 
-  test('fails for a credential that its system refuses, and for an address that the service may not reach', async () => {
+  test('fails for a credential that its system rejects, and for an address that the service may not reach', async () => {
     const { call, server } = await open('127.0.0.1');
     const { origin } = await server(401);
     await call(create(origin), 'the-token-1');
@@ -79,7 +79,7 @@ describe('credential test', () => {
     });
   });
 
-  test('says that a type has no live test, and what is wrong with a secret', async () => {
+  test('says when a type has no live test, and what is wrong with a secret', async () => {
     const { call, target } = await open();
     await call('credential create chat --type slackWebhook', 'https://hooks.slack.com/services/1');
     expect(await call('credential test chat')).toEqual({
@@ -94,7 +94,7 @@ describe('credential test', () => {
     );
   });
 
-  test('asks nothing for a credential that does not exist, or is of callers', async () => {
+  test('calls nothing for a credential that does not exist or authenticates callers', async () => {
     const { call, invoked } = await open();
     await call('credential create key --type apiKey');
     expect((await call('credential test other')).err).toBe('There is no credential other.');

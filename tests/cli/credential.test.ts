@@ -4,7 +4,7 @@ import { useCommandLine } from '../support/a-command-line.ts';
 const openCommandLine = useCommandLine();
 
 describe('credential create', () => {
-  test('prints the new key, alone, and nothing prints it again', async () => {
+  test('prints the new key once, and nothing else', async () => {
     const { call, target } = await openCommandLine();
     const { code, out } = await call('credential create key --type apiKey');
     expect(code).toBe(0);
@@ -46,7 +46,7 @@ describe('credential create', () => {
     expect((await call('credential list')).err).toBe('There are no credentials.');
   });
 
-  test('of one that exists is refused', async () => {
+  test('refuses an existing id', async () => {
     const { call } = await openCommandLine();
     await call('credential create key --type apiKey');
     expect(await call('credential create key --type apiKey')).toMatchObject({
@@ -79,7 +79,7 @@ describe('a credential', () => {
     expect(await call('credential rotate key --password-stdin')).toMatchObject({ code: 2 });
   });
 
-  test('has no more secrets than it may have, and says what to do', async () => {
+  test('has a limited number of secrets, and says what to do beyond it', async () => {
     const { call } = await openCommandLine();
     await call('credential create key --type apiKey');
     for (let count = 1; count < 5; count++) await call('credential rotate key');

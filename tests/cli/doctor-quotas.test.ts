@@ -63,7 +63,7 @@ const anAccount = async ({
 const short = (lines: Awaited<ReturnType<typeof anAccount>>) =>
   lines.map(({ status, message }) => `${status}: ${message}`);
 
-test('compares what was used with the quotas of the account', async () => {
+test('compares the usage with the quotas of the account', async () => {
   expect(short(await anAccount({ used: [3, 41, 7] }))).toEqual([
     'ok: concurrent executions: 41 of 1000',
     'ok: durable executions started per second: 0 of 300',
@@ -71,7 +71,7 @@ test('compares what was used with the quotas of the account', async () => {
   ]);
 });
 
-test('finds that all concurrent executions are in use', async () => {
+test('detects that all concurrent executions are in use', async () => {
   const [line] = await anAccount({ used: [12, 1_000] });
   expect(line).toEqual({
     check: 'quotas',
@@ -81,7 +81,7 @@ test('finds that all concurrent executions are in use', async () => {
   });
 });
 
-test('warns of little room, and of an account that is new', async () => {
+test('warns of little headroom, and of a new account', async () => {
   expect(short(await anAccount({ used: [850], rules: 90 }))[0]).toBe(
     'warning: concurrent executions: 850 of 1000, little is left',
   );
@@ -90,7 +90,7 @@ test('warns of little room, and of an account that is new', async () => {
   );
 });
 
-test('says what it may not see, and looks at the rest', async () => {
+test('reports what it may not read, and checks the rest', async () => {
   const lines = await anAccount({ mayNotSeeQuotas: true });
   expect(lines.map(({ status }) => status)).toEqual(['ok', 'unknown', 'unknown']);
   expect(lines[1]).toMatchObject({

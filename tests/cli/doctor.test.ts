@@ -23,7 +23,7 @@ const openDoctor = useDoctors();
 const openCommandLine = useCommandLine();
 const aDenial = useDenials();
 
-test('finds a function that lacks a variable, and names it', async () => {
+test('names the variable that a function lacks', async () => {
   const { findings } = await openDoctor({ missing: { runExpress: ['BLOB_BUCKET'] } });
   expect(await findings('--no-probes')).toEqual({
     code: 1,
@@ -38,7 +38,7 @@ test('finds a function that lacks a variable, and names it', async () => {
   });
 });
 
-test('finds a clock that is two minutes off, and says which', async () => {
+test('names a clock that is two minutes off', async () => {
   const late = async (_event: unknown, answer: () => Promise<unknown>) => {
     const pong = await answer();
     return isPong(pong) ? { ...pong, time: pong.time + 120_000 } : pong;
@@ -56,7 +56,7 @@ test('finds a clock that is two minutes off, and says which', async () => {
   });
 });
 
-test('finds data of a version that this release does not read', async () => {
+test('detects data of a version that this release does not read', async () => {
   const { findings, dynamodbEndpoint } = await openDoctor();
   const sdk = createSdk(dynamodbEndpoint);
   const versions = { oldest: SCHEMA_VERSION, newest: SCHEMA_VERSION + 1 };
@@ -76,7 +76,7 @@ test('finds data of a version that this release does not read', async () => {
   });
 });
 
-test('finds a dead letter, a stuck execution and a missing index, each with what to do', async () => {
+test('reports a dead letter, a stuck execution and a missing index, each with what to do', async () => {
   const { findings, target, dynamodbEndpoint } = await openDoctor();
   const call = target().doctor.open('sqs');
   const { QueueUrl } = await askJson(call, 'AmazonSQS.GetQueueUrl', {
@@ -125,7 +125,7 @@ test('finds a dead letter, a stuck execution and a missing index, each with what
   });
 });
 
-test('tells a permission that it lacks itself from what is wrong with the service: it could not look', async () => {
+test('distinguishes its own missing permissions from faults of the service', async () => {
   const denied = await aDenial(
     'arn:aws:iam::123456789012:user/ann',
     'dynamodb:DescribeTable',
@@ -153,7 +153,7 @@ test('its ids are refused for any other workflow', async () => {
   });
 });
 
-test('the functions and tables that it knows are those of serverless.yml', () => {
+test('knows the same functions and tables as serverless.yml', () => {
   expect([...FUNCTIONS].sort()).toEqual([...functionKeys].sort());
   const { resources } = parse(readFileSync(join(projectRoot, 'serverless.yml'), 'utf8'), {
     logLevel: 'silent',

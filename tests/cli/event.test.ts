@@ -49,7 +49,7 @@ const open = async () => {
 };
 
 describe('event put', () => {
-  test('puts an event on its bus, as a file has it', async () => {
+  test('puts an event from a file on its bus', async () => {
     const { call, file, invoked } = await open();
     const event = { ...anEvent, id: 'e-1', time: '2026-01-05T08:00:00Z', resources: ['r'] };
     expect(await call(`event put ${file('event.json', event)}`)).toEqual({
@@ -64,7 +64,7 @@ describe('event put', () => {
     expect(invoked).toHaveLength(1); // the other bus has no rule
   });
 
-  test('sends a message to its queue, as often as it is asked to', async () => {
+  test('sends a message to its queue as often as requested', async () => {
     const { call, invoked } = await open();
     const message = { ...aMessage, attributes: { kind: 'order' } };
     const text = { ...aMessage, body: 'as it is', groupId: 'bob' };
@@ -107,7 +107,7 @@ describe('event put', () => {
     expect(invoked).toEqual([]);
   });
 
-  test('says why something is not taken', async () => {
+  test('says why an event was not accepted', async () => {
     const { call } = await open();
     const queue = 'arn:aws:sqs:us-east-1:123456789012:other';
     expect(await call('event put -', JSON.stringify({ queue, body: 1 }))).toEqual({

@@ -17,11 +17,11 @@ test.each([
   [24 * HOUR - 1, '23 h 59 min'],
   [24 * HOUR, '1 d 0 h'],
   [366 * 24 * HOUR, '366 d 0 h'],
-])('%i ms reads %s', (ms, text) => {
+])('%i ms is printed as %s', (ms, text) => {
   expect(formatDuration(ms)).toBe(text);
 });
 
-test('a status is good, bad, or still open', () => {
+test('a status is good, bad or open', () => {
   expect(EXECUTION_STATUSES.map((status) => `${status} ${colourOf(status)}`)).toEqual([
     'accepted null',
     'running null',

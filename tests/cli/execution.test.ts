@@ -64,7 +64,7 @@ const aNode = (nodeId: string, changes: Partial<NodeRecord> = {}): NodeRecord =>
 const failure = { nodeId: 'fetch', name: 'HttpError', message: 'it answered 500' };
 
 describe('execution list', () => {
-  test('is a table, the latest first', async () => {
+  test('prints a table, the latest first', async () => {
     const { call, executions, workflows, close } = await aService();
     for (const id of ['greeting', 'mail']) await workflows.put(aWorkflow({ id }), []);
     await executions.start(aStart());
@@ -82,7 +82,7 @@ describe('execution list', () => {
     close();
   });
 
-  test('says how to go on, and goes on from there', async () => {
+  test('says how to continue, and continues from there', async () => {
     const { call, executions, close } = await aService();
     for (const at of [1, 2, 3])
       await executions.start(aStart({ executionId: `e-${at}`, startedAt: T0 + at }));
@@ -98,7 +98,7 @@ describe('execution list', () => {
     close();
   });
 
-  test('chooses by status and time, and prints JSON when asked to', async () => {
+  test('filters by status and time, and prints JSON on request', async () => {
     const { call, executions, close } = await aService();
     for (const at of [1, 2, 3])
       await executions.start(aStart({ executionId: `e-${at}`, startedAt: T0 + at }));
@@ -113,7 +113,7 @@ describe('execution list', () => {
     close();
   });
 
-  test('of nothing says so', async () => {
+  test('says when there is nothing', async () => {
     const { call, close } = await aService();
     expect(await call('execution list')).toEqual({
       code: 0,
@@ -125,7 +125,7 @@ describe('execution list', () => {
 });
 
 describe('execution show', () => {
-  test('is an account of what happened, node by node', async () => {
+  test('shows what happened, node by node', async () => {
     const { call, executions, close } = await aService();
     const retryOf = { executionId: 'e-0', fromNodeId: 'fetch' };
     await executions.start(aStart({ retryOf }));
@@ -167,7 +167,7 @@ describe('execution show', () => {
     close();
   });
 
-  test('shows the start of what is long', async () => {
+  test('truncates long values', async () => {
     const { call, executions, close } = await aService();
     await executions.start(aStart());
     const nodes = [aNode('fetch', { input: 'x'.repeat(199), outputs: 'y'.repeat(198) })];
@@ -178,7 +178,7 @@ describe('execution show', () => {
     close();
   });
 
-  test('--json is what the admin API answers', async () => {
+  test('--json prints the response of the admin API', async () => {
     const { call, executions, close } = await aService();
     await executions.start(aStart({ input: 'jhidden', callbackKey: 'hidden' }));
     const { out } = await call('execution show e-1 --json');
@@ -192,7 +192,7 @@ describe('execution show', () => {
     close();
   });
 
-  test('lets no message move the cursor of a terminal or fake a line', async () => {
+  test('keeps messages from moving the cursor or faking a line', async () => {
     const { call, executions, close } = await aService();
     await executions.start(aStart());
     const message = 'no\u001b[2J\u009b2J\r\n  fetch (httpRequest) succeeded';
@@ -210,7 +210,7 @@ describe('execution show', () => {
     close();
   });
 
-  test('settles one that died in the process of its request', async () => {
+  test('finishes one whose process died while its caller waited', async () => {
     const { call, executions, close } = await aService();
     await executions.start(aStart({ mode: 'inline', status: 'running', startedAt: T0 - 15 * 60_000 }));
     expect((await call('execution show e-1')).out).toContain('ProcessLost');
@@ -241,7 +241,7 @@ describe('execution retry', () => {
     ['execution retry e-1', 1, null],
     ['execution retry e-1 --current', 2, null],
     ['execution retry e-1 --from fetch', 1, 'fetch'],
-  ])('%s starts a new execution, and names it', async (args, version, fromNodeId) => {
+  ])('%s starts a new execution, and prints its id', async (args, version, fromNodeId) => {
     const { call, executions, engine, close } = await anEnded();
     const { code, out, err } = await call(args);
     const [id = ''] = out.split(':');
@@ -252,7 +252,7 @@ describe('execution retry', () => {
     close();
   });
 
-  test('says why it cannot be', async () => {
+  test('says why it is impossible', async () => {
     const { call, close } = await anEnded();
     expect(await call('execution retry e-1 --from nobody')).toMatchObject({
       code: 1,
@@ -261,7 +261,7 @@ describe('execution retry', () => {
     close();
   });
 
-  test('that the engine refuses leaves nothing behind', async () => {
+  test('leaves nothing behind when the engine refuses', async () => {
     const { call, executions, close } = await anEnded({ status: 400 });
     expect(await call('execution retry e-1')).toMatchObject({
       code: 1,
@@ -287,7 +287,7 @@ describe('execution cancel', () => {
     close();
   });
 
-  test('stands, and says so, when the engine cannot be told', async () => {
+  test('still finishes it when the engine cannot be reached, and says so', async () => {
     const { call, executions, close } = await aService({ status: 403 });
     await executions.start(aStart());
     await executions.acquireLease('e-1', aLease({ leaseOwner: 'arn:1', leaseExpiresAt: T0 }));
@@ -354,7 +354,7 @@ describe('execution watch', () => {
     close();
   });
 
-  test('tells turns of a loop, and runs inside of a node, apart', async () => {
+  test('distinguishes iterations of a loop from runs inside a node', async () => {
     const nodes = [
       aNode('fetch'),
       aNode('fetch', { iteration: 1 }),
@@ -375,7 +375,7 @@ describe('execution watch', () => {
   });
 
   test.each(['failed', 'cancelled', 'timedOut'] as const)(
-    'of one that %s is exit code 1, with the reason',
+    'exits with code 1 and the reason when it %s',
     async (status) => {
       const { call, executions, close } = await aService({ spoil: aStory([nothing, begin]) });
       await executions.start(aStart());
@@ -390,7 +390,7 @@ describe('execution watch', () => {
   );
 });
 
-describe('executions that are none', () => {
+describe('an id without an execution', () => {
   test.each(['show', 'retry', 'cancel', 'watch'])(
     'execution %s says so, with exit code 1',
     async (command) => {
@@ -404,17 +404,14 @@ describe('executions that are none', () => {
     },
   );
 
-  test.each(['show', 'retry', 'cancel', 'watch'])(
-    'execution %s refuses what can be no id',
-    async (command) => {
-      const { call, close } = await aService();
-      expect(await call(`execution ${command} a/b`)).toMatchObject({
-        code: 2,
-        err: expect.stringContaining('"a/b" is not an id'),
-      });
-      close();
-    },
-  );
+  test.each(['show', 'retry', 'cancel', 'watch'])('execution %s refuses an invalid id', async (command) => {
+    const { call, close } = await aService();
+    expect(await call(`execution ${command} a/b`)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('"a/b" is not an id'),
+    });
+    close();
+  });
 });
 
 test.each([

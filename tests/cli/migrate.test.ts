@@ -62,7 +62,7 @@ const open = async (count?: number) => {
 };
 
 describe('hookloom migrate', () => {
-  test('counts by table and version, and rewrites what is of the version before, once', async () => {
+  test('counts by table and version, and rewrites items of the previous version once', async () => {
     const { call, endpoint } = await aCommandLine();
     const sdk = createSdk(endpoint);
     await fill(sdk);
@@ -108,7 +108,7 @@ describe('hookloom migrate', () => {
 });
 
 describe('a migration', () => {
-  test('skips what others change or remove in the meantime, and is complete after another one', async () => {
+  test('skips items that others change or remove meanwhile, and is complete after another one', async () => {
     const { client, sdk, tables: names, migrate } = await open();
     let isFirst = true;
     const changing: DynamoDbClient = {
@@ -141,7 +141,7 @@ describe('a migration', () => {
     });
   });
 
-  test('reads page by page, and waits longer and longer for a store that throttles', async () => {
+  test('reads page by page, and backs off while a store throttles', async () => {
     const { client, migrate, sleeps } = await open(3);
     let scans = 0;
     const throttling = Object.assign(new Error('slow down'), { name: 'ThrottlingException' });
@@ -158,7 +158,7 @@ describe('a migration', () => {
     expect(scans).toBeGreaterThan(3 + 2 * Object.keys(tables).length - 1);
   });
 
-  test('gives up on a store that stays away, and goes on the next time where it was', async () => {
+  test('gives up on a store that stays away, and resumes there the next time', async () => {
     const { client, migrate, sleeps } = await open();
     let writes = 0;
     const away: DynamoDbClient = {

@@ -30,7 +30,7 @@ test('node-type list has a line for each node type, and warns of plugins that ar
   });
 });
 
-test('node-type list --json prints the descriptions alone', async () => {
+test('node-type list --json prints only the descriptions', async () => {
   const { call } = await openWithPlugins();
   const { out } = await call('node-type list --json');
   expect(JSON.parse(out)).toEqual([
@@ -59,7 +59,7 @@ test.each([
   ['HTTP-request', '; did you mean "httpRequest"?'],
   ['zzzzzz', ''],
   ['hasOwnProperty', ''],
-])('node-type show of the unknown %s suggests what is near', async (type, hint) => {
+])('node-type show of the unknown %s suggests similar names', async (type, hint) => {
   const { call } = await openCommandLine();
   expect(await call(['node-type', 'show', type])).toEqual({
     code: 1,
@@ -68,7 +68,7 @@ test.each([
   });
 });
 
-test('node-type show of nothing is a wrong command line', async () => {
+test('node-type show without a name is a usage error', async () => {
   const { call } = await openCommandLine();
   expect(await call('node-type show')).toMatchObject({ code: 2 });
 });

@@ -31,7 +31,7 @@ const aService = async (last: object = {}, isEnabled = true) => {
   };
 };
 
-test('nudges each queue of a trigger that holds any, once', async () => {
+test('nudges each queue of a trigger that holds executions, once', async () => {
   const { definition, nudged, ...parts } = await aService();
   expect(await nudgeHeld(definition, parts)).toEqual(['a', 'c']);
   expect(nudged).toEqual(['a', 'c'].map((triggerNodeId) => ({ workflowId: 'greeting', triggerNodeId })));
@@ -44,7 +44,7 @@ test('leaves paused triggers and disabled workflows alone', async () => {
   expect(await nudgeHeld(disabled.definition, disabled)).toEqual([]);
 });
 
-test('fails when the service does not take it', async () => {
+test('fails when the service refuses it', async () => {
   const { definition, queues } = await aService();
   const nudgeQueue = () => Promise.reject(new AppError('DISPATCH_REFUSED', {}));
   await expect(nudgeHeld(definition, { queues, nudgeQueue })).rejects.toMatchObject({

@@ -6,8 +6,8 @@ import { aTrigger, aWorkflow } from '../support/a-workflow.ts';
 
 const openCommandLine = useCommandLine();
 
-describe('credential create, of a type for calling out,', () => {
-  test('takes the one secret of its type from standard input, and shows it nowhere', async () => {
+describe('credential create with an outbound type', () => {
+  test('reads the only secret of its type from standard input, and never prints it', async () => {
     const { call, target, secretsFolder } = await openCommandLine();
     const { code, out, err } = await call(
       'credential create crm --type httpBearer --host crm.example.com',
@@ -51,7 +51,7 @@ describe('credential create, of a type for calling out,', () => {
     const key = '-----BEGIN PRIVATE KEY-----\nMIGH\n-----END PRIVATE KEY-----\n';
     const create = 'credential create bank --type tlsClient --host bank.example.com --field'.split(' ');
 
-    test('is read as JSON', async () => {
+    test('is accepted as JSON', async () => {
       const { call, secretsFolder, target } = await openCommandLine();
       const { code } = await call([...create, `certificate=${certificate}`], JSON.stringify({ key }));
       expect(code).toBe(0);
@@ -67,7 +67,7 @@ describe('credential create, of a type for calling out,', () => {
     });
   });
 
-  test('asks on a terminal, for secrets without echo', async () => {
+  test('prompts on a terminal, without echo for secrets', async () => {
     const { call, secretsFolder, target } = await openCommandLine();
     const fields = '--field tokenUrl=https://login.example.com/token --field clientId=shop';
     const { code, err } = await call(`credential create crm --type oauth2 ${fields}`, [
@@ -165,7 +165,7 @@ describe('credential create, of a type for calling out,', () => {
     expect(() => readdirSync(secretsFolder)).toThrow('ENOENT');
   });
 
-  test('is refused for an id that a credential of either kind has', async () => {
+  test('refuses an id that a credential of either kind has', async () => {
     const { call } = await openCommandLine();
     await call('credential create key --type apiKey');
     await call('credential create crm --type httpBearer --host crm.example.com', 'the-token-1');
@@ -182,8 +182,8 @@ describe('credential create, of a type for calling out,', () => {
   });
 });
 
-describe('a credential for calling out', () => {
-  test('is rotated: fields that are not given stay', async () => {
+describe('an outbound credential', () => {
+  test('keeps the fields that a rotation does not set', async () => {
     const { call, target, secretsFolder } = await openCommandLine();
     const fields = '--field tokenUrl=https://login.example.com/token --field clientId=shop';
     await call(
@@ -198,7 +198,7 @@ describe('a credential for calling out', () => {
     expect((await target().outbound.store.find('crm'))?.revision).toBe(2);
   });
 
-  test('of the type signingSecret keeps the secret that is rotated live', async () => {
+  test('of the type signingSecret keeps the previous secret live after a rotation', async () => {
     const { call, secretsFolder } = await openCommandLine();
     const stored = () => JSON.parse(readFileSync(join(secretsFolder, 'stripe'), 'utf8'));
     await call('credential create stripe --type signingSecret', 'whsec_1234\n');
@@ -213,7 +213,7 @@ describe('a credential for calling out', () => {
     expect(stored()).toEqual({ secret: 'whsec_9012', previous: '' });
   });
 
-  test('is removed with its secret; its id is free again', async () => {
+  test('is removed with its secret, and its id can be used again', async () => {
     const { call, secretsFolder } = await openCommandLine();
     await call('credential create crm --type httpBearer --host crm.example.com', 'the-token-1');
     expect(await call('credential remove crm')).toEqual({ code: 0, out: 'crm: removed', err: '' });
@@ -229,7 +229,7 @@ describe('a credential for calling out', () => {
     });
   });
 
-  test('is not removed while nodes name it, unless that is meant', async () => {
+  test('is not removed while nodes name it, unless forced', async () => {
     const { call, file } = await openCommandLine();
     await call('credential create crm --type httpBearer --host crm.example.com', 'the-token-1');
     const calls = {
@@ -260,7 +260,7 @@ describe('a credential for calling out', () => {
     expect(await call('credential remove crm --force')).toMatchObject({ code: 0, out: 'crm: removed' });
   });
 
-  test('is no credential of callers: it has no secrets to revoke, and a webhook refuses it', async () => {
+  test('does not authenticate callers: it has no secrets to revoke, and a webhook refuses it', async () => {
     const { call, file } = await openCommandLine();
     await call('credential create crm --type httpBearer --host crm.example.com', 'the-token-1');
     expect(await call('credential revoke crm --all')).toMatchObject({
@@ -302,7 +302,7 @@ describe('a credential that is bound to a secret of Secrets Manager', () => {
     return { ...(await openCommandLine({ openTarget })), removed };
   };
 
-  test('is created by its ARN, rotated where it is, and removed without it', async () => {
+  test('is created with its ARN, rotated there, and removed without its secret', async () => {
     const { call } = await openStage();
     const made = await call(
       `credential create crm --type httpBearer --host a.example --ref ${arn('test/crm-AbCdEf')}`,
@@ -331,7 +331,7 @@ describe('a credential that is bound to a secret of Secrets Manager', () => {
   });
 });
 
-describe('the hosts of a credential for calling out', () => {
+describe('the hosts of an outbound credential', () => {
   const hostsOf = async ({ target }: Awaited<ReturnType<typeof openCommandLine>>, id = 'crm') =>
     (await target().outbound.store.find(id))?.hosts;
 
@@ -371,7 +371,7 @@ describe('the hosts of a credential for calling out', () => {
     expect(() => readdirSync(secretsFolder)).toThrow('ENOENT');
   });
 
-  test('are asked for on a terminal, where the host of testUrl is proposed', async () => {
+  test('are prompted for on a terminal, with the host of testUrl as the suggestion', async () => {
     const line = await openCommandLine();
     const create = 'credential create crm --type httpBearer --field testUrl=https://a.example.com/me';
     const { err } = await line.call(create, ['', 'the-token-1']);
@@ -383,7 +383,7 @@ describe('the hosts of a credential for calling out', () => {
     });
   });
 
-  test('that are any are told', async () => {
+  test('that allow any host are reported', async () => {
     const { call } = await openCommandLine();
     const { err } = await call('credential create crm --type httpBearer --host *', 'the-token-1');
     expect(err).toContain(
@@ -392,7 +392,7 @@ describe('the hosts of a credential for calling out', () => {
     expect((await call('credential list')).out).toBe('crm\thttpBearer\t* (any host)\tfile:crm');
   });
 
-  test('are made from a type that can tell, and follow its secret', async () => {
+  test('are derived by a type that knows them, and follow its secret', async () => {
     const line = await openCommandLine();
     const { call } = line;
     const create = 'credential create crm --type slackWebhook';
@@ -411,7 +411,7 @@ describe('the hosts of a credential for calling out', () => {
     expect(await hostsOf(line, 'reports')).toContain('*.amazonaws.com');
   });
 
-  test('are changed', async () => {
+  test('can be changed', async () => {
     const line = await openCommandLine();
     const { call } = line;
     const testUrl = '--field testUrl=https://a.example/me';
@@ -435,7 +435,7 @@ describe('the hosts of a credential for calling out', () => {
     expect(await hostsOf(line)).toEqual(['a.example', 'b.example']);
   });
 
-  test('are none for a type that lends its fields', async () => {
+  test('are empty for a type that only provides its fields', async () => {
     const line = await openCommandLine();
     const create = 'credential create mail --type smtp --field host=mail.example.com username=ann';
     expect(await line.call(`${create} --host mail.example.com`, 'the-password')).toMatchObject({
@@ -447,7 +447,7 @@ describe('the hosts of a credential for calling out', () => {
     expect((await line.call('credential list')).out).toBe('mail\tsmtp\t-\tfile:mail');
   });
 
-  test('that were never named are any, and named later', async () => {
+  test('that were never set allow any host, and can be set later', async () => {
     const line = await openCommandLine();
     const { call, target } = line;
     await call('credential create crm --type httpBearer --host a.example', 'the-token-1');

@@ -41,10 +41,10 @@ test.each([
   ['/nodes/length', '2:12'],
   ['/nodes/0/type', '3:5'],
   ['/nodes/0/id/deeper', '3:13'],
-])('for %j, which is not there, the value around it is at %s', (pointer, place) => {
+])('for the missing %j, the enclosing value is at %s', (pointer, place) => {
   expect(locateValues(text)(pointer)).toBe(place);
 });
 
-test('what is nested too deeply to be searched is at its start', () => {
+test('a value nested too deeply to search is reported at its start', () => {
   expect(locateValues('['.repeat(100_000) + ']'.repeat(100_000))('')).toBe('1:1');
 });

@@ -20,7 +20,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const template = join(projectRoot, 'cli/plugin-template');
 
 describe('plugin create', () => {
-  test('writes a plugin under its own names, and says how it is tested and installed', async () => {
+  test('writes a plugin with its own names, and explains how to test and install it', async () => {
     const { call } = await openCommandLine({ hasDatabase: false });
     const dir = join(folder, 'acme-chat');
     const { code, out, err } = await call(['plugin', 'create', 'acme-chat', '--dir', dir]);
@@ -36,7 +36,7 @@ describe('plugin create', () => {
     for (const name of ["'acme-chat'", "'acmeChatGreet'", "'Acme chat'"]) expect(plugin).toContain(name);
   });
 
-  test('leaves a folder that exists as it is', async () => {
+  test('leaves an existing folder unchanged', async () => {
     const { call } = await openCommandLine({ hasDatabase: false });
     const { code, err } = await call(['plugin', 'create', 'other', '--dir', folder]);
     expect({ code, err }).toEqual({ code: 1, err: `${folder} already exists.` });
@@ -44,7 +44,7 @@ describe('plugin create', () => {
   });
 
   test.each(['Acme', 'a/b', '../a', 'a--b', '1a', `a${'b'.repeat(40)}`, '__proto__'])(
-    '%s is no name',
+    '%s is not a valid name',
     async (name) => {
       const { call } = await openCommandLine({ hasDatabase: false });
       const { code, err } = await call(['plugin', 'create', name]);
@@ -59,7 +59,7 @@ describe('plugin check', () => {
     return call(['plugin', 'check', path, ...options]);
   };
 
-  test('shows the row of a sound plugin, and its checks', async () => {
+  test('shows the row of a valid plugin, and its checks', async () => {
     expect(await check(template)).toEqual({
       code: 0,
       err: '',
@@ -131,7 +131,7 @@ describe('plugin check', () => {
     expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(reason) });
   });
 
-  test('says when a node type has no example, and is not executed', async () => {
+  test('says when a node type has no example and is not executed', async () => {
     const file = join(folder, 'no-example.js');
     writeFileSync(file, provider({}));
     expect(await check(file)).toMatchObject({
@@ -140,7 +140,7 @@ describe('plugin check', () => {
     });
   });
 
-  test('takes a legacy provider', async () => {
+  test('accepts a legacy provider', async () => {
     const file = join(folder, 'legacy.js');
     writeFileSync(
       file,

@@ -51,7 +51,7 @@ const aService = async (records: readonly RequestRecord[] = [aRecord()]) => {
 };
 
 describe('request list', () => {
-  test('is a table: the latest first, with why', async () => {
+  test('prints a table: the latest first, with reasons', async () => {
     const { call } = await aService([
       aRecord(),
       aRecord({
@@ -80,13 +80,13 @@ describe('request list', () => {
     ['--sender 192.0.2.7 --from 2026-11-20 --to 2026-11-20T11:59:30Z', 1],
     ['--key k-1', 0],
     ['--request request-1', 1],
-  ])('%s chooses', async (options, count) => {
+  ])('filters by %s', async (options, count) => {
     const { call } = await aService();
     const { out } = await call(`request list orders ${options} --json`);
     expect(JSON.parse(out).requests).toHaveLength(count);
   });
 
-  test('of none says so; a filter that is no filter is a mistake', async () => {
+  test('says when there are none, and refuses an invalid filter', async () => {
     const { call } = await aService([]);
     expect(await call('request list orders')).toMatchObject({
       code: 0,
@@ -97,7 +97,7 @@ describe('request list', () => {
     expect(await call('request list a/b')).toMatchObject({ code: 2 });
   });
 
-  test('of a workflow that never was is an error; of one that was removed it is not', async () => {
+  test('fails for a workflow that never existed, but not for a removed one', async () => {
     const { call, target } = await aService([]);
     const unknown = { code: 1, out: '', err: 'There is no workflow ordesr.' };
     for (const command of ['request list ordesr', 'request list ordesr --json']) {
@@ -109,7 +109,7 @@ describe('request list', () => {
     expect(await call('request list orders')).toMatchObject({ code: 0 });
   });
 
-  test('goes on where it ended', async () => {
+  test('continues where it ended', async () => {
     const { call } = await aService([aRecord(), aRecord({ place: refusedPlace(NOW - 60_000, 8) })]);
     const { err } = await call('request list orders --limit 1');
     expect(err).toContain('There are more: --cursor ');
@@ -119,7 +119,7 @@ describe('request list', () => {
 });
 
 describe('request show', () => {
-  test('says why, what to change, and what is kept, without control characters', async () => {
+  test('shows the reason, what to change, and the recorded data, without control characters', async () => {
     const { call } = await aService([
       aRecord({ key: 'k-1', body: 'a\u001b[31m\nb', bodyBytes: 9, missing: 'its body is gone' }),
     ]);
@@ -138,7 +138,7 @@ describe('request show', () => {
     ]);
   });
 
-  test('is JSON with --json, and says what is not there', async () => {
+  test('prints JSON with --json, and says what was not recorded', async () => {
     const { call } = await aService();
     expect(JSON.parse((await call(`request show ${ID} --json`)).out)).toMatchObject({
       id: ID,
@@ -152,7 +152,7 @@ describe('request show', () => {
 });
 
 describe('request send-again', () => {
-  test('starts an execution, which is found by the request', async () => {
+  test('starts an execution that can be found by the request', async () => {
     const { call, engine, target } = await aService();
     const { code, out, err } = await call(`request send-again ${ID}`);
     const [executionId = ''] = out.split(':');
@@ -167,7 +167,7 @@ describe('request send-again', () => {
     expect(JSON.parse(found.out).executions).toMatchObject([{ executionId }]);
   });
 
-  test('to a version whose trigger is gone is refused, by name', async () => {
+  test('to a version without the trigger is refused, by name', async () => {
     const { call, engine, target } = await aService();
     const moved = { ...definition, nodes: [aTrigger({ path: '/elsewhere' })] };
     await target.workflows.put(moved, toPathConfigs(moved));
@@ -183,7 +183,7 @@ describe('request send-again', () => {
 });
 
 describe('webhook listen', () => {
-  test('prints a line for each request, and of a refused one what to change', async () => {
+  test('prints a line for each request, with a fix for refused ones', async () => {
     const { call, target } = await aService([]);
     await target.requests.put(aRecord({ receivedAt: NOW, place: refusedPlace(NOW, 1) }));
     await target.requests.put(
@@ -237,7 +237,7 @@ describe('execution list --key', () => {
     expect(await list('--workflow orders --key k-2')).toEqual([]);
   });
 
-  test('and --key need the workflow', async () => {
+  test('requires the workflow', async () => {
     const { call } = await aService();
     expect(await call('execution list --key x')).toMatchObject({
       code: 1,
@@ -245,7 +245,7 @@ describe('execution list --key', () => {
     });
   });
 
-  test('--request alone finds the one that it has started, with one read', async () => {
+  test('--request alone finds the execution it started, with one read', async () => {
     const { call, target } = await aService();
     const requestId = 'JKJaXmPLvHcESHA=';
     const executionId = executionIdOfRequest(requestId);

@@ -46,14 +46,14 @@ describe('an expression in the host of a URL with a credential', () => {
     expect(await call(`workflow put ${path}`)).toMatchObject({ code: 0, err: '' });
   });
 
-  test('of a node without a credential gets none', async () => {
+  test('gets none in a node without a credential', async () => {
     const { call, file } = await openCommandLine({ hasDatabase: false });
     const { nodes, ...rest } = calling('httpRequest', { url: '{{ body.url }}' });
     const bare = nodes.map(({ credentialId: _, ...node }) => node);
     expect((await call(`workflow validate ${file('w.json', { ...rest, nodes: bare })}`)).err).toBe('');
   });
 
-  test('gets one of a credential that was created without hosts', async () => {
+  test('gets one for a credential that was created without hosts', async () => {
     const { call, file, target } = await openCommandLine();
     await call('credential create crm --type httpBearer --host a.example', 'the-token-1');
     const known = await target().outbound.store.find('crm');
@@ -63,7 +63,7 @@ describe('an expression in the host of a URL with a credential', () => {
   });
 });
 
-describe('a URL whose host is written out', () => {
+describe('a URL with a literal host', () => {
   test.each(NOT_IN_HOST)('of %s, %s, gets no warning where its credential is for it', async (type, url) => {
     const { call, file } = await openCommandLine();
     await call('credential create crm --type httpBearer --host *.example.com', 'the-token-1');
@@ -72,19 +72,22 @@ describe('a URL whose host is written out', () => {
     expect(await call(`workflow put ${path}`)).toMatchObject({ code: 0, err: '' });
   });
 
-  test.each(NOT_IN_HOST)('of %s, %s, gets one where its credential is for others', async (type, url) => {
-    const { call, file } = await openCommandLine();
-    await call(
-      'credential create crm --type httpBearer --host a.example --host b.example:8443',
-      'the-token-1',
-    );
-    expect(await call(`workflow put ${file('w.json', calling(type, { url }))}`)).toMatchObject({
-      code: 0,
-      err: 'greeting: /nodes/1/parameters/url the node fails until this is fixed: the credential "crm" is for "a.example", "b.example:8443", not for "api.example.com"',
-    });
-  });
+  test.each(NOT_IN_HOST)(
+    'of %s, %s, gets a warning where its credential is for other hosts',
+    async (type, url) => {
+      const { call, file } = await openCommandLine();
+      await call(
+        'credential create crm --type httpBearer --host a.example --host b.example:8443',
+        'the-token-1',
+      );
+      expect(await call(`workflow put ${file('w.json', calling(type, { url }))}`)).toMatchObject({
+        code: 0,
+        err: 'greeting: /nodes/1/parameters/url the node fails until this is fixed: the credential "crm" is for "a.example", "b.example:8443", not for "api.example.com"',
+      });
+    },
+  );
 
-  test('counts when it is the default of the parameter, and not in a parameter that is only a link', async () => {
+  test('counts as the default of the parameter, but not in a parameter that is only a link', async () => {
     const { call, file } = await openCommandLine();
     await call('credential create crm --type httpBearer --host api.github.com', 'the-token-1');
     const slack = file('w.json', calling('slackMessage', { channel: 'C0123456789', text: 'a' }));

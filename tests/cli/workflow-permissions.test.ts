@@ -37,7 +37,7 @@ const report = {
 const table = `arn:\${AWS::Partition}:dynamodb:\${AWS::Region}:\${AWS::AccountId}:table/orders`;
 const objects = `arn:\${AWS::Partition}:s3:::shop/reports/*.csv`;
 
-test('prints rows for serverless.yml, and those of the roles of credentials apart', async () => {
+test('prints rows for serverless.yml, and separately those for roles of credentials', async () => {
   const { call, file } = await openCommandLine();
   const { code, out, err } = await call([
     'workflow',
@@ -77,7 +77,7 @@ test('prints JSON', async () => {
   });
 });
 
-test('says of which nodes only a run knows the operation, and leaves out what is disabled', async () => {
+test('says for which nodes only a run determines the operation, and skips disabled ones', async () => {
   const { call, file } = await openCommandLine();
   const any = { id: 'any', parameters: { service: 's3', operation: '{{ operation }}' } };
   const { code, out, err } = await call([
@@ -89,7 +89,7 @@ test('says of which nodes only a run knows the operation, and leaves out what is
   expect(err).toContain('orders: the node "any": its operation (s3 *) is known only at run time');
 });
 
-test('names the resources of the samples that call AWS, and nothing for the others', async () => {
+test('names the resources for the samples that call AWS, and nothing for the others', async () => {
   const { call } = await openCommandLine();
   const samples = readdirSync(workflows).map((name) => join(workflows, name));
   const { code, out, err } = await call(['workflow', 'permissions', '--json', ...samples]);

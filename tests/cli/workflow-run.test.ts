@@ -49,7 +49,7 @@ const aService = async (output: object | null = { greeting: 'Hello, Ada' }) => {
 };
 
 describe('workflow run', () => {
-  test('starts a workflow with the input of a file, and says how to follow it', async () => {
+  test('starts a workflow with input from a file, and says how to follow it', async () => {
     const { call, file, inputOf, close } = await aService();
     const { code, out, err } = await call(
       `workflow run greeting --input ${file('in.json', { name: 'Ada' })}`,
@@ -63,7 +63,7 @@ describe('workflow run', () => {
     close();
   });
 
-  test('starts the trigger that is named, with standard input', async () => {
+  test('starts the named trigger with standard input', async () => {
     const { call, executions, inputOf, close } = await aService();
     const { code, out } = await call('workflow run several --trigger request --input -', '{"body":1}');
     expect([code, await inputOf(out)]).toEqual([0, 'j{"body":1}']);
@@ -73,7 +73,7 @@ describe('workflow run', () => {
     close();
   });
 
-  test('follows it to its end, and prints its output alone', async () => {
+  test('follows it to its end, and prints only its output', async () => {
     const { call, close } = await aService();
     const { code, out, err } = await call('workflow run greeting --wait');
     expect([code, JSON.parse(out)]).toEqual([0, { greeting: 'Hello, Ada' }]);
@@ -81,7 +81,7 @@ describe('workflow run', () => {
     close();
   });
 
-  test('fails with an execution that it follows', async () => {
+  test('fails when the execution that it follows fails', async () => {
     const { call, close } = await aService(null);
     const { code, out, err } = await call('workflow run greeting --wait');
     expect({ code, out }).toEqual({ code: 1, out: '' });
@@ -89,7 +89,7 @@ describe('workflow run', () => {
     close();
   });
 
-  test('says so when an output is too large to be shown', async () => {
+  test('says when an output is too large to show', async () => {
     const noise = Array.from({ length: 20_000 }, (_, at) => Math.imul(at + 1, 2_654_435_761) >>> 0);
     const { call, close } = await aService({ noise });
     const { code, err } = await call('workflow run greeting --wait');

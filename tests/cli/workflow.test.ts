@@ -8,7 +8,7 @@ import { aTrigger, aWorkflow } from '../support/a-workflow.ts';
 const openCommandLine = useCommandLine();
 
 describe('workflow put', () => {
-  test('stores a file, and says version and addresses', async () => {
+  test('stores a file, and prints version and URLs', async () => {
     const { call, file } = await openCommandLine();
     const path = file('w.json', aWorkflow());
     expect(await call(`workflow put ${path}`)).toEqual({
@@ -21,7 +21,7 @@ describe('workflow put', () => {
     });
   });
 
-  test('says each method of a path with parameters', async () => {
+  test('prints each method of a path with parameters', async () => {
     const { call, file } = await openCommandLine();
     const trigger = aTrigger({ path: '/users/:id', methods: ['GET', 'PUT'] });
     const path = file('w.json', aWorkflow({ nodes: [trigger, ...aWorkflow().nodes.slice(1)] }));
@@ -29,7 +29,7 @@ describe('workflow put', () => {
     expect((await call(`workflow put ${path}`)).out).toBe(`greeting: version 1\n  GET ${url}\n  PUT ${url}`);
   });
 
-  test('of what is unchanged makes no new version; of what is changed does', async () => {
+  test('creates a new version only for a changed file', async () => {
     const { call, file } = await openCommandLine();
     const path = file('w.json', aWorkflow());
     await call(`workflow put ${path}`);
@@ -38,7 +38,7 @@ describe('workflow put', () => {
     expect((await call(`workflow put ${path}`)).out).toContain('greeting: version 2');
   });
 
-  test('of a bad file among good ones changes nothing, and says every problem with its place', async () => {
+  test('changes nothing if one of several files is invalid, and reports every problem with its place', async () => {
     const { call, file } = await openCommandLine();
     const good = file('good.json', aWorkflow());
     const trigger = aTrigger({ path: '/a//b', method: 'X' });
@@ -75,7 +75,7 @@ describe('workflow put', () => {
     });
   });
 
-  test('warns of what nothing starts, and stores all the same', async () => {
+  test('warns of nodes that nothing starts, and still stores it', async () => {
     const { call, file } = await openCommandLine();
     const path = file('w.json', aWorkflow({ nodes: [aTrigger({}, { disabled: true })], connections: [] }));
     const err = 'greeting: it has no enabled trigger: nothing starts it';
@@ -91,7 +91,7 @@ describe('workflow put', () => {
     expect((await call('workflow list')).err).toBe('There are no workflows.');
   });
 
-  test('tells of a file that is not there', async () => {
+  test('reports a missing file', async () => {
     const { call } = await openCommandLine();
     expect(await call('workflow put missing.json')).toEqual({
       code: 1,
@@ -101,7 +101,7 @@ describe('workflow put', () => {
     expect(await call('workflow put /')).toMatchObject({ code: 1, err: "/: can't be read (EISDIR)" });
   });
 
-  test('refuses a credential that is not there', async () => {
+  test('refuses a missing credential', async () => {
     const { call, file } = await openCommandLine();
     const trigger = aTrigger({ authentication: 'apiKey' }, { credentialId: 'key' });
     const path = file('w.json', aWorkflow({ nodes: [trigger], connections: [] }));
@@ -114,7 +114,7 @@ describe('workflow put', () => {
     expect(await call(`workflow put ${path}`)).toMatchObject({ code: 0, err: '' });
   });
 
-  test('refuses a credential that is of another type than the trigger takes', async () => {
+  test('refuses a credential of a type that the trigger does not accept', async () => {
     const { call, file } = await openCommandLine();
     await call('credential create key --type apiKey');
     const trigger = aTrigger({ authentication: 'basic' }, { credentialId: 'key' });
@@ -128,7 +128,7 @@ describe('workflow put', () => {
   test.each([
     ['signature', { scheme: 'github', credentialId: 'key' }],
     ['handshake', { scheme: 'meta', credentialId: 'key' }],
-  ])('refuses a credential of the %s that is not there, or of another type', async (name, rule) => {
+  ])('refuses a credential of the %s that is missing or has the wrong type', async (name, rule) => {
     const { call, file } = await openCommandLine();
     const path = file('w.json', aWorkflow({ nodes: [aTrigger({ [name]: rule })], connections: [] }));
     const place = `greeting: /nodes/0/parameters/${name}/credentialId`;
@@ -161,7 +161,7 @@ describe('workflow put', () => {
     expect(await call(`workflow put ${other}`)).toMatchObject({ code: 0 });
   });
 
-  test('warns of a key of a sender that any caller could claim', async () => {
+  test("warns of a sender's key that any caller could claim", async () => {
     const { call, file } = await openCommandLine();
     await call('credential create stripe-secret --type signingSecret', 'whsec_1234');
     const warningsFor = async (parameters: object, node: object = {}) => {
@@ -185,7 +185,7 @@ describe('workflow put', () => {
     expect(authenticated).toEqual({ code: 0, err: '' });
   });
 
-  test('refuses a credential for a node that would run without it', async () => {
+  test('refuses a credential that its node would not use', async () => {
     const { call, file } = await openCommandLine();
     const node = {
       id: 'greet',
@@ -226,7 +226,7 @@ describe('workflow put', () => {
         'shipping',
         'to run as a subworkflow, "shipping" needs exactly one manualTrigger, got 0',
       ],
-    ])('warns when that %s, and stores all the same', async (_case, stored, workflowId, message) => {
+    ])('warns when that %s, and still stores it', async (_case, stored, workflowId, message) => {
       const { call, file } = await openCommandLine();
       await call(`workflow put ${file('other.json', stored)}`);
       expect(await call(`workflow put ${file('w.json', running(workflowId))}`)).toMatchObject({
@@ -235,7 +235,7 @@ describe('workflow put', () => {
       });
     });
 
-    test('warns of one that leads back to it, through others that are stored or put with it', async () => {
+    test('warns of a cycle through other workflows that are stored or put with it', async () => {
       const { call, file } = await openCommandLine();
       const start = { id: 'start', type: 'manualTrigger', parameters: {} };
       const flow = (id: string, workflowId: string) =>
@@ -251,7 +251,7 @@ describe('workflow put', () => {
       });
     });
 
-    test('says nothing when it is there, is put with it, or is only known in a run', async () => {
+    test('does not warn if it exists, is put with it, or is known only in a run', async () => {
       const { call, file } = await openCommandLine();
       const path = file('w.json', running('shipping'));
       expect(await call(`workflow put ${path} ${file('other.json', other())}`)).toMatchObject({ err: '' });
@@ -263,7 +263,7 @@ describe('workflow put', () => {
     });
   });
 
-  test('of what somebody else changes meanwhile says so, and one of them wins', async () => {
+  test('reports a concurrent change, and one of the two wins', async () => {
     const { call, file } = await openCommandLine();
     await call(`workflow put ${file('w.json', aWorkflow())}`);
     const results = await Promise.all(
@@ -278,7 +278,7 @@ describe('workflow put', () => {
   });
 });
 
-test('the list says which workflows have a node type that is not installed', async () => {
+test('the list marks workflows whose node types are not installed', async () => {
   const { call, file, target } = await openCommandLine();
   await call(`workflow put ${file('w.json', aWorkflow())}`);
   const { workflows, close } = target();
@@ -295,7 +295,7 @@ test('the list says which workflows have a node type that is not installed', asy
   });
 });
 
-test('a workflow that others name is not removed, unless that is meant', async () => {
+test('a workflow that others name is not removed unless forced', async () => {
   const { call, file } = await openCommandLine();
   const entry = { id: 'start', type: 'manualTrigger', parameters: {} };
   await call(`workflow put ${file('w.json', aWorkflow({ nodes: [entry], connections: [] }))}`);
@@ -350,7 +350,7 @@ describe('a schedule', () => {
     return call('workflow validate -', scheduled(parameters, changes));
   };
 
-  test('shows its next five times, in its time zone, on either side of a change of the clocks', async () => {
+  test('shows its next five times, in its time zone, across a change of the clocks', async () => {
     expect(await validate({ cron: '0 9 25,26 10,11,3 *', timeZone: 'Europe/Berlin' })).toEqual({
       code: 0,
       out: [
@@ -368,7 +368,7 @@ describe('a schedule', () => {
     );
   });
 
-  test('that never fires again is a warning', async () => {
+  test('that never fires again gets a warning', async () => {
     expect(await validate({ at: '2020-01-31T09:00' })).toMatchObject({
       code: 0,
       err: 'greeting: clock never fires again',
@@ -376,12 +376,12 @@ describe('a schedule', () => {
     expect((await validate({ cron: '0 0 30 2 *' })).err).toBe('greeting: clock never fires again');
   });
 
-  test('of a disabled workflow has none to show', async () => {
+  test('of a disabled workflow has no next times', async () => {
     expect((await validate({ rate: '1 hour' }, { enabled: false })).out).toBe('-: greeting is valid');
   });
 });
 
-describe('what is stored', () => {
+describe('a stored workflow', () => {
   test('can be read, in any version', async () => {
     const { call, file } = await openCommandLine();
     await call(`workflow put ${file('w.json', aWorkflow())}`);
@@ -406,7 +406,7 @@ describe('what is stored', () => {
     expect((await call('workflow enable greeting')).out).toBe('greeting: version 3');
   });
 
-  test('is not switched off over a version that somebody else puts meanwhile', async () => {
+  test('is not disabled over a version that somebody else puts meanwhile', async () => {
     const { call, file, target } = await openCommandLine({
       openTarget: () => {
         const { workflows, ...rest } = target();
@@ -447,7 +447,7 @@ describe('what is stored', () => {
 });
 
 describe('workflow validate', () => {
-  test('checks every *.json below a folder, and reports ids that two of them have', async () => {
+  test('checks every *.json below a folder, and reports duplicate ids', async () => {
     const { call, file } = await openCommandLine({ hasDatabase: false });
     const one = file('flows/one.json', aWorkflow());
     const two = file('flows/deep/two.json', aWorkflow());
@@ -464,7 +464,7 @@ describe('workflow validate', () => {
     });
   });
 
-  test('says that a folder has no file', async () => {
+  test('says that a folder has no files', async () => {
     const { call, file } = await openCommandLine({ hasDatabase: false });
     const folder = dirname(file('empty/notes.txt', ''));
     expect(await call(`workflow validate ${folder}`)).toEqual({

@@ -14,7 +14,7 @@ const lets = async (credential: Parameters<typeof verify>[0], secret: string | n
   (await verify(credential, { username: credential.username, secret: secret ?? '' })) !== null;
 
 describe('a credential', () => {
-  test('has one secret, which is given once and stored as a hash', async () => {
+  test('has one secret, which is shown once and stored as a hash', async () => {
     const { credential, newSecret } = await anApiKey();
     expect(newSecret).toMatch(/^[\w-]{43}$/);
     expect(JSON.stringify(credential)).not.toContain(newSecret);
@@ -25,7 +25,7 @@ describe('a credential', () => {
     expect(await lets(credential, newSecret)).toBe(true);
   });
 
-  test('may have a password that a person chose, which is not given back', async () => {
+  test('may have a chosen password, which is not shown', async () => {
     const chosen = 'correct horse battery staple';
     const { credential, newSecret } = await createCredential(
       { id: 'b', type: 'basic', username: 'ann' },
@@ -36,7 +36,7 @@ describe('a credential', () => {
     expect(await lets(credential, chosen)).toBe(true);
   });
 
-  test('that is rotated lets both secrets in, until the first is revoked', async () => {
+  test('that is rotated accepts both secrets until the first is revoked', async () => {
     const first = await anApiKey();
     const second = await rotateCredential(first.credential, generated);
     expect(second.credential.revision).toBe(2);
@@ -49,7 +49,7 @@ describe('a credential', () => {
     expect(await lets(revoked, second.newSecret)).toBe(true);
   });
 
-  test('never uses the id of a secret twice', async () => {
+  test('never reuses the id of a secret', async () => {
     const { credential } = await anApiKey();
     const { credential: two } = await rotateCredential(credential, generated);
     const back = revokeSecret(two, '2');
@@ -58,7 +58,7 @@ describe('a credential', () => {
     expect(again.secrets.map(({ id }) => id)).toEqual(['1', '4']);
   });
 
-  test('has five live secrets at most', async () => {
+  test('has at most five live secrets', async () => {
     let { credential } = await anApiKey();
     for (let count = 1; count < 5; count++) ({ credential } = await rotateCredential(credential, generated));
     await expect(rotateCredential(credential, generated)).rejects.toThrow(
@@ -66,7 +66,7 @@ describe('a credential', () => {
     );
   });
 
-  test('lets nobody in without a secret, and an unknown one cannot be revoked', async () => {
+  test('accepts no caller without a secret, and refuses to revoke an unknown one', async () => {
     const { credential, newSecret } = await anApiKey();
     expect(revokeSecret(credential, '9')).toBeNull();
     expect(revokeAll(credential)).toMatchObject({ secrets: [], revision: 2 });

@@ -14,7 +14,7 @@ describe('secrets', () => {
     for (const secret of secrets) expect(secret).toMatch(/^[A-Za-z0-9_-]{43}$/);
   });
 
-  test('a generated secret is kept as its SHA-256', () => {
+  test('a generated secret is stored as its SHA-256', () => {
     // The one-block example of FIPS 180-2, appendix B.1
     expect(Buffer.from(hashGenerated('abc').hash, 'base64url').toString('hex')).toBe(
       'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
@@ -22,7 +22,7 @@ describe('secrets', () => {
     expect(hashGenerated('abc').algorithm).toBe('sha256');
   });
 
-  test('a chosen password is kept as scrypt with a salt of its own', async () => {
+  test('a chosen password is stored as scrypt with its own salt', async () => {
     const [one, two] = [await hashPassword('secret', 16), await hashPassword('secret', 16)];
     expect(one).toMatchObject({ algorithm: 'scrypt', cost: 16 });
     expect(one).not.toEqual(two);
@@ -32,22 +32,25 @@ describe('secrets', () => {
     expect((await computeScrypt('Secret', one)).toString('base64url')).not.toBe(one.hash);
   });
 
-  test('a password costs an attacker what OWASP asks for', async () => {
+  test('a password hash costs an attacker what OWASP recommends', async () => {
     // https://cheatsheetseries.owasp.org/cheatsheets/Password_Storage_Cheat_Sheet.html: N = 2^15, r = 8, p = 3
     expect(await hashPassword('secret')).toMatchObject({ cost: 32768 });
   });
 
-  test('a letter is the same however the keyboard composed it', async () => {
+  test('a letter is the same however it was composed', async () => {
     const settings = { salt: 'c2FsdA', cost: 16 };
     expect(await computeScrypt('caf\u00e9', settings)).toEqual(await computeScrypt('cafe\u0301', settings));
   });
 
-  test.each([1, 3, 2 ** 18, 2 ** 30])('a cost of %d is refused, and no key after it', async (cost) => {
-    await expect(computeScrypt('secret', { salt: 'c2FsdA', cost })).rejects.toThrow(
-      'is not a valid scrypt cost',
-    );
-    const { privateKey } = generateKeyPairSync('ed25519');
-    const pem = privateKey.export({ type: 'pkcs8', format: 'pem' });
-    expect(createPrivateKey(pem).asymmetricKeyType).toBe('ed25519');
-  });
+  test.each([1, 3, 2 ** 18, 2 ** 30])(
+    'a cost of %d is refused, and no key is derived with it',
+    async (cost) => {
+      await expect(computeScrypt('secret', { salt: 'c2FsdA', cost })).rejects.toThrow(
+        'is not a valid scrypt cost',
+      );
+      const { privateKey } = generateKeyPairSync('ed25519');
+      const pem = privateKey.export({ type: 'pkcs8', format: 'pem' });
+      expect(createPrivateKey(pem).asymmetricKeyType).toBe('ed25519');
+    },
+  );
 });

@@ -21,18 +21,18 @@ const aLogin = (username: string, ...hashes: SecretHash[]): Credential => ({
 const key = (secret: string) => ({ username: null, secret });
 
 describe('verify', () => {
-  test('takes the generated secret', async () => {
+  test('accepts the generated secret', async () => {
     expect(await verify(anApiKey(hashGenerated('right')), key('right'))).toBe('s0');
   });
 
   test.each(['', 'righ', 'rightt', 'Right', 'right ', 'r', 'x'.repeat(4096), '\u0000', 'ri\u0000ght'])(
-    'takes nothing else: %j',
+    'accepts nothing else: %j',
     async (secret) => {
       expect(await verify(anApiKey(hashGenerated('right')), key(secret))).toBeNull();
     },
   );
 
-  test('takes any live secret, so that they can be rotated, and says which one it was', async () => {
+  test('accepts any live secret, so that they can be rotated, and returns its id', async () => {
     const credential = anApiKey(hashGenerated('old'), hashGenerated('new'), await hashPassword('third', 16));
     for (const [at, secret] of ['old', 'new', 'third'].entries()) {
       expect(await verify(credential, key(secret))).toBe(`s${at}`);
@@ -40,7 +40,7 @@ describe('verify', () => {
     expect(await verify(credential, key('gone'))).toBeNull();
   });
 
-  test('without a secret nothing is right', async () => {
+  test('accepts nothing without a secret', async () => {
     expect(await verify(anApiKey(), key(''))).toBeNull();
   });
 
@@ -58,7 +58,7 @@ describe('verify', () => {
     expect(await verify(credential, { username: '', secret: 'p:w\u00e4' })).toBeNull();
   });
 
-  test('an empty user name, or one that reads null, is not a missing one', async () => {
+  test('an empty user name, or "null", does not count as missing', async () => {
     expect(await verify(aLogin('', hashGenerated('s')), { username: null, secret: 's' })).toBeNull();
     expect(await verify(anApiKey(hashGenerated('s')), { username: 'null', secret: 's' })).toBeNull();
     expect(await verify(aLogin('', hashGenerated('s')), { username: '', secret: 's' })).toBe('s0');
@@ -70,7 +70,7 @@ describe('verify', () => {
   });
 });
 
-describe('remembered verification', () => {
+describe('cached verification', () => {
   const aMemory = () => {
     const asked: string[] = [];
     const counting: Verify = (credential, presented) => {
@@ -91,7 +91,7 @@ describe('remembered verification', () => {
     return { asked, keys, remembering };
   };
 
-  test('a password that was right is not computed again', async () => {
+  test('does not hash a correct password again', async () => {
     const { asked, remembering } = aMemory();
     const credential = aLogin('ann', await hashPassword('right', 16));
     for (let turn = 0; turn < 3; turn += 1) {
@@ -100,7 +100,7 @@ describe('remembered verification', () => {
     expect(asked).toEqual(['right']);
   });
 
-  test('a password that was wrong is computed each time', async () => {
+  test('hashes a wrong password each time', async () => {
     const { asked, remembering } = aMemory();
     const credential = aLogin('ann', await hashPassword('right', 16));
     for (let turn = 0; turn < 2; turn += 1) {
@@ -109,7 +109,7 @@ describe('remembered verification', () => {
     expect(asked).toEqual(['wrong', 'wrong']);
   });
 
-  test('what was right is not remembered for another user, credential or revision', async () => {
+  test('does not reuse a result for another user, credential or revision', async () => {
     const { remembering } = aMemory();
     const credential = aLogin('ann', await hashPassword('right', 16));
     const other = { ...credential, secrets: aLogin('ann', await hashPassword('other', 16)).secrets };
@@ -119,14 +119,14 @@ describe('remembered verification', () => {
     expect(await remembering({ ...other, id: 'other' }, { username: 'ann', secret: 'right' })).toBeNull();
   });
 
-  test('the memory does not hold what was presented', async () => {
+  test('does not hold presented passwords', async () => {
     const { keys, remembering } = aMemory();
     await remembering(aLogin('ann', await hashPassword('canary', 16)), { username: 'ann', secret: 'canary' });
     expect(keys).toHaveLength(1);
     expect(keys.join()).not.toMatch(/ann|canary/);
   });
 
-  test('a generated secret is cheap to verify, and takes no memory', async () => {
+  test('is not used for a generated secret, which is cheap to verify', async () => {
     const { asked, keys, remembering } = aMemory();
     const credential = anApiKey(hashGenerated('right'));
     expect(await remembering(credential, key('right'))).toBe('s0');

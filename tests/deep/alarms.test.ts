@@ -36,11 +36,11 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const functions = (): [string, TemplateResource][] =>
   Object.entries(Resources).filter(([, { Type }]) => Type === 'AWS::Lambda::Function');
 
-test('the template with alarms, dashboard and tracing has nothing that AWS would refuse', () => {
+test('AWS would accept the template with alarms, dashboard and tracing', () => {
   expect(checkTemplate({ Resources } as Template)).toEqual([]);
 });
 
-test('each function has its alarms, and the others are in the namespace that the functions write to', () => {
+test('each function has its alarms, and the others use the namespace that the functions write to', () => {
   const alarms = alarmsOf({ Resources });
   const named = alarms.flatMap(([, alarm]) => metricsOfAlarm(alarm));
   expect(named.filter((name) => name.startsWith('AWS/Lambda Errors '))).toHaveLength(functions().length);
@@ -49,7 +49,7 @@ test('each function has its alarms, and the others are in the namespace that the
   expect([...namespaces].sort()).toEqual(['AWS/DynamoDB', 'AWS/Lambda', 'AWS/SQS', prefix]);
 });
 
-test('every function is traced, and may send its traces', () => {
+test('every function is traced and may send its traces', () => {
   for (const [id, { Properties }] of functions()) {
     expect([id, Properties?.TracingConfig]).toEqual([id, { Mode: 'Active' }]);
     const role = Resources[id.replace('LambdaFunction', 'Role')];

@@ -93,7 +93,7 @@ describe('a call to AWS', () => {
     ['throttling', { status: 429 }],
     ['throttling by DynamoDB or EventBridge', { status: 400, body: '{"__type":"a#ThrottlingException"}' }],
     ['a broken connection', 'reset'],
-  ])('is made again after %s, three times in all', async (_case, reply) => {
+  ])('is retried after %s, three times in all', async (_case, reply) => {
     const mended = await anAws((_seen, count) => (count < 3 ? reply : { status: 200, body: 'ok' }));
     expect((await mended.call({ method: 'GET', path: '/' })).status).toBe(200);
     const broken = await anAws(() => reply);
@@ -101,17 +101,17 @@ describe('a call to AWS', () => {
     expect(broken.seen).toHaveLength(3);
   });
 
-  test('is not made again when the answer is no', async () => {
+  test('is not retried when the response is an error of the caller', async () => {
     const { seen, call } = await anAws(() => ({ status: 400 }));
     expect((await call({ method: 'GET', path: '/' })).status).toBe(400);
     expect(seen).toHaveLength(1);
   });
 });
 
-describe('launching', () => {
+describe('dispatch', () => {
   const functions = { durable: 'svc-dev-runDurable:durable', express: 'svc-dev-runExpress' };
 
-  test('is an asynchronous invocation by alias, named after the execution, with its id and nothing else', async () => {
+  test('is an asynchronous invocation by alias, named after the execution, with nothing but its id', async () => {
     const { seen, call } = await anAws(() => ({ status: 202 }));
     const dispatcher = createLambdaDispatcher(call, functions);
     await dispatcher.dispatch('e-1', 'durable');
@@ -128,7 +128,7 @@ describe('launching', () => {
     ]);
   });
 
-  test('what is dispatched already is dispatched', async () => {
+  test('succeeds if it is already dispatched', async () => {
     const { call } = await anAws(() => ({
       status: 409,
       type: 'DurableExecutionAlreadyStartedException:http://x/',
@@ -164,7 +164,7 @@ describe('durable executions, from outside', () => {
     expect(seen[0]?.url).toBe(`/2025-12-01/durable-executions/${encodeURIComponent(arn)}`);
   });
 
-  test('what Lambda does not know is gone', async () => {
+  test('are gone if Lambda does not know them', async () => {
     const { call } = await anAws(() => ({ status: 404, type: 'ResourceNotFoundException' }));
     expect(await createLambdaDurableService(call).findStatus(arn)).toBe('gone');
     await expect(createLambdaDurableService(call).stop(arn, 'why')).resolves.toBeUndefined();
@@ -177,7 +177,7 @@ describe('durable executions, from outside', () => {
     expect(JSON.parse(seen[0]?.body.toString() ?? '')).toMatchObject({ ErrorMessage: 'cancelled' });
   });
 
-  test('a callback takes one answer', async () => {
+  test('accept one answer per callback', async () => {
     const { seen, call } = await anAws((_seen, count) =>
       count === 1 ? { status: 200 } : { status: 400, type: 'InvalidParameterValueException' },
     );
@@ -192,7 +192,7 @@ describe('durable executions, from outside', () => {
     expect(seen[0]?.body.toString()).toBe('{"decision":"approve"}');
   });
 
-  describe('an answer whose reply is lost, and which is sent again,', () => {
+  describe('an answer whose response is lost and which is sent again', () => {
     const approval = { decision: 'approve', body: { by: 'Ada' } };
     const started = (Id: string, CallbackId: string) => ({
       Id,
@@ -219,7 +219,7 @@ describe('durable executions, from outside', () => {
     const answer = (call: Parameters<typeof createLambdaDurableService>[0]) =>
       createLambdaDurableService(call).answerCallback({ callbackId: 'c-1', durableArn: arn }, approval);
 
-    test('is known to have counted', async () => {
+    test('is recognised if it counted', async () => {
       const { seen, call } = await anEngine(
         [answered('op-2', { decision: 'reject' })],
         [answered('op-1', approval), started('op-2', 'c-2'), started('op-1', 'c-1')],
@@ -294,14 +294,14 @@ describe('S3', () => {
     ['refuses', { status: 403 }],
     ['is down', { status: 503 }],
     ['is out of reach', 'reset'],
-  ])('that %s is a store that cannot be had', async (_case, reply) => {
+  ])('that %s is an unavailable store', async (_case, reply) => {
     const { call } = await anAws(() => reply, 's3');
     const store = createS3BlobStore(call);
     expect(await codeOf(store.put('a', new Uint8Array(1)))).toBe('STORE_UNAVAILABLE');
     expect(await codeOf(store.get('a'))).toBe('STORE_UNAVAILABLE');
   });
 
-  test('without the bucket takes nothing', async () => {
+  test('without the bucket stores nothing', async () => {
     const { call } = await anAws(() => ({ status: 404 }), 's3');
     expect(await codeOf(createS3BlobStore(call).put('a', new Uint8Array(1)))).toBe('STORE_UNAVAILABLE');
   });
@@ -321,8 +321,8 @@ const ended: EndedExecution = {
   traceparent: null,
 };
 
-describe('the event of an end', () => {
-  test('is a CloudEvent, the same whenever it is published', () => {
+describe('a completion event', () => {
+  test('is a CloudEvent, identical each time it is published', () => {
     expect(toCloudEvent(ended)).toEqual({
       specversion: '1.0',
       id: 'e-1:timedOut',

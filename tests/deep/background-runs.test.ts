@@ -87,7 +87,7 @@ const answer = (url: string) =>
     body: JSON.stringify({ decision: 'approve', by: 'Ada' }),
   });
 
-test('a run survives whatever ends its processes, and asks the outside for nothing twice', async () => {
+test('a run survives any end of its processes, and repeats no request to the outside', async () => {
   const file = join(project.folder, 'order.json');
   writeFileSync(file, JSON.stringify(workflow()));
   await cli('workflow', 'put', file);
@@ -168,7 +168,7 @@ test('an express run that a killed service had acknowledged runs in the next one
 
 const END = cases('SIGKILL', 'Ctrl+C');
 
-test(`what was stored is there after ${END} and a restart`, async () => {
+test(`stored data survives ${END} and a restart`, async () => {
   if (END === 'Ctrl+C') {
     await service.stop();
     service = await start();

@@ -33,7 +33,7 @@ const withProperties = (resource: TemplateResource, properties: Record<string, u
 /** In one file with the packaged template: to load AWS's specification takes longer than all of it. */
 export const describeCheckTemplate = (): void => {
   describe('the check of a template', () => {
-    test('finds nothing wrong with a template that can be deployed', () => {
+    test('finds nothing wrong with a deployable template', () => {
       expect(checkTemplate(template)).toEqual([]);
     });
 

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { expect, test } from '@jest/globals';
 import { projectEnvironment, projectRoot, runCommand } from '../support/run-command.ts';
 
-test('a pipe that is closed early ends it without a word', async () => {
+test('a pipe that is closed early ends it silently', async () => {
   const child = spawn('node', [join(projectRoot, 'cli/main.ts'), '--help'], { env: projectEnvironment() });
   child.stdout.destroy(); // as `head` does when it has enough
   const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
@@ -25,7 +25,7 @@ test('paths are relative to the folder where npm was called', async () => {
 test.each([
   ['no region', {}, "No AWS region: name the stage's region with --region NAME"],
   ['no credentials', { AWS_DEFAULT_REGION: 'eu-central-1' }, 'No AWS credentials were found. Log in'],
-])('a stage with %s says so', async (_, variables, said) => {
+])('a stage with %s is reported', async (_, variables, said) => {
   const { PATH = '' } = projectEnvironment();
   const env = { PATH, HOME: '/nowhere', AWS_EC2_METADATA_DISABLED: 'true', ...variables };
   const child = spawn('node', [join(projectRoot, 'cli/main.ts'), 'workflow', 'list', '--stage', 'dev'], {

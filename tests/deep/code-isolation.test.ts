@@ -60,7 +60,7 @@ const expectNothingLeft = async (): Promise<void> => {
   expect((await look()).equals(clean)).toBe(true);
 };
 
-describe('a run finds its memory as the first run of the process does, byte by byte, after one that', () => {
+describe('a run finds its memory as the process’s first run does, byte by byte, after one that', () => {
   test.each([
     ['returns', `return { text: $input.text }`],
     ['throws', `throw new Error($input.text)`],
@@ -128,7 +128,7 @@ describe('a run finds its memory as the first run of the process does, byte by b
     expect(memories).toHaveLength(before + 1); // its memory is gone
   });
 
-  test('is nested deeper than the stack of the process', async () => {
+  test('is nested deeper than the process stack', async () => {
     await expect(run(`eval('['.repeat(2e5) + '"${SECRET}"')`, SECRET)).rejects.toThrow(/nested|overflow/);
     await expectNothingLeft();
   });
@@ -154,7 +154,7 @@ describe('a run finds its memory as the first run of the process does, byte by b
     expect(memories).toHaveLength(before + 1);
   });
 
-  test('has an input that is too large', async () => {
+  test('has too large an input', async () => {
     await expect(run('return {}', SECRET.repeat(3e5))).rejects.toThrow(/too large/);
     await expectNothingLeft();
   });
@@ -172,7 +172,7 @@ describe('a run finds its memory as the first run of the process does, byte by b
   });
 });
 
-test('runs that overlap have an interpreter each', async () => {
+test('concurrent runs have their own interpreters', async () => {
   const code = `globalThis.own = $input.text; for (let i = 0; i < 9; i++) await null; return { own }`;
   const texts = ['a', 'b', 'c', 'd'];
   expect(await Promise.all(texts.map((text) => run(code, text)))).toEqual(texts.map((own) => ({ own })));

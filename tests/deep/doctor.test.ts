@@ -17,7 +17,7 @@ const aSilentService = useSilentServices();
 const ROLE = 'arn:aws:sts::123456789012:assumed-role/hookloom-test-webhook/hookloom-test-webhook';
 const TABLE = 'arn:aws:dynamodb:eu-west-1:123456789012:table/test-workflows';
 
-test('a sound service: every line is ok or does not apply, and nothing of the probes is left', async () => {
+test('a healthy service: every line is ok or does not apply, and no probe data is left', async () => {
   const { doctor, target } = await openDoctor();
   const { code, out, err } = await doctor();
   const lines = out.split('\n').map((line) => line.replace(/ +/g, ' '));
@@ -49,7 +49,7 @@ test('a sound service: every line is ok or does not apply, and nothing of the pr
   close();
 });
 
-test('finds a table that a function may not read, by the sentence in its log', async () => {
+test('finds a table that a function may not read, from the error in its log', async () => {
   const denied = await aDenial(ROLE, 'dynamodb:GetItem', TABLE);
   const { findings, target } = await openDoctor({ environment: { webhook: { DYNAMODB_ENDPOINT: denied } } });
   const { code, lines } = await findings();
@@ -99,7 +99,7 @@ test('finds a table that the function for durable runs may not write, by what it
   ]);
 });
 
-test('what a function that does not start takes part in is skipped, and waited for by nobody', async () => {
+test('checks that depend on a function that does not start are skipped without waiting', async () => {
   const { doctor } = await openDoctor({ missing: { runExpress: ['BLOB_BUCKET'] } });
   const { code, out } = await doctor();
   expect(code).toBe(1);
@@ -125,7 +125,7 @@ test('--timeout bounds the wait: unfinished checks are reported as unknown, and 
   expect(await target().workflows.list()).toEqual([]);
 });
 
-test('removes what an earlier look has left behind, and leaves that of one at the same time', async () => {
+test('removes what an earlier check left behind, but not the data of a concurrent one', async () => {
   const { doctor, target, dynamodbEndpoint } = await openDoctor();
   const { workflows, close } = target();
   const client = createJsonClient({ region: 'local', endpoint: dynamodbEndpoint });

@@ -233,7 +233,7 @@ describe('an interrupted change', () => {
     ['a start', ({ executions }) => executions.start(start)],
     ['a withdrawal', ({ executions }) => executions.withdraw('e-1', 'token-1')],
     ['an end', ({ executions }) => executions.finish('e-1', end)],
-  ])('%s whose reply is lost, and which is sent again, is known for our own', async (what, call) => {
+  ])('%s whose response is lost, and which is sent again, is recognised as our own', async (what, call) => {
     const stores = await open();
     if (what !== 'a start') await stores.executions.start(start);
     let count = 0;
@@ -241,19 +241,19 @@ describe('an interrupted change', () => {
     expect(await call(stores)).toBe(true);
   });
 
-  test('a start whose reply never comes, and which is sent again, is known for our own', async () => {
+  test('a start whose response never comes, and which is sent again, is recognised as our own', async () => {
     const { executions, misbehave } = await open({ connectMs: 1_000, exchangeMs: 500 });
     misbehave((_operation, _table, count) => (count === 0 ? 'keep the reply' : 'pass'));
     expect(await executions.start(start)).toBe(true);
   });
 
-  test('a claim whose reply is lost, and which is sent again, is our own', async () => {
+  test('a claim whose response is lost, and which is sent again, is our own', async () => {
     const { deliveries, misbehave } = await open();
     misbehave((_operation, _table, count) => (count === 0 ? 'lose the reply' : 'pass'));
     expect(await deliveries.claim(aClaim())).toEqual(aClaim());
   });
 
-  test('a start of another process is never taken for our own', async () => {
+  test('a start by another process is never taken for our own', async () => {
     const { executions, misbehave } = await open();
     await executions.start(start);
     misbehave((_operation, _table, count) => (count === 1 ? 'lose the reply' : 'pass'));
@@ -267,7 +267,7 @@ describe('a read that decides', () => {
     ['a callback', ({ executions }) => executions.findCallback('e-1', 'ask/0/0')],
     ['a version, current or archived', ({ workflows }) => workflows.findVersion('greeting', 7)],
     ['a claim that was there before', ({ deliveries }) => deliveries.claim(aClaim())],
-  ])('of %s sees what was written before', async (_what, read) => {
+  ])('of %s is consistent', async (_what, read) => {
     const stores = await open();
     await stores.workflows.put(aWorkflow(), []);
     await stores.deliveries.claim(aClaim());
@@ -296,7 +296,7 @@ describe('a record is kept', () => {
     return { store, expiry, pass: () => (time.ms += day * DAY * 1_000) };
   };
 
-  test('for as many days after its end as its start said, whatever ends it', async () => {
+  test('for the days after its end that its start set, whatever ends it', async () => {
     const { store, expiry, pass } = await atDay(3);
     await store(5).start(start);
     pass();
@@ -310,7 +310,7 @@ describe('a record is kept', () => {
       'makes progress',
       (executions) => executions.saveProgress('e-1', { status: 'running', nodes: [], leaseExpiresAt: 1 }),
     ],
-  ])('for 400 days since it last %s, as long as it is open', async (_what, act) => {
+  ])('for 400 days since it last %s, while it is open', async (_what, act) => {
     const { store, expiry, pass } = await atDay(50);
     await store(5).start(start);
     expect(await expiry()).toBe(400 * DAY);
@@ -320,8 +320,8 @@ describe('a record is kept', () => {
   });
 });
 
-describe('what is stored', () => {
-  test('is never an item of more than 400 KB: the embedded store refuses it as AWS does', async () => {
+describe('stored data', () => {
+  test('never has an item of more than 400 KB: the embedded store refuses it as AWS does', async () => {
     const { client, tables } = await openDatabase();
     const key = { executionId: { S: 'e-1' } };
     const TableName = tables.executions;
@@ -335,7 +335,7 @@ describe('what is stored', () => {
     expect(await outcome(write(120_000))).toMatchObject({ name: 'ValidationException' });
   });
 
-  test('of twenty concurrent writers one wins, and the others get WORKFLOW_CHANGED', async () => {
+  test('one of twenty concurrent writers wins, and the others get WORKFLOW_CHANGED', async () => {
     const { workflows } = await open();
     await workflows.put(aWorkflow(), []);
     const outcomes = await Promise.all(
@@ -346,7 +346,7 @@ describe('what is stored', () => {
     expect((await workflows.find('greeting'))?.version).toBe(1 + 20 - lost.length);
   });
 
-  test('a list has all workflows, whatever number of pages they take', async () => {
+  test('a list has all workflows, over any number of pages', async () => {
     const { workflows } = await open();
     const notes = 'x'.repeat(150_000);
     for (let at = 0; at < 12; at++) await workflows.put(aWorkflow({ id: `w${at}`, description: notes }), []);
@@ -365,7 +365,7 @@ describe('what is stored', () => {
     expect(await items(tables.workflows)).toEqual([]);
   });
 
-  test('a definition of the size that the documentation promises is stored', async () => {
+  test('a definition of the documented maximum size is stored', async () => {
     const { workflows } = await open();
     const frame = Buffer.byteLength(JSON.stringify(aWorkflow({ description: '' })));
     const largest = aWorkflow({ description: 'é'.repeat((350_000 - frame) / 2) });
@@ -373,7 +373,7 @@ describe('what is stored', () => {
     expect((await workflows.find('greeting'))?.definition).toEqual(largest);
   });
 
-  test('a record has what the TTL and the index by workflow and time need', async () => {
+  test('a record has the attributes for the TTL and for the index by workflow and time', async () => {
     const { executions, tables, items } = await open();
     await executions.start({ ...start, input: null });
     expect(await items(tables.executions)).toMatchObject([
@@ -389,7 +389,7 @@ describe('what is stored', () => {
     ['durable', 400],
     ['express', 32],
   ] as const)(
-    'the data of a %s run lives longer than the run, and from its end as long as its record',
+    'the data of a %s run outlives the run, and from its end lives as long as its record',
     async (mode, days) => {
       const { executions, tables, items } = await open();
       const expiry = async () => {

@@ -173,7 +173,7 @@ describe.each([
     );
   });
 
-  test('the rest is there: records, lists, held executions, requests, uploads, registrations', async () => {
+  test('everything else is there: records, lists, held executions, requests, uploads, registrations', async () => {
     const { fixture, service } = await open();
     const others = fixture.runs.filter((run) => !isOpen(run) || run.workflowId === 'paused');
     for (const run of others) expect(await show(service, run)).toMatchObject({ status: run.status });
@@ -224,7 +224,7 @@ describe.each([
   });
 });
 
-test('the data of a release whose schema is not read is refused at the start, with what to do', async () => {
+test('data of an unreadable schema version is refused at the start, with what to do', async () => {
   const fixture = unpack('version-1');
   await expect(start(fixture)).rejects.toThrow(/lacks the indexes byFailure, bySweep/);
   await expect(start(fixture)).rejects.toThrow(/can't be used with this release[\s\S]*choose another folder/);

@@ -6,7 +6,7 @@ interface Resource {
   readonly Properties: Record<string, unknown>;
 }
 
-test('only functions that end executions may publish on the event bus that is asked for', async () => {
+test('only functions that end executions may publish on the configured event bus', async () => {
   const options = ['--format', 'json', '--path', 'resources.Resources', '--param', 'eventBus=shop'];
   const { stdout } = await runCommand('serverless', ['print', ...options]);
   const roles = Object.entries<Resource>(JSON.parse(stdout)).filter(([name]) => name.endsWith('Role'));

@@ -10,12 +10,12 @@ const orders = (length: number): JsonObject => ({
   items: count(length).map((id) => ({ id, cat: `c${id}`, price: 1 })),
 });
 
-describe('what an evaluation goes by', () => {
+describe('the inputs of an evaluation', () => {
   afterEach(() => {
     jest.restoreAllMocks();
   });
 
-  test('it never looks at the clock: on a slow machine it comes out the same', async () => {
+  test('it never reads the clock: on a slow machine the result is the same', async () => {
     const text = '$sum(items[$not(price = 0)].(price * 2))';
     const quick = await evaluateExpression(text, orders(6_000));
     let now = Date.now();
@@ -34,13 +34,13 @@ describe('what an evaluation goes by', () => {
     expect(sums.c7).toBe(1);
   });
 
-  test('parts of a date that are not given are those of the start of the execution, not of today', async () => {
+  test('missing parts of a date come from the start of the execution, not from today', async () => {
     const millis = await evaluateExpression('$toMillis("10:30", "[H01]:[m01]")');
     expect(millis).toBe(Date.parse('2026-01-02T10:30:00.000Z'));
   });
 });
 
-describe('what is large works', () => {
+describe('large inputs work', () => {
   test.each<[string, JsonObject, JsonValue]>([
     ['$count($distinct(items))', orders(30_000), 30_000],
     ['$count($distinct(items.price))', orders(30_000), 1],
@@ -70,7 +70,7 @@ describe('what is large works', () => {
   });
 });
 
-describe('what has no bound of its own is refused', () => {
+describe('what no limit of its own bounds is refused', () => {
   const zeros = { n: count(300_000), m: count(300_000), one: 1 };
   const text = { d: 'x'.repeat(1_000_000), e: 'x'.repeat(1_000_000) };
 
@@ -132,7 +132,7 @@ describe('what has no bound of its own is refused', () => {
 });
 
 describe('expressions of one node', () => {
-  test('one that fails at once leaves none behind that fails later and nobody listens to', async () => {
+  test('one that fails at once leaves none behind that fails later unhandled', async () => {
     const rejections: unknown[] = [];
     const listen = (reason: unknown) => rejections.push(reason);
     process.on('unhandledRejection', listen);
@@ -149,7 +149,7 @@ describe('expressions of one node', () => {
     }
   });
 
-  test('nothing more is evaluated once the time of the execution is up', async () => {
+  test('nothing more is evaluated once the execution’s time is up', async () => {
     let isTimeUp = false;
     const resolve = compileParameters({ a: '{{ $sum([1, 1]) }}' });
     const limited = { ...aScope(), isTimeUp: () => isTimeUp };

@@ -17,7 +17,7 @@ const findFreePort = async (): Promise<number> => {
   return port;
 };
 
-test('a request that comes when the port is just open waits until the samples are stored', async () => {
+test('a request that comes as soon as the port is open waits until the samples are stored', async () => {
   const port = await findFreePort();
   const starting = startLocalService({ cwd: project.folder, env: { PORT: String(port) } });
   let isUp = false;

@@ -27,7 +27,7 @@ const bodies = [
 const isExpected = ({ name }: HostileBody, status: number): boolean =>
   name.startsWith('a bomb') ? status === 413 : status === 202 || (status >= 400 && status < 500);
 
-test('bodies that are hostile are parsed, or are a 4xx', async () => {
+test('hostile bodies are parsed or get a 4xx', async () => {
   const { send } = await aServiceWithBody({ raw: true }, { webhook: { responseMode: 'onReceived' } });
   const failed: string[] = [];
   for (const hostile of bodies) {

@@ -3,7 +3,7 @@ import { aHostileService } from '../support/a-hostile-service.ts';
 import { hostileInputs } from '../support/hostile-inputs.ts';
 
 // How long each takes is measured by `npm run bench:hostile`.
-test('requests that are made to take long are answered, and none of them by a 5xx', async () => {
+test('requests made to be slow are answered, none of them with a 5xx', async () => {
   const failed: string[] = [];
   const prepare = await aHostileService();
   for (const input of hostileInputs) {

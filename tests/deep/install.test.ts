@@ -23,7 +23,7 @@ const asNode = (version: string) => ({
 });
 
 describe.each(['start', 'cli', 'stand-in'])('npm run %s', (script) => {
-  test('says what to type when the Node.js that the project installs is not there', async () => {
+  test('says what to type when the project’s Node.js is not installed', async () => {
     const { code, stdout, stderr } = await runCommand('npm', ['run', '-s', script, '--', '--help'], {
       env: asNode('20.20.2'),
     });
@@ -47,7 +47,7 @@ describe.each(['start', 'cli', 'stand-in'])('npm run %s', (script) => {
   });
 });
 
-test.each(['22.18.0', '24.0.0'])('Node.js %s is good enough without one of its own', async (version) => {
+test.each(['22.18.0', '24.0.0'])('Node.js %s is good enough without a local one', async (version) => {
   const { code, stderr } = await runCommand('npm', ['run', '-s', 'cli', '--', '--version'], {
     env: asNode(version),
   });
@@ -65,7 +65,7 @@ test('every install script is allowed or denied, so that npm does not ask', () =
   expect(allowScripts.node).toBe(true);
 });
 
-test('npm does not warn of a package for a newer Node.js than the one that installs it', async () => {
+test('npm does not warn of a package for a newer Node.js than the installing one', async () => {
   const cwd = aFolderWith('.npmrc');
   writeFileSync(join(cwd, 'package.json'), '{"name":"any","version":"1.0.0","engines":{"node":">=99"}}');
   const { code, stderr } = await runCommand('npm', ['install', '--offline', '--no-audit'], { cwd });

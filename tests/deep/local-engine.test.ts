@@ -108,7 +108,7 @@ describe('the local engine', () => {
   test.each([
     ['our client', false],
     ['AWS’s own', true],
-  ])('runs what is dispatched, by the API that AWS has: through %s', async (_name, isThroughSdk) => {
+  ])('runs what is dispatched through AWS’s API: by %s', async (_name, isThroughSdk) => {
     const seen: unknown[] = [];
     const { dispatcher, service, ended } = await anEngine({
       isThroughSdk,
@@ -128,7 +128,7 @@ describe('the local engine', () => {
     expect(await service.findStatus(arnOf('unknown'))).toBe('gone');
   });
 
-  test('takes an answer once, and goes on with it', async () => {
+  test('accepts an answer once, and resumes with it', async () => {
     const opened = Promise.withResolvers<string>();
     const { dispatcher, service, ended } = await anEngine({
       run: async (steps) => {
@@ -149,7 +149,7 @@ describe('the local engine', () => {
     expect(await ended).toMatchObject({ Status: 'SUCCEEDED', Result: '{"value":{"decision":"approve"}}' });
   });
 
-  test('says in its history, to AWS’s own client, what a callback was answered with', async () => {
+  test('shows AWS’s own client in its history what a callback was answered with', async () => {
     const opened = Promise.withResolvers<string>();
     const { dispatcher, service, ended, endpoint } = await anEngine({
       run: async (steps) => {
@@ -182,7 +182,7 @@ describe('the local engine', () => {
     client.destroy();
   });
 
-  test('takes up, after its own end, what was open', async () => {
+  test('resumes open executions after its own restart', async () => {
     const opened = Promise.withResolvers<string>();
     const run: Run = async (steps) => {
       await call(steps, 'first/0');
@@ -201,7 +201,7 @@ describe('the local engine', () => {
   });
 
   test.each([2, 3, 4, 5])(
-    'a run does not notice when the answer of every call %d is lost: its process goes on',
+    'hides from a run that the response of every call %d is lost: its process continues',
     async (every) => {
       const called: string[] = [];
       let invocations = 0;
@@ -228,7 +228,7 @@ describe('the local engine', () => {
     },
   );
 
-  test('stops what it is told to: nothing more is checkpointed', async () => {
+  test('stops an execution: nothing more is checkpointed', async () => {
     const begun = Promise.withResolvers<void>();
     const { dispatcher, service, engine } = await anEngine({
       run: async (steps) => {
@@ -243,7 +243,7 @@ describe('the local engine', () => {
     await expect(engine.checkpoint(arnOf('e-1'), '2', [])).rejects.toThrow(/checkpoint token/);
   });
 
-  test('starts a process again that has ended too early', async () => {
+  test('restarts a process that ended too early', async () => {
     let calls = 0;
     const done = Promise.withResolvers<void>();
     const { dispatcher, lines } = await anEngine({
@@ -258,7 +258,7 @@ describe('the local engine', () => {
     expect(lines).toEqual(['run e-1: its process failed (killed by SIGKILL); retrying in 1 s']);
   });
 
-  test('tries an express run three times, then hands it to the sweeper as the dead-letter queue would', async () => {
+  test('tries an express run three times, then passes it to the sweeper like the dead-letter queue', async () => {
     const called: unknown[] = [];
     const requestIds = new Set<string>();
     const swept = Promise.withResolvers<unknown>();
@@ -329,7 +329,7 @@ describe('it is as strict as AWS', () => {
       });
   };
 
-  test('about a name with another payload, and a payload of more than 1 MB', async () => {
+  test('about a reused name with another payload, and a payload of more than 1 MB', async () => {
     const { call: callAws } = await anEngine({ invoke: () => new Promise(() => {}) });
     expect((await callAws(invoking('{"a":1}'))).status).toBe(202);
     expect((await callAws(invoking('{"a":1}'))).status).toBe(202);
@@ -343,14 +343,14 @@ describe('it is as strict as AWS', () => {
     }
   });
 
-  test('about events that are no JSON', async () => {
+  test('about events that are not JSON', async () => {
     const { call: callAws } = await anEngine({ invoke: () => new Promise(() => {}) });
     for (const request of [invoking('{'), invokingExpress('{')]) {
       expect(await errorOf(callAws(request))).toEqual([400, 'InvalidRequestContentException']);
     }
   });
 
-  test('about checkpoints that show the token of an earlier one', async () => {
+  test('about checkpoints with the token of an earlier one', async () => {
     const checkpoint = await aRunningExecution();
     expect((await checkpoint([])).status).toBe(200);
     const stale = await checkpoint([]);
@@ -391,7 +391,7 @@ describe('it is as strict as AWS', () => {
     );
   });
 
-  test('about functions and paths that there are not', async () => {
+  test('about functions and paths that do not exist', async () => {
     const { call: callAws } = await anEngine({ invoke: () => new Promise(() => {}) });
     const other = { ...invoking('{}'), path: '/2015-03-31/functions/other/invocations' };
     expect(await errorOf(callAws(other))).toEqual([404, 'ResourceNotFoundException']);

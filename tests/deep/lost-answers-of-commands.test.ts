@@ -74,17 +74,20 @@ test.each<
   ['put of a changed one', ({ put }) => put('Placed'), ({ put }) => put('Paid')],
   ['disable', ({ put }) => put('Placed'), ({ call }) => call('workflow disable orders')],
   ['remove', ({ put }) => put('Placed'), ({ call }) => call('workflow remove orders')],
-])('workflow %s ends the same when the answer of any of its writes is lost', async (_what, before, act) => {
-  const runOnce = async (lost: number | null) => {
-    const commands = await open();
-    await before(commands);
-    return commands.run(() => act(commands), lost);
-  };
-  const { end: expected, writes } = await runOnce(null);
-  expect(expected.said.code).toBe(0);
-  expect(writes).toBeGreaterThan(1);
-  for (let lost = 0; lost < writes; lost++) expect((await runOnce(lost)).end).toEqual(expected);
-});
+])(
+  'workflow %s has the same result when the response of any of its writes is lost',
+  async (_what, before, act) => {
+    const runOnce = async (lost: number | null) => {
+      const commands = await open();
+      await before(commands);
+      return commands.run(() => act(commands), lost);
+    };
+    const { end: expected, writes } = await runOnce(null);
+    expect(expected.said.code).toBe(0);
+    expect(writes).toBeGreaterThan(1);
+    for (let lost = 0; lost < writes; lost++) expect((await runOnce(lost)).end).toEqual(expected);
+  },
+);
 
 const GENERATED = /^[\w-]{43}$/;
 const bearer = 'credential create crm --type httpBearer --host crm.example.com';
@@ -99,7 +102,7 @@ test.each<[string, string | null, string, string]>([
   ['hosts', bearer, 'credential hosts crm --host other.example.com', ''],
   ['remove', bearer, 'credential remove crm', ''],
 ])(
-  'credential %s ends the same when the answer of any of its writes is lost',
+  'credential %s has the same result when the response of any of its writes is lost',
   async (_what, before, act, input) => {
     const runOnce = async (lost: number | null) => {
       const { call, run } = await open();

@@ -318,7 +318,7 @@ describe.each([
   ['functions', clientOfFunctions, all],
   ['command line', clientOfCommandLine, cases(ofCommandLine, all)],
 ] as const)('through the client of the %s', (_client, clientOf, own) => {
-  test.each(own)('%s, and the answer of a write is lost: as if it were not', async (_name, scenario) => {
+  test.each(own)('%s has the same result when the response of a write is lost', async (_name, scenario) => {
     const { end: expected, writes } = await run(scenario, clientOf, null);
     expect(writes).toBeGreaterThan(0);
     for (let lost = 0; lost < writes; lost++)
@@ -326,7 +326,7 @@ describe.each([
   });
 });
 
-test('a write of another process that looks alike is never taken for our own at the first try', async () => {
+test('a similar write by another process is never taken for our own at the first try', async () => {
   const { client, tables } = await openDatabase();
   const { credentials, registrations, takeToken, slots } = openStores(client, tables);
   await credentials.put(credential);
@@ -341,7 +341,7 @@ test('a write of another process that looks alike is never taken for our own at 
   expect(await takeToken(bucket, NOW * 1_000, null)).toMatchObject({ isTaken: false });
 });
 
-test('every write of every store is one that knows of lost answers', () => {
+test('every write of every store handles lost responses', () => {
   const folder = join(import.meta.dirname, '../../lib/adapters/dynamodb');
   const stores = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
     (file) => file.endsWith('.ts') && !/^(items|client|json-client|sdk-client)\.ts$/.test(file),

@@ -15,7 +15,7 @@ import { simulateOverload } from '../support/overload/simulate-overload.ts';
 /** Quotas stay whole numbers. */
 const SCALE = 100;
 
-test('no overload loses what was accepted, or what its caller may count on', async () => {
+test('no overload loses what was accepted or what its caller may count on', async () => {
   for (const { scenario } of scenarios) {
     const found = await simulateOverload({ ...scenario, endMs: 3 * 3_600_000, scale: SCALE });
     const kept = scenario.isKeyed === true && scenario.storeDown === undefined ? found.refused : 0;
@@ -48,7 +48,7 @@ describe('drains within an hour of the end of the overload, oldest first', () =>
 });
 
 /** Lambda has these in its queue, and takes them out in an order of its own, or gives them up. */
-describe('drains, in Lambda’s own order', () => {
+describe('drains in Lambda’s own order', () => {
   test.each([
     ['a burst, where Lambda tries again later and later', aBurst('backoff', 2), 1],
     ['a burst of an hour, where Lambda queues in order and gives up what is too old', aLongBurst('fifo'), 1],

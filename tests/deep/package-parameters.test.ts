@@ -91,11 +91,11 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('the template is one that AWS would take', () => {
+test('AWS would accept the template', () => {
   expect(checkTemplate(template)).toEqual([]);
 });
 
-test('the change set asks CloudFormation to import what exists, under names without functions, with the tags', () => {
+test('the change set asks CloudFormation to import existing resources under names without functions, with the tags', () => {
   const [changeSet = new URLSearchParams()] = changeSets;
   expect(changeSet.get('ImportExistingResources')).toBe('true');
   expect(template.Resources.BlobBucket?.Properties.BucketName).toBe('hookloom-dev-123456789012-eu-central-1');
@@ -105,7 +105,7 @@ test('the change set asks CloudFormation to import what exists, under names with
   expect(tags).toEqual(['STAGE', 'dev', 'team', 'payments', 'cost-centre', '4711']);
 });
 
-test('tables can’t be deleted, and all that is stored is encrypted with the key', () => {
+test('tables can’t be deleted, and all stored data is encrypted with the key', () => {
   for (const [, { Properties }] of ofType('AWS::DynamoDB::Table'))
     expect(Properties).toMatchObject({
       DeletionProtectionEnabled: true,
@@ -124,7 +124,7 @@ test('tables can’t be deleted, and all that is stored is encrypted with the ke
   });
 });
 
-test('the tables of runs, and their indexes, are ready for the writes that are asked for, and no other table is', () => {
+test('the tables of runs and their indexes are warmed for the requested writes, and no other table is', () => {
   const warmed = ofType('AWS::DynamoDB::Table').flatMap(([id, { Properties }]) => {
     const indexes = (Properties.GlobalSecondaryIndexes ?? []) as readonly Record<string, unknown>[];
     return [Properties, ...indexes].map((each) => [id, each.IndexName ?? '', each.WarmThroughput]);
@@ -140,7 +140,7 @@ test('the tables of runs, and their indexes, are ready for the writes that are a
   ]);
 });
 
-test('roles that read or write what is encrypted may use the key through those services, and no other role may', () => {
+test('roles that read or write encrypted data may use the key through those services, and no other role may', () => {
   for (const [id, { Properties }] of ofType('AWS::IAM::Role')) {
     const statements = statementsOf(Properties);
     const used = ['dynamodb', 's3', 'sqs'].filter((service) =>
@@ -154,7 +154,7 @@ test('roles that read or write what is encrypted may use the key through those s
   }
 });
 
-test('the domain leads to the API, and callback URLs begin with it', () => {
+test('the domain points to the API, and callback URLs begin with it', () => {
   const [[stage] = []] = ofType('AWS::ApiGatewayV2::Stage');
   expect(template.Resources.CustomDomainMapping?.Properties).toEqual({
     DomainName: { Ref: 'CustomDomain' },
@@ -171,7 +171,7 @@ test('the domain leads to the API, and callback URLs begin with it', () => {
   expect(template.Outputs.WebhookUrl).toMatchObject({ Value: 'https://hooks.example.com/api/webhook' });
 });
 
-test('events go to the bus of the ARN, and roles allow that one alone', () => {
+test('events go to the bus with the ARN, and roles allow only that one', () => {
   expect(JSON.stringify(ofType('AWS::Lambda::Function'))).toContain(`"EVENT_BUS":"${BUS}"`);
   const granted = ofType('AWS::IAM::Role').flatMap(([, { Properties }]) =>
     grantsOf(Properties).filter((grant) => grant.startsWith('events:PutEvents')),
@@ -180,7 +180,7 @@ test('events go to the bus of the ARN, and roles allow that one alone', () => {
   expect(new Set(granted)).toEqual(new Set([`events:PutEvents ${BUS}`]));
 });
 
-test('throttles and reserved concurrency are those that were asked for', () => {
+test('throttles and reserved concurrency are as requested', () => {
   const [[, stage] = []] = ofType('AWS::ApiGatewayV2::Stage');
   expect(stage?.Properties.DefaultRouteSettings).toMatchObject({
     ThrottlingRateLimit: 200,
@@ -197,7 +197,7 @@ test('throttles and reserved concurrency are those that were asked for', () => {
   });
 });
 
-test('values that AWS would refuse are refused with the parameter and what it can be, before anything is packaged', async () => {
+test('values that AWS would refuse are refused before packaging, with the parameter and its allowed values', async () => {
   const wrong = {
     eventBus: 'my bus',
     kmsKey: 'alias/mine',

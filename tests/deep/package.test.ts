@@ -17,7 +17,7 @@ import { describeTriggerResources } from './trigger-resources.ts';
 // What is deployed is in the snapshot, for reviews; template-rules.ts has what holds for any template. After an intended
 // change: npm run test:deep -- tests/deep/package.test.ts --updateSnapshot
 
-/** What each function answers to its sample event, unzipped alone, in front of a store with the samples in it. */
+/** What each function answers to its sample event, unzipped on its own, in front of a store with the samples in it. */
 const answers: Record<string, unknown> = {
   webhook: { statusCode: 200, body: '{"greeting":"Hello, Ada"}' },
   webhookCallback: { statusCode: 404 },
@@ -163,7 +163,7 @@ afterAll(async () => {
 });
 
 describe('the zips', () => {
-  test('there is one for each function', () => {
+  test('exist for each function', () => {
     const zips = readdirSync(folder).filter((name) => name.endsWith('.zip'));
     expect(zips.sort()).toEqual(allFunctions.map((name) => `${name}.zip`).sort());
     const resources = Object.values(template.Resources);
@@ -212,7 +212,7 @@ describe('the zips', () => {
   );
 
   test.each(allFunctions)(
-    '%s, unzipped alone, loads its chunks and answers its sample event',
+    '%s, unzipped on its own, loads its chunks and answers its sample event',
     async (name) => {
       const answer = await answerOf(name, readFileSync(join(projectRoot, `events/${name}.json`), 'utf8'));
       const expected = answers[name];
@@ -228,7 +228,7 @@ describe('the zips', () => {
     return JSON.stringify({ ...event, rawPath: `/api/webhook/${workflowId}/webhook`, pathParameters, body });
   };
 
-  test('runExpress, unzipped alone, runs an execution to its end', async () => {
+  test('runExpress, unzipped on its own, runs an execution to its end', async () => {
     const target = connect({ dynamodbEndpoint: database.endpoint, tablePrefix: 'hookloom-dev' });
     const executionId = 'express-1';
     const trigger = { nodeId: 'request', type: 'webhookTrigger' };
@@ -247,12 +247,12 @@ describe('the zips', () => {
     target.close();
   });
 
-  test('webhook, unzipped alone, runs nodes whose plugins are loaded on use', async () => {
+  test('webhook, unzipped on its own, runs nodes whose plugins load on use', async () => {
     const answer = await answerOf('webhook', requestTo('table', '[{"n":2},{"n":1}]'));
     expect(answer).toMatchObject({ statusCode: 200, body: '{"lines":["n","1","2"]}' });
   });
 
-  test('webhook, unzipped alone, calls AWS by the SDK that the runtime brings, by NODE_PATH', async () => {
+  test('webhook, unzipped on its own, calls AWS with the SDK that the runtime provides through NODE_PATH', async () => {
     const runtime = join(folder, 'runtime');
     mkdirSync(join(runtime, '@aws-sdk/client-shop'), { recursive: true });
     writeFileSync(join(runtime, '@aws-sdk/client-shop/index.js'), sdkPackage);

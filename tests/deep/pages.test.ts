@@ -52,7 +52,7 @@ const ask = async (id: string, changes: Omit<Parameters<typeof aDecision>[0], 'i
 const title = () => page.locator('h1').textContent();
 
 describe('the page of an approval', () => {
-  test('keeps what was typed beside what is wrong with it, takes the decision, and is done', async () => {
+  test('keeps the input beside its errors, takes the decision, and is done', async () => {
     const { address, executionId } = await ask('kettle');
     await page.goto(address);
     expect(await title()).toBe('A kettle for 39.9');
@@ -86,7 +86,7 @@ describe('the page of an approval', () => {
       expect(stdout).toContain(`"${name}": ${JSON.stringify(value)}`);
   });
 
-  test('that is open twice is decided once', async () => {
+  test('decides once when it is open twice', async () => {
     const { address } = await ask('twice');
     const other = await context.newPage();
     await Promise.all([page.goto(address), other.goto(address)]);
@@ -96,7 +96,7 @@ describe('the page of an approval', () => {
     expect(await page.locator('main').textContent()).toContain('It was already rejected');
   });
 
-  test('is not decided by the enter key in a field', async () => {
+  test('ignores the enter key in a field', async () => {
     const { address } = await ask('enter');
     await page.goto(address);
     await page.getByLabel('Up to how many euros?').fill('7');
@@ -107,7 +107,7 @@ describe('the page of an approval', () => {
 });
 
 describe('the page of a form', () => {
-  test('starts one run for the answers of a page, and another for other answers', async () => {
+  test('starts one run for the same answers of a page, and another for other answers', async () => {
     await project.storeWorkflow(aDecision({ id: 'form' }));
     await page.goto(formUrl('form'));
     await page.getByRole('button', { name: 'Send' }).click();
@@ -130,11 +130,11 @@ describe('the page of a form', () => {
   });
 });
 
-describe('tricks are shown as text', () => {
+describe('markup is shown as text', () => {
   const html = `<script>alert(1)</script><img src=x onerror=alert(2)>"'><svg onload=alert(3)>`;
   const markup = `${html}\n\n[link](javascript:alert(4)) ![pixel](https://evil.example/p.png) <https://safe.example>\n\n<style>*{display:none}</style>`;
 
-  test('in what is asked, in the names of fields, and in answers', async () => {
+  test('in the question, in field names, and in answers', async () => {
     const fields = {
       type: 'object',
       properties: {

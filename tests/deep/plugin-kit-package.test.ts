@@ -51,7 +51,7 @@ test('the package has JavaScript and declarations, and no dependency', () => {
   expect(about).not.toHaveProperty('private');
 });
 
-test('what a plugin emits and throws with its own copy of the kit, the service recognises', async () => {
+test('the service recognises what a plugin emits and throws with its own copy of the kit', async () => {
   const file = join(plugin, 'node_modules/@hookloom/plugin-kit/index.js');
   const { emit: emitOfCopy, NodeError: ErrorOfCopy } = await import(file);
   expect(emitOfCopy).not.toBe(emit);
@@ -60,11 +60,11 @@ test('what a plugin emits and throws with its own copy of the kit, the service r
   expect(isNodeError(new ErrorOfCopy('no'))).toBe(true);
 });
 
-test('a plugin outside of the repository passes its own tests', async () => {
+test('a plugin outside the repository passes its own tests', async () => {
   expect(await succeed('node', ['--test'])).toMatch(/pass 24\n.*fail 0/);
 });
 
-test('its parameters are typed, and it is compiled to what npm publishes', async () => {
+test('its parameters are typed, and it compiles to what npm publishes', async () => {
   await succeed('tsc', []);
   expect(readdirSync(join(plugin, 'dist')).sort()).toEqual(['index.d.ts', 'index.js']);
   writeFileSync(

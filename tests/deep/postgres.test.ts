@@ -45,7 +45,7 @@ const insert = { query: 'INSERT INTO orders VALUES ($1, $2, $3)', mode: 'affecte
 const count = async () => (await run({ query: 'SELECT count(*)::int AS n FROM orders', mode: 'one' })).row;
 
 describe('the modes', () => {
-  test('affected counts, rows lists, one picks', async () => {
+  test('affected returns a count, rows a list, and one a row', async () => {
     expect(await run({ ...insert, values: [1, 'ann', 12.5] })).toEqual({ affected: 1 });
     expect(await run({ ...insert, values: [2, 'bob', null] })).toEqual({ affected: 1 });
     expect(await run({ query: 'SELECT * FROM orders ORDER BY id' })).toEqual({
@@ -91,7 +91,7 @@ describe('a value', () => {
     },
   );
 
-  test('is converted to the type of its place', async () => {
+  test('is converted to the type of its column', async () => {
     const query = `SELECT $1::int AS a, $2::bool AS b, $3::jsonb AS c, $4::int[] AS d, $5::text[] AS e,
       7 = ANY($4::int[]) AS f, $6::timestamptz AS g, $7::text AS h, $8::float8 AS i`;
     const values = [
@@ -119,7 +119,7 @@ describe('a value', () => {
     });
   });
 
-  test('of any type comes back as JSON, without a loss', async () => {
+  test('of any type comes back as JSON without loss', async () => {
     const query = `SELECT 9007199254740993 AS big, 1.10::numeric AS exact, 1.5::float8 AS float, 'NaN'::float8 AS nan,
       date '2026-01-31' AS day, timestamp '2026-01-31 10:00:00.5' AS local, timestamptz 'infinity' AS never,
       interval '1 day 2 hours' AS span, '\\xff00'::bytea AS bytes, '{"b":[1]}'::json AS json, false AS no,
@@ -142,7 +142,7 @@ describe('a value', () => {
     });
   });
 
-  test('of a column called __proto__ is data', async () => {
+  test('of a column named __proto__ is data', async () => {
     const { row } = await run({ query: `SELECT 1 AS "__proto__"`, mode: 'one' });
     expect(Object.keys(row as object)).toEqual(['__proto__']);
   });
@@ -159,7 +159,7 @@ describe('several statements', () => {
     });
   });
 
-  test('are undone together when one fails, which is named', async () => {
+  test('are rolled back together when one fails, which is named', async () => {
     const statements = [transfer.statements[0] ?? '', transfer.statements[0] ?? ''];
     const failure = await failureOf({
       statements,
@@ -176,7 +176,7 @@ describe('several statements', () => {
     expect(await count()).toEqual({ n: 0 });
   });
 
-  test('within one text are refused', async () => {
+  test('in one text are refused', async () => {
     const failure = await failureOf({ query: 'SELECT 1; DROP TABLE orders' });
     expect(failure).toMatchObject({ name: 'SqlError', details: { code: '42601' } });
     expect(failure.message).toContain('cannot insert multiple commands into a prepared statement');
@@ -215,13 +215,13 @@ describe('a wrong statement', () => {
     ],
     ['with lists that are none', { statements: ['SELECT 1'], values: [1] }, { name: 'StatementInvalid' }],
     ['with lists too many', { statements: ['SELECT 1'], values: [[], []] }, { name: 'StatementInvalid' }],
-  ])('%s says so', async (_what, parameters, expected) => {
+  ])('%s is reported', async (_what, parameters, expected) => {
     expect(await failureOf(parameters)).toMatchObject({ isRetryable: false, ...expected });
     expect(await count()).toEqual({ n: 0 });
   });
 
   test.each([{}, { query: 'SELECT 1', statements: ['SELECT 1'] }])(
-    '%j says which one it takes',
+    '%j is refused: exactly one is allowed',
     async (parameters) => {
       expect(await failureOf(parameters)).toMatchObject({
         message: expect.stringContaining(

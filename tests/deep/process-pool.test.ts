@@ -18,7 +18,7 @@ const WAIT_FOR_FILE = `
   });`;
 
 describe('an invocation', () => {
-  test('gets the event, a context and the environment, and gives what the handler gives', async () => {
+  test('gets the event, a context and the environment, and returns the handler’s result', async () => {
     const { invoke } = aPool({
       body: `return {
         event, id: context.awsRequestId, name: context.functionName,
@@ -35,7 +35,7 @@ describe('an invocation', () => {
     });
   });
 
-  test('may give nothing, or megabytes; more than Lambda takes is its failure', async () => {
+  test('may return nothing or megabytes; more than Lambda allows is a failure', async () => {
     const { invoke } = aPool({ body: 'return event.size && "x".repeat(event.size);' });
     expect(await invoke({})).toBeNull();
     expect(await invoke({ size: 6_000_000 })).toHaveLength(6_000_000);
@@ -52,7 +52,7 @@ describe('an invocation', () => {
     expect(await invoke()).toBe(pid);
   });
 
-  test('has a log, of which the caller may get the last 4 KB: nothing of the invocation before', async () => {
+  test('has a log whose last 4 KB the caller can get, without lines from earlier invocations', async () => {
     const { invoke } = aPool({
       body: 'console.log(event.text); if (event.fail) throw new TypeError("no");',
       maxProcesses: 1,
@@ -72,7 +72,7 @@ describe('an invocation', () => {
     expect(await invoke()).toBe(1);
   });
 
-  test('of a function that there is not fails', async () => {
+  test('of an unknown function fails', async () => {
     const { invoke } = aPool({ body: '' });
     await expect(invoke({}, { functionKey: 'other' })).rejects.toThrow('there is no function other');
   });
@@ -103,7 +103,7 @@ describe('processes', () => {
     expect(new Set(results.map(([, pid]) => pid)).size).toBeLessThanOrEqual(3);
   });
 
-  test('that are killed take their own invocation along, and no other', async () => {
+  test('that are killed fail their own invocation and no other', async () => {
     const { invoke } = aPool({ body: 'if (event.kill) process.kill(process.pid, "SIGKILL"); return event;' });
     const events = Array.from({ length: cases(8, 40) }, (_, at) => ({ at, kill: at % 4 === 0 }));
     const results = await Promise.allSettled(events.map((event) => invoke(event)));
@@ -123,26 +123,26 @@ describe('processes', () => {
     ['exit', 'setImmediate(() => process.exit(1));'],
     ['leave a rejection to nobody', 'void Promise.reject(new Error("late"));'],
     ['throw when nobody listens any more', 'setImmediate(() => { throw new Error("late"); });'],
-  ])('that %s right after their answer fail nobody', async (_, late) => {
+  ])('that %s right after their response fail nothing', async (_, late) => {
     const { invoke } = aPool({ body: `${late} return event;` });
     for (let at = 0; at < cases(2, 6); at++) expect(await invoke(at)).toBe(at);
   });
 
-  test('may end as soon as their answer is taken from them: it arrives', async () => {
+  test('may end as soon as their response is read: it arrives', async () => {
     const { invoke } = aPool({
       body: 'return { toJSON: () => { queueMicrotask(() => process.exit(0)); return event; } };',
     });
     for (let at = 0; at < cases(2, 6); at++) expect(await invoke(at)).toBe(at);
   });
 
-  test('may end right after a large answer: all of it arrives', async () => {
+  test('may end right after a large response: all of it arrives', async () => {
     const { invoke } = aPool({
       body: 'setImmediate(() => process.exit(0)); return "x".repeat(5_000_000);',
     });
     for (let at = 0; at < cases(2, 4); at++) expect(await invoke()).toHaveLength(5_000_000);
   });
 
-  test('that ended unseen while idle cost the next invocation nothing', async () => {
+  test('that ended unnoticed while idle cost the next invocation nothing', async () => {
     const { invoke } = aPool({ body: 'return process.pid;', maxProcesses: 1 });
     const pid = Number(await invoke());
     process.kill(pid, 'SIGKILL'); // in the same turn, the pool can't know
@@ -150,8 +150,8 @@ describe('processes', () => {
   });
 });
 
-describe('another version of the code', () => {
-  test('gets what comes from then on, and what waits; what is at work ends on the old one', async () => {
+describe('a new version of the code', () => {
+  test('gets new and waiting invocations; running ones end on the old version', async () => {
     const { invoke, replace, folder } = aPool({
       body: `${WAIT_FOR_FILE}
         writeFileSync(event.file + '.begun', '');
@@ -169,7 +169,7 @@ describe('another version of the code', () => {
     expect(await Promise.all([running, waiting, later])).toEqual(['old', 'new', 'new']);
   });
 
-  test('ends the idle processes of the one before', async () => {
+  test('ends the idle processes of the previous one', async () => {
     const { invoke, replace, folder } = aPool({
       head: `import { writeFileSync } from 'node:fs';`,
       body: `process.once('SIGTERM', () => { writeFileSync(event.file, ''); process.exit(); });`,
@@ -193,15 +193,15 @@ describe('another version of the code', () => {
     expect(await invoke()).toEqual(first);
   });
 
-  test('that can’t be loaded is the business of the first invocation', async () => {
+  test('that can’t be loaded fails the first invocation', async () => {
     const { pool, invoke } = aPool({ head: 'throw new Error("broken");', body: '' });
     await pool.prewarm('test');
     await expect(invoke()).rejects.toThrow('broken');
   });
 });
 
-describe('the line', () => {
-  test('can be left; what has begun goes on', async () => {
+describe('the queue', () => {
+  test('can be left; what has begun continues', async () => {
     const { invoke, folder } = aPool({
       body: `${WAIT_FOR_FILE} writeFileSync(event.file + '.begun', ''); await until(event.file + '.go'); return 1;`,
       maxProcesses: 1,
@@ -222,7 +222,7 @@ describe('the line', () => {
 });
 
 describe('at its end', () => {
-  test('processes are asked to end, and those that do not are killed; nothing is begun any more', async () => {
+  test('processes are asked to end, and those that do not are killed; nothing new begins', async () => {
     const { invoke, stop, folder } = aPool({
       head: `import { writeFileSync } from 'node:fs';`,
       body: `
@@ -241,7 +241,7 @@ describe('at its end', () => {
     await expect(invoke()).rejects.toThrow('the local service is stopping');
   });
 
-  test('what is at work fails, and what waits too', async () => {
+  test('running and waiting invocations fail', async () => {
     const { invoke, stop, folder } = aPool({
       body: `${WAIT_FOR_FILE} writeFileSync(event.file, ''); await until(event.file + '.never');`,
       maxProcesses: 1,

@@ -93,7 +93,7 @@ const ranAScript = async (act: (page: Page) => Promise<unknown>) => {
 const answerUrl = (id: string, type: string) =>
   `${project.service.baseUrl}/api/webhook/hostile-${id}/answer?${new URLSearchParams({ type, body: HOSTILE })}`;
 
-test('a script runs in the same document where nothing contains it', async () => {
+test('a script runs in the same document without a sandbox', async () => {
   for (const type of ['text/html', 'text/xsl', 'image/svg+xml']) {
     const hasRun = await ranAScript(async (page) => {
       await page.route('**/answer*', (route) => route.fulfill({ body: HOSTILE, contentType: type }));
@@ -104,7 +104,7 @@ test('a script runs in the same document where nothing contains it', async () =>
 });
 
 test.each(OWN_HEADERS.map((headers, index) => [headers, String(index)] as const))(
-  'no script of an answer with %j runs, whatever its type',
+  'no script in a response with %j runs, whatever its type',
   async (_headers, id) => {
     const ran: string[] = [];
     for (const type of TYPES) {
@@ -114,7 +114,7 @@ test.each(OWN_HEADERS.map((headers, index) => [headers, String(index)] as const)
   },
 );
 
-test('no script of a file runs whose type the caller has chosen', async () => {
+test('no script in a file with a type chosen by the caller runs', async () => {
   const ran: string[] = [];
   for (const type of ['text/html', 'text/xsl', 'image/svg+xml', 'text/plain, text/html', 'x/y+xml']) {
     const hasRun = await ranAScript(async (page) => {
@@ -129,7 +129,7 @@ test('no script of a file runs whose type the caller has chosen', async () => {
   expect(ran).toEqual([]);
 });
 
-test('a page of another origin reaches webhooks, and no private route', async () => {
+test('a page of another origin reaches webhooks, but no private route', async () => {
   const { baseUrl } = project.service;
   const server = await startInternalServer(
     createServer((_request, response) => {

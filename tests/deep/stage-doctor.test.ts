@@ -53,10 +53,10 @@ const look = async (stage: RunningStage, more = '', env: Record<string, string> 
   return { code, lines };
 };
 
-describe('the packaged stage as it is', () => {
+describe('the packaged stage, unchanged,', () => {
   const stage = useRunningStage({ args: () => ['--no-samples'] });
 
-  test('holds nothing older than the present version from its deployment on, also for a sweep', async () => {
+  test('holds only the current version from its deployment on, also in a sweep', async () => {
     await stage.fire('SweepEventsRuleSchedule1');
     const key = "{ executionId: { S: 'stored data' } }";
     await act(
@@ -69,7 +69,7 @@ describe('the packaged stage as it is', () => {
     );
   });
 
-  test('is sound, signatures and permissions included', async () => {
+  test('is healthy, including signatures and permissions', async () => {
     const { code, lines } = await look(stage);
     expect(lines.filter(({ status }) => status !== 'ok').map(({ message }) => message)).toEqual([
       'expiry and backups: this DynamoDB has none',
@@ -84,7 +84,7 @@ describe('the packaged stage as it is', () => {
   // Two minutes and a half: AWS takes a signature that is up to five minutes off.
   const AHEAD = 'const { now } = Date; Date.now = () => now() + 150_000;';
 
-  test('with a dead letter, a stuck execution and a clock that is off has a line for each', async () => {
+  test('reports a dead letter, a stuck execution and a wrong clock on a line each', async () => {
     await act(
       stage,
       `
@@ -148,7 +148,7 @@ describe('a stage without a variable, an index and two grants, in an account tha
     },
   });
 
-  test('is found out, each with its line, and nothing of the probes is left', async () => {
+  test('is reported, with a line for each fault, and no probe data is left', async () => {
     const { code, lines } = await look(stage);
     const wrong = lines.filter(({ status }) => status === 'wrong').map(({ message }) => message);
     expect(code).toBe(1);

@@ -62,7 +62,7 @@ const run = async (
   return JSON.parse(output);
 };
 
-test('the SDK finds the door at the hosts of AWS, with everything that it signs', async () => {
+test('the SDK finds the gateway at the hosts of AWS, with all its signed requests', async () => {
   const program = `
     import { Readable } from 'node:stream';
     import { DeleteObjectCommand, GetObjectCommand, HeadObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
@@ -105,7 +105,7 @@ test('the SDK finds the door at the hosts of AWS, with everything that it signs'
   });
 });
 
-test('what the SDK is refused, it understands', async () => {
+test('the SDK understands refusals', async () => {
   const program = `
     import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
     import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
@@ -140,7 +140,7 @@ test('what the SDK is refused, it understands', async () => {
 /** Sends every name to this machine, so that no test reaches another one. */
 const lookup = `(host, options, done) => done(null, [{ address: '127.0.0.1', family: 4 }])`;
 
-test('nothing else than AWS is redirected', async () => {
+test('only AWS hosts are redirected', async () => {
   const { port } = elsewhere.address() as AddressInfo;
   const program = `
     import { request } from 'node:https';
@@ -178,7 +178,7 @@ test('nothing else than AWS is redirected', async () => {
   });
 });
 
-test('without the flags, nothing is redirected, and the door is not trusted', async () => {
+test('without the flags, nothing is redirected, and the gateway is not trusted', async () => {
   const program = `
     import { request } from 'node:https';
     const get = (options) => new Promise((resolve) =>

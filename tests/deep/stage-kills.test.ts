@@ -106,7 +106,7 @@ interface Listed {
 
 const OPEN = ['accepted', 'running', 'waiting'];
 
-test(`${KILLS} kills of processes lose nothing, double nothing, and leave nothing open`, async () => {
+test(`${KILLS} process kills lose nothing, duplicate nothing, and leave nothing open`, async () => {
   for (const shape of shapes) await stage.storeWorkflow(aWorkflow(shape));
   const deliveries: Delivery[] = [];
   let kills = 0;

@@ -132,7 +132,7 @@ describe.each(grants)('without the grant of %s: %s for %s', (role, action, resou
   });
 });
 
-describe('without what lets EventBridge invoke the function', () => {
+describe('without the permission of EventBridge to invoke the function', () => {
   const stage = useMutatedStage('DispatchPermission', (resources) => {
     delete resources.DispatchPermission;
   });

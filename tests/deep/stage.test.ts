@@ -51,7 +51,7 @@ describe('the policies that docs/ prints', () => {
     connections: [],
   };
 
-  test('an author puts, switches, lists and removes workflows, and does nothing else', async () => {
+  test('let an author put, switch, list and remove workflows, and nothing else', async () => {
     expect(
       await stage.cliAs('author', 'workflow put -', { stdin: JSON.stringify(definition) }),
     ).toMatchObject({
@@ -74,7 +74,7 @@ describe('the policies that docs/ prints', () => {
     expect((await stage.callAs('author', '/api/admin/debug')).status).toBe(403);
   });
 
-  test('an operator puts no workflows', async () => {
+  test('let an operator put no workflows', async () => {
     const { code } = await stage.cliAs('operator', 'workflow put -', { stdin: JSON.stringify(definition) });
     expect([code, (await stage.cliAs('operator', 'workflow get of-an-author')).code]).toEqual([1, 1]);
     expect(await stage.cliAs('operator', 'workflow list')).toMatchObject({ code: 0 });

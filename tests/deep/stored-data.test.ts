@@ -39,7 +39,7 @@ const template = {
 const BUCKET = 'hookloom-dev-123456789012-eu-central-1';
 const wanted = namesOfStored(template, { accountId: '123456789012', region: 'eu-central-1' });
 
-test('what keeps data has a name that is known before the deployment', () => {
+test('resources that keep data have names known before the deployment', () => {
   expect(wanted).toEqual({
     WorkflowsTable: 'hookloom-dev-workflows',
     ExecutionsTable: 'test-executions',
@@ -121,27 +121,27 @@ describe('a deployment', () => {
   const judge = async (account: Account, adopts = false) =>
     findStoredProblem(await findIn(account), { adopts, stage: 'dev' });
 
-  test('goes ahead in an account without this stage', async () => {
+  test('continues in an account without this stage', async () => {
     expect(await judge({ stack: null, names: ['hookloom-other-workflows'] })).toBeNull();
   });
 
-  test('goes ahead where the stack has what exists', async () => {
+  test('continues where the stack has what exists', async () => {
     const stack = { WorkflowsTable: 'hookloom-dev-workflows', BlobBucket: BUCKET };
     expect(await judge({ stack, names: ['hookloom-dev-workflows', BUCKET] })).toBeNull();
   });
 
-  test('is refused where a removed stack has left tables and bucket, with what to do', async () => {
+  test('is refused where a removed stack has left tables and a bucket, with what to do', async () => {
     const account = { stack: null, names: ['hookloom-dev-workflows', BUCKET] };
     expect(await judge(account)).toMatch(
       /left resources that this one would create:\n {2}WorkflowsTable: hookloom-dev-workflows\n {2}BlobBucket: \S+\n.*--param="adoptData=true"/,
     );
   });
 
-  test('takes them where it is told to', async () => {
+  test('adopts them when told to', async () => {
     expect(await judge({ stack: null, names: ['hookloom-dev-workflows', BUCKET] }, true)).toBeNull();
   });
 
-  test('is refused where it would put a new bucket in the place of the one in use', async () => {
+  test('is refused where it would replace the bucket in use with a new one', async () => {
     const stack = { BlobBucket: 'hookloom-dev-blobbucket-1a2b3c' };
     const problem =
       /^The bucket of this stage is hookloom-dev-blobbucket-1a2b3c\. .*\n.*blobBucket=generated/;
@@ -162,21 +162,24 @@ describe('a deployment', () => {
   test.each([
     [SCHEMA_VERSION + 1, 'A later release has stored data', 'Continue with that release.'],
     [OLDEST_VERSION - 1, 'There may be data in version', 'run `hookloom migrate`'],
-  ])('is refused where data of version %d would not be read, with what to do', async (version, ...words) => {
-    const account = await aStageOf(Math.min(version, SCHEMA_VERSION), Math.max(version, SCHEMA_VERSION));
-    const adopted = { ...account, stack: null };
-    for (const problem of [await judge(account), await judge(adopted, true)])
-      for (const word of [`This release can't work with the data of the stage "dev":`, ...words])
-        expect(problem).toContain(word);
-  });
+  ])(
+    'is refused where data of version %d would become unreadable, with what to do',
+    async (version, ...words) => {
+      const account = await aStageOf(Math.min(version, SCHEMA_VERSION), Math.max(version, SCHEMA_VERSION));
+      const adopted = { ...account, stack: null };
+      for (const problem of [await judge(account), await judge(adopted, true)])
+        for (const word of [`This release can't work with the data of the stage "dev":`, ...words])
+          expect(problem).toContain(word);
+    },
+  );
 
-  test('goes ahead where the data is read', async () => {
+  test('continues where the data is readable', async () => {
     const account = await aStageOf(OLDEST_VERSION, SCHEMA_VERSION);
     expect(await judge(account)).toBeNull();
     expect((await findIn(account)).unseen).toBeNull();
   });
 
-  test('goes ahead where nobody may look, and says so', async () => {
+  test('continues where reading is not permitted, and says so', async () => {
     const { dynamoDb: _hidden, ...account } = await aStageOf(OLDEST_VERSION - 1, SCHEMA_VERSION);
     expect(await judge(account)).toBeNull();
     expect((await findIn(account)).unseen).toBe(SENTENCE);
@@ -213,12 +216,12 @@ describe('a deployment', () => {
     expect(await judge({ ...adopted, stack: null }, true)).toMatch(/does not have the index byTime yet/);
   });
 
-  test('goes ahead where CloudFormation adds the index, in a stage of an earlier version', async () => {
+  test('continues where CloudFormation adds the index, in a stage of an earlier version', async () => {
     for (const account of [await aStageOf(OLDEST_VERSION, OLDEST_VERSION), await aStageWithoutNote()])
       expect(await judge(await withoutAnIndex(account, 'byTime'))).toBeNull();
   });
 
-  test('notes that a stage of its own making holds nothing older, which a sweep keeps', async () => {
+  test('notes that a new stage holds only the current version, which a sweep keeps', async () => {
     const { client, tables, endpoint } = await openDatabase();
     const account = { stack: null, names: [], dynamoDb: endpoint };
     const found = await findIn(account);
@@ -229,13 +232,13 @@ describe('a deployment', () => {
     expect(await readStageVersions(client, tables)).toEqual(versions);
   });
 
-  test('takes no stage for new that was there, or that it adopts', async () => {
+  test('does not take a stage for new that existed or that it adopts', async () => {
     const account = await aStageOf(OLDEST_VERSION, SCHEMA_VERSION);
     expect((await findIn(account)).isNew).toBe(false);
     expect((await findIn({ ...account, stack: null })).isNew).toBe(false);
   });
 
-  test('takes no stage for new of which it adopts any table, or that it was not allowed to look at', async () => {
+  test('does not take a stage for new if it adopts a table or could not look', async () => {
     expect((await findIn({ stack: null, names: ['hookloom-dev-workflows'] })).isNew).toBe(false);
     expect((await findIn({ stack: { WorkflowsTable: 'hookloom-dev-workflows' }, names: [] })).isNew).toBe(
       false,
@@ -247,34 +250,37 @@ describe('a deployment', () => {
   const aDeployment = async (account: Account) =>
     aFramework({ Resources: template.Resources, aws: await openAccount(account) });
 
-  test('ends before the stack is changed where it is refused', async () => {
+  test('stops before changing the stack when it is refused', async () => {
     const { begin, warnings } = await aDeployment(await aStageOf(SCHEMA_VERSION, SCHEMA_VERSION + 1));
     await expect(begin()).rejects.toThrow(/^This release can't work with the data of the stage "dev":/);
     expect(warnings).toEqual([]);
   });
 
-  test('warns of what it may not look at, once', async () => {
+  test('warns once of what it may not read', async () => {
     const { begin, end, warnings } = await aDeployment({ stack: null, names: [], isDenied: true });
     await begin();
     await end();
     expect(warnings).toEqual([expect.stringContaining(SENTENCE)]);
   });
 
-  test.each([true, false])('notes the version once the stack is made, for a new stage: %s', async (isNew) => {
-    const { client, tables, endpoint } = await openDatabase();
-    const account = isNew
-      ? { stack: null, names: [] }
-      : { stack: { ExecutionsTable: EXECUTIONS }, names: [EXECUTIONS] };
-    const { begin, end, warnings } = await aDeployment({ ...account, dynamoDb: endpoint });
-    await begin();
-    expect(await readStageVersions(client, tables)).toBeNull();
-    await end();
-    const noted = isNew ? { oldest: SCHEMA_VERSION, newest: SCHEMA_VERSION } : null;
-    expect(await readStageVersions(client, tables)).toEqual(noted);
-    expect(warnings).toEqual([]);
-  });
+  test.each([true, false])(
+    'notes the version after creating the stack, for a new stage: %s',
+    async (isNew) => {
+      const { client, tables, endpoint } = await openDatabase();
+      const account = isNew
+        ? { stack: null, names: [] }
+        : { stack: { ExecutionsTable: EXECUTIONS }, names: [EXECUTIONS] };
+      const { begin, end, warnings } = await aDeployment({ ...account, dynamoDb: endpoint });
+      await begin();
+      expect(await readStageVersions(client, tables)).toBeNull();
+      await end();
+      const noted = isNew ? { oldest: SCHEMA_VERSION, newest: SCHEMA_VERSION } : null;
+      expect(await readStageVersions(client, tables)).toEqual(noted);
+      expect(warnings).toEqual([]);
+    },
+  );
 
-  test('goes ahead where what is new cannot be noted', async () => {
+  test('continues where the version of a new stage cannot be noted', async () => {
     const account = { stack: null, names: [] };
     await expect(noteNewStage(await findIn(account), await openAccount(account))).resolves.toBeUndefined();
   });

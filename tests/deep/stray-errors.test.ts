@@ -96,7 +96,7 @@ test('a rejection by the last node fails the execution, too: its result is not k
   expect(exitCode).toBe(1);
 });
 
-test('what cannot be described is contained like anything else', () => {
+test('errors that cannot be described are contained like any other', () => {
   const { answers, records } = send([loose('throws what is no error'), busy('aborted')]);
   expect(answers).toEqual([500]);
   expect(records).toMatchObject([
@@ -104,7 +104,7 @@ test('what cannot be described is contained like anything else', () => {
   ]);
 });
 
-test('an error that comes after the end of its execution is logged with it, and fails no other one', () => {
+test('an error after the end of its execution is logged with it, and fails no other one', () => {
   const { answers, records, log, taken, exitCode } = send(
     [loose('throws after its execution')],
     [busy('thrown')],
@@ -125,13 +125,13 @@ test('an error that comes after the end of its execution is logged with it, and 
   expect({ taken, exitCode }).toEqual({ taken: [0, 1], exitCode: 1 });
 });
 
-test('an error that comes while the process waits does not end it: that would fail the next request', () => {
+test('an error while the process waits does not end it, since that would fail the next request', () => {
   const { taken, hasWaited, exitCode, log } = send([loose('throws after its execution')]);
   expect({ taken, hasWaited, exitCode }).toEqual({ taken: [0], hasWaited: true, exitCode: 0 });
   expect(log).toHaveLength(1);
 });
 
-test('without such an error the process goes on', () => {
+test('without such an error the process continues', () => {
   const { answers, log, hasWaited, exitCode } = send([loose('nothing')], [busy(null)]);
   expect({ answers, log, hasWaited, exitCode }).toEqual({
     answers: [200, 200],

@@ -22,7 +22,7 @@ export const describeTriggerResources = (read: () => Template): void => {
   const propertiesOf = (id: string) => read().Resources[id]?.Properties ?? {};
 
   describe('triggers that register themselves', () => {
-    test('a registration reaches the function for events alone, with a role that nothing but the schedules takes', () => {
+    test('a registration reaches only the event function, with a role that only the schedules use', () => {
       const dispatch = { 'Fn::GetAtt': ['DispatchLambdaFunction', 'Arn'] };
       const conditions = statementsOf(propertiesOf('SweepRegistrationsRole')).flatMap(
         ({ Action, Condition }) => (Condition === undefined ? [] : [[[Action].flat().join(), Condition]]),
@@ -67,7 +67,7 @@ export const describeTriggerResources = (read: () => Template): void => {
       expect(permissions.flatMap(({ Properties }) => placesOf(Properties?.SourceArn))).toEqual(ownRules);
     });
 
-    test('what could not be delivered to the function for events, or stored by it, is kept for 14 days', () => {
+    test('what could not be delivered to the event function, or stored by it, is kept for 14 days', () => {
       const queue = { 'Fn::GetAtt': ['TriggerDeadLetterQueue', 'Arn'] };
       expect(propertiesOf('DispatchLambdaFunction').DeadLetterConfig).toEqual({ TargetArn: queue });
       expect(propertiesOf('TriggerDeadLetterQueue')).toEqual({
@@ -88,7 +88,7 @@ export const describeTriggerResources = (read: () => Template): void => {
       expect(placesOf(statement.Condition.ArnLike['aws:SourceArn'])).toEqual(ownRules);
     });
 
-    test('before the stack is removed, all is unregistered, and no sweep registers it again', () => {
+    test('before the stack is removed, everything is unregistered, and no sweep registers it again', () => {
       expect(read().Resources.Registrations).toEqual({
         Type: 'AWS::CloudFormation::CustomResource',
         DependsOn: ['ScheduleGroup'],

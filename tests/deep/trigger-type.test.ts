@@ -113,7 +113,7 @@ const invoke = async (key: string, event: object): Promise<unknown> => {
   return JSON.parse(readFileSync(join(data, 'answer.json'), 'utf8'));
 };
 
-test('a trigger type is four files, those of the guide: its events are fired, and its executions run', async () => {
+test('a trigger type is the guide’s four files: its events fire, and its executions run', async () => {
   write('plugins/queue-trigger.ts', codeFor('plugins/queue-trigger.ts'));
   insert('plugins/installed.ts', /\];\s*$/, codeFor('plugins/installed.ts'));
   write('functions/queue.ts', codeFor('functions/queue.ts'));

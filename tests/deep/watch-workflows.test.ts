@@ -77,7 +77,7 @@ const openFiles = async () => {
   return { files, target, seeded, lines, said, changed, ids };
 };
 
-test('a file that is written is stored, once, and said', async () => {
+test('a written file is stored once and reported', async () => {
   const { said, changed, ids, lines } = await openFiles();
   write('a.json', 'a');
   changed('a.json');
@@ -103,7 +103,7 @@ const writeCaller = (workflowId: string): void =>
     }),
   );
 
-test('a file that runs a workflow which is not there is stored, with a warning', async () => {
+test('a file that runs a missing workflow is stored, with a warning', async () => {
   write('greeting.json', 'greeting');
   writeCaller('greetings');
   const warning =
@@ -116,7 +116,7 @@ test('a file that runs a workflow which is not there is stored, with a warning',
   expect(lines.at(-1)).toBe(`workflows/caller.json: ${warning.replace('greetings', 'greetingz')}`);
 });
 
-test('a file that is gone takes its workflow along', async () => {
+test('a removed file removes its workflow', async () => {
   write('a.json', 'a');
   const { said, changed, ids } = await openFiles();
   rmSync(join(folder, 'a.json'));
@@ -125,7 +125,7 @@ test('a file that is gone takes its workflow along', async () => {
   expect(await ids()).toEqual([]);
 });
 
-test('a file that is renamed keeps its workflow', async () => {
+test('a renamed file keeps its workflow', async () => {
   write('a.json', 'a');
   const { said, changed, ids, lines } = await openFiles();
   rmSync(join(folder, 'a.json'));
@@ -140,7 +140,7 @@ test('a file that is renamed keeps its workflow', async () => {
   expect(lines.join()).not.toContain('a was removed');
 });
 
-test('a file with another id takes the workflow of the one before along', async () => {
+test('a file with a new id removes the previous workflow', async () => {
   write('a.json', 'a');
   const { said, changed, ids } = await openFiles();
   write('a.json', 'b');
@@ -149,7 +149,7 @@ test('a file with another id takes the workflow of the one before along', async 
   expect(await ids()).toEqual(['b']);
 });
 
-test('a file that is refused is said once, with its place, and tried again when the code has changed', async () => {
+test('a refused file is reported once, with its place, and tried again when the code has changed', async () => {
   write('a.json', 'a');
   const { files, said, changed, lines, target } = await openFiles();
   write('a.json', 'a', 'second', 'soon');
@@ -163,7 +163,7 @@ test('a file that is refused is said once, with its place, and tried again when 
   expect(lines).toHaveLength(2);
 });
 
-test('a file that is refused at the start keeps back no other', async () => {
+test('a file that is refused at the start blocks no other', async () => {
   write('a.json', 'a', 'x', 'soon');
   write('b.json', 'b');
   writeFileSync(join(folder, 'c.json'), '{');
@@ -236,7 +236,7 @@ describe('two files with one id', () => {
   });
 });
 
-test('other files are none of its business', async () => {
+test('other files are ignored', async () => {
   const { changed, said, lines } = await openFiles();
   for (const name of ['a.txt', '.a.json.swp', 'a.json~']) {
     writeFileSync(join(folder, name), '{');

@@ -13,7 +13,7 @@ test.each([
   expect(toExecutionId(hash)).toBe(id);
 });
 
-test('a request that has just come has an id of its execution; one that was recorded has none, since it comes again', () => {
+test('a new request has an execution id; a recorded one has none, since it comes again', () => {
   const now = 1_700_000_000_000;
   const idOf = createIdOfRequest({ now: () => now });
   expect(idOf('a=', now - 30_000)).toBe(executionIdOfRequest('a='));

@@ -115,7 +115,7 @@ const expected = ({ edges, kinds }: Graph) => {
 };
 
 describe('any graph', () => {
-  test('without loops, runs what the rules say, each node once, and never before what leads to it', async () => {
+  test('without loops follows the rules, runs each node once, and never before its predecessors', async () => {
     await fc.assert(
       fc.asyncProperty(graph('forward'), async (shape) => {
         const result = await run(shape, 0);
@@ -133,7 +133,7 @@ describe('any graph', () => {
     );
   });
 
-  test('with loops, ends, and every node runs once, or once per iteration of its loop', async () => {
+  test('with loops ends, and every node runs once, or once per iteration of its loop', async () => {
     await fc.assert(
       fc.asyncProperty(graph('any'), async (shape) => {
         const result = await run(shape, 0);
@@ -154,7 +154,7 @@ describe('any graph', () => {
     );
   });
 
-  test('the result does not depend on which node was faster', async () => {
+  test('has a result that does not depend on which node was faster', async () => {
     await fc.assert(
       fc.asyncProperty(graph('any'), async (shape) => {
         const [one, other] = [await run(shape, 0), await run(shape, 1)];
@@ -166,7 +166,7 @@ describe('any graph', () => {
     );
   });
 
-  test('what is skipped in the end never ran in that iteration, and what succeeded has delivered', async () => {
+  test('never runs skipped nodes in that iteration, and delivers from successful ones', async () => {
     await fc.assert(
       fc.asyncProperty(graph('forward'), async (shape) => {
         const { nodes, status } = await run(shape, 0);

@@ -59,7 +59,7 @@ const runEngine = async ({ edges, seed, latencies }: World) => {
 };
 
 describe('any loop', () => {
-  test('runs its nodes as often, and on the same inputs, as the rules read aloud', async () => {
+  test('runs its nodes as often, and with the same inputs, as the rules say', async () => {
     let finished = 0;
     await fc.assert(
       fc.asyncProperty(world, async (given) => {
@@ -82,7 +82,7 @@ describe('any loop', () => {
     expect(finished).toBeGreaterThan(cases(8, 200));
   });
 
-  test('a record for every iteration, run or skipped, each with its own number', async () => {
+  test('has a record for every iteration, run or skipped, each with its own number', async () => {
     await fc.assert(
       fc.asyncProperty(world, async (given) => {
         const { result } = await runEngine(given);

@@ -90,7 +90,7 @@ test.each([
   expect(result.failure?.message).toBe('this node cannot use files');
 });
 
-test('a request that names only its URL ends with its attempt', async () => {
+test('a request with only a URL ends with its attempt', async () => {
   let sent: { readonly timeoutMs?: number; readonly signal?: AbortSignal } = {};
   const result = await runGraph({
     nodes: {

@@ -20,7 +20,7 @@ test.each([1, 2, 3])('a node at its attempt %d when the execution runs out of ti
   expect(result.nodes[1]).toMatchObject({ nodeId: 'shop', status: 'failed', attempts: last });
 });
 
-test('a node that waits for its next attempt at the timeout has a record of the attempts before', async () => {
+test('a node that waits for its next attempt at the timeout has a record of the previous attempts', async () => {
   const result = await runGraph({
     nodes: {
       shop: {
@@ -35,7 +35,7 @@ test('a node that waits for its next attempt at the timeout has a record of the 
   expect(result.nodes[1]).toMatchObject({ nodeId: 'shop', attempts: 2 });
 });
 
-test('a node that runs others has had one attempt, and theirs are their own', async () => {
+test('a node that runs other nodes has one attempt, and theirs are their own', async () => {
   const result = await runGraph({
     nodes: {
       each: {

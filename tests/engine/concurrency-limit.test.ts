@@ -63,7 +63,7 @@ const lastOpensLate =
     return delaying;
   };
 
-test('a body that is ready just when another one ends does not start beside the one that waited', async () => {
+test('a body that becomes ready when another one ends does not overtake the waiting one', async () => {
   for (let late = 0; late < 120; late++) {
     expect([late, await maxRunning(3, 1, lastOpensLate(late))]).toEqual([late, 1]);
   }

@@ -19,7 +19,7 @@ const takes =
   };
 
 describe('the order of nodes', () => {
-  test('a chain runs one after the other, each on the output of the one before', async () => {
+  test('a chain runs in sequence, each node on the output of its predecessor', async () => {
     const result = await runGraph({
       nodes: {
         a: { does: (_node, input) => ({ ...input, a: 1 }) },
@@ -32,7 +32,7 @@ describe('the order of nodes', () => {
     expect(result).toMatchObject({ status: 'succeeded', output: { given: true, a: 1, b: 2 }, failure: null });
   });
 
-  test('independent nodes run side by side', async () => {
+  test('independent nodes run concurrently', async () => {
     const result = await runGraph({
       nodes: { a: { does: takes(100) }, b: { does: takes(100) }, c: {} },
       edges: ['start -> a', 'start -> b', 'a -> c', 'b -> c'],
@@ -41,7 +41,7 @@ describe('the order of nodes', () => {
     expect(ran(result)).toBe('start a b c');
   });
 
-  test('a join waits for all of its branches, and its input is theirs, merged in connection order', async () => {
+  test('a join waits for all of its branches, and its input is theirs merged in connection order', async () => {
     const result = await runGraph({
       nodes: {
         a: { does: takes(50, { from: 'a', a: 1 }) },
@@ -71,7 +71,7 @@ describe('the order of nodes', () => {
     expect(seen).toBe(output);
   });
 
-  test('a node sees what each connection delivered, unmerged', async () => {
+  test('a node sees the input of each connection, unmerged', async () => {
     const result = await runGraph({
       nodes: {
         a: { does: { v: 1 } },
@@ -88,7 +88,7 @@ describe('the order of nodes', () => {
     ]);
   });
 
-  test('only the trigger that fired starts; what others lead to does not wait for them', async () => {
+  test('only the trigger that fired starts; successors of others do not wait for them', async () => {
     const result = await runGraph({
       nodes: { other: { kind: 'trigger' }, joined: {}, unreached: {} },
       edges: ['start -> joined', 'other -> joined', 'other -> unreached'],
@@ -97,7 +97,7 @@ describe('the order of nodes', () => {
     expect(skipped(result)).toBe('');
   });
 
-  test.each([10_000])('a chain of %d nodes is no deeper than a short one', async (length) => {
+  test.each([10_000])('a chain of %d nodes uses no more stack than a short one', async (length) => {
     const ids = Array.from({ length }, (_, index) => `n${index}`);
     const result = await runGraph({
       nodes: Object.fromEntries(ids.map((id) => [id, {}])),
@@ -108,7 +108,7 @@ describe('the order of nodes', () => {
     expect(result.nodes).toHaveLength(length + 1);
   });
 
-  test('a thousand branches meet again', async () => {
+  test('a thousand branches can be joined', async () => {
     const ids = Array.from({ length: 1_000 }, (_, index) => `n${index}`);
     const result = await runGraph({
       nodes: { ...Object.fromEntries(ids.map((id) => [id, { does: { [id]: true } }])), join: {} },
@@ -119,7 +119,7 @@ describe('the order of nodes', () => {
 });
 
 describe('branches', () => {
-  test('only the output that was emitted on is delivered; the rest is skipped, all the way down', async () => {
+  test('only the emitted output is delivered; everything downstream of the others is skipped', async () => {
     const result = await runGraph({
       nodes: {
         choose: { does: () => emit({ left: { l: 1 } }) },
@@ -156,7 +156,7 @@ describe('branches', () => {
     expect(ran(result)).toBe('start choose next');
   });
 
-  test('what is emitted on "response" is the response, the first one counts, and the branch goes on', async () => {
+  test('the first output on "response" is the response, and the branch continues', async () => {
     const result = await runGraph({
       nodes: {
         one: { does: (_node, input) => emit({ main: input, response: { status: 200 } }) },
@@ -168,7 +168,7 @@ describe('branches', () => {
     expect(result.response).toEqual({ status: 200 });
   });
 
-  test('what a body emits on "response" answers no caller', async () => {
+  test('an output of a body on "response" does not answer the caller', async () => {
     const responses: unknown[] = [];
     const result = await runGraph({
       nodes: {
@@ -188,7 +188,7 @@ describe('branches', () => {
     expect([responses, result.response]).toEqual([[], null]);
   });
 
-  test('what a workflow is given by another one has no secret in it', async () => {
+  test('what one workflow passes to another has no secret in it', async () => {
     const { definition, findNodeType } = aGraph({ nodes: {}, edges: [] });
     const nodes = definition.nodes.map((node) =>
       node.id === 'start' ? { ...node, type: 'manualTrigger' } : node,
@@ -239,7 +239,7 @@ describe('loops', () => {
     after: {},
   } satisfies Parameters<typeof runGraph>[0]['nodes'];
 
-  test('what is delivered back runs the loop again, with that as input; what comes after runs once', async () => {
+  test('an output delivered back runs the loop again with that input; successors run once', async () => {
     const result = await runGraph({
       nodes: counting,
       edges: ['start -> count', 'count -> more', 'more.again -> count', 'more.done -> after'],
@@ -268,7 +268,7 @@ describe('loops', () => {
     expect(ran(result)).toBe('start self self self self after');
   });
 
-  test('a loop that goes round too often fails the execution and names where it leads back to', async () => {
+  test('a loop that exceeds its limit fails the execution and names its header', async () => {
     const result = await runGraph({
       nodes: { head: { settings: { maxIterations: 3 } }, tail: {} },
       edges: ['start -> head', 'head -> tail', 'tail -> head'],
@@ -281,13 +281,13 @@ describe('loops', () => {
     });
   });
 
-  test('100 iterations are the default', async () => {
+  test('100 iterations are the default limit', async () => {
     const result = await runGraph({ nodes: { self: {} }, edges: ['start -> self', 'self -> self'] });
     expect(result.nodes).toHaveLength(101);
     expect(result.status).toBe('failed');
   });
 
-  test('an inner loop starts anew in every iteration of the outer one', async () => {
+  test('an inner loop restarts in every iteration of the outer one', async () => {
     const result = await runGraph({
       nodes: {
         outer: { does: (_node, input) => ({ o: Number(input.o ?? 0) + 1, i: 0 }) },
@@ -311,7 +311,7 @@ describe('loops', () => {
     expect(result.output).toEqual({ o: 2, i: 2 });
   });
 
-  test('a loop with two ways in keeps what came from outside', async () => {
+  test('a loop with two entries keeps the input from outside', async () => {
     const result = await runGraph({
       nodes: {
         a: { does: (_node, input) => ({ ...input, a: Number(input.a ?? 0) + 1 }) },
@@ -340,7 +340,7 @@ describe('loops', () => {
     expect(result.output).toEqual({ found: 1 });
   });
 
-  test('a skipped loop does not run, and what comes after it is skipped', async () => {
+  test('a skipped loop does not run, and its successors are skipped', async () => {
     const result = await runGraph({
       nodes: { none: { does: () => emit({}) }, head: {}, tail: {}, after: {} },
       edges: ['start -> none', 'none -> head', 'head -> tail', 'tail -> head', 'tail -> after'],
@@ -351,7 +351,7 @@ describe('loops', () => {
 });
 
 describe('failures', () => {
-  test('a node that fails ends the execution, and says which and why', async () => {
+  test('a failing node ends the execution, and the failure names it and the reason', async () => {
     const result = await runGraph({
       nodes: { shop: { does: fails }, next: {} },
       edges: ['start -> shop', 'shop -> next'],
@@ -362,7 +362,7 @@ describe('failures', () => {
     expect(result.nodes[1]).toMatchObject({ status: 'failed', attempts: 1, failure: result.failure });
   });
 
-  test('of several the first in time is the reason, and the others are aborted', async () => {
+  test('of several the first is the reason, and the others are aborted', async () => {
     const aborted: string[] = [];
     const failing =
       (ms: number, message: string) =>
@@ -384,7 +384,7 @@ describe('failures', () => {
     expect(aborted).toEqual(['slow']);
   });
 
-  test('a node whose credential comes when the execution has failed is not begun', async () => {
+  test('a node whose credential arrives after the execution failed does not start', async () => {
     const begun: string[] = [];
     const lent = Promise.withResolvers<never>();
     const credentials = {
@@ -413,7 +413,7 @@ describe('failures', () => {
     expect(begun).toEqual([]);
   });
 
-  test('onError continue delivers the error beside the input, and the record has the failure', async () => {
+  test('onError continue delivers the error with the input, and records the failure', async () => {
     const result = await runGraph({
       nodes: { shop: { does: fails, settings: { onError: 'continue' } }, next: {} },
       edges: ['start -> shop', 'shop -> next'],
@@ -424,7 +424,7 @@ describe('failures', () => {
     expect(result.nodes[1]).toMatchObject({ status: 'failed', failure: error });
   });
 
-  test('onError route delivers input and error on the output "error" alone', async () => {
+  test('onError route delivers input and error only on the output "error"', async () => {
     const result = await runGraph({
       nodes: { shop: { does: fails, settings: { onError: 'route' } }, next: {}, rescue: {} },
       edges: ['start -> shop', 'shop -> next', 'shop.error -> rescue'],
@@ -458,7 +458,7 @@ describe('failures', () => {
     expect(result.failure).toEqual({ nodeId: 'odd', name: expect.any(String), message });
   });
 
-  test.each([[null], [undefined]])('a node that delivers %s delivers an empty map', async (output) => {
+  test.each([[null], [undefined]])('a node that delivers %s delivers an empty object', async (output) => {
     const result = await runGraph({
       nodes: { quiet: { does: () => output }, next: {} },
       edges: ['start -> quiet', 'quiet -> next'],
@@ -472,7 +472,7 @@ describe('failures', () => {
     ['null', null, 'a node threw null'],
     ['an object with a message', { message: 'odd' }, 'a node threw odd'],
     ['an object without one', {}, 'a node threw an object that is no Error'],
-  ])('a node that throws %s still gives a readable failure', async (_case, thrown, message) => {
+  ])('a node that throws %s has a readable failure', async (_case, thrown, message) => {
     const result = await runGraph({
       nodes: {
         odd: {
@@ -494,7 +494,7 @@ describe('failures', () => {
     expect(result.failure?.message).toHaveLength(1_000);
   });
 
-  test('an executor that handles another type fails its node', async () => {
+  test('an executor for a different type fails its node', async () => {
     const { definition } = aGraph({ nodes: { a: {} }, edges: ['start -> a'] });
     const plan = compilePlan(definition, () => ({
       nodeType: 'type-a',
@@ -509,7 +509,7 @@ describe('failures', () => {
     await expect(plan.executorOf(plan.nodes[1] as never)).rejects.toThrow('is for the node type "another"');
   });
 
-  test('an input that a node tries to change is frozen, so that its neighbours see what was delivered', async () => {
+  test('inputs are frozen, so that other nodes see what was delivered', async () => {
     const result = await runGraph({
       nodes: {
         thief: {
@@ -570,7 +570,7 @@ describe('time and retries', () => {
     expect(signal?.aborted).toBe(true);
   });
 
-  test('a node knows how much time it has left', async () => {
+  test('a node knows its remaining time', async () => {
     const result = await runGraph({
       nodes: {
         slow: {
@@ -586,7 +586,7 @@ describe('time and retries', () => {
     expect(result.output).toEqual({ left: 600 });
   });
 
-  test('a node that touches the outside is tried again as its retry says, with growing delays', async () => {
+  test('a node with side effects is retried as configured, with growing delays', async () => {
     const attempts: number[] = [];
     const result = await runGraph({
       nodes: {
@@ -607,7 +607,7 @@ describe('time and retries', () => {
     expect(result.nodes[1]).toMatchObject({ status: 'succeeded', attempts: 3 });
   });
 
-  test('when all attempts failed, the last failure counts', async () => {
+  test('when all attempts fail, the last failure counts', async () => {
     const result = await runGraph({
       nodes: {
         shop: {
@@ -621,7 +621,7 @@ describe('time and retries', () => {
     expect(result.nodes[1]).toMatchObject({ status: 'failed', attempts: 2, failure: { message: 'busy 2' } });
   });
 
-  test('a pure node is not tried again: it would fail again', async () => {
+  test('a pure node is not retried, since it would fail again', async () => {
     const result = await runGraph({
       nodes: { pure: { does: fails, settings: { retry: { maxAttempts: 5 } } } },
       edges: ['start -> pure'],
@@ -629,7 +629,7 @@ describe('time and retries', () => {
     expect(result.nodes[1]).toMatchObject({ status: 'failed', attempts: 1 });
   });
 
-  test('an execution that runs out of time says so at once, and aborts what is running', async () => {
+  test('an execution that times out ends at once, and aborts running nodes', async () => {
     let signal: AbortSignal | undefined;
     const result = await runGraph({
       nodes: {
@@ -649,7 +649,7 @@ describe('time and retries', () => {
     expect(signal?.aborted).toBe(true);
   });
 
-  test('an execution of quick nodes runs out of time, too', async () => {
+  test('an execution of fast nodes can time out too', async () => {
     const ids = Array.from({ length: 50 }, (_, index) => `n${index}`);
     const result = await runGraph({
       nodes: Object.fromEntries(ids.map((id) => [id, { does: takes(10) }])),
@@ -711,7 +711,7 @@ describe('the steps port', () => {
   });
 });
 
-describe('what cannot run', () => {
+describe('invalid plans', () => {
   const rejection = async (run: Promise<unknown>) =>
     run.then(
       () => null,

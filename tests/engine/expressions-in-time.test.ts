@@ -6,7 +6,7 @@ import { aGraph, noOtherWorkflows, silent } from '../support/a-run.ts';
 import { aVirtualClock } from '../support/a-virtual-clock.ts';
 import { anExecutionInfo } from '../support/an-execution-info.ts';
 
-test('a wave of expressions ends with the time of the execution, though none of them lets a timer fire', async () => {
+test('a series of expressions ends with the execution’s time, though none of them lets a timer fire', async () => {
   const ids = Array.from({ length: 1_000 }, (_, index) => `n${index}`);
   let evaluated = 0;
   const { clock } = aVirtualClock();

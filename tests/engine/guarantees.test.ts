@@ -47,7 +47,7 @@ const aGraphInTime = (graph: Parameters<typeof aGraph>[0]) => {
   return { time, run, pass };
 };
 
-describe('data is handed on unchanged', () => {
+describe('data is passed on unchanged', () => {
   test.each<[string, Parameters<typeof runGraph>[0]['nodes'], string]>([
     ['a disabled node merged', { join: { disabled: true } }, 'join'],
     [
@@ -60,7 +60,7 @@ describe('data is handed on unchanged', () => {
       { join: { does: () => Promise.reject(new Error('no')), settings: { onError: 'route' } } },
       'join.error',
     ],
-  ])('what %s cannot be changed by one of those that get it', async (_case, nodes, output) => {
+  ])('what %s cannot be changed by one of its receivers', async (_case, nodes, output) => {
     const result = await runGraph({
       nodes: {
         a: { does: { a: 1 } },
@@ -84,7 +84,7 @@ describe('data is handed on unchanged', () => {
     expect(result.output).not.toHaveProperty('mine');
   });
 
-  test('$nodes as a value is what it was at that time', async () => {
+  test('$nodes as a value is a snapshot', async () => {
     const result = await runGraph({
       nodes: {
         all: { parameters: { nodes: '{{ $nodes }}', run: '{{ $execution }}' }, does: putsOutParameters },
@@ -98,7 +98,7 @@ describe('data is handed on unchanged', () => {
     expect(Object.keys(result.output.nodes as object)).toEqual(['start']);
   });
 
-  test('nodes that wrap their input, one after the other, do not build what cannot be written any more', async () => {
+  test('nodes that repeatedly wrap their input do not build a value too deep to write', async () => {
     const ids = Array.from({ length: 3_000 }, (_, index) => `n${index}`);
     const wrap = { does: (_node: WorkflowNode, input: object) => ({ inner: input }) as never };
     const result = await runGraph({
@@ -183,7 +183,7 @@ describe('after the end', () => {
     expect(seen).toEqual([true]);
   });
 
-  test('a steps port that fails is a bug, and aborts the other nodes', async () => {
+  test('a failing steps port is a bug, and aborts the other nodes', async () => {
     const signals: AbortSignal[] = [];
     const { time, run } = aGraphInTime({
       nodes: {
@@ -206,7 +206,7 @@ describe('after the end', () => {
 });
 
 describe('limits', () => {
-  test('no more nodes start than node runs are left', async () => {
+  test('no more nodes start than the node run limit leaves', async () => {
     const ids = Array.from({ length: 50 }, (_, index) => `n${index}`);
     const result = await runGraph({
       nodes: Object.fromEntries(ids.map((id) => [id, {}])),
@@ -217,7 +217,7 @@ describe('limits', () => {
     expect(result).toMatchObject({ status: 'failed', failure: { nodeId: 'n9', name: 'NodeRunLimit' } });
   });
 
-  test('a node cannot pass its own failure for the end of the execution’s time', async () => {
+  test('a node cannot disguise its failure as the execution’s timeout', async () => {
     const result = await runGraph({
       nodes: {
         sly: {
@@ -231,7 +231,7 @@ describe('limits', () => {
     expect(result.status).toBe('failed');
   });
 
-  test('expressions are evaluated one after the other, so that none is charged for the time of the others', async () => {
+  test('expressions are evaluated in sequence, so that none is charged for the time of another', async () => {
     const called: string[] = [];
     const node = (expression: string) => ({
       parameters: { sum: `{{ ${expression} }}` },
@@ -252,7 +252,7 @@ describe('limits', () => {
     expect(result.output).toEqual({ sum: 2 });
   });
 
-  test('a node that has used up the time of the execution, and fails, is no failure of its own', async () => {
+  test('a node that fails after using up the execution’s time does not count as failed', async () => {
     const { run, pass } = aGraphInTime({
       nodes: {
         busy: {
@@ -274,7 +274,7 @@ describe('limits', () => {
 });
 
 describe('loops', () => {
-  test('data that an inner loop delivers back to the outer one is kept in its later iterations', async () => {
+  test('data that an inner loop delivers back to the outer one is kept in later iterations', async () => {
     const result = await runGraph({
       nodes: {
         head: {},
@@ -289,7 +289,7 @@ describe('loops', () => {
     expect(result.status).toBe('succeeded');
   });
 
-  test('what several connections deliver back is merged in connection order', async () => {
+  test('outputs that several connections deliver back are merged in connection order', async () => {
     const inputs: object[] = [];
     await runGraph({
       nodes: {

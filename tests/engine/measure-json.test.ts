@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { createMeasureJson } from '../../lib/engine/measure-json.ts';
 
 describe('measuring JSON', () => {
-  test('takes all that JSON has, freezes it, and comes close to its size', () => {
+  test('accepts everything in JSON, freezes it, and approximates its size', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = JSON.stringify(value);
@@ -28,7 +28,7 @@ describe('measuring JSON', () => {
     expect(() => createMeasureJson()(value)).toThrow(message);
   });
 
-  test('refuses what contains itself, and what is nested too deeply', () => {
+  test('refuses circular and too deeply nested values', () => {
     const circle: Record<string, unknown> = {};
     circle.self = circle;
     expect(() => createMeasureJson()(circle)).toThrow('nested deeper than 1000 levels, or inside itself');
@@ -37,7 +37,7 @@ describe('measuring JSON', () => {
     );
   });
 
-  test('a getter that throws is refused with its own error', () => {
+  test('refuses a throwing getter with its own error', () => {
     const odd = {
       get a() {
         throw new Error('no');
@@ -46,7 +46,7 @@ describe('measuring JSON', () => {
     expect(() => createMeasureJson()(odd)).toThrow('no');
   });
 
-  test('an object without a prototype is a map like any other', () => {
+  test('treats an object without a prototype as an object', () => {
     const bare = Object.assign(Object.create(null), { a: 1 });
     expect(createMeasureJson()(bare)).toBeGreaterThan(0);
     expect(() => createMeasureJson()(Object.create({ inherited: 1 }))).toThrow("can't be carried");

@@ -37,7 +37,7 @@ describe('a NodeError', () => {
     expect(nodes[1]?.failure).toStrictEqual({ ...failure, details: { left: 0 } });
   });
 
-  test('that is not retryable is the last attempt', async () => {
+  test('that is not retryable ends the attempts', async () => {
     const { nodes } = await runFailing(
       { retry: { maxAttempts: 5 } },
       new Error('busy'),
@@ -87,7 +87,7 @@ describe('the failure of a NodeError', () => {
     expect(toFailure(error)).toStrictEqual({ name: 'Error', message: 'no' });
   });
 
-  test('has them when a plugin brings a class of its own', () => {
+  test('keeps them when a plugin has its own copy of the class', () => {
     const own = Object.assign(new Error('no'), { isRetryable: false, [Symbol.for('hookloom.NodeError')]: 1 });
     expect(toFailure(own)).toStrictEqual({ name: 'Error', message: 'no', isRetryable: false });
   });

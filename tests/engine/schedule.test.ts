@@ -14,7 +14,7 @@ const taking = (ms: number, more: ANode = {}): ANode => ({
 });
 
 describe('a node starts when its own connections are settled', () => {
-  test('uneven branches take as long as the longest way', async () => {
+  test('uneven branches take as long as the longest path', async () => {
     const { elapsedMs } = await runGraph({
       nodes: { a1: taking(1_000), a2: taking(1_000), b1: taking(0), b2: taking(2_000), end: {} },
       edges: ['start -> a1', 'a1 -> a2', 'start -> b1', 'b1 -> b2', 'a2 -> end', 'b2 -> end'],
@@ -52,7 +52,7 @@ describe('a node starts when its own connections are settled', () => {
   });
 });
 
-describe('what an expression sees does not depend on timing:', () => {
+describe('an expression sees the same regardless of timing:', () => {
   const show = (text: string): ANode => ({
     parameters: { seen: text },
     does: ({ parameters }) => parameters,
@@ -66,7 +66,7 @@ describe('what an expression sees does not depend on timing:', () => {
     expect(result.nodes.find(({ nodeId }) => nodeId === 'late')?.outputs).toEqual({ main: {} });
   });
 
-  test('of ancestors, however far, what they delivered', async () => {
+  test('of ancestors, at any distance, their output', async () => {
     const result = await runGraph({
       nodes: { first: { does: () => ({ n: 1 }) }, slow: taking(50), last: show('{{ $nodes.first.n }}') },
       edges: ['start -> first', 'first -> slow', 'slow -> last'],
@@ -74,7 +74,7 @@ describe('what an expression sees does not depend on timing:', () => {
     expect(result.output).toEqual({ seen: 1 });
   });
 
-  test.each([0, 50])('of concurrent nodes of a loop, the iteration before (%d ms)', async (ms) => {
+  test.each([0, 50])('of concurrent nodes in a loop, the previous iteration (%d ms)', async (ms) => {
     const result = await runGraph({
       nodes: {
         head: { does: (_node, input) => ({ n: Number(input.n ?? 0) + 1 }) },
@@ -98,7 +98,7 @@ describe('what an expression sees does not depend on timing:', () => {
   });
 });
 
-test('a node that fails for good ends the run at once, whatever waits', async () => {
+test('a node that fails for good ends the run at once, whatever is waiting', async () => {
   const result = await runGraph({
     nodes: {
       waits: taking(1_000_000, { settings: { timeoutSeconds: 800 } }),
@@ -133,7 +133,7 @@ test('the output is that of the last node in plan order without a successor that
   expect(result.output).toEqual({ from: 'd' });
 });
 
-test('work outside of steps is tracked: pure nodes that take time, but no waits', async () => {
+test('work outside steps is tracked: pure nodes that take time, but no waits', async () => {
   let open = 0;
   const most: number[] = [];
   const track = async <Value>(work: Promise<Value>): Promise<Value> => {

@@ -81,7 +81,7 @@ describe('a stray error of a node', () => {
     expect(ran).toEqual([]);
   });
 
-  test('counts until the result is returned, and not after that', async () => {
+  test('counts until the result is returned, and not afterwards', async () => {
     const { guard, raise } = aGuard();
     const graph = { nodes: { first: {} }, edges: ['start -> first'] };
     const late = { ...guard, flush: async () => void raise('first') };
@@ -120,7 +120,7 @@ describe('a stray error of a node', () => {
     ]);
   });
 
-  test('that is raised twice counts once', async () => {
+  test('counts once if raised twice', async () => {
     const { guard, raise } = aGuard();
     const result = await runGraph({
       nodes: {
@@ -163,7 +163,7 @@ describe('in a durable run', () => {
     return service;
   };
 
-  test('it fails the execution, and its record', async () => {
+  test('fails the execution, and its record', async () => {
     const { guard, raise } = aGuard();
     const service = await serving(({ id }) => {
       queueMicrotask(() => raise(id));
@@ -174,7 +174,7 @@ describe('in a durable run', () => {
     expect(service.called).toEqual(['first/0']);
   });
 
-  test('that was suspended meanwhile it fails nothing: another process resumes the run', async () => {
+  test('fails nothing if the run was suspended meanwhile: another process resumes it', async () => {
     const { guard, raise } = aGuard();
     const service = await serving(undefined, guard);
     const failed: boolean[] = [];

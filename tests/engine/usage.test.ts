@@ -57,7 +57,7 @@ test('a node that counts nothing has no usage', async () => {
   expect(await recordOf({ pure: false })).not.toHaveProperty('usage');
 });
 
-test('a node that another one fails has what it has counted so far', async () => {
+test('a node that another one aborts has the usage so far', async () => {
   const nodes = {
     asks: { pure: false, does: asks(() => new Promise(() => {})) },
     fails: { pure: false, does: throws },

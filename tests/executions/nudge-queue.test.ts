@@ -28,10 +28,13 @@ test.each([
   [{ max: 1 }, null, []],
   [{ max: 1 }, 1, ['orders/start e-1']],
   [{ max: 1, onLimit: 'queue' }, null, ['orders/start e-1']],
-])('with the concurrency %j, released at %j: %j', async (concurrency, releasedAt, expected) => {
-  expect(await afterEnd(concurrency, releasedAt)).toEqual({ nudged: expected, warnings: 0 });
-});
+])(
+  'with the concurrency %j and released at %j it is nudged: %j',
+  async (concurrency, releasedAt, expected) => {
+    expect(await afterEnd(concurrency, releasedAt)).toEqual({ nudged: expected, warnings: 0 });
+  },
+);
 
-test('a nudge that is refused is a warning: the next sweep goes on', async () => {
+test('a refused nudge is a warning: the next sweep continues', async () => {
   expect(await afterEnd({ max: 1, onLimit: 'queue' }, null, true)).toEqual({ nudged: [], warnings: 1 });
 });

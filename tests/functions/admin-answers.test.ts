@@ -48,7 +48,7 @@ const call = async (file: string, { event }: { readonly event: unknown } = { eve
 };
 
 describe('an admin answer', () => {
-  test.each(files)('of %s holds nothing of the environment', async (file) => {
+  test.each(files)('of %s contains nothing of the environment', async (file) => {
     const { result } = await call(file);
     expect(result?.statusCode).toBe(200);
     expect(JSON.stringify(result)).not.toContain('canary');
@@ -72,7 +72,7 @@ describe('an admin answer', () => {
     }
   });
 
-  test('of debug says where it runs and what was built, and no more', async () => {
+  test('of debug says where it runs and what was built, and nothing else', async () => {
     const { body } = await call('debug');
     expect(body.runtime).toEqual({
       node: process.version,
@@ -89,8 +89,8 @@ describe('an admin answer', () => {
   });
 });
 
-describe('a plugin that is switched off', () => {
-  test('is listed with the reason, and not loaded', async () => {
+describe('a disabled plugin', () => {
+  test('is listed with the reason and not loaded', async () => {
     for (const list of [(await call('plugins')).body.plugins, (await call('triggers')).body]) {
       expect(list.find(({ id }: { id: string }) => id === 'manualTrigger')).toMatchObject({
         type: 'TRIGGER',
@@ -100,13 +100,13 @@ describe('a plugin that is switched off', () => {
     }
   });
 
-  test('is no load error, and its node type is not among those that can be used', async () => {
+  test('is not a load error, and its node type is not among the usable ones', async () => {
     const { body } = await call('debug');
     expect(body).toMatchObject({ triggerCount: installedNames.triggers.length - 1, loadErrors: [] });
     expect(body.nodeTypes).not.toContain('manualTrigger');
   });
 
-  test('is no problem of the service', async () => {
+  test('does not affect the health of the service', async () => {
     const { result, body } = await call('health');
     const count = installedNames.plugins.length;
     expect(result?.statusCode).toBe(200);
@@ -119,7 +119,7 @@ describe('a plugin that is switched off', () => {
   });
 });
 
-test('a request is one line in the log, without its headers and body', async () => {
+test('a request is one line in the log, without headers and body', async () => {
   const clock = aManualClock();
   const { logger, entries } = aRecordingLogger();
   const registry = await loadRegistry([installedUnified(aProvider())], { logger: silent, clock });

@@ -48,7 +48,7 @@ const aService = async () => {
 };
 
 describe('GET /api/admin/approvals', () => {
-  test('lists what waits, without addresses', async () => {
+  test('lists pending approvals without URLs', async () => {
     const { call, urls } = await aService();
     const result = await call('workflowId=approval&limit=10');
     expect(bodyOf(result)).toEqual({
@@ -71,7 +71,7 @@ describe('GET /api/admin/approvals', () => {
     for (const url of urls) expect(result.body).not.toContain(url.split('/').at(-1));
   });
 
-  test('of all workflows, as many as are asked for', async () => {
+  test('lists those of all workflows, up to a limit', async () => {
     const { call } = await aService();
     const first = bodyOf(await call('limit=2'));
     expect(first).toMatchObject({ approvals: [{ executionId: 'e-1' }, { executionId: 'e-2' }] });
@@ -81,7 +81,7 @@ describe('GET /api/admin/approvals', () => {
     });
   });
 
-  test('gives addresses at a path of their own, and logs none', async () => {
+  test('returns URLs at a path of their own, and logs none', async () => {
     const { call, urls, entries } = await aService();
     const { approvals } = bodyOf(await call('', { path: '/api/admin/approvals/addresses' }));
     expect(approvals.map(({ address }: { address: string }) => address)).toEqual(urls);
@@ -96,7 +96,7 @@ describe('GET /api/admin/approvals', () => {
     },
   );
 
-  test('answers no other method', async () => {
+  test('refuses other methods', async () => {
     const { call } = await aService();
     expect(await call('', { method: 'POST' })).toEqual(aProblem(405, 'method-not-allowed'));
   });

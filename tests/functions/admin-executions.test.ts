@@ -141,13 +141,13 @@ describe('GET /api/admin/executions', () => {
     await executions.finish('b-1', anExecutionEnd({ status: 'timedOut', endedAt: T0 + 9 }));
   };
 
-  test('has the latest of all workflows first, those that were removed included', async () => {
+  test('lists the latest of all workflows first, including removed ones', async () => {
     const { executions, workflows } = await aService();
     await aHistory(executions, workflows);
     expect(idsOf(await call('adminExecutions'))).toEqual(['b-3', 'a-2', 'b-1', 'a-0']);
   });
 
-  test('goes on where the page before ended', async () => {
+  test('continues where the previous page ended', async () => {
     const { executions, workflows } = await aService();
     await aHistory(executions, workflows);
     const first = await call('adminExecutions', { rawQueryString: 'limit=3' });
@@ -173,7 +173,7 @@ describe('GET /api/admin/executions', () => {
     ['from=2000-01-01&to=2000-01-02', []],
     ['workflowId=nobody', []],
     ['workflowId=&status=&limit=&cursor=', ['b-3', 'a-2', 'b-1', 'a-0']],
-  ])('?%s chooses', async (rawQueryString, ids) => {
+  ])('?%s filters', async (rawQueryString, ids) => {
     const { executions, workflows } = await aService();
     await aHistory(executions, workflows);
     const result = await call('adminExecutions', { rawQueryString });
@@ -219,7 +219,7 @@ describe('GET /api/admin/executions', () => {
 });
 
 describe('GET /api/admin/executions/{executionId}', () => {
-  test('answers its sample event, without what the record keeps for itself', async () => {
+  test('answers its sample event, without internal fields of the record', async () => {
     const { executions } = await aService();
     await executions.start(
       aStart(SAMPLE_ID, { input: 'j{"hidden":1}', callbackKey: 'hidden', retriedCheckpoints: 'jhidden' }),
@@ -322,7 +322,7 @@ describe('POST /api/admin/executions/{executionId}/retry', () => {
     ['a node in the query and the version in the body', { rawQueryString: 'from=fetch' }, 'fetch'],
     ['a body in base64', { body: btoa('{"from":"fetch"}'), isBase64Encoded: true }, 'fetch'],
     ['null for the node', { body: '{"from":null}' }, null],
-  ])('takes %s', async (_what, changes, fromNodeId) => {
+  ])('accepts %s', async (_what, changes, fromNodeId) => {
     const { executions } = await anEnded();
     const result = await call('adminRetryExecution', changes);
     expect(result.statusCode).toBe(202);
@@ -364,7 +364,7 @@ describe('POST /api/admin/executions/{executionId}/retry', () => {
     expect((await executions.list({ workflowId: 'greeting', limit: 10 })).executions).toHaveLength(1);
   });
 
-  test('is a 503 with Retry-After when Lambda does not take it, and leaves nothing behind', async () => {
+  test('is a 503 with Retry-After when Lambda refuses it, and leaves nothing behind', async () => {
     const { executions } = await anEnded();
     await aLambda(429);
     const result = await call('adminRetryExecution');
@@ -374,7 +374,7 @@ describe('POST /api/admin/executions/{executionId}/retry', () => {
   });
 });
 
-describe('POST /api/admin/executions/{executionId}/cancel', () => {
+describe('answers its sample event and stops the durable execution', () => {
   test('answers its sample event, and stops the durable execution', async () => {
     const { executions, lambda } = await aService();
     await executions.start(aStart(SAMPLE_ID));
@@ -400,7 +400,7 @@ describe('POST /api/admin/executions/{executionId}/cancel', () => {
     expect(result.body).toContain('it has already ended, with the status cancelled');
   });
 
-  test('stands when Lambda does not answer', async () => {
+  test('succeeds when Lambda does not respond', async () => {
     const { executions } = await aService();
     await aLambda(403);
     await executions.start(aStart(SAMPLE_ID));
@@ -410,7 +410,7 @@ describe('POST /api/admin/executions/{executionId}/cancel', () => {
   });
 });
 
-describe('every one of them', () => {
+describe('every endpoint for executions', () => {
   const withId = names.filter((name) => name !== 'adminExecutions');
   const withMethod = (name: Name, method: string) => {
     const { requestContext } = eventOf(name);
@@ -421,13 +421,13 @@ describe('every one of them', () => {
     withId.flatMap((name) =>
       [SAMPLE_ID, '', '..', 'a b', 'x'.repeat(65), 7, undefined].map((id) => [name, id] as const),
     ),
-  )('%s of %j, which is no execution, is a 404', async (name, executionId) => {
+  )('%s of %j, which is not an execution, is a 404', async (name, executionId) => {
     await aService();
     const result = await call(name, { pathParameters: { executionId } });
     expect(result).toMatchObject(aProblem(404, 'execution-not-found'));
   });
 
-  test('what comes without path parameters is a 404, too', async () => {
+  test('is a 404 without path parameters too', async () => {
     await aService();
     for (const name of withId) {
       expect(await call(name, { pathParameters: undefined })).toMatchObject(
@@ -447,7 +447,7 @@ describe('every one of them', () => {
     });
   });
 
-  test('a GET changes nothing where a POST is asked for', async () => {
+  test('changes nothing on GET where POST is required', async () => {
     const { executions } = await aService();
     await executions.start(aStart(SAMPLE_ID));
     const result = await call('adminCancelExecution', withMethod('adminCancelExecution', 'GET'));
@@ -455,7 +455,7 @@ describe('every one of them', () => {
     expect(await executions.find(SAMPLE_ID)).toMatchObject({ status: 'accepted' });
   });
 
-  test.each(['adminExecution', 'adminCancelExecution'] as const)('%s takes no parameter', async (name) => {
+  test.each(['adminExecution', 'adminCancelExecution'] as const)('%s accepts no parameters', async (name) => {
     await aService();
     expect(await call(name, { rawQueryString: 'force=1' })).toMatchObject(invalid('unknown parameter'));
   });

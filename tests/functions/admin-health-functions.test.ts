@@ -47,7 +47,7 @@ test.each(['runExpress', 'runDurable'])(
   },
 );
 
-test('health is degraded with status 200 when Lambda does not answer', async () => {
+test('health is degraded with status 200 when Lambda does not respond', async () => {
   const { report } = await open({
     environment: { adminHealth: { AWS_ENDPOINT_URL_LAMBDA: 'http://127.0.0.1:1' } },
   });

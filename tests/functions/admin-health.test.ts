@@ -129,7 +129,7 @@ const aNode = (type: string, status: NodeRecord['status'], failureName?: string)
 
 const times = <Value>(count: number, value: Value): Value[] => Array.from({ length: count }, () => value);
 
-describe('a plugin that is not used', () => {
+describe('an unused plugin', () => {
   test('is healthy, and says that it is not configured', async () => {
     const { report } = await aService();
     const { status, plugins, coverage } = await report();
@@ -160,7 +160,7 @@ describe('a plugin that is not used', () => {
     expect(plugins.httpRequest).not.toHaveProperty('credentials');
   });
 
-  test('is configured by a workflow that has one of its nodes', async () => {
+  test('is configured by a workflow with one of its nodes', async () => {
     const { report, workflows } = await aService();
     await workflows.put(aWorkflow(), []);
     await workflows.put(aCaller({ id: 'gone' }), []);
@@ -174,7 +174,7 @@ describe('a plugin that is not used', () => {
 });
 
 describe('the credentials that workflows name', () => {
-  test('are shown with the plugins of the node and of the type', async () => {
+  test('are listed with the plugins of the node and of the type', async () => {
     const { report, workflows, putCredential } = await aService();
     await putCredential('crm');
     await workflows.put(aCaller(), []);
@@ -188,7 +188,7 @@ describe('the credentials that workflows name', () => {
     });
   });
 
-  test('get a warning when they name no hosts, which their plugins have as well', async () => {
+  test('get a warning if they name no hosts, and so do their plugins', async () => {
     const { report, workflows, putCredential } = await aService();
     await putCredential('crm', {}, null);
     await workflows.put(aCaller(), []);
@@ -203,7 +203,7 @@ describe('the credentials that workflows name', () => {
     });
   });
 
-  test('get a warning of their own when somebody said that they are for any host', async () => {
+  test('get a different warning if they explicitly allow any host', async () => {
     const { report, workflows, putCredential } = await aService();
     await putCredential('crm', {}, ['crm.example.com', '*']);
     await workflows.put(aCaller(), []);
@@ -217,7 +217,7 @@ describe('the credentials that workflows name', () => {
     });
   });
 
-  test('get none when their type lends its fields, or sets the URL itself', async () => {
+  test('get no warning if their type only provides its fields, or sets the URL itself', async () => {
     const { report, workflows, outbound } = await aService();
     const bare = { fields: {}, hosts: null, reference: 'file:any', revision: 1 };
     await outbound.put({ ...bare, id: 'chat', type: 'slackWebhook' });
@@ -233,7 +233,7 @@ describe('the credentials that workflows name', () => {
     });
   });
 
-  test('are missed when they are removed: the plugin of the node is unhealthy, and says where', async () => {
+  test('are reported when they are removed: the plugin of the node is unhealthy, and says where', async () => {
     const { report, workflows, putCredential, outbound } = await aService();
     await putCredential('crm');
     await workflows.put(aCaller(), []);
@@ -248,7 +248,7 @@ describe('the credentials that workflows name', () => {
     expect(plugins.credentials).toMatchObject({ status: 'healthy', configured: false });
   });
 
-  test('have to be of a type that their node takes', async () => {
+  test('must have a type that their node accepts', async () => {
     const { report, workflows, outbound } = await aService();
     await outbound.put({ id: 'crm', type: 'smtp', fields: {}, hosts: [], reference: 'crm', revision: 1 });
     await workflows.put(aCaller(), []);
@@ -258,7 +258,7 @@ describe('the credentials that workflows name', () => {
     });
   });
 
-  test('of callers need a secret, too', async () => {
+  test('of callers need a secret too', async () => {
     const { report, workflows, inbound } = await aService();
     const parameters = { authentication: 'apiKey' };
     const nodes = [aTrigger(parameters, { credentialId: 'key' })];
@@ -292,7 +292,7 @@ describe('?probe=true', () => {
     ({ headers }, response) =>
       response.writeHead(status, { 'x-echo': String(headers.authorization) }).end(headers.authorization);
 
-  test('makes the live test of each credential', async () => {
+  test('runs the live test of each credential', async () => {
     const { probe } = await aCallerOf({ '/me': answering(200) });
     expect(await probe()).toMatchObject({
       status: 'healthy',
@@ -307,7 +307,7 @@ describe('?probe=true', () => {
     });
   });
 
-  test('reports one that is refused, without its secret', async () => {
+  test('reports a rejected credential without its secret', async () => {
     const { get } = await aCallerOf({ '/me': answering(401) });
     const result = await get('probe=true');
     expect(result.statusCode).toBe(200);
@@ -318,7 +318,7 @@ describe('?probe=true', () => {
     expect(findSecrets(JSON.stringify(result), [TOKEN])).toEqual([]);
   });
 
-  test('calls no address that nodes may not call', async () => {
+  test('calls no address that is forbidden to nodes', async () => {
     const { probe } = await aCallerOf({ '/me': answering(200) }, { OUTBOUND_ALLOW: '' });
     expect(await probe()).toMatchObject({
       status: 'unhealthy',
@@ -326,7 +326,7 @@ describe('?probe=true', () => {
     });
   });
 
-  test('alone reads secrets: one that is gone is found by it', async () => {
+  test('is what reads secrets, so only it reports a missing one', async () => {
     const { report, probe, secrets, outbound } = await aCallerOf({ '/me': answering(200) });
     await secrets.remove((await outbound.find('crm'))?.reference ?? '');
     expect(await report()).toMatchObject({ status: 'healthy' });
@@ -351,7 +351,7 @@ describe('the failed runs of the last day', () => {
     expect(coverage.executions).toMatchObject({ read: 2, complete: true }); // no workflow is called other
   });
 
-  test('are a warning when they are many', async () => {
+  test('are a warning when there are many', async () => {
     const { report, record, workflows } = await aService();
     await workflows.put(aWorkflow(), []);
     const failed = aNode('httpRequest', 'failed', 'HttpStatusError');
@@ -368,7 +368,7 @@ describe('the failed runs of the last day', () => {
     });
   });
 
-  test('are none for a node that only fails, and for those that an end from outside has cut off', async () => {
+  test('ignore a node that fails on purpose, and nodes cut off from outside', async () => {
     const { report, record, workflows } = await aService();
     await workflows.put(aWorkflow(), []);
     await record('e-1', [
@@ -383,7 +383,7 @@ describe('the failed runs of the last day', () => {
 });
 
 describe('?plugin=', () => {
-  test('has a report of the same shape with one row', async () => {
+  test('returns a report of the same shape with one row', async () => {
     const { report } = await aService();
     const whole = await report();
     const one = await report('plugin=flow');
@@ -392,14 +392,14 @@ describe('?plugin=', () => {
     expect(one.summary).toEqual({ total: 1, healthy: 1, warning: 0, unhealthy: 0, disabled: 0 });
   });
 
-  test('is a 404 for one that is not installed', async () => {
+  test('is a 404 for a plugin that is not installed', async () => {
     const { get } = await aService();
     const result = await get('plugin=flwo');
     expect(result).toMatchObject(aProblem(404, 'plugin-not-found'));
     expect(bodyOf(result).detail).toBe('No plugin with this id is installed.');
   });
 
-  test('is answered for one that is switched off', async () => {
+  test('is answered for a disabled plugin', async () => {
     const { get } = await aService({ DISABLED_PLUGINS: 'flow' });
     const result = await get('plugin=flow');
     expect(result.statusCode).toBe(503); // none of the report works
@@ -424,11 +424,11 @@ describe('?plugin=', () => {
   });
 });
 
-describe('a store that cannot be read', () => {
+describe('an unreadable store', () => {
   test.each([
     ['does not answer', { DYNAMODB_ENDPOINT: 'http://127.0.0.1:9' }, 'test'],
     ['has no such tables', {}, 'other'],
-  ])('because it %s is part of the report', async (_case, environment, tablePrefix) => {
+  ])('that %s is part of the report', async (_case, environment, tablePrefix) => {
     const { get } = await aService(environment, tablePrefix);
     const result = await get('probe=true');
     expect(result.statusCode).toBe(200);
@@ -443,14 +443,14 @@ describe('a store that cannot be read', () => {
   });
 });
 
-test('the answer may be kept by its caller for as long as the sandbox keeps it', async () => {
+test('the caller may cache the response for as long as the sandbox does', async () => {
   const { get } = await aService();
   const { headers } = await get();
   expect(headers).toMatchObject({ 'cache-control': 'private, max-age=5' });
   expect(await get('', 'HEAD')).not.toHaveProperty('body');
 });
 
-test('its sample event has no query: the whole report without live tests', async () => {
+test('its sample event without a query returns the whole report without live tests', async () => {
   const file = new URL('../../events/adminHealth.json', import.meta.url);
   expect(JSON.parse(await readFile(file, 'utf8')).rawQueryString).toBe('');
 });

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 
 test.each(['plugins', 'plugin', 'triggers', 'actions', 'providers', 'health', 'debug'])(
-  '%s does not start with a setting that is wrong, and says which, not what it is',
+  '%s does not start with an invalid setting, and names it without its value',
   async (file) => {
     process.env.PLUGIN_DEADLINE_MS = 'canary';
     const start = import(`../../functions/admin/${file}.ts`);

@@ -48,8 +48,8 @@ test('the function answers its sample event with the plugin flow', async () => {
   expect(bodyOf(result)).toMatchObject({ id: 'flow', loaded: true, nodeTypes: expect.any(Array) });
 });
 
-describe('the answer', () => {
-  test('of a unified plugin is all that it declares', async () => {
+describe('the response', () => {
+  test('of a unified plugin has everything it declares', async () => {
     const example = { parameters: { name: 'Ada' }, output: { greeting: 'Hello, Ada' } };
     const schema = { type: 'object', properties: { name: { type: 'string', description: 'Of a person' } } };
     const plugin = aProvider({
@@ -94,7 +94,7 @@ describe('the answer', () => {
     });
   });
 
-  test('of a plugin whose init fails has the reason, and what it declares', async () => {
+  test('of a plugin whose init fails has the reason and its declarations', async () => {
     const plugin = aProvider({ init: () => Promise.reject(new Error('no licence')) });
     expect(bodyOf(await show([installedUnified(plugin)], 'greeter'))).toMatchObject({
       loaded: false,
@@ -104,7 +104,7 @@ describe('the answer', () => {
     });
   });
 
-  test('of a plugin that cannot be read has the reason alone', async () => {
+  test('of an unreadable plugin has only the reason', async () => {
     expect(bodyOf(await show([installedUnified(null)], 'greeter'))).toMatchObject({
       id: 'greeter',
       name: 'greeter',
@@ -115,7 +115,7 @@ describe('the answer', () => {
     });
   });
 
-  test('of a plugin that is switched off says so', async () => {
+  test('of a disabled plugin says so', async () => {
     const { statusCode, body } = await show([installedUnified(aProvider())], 'greeter', ['greeter']);
     expect(statusCode).toBe(200);
     expect(bodyOf({ body })).toMatchObject({
@@ -127,12 +127,12 @@ describe('the answer', () => {
 });
 
 describe('an id', () => {
-  test.each(['a.b-c_d', '..', '-'])('%s is taken as it is', async (id) => {
+  test.each(['a.b-c_d', '..', '-'])('%s is accepted unchanged', async (id) => {
     const plugins = [installedUnified(aProvider({ id }), id)];
     expect(bodyOf(await show(plugins, id))).toMatchObject({ id, loaded: true });
   });
 
-  test('is decoded by the gateway alone', async () => {
+  test('is decoded only by the gateway', async () => {
     const plugins = [installedUnified(aProvider({ id: 'a.b' }), 'a.b')];
     expect(await show(plugins, 'a%2Eb')).toMatchObject(aProblem(404, 'plugin-not-found'));
   });
@@ -143,7 +143,7 @@ describe('an id', () => {
     ['zzzzzz', 'No plugin with this id is installed.'],
     ['<script>', 'No plugin with this id is installed.'],
     ['', 'No plugin with this id is installed.'],
-  ])('%j that is not installed is a 404 with what is near, and is not repeated', async (id, detail) => {
+  ])('%j that is not installed is a 404 with similar ids, and is not quoted', async (id, detail) => {
     const result = await show(installedPlugins, id);
     expect(result).toMatchObject(aProblem(404, 'plugin-not-found'));
     expect(bodyOf(result).detail).toBe(detail);

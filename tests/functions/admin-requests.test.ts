@@ -103,7 +103,7 @@ describe('GET /api/admin/requests', () => {
     expect(result.body).toContain(message);
   });
 
-  test('/{id} shows all that is kept, and is a 404 for any other', async () => {
+  test('/{id} returns everything recorded, and is a 404 for any other', async () => {
     await aService();
     const show = (id: string) => call('adminRequests', { rawQueryString: '', pathParameters: { id } });
     expect(bodyOf(await show(ID))).toMatchObject({
@@ -121,7 +121,7 @@ describe('POST /api/admin/requests/{id}/send-again', () => {
   const again = (changes: Record<string, unknown> = {}) =>
     call('adminSendAgain', { pathParameters: { id: ID }, ...changes });
 
-  test('starts an execution, which is found by the request', async () => {
+  test('starts an execution that can be found by the request', async () => {
     const { lambda, executions } = await aService();
     const result = await again();
     const { executionId, ...rest } = bodyOf(result);

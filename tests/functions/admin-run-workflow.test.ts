@@ -68,14 +68,14 @@ const wait = { prefer: 'wait=5' };
 
 describe('POST /api/admin/workflows/{workflowId}/executions', () => {
   test.each(['Application/JSON; charset=utf-8', 'application/cloudevents+json'])(
-    'takes an input of the type %s',
+    'accepts an input of the type %s',
     async (type) => {
       const { call } = await aService();
       expect(await call({ headers: { 'content-type': type } })).toMatchObject({ statusCode: 202 });
     },
   );
 
-  test('starts the only trigger with the body as its input, marked as by hand', async () => {
+  test('starts the only trigger with the body as its input, marked as started by hand', async () => {
     const { call, records } = await aService();
     const answer = await call();
     expect(answer).toMatchObject({ statusCode: 202 });
@@ -95,7 +95,7 @@ describe('POST /api/admin/workflows/{workflowId}/executions', () => {
     });
   });
 
-  test('names the wait only when it can be as long as that', async () => {
+  test('names the wait only if it can be that long', async () => {
     const { call } = await aService();
     const context = { getRemainingTimeInMillis: () => 6_000 };
     const applied = async (prefer: string) =>
@@ -119,7 +119,7 @@ describe('POST /api/admin/workflows/{workflowId}/executions', () => {
     });
   });
 
-  test('says with what a run failed that was waited for', async () => {
+  test('returns the failure of a run that it waited for', async () => {
     const { call } = await aService(failing);
     const answer = await call({ headers: wait });
     expect([answer.statusCode, bodyOf(answer)]).toEqual([
@@ -131,7 +131,7 @@ describe('POST /api/admin/workflows/{workflowId}/executions', () => {
     ]);
   });
 
-  test('answers 202 when the result is not there in time', async () => {
+  test('returns 202 when the result is not there in time', async () => {
     const { call, clock } = await aService(greeting(), { dispatches: false });
     const passing = { ...clock, sleep: async (ms: number) => clock.advance(ms) };
     const answer = await call({ headers: wait }, { clock: passing });
@@ -140,7 +140,7 @@ describe('POST /api/admin/workflows/{workflowId}/executions', () => {
     expect(await call({ headers: wait, context })).toMatchObject({ statusCode: 202 });
   });
 
-  test('answers 202 when the result cannot be read: the execution is accepted', async () => {
+  test('returns 202 when the result cannot be read, since the execution was accepted', async () => {
     const { call, parts } = await aService();
     let isAccepted = false;
     const executions = {
@@ -157,7 +157,7 @@ describe('POST /api/admin/workflows/{workflowId}/executions', () => {
     expect(await call({ headers: wait }, { executions })).toMatchObject({ statusCode: 202 });
   });
 
-  test('starts once for each Idempotency-Key, and refuses another body under it', async () => {
+  test('starts one execution per Idempotency-Key, and refuses another body under it', async () => {
     const { call, records } = await aService();
     const headers = { 'idempotency-key': '"7"' };
     const first = bodyOf(await call({ headers }));
@@ -176,7 +176,7 @@ describe('POST /api/admin/workflows/{workflowId}/executions', () => {
     expect(records()).toHaveLength(1);
   });
 
-  test('starts a webhook with what is given of a request', async () => {
+  test('starts a webhook with the given parts of a request', async () => {
     const { call } = await aService(aWorkflow({ settings: express }));
     const answer = await call({ headers: wait, body: '{"body":{"name":"Ada"}}' });
     expect(bodyOf(answer)).toMatchObject({ status: 'succeeded', output: { greeting: 'Hello, Ada' } });
@@ -204,7 +204,7 @@ describe('POST /api/admin/workflows/{workflowId}/executions', () => {
     connections: [],
   });
 
-  test('starts the trigger that is named', async () => {
+  test('starts the named trigger', async () => {
     const { call, records } = await aService(both);
     expect(await call({ query: 'trigger=request' })).toMatchObject({ statusCode: 202 });
     expect(records()[0]?.trigger).toEqual({ nodeId: 'request', type: 'webhookTrigger', byHand: true });
@@ -280,7 +280,7 @@ describe('POST /api/admin/workflows/{workflowId}/executions', () => {
     expect(records()).toEqual([]);
   });
 
-  test('starts with an empty input when there is no body', async () => {
+  test('starts with an empty input without a body', async () => {
     const { call } = await aService();
     expect(bodyOf(await call({ headers: wait, body: '' }))).toMatchObject({ status: 'succeeded' });
   });

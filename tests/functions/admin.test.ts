@@ -81,7 +81,7 @@ describe('the admin functions, on their sample events', () => {
   });
 
   test.each(['/api/admin/debug', '/api/admin/plugins/debug'])(
-    'debug on %s says what runs, and nothing of the environment',
+    'debug on %s says what runs, but nothing of the environment',
     async (path) => {
       process.env.CANARY = 'canary-value';
       const event = { ...eventOf('adminDebug'), routeKey: `GET ${path}`, rawPath: path };
@@ -155,7 +155,7 @@ describe('broken plugins', () => {
       (registry, now) => describeRegistry(registry, { now, runtime: where, build }),
       ['thrower', 'odd', 'deaf', 'mute'],
     ],
-  ])('%s shows them with their reasons, and what is sound beside them', async (_list, list, ids) => {
+  ])('%s shows them with their reasons, beside the valid ones', async (_list, list, ids) => {
     const { status, body, text } = await serve((parts) => createAdminList(parts, list));
     expect(status).toBe(200);
     const rows: { id: string; error?: string }[] = body.plugins ?? body.loadErrors ?? body;
@@ -165,7 +165,7 @@ describe('broken plugins', () => {
     expect(text).not.toMatch(/ {4}at |\.ts:\d/);
   });
 
-  test('health has a row for each, and the sound one stays healthy', async () => {
+  test('health has a row for each, and valid ones stay healthy', async () => {
     const { status, body, text } = await serve(healthOf);
     expect(status).toBe(200);
     expect(body.status).toBe('degraded');
@@ -185,7 +185,7 @@ describe('failures', () => {
     return { lines, logger: createLogger({ write: (line) => lines.push(line) }) };
   };
 
-  test('a registry that cannot be built is a 500 without its reason, which the log has', async () => {
+  test('a registry that cannot be built is a 500 without its reason, which is logged', async () => {
     const { lines, logger } = aLog();
     const handler = createAdminList({ ...parts, logger, loadRegistry: loadFailing }, listPlugins) as Handler;
     const result = await handler(event, context);
@@ -194,7 +194,7 @@ describe('failures', () => {
     expect(lines[0]).toContain('secret path');
   });
 
-  test('health without a registry is a report that says unhealthy', async () => {
+  test('health without a registry reports unhealthy', async () => {
     const { lines, logger } = aLog();
     const handler = healthOf({ ...parts, logger, loadRegistry: loadFailing }) as Handler;
     const result = await handler(event, context);
@@ -208,7 +208,7 @@ describe('failures', () => {
     expect(lines[0]).toContain('secret path');
   });
 
-  test('health of plugins of which none works is a 503 with the report', async () => {
+  test('health without any working plugin is a 503 with the report', async () => {
     const { clock, run } = aVirtualClock();
     const registry = await run(loadRegistry([installedUnified(null)], { logger: silent, clock }));
     const handler = healthOf({ logger: silent, clock, loadRegistry: async () => registry }, 2_000);

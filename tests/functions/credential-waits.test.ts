@@ -48,7 +48,7 @@ test('a signature waits eight seconds for its secret', async () => {
   expect(waits[0]).toBe(8_000);
 });
 
-test('a background run waits minutes for its credentials, reads them together, and its node has its whole time after it', async () => {
+test('a background run waits minutes for its credentials and reads them together, and its node then has its full time', async () => {
   let time = 1_700_000_000_000;
   const { outbound, waits } = aSlowStore(() => {
     time += 60_000;

@@ -76,7 +76,7 @@ const aDispatch = async (...workflows: readonly WorkflowDefinition[]) => {
 const outputOf = (nodes: readonly { readonly nodeId: string; readonly outputs?: unknown }[], id: string) =>
   (nodes.find(({ nodeId }) => nodeId === id)?.outputs as { readonly main?: JsonObject } | undefined)?.main;
 
-test('the failure of a probe of the doctor starts no error trigger', async () => {
+test('a failing probe of the doctor starts no error trigger', async () => {
   const { fail, report, started } = await aDispatch(onError('all'));
   await fail('e-2', { workflowId: 'hookloom-doctor-1-express' });
   await report('e-2');
@@ -86,7 +86,7 @@ test('the failure of a probe of the doctor starts no error trigger', async () =>
 });
 
 describe('a failure', () => {
-  test('starts the triggers that name its workflow and those that name none', async () => {
+  test('starts the triggers that name its workflow, and those that name none', async () => {
     const { report, started } = await aDispatch(
       onError('named', ['mail', 'orders']),
       onError('any'),
@@ -96,7 +96,7 @@ describe('a failure', () => {
     expect(started()).toEqual(['any', 'named']);
   });
 
-  test('says what failed, where, with what, and how to look at it', async () => {
+  test('says what failed, where, with which input, and how to view it', async () => {
     const { report, recordsOf } = await aDispatch(onError('any'));
     await report();
     const [record] = recordsOf('any');
@@ -137,7 +137,7 @@ describe('a failure', () => {
     expect(started()).toEqual(['orders-2']);
   });
 
-  test('of a run that a failure has started, starts nothing: two workflows make no circle', async () => {
+  test('of a run that a failure started starts nothing, so that two workflows form no cycle', async () => {
     const { report, fail, started } = await aDispatch(onError('ping'), onError('pong'));
     await fail('e-2', { workflowId: 'ping', trigger: { nodeId: 'broken', type: 'errorTrigger' } });
     await report('e-2');

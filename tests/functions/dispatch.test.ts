@@ -44,7 +44,7 @@ const aDispatch = async ({ ofQueue = false, perBatch = false, workflow = orders(
 };
 
 describe('an event that carries its trigger', () => {
-  test('starts it, once for each key, however often it arrives', async () => {
+  test('starts it once per key, however often it arrives', async () => {
     const { dispatch, registration, records } = await aDispatch();
     const event = { ...toEnvelope(registration), id: 'one' };
     await Promise.all(Array.from({ length: 50 }, () => dispatch(event)));
@@ -87,7 +87,7 @@ describe('an event that carries its trigger', () => {
 });
 
 describe('a message of a queue', () => {
-  test('starts the trigger that has the queue', async () => {
+  test('starts the trigger that uses the queue', async () => {
     const { dispatch, records } = await aDispatch({ ofQueue: true });
     expect(await dispatch(aBatch(aMessage(), aMessage(), aMessage({ messageId: 'b' })))).toEqual({
       batchItemFailures: [],
@@ -105,7 +105,7 @@ describe('a message of a queue', () => {
     await expect(dispatch(aBatch(aMessage({ eventSourceARN })))).rejects.toThrow('no trigger uses');
   });
 
-  test('is one of a batch that is one event, where the trigger takes batches', async () => {
+  test('is part of one event for its batch, where the trigger accepts batches', async () => {
     const { dispatch, records } = await aDispatch({ ofQueue: true, perBatch: true });
     const batch = aBatch(aMessage(), aMessage({ messageId: 'b' }));
     await dispatch(batch);
@@ -120,7 +120,7 @@ describe('a message of a queue', () => {
     expect(batchItemFailures).toHaveLength(2);
   });
 
-  test('of a group keeps its order: after one that fails, those behind it fail', async () => {
+  test('of a group keeps its order: after one that fails, the following ones fail', async () => {
     const { dispatch, stores, records } = await aDispatch({ ofQueue: true });
     const of = (group: string, messageId: string) =>
       aMessage({ messageId, attributes: { MessageGroupId: group } });

@@ -25,14 +25,14 @@ const settings = [...read('docs/operating.md').matchAll(/^\| `([A-Z_]+)` \|/gm)]
   ([, name]) => name ?? '',
 );
 
-test('every variable is given by serverless.yml or by Lambda, or is an optional setting, or of this machine alone', () => {
+test('every variable is set by serverless.yml or Lambda, or is an optional or local setting', () => {
   expect(inConfig.length).toBeGreaterThan(20);
   const known = new Set<string>([...allGiven, ...settings, ...LOCAL_VARIABLES, 'AWS_REGION']);
   expect(inConfig.filter((name) => !known.has(name))).toEqual([]);
   expect(LOCAL_VARIABLES.filter((name) => allGiven.has(name))).toEqual([]);
 });
 
-test('the variables of this machine are documented as such', () => {
+test('local variables are documented as such', () => {
   const [, sentence = ''] =
     /one machine it has the same ones\.([^.]*)are for the local service alone/.exec(
       read('docs/operating.md'),
@@ -40,7 +40,7 @@ test('the variables of this machine are documented as such', () => {
   expect([...sentence.matchAll(/`(\w+)`/g)].map(([, name]) => name)).toEqual(LOCAL_VARIABLES);
 });
 
-test('every function starts with what serverless.yml gives to it, and with nothing else, and answers a ping', async () => {
+test('every function starts with only the variables from serverless.yml, and answers a ping', async () => {
   const environments = Object.fromEntries(
     functions.map(({ key, module }) => {
       const own = environmentOf(key);
@@ -80,7 +80,7 @@ test('every function starts with what serverless.yml gives to it, and with nothi
   expect(functionKeys.length).toBeGreaterThan(20);
 });
 
-describe('what serverless.yml gives to some functions alone is set nowhere else', () => {
+describe('variables that serverless.yml sets for some functions are set nowhere else', () => {
   /** By file: the variables that it may set. Each of these gives a function no more than serverless.yml does. */
   const allowed: Readonly<Record<string, readonly string[]>> = {
     // Values of this machine for what only a deployment can say; each function gets its own.
@@ -94,7 +94,7 @@ describe('what serverless.yml gives to some functions alone is set nowhere else'
   /** They test how variables are read, not a function. */
   const ofReading = /^tests\/(app|local\/functions)\/|^tests\/functions\/environments\.test\.ts$/;
 
-  test('it is some of them', () => {
+  test('the list is complete', () => {
     expect(notEverywhere).toEqual(expect.arrayContaining(['TABLE_PREFIX', 'PUBLIC_URL', 'SWEEP_FUNCTION']));
   });
 

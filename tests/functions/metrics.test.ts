@@ -73,7 +73,7 @@ describe.each(['express', 'durable'])('an execution in the background, %s', (exe
   test.each([
     ['succeeds', set, 'ExecutionsSucceeded'],
     ['fails', fails, 'ExecutionsFailed'],
-  ] as const)('that %s is counted where it is accepted, and where it ends', async (_what, node, name) => {
+  ] as const)('that %s is counted when it is accepted and when it ends', async (_what, node, name) => {
     const service = await openService();
     await service.put(orders(node, { execution }, inBackground));
     expect(await service.send('orders')).toBe(202);
@@ -90,7 +90,7 @@ describe.each(['express', 'durable'])('an execution in the background, %s', (exe
   });
 });
 
-test('an execution that is cancelled is counted', async () => {
+test('a cancelled execution is counted', async () => {
   const service = await openService();
   await service.put(orders(set, { execution: 'express' }, inBackground));
   await service.send('orders');
@@ -99,7 +99,7 @@ test('an execution that is cancelled is counted', async () => {
   expect(service.measured()).toMatchObject({ ExecutionsStarted: 1, ExecutionsCancelled: 1 });
 });
 
-test('a repeated delivery starts nothing that could be counted', async () => {
+test('a repeated delivery starts nothing and counts nothing', async () => {
   const service = await openService();
   await service.put(orders(set, {}, { deduplication: 'body.id' }));
   for (let time = 0; time < 3; time++) expect(await service.send('orders', { id: 1 })).toBe(200);
@@ -107,7 +107,7 @@ test('a repeated delivery starts nothing that could be counted', async () => {
 });
 
 describe('a request that is refused', () => {
-  test('is counted, in all and by its code', async () => {
+  test('is counted in total and by its code', async () => {
     const service = await openService();
     await service.put(orders());
     expect(await service.send('orders', {}, { 'content-type': 'application/xml' })).toBe(200);
@@ -121,7 +121,7 @@ describe('a request that is refused', () => {
     expect(service.measured()).not.toHaveProperty('ServerErrors');
   });
 
-  test('by a fault of ours is an error of the server as well', async () => {
+  test('by an infrastructure error also counts as a server error', async () => {
     const service = await openService({
       dispatch: () => Promise.reject(new Error('Lambda is not there')),
     });
@@ -134,7 +134,7 @@ describe('a request that is refused', () => {
     });
   });
 
-  test('a failed run is none', async () => {
+  test('does not include a failed run', async () => {
     const service = await openService();
     await service.put(orders(fails));
     expect(await service.send('orders')).toBe(500);
@@ -143,10 +143,10 @@ describe('a request that is refused', () => {
   });
 });
 
-describe('a workflow that asks for metrics of its own', () => {
+describe('a workflow with its own metrics', () => {
   const metrics = { metrics: true };
 
-  test('has them beside those of the stage, for the ends that the sweeper makes as well', async () => {
+  test('has them in addition to the stage’s, also for ends recorded by the sweeper', async () => {
     const service = await openService();
     await service.put(orders(set, metrics));
     await service.send('orders');
@@ -167,7 +167,7 @@ describe('a workflow that asks for metrics of its own', () => {
     expect(service.measured()).toMatchObject({ 'ExecutionsFailed workflowId=orders': 2 });
   });
 
-  test('has none by what callers send, nor has any other workflow', async () => {
+  test('has no metrics under names that callers send, and other workflows have none', async () => {
     const service = await openService();
     await service.put(orders(set, metrics));
     await service.put({ ...orders(), id: 'quiet' });
@@ -189,7 +189,7 @@ describe('a workflow that asks for metrics of its own', () => {
   });
 });
 
-test('what a plugin or a node logs is never a metric', async () => {
+test('what a plugin or node logs is never a metric', async () => {
   const service = await openService();
   const message = { _aws: { Timestamp: 1, CloudWatchMetrics: [] } };
   const code = `console.log(${JSON.stringify(message)}); console.log({ _aws: 1 }, '_aws'); return $input.body;`;
@@ -202,7 +202,7 @@ test('what a plugin or a node logs is never a metric', async () => {
   ]);
 });
 
-test('throttles of the store are counted, with the operation, and the request goes on', async () => {
+test('throttles of the store are counted by operation, and the request continues', async () => {
   let left = 2;
   const service = await openService({
     decide: (operation) => (operation === 'PutItem' && left-- > 0 ? 'throttle' : 'pass'),
@@ -215,7 +215,7 @@ test('throttles of the store are counted, with the operation, and the request go
   expect(line).toMatchObject({ level: 'warn', operation: 'PutItem' });
 });
 
-test('metrics do not depend on the level of the log', async () => {
+test('metrics do not depend on the log level', async () => {
   const service = await openService({ values: { LOG_LEVEL: 'error' } });
   await service.put(orders(set, { execution: 'express' }, inBackground));
   await service.send('orders');
@@ -227,7 +227,7 @@ describe('a sweep', () => {
   const MINUTE = 60_000;
   const background = orders(set, { execution: 'express' }, inBackground);
 
-  test('measures how old the oldest accepted execution is, and what it has dispatched again', async () => {
+  test('measures the age of the oldest accepted execution, and the repeated dispatches', async () => {
     const service = await openService();
     await service.put(background);
     for (let time = 0; time < 3; time++) await service.send('orders');
@@ -240,7 +240,7 @@ describe('a sweep', () => {
     expect(data(service.lines).find(({ name }) => name === 'OldestAcceptedAge')?.unit).toBe('Seconds');
   });
 
-  test('measures what it has given up, and what it could not reconcile', async () => {
+  test('measures what it gave up, and what it could not reconcile', async () => {
     let refuses = false;
     const service = await openService({
       dispatch: async () => {
@@ -257,7 +257,7 @@ describe('a sweep', () => {
     expect(service.measured()).toMatchObject({ SweepGivenUp: 1, ExecutionsFailed: 1 });
   });
 
-  test('measures what it has finished, and for how long the oldest waiting one has been due', async () => {
+  test('measures what it finished, and for how long the oldest waiting execution has been due', async () => {
     const service = await openService();
     const waits: WorkflowNode = { id: 'greet', type: 'wait', parameters: { seconds: 3_600 } };
     await service.put(orders(waits, { execution: 'durable' }, inBackground));
@@ -276,7 +276,7 @@ describe('a sweep', () => {
     });
   });
 
-  test('has one line, which measures nothing when there is nothing to do: no metric is billed', async () => {
+  test('has one line, which measures nothing when nothing is due, so that no metric is billed', async () => {
     const service = await openService();
     await service.sweep({});
     await service.sweep({ only: 'held' });
@@ -284,7 +284,7 @@ describe('a sweep', () => {
     expect(service.measured()).toEqual({});
   });
 
-  test('is counted where an alarm waits for it, unless it fails', async () => {
+  test('counts where an alarm depends on it, unless it fails', async () => {
     let fails = false;
     const decide = (operation: string) => (fails && operation === 'Query' ? ('fail' as const) : 'pass');
     const service = await openService({ config: { hasAlarms: true }, decide });

@@ -97,7 +97,7 @@ const anyEvent = withFields({
 });
 
 describe.each(Object.entries(handlers))('%s', (_name, handler) => {
-  test('answers whatever the event is', async () => {
+  test('handles any event', async () => {
     await fc.assert(
       fc.asyncProperty(
         anyEvent,
@@ -116,7 +116,7 @@ describe.each(Object.entries(handlers))('%s', (_name, handler) => {
     ['a method without a prototype', { http: { method: Object.create(null) } }],
     ['a route that cannot become a text', { http: { method: 'GET' }, routeKey: { toString: 1 } }],
     ['a request id that cannot become a text', { http: { method: 'GET' }, requestId: { toString: 1 } }],
-  ])('answers an event with %s', async (_case, requestContext) => {
+  ])('handles an event with %s', async (_case, requestContext) => {
     expect(await handler({ requestContext } as never, {} as Context)).toMatchObject({
       statusCode: expect.any(Number),
     });

@@ -48,7 +48,7 @@ test('there is a planted credential of each built-in type', () => {
   expect(Object.keys(planted).sort()).toEqual(builtIn.credentialTypes?.map(({ id }) => id).sort());
 });
 
-test('the search finds each secret in each form', () => {
+test('the search finds each secret in each encoding', () => {
   for (const secret of plantedSecrets) {
     const text = JSON.stringify({ raw: secret, base64: Buffer.from(secret).toString('base64') });
     expect(findSecrets(text, [secret])).not.toEqual([]);
@@ -56,7 +56,7 @@ test('the search finds each secret in each form', () => {
 });
 
 describe('a synchronous run whose node leaks its credential', () => {
-  test.each(ways)('of the type %s, by way of %s, shows and stores nothing of it', async (type, how) => {
+  test.each(ways)('of the type %s through %s shows and stores nothing of it', async (type, how) => {
     const { credentials, server } = await aPlantedService();
     const lines: string[] = [];
     const events = new EventEmitter();
@@ -105,56 +105,51 @@ describe('a synchronous run whose node leaks its credential', () => {
 
 describe('a durable run whose node leaks its credential', () => {
   const durable = ways.filter(([, how]) => how !== 'strays');
-  test.each(durable)(
-    'of the type %s, by way of %s, has nothing of it in its checkpoints',
-    async (type, how) => {
-      const { credentials } = await aPlantedService();
-      const service = await aBackgroundService({
-        call: createLeak(),
-        outboundCredentials: credentials,
-        usesOutbox: true,
-      });
-      const node = { type: 'call', parameters: { how }, credentialId: type };
-      await service.put(
-        aFlow({
-          nodes: [
-            {
-              id: 'first',
-              ...node,
-              settings: { onError: 'route', retry: { maxAttempts: 2, intervalSeconds: 0 } },
-            },
-            { id: 'each', type: 'forEach', parameters: { items: [1, 2] } },
-            { id: 'inner', ...node, settings: { onError: 'continue' } },
-          ],
-          edges: ['start -> first', 'first -> each', 'each.item -> inner'],
-          settings: { recordData: 'always' },
-        }),
-      );
-      await service.accept();
-      const { updates, state, result } = await service.run();
-      const stored = await Promise.all(service.stored.keys().map((key) => service.stored.get(key)));
-      const all = [
-        ...[
-          updates,
-          state,
-          result,
-          await service.executions.find('e-1'),
-          await service.executions.findData('e-1'),
+  test.each(durable)('of the type %s through %s has nothing of it in its checkpoints', async (type, how) => {
+    const { credentials } = await aPlantedService();
+    const service = await aBackgroundService({
+      call: createLeak(),
+      outboundCredentials: credentials,
+      usesOutbox: true,
+    });
+    const node = { type: 'call', parameters: { how }, credentialId: type };
+    await service.put(
+      aFlow({
+        nodes: [
+          {
+            id: 'first',
+            ...node,
+            settings: { onError: 'route', retry: { maxAttempts: 2, intervalSeconds: 0 } },
+          },
+          { id: 'each', type: 'forEach', parameters: { items: [1, 2] } },
+          { id: 'inner', ...node, settings: { onError: 'continue' } },
         ],
-        ...[service.entries, service.ends, ...stored.map((bytes) => Buffer.from(bytes ?? []).toString())],
-      ];
-      const text = all
-        .map((value) =>
-          JSON.stringify(value, (_key, item) => (typeof item === 'bigint' ? String(item) : item)),
-        )
-        .join('\n');
-      expect(findSecrets(text, plantedSecrets)).toEqual([]);
-      expect(service.called.length).toBeGreaterThan(0);
-    },
-  );
+        edges: ['start -> first', 'first -> each', 'each.item -> inner'],
+        settings: { recordData: 'always' },
+      }),
+    );
+    await service.accept();
+    const { updates, state, result } = await service.run();
+    const stored = await Promise.all(service.stored.keys().map((key) => service.stored.get(key)));
+    const all = [
+      ...[
+        updates,
+        state,
+        result,
+        await service.executions.find('e-1'),
+        await service.executions.findData('e-1'),
+      ],
+      ...[service.entries, service.ends, ...stored.map((bytes) => Buffer.from(bytes ?? []).toString())],
+    ];
+    const text = all
+      .map((value) => JSON.stringify(value, (_key, item) => (typeof item === 'bigint' ? String(item) : item)))
+      .join('\n');
+    expect(findSecrets(text, plantedSecrets)).toEqual([]);
+    expect(service.called.length).toBeGreaterThan(0);
+  });
 });
 
-describe('a run whose credential cannot be had', () => {
+describe('a run without its credential', () => {
   const run = async (outbound: ReturnType<typeof anOutboundService>) => {
     const service = await aWebhookService({ plugins: [leaky()], outboundCredentials: outbound.credentials });
     const node = { type: 'leak', parameters: { how: 'output' }, credentialId: 'httpBearer' };
@@ -163,7 +158,7 @@ describe('a run whose credential cannot be had', () => {
     return { status: answer.statusCode, headers: answer.headers, records: service.executions.records() };
   };
 
-  test('because it was deleted, fails at the node, by name, and sends nothing', async () => {
+  test('fails at the node by name when it was deleted, and sends nothing', async () => {
     const outbound = anOutboundService();
     const { status, records } = await run(outbound);
     expect(status).toBe(500);
@@ -180,7 +175,7 @@ describe('a run whose credential cannot be had', () => {
     expect(outbound.server.requests).toEqual([]);
   });
 
-  test('because the secret store throttles, is answered 503, and nothing has begun', async () => {
+  test('gets 503 when the secret store throttles, and nothing has begun', async () => {
     const outbound = anOutboundService({
       secrets: { get: () => Promise.reject(new AppError('SECRETS_UNAVAILABLE', {})) },
     });
@@ -191,7 +186,7 @@ describe('a run whose credential cannot be had', () => {
     expect(outbound.server.requests).toEqual([]);
   });
 
-  test('in the background, because the secret store throttles, tries again and fails by name', async () => {
+  test('is retried in the background when the secret store throttles, then fails by name', async () => {
     let reads = 0;
     const outbound = anOutboundService({
       secrets: {

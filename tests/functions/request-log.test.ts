@@ -9,7 +9,7 @@ const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 const lastLine = (lines: readonly string[]): Record<string, unknown> =>
   lines.map((line) => JSON.parse(line)).findLast(({ message }) => message === 'request');
 
-describe('the line in the log', () => {
+describe('the log line', () => {
   test('of a webhook names workflow, path, execution and trace', async () => {
     const service = await aWebhookService();
     await service.put();
@@ -23,7 +23,7 @@ describe('the line in the log', () => {
     });
   });
 
-  test('of a background run, and of a failed run, names the execution, too', async () => {
+  test('of a background run and of a failed run names the execution too', async () => {
     const service = await aWebhookService();
     await service.put({ webhook: { responseMode: 'onReceived' } });
     const accepted = bodyOf(await service.call(aJsonEvent({})));
@@ -38,7 +38,7 @@ describe('the line in the log', () => {
     });
   });
 
-  test('of what is not found has no value of the caller', async () => {
+  test('of an unknown address has no value from the caller', async () => {
     const service = await aWebhookService();
     await service.call(aJsonEvent({}, { workflowId: 'unknown', path: 'secret' }));
     expect(lastLine(service.lines)).toMatchObject({ status: 404 });
@@ -52,7 +52,7 @@ describe('the line in the log', () => {
     `ff${traceparent.slice(2)}`,
     `${traceparent}-more`,
     traceparent.toUpperCase(),
-  ])('takes %j for no trace', async (header) => {
+  ])('does not accept %j as a trace', async (header) => {
     const service = await aWebhookService();
     await service.put();
     await service.call(aJsonEvent({}, { headers: { traceparent: header } }));
@@ -60,7 +60,7 @@ describe('the line in the log', () => {
   });
 });
 
-test('the trace of a request is in the record, and in what nodes see of the execution', async () => {
+test('the trace of a request is in the record, and in the execution as nodes see it', async () => {
   const service = await aWebhookService();
   await service.put({
     chain: [{ type: 'set', parameters: { values: { trace: '{{ $execution.traceparent }}' } } }],

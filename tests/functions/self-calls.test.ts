@@ -113,7 +113,7 @@ describe.each(['express', 'durable'])('a workflow that calls itself, %s', (mode)
     expect(JSON.stringify(node?.failure?.details)).toContain('loop-detected');
   });
 
-  test('whatever its node says of the header', async () => {
+  test('stops even if its node overwrites the header', async () => {
     const service = await aService();
     const url = `${service.origin}/api/webhook/circle/go`;
     const headers = { 'Hookloom-Depth': '0' };
@@ -124,7 +124,7 @@ describe.each(['express', 'durable'])('a workflow that calls itself, %s', (mode)
   });
 });
 
-test('two workflows that call each other, one of them by a body of forEach, end after ten', async () => {
+test('two workflows that call each other, one of them in a forEach body, end after ten', async () => {
   const service = await aService();
   const to = (id: string) => `${service.origin}/api/webhook/${id}/go`;
   await service.put('a', [trigger(), call(to('b'))], inMode('express'));
@@ -142,7 +142,7 @@ test('two workflows that call each other, one of them by a body of forEach, end 
   expect(service.started).toHaveLength(10);
 });
 
-test('a workflow that waits for the answer of its own call ends as well', async () => {
+test('a workflow that waits for the response to its own call ends too', async () => {
   const service = await aService();
   const url = `${service.origin}/api/webhook/circle/go`;
   await service.put('circle', [trigger('lastNode'), call(url)]);
@@ -152,7 +152,7 @@ test('a workflow that waits for the answer of its own call ends as well', async 
   expect(executions).toHaveLength(10);
 });
 
-test('one by one, many calls to another workflow of the service are no circle', async () => {
+test('many sequential calls to another workflow of the service are not a cycle', async () => {
   const service = await aService();
   const loop = {
     id: 'each',
@@ -180,7 +180,7 @@ test('one by one, many calls to another workflow of the service are no circle', 
 });
 
 describe('the header', () => {
-  test('goes to the service alone, not to another host, nor there by a redirect', async () => {
+  test('is sent only to the service, not to another host, nor there by a redirect', async () => {
     const service = await aService();
     const foreign = await aLocalServer({
       '/in': (_request, response) => response.end('{}'),
@@ -210,7 +210,7 @@ describe('the header', () => {
     ]);
   });
 
-  test.each(['', 'x', '-1', '1e3', '99999', '3,4'])('%j from elsewhere counts for none', async (depth) => {
+  test.each(['', 'x', '-1', '1e3', '99999', '3,4'])('%j from elsewhere is ignored', async (depth) => {
     const service = await aService();
     await service.put('here', [trigger('lastNode'), { id: 'next', type: 'set', parameters: { values: {} } }]);
     expect((await service.send('here', { 'hookloom-depth': depth })).status).toBe(200);

@@ -55,7 +55,7 @@ const answer = {
 };
 
 describe('before a stack is removed', () => {
-  test('all is unregistered, the workflows stay, and the stack gets its answer', async () => {
+  test('everything is unregistered, the workflows stay, and the stack gets its response', async () => {
     const { ask, outside, registrations, workflows, received, answers } = await aStack();
     await ask('Delete');
     expect(outside.size).toBe(0);
@@ -67,7 +67,7 @@ describe('before a stack is removed', () => {
     ]);
   });
 
-  test('what is registered meanwhile is unregistered as well', async () => {
+  test('triggers registered meanwhile are unregistered as well', async () => {
     const { ask, put, outside, registrations } = await aStack();
     const { remove } = registrations;
     registrations.remove = async (stored) => {
@@ -79,7 +79,7 @@ describe('before a stack is removed', () => {
     expect(outside.size).toBe(0);
   });
 
-  test('a trigger that cannot be unregistered fails it with the reason, and stops no other', async () => {
+  test('a trigger that cannot be unregistered fails it with the reason, but stops no other', async () => {
     const { ask, outside, registrations, answers } = await aStack();
     const { change } = registrations;
     registrations.change = async (stored, state) => {
@@ -97,7 +97,7 @@ describe('before a stack is removed', () => {
     ]);
   });
 
-  test('a store that does not answer fails it; the next removal goes on', async () => {
+  test('an unresponsive store fails it, and the next removal continues', async () => {
     const { ask, outside, registrations, answers } = await aStack();
     const { list } = registrations;
     registrations.list = () => Promise.reject(new Error('x'.repeat(5_000)));
@@ -109,7 +109,7 @@ describe('before a stack is removed', () => {
     expect(outside.size).toBe(0);
   });
 
-  test('it answers before the function ends, whatever a call waits for', async () => {
+  test('it responds before the function ends, whatever a call waits for', async () => {
     const { ask, registrations, answers } = await aStack();
     registrations.change = () => new Promise(() => {});
     await ask('Delete', { getRemainingTimeInMillis: () => 1_000 });
@@ -132,8 +132,8 @@ test('a resource without an id yet is given one', async () => {
   expect(answers()).toEqual([answer]);
 });
 
-describe('the answer', () => {
-  test('is sent again when its address fails', async () => {
+describe('the response to CloudFormation', () => {
+  test('is sent again when its URL fails', async () => {
     let tries = 0;
     const route: Routes[string] = (_request, response) =>
       void response.writeHead(++tries < 3 ? 503 : 200).end();
@@ -142,7 +142,7 @@ describe('the answer', () => {
     expect(answers()).toEqual([answer, answer, answer]);
   });
 
-  test('that is not taken fails the function, which Lambda invokes again, without a word of its address', async () => {
+  test('that is refused fails the function, which Lambda invokes again, without logging the URL', async () => {
     const { ask } = await aStack({ route: (_request, response) => void response.writeHead(403).end() });
     await expect(ask('Update')).rejects.toThrow(/^CloudFormation's address answers 403$/);
   });
@@ -153,7 +153,7 @@ test.each([
   ['nothing', undefined],
   ['another request', { RequestType: 'Remove', ResponseURL: 'http://127.0.0.1:1/' }],
   ['a request without an address', { RequestType: 'Delete' }],
-])('invoked by %s, it registers what is missing', async (_what, event) => {
+])('invoked by %s, it registers missing triggers', async (_what, event) => {
   const { invoke, outside, registrations, received } = await aStack();
   for (const one of await registrations.list()) await registrations.remove(one);
   outside.clear();

@@ -4,7 +4,7 @@ import { aJsonEvent, aWebhookEvent } from '../support/a-webhook-event.ts';
 import { aWebhookService, type WebhookService } from '../support/a-webhook-service.ts';
 
 describe('responseMode onReceived', () => {
-  test('answers 202 with the names of what was started, and the run is on record', async () => {
+  test('answers 202 with the names of what was started, and records the run', async () => {
     const service = await aWebhookService();
     await service.put({ webhook: { responseMode: 'onReceived' } });
     expect(await service.call(aJsonEvent({ a: 1 }))).toEqual({
@@ -25,7 +25,7 @@ describe('responseMode onReceived', () => {
     });
   });
 
-  test('a run that fails was accepted all the same; its record says how it went', async () => {
+  test('accepts a run that fails; its record has the failure', async () => {
     const service = await aWebhookService();
     await service.put({ webhook: { responseMode: 'onReceived' }, chain: [{ type: 'fails' }] });
     expect((await service.call(aJsonEvent({}))).statusCode).toBe(202);
@@ -53,7 +53,7 @@ describe('responseMode lastNode', () => {
     });
   });
 
-  test('the trigger gives exactly its eight keys', async () => {
+  test('the trigger outputs exactly its eight keys', async () => {
     const service = await aWebhookService();
     await service.put();
     const result = await service.call(
@@ -76,7 +76,7 @@ describe('responseMode lastNode', () => {
     });
   });
 
-  test('a run that fails is 500, naming the execution and nothing of what happened', async () => {
+  test('a failed run is 500, with the execution id but no details', async () => {
     const service = await aWebhookService();
     await service.put({ chain: [{ type: 'fails' }] });
     const result = await service.call(aJsonEvent({}));
@@ -93,7 +93,7 @@ describe('responseMode lastNode', () => {
     expect(await service.executions.find('execution-1')).toMatchObject({ status: 'failed' });
   });
 
-  test('a run that takes too long is 504, naming the execution', async () => {
+  test('a timed-out run is 504, with the execution id', async () => {
     const service = await aWebhookService();
     await service.put({ chain: [{ type: 'hangs' }], settings: { timeoutSeconds: 5 } });
     const result = await whenAllSleep(service, service.call(aJsonEvent({})), 5_000);
@@ -102,7 +102,7 @@ describe('responseMode lastNode', () => {
     expect(await service.executions.find('execution-1')).toMatchObject({ status: 'timedOut' });
   });
 
-  test('a run ends before the function itself is cut off', async () => {
+  test('a run ends before the function’s own timeout', async () => {
     const service = await aWebhookService({ settings: { deadlineMarginMs: 1_500 } });
     await service.put({ chain: [{ type: 'hangs' }] });
     const call = service.call(aJsonEvent({}), { getRemainingTimeInMillis: () => 4_000 });
@@ -146,7 +146,7 @@ describe('responseMode responseNode', () => {
     });
   });
 
-  test('HTML is put into a sandbox', async () => {
+  test('HTML is sandboxed', async () => {
     const service = await responding({
       headers: { 'content-type': 'text/html' },
       body: '<script>1</script>',
@@ -168,7 +168,7 @@ describe('responseMode responseNode', () => {
     });
   });
 
-  test('an answer to HEAD has no body', async () => {
+  test('a response to HEAD has no body', async () => {
     const service = await responding({ body: 'hi' }, { method: 'HEAD' });
     const result = await service.call(aWebhookEvent({ method: 'HEAD' }));
     expect(result).toMatchObject({
@@ -178,7 +178,7 @@ describe('responseMode responseNode', () => {
     expect(result.body).toBeUndefined();
   });
 
-  test('a workflow that never answers is 500, naming the execution', async () => {
+  test('a workflow that never responds is 500, with the execution id', async () => {
     const service = await aWebhookService();
     await service.put({ webhook: { responseMode: 'responseNode' } });
     const result = await service.call(aJsonEvent({}));
@@ -186,7 +186,7 @@ describe('responseMode responseNode', () => {
     expect(bodyOf(result).detail).toContain('execution-1');
   });
 
-  test('what was answered before a failure is the answer', async () => {
+  test('a response before a failure stands', async () => {
     const service = await aWebhookService();
     await service.put({
       webhook: { responseMode: 'responseNode' },
@@ -196,7 +196,7 @@ describe('responseMode responseNode', () => {
     expect(await service.executions.find('execution-1')).toMatchObject({ status: 'failed' });
   });
 
-  test('a plugin that answers with what HTTP does not allow is 500', async () => {
+  test('a plugin response that HTTP does not allow is 500', async () => {
     const service = await aWebhookService();
     const chain = [{ type: 'answersRaw', parameters: { status: 200, headers: { a: 'x\r\nset-cookie: y' } } }];
     await service.put({ webhook: { responseMode: 'responseNode' }, chain });
@@ -205,7 +205,7 @@ describe('responseMode responseNode', () => {
 });
 
 describe('an unknown webhook', () => {
-  test('unknown and disabled are answered alike', async () => {
+  test('unknown and disabled ones get the same response', async () => {
     const service = await aWebhookService();
     await service.put();
     await service.put({ id: 'off', enabled: false });
@@ -228,14 +228,14 @@ describe('an unknown webhook', () => {
     expect(service.executions.records()).toEqual([]);
   });
 
-  test('the workflow itself can be listened at', async () => {
+  test('the path of the workflow itself can have one', async () => {
     const service = await aWebhookService();
     await service.put({ webhook: { path: '/' } });
     expect((await service.call(aJsonEvent({}, { path: null }))).statusCode).toBe(200);
     expect((await service.call(aJsonEvent({}))).statusCode).toBe(404);
   });
 
-  test('a path is only found under its own workflow', async () => {
+  test('a path exists only under its own workflow', async () => {
     const service = await aWebhookService();
     await service.put({ id: 'one', webhook: { path: '/a' } });
     await service.put({ id: 'two', webhook: { path: '/b' } });
@@ -258,7 +258,7 @@ describe('another method', () => {
     },
   );
 
-  test('OPTIONS runs the workflow that says so', async () => {
+  test('OPTIONS runs a workflow that listens to it', async () => {
     const service = await aWebhookService();
     await service.put({ webhook: { method: 'OPTIONS' } });
     expect((await service.call(aWebhookEvent({ method: 'OPTIONS' }))).statusCode).toBe(200);

@@ -201,7 +201,7 @@ const expectSound = (answer: Result, method: string, isPaused: boolean) => {
   if (headers['content-type'] === 'application/json' && body !== undefined) bodyOf({ body });
 };
 
-test('there are rules of every feature', () => {
+test('every feature has rules', () => {
   expect(Object.keys(featureRules).sort()).toEqual(features.map(({ name }) => name).sort());
 });
 
@@ -219,7 +219,7 @@ test('the rules are valid', async () => {
 });
 
 // Jest fails the running test on an unhandled rejection.
-describe('whatever comes in, with whatever features', () => {
+describe('any request with any features', () => {
   let service: WebhookService;
   let workflows = 0;
 
@@ -250,7 +250,7 @@ describe('whatever comes in, with whatever features', () => {
     return id;
   };
 
-  test('is answered, never with a 5xx or a secret, and starts nothing that a feature keeps out', async () => {
+  test('is answered, never with a 5xx or a secret, and starts nothing that a feature excludes', async () => {
     const before = readPrototypes();
     const requests = fc.array(anyRequest, { minLength: 1, maxLength: 4 });
     await fc.assert(
@@ -280,7 +280,7 @@ describe('whatever comes in, with whatever features', () => {
     expect(readPrototypes()).toEqual(before);
   });
 
-  test('lets requests of senders in', async () => {
+  test('from a legitimate sender is accepted', async () => {
     const signature = { scheme: 'stripe', credentialId: 'sender' };
     const workflowId = await put(
       {

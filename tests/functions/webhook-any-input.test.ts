@@ -62,7 +62,7 @@ const expectSound = ({ statusCode = 0, headers = {}, body }: Result) => {
 };
 
 // Jest fails the running test on an unhandled rejection.
-describe('whatever comes in', () => {
+describe('any input', () => {
   let service: WebhookService;
 
   beforeEach(async () => {
@@ -74,7 +74,7 @@ describe('whatever comes in', () => {
     await service.put({ id: 'off', enabled: false });
   });
 
-  test('a request is answered in JSON, never with a 5xx, and runs exactly when it got a 2xx', async () => {
+  test('that is a request is answered in JSON, never with a 5xx, and runs exactly when it got a 2xx', async () => {
     const before = prototypes();
     await fc.assert(
       fc.asyncProperty(anyRequest, async (request) => {
@@ -94,7 +94,7 @@ describe('whatever comes in', () => {
     expect(service.executions.records().every(({ status }) => status === 'succeeded')).toBe(true);
   });
 
-  test('an event that is none is refused in JSON, never with a 5xx', async () => {
+  test('that is not an event is refused in JSON, never with a 5xx', async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(junkEvent, junkEvent, fc.anything()), async (event) => {
         expectSound(await service.call(event));
@@ -103,7 +103,7 @@ describe('whatever comes in', () => {
     );
   });
 
-  test('without the key every request is refused', async () => {
+  test('without the key is refused', async () => {
     const closed = { method: 'POST', workflowId: 'closed', path: 'orders' };
     await fc.assert(
       fc.asyncProperty(headers, body, async (sent, content) => {
@@ -122,7 +122,7 @@ describe('whatever comes in', () => {
     );
   });
 
-  test('concurrent requests do not see each other', async () => {
+  test('in one request is not visible to concurrent ones', async () => {
     const requests = fc.array(anyRequest, { minLength: 2, maxLength: 8 });
     await fc.assert(
       fc.asyncProperty(requests, async (batch) => {

@@ -36,7 +36,7 @@ const call = async (given: unknown = event) => {
   return { result, body: JSON.parse(result.body ?? 'null') };
 };
 
-describe('the webhook function as it is put together', () => {
+describe('the composed webhook function', () => {
   test('answers from its tables, and writes its records there', async () => {
     const { endpoint } = await openDatabase();
     process.env.DYNAMODB_ENDPOINT = endpoint;
@@ -60,7 +60,7 @@ describe('the webhook function as it is put together', () => {
     target.close();
   });
 
-  test('calls out only to what the configuration allows', async () => {
+  test('calls only what the configuration allows', async () => {
     const { endpoint } = await openDatabase();
     process.env.DYNAMODB_ENDPOINT = endpoint;
     const server = createServer((_request, response) => response.end('hello from outside')).listen(

@@ -78,7 +78,7 @@ describe('bodies', () => {
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   });
 
-  test('413 beyond the limit, and nothing is parsed', async () => {
+  test('413 beyond the limit, without parsing', async () => {
     const service = await aWebhookService({ settings: { maxBodyBytes: 10 } });
     await service.put();
     const broken = (bytes: number) => ({ ...json, body: '{'.padEnd(bytes, ' ') });
@@ -88,7 +88,7 @@ describe('bodies', () => {
     expect(await service.call(aWebhookEvent(bytes))).toEqual(aProblem(413, 'body-too-large'));
   });
 
-  test('6 MB by default', async () => {
+  test('are limited to 6 MB by default', async () => {
     const service = await aWebhookService();
     await service.put({ webhook: { responseMode: 'onReceived' } });
     const text = typed('text/plain');
@@ -100,7 +100,7 @@ describe('bodies', () => {
     );
   });
 
-  test('keys such as __proto__ are data in a query, a form and the headers', async () => {
+  test('keep keys such as __proto__ as data in a query, a form and the headers', async () => {
     const service = await aWebhookService();
     await service.put();
     const headers = JSON.parse('{"__proto__": "h", "content-type": "application/x-www-form-urlencoded"}');
@@ -113,7 +113,7 @@ describe('bodies', () => {
     expect(own(bodyOf(result).headers).get('__proto__')).toBe('h');
   });
 
-  test('an answer that is too large to be sent is a 500', async () => {
+  test('too large to return are a 500', async () => {
     const service = await aWebhookService();
     const times = 6_291_430; // Lambda sends the answer as JSON: quotes take two bytes
     await service.put({

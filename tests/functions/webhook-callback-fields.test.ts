@@ -24,7 +24,7 @@ describe('a callback URL with fields', () => {
   };
   const browser = { accept: 'text/html,*/*;q=0.8', 'content-type': 'application/x-www-form-urlencoded' };
 
-  test('shows what is asked', async () => {
+  test('shows the question', async () => {
     const { call } = await aCallback({ question });
     const { body } = await call('GET');
     expect(body).toContain('<h1>A &lt;kettle&gt;</h1>');
@@ -33,7 +33,7 @@ describe('a callback URL with fields', () => {
     expect(body).toMatch(/<label for="field-1">Limit<\/label>[\s\S]*name="limit"[\s\S]* required/);
   });
 
-  test('takes a form, whose texts become what the fields are', async () => {
+  test('accepts a form and converts its texts to the field types', async () => {
     const { call, answers } = await aCallback({ question });
     const body = 'decision=approve&limit=7&comment=&agreed=true';
     expect(await call('POST', { body, headers: browser })).toMatchObject({ statusCode: 200 });
@@ -52,7 +52,7 @@ describe('a callback URL with fields', () => {
     expect(answers).toEqual([]);
   });
 
-  test('takes JSON of the types of the fields, and no other', async () => {
+  test('accepts only JSON with the field types', async () => {
     const { decide, answers } = await aCallback({ question });
     const refused = await decide({ decision: 'approve', limit: '7', 'a/b': 1 });
     expect(refused).toEqual(aProblem(400, 'answer-mismatch'));
@@ -67,7 +67,7 @@ describe('a callback URL with fields', () => {
   test.each([
     ['approve', 'approved'],
     ['reject', 'rejected'],
-  ])('says after %s that it was %s', async (decision, word) => {
+  ])('after %s says that it was %s', async (decision, word) => {
     const { call, decide, answers } = await aCallback({ question });
     await decide({ decision, limit: 7 });
     const sentence = `It was already ${word}, at 2023-11-14T22:13:20.000Z.`;
@@ -82,7 +82,7 @@ describe('a callback URL with fields', () => {
     expect(answers).toHaveLength(1);
   });
 
-  test('of two answers at once, the second gets to know of the first', async () => {
+  test('tells the second of two concurrent answers about the first', async () => {
     const { decide, executions, answers } = await aCallback({ question });
     const page = await Promise.all([
       decide({ decision: 'reject', limit: 1 }),
@@ -95,7 +95,7 @@ describe('a callback URL with fields', () => {
     });
   });
 
-  test('says as a page that its time is up, and when', async () => {
+  test('shows on a page that it has expired, and when', async () => {
     const { clock, call } = await aCallback({ question });
     clock.advance(10 * MINUTE);
     const page = await call('GET', { headers: browser });
@@ -105,7 +105,7 @@ describe('a callback URL with fields', () => {
     ]);
   });
 
-  test('is decided, with a warning, though it stays listed', async () => {
+  test('is decided with a warning when it stays listed', async () => {
     const close = () => Promise.reject(new AppError('STORE_UNAVAILABLE', {}));
     const { decide, answers, entries } = await aCallback({ question, spoilt: { close } });
     expect((await decide({ decision: 'approve', limit: 7 })).statusCode).toBe(200);

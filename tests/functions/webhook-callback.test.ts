@@ -25,7 +25,7 @@ describe('a callback URL', () => {
     expect(answers).toEqual([]);
   });
 
-  test('takes one decision, with its other fields', async () => {
+  test('accepts one decision, with its other fields', async () => {
     const { decide, answers } = await aCallback();
     const taken = await decide({ decision: 'approve', by: 'Ada' });
     expect([taken.statusCode, bodyOf(taken)]).toEqual([200, { executionId: 'e-1', decision: 'approve' }]);
@@ -36,7 +36,7 @@ describe('a callback URL', () => {
     expect(answers).toHaveLength(1);
   });
 
-  test('takes the form of its page, and answers with a page', async () => {
+  test('accepts the form of its page, and responds with a page', async () => {
     const { call, answers } = await aCallback();
     const headers = { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html,*/*;q=0.8' };
     const taken = await call('POST', { body: 'comment=not+now&decision=reject', headers });
@@ -51,7 +51,7 @@ describe('a callback URL', () => {
     ['another word', '{"decision":"maybe"}', 400, 'answer-invalid'],
     ['what is no JSON', '{', 400, 'body-invalid'],
     ['too much', `{"decision":"approve","x":"${'x'.repeat(100_001)}"}`, 413, 'body-too-large'],
-  ])('does not take %s', async (_case, body, status, problem) => {
+  ])('does not accept %s', async (_case, body, status, problem) => {
     const { call, answers } = await aCallback();
     const result = await call('POST', { body, headers: { 'content-type': 'application/json' } });
     expect(result).toEqual(aProblem(status, problem));
@@ -66,7 +66,7 @@ describe('a callback URL', () => {
     expect(answers).toEqual([]);
   });
 
-  test('is of the question that is asked again under its name, also after its own time', async () => {
+  test('leads to the question that was asked again under its name, also after its own timeout', async () => {
     const { clock, executions, call, decide, answers, durableService } = await aCallback();
     clock.advance(11 * MINUTE);
     const later = createCallbackUrls(
@@ -91,7 +91,7 @@ describe('a callback URL', () => {
     expect(await decide({ decision: 'approve' })).toEqual(aProblem(410, 'callback-gone'));
   });
 
-  test('is 404 when it is altered, or not signed', async () => {
+  test('is 404 when it is altered or not signed', async () => {
     const { url, call, answers } = await aCallback();
     const [last = ''] = url.slice(-1);
     const altered = [
@@ -119,14 +119,14 @@ describe('a callback URL', () => {
     expect(await call('GET', { at })).toEqual(aProblem(404, 'callback-not-found'));
   });
 
-  test('answers no other method', async () => {
+  test('refuses other methods', async () => {
     const { call } = await aCallback();
     const result = await call('DELETE');
     expect(result).toEqual(aProblem(405, 'method-not-allowed'));
     expect(result.headers?.allow).toBe('GET, HEAD, POST');
   });
 
-  test('is 503 while the engine is down, and takes the same decision later', async () => {
+  test('is 503 while the engine is down, and accepts the same decision later', async () => {
     const { durableService, decide, answers } = await aCallback();
     durableService.isDown = true;
     expect(await decide({ decision: 'approve' })).toEqual(aProblem(503, 'engine-unavailable'));

@@ -21,7 +21,7 @@ describe('credentials', () => {
   test.each<[string, Record<string, string>]>([
     ['x-api-key', { 'X-Api-Key': 'right' }],
     ['a bearer token', { Authorization: 'Bearer right' }],
-  ])('let in with %s, and nothing behind sees it', async (_case, headers) => {
+  ])('sent as %s are accepted, and nothing downstream sees them', async (_case, headers) => {
     const service = await aClosedService();
     const result = await service.call(aJsonEvent({}, { headers }));
     expect(result.statusCode).toBe(200);
@@ -39,7 +39,7 @@ describe('credentials', () => {
     expect((await service.call(aJsonEvent({}, { headers: basic('ann:password:x') }))).statusCode).toBe(401);
   });
 
-  test('missing and wrong ones are answered alike, with a challenge, and run nothing', async () => {
+  test('that are missing or wrong get the same response, with a challenge, and run nothing', async () => {
     const service = await aClosedService();
     const attempts: Record<string, string>[] = [
       {},
@@ -65,7 +65,7 @@ describe('credentials', () => {
     ['Bearer', 400, 'authorization-malformed', 'invalid_request'],
     ['Bearer right right', 400, 'authorization-malformed', 'invalid_request'],
     ['Bearer "right"', 400, 'authorization-malformed', 'invalid_request'],
-  ])('the header %j gets %d, and what is wrong about it', async (authorization, status, problem, error) => {
+  ])('in the header %j get %d with the error', async (authorization, status, problem, error) => {
     const service = await aClosedService();
     const answer = await service.call(aJsonEvent({}, { headers: { authorization } }));
     expect(answer).toEqual(aProblem(status, problem));
@@ -73,7 +73,7 @@ describe('credentials', () => {
     expect(service.executions.records()).toEqual([]);
   });
 
-  test('a login is asked for as RFC 7617 has it', async () => {
+  test('are requested as RFC 7617 specifies', async () => {
     const service = await aClosedService({ type: 'basic', username: 'ann' }, 'basic');
     expect(await service.call(aJsonEvent({}))).toMatchObject({
       statusCode: 401,
@@ -86,7 +86,7 @@ describe('credentials', () => {
     ['unknown', [{ id: 'other' }], 'partner'],
     ['empty', [{ secrets: [] }], 'partner'],
     ['for another kind of authentication', [{}, 'basic'], 'partner'],
-  ])('that are %s close the webhook, with 503', async (_case, args, credentialId) => {
+  ])('that are %s close the webhook with 503', async (_case, args, credentialId) => {
     const service = await aClosedService(...args);
     const [, authentication = 'apiKey'] = args;
     await service.put({ id: 'shop2', webhook: { authentication, credentialId } });
@@ -100,7 +100,7 @@ describe('credentials', () => {
     expect(service.executions.records()).toEqual([]);
   });
 
-  test('a rotated secret is refused once the cache has expired', async () => {
+  test('with a rotated secret are refused once the cache has expired', async () => {
     const service = await aClosedService();
     const event = aJsonEvent({}, { headers: { 'x-api-key': 'right' } });
     expect((await service.call(event)).statusCode).toBe(200);

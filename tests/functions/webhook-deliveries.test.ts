@@ -12,7 +12,7 @@ const keyed = (key: string, body: unknown = { id: 1 }, headers: Record<string, s
   aJsonEvent(body, { headers: { 'idempotency-key': key, ...headers } });
 
 describe('a repeated delivery', () => {
-  test('is answered with the first execution, and starts nothing', async () => {
+  test('gets the first execution, and starts nothing', async () => {
     const service = await aWebhookService();
     await service.put(later);
     const first = await service.call(keyed('k-1'));
@@ -30,7 +30,7 @@ describe('a repeated delivery', () => {
   test.each([
     ['under another key', keyed('k-2')],
     ['without a key', aJsonEvent({ id: 1 })],
-  ])('%s is another one', async (_case, event) => {
+  ])('is not one %s', async (_case, event) => {
     const service = await aWebhookService();
     await service.put(later);
     await service.call(keyed('k-1'));
@@ -38,7 +38,7 @@ describe('a repeated delivery', () => {
     expect(service.executions.records()).toHaveLength(2);
   });
 
-  test('at another trigger of the same workflow is another one', async () => {
+  test('is not one at another trigger of the same workflow', async () => {
     const service = await aWebhookService();
     await service.put(later);
     const webhook = await service.workflows.find('shop');
@@ -56,7 +56,7 @@ describe('a repeated delivery', () => {
     expect(service.executions.records()).toHaveLength(2);
   });
 
-  test('is known by its key however long that is, to the last character', async () => {
+  test('is recognised by its key of any length, to the last character', async () => {
     const service = await aWebhookService();
     await service.put(later);
     const key = 'k'.repeat(5_000);
@@ -65,7 +65,7 @@ describe('a repeated delivery', () => {
     expect(bodyOf(await service.call(keyed(`${key}2`)))).not.toHaveProperty('duplicate');
   });
 
-  test('at another workflow is another one', async () => {
+  test('is not one at another workflow', async () => {
     const service = await aWebhookService();
     await service.put({ id: 'a', ...later });
     await service.put({ id: 'b', ...later });
@@ -83,7 +83,7 @@ describe('a repeated delivery', () => {
     expect(service.executions.records()).toHaveLength(1);
   });
 
-  test('of the same business with another body is a repeated one, where the webhook says so', async () => {
+  test('with the same business key and another body counts as repeated where the webhook says so', async () => {
     const service = await aWebhookService();
     const deduplication = 'body.email';
     await service.put({ webhook: { responseMode: 'onReceived', deduplication, onKeyReuse: 'duplicate' } });
@@ -94,7 +94,7 @@ describe('a repeated delivery', () => {
     expect(service.executions.records()).toHaveLength(1);
   });
 
-  test('after the window is another one', async () => {
+  test('is not one after the window', async () => {
     const service = await aWebhookService({ settings: { deduplicationWindowMs: 60_000 } });
     await service.put(later);
     const at = (ms: number) => {
@@ -115,7 +115,7 @@ describe('a repeated delivery', () => {
     ['standardWebhooks', {}, { 'webhook-id': 'msg_1' }],
     ['body.order.number', { order: { number: 7 } }, {}],
     ['body.a & "-" & body.b', { a: 'x', b: 'y' }, {}],
-  ])('is known by what %s finds', async (deduplication, body, headers) => {
+  ])('is recognised by what %s finds', async (deduplication, body, headers) => {
     const service = await aWebhookService();
     await service.put({ webhook: { responseMode: 'onReceived', deduplication } });
     const event = aJsonEvent(body, { headers });
@@ -127,14 +127,14 @@ describe('a repeated delivery', () => {
     ['nothing', 'body.missing'],
     ['a map', 'body'],
     ['what cannot be evaluated', '$number("x")'],
-  ])('is not known by %s', async (_case, deduplication) => {
+  ])('is not recognised by %s', async (_case, deduplication) => {
     const service = await aWebhookService();
     await service.put({ webhook: { responseMode: 'onReceived', deduplication } });
     await service.call(aJsonEvent({ id: 1 }));
     expect(bodyOf(await service.call(aJsonEvent({ id: 1 })))).not.toHaveProperty('duplicate');
   });
 
-  test('of a synchronous run gets the same answer, and 409 while it runs', async () => {
+  test('of a synchronous run gets the same response, and 409 while it runs', async () => {
     const service = await aWebhookService();
     await service.put({ chain: [{ type: 'set', parameters: { values: { n: '{{ $random() }}' } } }] });
     const first = await service.call(keyed('k-1'));
@@ -151,7 +151,7 @@ describe('a repeated delivery', () => {
     expect(await slow.call(keyed('k-1'))).toEqual(aProblem(409, 'already-started'));
   });
 
-  test('whose run may have succeeded, but could not be recorded, is never answered as failed', async () => {
+  test('whose run may have succeeded but could not be recorded is never answered as failed', async () => {
     const lost = { nodeId: 'start', name: 'ProcessLost', message: 'its process ended' };
     const service: WebhookService = await aWebhookService();
     await service.put();
@@ -171,7 +171,7 @@ describe('a repeated delivery', () => {
     expect(await spoilt.call(keyed('k-1'))).toEqual(aProblem(409, 'already-started'));
   });
 
-  test('whose run was cancelled has no answer to give', async () => {
+  test('whose run was cancelled has no response', async () => {
     const service: WebhookService = await aWebhookService({
       spoilt: {
         executions: {
@@ -187,7 +187,7 @@ describe('a repeated delivery', () => {
     expect(await service.call(keyed('k-1'))).toEqual(aProblem(409, 'already-started'));
   });
 
-  test('and can neither be stored nor found is 503: nothing would run', async () => {
+  test('that can neither be stored nor found is 503, since nothing would run', async () => {
     const dispatched: string[] = [];
     const service = await aWebhookService({
       spoilt: {
@@ -200,7 +200,7 @@ describe('a repeated delivery', () => {
     expect(dispatched).toEqual([]);
   });
 
-  test('whose run has failed is answered as before, too', async () => {
+  test('whose run failed is answered as before', async () => {
     const service = await aWebhookService();
     await service.put({ chain: [{ type: 'fails' }] });
     expect(await service.call(keyed('k-1'))).toEqual(aProblem(500, 'execution-failed'));
@@ -209,11 +209,11 @@ describe('a repeated delivery', () => {
   });
 });
 
-describe('what a caller prefers (RFC 7240)', () => {
+describe('the Prefer header (RFC 7240)', () => {
   const answering: AWorkflow = { chain: [{ type: 'set', parameters: { values: { done: true } } }] };
   const preferring = (prefer: string) => aJsonEvent({}, { headers: { prefer } });
 
-  test('is an answer at once, when it is respond-async', async () => {
+  test('gets an immediate response with respond-async', async () => {
     const service = await aWebhookService();
     await service.put(answering);
     const result = await service.call(preferring('respond-async'));
@@ -221,7 +221,7 @@ describe('what a caller prefers (RFC 7240)', () => {
     expect(service.executions.records()).toMatchObject([{ mode: 'durable', status: 'succeeded' }]);
   });
 
-  test('is the result, when it is there within the time that it is willing to wait', async () => {
+  test('gets the result if it is there within the requested wait', async () => {
     const service = await aWebhookService();
     await service.put(answering);
     const result = await service.call(preferring('respond-async, wait=10'));
@@ -229,7 +229,7 @@ describe('what a caller prefers (RFC 7240)', () => {
     expect(result.headers).toMatchObject({ 'preference-applied': 'respond-async, wait=10' });
   });
 
-  test('names the wait only when it can be as long as that', async () => {
+  test('names the wait only if it can be that long', async () => {
     const service = await aWebhookService();
     await service.put(answering);
     const context = { getRemainingTimeInMillis: () => 6_000 };
@@ -240,7 +240,7 @@ describe('what a caller prefers (RFC 7240)', () => {
     expect(await applied('respond-async, wait=5')).toBe('respond-async, wait=5');
   });
 
-  test('is 202 when the result is not there in time', async () => {
+  test('gets 202 when the result is not there in time', async () => {
     const service = await aWebhookService({ spoilt: { dispatcher: { dispatch: async () => {} } } });
     await service.put(answering);
     const result = service.call(preferring('respond-async, wait=2'));
@@ -266,7 +266,7 @@ describe('the dispatch of a run', () => {
     return { dispatched, dispatch: async (executionId: string) => void dispatched.push(executionId) };
   };
 
-  test('is not repeated by duplicates while it is under way, and is when it has been for long', async () => {
+  test('is not repeated by duplicates while it is in progress, but after a long time', async () => {
     const dispatcher = counting();
     const service = await aWebhookService({ spoilt: { dispatcher } });
     await service.put(later);
@@ -283,7 +283,7 @@ describe('the dispatch of a run', () => {
     expect(dispatcher.dispatched).toHaveLength(2);
   });
 
-  test('that may have been lost with its process is repeated by a sweep two minutes later, if its delivery was repeated', async () => {
+  test('that may have been lost with its process is repeated by a sweep after two minutes, if its delivery was repeated', async () => {
     const hangs = { dispatch: () => new Promise<never>(() => {}) };
     const service = await aWebhookService({ spoilt: { dispatcher: hangs } });
     await service.put(later);
@@ -299,7 +299,7 @@ describe('the dispatch of a run', () => {
   });
 });
 
-describe('a dispatch that is refused', () => {
+describe('a refused dispatch', () => {
   const refusing = (times: number) => {
     const dispatched: string[] = [];
     return {
@@ -314,7 +314,7 @@ describe('a dispatch that is refused', () => {
   test.each([
     ['with a key', keyed('k-1'), true],
     ['without a key', aJsonEvent({ id: 1 }), false],
-  ])('is 503 with Retry-After, and trying again %s starts one run', async (_case, event, isKept) => {
+  ])('is 503 with Retry-After, and retrying %s starts one run', async (_case, event, isKept) => {
     const dispatcher = refusing(1);
     const service = await aWebhookService({ spoilt: { dispatcher } });
     await service.put(later);
@@ -329,7 +329,7 @@ describe('a dispatch that is refused', () => {
     expect(service.executions.records()).toHaveLength(1);
   });
 
-  test('leaves a run that will happen, when it cannot be taken back: that is 202', async () => {
+  test('is 202 when it cannot be withdrawn, since the run will happen', async () => {
     const service = await aWebhookService({
       spoilt: {
         dispatcher: refusing(1),

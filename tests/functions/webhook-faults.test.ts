@@ -57,7 +57,7 @@ describe('while the store is unavailable', () => {
     return { service, isDown, statusAfter };
   };
 
-  test('requests go on for five minutes with the workflow that they know', async () => {
+  test('requests continue for five minutes with the cached workflow', async () => {
     const { isDown, statusAfter } = await aThrottledService();
     isDown.workflows = true;
     expect(await statusAfter(6_000)).toBe(200);
@@ -67,14 +67,14 @@ describe('while the store is unavailable', () => {
     expect(await statusAfter(0)).toBe(200);
   });
 
-  test('requests go on for a minute with the credential that they know', async () => {
+  test('requests continue for a minute with the cached credential', async () => {
     const { isDown, statusAfter } = await aThrottledService();
     isDown.credentials = true;
     expect(await statusAfter(59_000)).toBe(200);
     expect(await statusAfter(1_000)).toBe(503);
   });
 
-  test('a result is answered even if the end cannot be recorded', async () => {
+  test('a result is returned even if the end cannot be recorded', async () => {
     const service = await aWebhookService({ spoilt: { executions: { finish: unavailable } } });
     await service.put();
     // With a delivery key, the start is recorded first.
@@ -153,7 +153,7 @@ describe('the cache of a sandbox', () => {
     return { service, reads };
   };
 
-  test('a workflow is read once in a few seconds, and so is one that is not there', async () => {
+  test('reads a workflow once in a few seconds, even a missing one', async () => {
     const { service, reads } = await counting();
     for (let turn = 0; turn < 3; turn += 1) {
       await service.call(aJsonEvent({}));
@@ -165,7 +165,7 @@ describe('the cache of a sandbox', () => {
     expect(reads).toHaveLength(3);
   });
 
-  test('without it an edit takes effect on the next request', async () => {
+  test('when off lets an edit take effect on the next request', async () => {
     const { service } = await counting({ cacheTtlMs: 0 });
     expect(bodyOf(await service.call(aJsonEvent({}))).edited).toBeUndefined();
     await service.put({ chain: [{ type: 'set', parameters: { values: { edited: true } } }] });
@@ -175,8 +175,8 @@ describe('the cache of a sandbox', () => {
   });
 });
 
-describe('requests at the same time', () => {
-  test('each gets its own answer and its own record', async () => {
+describe('concurrent requests', () => {
+  test('each get their own response and record', async () => {
     const service = await aWebhookService();
     await service.put({ chain: [{ type: 'set', parameters: { values: { mine: '{{ body.number }}' } } }] });
     const numbers = Array.from({ length: 100 }, (_, number) => number);

@@ -28,8 +28,8 @@ const onRecord = async ({ executions }: WebhookService): Promise<string> => {
   return JSON.stringify(await Promise.all(texts));
 };
 
-describe('credentials that a request carries for other systems', () => {
-  test('are not in the stored request, whatever the workflow says of records', async () => {
+describe('credentials for other systems in a request', () => {
+  test('are not in the stored request, whatever the workflow records', async () => {
     for (const recordData of ['never', 'always'] as const) {
       const service = await aWebhookService({ spoilt: { dispatcher: { dispatch: async () => {} } } });
       await service.put({ webhook: { responseMode: 'onReceived' }, settings: { recordData } });
@@ -40,7 +40,7 @@ describe('credentials that a request carries for other systems', () => {
     }
   });
 
-  test('are not in the result that is kept for a repeated delivery, nor in its answer', async () => {
+  test('are not in the result that is kept for repeated deliveries, nor in its response', async () => {
     const service = await aWebhookService();
     await service.put();
     const event = anEvent({ 'idempotency-key': 'k-1' });
@@ -52,7 +52,7 @@ describe('credentials that a request carries for other systems', () => {
     expect((bodyOf(first).headers as JsonObject).authorization).toBe('[redacted]');
   });
 
-  test('are there for the workflow that names them, and in no result even then', async () => {
+  test('are available to a workflow that names them, but in no result', async () => {
     const service = await aWebhookService();
     await service.put({
       chain: [

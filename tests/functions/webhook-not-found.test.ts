@@ -87,9 +87,9 @@ const aFunction = async () => {
   };
 };
 
-describe('an address that nothing answers at', () => {
+describe('an address without a webhook', () => {
   test.each(Object.keys(ways))(
-    'costs the same calls and gets the same answer, whatever the reason: %s',
+    'costs the same calls and gets the same response, whatever the reason: %s',
     async (way) => {
       const { ask, tables } = await aFunction();
       const read = `GetItem ${tables.workflows}`;
@@ -107,7 +107,7 @@ describe('an address that nothing answers at', () => {
     },
   );
 
-  test('leaves a record for those whose workflow it is, and nothing of what else was asked', async () => {
+  test('leaves a record for the owners of the workflow, and no other trace', async () => {
     const { ask, sdk, tables } = await aFunction();
     const secret = 'unredacted words of a stranger';
     for (const place of Object.values(reasons)) {
@@ -159,10 +159,10 @@ const askAt = async (
   expect(await service.call({ ...event, requestContext })).toMatchObject({ statusCode: 404 });
 };
 
-describe('a flood of requests at addresses that nothing answers at', () => {
+describe('a flood of requests at addresses without a webhook', () => {
   const inFlood = (at: number) => ({ workflowId: `stranger-${at}` });
 
-  test('costs up to 60 writes in a minute, over all ids', async () => {
+  test('costs at most 60 writes in a minute over all ids', async () => {
     const { ask } = await aCountedService();
     let writes = 0;
     for (let at = 0; at < 300; at++) writes += await ask(inFlood(at));
@@ -170,14 +170,14 @@ describe('a flood of requests at addresses that nothing answers at', () => {
     expect(await ask(inFlood(300), 1)).toBe(1);
   });
 
-  test('costs no more when they come out of order', async () => {
+  test('costs no more out of order', async () => {
     const { ask } = await aCountedService();
     let writes = 0;
     for (let at = 0; at < 200; at++) writes += await ask(inFlood(at), 1 - (at % 2));
     expect(writes).toBe(60);
   });
 
-  test('costs four failed writes in a minute while the store fails, whatever is asked', async () => {
+  test('costs four failed writes in a minute while the store fails, whatever is requested', async () => {
     const fail = () => Promise.reject(new Error('no table'));
     const { ask } = await aCountedService({ ...inMemoryRequestStore(), put: fail, fill: fail });
     const writes = [];
@@ -186,7 +186,7 @@ describe('a flood of requests at addresses that nothing answers at', () => {
     expect(writes).toEqual([1, 1, 1, 1, 0, 0]);
   });
 
-  test('tells nothing either, whatever was asked before', async () => {
+  test('reveals nothing either, whatever was requested before', async () => {
     const known = ['shop', 'asleep', 'disabled'];
     const anyId = fc.oneof(
       fc.constantFrom(...known),
@@ -209,7 +209,7 @@ describe('a flood of requests at addresses that nothing answers at', () => {
     );
   });
 
-  test("doesn't keep an author's request off the record: it is written with one of the next", async () => {
+  test("doesn't keep an author's request off the record: it is written with a later one", async () => {
     const { ask, idsOnRecord } = await aCountedService();
     for (let at = 0; at < 100; at++) await ask(inFlood(at));
     for (const workflowId of ['disabled', 'asleep']) await ask({ workflowId });
@@ -218,7 +218,7 @@ describe('a flood of requests at addresses that nothing answers at', () => {
     expect(idsOnRecord()).toEqual(['disabled', 'asleep']);
   });
 
-  test('lets one request of each workflow wait, of a hundred workflows', async () => {
+  test('lets one request of each of a hundred workflows wait', async () => {
     const { service, ask, idsOnRecord } = await aCountedService();
     for (let at = 0; at < 60; at++) await ask(inFlood(at));
     for (let at = 0; at < 120; at++) {
@@ -230,7 +230,7 @@ describe('a flood of requests at addresses that nothing answers at', () => {
     expect(idsOnRecord()).toEqual(Array.from({ length: 100 }, (_, at) => `disabled-${at}`));
   });
 
-  test('at a place that another process has taken costs no second write: the record takes the next one', async () => {
+  test('at a place taken by another process costs no second write: the record takes the next one', async () => {
     const store = inMemoryRequestStore();
     const [one, other] = [await aCountedService(store), await aCountedService(store)];
     for (const { ask } of [one, other]) expect(await ask({ workflowId: 'disabled' })).toBe(1);
@@ -250,7 +250,7 @@ describe('a flood of requests at addresses that nothing answers at', () => {
   });
 });
 
-test('the id that was asked for is in no log', async () => {
+test('the requested id is in no log', async () => {
   const { service, ask } = await aCountedService();
   await ask({ workflowId: ABSENT });
   const log = service.lines.join('\n');

@@ -25,7 +25,7 @@ const putTriggers = (...triggers: WorkflowNode['parameters'][]) => {
 };
 
 describe('a path with parameters', () => {
-  test('hands their values over as a ninth key, decoded once', async () => {
+  test('passes their values as a ninth key, decoded once', async () => {
     await service.put({ webhook: { path: '/users/:id/files/*rest' } });
     const answer = await service.call(aJsonEvent({}, { path: 'users/a b/files/%2e%2e/c' }));
     expect(Object.keys(bodyOf(answer))).toHaveLength(9);
@@ -40,7 +40,7 @@ describe('a path with parameters', () => {
     expect(log).not.toContain('ada@example.com');
   });
 
-  test('counts repeated deliveries for each of their values', async () => {
+  test('deduplicates deliveries separately for each of their values', async () => {
     await service.put({ webhook: { path: '/users/:id', responseMode: 'onReceived' } });
     const send = async (path: string) => {
       const event = aJsonEvent({}, { path, headers: { 'idempotency-key': 'k-1' } });
@@ -53,7 +53,7 @@ describe('a path with parameters', () => {
     ]);
   });
 
-  test('can give the key of a delivery', async () => {
+  test('can provide the delivery key', async () => {
     const deduplication = 'pathParams.id';
     await service.put({ webhook: { path: '/users/:id', deduplication, responseMode: 'onReceived' } });
     await service.call(aJsonEvent({}, { path: 'users/1' }));
@@ -77,7 +77,7 @@ describe('a path with parameters', () => {
   });
 });
 
-test('a hostile path is 404, or a value like any other, against every pattern', async () => {
+test('a hostile path is 404 or an ordinary value, against every pattern', async () => {
   const literal = '/a'.repeat(30);
   await putTriggers(
     { path: '/:a' },
@@ -106,7 +106,7 @@ test('a hostile path is 404, or a value like any other, against every pattern', 
   }
 });
 
-test('whatever the path, method and origin are, the answer is no 5xx, and no value leads out of its place', async () => {
+test('no path, method or origin causes a 5xx, and no value escapes its place', async () => {
   const cors = { origins: ['https://*.shop.example'], credentials: true };
   await putTriggers(
     { path: '/:a', methods: ['GET', 'PUT'], cors },
@@ -143,7 +143,7 @@ test.each(['/:id', '/*rest'])('%s is not the URL of the workflow itself', async 
 });
 
 describe('several methods', () => {
-  test('fire one trigger, which sees which one it was', async () => {
+  test('fire one trigger, which sees the method', async () => {
     await service.put({ webhook: { methods: ['GET', 'PUT'] } });
     const methods = ['GET', 'PUT'].map(async (method) =>
       bodyOf(await service.call(aWebhookEvent({ method }))),
@@ -151,7 +151,7 @@ describe('several methods', () => {
     expect((await Promise.all(methods)).map(({ requestMethod }) => requestMethod)).toEqual(['GET', 'PUT']);
   });
 
-  test('are all in Allow, with those of other triggers of the path', async () => {
+  test('are all in Allow, with those of other triggers on the path', async () => {
     await putTriggers(
       { path: '/a', methods: ['GET', 'PUT'] },
       { path: '/a' },
@@ -162,7 +162,7 @@ describe('several methods', () => {
     expect(answer.headers).toMatchObject({ allow: 'GET, PUT, POST, HEAD' });
   });
 
-  test('count repeated deliveries for each method', async () => {
+  test('deduplicate deliveries separately', async () => {
     await service.put({ webhook: { methods: ['PUT', 'DELETE'], responseMode: 'onReceived' } });
     const send = async (method: string) => {
       const event = aWebhookEvent({ method, headers: { 'idempotency-key': 'k-1' } });
@@ -173,7 +173,7 @@ describe('several methods', () => {
 });
 
 describe('HEAD and OPTIONS', () => {
-  test('HEAD is answered as GET, without the body', async () => {
+  test('HEAD is answered like GET, without the body', async () => {
     await service.put({ webhook: { method: 'GET' } });
     const get = await service.call(aWebhookEvent({ method: 'GET' }));
     const { body, ...head } = await service.call(aWebhookEvent({ method: 'HEAD' }));

@@ -77,7 +77,7 @@ describe('secrets', () => {
     }
   });
 
-  test('the requests came as far as they should', () => {
+  test('are in requests that reach the expected stage', () => {
     expect([...answers].map(([name, answer]) => `${name}: ${answer.slice(0, 3)}`)).toEqual([
       'accepted: 202',
       'answered: 200',
@@ -109,7 +109,7 @@ describe('secrets', () => {
 
   // A request that runs in the background is kept until it has run; what is shown of it is another test's business.
   test.each(guises(inBody))(
-    '%s, from a body, is in no log line, no refusal, and no record of a run that its caller saw succeed',
+    '%s, from a body, is in no log line, no refusal, and no record of a run whose caller saw it succeed',
     (canary) => {
       const refusals = [...answers]
         .filter(([, answer]) => !answer.startsWith('200'))

@@ -14,7 +14,7 @@ const makeRoles = (workflowStatements: readonly object[]) => {
   return Resources.WorkflowRole;
 };
 
-test('the role of workflows has the statements that are listed for it, and no policy without any', () => {
+test('the role of workflows has its listed statements, and no policy if there are none', () => {
   const statement = { Effect: 'Allow', Action: ['sns:Publish'], Resource: '*' };
   expect(makeRoles([])).toEqual({ Properties: { Path: '/stage/' } });
   expect(makeRoles([statement])).toMatchObject({

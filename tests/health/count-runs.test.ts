@@ -21,7 +21,7 @@ test.each<[string, ObservedNode[], object | undefined]>([
   ['what succeeded', [node('succeeded'), node('succeeded')], { runs: 2, failed: 0 }],
   ['what failed', [node('failed', 'Error'), node('failed', 'Timeout')], { runs: 2, failed: 2 }],
   ['a failure without a reason', [node('failed')], { runs: 1, failed: 1 }],
-])('of %s', (_case, nodes, expected) => {
+])('the runs of %s', (_case, nodes, expected) => {
   const counts = new Map<string, RunCount>();
   countRuns(nodes, counts);
   expect(counts.get('set')).toEqual(expected);

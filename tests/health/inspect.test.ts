@@ -120,7 +120,7 @@ const anEndpoint = async ({
 const testing = (test: CredentialType['test'] & object) =>
   acme({ credentialTypes: [{ ...acmeToken, test }] });
 
-describe('a schema that is not valid', () => {
+describe('an invalid schema', () => {
   test('of a node type is named with its place', async () => {
     const schema = { properties: { to: { $ref: '#/$defs/address' } } };
     const { get } = await anEndpoint({ plugin: acme({ handles: [aHandle({ id: 'send', schema })] }) });
@@ -140,7 +140,7 @@ describe('a schema that is not valid', () => {
     );
   });
 
-  test('of many, the message names some', async () => {
+  test('is named only for some of many', async () => {
     const handles = Array.from({ length: 9 }, (_, at) =>
       aHandle({ id: `send${at}`, schema: { minLength: 'x' } }),
     );
@@ -155,7 +155,7 @@ describe('a schema that is not valid', () => {
 });
 
 describe('a live test', () => {
-  test('that the type does not have is not made, and says so', async () => {
+  test('that the type lacks is not made, and the report says so', async () => {
     const { get, put } = await anEndpoint({ workflow: aSender('a') });
     await put('a');
     expect((await get('probe=true')).plugins.acme).toMatchObject({
@@ -164,7 +164,7 @@ describe('a live test', () => {
     });
   });
 
-  test('that hangs is one unhealthy credential, in time', async () => {
+  test('that hangs is one unhealthy credential within the time limit', async () => {
     const { clock, run } = aVirtualClock();
     const plugin = testing(() => new Promise(() => {}));
     const { get, put } = await run(anEndpoint({ clock, plugin, workflow: aSender('a', 'b') }));
@@ -184,7 +184,7 @@ describe('a live test', () => {
       },
     ],
     ['returns its secret', async ({ token }) => ({ status: 'unhealthy', message: `${token} is wrong` })],
-  ])('that %s leaves it nowhere', async (_case, test) => {
+  ])('that %s leaves no trace of it', async (_case, test) => {
     const { get, put, entries } = await anEndpoint({ plugin: testing(test), workflow: aSender('a') });
     await put('a');
     const report = await get('probe=true');
@@ -192,7 +192,7 @@ describe('a live test', () => {
     expect(JSON.stringify([report, entries])).not.toContain(SECRET);
   });
 
-  test('is made of a bounded number', async () => {
+  test('is made for a limited number', async () => {
     const ids = ['a', 'b', 'c'];
     const plugin = testing(async () => ({ status: 'healthy' }));
     const { get, put } = await anEndpoint({ plugin, workflow: aSender(...ids), limits: { maxProbes: 2 } });
@@ -203,8 +203,8 @@ describe('a live test', () => {
   });
 });
 
-describe('what is more than a report reads', () => {
-  test('of workflows leaves open whether a plugin is configured', async () => {
+describe('a report beyond its limits', () => {
+  test('of workflows does not say whether a plugin is configured', async () => {
     const listWorkflows = async () => ({ definitions: [], ids: [], isComplete: false });
     const { get } = await anEndpoint({ listWorkflows });
     const { plugins, coverage } = await get();
@@ -212,7 +212,7 @@ describe('what is more than a report reads', () => {
     expect(coverage).toMatchObject({ workflows: { complete: false }, executions: { complete: false } });
   });
 
-  test('of credentials is said', async () => {
+  test('of credentials says so', async () => {
     const { get, put } = await anEndpoint({ workflow: aSender('a', 'b'), limits: { maxCredentials: 1 } });
     await put('a');
     const { plugins, coverage } = await get();
@@ -220,7 +220,7 @@ describe('what is more than a report reads', () => {
     expect(coverage.credentials).toEqual({ read: 1, complete: false });
   });
 
-  test('of executions is said: the share is that of a sample', async () => {
+  test('of executions says so: the share is that of a sample', async () => {
     const openRuns: Stores['openRuns'] = () => ({
       read: async (limit) => ({
         executions: Array.from({ length: limit }, () => ({
@@ -238,7 +238,7 @@ describe('what is more than a report reads', () => {
 });
 
 describe('a report', () => {
-  test('is kept for five seconds, by its query; what is stored is read once for all', async () => {
+  test('is cached for five seconds by its query; stored data is read once for all queries', async () => {
     const clock = aManualClock();
     const { get, reads } = await anEndpoint({ clock });
     const first = await get();
@@ -256,7 +256,7 @@ describe('a report', () => {
     expect(reads()).toBe(2);
   });
 
-  test('is shared by requests that come meanwhile', async () => {
+  test('is shared by requests that arrive meanwhile', async () => {
     let release = () => {};
     const gate = new Promise<void>((resolve) => {
       release = resolve;
@@ -275,7 +275,7 @@ describe('a report', () => {
 });
 
 describe('a store', () => {
-  test('that fails is tried again with the next report', async () => {
+  test('that fails is tried again by the next report', async () => {
     const clock = aManualClock();
     let isDown = true;
     const listWorkflows = async () => {
@@ -300,7 +300,7 @@ describe('a store', () => {
     });
   });
 
-  test('that does not answer costs a report five seconds', async () => {
+  test('that does not respond costs a report five seconds', async () => {
     const { clock, run } = aVirtualClock();
     const { get } = await run(anEndpoint({ clock, listWorkflows: () => new Promise(() => {}) }));
     const before = clock.now();

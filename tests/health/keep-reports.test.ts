@@ -49,14 +49,14 @@ test('work that never ends is shared for half a minute', async () => {
   expect((await keep('a', work)).value).toBe(1);
 });
 
-test('nothing stays longer when the clock is set back', async () => {
+test('nothing lives longer when the clock was set back', async () => {
   const { clock, keep, work } = aKeeper();
   await keep('a', work);
   clock.advance(-60_000);
   expect((await keep('a', work)).value).toBe(2);
 });
 
-test('many keys are not kept for ever', async () => {
+test('the number of kept keys is limited', async () => {
   const { keep, work } = aKeeper();
   for (let at = 0; at < 201; at++) await keep(String(at), work);
   expect((await keep('0', work)).value).toBe(202);

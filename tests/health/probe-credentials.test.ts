@@ -46,7 +46,7 @@ describe('a live test', () => {
     expect((await aProbing(test).probeAll('a')).a).toMatchObject(expected);
   });
 
-  test('is told by its signal when its time is up', async () => {
+  test('is aborted by its signal when its time is up', async () => {
     let aborted = false;
     const { probeAll } = aProbing((_id, signal) => {
       signal.addEventListener('abort', () => {
@@ -60,7 +60,7 @@ describe('a live test', () => {
 });
 
 describe('several tests', () => {
-  test('run at the same time, up to five, and none begins when the time of the report is up', async () => {
+  test('run concurrently, up to five, and none begins after the time of the report', async () => {
     const { clock, probeAll } = aProbing(hanging);
     const before = clock.now();
     const probes = await probeAll('a b c d e f g', { ms: 5_000 });
@@ -72,7 +72,7 @@ describe('several tests', () => {
     });
   });
 
-  test('are limited in number; the next report tests the others', async () => {
+  test('are limited in number, and the next report tests the others', async () => {
     const { tested, probeAll } = aProbing(async () => ({ status: 'unhealthy' }));
     const first = await probeAll('a b c', { max: 2 });
     expect(first.c).toMatchObject({
@@ -96,7 +96,7 @@ describe('a result', () => {
     expect(tested).toHaveLength(count);
   });
 
-  test('is kept for a minute, and for one secret', async () => {
+  test('is kept for a minute, for one secret', async () => {
     const { block, tested, probeAll } = aProbing();
     await probeAll('a');
     block(59_999);

@@ -55,11 +55,11 @@ describe('the sample', () => {
     expect(await sample(counts)).toMatchObject(expected);
   });
 
-  test('reads pages that a process can hold', async () => {
+  test('reads pages that fit into memory', async () => {
     expect((await sample({ a: 1_000 }, { maxExecutions: 60 })).reads).toEqual(['a 25', 'a 25', 'a 10']);
   });
 
-  test('is of other workflows with each report when there are too many', async () => {
+  test('changes to other workflows with each report when there are too many', async () => {
     const counts = Object.fromEntries([...'abcde'].map((id) => [id, 1]));
     const at = async (now: number) => {
       const { found, isComplete } = await sample(counts, { maxWorkflows: 2, now });
@@ -77,7 +77,7 @@ describe('the sample', () => {
     expect(await sample({ a: 5 }, { endsAt: 0 })).toMatchObject({ executions: 0, isComplete: false });
   });
 
-  test('is not complete when a record has left out some of its nodes', async () => {
+  test('is incomplete when a record lacks some of its nodes', async () => {
     const openRuns: OpenRuns = () => ({
       read: async () => ({ executions: [{ nodes: [], nodesOmitted: 4 }], hasMore: false }),
     });

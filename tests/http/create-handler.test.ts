@@ -40,8 +40,8 @@ const throwing = (error: unknown) => () => {
   throw error;
 };
 
-describe('what the handler gives', () => {
-  test('is answered as the gateway takes it, and nobody may guess its type', async () => {
+describe('the handler’s result', () => {
+  test('is returned as the gateway expects, and forbids type sniffing', async () => {
     const { result } = await serve(() => answerJson(200, { a: 1 }));
     expect(result).toEqual({
       statusCode: 200,
@@ -75,7 +75,7 @@ describe('what the handler gives', () => {
     expect(lines[0]).not.toContain('secret');
   });
 
-  test('that is larger than Lambda can send is a 500, counted as it is sent', async () => {
+  test('that is larger than Lambda can return is a 500, counted as sent', async () => {
     const fits = { status: 200, headers: {}, body: 'x'.repeat(6 * 1024 * 1024 - 2) };
     expect((await serve(() => fits)).result.statusCode).toBe(200);
     const quotes = { ...fits, body: '"'.repeat(4 * 1024 * 1024) };
@@ -84,7 +84,7 @@ describe('what the handler gives', () => {
   });
 });
 
-describe('what the handler throws', () => {
+describe('the handler’s error', () => {
   test.each<[string, AppError, number, Record<string, string>]>(
     (
       [
@@ -106,27 +106,24 @@ describe('what the handler throws', () => {
         ],
       ] as [AppError, number, Record<string, string>][]
     ).map(([error, status, headers]) => [error.code, error, status, headers]),
-  )(
-    '%s is a problem of its status, with what HTTP wants said beside it',
-    async (_code, error, status, headers) => {
-      const { result, body } = await serve(throwing(error));
-      expect(result.statusCode).toBe(status);
-      expect(result.headers).toEqual({
-        'content-type': 'application/problem+json',
-        'cache-control': 'no-store',
-        'x-content-type-options': 'nosniff',
-        ...headers,
-      });
-      expect(body).toEqual({
-        type: `urn:hookloom:problem:${error.code.toLowerCase().replaceAll('_', '-')}`,
-        title: error.title,
-        status,
-        detail: error.message,
-        instance: 'r-1',
-        ...('executionId' in error.parameters ? { executionId: 'e-1' } : {}),
-      });
-    },
-  );
+  )('%s is a problem with its status and the headers of HTTP', async (_code, error, status, headers) => {
+    const { result, body } = await serve(throwing(error));
+    expect(result.statusCode).toBe(status);
+    expect(result.headers).toEqual({
+      'content-type': 'application/problem+json',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      ...headers,
+    });
+    expect(body).toEqual({
+      type: `urn:hookloom:problem:${error.code.toLowerCase().replaceAll('_', '-')}`,
+      title: error.title,
+      status,
+      detail: error.message,
+      instance: 'r-1',
+      ...('executionId' in error.parameters ? { executionId: 'e-1' } : {}),
+    });
+  });
 
   test.each<[string, unknown]>([
     ['an error of ours', new TypeError('internal detail')],
@@ -136,7 +133,7 @@ describe('what the handler throws', () => {
     ],
     ['a text', 'internal detail'],
     ['null', null],
-  ])('%s is a bare 500, which says nothing to the caller', async (_case, error) => {
+  ])('%s is a bare 500 that shows the caller nothing', async (_case, error) => {
     const { result, body } = await serve(throwing(error));
     expect(result.statusCode).toBe(500);
     expect(body).toMatchObject({
@@ -146,7 +143,7 @@ describe('what the handler throws', () => {
     expect(result.body).not.toContain('internal detail');
   });
 
-  test('is in the log with its cause when it is our fault, and with its code alone when it is the caller’s', async () => {
+  test('is logged with its cause if it is our fault, and with only its code if it is the caller’s', async () => {
     const fault = await serve(throwing(new AppError('STORE_UNAVAILABLE', {}, new Error('socket hang up'))));
     expect(fault.entry).toMatchObject({
       level: 'error',
@@ -168,7 +165,7 @@ test.each<[string, unknown]>([
   ['a text', 'event'],
   ['an empty object', {}],
   ['an odd request context', { requestContext: { http: null } }],
-])('an event that is %s is no reason to fail', async (_case, event) => {
+])('an event that is %s does not fail', async (_case, event) => {
   const { result, entry } = await serve(() => answerJson(200, {}), {
     event,
     context: { awsRequestId: 'lambda-1' },

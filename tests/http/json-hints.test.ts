@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { hintsAtOverflow, hintsAtPrototype } from '../../lib/http/parse-json-body.ts';
 
-describe('the hints of a JSON text', () => {
+describe('JSON hints', () => {
   test.each([
     '{"__proto__":1}',
     '{"constructor":1}',
@@ -10,12 +10,12 @@ describe('the hints of a JSON text', () => {
     '{"\\u0063onstructor":1}',
     '{"construct\\u006fr":1}',
     '["about __proto__"]',
-  ])('at a prototype: %s', (text) => {
+  ])('find a prototype: %s', (text) => {
     expect(hintsAtPrototype(text)).toBe(true);
   });
 
   test.each(['{"proto":1}', '{"prototype":1}', '["\\u003ca href=\\u0026\\u003e"]', '["\\u00e9\\u0000"]'])(
-    'not at a prototype: %s',
+    'find no prototype: %s',
     (text) => {
       expect(hintsAtPrototype(text)).toBe(false);
     },
@@ -28,7 +28,7 @@ describe('the hints of a JSON text', () => {
     '[9e999,1]',
     '9'.repeat(309),
     `[${'9'.repeat(210)}e99]`,
-  ])('at an overflow: %s', (text) => {
+  ])('find an overflow: %s', (text) => {
     expect(hintsAtOverflow(text)).toBe(true);
   });
 
@@ -38,11 +38,11 @@ describe('the hints of a JSON text', () => {
     '9'.repeat(209),
     '["356a192b7913b04c54574d18c28d9e12395428ab"]',
     '["b3f9e123","550e8400-e29b-41d4-a716-446655440000"]',
-  ])('not at an overflow: %s', (text) => {
+  ])('find no overflow: %s', (text) => {
     expect(hintsAtOverflow(text)).toBe(false);
   });
 
-  test('the largest number without a hint is finite', () => {
+  test('do not flag the largest finite number', () => {
     expect(Number(`${'9'.repeat(209)}e99`)).toBeLessThan(Number.POSITIVE_INFINITY);
   });
 });

@@ -11,7 +11,7 @@ describe('the size of a body', () => {
     ['no body', { body: null }],
     ['no event', null],
     ['a body that is no text, which is refused elsewhere', { body: { length: 9 } }],
-  ])('lets pass %s', (_case, event) => {
+  ])('allows %s', (_case, event) => {
     expect(() => limitBody(event, 8)).not.toThrow();
   });
 

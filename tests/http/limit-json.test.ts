@@ -32,11 +32,11 @@ describe('the depth of a body', () => {
     },
   );
 
-  test('three million levels are refused like three', () => {
+  test('three million levels are refused as fast as three', () => {
     expect(() => limitJson('['.repeat(3_000_000), 100)).toThrow(tooDeep);
   });
 
-  test('is what the parsed value has, for any JSON', () => {
+  test('matches the depth of the parsed value, for any JSON', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), fc.constantFrom(undefined, 2), (value, indent) => {
         const text = JSON.stringify(value, null, indent);
@@ -48,7 +48,7 @@ describe('the depth of a body', () => {
   });
 });
 
-describe('what a body has besides', () => {
+describe('shapes and keys in a body', () => {
   const list = (length: number, toItem: (at: number) => string): string =>
     `[${Array.from({ length }, (_, at) => toItem(at)).join()}]`;
   /** Maps with one member each. @param names - how many names there are */

@@ -31,7 +31,7 @@ describe('a JSON body', () => {
     expect(parseJsonBody(text, 3)).toEqual(JSON.parse(text));
   });
 
-  test('of a key that is there twice the last one counts', () => {
+  test('uses the last of duplicate keys', () => {
     expect(parseJsonBody('{"a":1,"a":2}', 3)).toEqual({ a: 2 });
   });
 
@@ -52,7 +52,7 @@ describe('a JSON body', () => {
     expect(errorOf(text)).toMatchObject({ code: 'BODY_INVALID', status: 400 });
   });
 
-  test('says where it is not JSON, but not what is there', () => {
+  test('says where it is not JSON, without quoting it', () => {
     const { message, cause } = errorOf('{"password": "canary" "x": 1}');
     expect(message).toBe('The body is invalid: it is not valid JSON at position 22.');
     expect(cause).toBeUndefined();
@@ -76,7 +76,7 @@ describe('a JSON body', () => {
     expect(errorOf('[[[[').code).toBe('BODY_TOO_DEEP');
   });
 
-  test('is the value or the refusal of the parser that looks at every value', () => {
+  test('gives the same value or refusal as a parser that checks every value', () => {
     fc.assert(
       fc.property(jsonText, (text) => {
         expect(outcomeOf(() => parseJsonBody(text, 100))).toEqual(outcomeOf(() => parseEveryValue(text)));

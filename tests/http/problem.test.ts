@@ -99,7 +99,7 @@ describe.each(Object.entries(examples))('%s', (code, parameters) => {
   const error = new AppError(code as ErrorCode, parameters as never, new Error('the cause'), entry);
   const { status, headers, body } = answerProblem(error, 'request-1');
 
-  test('is problem details with a stable type, and keeps its cause to itself', () => {
+  test('is problem details with a stable type, and does not reveal its cause', () => {
     expect(JSON.parse(body ?? '')).toEqual({
       type: `urn:hookloom:problem:${code.toLowerCase().replaceAll('_', '-')}`,
       title: expect.stringMatching(/^[A-Z][a-zA-Z ]+$/),
@@ -113,7 +113,7 @@ describe.each(Object.entries(examples))('%s', (code, parameters) => {
     expect(body).not.toMatch(/undefined|the cause|\[object/);
   });
 
-  test('has the header that its status, or RFC 6750, asks for, and no other', () => {
+  test('has the header that its status, or RFC 6750, requires, and no other', () => {
     const { 'content-type': _type, 'cache-control': _cache, ...rest } = headers;
     const asked = { 401: 'www-authenticate', 405: 'allow', 429: 'retry-after', 503: 'retry-after' } as Record<
       number,

@@ -41,7 +41,7 @@ const codeOf = (act: () => unknown): string => {
 };
 
 describe('reading an event', () => {
-  test('gives the request, free of the gateway', () => {
+  test('returns the request, without gateway specifics', () => {
     expect(read(awsEvent())).toEqual({
       method: 'POST',
       workflowId: 'shop',
@@ -56,7 +56,7 @@ describe('reading an event', () => {
     });
   });
 
-  test('accepts an event with cookies twice, an encoded rawPath and no body', () => {
+  test('accepts an event with duplicate cookies, an encoded rawPath and no body', () => {
     const event = awsEvent({
       body: null,
       cookies: ['one=decoded'],
@@ -73,9 +73,12 @@ describe('reading an event', () => {
     });
   });
 
-  test.each([undefined, null, ''])('a request without a path is for the workflow itself: %j', (path) => {
-    expect(pathOf(path)).toBe('/');
-  });
+  test.each([undefined, null, ''])(
+    'treats a request without a path as one for the workflow itself: %j',
+    (path) => {
+      expect(pathOf(path)).toBe('/');
+    },
+  );
 
   test.each([
     'a',
@@ -109,7 +112,7 @@ describe('reading an event', () => {
     'a\u007f',
     7,
     {},
-  ])('there is nothing at %j', (path) => {
+  ])('finds nothing at %j', (path) => {
     expect(codeOf(() => pathOf(path))).toBe('NOT_FOUND');
   });
 
@@ -118,28 +121,25 @@ describe('reading an event', () => {
     expect(read(awsEvent({ body, isBase64Encoded: true })).rawBody).toEqual(Buffer.from([0, 255, 128, 10]));
   });
 
-  test('a body that merely looks like base64 is text', () => {
+  test('treats a body that only looks like base64 as text', () => {
     expect(read(awsEvent({ body: 'aGk=' })).rawBody).toEqual(Buffer.from('aGk='));
   });
 
-  test.each(['%%%', 'aGk', 'aG k=', 'aGk=aGk=', 'a-_=', 'aGl='])(
-    'refuses base64 that is none: %s',
-    (body) => {
-      expect(codeOf(() => read(awsEvent({ body, isBase64Encoded: true })))).toBe('REQUEST_INVALID');
-    },
-  );
+  test.each(['%%%', 'aGk', 'aG k=', 'aGk=aGk=', 'a-_=', 'aGl='])('refuses invalid base64: %s', (body) => {
+    expect(codeOf(() => read(awsEvent({ body, isBase64Encoded: true })))).toBe('REQUEST_INVALID');
+  });
 
-  test.each([{}, [], 7, true])('refuses a body that is no text: %j', (body) => {
+  test.each([{}, [], 7, true])('refuses a body that is not text: %j', (body) => {
     expect(codeOf(() => read(awsEvent({ body })))).toBe('REQUEST_INVALID');
   });
 
-  test('header names that differ in capitals only are joined, so that none is silently dropped', () => {
+  test('joins header names that differ only in case, so that none is silently dropped', () => {
     expect(read(awsEvent({ headers: { 'X-Api-Key': 'a', 'x-api-key': 'b' } })).headers['x-api-key']).toBe(
       'a,b',
     );
   });
 
-  test('header names such as __proto__ are data', () => {
+  test('treats header names such as __proto__ as data', () => {
     const { headers } = read(
       awsEvent({ headers: JSON.parse('{"__proto__": "x", "odd": 7}'), cookies: null }),
     );
@@ -147,7 +147,7 @@ describe('reading an event', () => {
     expect(Object.getPrototypeOf(headers)).toBe(Object.prototype);
   });
 
-  test.each(['post', 'PATCH', 'FOO', 'M-SEARCH'])('keeps the method as it is: %s', (method) => {
+  test.each(['post', 'PATCH', 'FOO', 'M-SEARCH'])('keeps the method unchanged: %s', (method) => {
     expect(read(awsEvent({ requestContext: { http: { method } } })).method).toBe(method);
   });
 
@@ -156,14 +156,14 @@ describe('reading an event', () => {
   });
 
   test.each([undefined, null, 'now', Number.NaN, Number.POSITIVE_INFINITY, 9e15, -1])(
-    'takes our own time when the event has none: %j',
+    'uses the system clock when the event has no time: %j',
     (timeEpoch) => {
       const requestContext = { http: { method: 'GET' }, timeEpoch };
       expect(read(awsEvent({ requestContext })).receivedAt).toBe(42);
     },
   );
 
-  test('whatever comes instead of an event is refused, and nothing else is thrown', () => {
+  test('refuses anything but an event, and throws nothing else', () => {
     const junk = fc.oneof(
       fc.anything(),
       fc.record(

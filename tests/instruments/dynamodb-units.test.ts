@@ -67,7 +67,7 @@ describe('an item', () => {
     expect(itemSize(item)).toBe(bytes);
   });
 
-  test('is read by halves of 4 kB, or by wholes when the read is consistent', () => {
+  test('is read in half units of 4 kB, or in whole ones when the read is consistent', () => {
     const large = anItem({ data: 'x'.repeat(4_096) });
     expect([computeReadUnits(null, false), computeReadUnits(large, false)]).toEqual([0.5, 1]);
     expect([computeReadUnits(null, true), computeReadUnits(large, true)]).toEqual([1, 2]);

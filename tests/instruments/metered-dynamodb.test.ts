@@ -76,7 +76,7 @@ const unitsOf = ({ readUnits, writeUnits }: Metered) => [readUnits, writeUnits];
 
 // The figures are those of AWS's page:
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html
-describe('units, by the examples of AWS', () => {
+describe('units as in the examples of AWS', () => {
   test.each([
     ['an item of 3,500 bytes is read as one of 4 kB', 3_500, 1],
     ['an item of 8 kB takes 2 units', 8_192, 2],
@@ -133,7 +133,7 @@ describe('units, by the examples of AWS', () => {
     expect(unitsOf(take())).toEqual([24, 0]);
   });
 
-  test('a read of what does not exist is billed', async () => {
+  test('a read of a missing item is billed', async () => {
     const { call, take } = await aMeter();
     await call('GetItem', { ...ofRequests, Key: keyOf('a') });
     await call('Query', allOfW);
@@ -141,7 +141,7 @@ describe('units, by the examples of AWS', () => {
     expect(unitsOf(take())).toEqual([1.5, 0]);
   });
 
-  test('a write of 500 bytes is one of 1 kB; one that replaces an item is as large as the larger of the two', async () => {
+  test('a write of 500 bytes is billed as 1 kB; a replacement is billed by the larger item', async () => {
     const { put, take } = await aMeter();
     await put('requests', aRow('a', 500));
     expect(unitsOf(take())).toEqual([0, 1]);
@@ -150,7 +150,7 @@ describe('units, by the examples of AWS', () => {
     expect(unitsOf(take())).toEqual([0, 6]);
   });
 
-  test('a write whose condition fails is billed by the item that is there, at least as one unit, without indexes', async () => {
+  test('a write whose condition fails is billed by the existing item, at least one unit, without indexes', async () => {
     const { put, call, take } = await aMeter();
     await put('executions', { executionId: 'e', workflowId: 'w', startedAt: '1', data: 'x'.repeat(1_500) });
     take();
@@ -174,7 +174,7 @@ describe('units, by the examples of AWS', () => {
   });
 
   // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.html#GSI.ThroughputConsiderations.Writes
-  test('an entry of an index that moves is removed and put, each under its own key', async () => {
+  test('an index entry that moves is removed and put, each under its own key', async () => {
     const { put, take } = await aMeter();
     const item = { executionId: 'e', sweepAt: '1' };
     await put('executions', { ...item, sweepShard: '0' });
@@ -196,7 +196,7 @@ describe('the capacity that dynalite returns', () => {
     count: fc.integer({ min: 1, max: 9 }),
   });
 
-  test('is the same for reads of items in ASCII', async () => {
+  test('is the same for reads of ASCII items', async () => {
     const { put, call, take } = await aMeter();
     await fc.assert(
       fc.asyncProperty(fc.array(anyItem, { minLength: 1, maxLength: 3 }), async (items) => {
@@ -217,7 +217,7 @@ describe('the capacity that dynalite returns', () => {
     );
   });
 
-  test('lacks indexes, bytes of UTF-8, and what is billed where nothing is found', async () => {
+  test('ignores indexes, UTF-8 bytes, and reads that find nothing', async () => {
     const { call, take } = await aMeter();
     const compare = async (operation: string, input: object) => {
       take();
@@ -251,7 +251,7 @@ describe('limits', () => {
     return { ...meter, count, pass };
   };
 
-  test('a partition key takes 1,000 write units a second, one second after the other', async () => {
+  test('a partition key takes 1,000 write units a second, second by second', async () => {
     const { put, count, pass, take } = await aLimitedMeter();
     const toOneKey = () => count(20, (at) => put('requests', aRow(String(at), 100)));
     expect(await toOneKey()).toBe(10);
@@ -273,7 +273,7 @@ describe('limits', () => {
     expect(await count(50, (at) => put('executions', { executionId: String(at) }))).toBe(40);
   });
 
-  test('a write that takes much is let in while there are units, and then missing', async () => {
+  test('a large write is accepted while units are left, and then they are missing', async () => {
     const { put, count, pass } = await aLimitedMeter();
     expect(await count(2, (at) => put('requests', aRow(String(at), 25 * 1_024)))).toBe(1);
     pass(1_000);
@@ -282,7 +282,7 @@ describe('limits', () => {
     expect(await count(1, () => put('requests', aRow('x', 100)))).toBe(1);
   });
 
-  test('a throttled index refuses the write to its table, as AWS says it, and leaves the item as it was', async () => {
+  test('a throttled index refuses the write to its table, with AWS’s error, and leaves the item unchanged', async () => {
     const { put, call, count, take } = await aLimitedMeter();
     const start = (at: number, sweepShard: string) =>
       put('executions', { executionId: `e-${at}`, sweepShard, sweepAt: '1' });
@@ -312,7 +312,7 @@ describe('limits', () => {
     expect((await start(21, '1')).__type).toBeUndefined();
   });
 
-  test('of a batch, what must wait is left to the caller', async () => {
+  test('the throttled part of a batch is returned to the caller', async () => {
     const { call, count } = await aLimitedMeter();
     await count(60, () => call('GetItem', { ...ofRequests, Key: keyOf('a') }));
     const batch = (...keys: object[]) =>
@@ -324,7 +324,7 @@ describe('limits', () => {
     expect((await batch(keyOf('a'))).__type).toMatch(/ThrottlingException/);
   });
 
-  test('an SDK tells why it was throttled', async () => {
+  test('the SDK reports why it was throttled', async () => {
     const { endpoint, put, count } = await aLimitedMeter();
     await count(10, (at) => put('requests', aRow(String(at), 100)));
     const sdk = anSdk(endpoint);
@@ -355,7 +355,7 @@ describe('limits', () => {
     expect(await call('GetItem', { ...ofRequests, Key: keyOf('c') })).toEqual({});
   });
 
-  test('a page of a query has about 1 MB', async () => {
+  test('a query page has about 1 MB', async () => {
     const { put, call, take } = await aMeter();
     for (let at = 0; at < 30; at++) await put('requests', aRow(String(at).padStart(2, '0'), 50_000));
     take();

@@ -49,14 +49,14 @@ const aLambda = (
 };
 
 describe('a modelled Lambda', () => {
-  test('starts as many durable executions a second as its quota says, in order', async () => {
+  test('starts as many durable executions a second as its quota allows, in order', async () => {
     const lambda = aLambda();
     await lambda.dispatchAll('abcdefg');
     await lambda.pass(3);
     expect(lambda.started.map(([second, id]) => `${second}${id}`).join(' ')).toBe('0a 0b 0c 1d 1e 1f 2g');
   });
 
-  test('starts less than one a second where the quota is scaled so far', async () => {
+  test('starts less than one a second where the quota is scaled that far', async () => {
     const lambda = aLambda({ startsPerSecond: 0.5 });
     await lambda.dispatchAll('abc');
     await lambda.pass(6);
@@ -70,7 +70,7 @@ describe('a modelled Lambda', () => {
     expect(lambda.started).toHaveLength(2);
   });
 
-  test('knows a durable execution by its name', async () => {
+  test('identifies a durable execution by its name', async () => {
     const lambda = aLambda();
     await lambda.dispatchAll('aa');
     await lambda.dispatcher.dispatch('a', 'durable', 1); // again under the name of the first one
@@ -81,7 +81,7 @@ describe('a modelled Lambda', () => {
     expect(lambda.started).toHaveLength(2);
   });
 
-  test('refuses what is over its quota where it is said to', async () => {
+  test('refuses what exceeds its quota where told to', async () => {
     const lambda = aLambda({ overQuota: 'refuse' });
     await lambda.dispatchAll('abc');
     await expect(lambda.dispatchAll('d')).rejects.toMatchObject({ code: 'DISPATCH_REFUSED' });
@@ -90,7 +90,7 @@ describe('a modelled Lambda', () => {
   });
 
   // https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-error-handling.html
-  test('tries what it has throttled after 1 s, and twice as long each time, up to 5 min', async () => {
+  test('retries throttled invocations after 1 s, then twice as long each time, up to 5 min', async () => {
     const lambda = aLambda({ overQuota: 'backoff', startsPerSecond: 0 });
     await lambda.dispatchAll('a');
     const tries: number[] = [];
@@ -108,7 +108,7 @@ describe('a modelled Lambda', () => {
     }
   });
 
-  test('repeats a run that fails after one minute and after two, then gives it up', async () => {
+  test('retries a failing run after one minute and after two, then gives it up', async () => {
     const lambda = aLambda({}, () => 'failed');
     await lambda.dispatchAll('a', 'express');
     await lambda.pass(200);
@@ -123,7 +123,7 @@ describe('a modelled Lambda', () => {
     expect([...lambda.buried].sort().join('')).toBe(lambda.started.length === 0 ? 'abc' : 'bc');
   });
 
-  test('starts nothing while it is down, and refuses all', async () => {
+  test('starts nothing while it is down, and refuses everything', async () => {
     const lambda = aLambda();
     await lambda.dispatchAll('a');
     lambda.setDown(true);

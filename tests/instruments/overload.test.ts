@@ -5,7 +5,7 @@ import { simulateOverload } from '../support/overload/simulate-overload.ts';
 const SCALE = 400;
 
 describe('a simulation of overload', () => {
-  test('drains a burst in the time that arithmetic says, where nothing is dispatched twice', async () => {
+  test('drains a burst in the calculated time if nothing is dispatched twice', async () => {
     const scenario = { ...aBurst('fifo'), sweeps: false, scale: SCALE };
     const found = await simulateOverload(scenario);
     // 100 a second too many for 15 minutes, and as many fewer afterwards; all wait for 90,000 / 300 s at most.
@@ -14,7 +14,7 @@ describe('a simulation of overload', () => {
     expect(found).toMatchObject({ uselessStarts: 0, overtaken: 0, refused: 0 });
   });
 
-  test('loses nothing of what was accepted', async () => {
+  test('loses nothing that was accepted', async () => {
     for (const scenario of [aLambdaOutage, aStoreOutage, aPause]) {
       const found = await simulateOverload({ ...scenario, scale: SCALE * 5 });
       expect(found).toMatchObject({ notBegun: 0, failed: {} });
@@ -23,7 +23,7 @@ describe('a simulation of overload', () => {
     }
   });
 
-  test('comes to the same at another scale', async () => {
+  test('has the same result at another scale', async () => {
     const [one, other] = await Promise.all(
       [SCALE / 2, SCALE].map((scale) => simulateOverload({ ...aLambdaOutage, scale })),
     );

@@ -115,7 +115,7 @@ describe('1,000 sandboxes that begin at once with three credentials each', () =>
     expect(tookMs).toBeLessThan(60_000);
   });
 
-  test('run inline as far as the quota goes in half of the time; the others are refused by then', async () => {
+  test('run inline up to the quota in half of the time; the others are refused by then', async () => {
     const { runAll } = await aFleet(1_000);
     const { tokens, failed, tookMs } = await runAll(INLINE);
     expect(tokens.length).toBeGreaterThan(500);
@@ -123,13 +123,13 @@ describe('1,000 sandboxes that begin at once with three credentials each', () =>
     expect(tookMs).toBeLessThanOrEqual(INLINE);
   });
 
-  test('all run inline where the account has the higher throughput', async () => {
+  test('all run inline in an account with the higher throughput', async () => {
     const { runAll, counts } = await aFleet(1_000, { parameters: 1_000 });
     expect((await runAll(INLINE)).failed).toBe(0);
     expect(counts().refused).toEqual({});
   });
 
-  test('all go on at once when their secrets expire, with what they know where that is refused', async () => {
+  test('all continue at once when their secrets expire, with cached ones where reads are refused', async () => {
     const { runAll, counts, pass, clock } = await aFleet(1_000);
     await runAll(IN_BACKGROUND);
     await pass(clock.sleep(600_000));
@@ -140,7 +140,7 @@ describe('1,000 sandboxes that begin at once with three credentials each', () =>
   });
 });
 
-test('a hundred sandboxes have a rotated secret in a minute, and nobody the old one after it', async () => {
+test('a hundred sandboxes have a rotated secret within a minute, and none the old one afterwards', async () => {
   const { runAll, put, pass, clock } = await aFleet(100);
   await runAll(IN_BACKGROUND);
   await put('crm', 'a new token');

@@ -60,7 +60,7 @@ describe('a proxy with quotas', () => {
     ['getDurableExecution', 'GET', '/2025-12-01/durable-executions/arn', {}, 429, 'TooManyRequestsException'],
     ['createSchedule', 'POST', '/schedules/a', {}, 429, 'ThrottlingException'],
     ['parameters', 'POST', '/', { 'x-amz-target': 'AmazonSSM.GetParameters' }, 400, null],
-  ] as const)('%s: so many a second', async (quota, method, path, headers, status, type) => {
+  ] as const)('limits calls per second: %s', async (quota, method, path, headers, status, type) => {
     const { send, pass, counts } = await aProxy({ [quota]: 3 });
     const sendSome = async () => {
       const statuses: number[] = [];
@@ -76,7 +76,7 @@ describe('a proxy with quotas', () => {
     if (type === null) expect(await refusal.json()).toMatchObject({ __type: 'ThrottlingException' });
   });
 
-  test('concurrency: so many at once, until one is answered', async () => {
+  test('limits concurrent calls until one is answered', async () => {
     const { send, hold, waiting, counts } = await aProxy({ concurrency: 2 });
     hold();
     const answers = [send('POST', INVOKE), send('POST', INVOKE)];
@@ -95,13 +95,13 @@ describe('a proxy with quotas', () => {
     expect(counts()).toEqual({ passed: 3, refused: { concurrency: 1 } });
   });
 
-  test('begins ten times as many invocations in a second as its concurrency', async () => {
+  test('starts ten times as many invocations in a second as its concurrency', async () => {
     const { send, counts } = await aProxy({ concurrency: 1 });
     for (let at = 0; at < 11; at++) await (await send('POST', INVOKE)).text();
     expect(counts()).toEqual({ passed: 10, refused: { invocations: 1 } });
   });
 
-  test('what no quota is for passes', async () => {
+  test('passes calls without a quota', async () => {
     const { send, counts } = await aProxy({ concurrency: 0, durableStarts: 0, parameters: 0 });
     await send('POST', INVOKE, { 'x-amz-invocation-type': 'Event' });
     await send('GET', '/2025-12-01/durable-executions/arn/state');
@@ -109,7 +109,7 @@ describe('a proxy with quotas', () => {
     expect(counts()).toEqual({ passed: 3, refused: {} });
   });
 
-  test('its refusals are what the clients of the service take for throttling, and try again', async () => {
+  test('refuses in the way that the service’s clients take for throttling and retry', async () => {
     const { callerOf, counts } = await aProxy({ durableStarts: 0, getDurableExecution: 0, parameters: 0 });
     const lambda = callerOf('lambda');
     const functions = { durable: 'run:durable', express: 'run' };

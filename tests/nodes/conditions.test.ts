@@ -7,7 +7,7 @@ const input = { a: 1 };
 const notBoolean: [JsonValue][] = [['true'], ['false'], [''], [0], [1], [null], [[]], [{}]];
 
 describe('if', () => {
-  test('hands the input on to the output of the condition, and to no other', async () => {
+  test('passes the input on to the output of the condition, and to no other', async () => {
     expect(await runNode(ifNode, 'if', { condition: true }, input)).toStrictEqual(emit({ true: input }));
     expect(await runNode(ifNode, 'if', { condition: false }, input)).toStrictEqual(emit({ false: input }));
   });
@@ -20,7 +20,7 @@ describe('if', () => {
 });
 
 describe('filter', () => {
-  test('hands the input on when the condition is true', async () => {
+  test('passes the input on when the condition is true', async () => {
     expect(await runNode(filter, 'filter', { condition: true }, input)).toBe(input);
   });
 

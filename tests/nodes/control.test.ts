@@ -38,7 +38,7 @@ describe('wait', () => {
     [{ until: '2023-11-14T22:14:20Z' }, [['wait', 60]]],
     [{ until: '2023-11-14T23:14:20+01:00' }, [['wait', 60]]],
     [{ until: '2023-11-14T22:00:00Z' }, []],
-  ])('%j asks for %j, and hands its input on', async (parameters, asked) => {
+  ])('%j asks for %j, and passes its input on', async (parameters, asked) => {
     expect(await run(parameters)).toEqual({ asked, output: { a: 1 } });
   });
 
@@ -55,12 +55,12 @@ describe('wait', () => {
   });
 });
 
-test('a node that steers says so where there is nothing to steer', async () => {
+test('a control node fails with a clear error where there is no run to control', async () => {
   await expect(runNode(wait, 'wait', { seconds: 1 })).rejects.toThrow('its context has no control');
 });
 
 describe('approval', () => {
-  test('hands out the address, then goes on as was decided', async () => {
+  test('passes on the callback URL, then continues as decided', async () => {
     const decision = { decision: 'approve', body: { by: 'Ada' }, decidedAt: 'now' };
     const { asked, context } = aControl({
       openCallback: async () => ({ url: 'u', expiresAt: 0, answer: async () => ({ value: decision }) }),
@@ -73,7 +73,7 @@ describe('approval', () => {
     ]);
   });
 
-  test('waits for a day unless it is told otherwise, and goes on without an answer', async () => {
+  test('waits for a day by default, then continues without an answer', async () => {
     const { asked, context } = aControl();
     expect(await runNode(approval, 'approval', {}, { id: 7 }, context)).toEqual(
       emit({ timedOut: { id: 7 } }),
@@ -83,7 +83,7 @@ describe('approval', () => {
 });
 
 describe('forEach', () => {
-  test('gives every item with its place, as many at once as it is told', async () => {
+  test('passes on every item with its index, as many at once as configured', async () => {
     const { asked, context } = aControl();
     const output = await runNode(forEach, 'forEach', { items: ['a', null], maxConcurrency: 5 }, {}, context);
     expect(asked).toEqual([
@@ -105,7 +105,7 @@ describe('forEach', () => {
     });
   });
 
-  test('counts the failures that it does not name', async () => {
+  test('counts the failures that it does not list', async () => {
     const failure = { nodeId: 'n', name: 'Error', message: 'no' };
     const { context } = aControl({ runBodies: async (items) => items.map(() => ({ failure })) });
     await expect(runNode(forEach, 'forEach', { items: [1, 2, 3] }, {}, context)).rejects.toThrow(
@@ -117,16 +117,13 @@ describe('forEach', () => {
 test.each([
   [approval, ['requested', 'approved', 'rejected', 'timedOut']],
   [forEach, ['each', 'main']],
-] as const)(
-  'the outputs that a node delivers on are those that it declares, its body among them',
-  (handle, outputs) => {
-    expect(handle.outputs).toEqual(outputs);
-    expect(outputs).toContain(handle.control?.bodyOutput);
-  },
-);
+] as const)('nodes deliver only on declared outputs, including their body', (handle, outputs) => {
+  expect(handle.outputs).toEqual(outputs);
+  expect(outputs).toContain(handle.control?.bodyOutput);
+});
 
 describe('subworkflow', () => {
-  test('is given its input, or the input of the node', async () => {
+  test('receives its input, or the input of the node', async () => {
     const { asked, context } = aControl();
     expect(await runNode(subworkflow, 'subworkflow', { workflowId: 'w' }, { a: 1 }, context)).toEqual({
       of: 'w',
@@ -138,7 +135,7 @@ describe('subworkflow', () => {
     ]);
   });
 
-  test('fails as it fails, with the place', async () => {
+  test('fails as the subworkflow fails, with the place', async () => {
     const failure = { nodeId: 'n', name: 'Error', message: 'no' };
     const { context } = aControl({ runWorkflow: async () => ({ failure }) });
     await expect(runNode(subworkflow, 'subworkflow', { workflowId: 'w' }, {}, context)).rejects.toThrow(

@@ -37,7 +37,7 @@ describe.each(nodeTypes.map((nodeType) => [nodeType.nodeType, nodeType] as const
 
   const hasOutput = nodeType.outputs.length > 0;
 
-  test('has an example with an output where it has any, and with an input where it is an action', () => {
+  test('has an example, with an output if it has outputs, and with an input if it is an action', () => {
     expect(example).toMatchObject({ parameters: expect.any(Object) });
     expect(example?.output).toEqual(hasOutput ? expect.any(Object) : undefined);
     if (kind === 'action') expect(example).toHaveProperty('input');
@@ -46,12 +46,12 @@ describe.each(nodeTypes.map((nodeType) => [nodeType.nodeType, nodeType] as const
   const resolve = async (): Promise<JsonObject> =>
     (await compileParameters(parameters)?.(aScope({ input }))) ?? parameters;
 
-  test('has an example whose resolved parameters are valid for its schema', async () => {
+  test('has an example whose resolved parameters match its schema', async () => {
     expect(checkSchema(schema, await resolve(), '')).toEqual([]);
   });
 
   if (pure && hasOutput) {
-    test('delivers the output of its example', async () => {
+    test('delivers the example’s output', async () => {
       const { services, ...context } = aNodeContext({ inputs: [aDelivery('before', input)] });
       const executor = await findNodeType(type)?.getExecutor();
       if (executor === undefined) throw new Error(`${type} is not loaded`);

@@ -66,7 +66,7 @@ describe('a feed whose new items are passed on', () => {
     return { bodies, ran: ran({ nodes }) };
   };
 
-  test.each([0, 1, 3])('calls once for %d of them, and nobody for none', async (count) => {
+  test.each([0, 1, 3])('makes one call for %d of them, and none without any', async (count) => {
     for (const path of ['items[published > $trigger.since]', 'items[published > $trigger.since].title']) {
       const { bodies, ran } = await runFeed(count, { new: `{{ ${path} }}` });
       expect(bodies).toEqual(count === 0 ? [] : [{ text: `${count} new` }]);
@@ -93,7 +93,7 @@ describe('a node that works on a list', () => {
     ['pick', pick, { fields: ['id'] }, (found) => ({ items: found.map(({ id = 0 }) => ({ id })) })],
     ['removeDuplicates', removeDuplicates, {}, (found) => ({ items: found, removed: 0 })],
     ['aggregate', aggregate, { fields: { ids: 'id' } }, (found) => ({ ids: found.map(({ id = 0 }) => id) })],
-  ])('%s does so with 0, 1 and 2 items', async (_name, handle, parameters, toOutput) => {
+  ])('%s works with 0, 1 and 2 items', async (_name, handle, parameters, toOutput) => {
     for (const count of [0, 1, 2]) {
       const output = await runToMain(
         handle,
@@ -142,14 +142,14 @@ describe('an expression without a result', () => {
     });
   });
 
-  test('is no valid value', async () => {
+  test('is not a valid value', async () => {
     const message = 'There is no value, because its expression has no result.';
     expect(await runNodeType(validate, { value: '{{ body }}', schema: {} })).toEqual({
       outputs: { invalid: { errors: [{ place: '', keyword: 'required', message }] } },
     });
   });
 
-  test('gives the default of its parameter', async () => {
+  test('yields the default of its parameter', async () => {
     const parameters = { values: { a: 1 }, keepInput: '{{ keep }}' };
     expect(await runToMain(set, parameters, { b: 2 })).toEqual({ a: 1 });
   });
@@ -164,14 +164,14 @@ describe('an expression without a result', () => {
     });
   });
 
-  test('starts a subworkflow with nothing, not with the input of the node', async () => {
+  test('starts a subworkflow with an empty input, not with the input of the node', async () => {
     const asked: JsonObject[] = [];
     const { outputs } = await runSubworkflow({ workflowId: 'other', input: '{{ order }}' }, asked);
     expect(asked).toEqual([{}]);
     expect(outputs).toEqual({ main: {} });
   });
 
-  test('keeps the place of a value in a row', async () => {
+  test('keeps its place in a row of values', async () => {
     const items = [['{{ a }}', '{{ b }}', 'c']];
     expect(await runToMain(csv, { operation: 'write', items, header: false }, { b: 2 })).toEqual({
       text: ',2,c\n',

@@ -155,17 +155,17 @@ describe.each(nodeTypes.map((nodeType) => [nodeType.nodeType, nodeType] as const
     wrong: [],
   };
 
-  test('says what it is', () => {
+  test('describes itself', () => {
     expect(nodeType).toMatchObject({ kind, pure });
     for (const text of [nodeType.name, nodeType.description, nodeType.category]) expect(text).not.toBe('');
   });
 
-  test('has an executor of its own name', async () => {
+  test('has an executor with its own name', async () => {
     const executor = await nodeType.getExecutor();
     expect(executor.getNodeType()).toBe(name);
   });
 
-  test('its schema takes the example, and knows no other parameter', () => {
+  test('has a schema that accepts the example and allows no other parameter', () => {
     expect(nodeType.schema).toMatchObject({ type: 'object', additionalProperties: false });
     expect(checkSchema(nodeType.schema, parameters, '')).toEqual([]);
     expect(checkSchema(nodeType.schema, { ...parameters, unheardOf: 1 }, '')).toEqual([
@@ -173,7 +173,7 @@ describe.each(nodeTypes.map((nodeType) => [nodeType.nodeType, nodeType] as const
     ]);
   });
 
-  test('puts out plain JSON on outputs that it declares, and leaves what it got as it was', async () => {
+  test('outputs plain JSON on declared outputs, and leaves its input unchanged', async () => {
     await fc.assert(
       fc.asyncProperty(fc.dictionary(fc.string(), fc.jsonValue(), { maxKeys: 4 }), async (data) => {
         const input = frozen(JSON.parse(JSON.stringify(data)));
@@ -188,12 +188,12 @@ describe.each(nodeTypes.map((nodeType) => [nodeType.nodeType, nodeType] as const
     );
   });
 
-  test('the same input gives the same output', async () => {
+  test('gives the same output for the same input', async () => {
     expect(await run(nodeType, parameters, { a: 1 })).toEqual(await run(nodeType, parameters, { a: 1 }));
   });
 
   for (const [place, parameters, got] of wrong) {
-    test(`${place} that is ${got}: the error names both, and not the value`, async () => {
+    test(`${place} that is ${got}: the error names both, but not the value`, async () => {
       const error: unknown = await run(nodeType, parameters).catch((error) => error);
       expect(error).toBeInstanceOf(TypeError);
       expect(String(error)).toContain(`Parameter "${place}" must be `);
@@ -206,7 +206,7 @@ describe.each(nodeTypes.map((nodeType) => [nodeType.nodeType, nodeType] as const
 describe('every plugin', () => {
   const withCheck = plugins.filter(({ healthCheck }) => healthCheck !== undefined);
   test.each(withCheck.map((plugin) => [plugin.id, plugin] as const))(
-    '%s says that it is healthy',
+    '%s reports that it is healthy',
     async (_id, plugin) => {
       const context = {
         logger: aRecordingLogger().logger,

@@ -10,7 +10,7 @@ const input = { a: 1 };
 const run = (parameters: JsonObject) => runNode(respondToWebhook, 'respondToWebhook', parameters, input);
 
 describe('respondToWebhook', () => {
-  test('answers 200 with its input, and hands it on', async () => {
+  test('answers 200 with its input, and passes it on', async () => {
     expect(await run({})).toStrictEqual(
       emit({ main: input, response: { status: 200, headers: {}, body: input } }),
     );
@@ -29,7 +29,7 @@ describe('respondToWebhook', () => {
     expect(await run({ status })).toMatchObject({ outputs: { response: { status } } });
   });
 
-  test.each([[199], [600], [200.5], [-1], [4_111_111_111_111_111]])('%d is none', async (status) => {
+  test.each([[199], [600], [200.5], [-1], [4_111_111_111_111_111]])('%d is not one', async (status) => {
     const error: unknown = await run({ status }).catch((error) => error);
     expect(error).toEqual(
       new RangeError('Parameter "status" must be an integer from 200 to 599, got another number'),
@@ -45,17 +45,17 @@ describe('respondToWebhook', () => {
     'trailer',
     'Transfer-Encoding',
     'upgrade',
-  ])('the header %s is not for a workflow', async (name) => {
+  ])('the header %s is reserved', async (name) => {
     await expect(run({ headers: { [name]: 'x' } })).rejects.toThrow(
       `Parameter "headers.${name}" is set by the gateway and can't be chosen`,
     );
   });
 
-  test.each([[''], ['a b'], ['a:'], ['a\r\nb'], ['é'], ['a(b)']])('%j names no header', async (name) => {
+  test.each([[''], ['a b'], ['a:'], ['a\r\nb'], ['é'], ['a(b)']])('%j is not a header name', async (name) => {
     await expect(run({ headers: { [name]: 'x' } })).rejects.toThrow('is not a name that HTTP allows');
   });
 
-  test('no value can begin another line, whatever it holds', async () => {
+  test('no value can start another header line', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: anyCharacter }), async (value) => {
         const allowed = [...value].every(
@@ -121,7 +121,7 @@ describe('respondToWebhook', () => {
         .setCookie;
     };
 
-    test('are out of reach of scripts and by https, unless they say otherwise', async () => {
+    test('are HttpOnly and Secure by default', async () => {
       expect(
         await setCookie(
           { name: 'a', value: '1' },
@@ -147,7 +147,7 @@ describe('respondToWebhook', () => {
       ['path', { name: 'a', value: 'x', path: '/;Domain=evil.example' }],
       ['domain', { name: 'a', value: 'x', domain: 'a\nb' }],
       ['secure', { name: 'a', value: 'x', secure: false, sameSite: 'None' }],
-    ])('refuses the %s of %j, without its value in the error', async (field, cookie) => {
+    ])('refuse the %s of %j, without quoting its value', async (field, cookie) => {
       const error: unknown = await run({ cookies: [{ name: 'a', value: 'fine' }, cookie] }).catch(
         (error) => error,
       );

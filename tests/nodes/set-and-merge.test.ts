@@ -8,12 +8,12 @@ import { aDelivery, aNodeContext, runNode } from '../support/a-node-context.ts';
 describe('set', () => {
   const input = { a: 1, b: { c: 2 } };
 
-  test('puts out the values alone', async () => {
+  test('outputs only the values', async () => {
     expect(await runNode(set, 'set', { values: { d: [1] } }, input)).toStrictEqual({ d: [1] });
     expect(await runNode(set, 'set', { values: {}, keepInput: false }, input)).toStrictEqual({});
   });
 
-  test('with keepInput, puts them over the input, key by key', async () => {
+  test('with keepInput, writes the values over the input, key by key', async () => {
     const parameters = { values: { b: { d: 3 }, e: null }, keepInput: true };
     expect(await runNode(set, 'set', parameters, input)).toStrictEqual({ a: 1, b: { d: 3 }, e: null });
   });
@@ -25,34 +25,34 @@ describe('merge', () => {
   const run = (parameters: JsonObject, deliveries = inputs) =>
     runNode(merge, 'merge', parameters, merged, aNodeContext({ inputs: deliveries }));
 
-  test('hands on what the engine has merged, by default too', async () => {
+  test('passes on the input as the engine merged it, also by default', async () => {
     expect(await run({})).toBe(merged);
     expect(await run({ mode: 'merge' })).toBe(merged);
   });
 
-  test('append lists the inputs, in the order of the connections', async () => {
+  test('append lists the inputs in connection order', async () => {
     expect(await run({ mode: 'append' })).toStrictEqual({ items: [{ a: 1, b: 1 }, { b: 2 }] });
     expect(await run({ mode: 'append' }, [])).toStrictEqual({ items: [] });
   });
 
-  test('byNode keeps them apart by where they came from', async () => {
+  test('byNode keys the inputs by source node', async () => {
     expect(await run({ mode: 'byNode' })).toStrictEqual({ left: { a: 1, b: 1 }, right: { b: 2 } });
     expect(await run({ mode: 'byNode' }, [])).toStrictEqual({});
   });
 
-  test('byNode: of two connections from one node, the later one counts', async () => {
+  test('byNode uses the later one of two connections from one node', async () => {
     const twice = [aDelivery('left', { a: 1 }), aDelivery('left', { b: 2 })];
     expect(await run({ mode: 'byNode' }, twice)).toStrictEqual({ left: { b: 2 } });
   });
 
-  test('there is no other mode', async () => {
+  test('has no other mode', async () => {
     await expect(run({ mode: 'toString' })).rejects.toThrow(
       'Parameter "mode" must be one of merge, append, byNode, got string',
     );
   });
 });
 
-describe('keys that objects know', () => {
+describe('names of object properties', () => {
   const key = fc.oneof(
     fc.constantFrom('__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty'),
     fc.string(),

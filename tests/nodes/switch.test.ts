@@ -13,35 +13,35 @@ const cases = [
 ];
 
 describe('switch', () => {
-  test('hands the input on to the output of the first case that equals the value', async () => {
+  test('passes the input on to the output of the first matching case', async () => {
     expect(await run({ value: 'paid', cases })).toStrictEqual(emit({ ship: input }));
   });
 
-  test('compares as JSON, however deep', async () => {
+  test('compares as JSON, at any depth', async () => {
     expect(await run({ value: { a: [1, { b: null }] }, cases })).toStrictEqual(emit({ deep: input }));
     expect(await run({ value: { a: [1, { b: 0 }] }, cases })).toStrictEqual(emit({ default: input }));
   });
 
-  test('a fallback that is no name fails the node, needed or not', async () => {
+  test('fails for an invalid fallback name, needed or not', async () => {
     const cases = [{ equals: 'open', output: 'o' }];
     await expect(run({ value: 'open', cases, fallback: null })).rejects.toThrow(
       '"fallback" must be a string',
     );
   });
 
-  test('hands on to the fallback when no case does', async () => {
+  test('passes the input on to the fallback when no case matches', async () => {
     expect(await run({ value: 'open', cases })).toStrictEqual(emit({ default: input }));
     expect(await run({ value: 'open', cases, fallback: 'rest' })).toStrictEqual(emit({ rest: input }));
     expect(await run({ value: 'open', cases: [] })).toStrictEqual(emit({ default: input }));
   });
 
-  test('a value without a result equals no case, not even null', async () => {
+  test('matches no case when the value has no result, not even null', async () => {
     const cases = [{ equals: null, output: 'none' }];
     expect(await run({ cases })).toStrictEqual(emit({ default: input }));
     expect(await run({ value: null, cases })).toStrictEqual(emit({ none: input }));
   });
 
-  test('a workflow without the value is refused', () => {
+  test('is refused in a workflow without the value', () => {
     const check = switchNode.checkParameters;
     const different = cases.slice(0, 1);
     expect(check?.({ cases: different })).toEqual([{ path: '', message: 'lacks the key "value"' }]);
@@ -51,19 +51,19 @@ describe('switch', () => {
   test.each([
     ['a case', { value: 1, cases: [{ equals: 1, output: 'response' }] }],
     ['the fallback', { value: 1, cases: [], fallback: 'response' }],
-  ])('the output for answers is not for %s, nor does the schema let it in', async (_place, parameters) => {
+  ])('refuses the output reserved for responses in %s, also by its schema', async (_place, parameters) => {
     await expect(run(parameters)).rejects.toThrow('but not "response"');
     expect(checkSchema(switchNode.schema, parameters, '')).not.toEqual([]);
   });
 
-  test('outputs may have any other name, even one that objects know', async () => {
+  test('may have outputs with any other name, even of object properties', async () => {
     for (const output of ['__proto__', 'constructor', 'toString']) {
       const result = await run({ value: 1, cases: [{ equals: 1, output }] });
       expect(Object.entries((result as { outputs: JsonObject }).outputs)).toEqual([[output, input]]);
     }
   });
 
-  test('a key named __proto__ is compared like any other', async () => {
+  test('compares a key named __proto__ like any other', async () => {
     const value: JsonValue = JSON.parse('{"__proto__":{"a":1}}');
     const withCase = (equals: JsonValue) => run({ value, cases: [{ equals, output: 'same' }] });
     expect(await withCase(JSON.parse('{"__proto__":{"a":1}}'))).toStrictEqual(emit({ same: input }));

@@ -18,18 +18,18 @@ describe('webhookTrigger', () => {
   const run = async (input: JsonObject, parameters: JsonObject = {}) =>
     runNode(await webhookTrigger.getExecutor(), 'webhookTrigger', parameters, input);
 
-  test('puts out the request, in exactly eight keys', async () => {
+  test('outputs the request in exactly eight keys', async () => {
     expect(await run(request)).toStrictEqual({ ...request, triggerType: 'webhook' });
   });
 
-  test('leaves out whatever else it is given', async () => {
+  test('drops whatever else it receives', async () => {
     expect(await run({ ...request, triggerType: 'manual', secret: 1 })).toStrictEqual({
       ...request,
       triggerType: 'webhook',
     });
   });
 
-  test('has a default for all that is missing, as in a run by hand', async () => {
+  test('has defaults for everything missing, as in a run by hand', async () => {
     expect(await run({})).toStrictEqual({
       triggeredAt: '2023-11-14T22:13:20.000Z',
       triggerType: 'webhook',
@@ -42,7 +42,7 @@ describe('webhookTrigger', () => {
     });
   });
 
-  test('takes method and path from its parameters when the request does not tell', async () => {
+  test('takes method and path from its parameters when the request has none', async () => {
     expect(await run({}, { method: 'GET', path: '/orders' })).toMatchObject({
       requestMethod: 'GET',
       requestPath: '/orders',
@@ -54,7 +54,7 @@ describe('webhookTrigger', () => {
     });
   });
 
-  test.each([[false], [0], [''], [[]]])('a body that is %j is no missing body', async (body) => {
+  test.each([[false], [0], [''], [[]]])('does not treat a body that is %j as missing', async (body) => {
     expect(await run({ ...request, body })).toMatchObject({ body });
   });
 });
@@ -63,7 +63,7 @@ describe('manualTrigger', () => {
   const run = async (input: JsonObject) =>
     runNode(await manualTrigger.getExecutor(), 'manualTrigger', {}, input);
 
-  test('puts out when and how it was started, and its data', async () => {
+  test('outputs when and how it was started, and its data', async () => {
     expect(await run({ a: 1 })).toStrictEqual({
       triggeredAt: '2023-11-14T22:13:20.000Z',
       triggerType: 'manual',
@@ -71,7 +71,7 @@ describe('manualTrigger', () => {
     });
   });
 
-  test('data of the same name wins, so that a webhook can be replayed by hand', async () => {
+  test('lets data of the same name win, so that a webhook can be replayed by hand', async () => {
     expect(await run({ triggeredAt: 'then', triggerType: 'webhook' })).toStrictEqual({
       triggeredAt: 'then',
       triggerType: 'webhook',

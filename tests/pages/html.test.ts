@@ -7,7 +7,7 @@ import { markdown } from '../../lib/pages/markdown.ts';
 import { answerPage } from '../../lib/pages/page.ts';
 import { cases } from '../support/deep.ts';
 
-describe('a template of HTML', () => {
+describe('an HTML template', () => {
   test.each<[Content, string]>([
     ['<b>"&\'', '<p>&lt;b&gt;&quot;&amp;&#39;</p>'],
     [html`<b>${'<'}</b>`, '<p><b>&lt;</b></p>'],
@@ -16,7 +16,7 @@ describe('a template of HTML', () => {
     [false, '<p></p>'],
     [0, '<p>0</p>'],
     [{ toString: () => '<b>' } as never, '<p>&lt;b&gt;</p>'],
-  ])('%# escapes what is filled in', (content, expected) => {
+  ])('%# escapes interpolated values', (content, expected) => {
     expect(toText(html`<p>${content}</p>`)).toBe(expected);
   });
 });
@@ -73,7 +73,7 @@ const pageOf = (text: string): string => {
   );
 };
 
-test('any text in any place changes no element and no attribute, and is there', () => {
+test('any text in any place appears as text, and changes no element or attribute', () => {
   const plain = parse(pageOf('plain'));
   const count = (texts: readonly string[], text: string) => texts.filter((value) => value === text).length;
   fc.assert(
@@ -104,7 +104,7 @@ const allowed = new Set(
 );
 const attributes = new Set(['href', 'title', 'align', 'class', 'start']);
 
-test('any Markdown makes text, and links to safe addresses alone', () => {
+test('any Markdown becomes text and links to safe URLs only', () => {
   const parts = fc.constantFrom(
     ...[
       '<script>',
@@ -170,12 +170,12 @@ describe('Markdown on a page', () => {
     expect(toText(markdown(text))).toEqual(expected);
   });
 
-  test('has its tasks as text', () => {
+  test('shows tasks as text', () => {
     expect(toText(markdown('- [x] a\n- [ ] b'))).toMatch(/☑ a[\s\S]*☐ b/);
   });
 });
 
-test('a page is allowed its own style, and nothing else', async () => {
+test('a page may use its own style, and nothing else', async () => {
   const { headers, body } = answerPage({ title: 'x', content: null });
   const [, style = ''] = /<style>([^<]*)<\/style>/.exec(body ?? '') ?? [];
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(style));

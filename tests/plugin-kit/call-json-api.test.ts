@@ -65,11 +65,11 @@ test.each<[string, JsonValue]>([
   ['{"a":[1]}', { a: [1] }],
   ['null', null],
   ['', null],
-])('an answer %j has the body %j', async (sent, body) => {
+])('a response %j has the body %j', async (sent, body) => {
   expect(await call('/', { query: { body: sent } })).toMatchObject({ status: 200, body });
 });
 
-test('an answer that is not JSON fails, and is not tried again', async () => {
+test('a response that is not JSON fails, and is not retried', async () => {
   expect(await failureOf(call('/page', { query: { body: '<p>Welcome' } }))).toMatchObject({
     name: 'NotJson',
     message: `127.0.0.1:${server.port} answered 200 with something that is not JSON: check that the URL belongs to the API`,
@@ -96,7 +96,7 @@ test.each([
   });
 });
 
-test('a failure says what its body says, and when to try again', async () => {
+test('a failure has the message of its body, and says when to retry', async () => {
   const query = { status: 429, after: '7', body: '{"error":{"message":"slow\\ndown"}}' };
   expect(await failureOf(call('/', { query }))).toMatchObject({
     message: `127.0.0.1:${server.port} answered 429: slow down`,
@@ -105,7 +105,7 @@ test('a failure says what its body says, and when to try again', async () => {
   });
 });
 
-test('a status can be a success, and an answer with one a failure', async () => {
+test('an error status can count as success, and a successful response as a failure', async () => {
   const isSuccess = (status: number) => status === 404;
   expect(await call('/', { isSuccess, query: { status: 404 } })).toMatchObject({ status: 404 });
   const findFailure: JsonApiCall['findFailure'] = ({ body }) => ({
@@ -129,7 +129,7 @@ test('a GET follows redirects, anything else does not', async () => {
   });
 });
 
-test('a larger answer is not received', async () => {
+test('a response above the size limit is not received', async () => {
   await expect(call('/', { query: { body: '"12345"' }, maxResponseBytes: 6 })).rejects.toMatchObject({
     code: 'OUTBOUND_TOO_LARGE',
   });

@@ -58,7 +58,7 @@ describe('an action', () => {
     });
   });
 
-  test('gets its parameters with defaults at every depth, and without what is not declared', async () => {
+  test('receives its parameters with defaults at every depth, and without undeclared ones', async () => {
     expect(await run(echo, { text: 'a', fields: [{ name: 'b' }], other: 1 })).toEqual({
       channel: 'general',
       text: 'a',
@@ -72,7 +72,7 @@ describe('an action', () => {
     );
   });
 
-  test('of TypeBox, or of JSON Schema as const, is the same', async () => {
+  test('accepts TypeBox and JSON Schema as const alike', async () => {
     const ofTypeBox = defineAction({
       ...about,
       parameters: TypeBox.Object({
@@ -136,13 +136,13 @@ describe('a node type that calls out', () => {
     refresh: async () => null,
   };
 
-  test('declares the types of its credential, and gets it', async () => {
+  test('declares its credential types, and receives a credential', async () => {
     expect(call(true).credentialTypes).toEqual(['chatToken']);
     const context = Object.assign(aNodeContext(), { credential });
     expect(await run(call(true), {}, context)).toEqual({ credential: 'chat' });
   });
 
-  test('fails without a credential that it requires, once and for all', async () => {
+  test('fails without a required credential, and is not retried', async () => {
     expect(await run(call(false), {})).toEqual({ credential: null });
     const error = await run(call(true), {}).catch((error) => error);
     expect(error).toBeInstanceOf(NodeError);
@@ -153,7 +153,7 @@ describe('a node type that calls out', () => {
   });
 });
 
-test('a node type with control gets it', async () => {
+test('a node type with control receives it', async () => {
   const waits: number[] = [];
   const handle = defineAction({
     ...about,
@@ -180,7 +180,7 @@ test('a trigger is a handle of its kind, whose input is what started the workflo
   expect(await trigger.execute(aNode('send'), { a: 1 }, aNodeContext())).toEqual({ got: { a: 1 } });
 });
 
-test('types are inferred: what does not fit does not compile', () => {
+test('types are inferred: mismatches do not compile', () => {
   defineAction({
     ...about,
     parameters: Type.Object({

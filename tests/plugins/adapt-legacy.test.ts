@@ -18,7 +18,7 @@ describe('a legacy provider', () => {
     expect(adaptLegacy('ring', kind, provider).nodeTypes[0]?.pure).toBe(expected);
   });
 
-  test('is called as the object that it is', async () => {
+  test('is called as a method of its own object', async () => {
     class Ringer {
       readonly tone = 'low';
       getExecutor() {
@@ -39,7 +39,7 @@ describe('a legacy provider', () => {
   });
 });
 
-describe('its properties as JSON Schema', () => {
+describe('legacy properties as JSON Schema', () => {
   test.each(['string', 'number', 'boolean', 'object', 'array'] as const)('%s is that type', (type) => {
     expect(toSchema([{ name: 'p', displayName: 'P', type }])?.properties).toEqual({
       p: { title: 'P', type },
@@ -54,7 +54,7 @@ describe('its properties as JSON Schema', () => {
     }
   });
 
-  test('none is an object that takes no keys', () => {
+  test('an empty list becomes an object without keys', () => {
     expect(toSchema([])).toEqual({
       type: 'object',
       properties: {},

@@ -13,7 +13,7 @@ describe('a unified provider', () => {
     expect(plugin.nodeTypes[0]).toMatchObject({ kind, pure: expected });
   });
 
-  test('is called as the object that it is', () => {
+  test('is called as a method of its own object', () => {
     class Greeter {
       readonly said: string[] = [];
       init() {
@@ -35,7 +35,7 @@ describe('a unified provider', () => {
     expect(greeter.said).toEqual(['init', 'healthCheck', 'destroy']);
   });
 
-  test('needs neither dependencies nor anything to be called', () => {
+  test('works without dependencies and without any calls', () => {
     expect(adaptUnified(aProvider())).toMatchObject({
       dependencies: [],
       init: undefined,

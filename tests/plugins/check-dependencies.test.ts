@@ -31,14 +31,14 @@ const on = (pluginId: string, changes: Partial<PluginDependency> = {}): PluginDe
   ...changes,
 });
 
-describe('a circle', () => {
+describe('a dependency cycle', () => {
   test('of one plugin is refused', async () => {
     const { outcomes, initialised } = await loadGraph({ a: [on('a')] });
     expect(outcomes).toEqual(['its dependencies form a cycle: a -> a']);
     expect(initialised).toEqual([]);
   });
 
-  test('of three is refused, and each is told its own way round', async () => {
+  test('of three is refused, and each message starts at its own plugin', async () => {
     const { outcomes } = await loadGraph({ a: [on('b')], b: [on('c')], c: [on('a')] });
     expect(outcomes).toEqual([
       'its dependencies form a cycle: a -> b -> c -> a',
@@ -47,13 +47,13 @@ describe('a circle', () => {
     ]);
   });
 
-  test('of optional dependencies is refused, too', async () => {
+  test('of optional dependencies is refused too', async () => {
     const optional = { optional: true };
     const { outcomes } = await loadGraph({ a: [on('b', optional)], b: [on('a', optional)] });
     expect(outcomes[0]).toBe('its dependencies form a cycle: a -> b -> a');
   });
 
-  test('takes along who depends on it from outside, and nobody else', async () => {
+  test('also excludes its dependents outside, and no other plugin', async () => {
     const { outcomes, initialised } = await loadGraph({
       outside: [on('a')],
       a: [on('b')],
@@ -65,7 +65,7 @@ describe('a circle', () => {
     expect(initialised).toEqual(['free']);
   });
 
-  test('is not what two ways to the same plugin are', async () => {
+  test('does not exist where two paths lead to the same plugin', async () => {
     const { outcomes, initialised } = await loadGraph({
       top: [on('left'), on('right')],
       left: [on('base')],
@@ -79,22 +79,22 @@ describe('a circle', () => {
   });
 });
 
-describe('a dependency that is not met', () => {
-  test('keeps the plugin from being initialised, and its node types from being found', async () => {
+describe('an unmet dependency', () => {
+  test('keeps the plugin from being initialised, and its node types unavailable', async () => {
     const { registry, initialised } = await loadGraph({ a: [on('gone')], b: [] });
     expect(initialised).toEqual(['b']);
     expect(registry.findNodeType('a')).toBeNull();
     expect(registry.findNodeType('b')).not.toBeNull();
   });
 
-  test('is named beside every other one', async () => {
+  test('is listed with every other one', async () => {
     const { outcomes } = await loadGraph({ a: [on('gone'), on('b', { version: '>=2' })], b: [] });
     expect(outcomes[0]).toBe(
       'it depends on the plugin "gone", which is not installed or has invalid metadata; it depends on the plugin "b" >=2, but 1.2.3 is installed',
     );
   });
 
-  test('because it is disabled fails whoever depends on it', async () => {
+  test('that is disabled fails all dependents', async () => {
     const { outcomes, report } = await loadGraph({ a: [on('b')], b: [] }, { disabled: ['b'] });
     expect(outcomes).toEqual([
       'it depends on the plugin "b", which is not installed or has invalid metadata',
@@ -107,7 +107,7 @@ describe('a dependency that is not met', () => {
   test.each<[string, PluginDependency, readonly string[]]>([
     ['of another version', on('b', { optional: true, version: '^2.0.0' }), []],
     ['switched off', on('b', { optional: true }), ['b']],
-  ])('and that is optional is a warning: %s', async (_case, dependency, disabled) => {
+  ])('that is optional is a warning: %s', async (_case, dependency, disabled) => {
     const { outcomes, initialised, report } = await loadGraph({ a: [dependency], b: [] }, { disabled });
     expect(outcomes[0]).toBe('loaded');
     expect(initialised).toContain('a');

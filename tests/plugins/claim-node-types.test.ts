@@ -17,7 +17,7 @@ const load = (...installed: Parameters<typeof loadRegistry>[0]) => {
 const bringing = (id: string, ...nodeTypes: string[]) =>
   installedUnified(aProvider({ id, handles: nodeTypes.map((name) => aHandle({ id: name })) }), id);
 
-test('every node type of a plugin is taken, not the first alone', async () => {
+test('every node type of a plugin is claimed, not only the first', async () => {
   const { plugins } = await load(bringing('one', 'a', 'b', 'c'), bringing('two', 'c'));
   expect(plugins[1]).toMatchObject({
     status: 'failed',
@@ -25,7 +25,7 @@ test('every node type of a plugin is taken, not the first alone', async () => {
   });
 });
 
-test('a legacy and a unified plugin can take node types from one another', async () => {
+test('a legacy and a unified plugin can conflict over a node type', async () => {
   const ring = installedLegacy(aLegacyProvider());
   expect((await load(ring, bringing('one', 'ring'))).plugins[1]).toMatchObject({
     error: 'its node type "ring" already belongs to the plugin "ring"',
@@ -35,13 +35,13 @@ test('a legacy and a unified plugin can take node types from one another', async
   });
 });
 
-test('what a plugin that is left out would have brought is free for the next', async () => {
+test('the node types of an excluded plugin are free for the next', async () => {
   const registry = await load(bringing('one', 'a'), bringing('two', 'b', 'a'), bringing('three', 'b'));
   expect(registry.plugins.map(({ status }) => status)).toEqual(['loaded', 'failed', 'loaded']);
   expect(registry.findNodeType('b')).not.toBeNull();
 });
 
-test('nobody can change the registry afterwards', async () => {
+test('the registry cannot be changed afterwards', async () => {
   const registry = await load(bringing('one', 'a'));
   expect(Object.isFrozen(registry)).toBe(true);
   expect(Object.isFrozen(registry.plugins)).toBe(true);

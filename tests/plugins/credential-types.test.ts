@@ -30,7 +30,7 @@ const aType = (changes: Partial<CredentialType> = {}): CredentialType => ({
 const bringing = (id: string, ...credentialTypes: unknown[]) =>
   installedUnified({ ...aProvider({ id, handles: [aHandle({ id: `${id}Node` })] }), credentialTypes }, id);
 
-test('a plugin brings credential types, beside handles or alone', async () => {
+test('a plugin provides credential types, with handles or without', async () => {
   const alone = installedUnified(
     aProvider({ id: 'alone', handles: [], credentialTypes: [aType({ id: 'other' })] }),
     'alone',
@@ -101,7 +101,7 @@ describe('a plugin is not loaded, with a reason, when its credential type', () =
     ]);
   });
 
-  test('is taken, or comes twice', async () => {
+  test('is already claimed, or appears twice', async () => {
     const { plugins } = await load(
       bringing('one', aType()),
       bringing('two', aType()),

@@ -21,7 +21,7 @@ const anEventSource = () => ({
 const circular: Record<string, unknown> = {};
 circular.self = circular;
 
-describe('what a node type declares', () => {
+describe('the declarations of a node type', () => {
   const nothing = {
     literalParameters: [],
     checkParameters: null,
@@ -33,12 +33,12 @@ describe('what a node type declares', () => {
     firedBy: null,
   };
 
-  test('is the usual when it declares nothing, in both plugin APIs', () => {
+  test('have defaults in both plugin APIs', () => {
     expect(adaptUnified(aProvider()).nodeTypes[0]).toMatchObject(nothing);
     expect(adaptLegacy('ring', 'trigger', aLegacyProvider()).nodeTypes[0]).toMatchObject(nothing);
   });
 
-  test('is taken over, in both plugin APIs, and copied', () => {
+  test('are read in both plugin APIs, and copied', () => {
     const declared = { outputs: ['a'], inputs: ['b'], endsBranch: true, credentialTypes: ['apiKey'] };
     const unified = adaptUnified(aProvider({ handles: [aHandle(declared)] })).nodeTypes[0];
     const legacy = adaptLegacy('ring', 'trigger', aLegacyProvider({ ...declared, firedBy: 'request' }))
@@ -48,14 +48,14 @@ describe('what a node type declares', () => {
     expect(legacy).toMatchObject({ ...declared, outputs: ['a'], firedBy: 'request' });
   });
 
-  test('says what fires it for triggers alone', () => {
+  test('have event sources only for triggers', () => {
     const provider = aLegacyProvider({ firedBy: 'request' });
     expect(adaptLegacy('ring', 'action', provider).nodeTypes[0]?.firedBy).toBeNull();
     const handle = aHandle({ kind: 'action', firedBy: anEventSource() });
     expect(adaptUnified(aProvider({ handles: [handle] })).nodeTypes[0]?.firedBy).toBeNull();
   });
 
-  test('may be how an event fires it, in both plugin APIs, by methods that stay methods', () => {
+  test('may describe how an event fires it, in both plugin APIs, with methods that stay methods', () => {
     const handle = aHandle({ kind: 'trigger', firedBy: anEventSource() });
     const unified = adaptUnified(aProvider({ handles: [handle] })).nodeTypes[0]?.firedBy;
     const legacy = adaptLegacy('ring', 'trigger', aLegacyProvider({ firedBy: anEventSource() })).nodeTypes[0]
@@ -68,7 +68,7 @@ describe('what a node type declares', () => {
     }
   });
 
-  test('may be outputs by a function of the parameters, which stays a method of the handle', () => {
+  test('may compute outputs from the parameters, with a method of the handle', () => {
     const handle = {
       ...aHandle(),
       prefix: 'to-',
@@ -91,7 +91,7 @@ describe('what a node type declares', () => {
     [{ outputs: () => ['body'], control: { suspends: false, bodyOutput: 'body' } }],
     [{ control: { suspends: true, waitSeconds: () => 5 } }],
     [{ kind: 'trigger', firedBy: anEventSource() }],
-  ])('may be %j', (change) => {
+  ])('may have %j', (change) => {
     expect(problemsOf(change)).toEqual([]);
   });
 
@@ -118,11 +118,11 @@ describe('what a node type declares', () => {
     [{ example: {} }, 'example must be { parameters, input?, output? }, each a JSON object'],
     [{ example: { parameters: {}, output: 'Hello' } }, 'example must be'],
     [{ example: { parameters: {}, input: { at: 1n } } }, 'example must be'],
-  ])('may not be %j', (change, problem) => {
+  ])('may not have %j', (change, problem) => {
     expect(problemsOf(change)).toEqual([expect.stringContaining(problem)]);
   });
 
-  test('may not be what an answer in JSON could not show', () => {
+  test('may not have what JSON cannot represent', () => {
     expect(problemsOf({ schema: circular })).toEqual([
       expect.stringContaining('schema must be a JSON Schema object'),
     ]);
@@ -135,7 +135,7 @@ describe('what a node type declares', () => {
     ]);
   });
 
-  test('is checked in the legacy API as well', () => {
+  test('are checked in the legacy API too', () => {
     expect(checkLegacy('ring', { ...aLegacyProvider(), outputs: ['error'], firedBy: 'cron' })).toEqual([
       expect.stringContaining('outputs must be'),
       expect.stringContaining('firedBy must be one of request, subworkflow, or { toInput, toKey } with'),
@@ -164,7 +164,7 @@ describe('a pattern of a legacy property', () => {
     properties: [{ name: 'tone', displayName: 'Tone', type: 'string', pattern }],
   });
 
-  test('is a part of its schema', () => {
+  test('becomes part of its schema', () => {
     const provider = aLegacyProvider({
       properties: [{ name: 'tone', displayName: 'Tone', type: 'string', pattern: '^h' }],
     });
@@ -174,7 +174,7 @@ describe('a pattern of a legacy property', () => {
     expect(checkLegacy('ring', withPattern('^h'))).toEqual([]);
   });
 
-  test.each(['(', 7])('must be a regular expression, and is not when it is %j', (pattern) => {
+  test.each(['(', 7])('must be a regular expression, which %j is not', (pattern) => {
     expect(checkLegacy('ring', withPattern(pattern))).toEqual([
       expect.stringContaining('properties[0].pattern must be a regular expression'),
     ]);

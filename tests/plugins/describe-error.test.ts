@@ -17,7 +17,7 @@ test.each<[string, unknown, string]>([
   expect(describeError(thrown)).toBe(description);
 });
 
-test('leaves the stack out, even of a message that holds one', () => {
+test('leaves the stack out, even of a message that contains one', () => {
   const outer = new Error(String(new Error('inner').stack));
   expect(describeError(outer)).toBe('Error: inner');
 });

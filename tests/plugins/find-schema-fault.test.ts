@@ -19,11 +19,11 @@ test.each<[string, unknown, string]>([
   ['items of an unknown type', { items: { type: 'x' } }, 'items.type'],
   ['a branch that is none', { anyOf: [{}, 7] }, 'anyOf[1]'],
   ['other keys of an unknown type', { additionalProperties: { type: 7 } }, 'additionalProperties.type'],
-])('%s is a fault', (_case, schema, place) => {
+])('%s is reported', (_case, schema, place) => {
   expect(findSchemaFault(schema)).toBe(place);
 });
 
-test('a schema that contains itself ends', () => {
+test('a schema that contains itself is handled', () => {
   expect(findSchemaFault(circular)).toMatch(/^properties\.again\.properties\.again\./);
 });
 
@@ -32,6 +32,6 @@ test.each<[string, unknown]>([
   ['true and false', { properties: { a: true, b: false }, additionalProperties: false }],
   ['several types', { type: ['object', 'array'] }],
   ['keywords that are not known here', { if: { type: 'x' }, 'x-mine': 7 }],
-])('%s is none', (_case, schema) => {
+])('%s is not reported', (_case, schema) => {
   expect(findSchemaFault(schema)).toBeNull();
 });

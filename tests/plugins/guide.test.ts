@@ -25,7 +25,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('the plugin of the guide passes its own tests', async () => {
+test('the guide’s plugin passes its own tests', async () => {
   const { code, stdout } = await runCommand('node', ['--test'], { cwd: plugin });
   expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/pass \d+\n.*fail 0/) });
 });

@@ -16,7 +16,7 @@ const check = async (installed: readonly InstalledPlugin[]) => {
 const checking = (healthCheck: unknown) =>
   installedUnified(aProvider({ healthCheck: healthCheck as NonNullable<PluginProvider['healthCheck']> }));
 
-describe('what a plugin says of itself', () => {
+describe('the health message of a plugin', () => {
   test.each(['', '  ', '\n'])('is left out when it is blank: %j', async (message) => {
     const report = await check([checking(() => ({ status: 'healthy', message }))]);
     expect(report.plugins.greeter).toEqual({
@@ -26,17 +26,17 @@ describe('what a plugin says of itself', () => {
     });
   });
 
-  test('is left out when it is no text', async () => {
+  test('is left out when it is not text', async () => {
     const report = await check([checking(() => ({ status: 'warning', message: { secret: 1 } }))]);
     expect(report.plugins.greeter).not.toHaveProperty('message');
   });
 
-  test('holds nothing but status and message', async () => {
+  test('has only status and message', async () => {
     const report = await check([checking(() => ({ status: 'healthy', message: 'fine', token: 'secret' }))]);
     expect(JSON.stringify(report)).not.toContain('secret');
   });
 
-  test('counts for nothing when reading it throws', async () => {
+  test('is ignored when reading it throws', async () => {
     const report = await check([
       checking(() => ({
         get status() {
@@ -47,7 +47,7 @@ describe('what a plugin says of itself', () => {
     expect(report.plugins.greeter).toMatchObject({ status: 'unhealthy', message: 'odd getter' });
   });
 
-  test('wins over an optional dependency that is missing when it is worse', async () => {
+  test('wins over a missing optional dependency when its status is worse', async () => {
     const provider = aProvider({
       dependencies: [{ pluginId: 'gone', optional: true }],
       healthCheck: () => ({ status: 'unhealthy', message: 'no licence' }),
@@ -58,7 +58,7 @@ describe('what a plugin says of itself', () => {
     });
   });
 
-  test('takes the time that it takes', async () => {
+  test('has the measured time', async () => {
     const { clock, run } = aVirtualClock();
     const slow = async () => {
       await clock.sleep(30);
@@ -70,7 +70,7 @@ describe('what a plugin says of itself', () => {
   });
 });
 
-test('of two plugins with one id, the row is that of the one that is left out', async () => {
+test('with a duplicate id belongs to the excluded plugin', async () => {
   const second = installedUnified(aProvider({ handles: [aHandle({ id: 'other' })] }));
   const report = await check([installedUnified(aProvider()), second]);
   expect(report).toMatchObject({ status: 'degraded', summary: { total: 2, healthy: 1, unhealthy: 1 } });

@@ -168,34 +168,34 @@ describe('one plugin', () => {
 });
 
 describe('the report', () => {
-  test('is healthy when all are, and counts them', async () => {
+  test('is healthy when all are, with a count', async () => {
     const report = await check([sound, installedLegacy(aLegacyProvider())]);
     expect(report.status).toBe('healthy');
     expect(report.summary).toEqual({ total: 2, healthy: 2, warning: 0, unhealthy: 0, disabled: 0 });
   });
 
-  test('is degraded when one is not, and counts a warning apart', async () => {
+  test('is degraded when one is not, and counts warnings separately', async () => {
     const report = await check([sound, saying(() => ({ status: 'warning' })), installedLegacy(null)]);
     expect(report.status).toBe('degraded');
     expect(report.summary).toEqual({ total: 3, healthy: 1, warning: 1, unhealthy: 1, disabled: 0 });
   });
 
-  test('is unhealthy when none works; what is switched off does not count', async () => {
+  test('is unhealthy when none works, ignoring disabled ones', async () => {
     const report = await check([sound, installedLegacy(null)], ['sound']);
     expect(report.status).toBe('unhealthy');
     expect(report.summary).toEqual({ total: 2, healthy: 0, warning: 0, unhealthy: 1, disabled: 1 });
     expect(report.plugins.sound).toMatchObject({ status: 'disabled' });
   });
 
-  test('a service of warnings alone still works', async () => {
+  test('is not unhealthy with warnings only', async () => {
     expect((await check([saying(() => ({ status: 'warning' }))])).status).toBe('degraded');
   });
 
-  test('a service without plugins is of no use', async () => {
+  test('is unhealthy without plugins', async () => {
     expect((await check([])).status).toBe('unhealthy');
   });
 
-  test('all plugins are checked at once: two that hang take no longer than one', async () => {
+  test('checks all plugins at once: two that hang take no longer than one', async () => {
     const hanging = (id: string) =>
       installedUnified(
         aProvider({ id, handles: [aHandle({ id })], healthCheck: () => new Promise(() => {}) }),

@@ -99,13 +99,13 @@ const initialising = (id: string, calls: string[], changes: Partial<PluginProvid
   aPlugin(id, { init: () => void calls.push(id), ...changes });
 
 describe('a workflow waits only for the plugins that it uses', () => {
-  test('one whose init hangs delays no other', async () => {
+  test('and not for one whose init hangs', async () => {
     const { runWorkflow, elapsedMs } = await aSandbox(aPlugin('stuck', hangs), aPlugin('quick'));
     expect(await runWorkflow('quick')).toEqual({ by: 'quick' });
     expect(elapsedMs()).toBe(0);
   });
 
-  test('a node of one whose init hangs fails by name, when its deadline is over', async () => {
+  test('and a node fails by name when its plugin’s init exceeds the deadline', async () => {
     const { runWorkflow, elapsedMs } = await aSandbox(aPlugin('stuck', hangs), aPlugin('quick'));
     expect(await runWorkflow('stuck')).toEqual({
       nodeId: 'second',
@@ -116,14 +116,14 @@ describe('a workflow waits only for the plugins that it uses', () => {
     expect(await runWorkflow('quick')).toEqual({ by: 'quick' });
   });
 
-  test('one that no workflow uses is not initialised', async () => {
+  test('and one that no workflow uses is not initialised', async () => {
     const calls: string[] = [];
     const { runWorkflow } = await aSandbox(initialising('a', calls), initialising('b', calls));
     await runWorkflow('b');
     expect(calls).toEqual(['b']);
   });
 
-  test('what a plugin depends on is initialised before it, and each once', async () => {
+  test('and dependencies are initialised first, each once', async () => {
     const calls: string[] = [];
     const needsA = { dependencies: [{ pluginId: 'a' }] };
     const { runWorkflow, run, registry } = await aSandbox(
@@ -141,7 +141,7 @@ describe('a workflow waits only for the plugins that it uses', () => {
     expect(calls).toEqual(['a', 'c', 'b', 'd']);
   });
 
-  test('a plugin whose dependency cannot be initialised says which', async () => {
+  test('and a plugin whose dependency cannot be initialised names it', async () => {
     const { runWorkflow } = await aSandbox(
       aPlugin('needy', { dependencies: [{ pluginId: 'stuck' }] }),
       aPlugin('stuck', hangs),
@@ -152,7 +152,7 @@ describe('a workflow waits only for the plugins that it uses', () => {
     });
   });
 
-  test('two workflows that use it for the first time at once wait for the same init', async () => {
+  test('and two workflows that first use it at once share the same init', async () => {
     let inits = 0;
     const slow = aPlugin('slow', {
       init: async ({ clock }: PluginContext) => {
@@ -177,7 +177,7 @@ describe('a failed init', () => {
     return { plugin: aPlugin('licensed', { init }), seen };
   };
 
-  test('is tried again half a minute later, and then the plugin works', async () => {
+  test('is retried half a minute later, and then the plugin works', async () => {
     const { plugin, seen } = failingTwice();
     const { runWorkflow, pass } = await aSandbox(plugin);
     const failure = { name: 'PluginNotLoaded', message: expect.stringContaining('no licence server') };
@@ -195,7 +195,7 @@ describe('a failed init', () => {
     expect(seen).toHaveLength(3);
   });
 
-  test('of a dependency is tried again for those that need it', async () => {
+  test('of a dependency is retried for its dependents', async () => {
     const { plugin } = failingTwice();
     const { runWorkflow, pass } = await aSandbox(
       plugin,
@@ -212,7 +212,7 @@ describe('a failed init', () => {
 describe('operators see the whole picture', () => {
   type Handler = (event: unknown, context: Context) => Promise<{ readonly body?: string }>;
 
-  test('the lists wait for every init, and tell which failed and why', async () => {
+  test('the lists wait for every init, and show which failed and why', async () => {
     const { registry, clock, run } = await aSandbox(aPlugin('stuck', hangs), aPlugin('quick'));
     const parts = { logger: silent, clock, loadRegistry: async () => registry };
     const handler = createAdminList(parts, listPlugins) as Handler;
@@ -224,7 +224,7 @@ describe('operators see the whole picture', () => {
     ]);
   });
 
-  test('the health report does, too', async () => {
+  test('the health report does so too', async () => {
     const { registry, clock, run, elapsedMs } = await aSandbox(aPlugin('stuck', hangs), aPlugin('quick'));
     const parts = { logger: silent, clock, loadRegistry: async () => registry };
     const handler = createHealthFunction({
@@ -241,7 +241,7 @@ describe('operators see the whole picture', () => {
   });
 });
 
-test('only a plugin whose init has succeeded is told to tidy up', async () => {
+test('only a plugin whose init succeeded is destroyed', async () => {
   const destroyed: string[] = [];
   const tidying = (id: string, changes: Partial<PluginProvider> = {}) =>
     aPlugin(id, { destroy: () => void destroyed.push(id), ...changes });

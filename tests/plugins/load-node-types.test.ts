@@ -60,7 +60,7 @@ const start = () => {
   return { loaded, ...loadOnUse(installed, open) };
 };
 
-test('a workflow without their node types loads no plugin on use', async () => {
+test('a workflow without their node types loads none of the plugins loaded on use', async () => {
   const { loaded, loadNodeTypes } = start();
   const findNodeType = await loadNodeTypes(['set', 'unknown']);
   expect(findNodeType('set')).toMatchObject({ nodeType: 'set' });
@@ -88,7 +88,7 @@ test('all are loaded when no node types are given', async () => {
   expect(loaded).toEqual(['common', 'data', 'keys', 'formats']);
 });
 
-test('a type of credentials is found in the plugin that is loaded for it, or in one that always is', async () => {
+test('a credential type is found in the plugin loaded for it, or in one that is always loaded', async () => {
   const { loaded, findCredentialType } = start();
   expect(await findCredentialType('token')).toMatchObject({ id: 'token' });
   expect(loaded).toEqual(['keys']);

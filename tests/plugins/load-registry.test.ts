@@ -36,7 +36,7 @@ test.each([
   ['0.2.9', 'it needs version 0.3.0 of the service or later; this is 0.2.9'],
   ['0.3.0-beta.1', 'it needs version 0.3.0 of the service or later; this is 0.3.0-beta.1'],
   [undefined, 'loaded'],
-])('a service of version %s: a plugin that needs 0.3.0 is %s', async (serviceVersion, outcome) => {
+])('in a service of version %s, a plugin that needs 0.3.0 is %s', async (serviceVersion, outcome) => {
   const { clock, run } = aVirtualClock();
   const installed = [installedUnified(aProvider({ minimumServiceVersion: '0.3.0' }))];
   const version = serviceVersion === undefined ? {} : { serviceVersion };
@@ -44,7 +44,7 @@ test.each([
   expect(plugins).toMatchObject([outcome === 'loaded' ? { status: outcome } : { error: outcome }]);
 });
 
-describe('a sound plugin', () => {
+describe('a valid plugin', () => {
   test('is loaded, and its node types are found', async () => {
     const registry = await load([installedUnified(aProvider()), installedLegacy(aLegacyProvider())]);
     expect(registry.plugins.map(({ status }) => status)).toEqual(['loaded', 'loaded']);
@@ -54,7 +54,7 @@ describe('a sound plugin', () => {
     expect(registry.findNodeType('__proto__')).toBeNull();
   });
 
-  test('the properties of a legacy one become a JSON Schema', async () => {
+  test('has a JSON Schema for its legacy properties', async () => {
     const properties = [
       { name: 'url', displayName: 'URL', type: 'string', required: true, description: 'Where to' },
       { name: 'size', displayName: 'Size', type: 'options', options: ['s', 'l'], default: 's' },
@@ -76,7 +76,7 @@ describe('a sound plugin', () => {
     });
   });
 
-  test('its executor is made once, on the first use, and again when that failed', async () => {
+  test('has its executor created once, on first use, and again after a failure', async () => {
     let calls = 0;
     const registry = await load([
       installedLegacy(
@@ -97,7 +97,7 @@ describe('a sound plugin', () => {
     expect(calls).toBe(2);
   });
 
-  test('a handle runs as a method of its own', async () => {
+  test('has its handles run as methods of their own', async () => {
     const handle = {
       ...aHandle(),
       word: 'Hi',
@@ -112,7 +112,7 @@ describe('a sound plugin', () => {
   });
 });
 
-describe('a plugin that cannot be loaded keeps nobody else out', () => {
+describe('an invalid plugin does not affect others', () => {
   test.each<[string, InstalledPlugin, string]>([
     [
       'a module that throws',
@@ -250,14 +250,14 @@ describe('a plugin that cannot be loaded keeps nobody else out', () => {
     expect(reason).toMatch(new RegExp(`^its metadata is invalid: ${field} must be `));
   });
 
-  test.each(['__proto__', 'constructor', 'prototype'])('%s names no node type', async (name) => {
+  test.each(['__proto__', 'constructor', 'prototype'])('%s is not a node type', async (name) => {
     const [handle] = await outcomes([installedUnified(aProvider({ handles: [aHandle({ id: name })] }))]);
     expect(handle).toContain('handles[0].id must be 1 to 64 of A-Z a-z 0-9 . _ - and not a reserved name');
     const legacy = installedLegacy(aLegacyProvider({ nodeType: name }), { id: name });
     expect((await outcomes([legacy]))[0]).toContain('nodeType must be 1 to 64 of');
   });
 
-  test('is in the log with its reason', async () => {
+  test('is logged with its reason', async () => {
     const { logger, entries } = aRecordingLogger();
     const { clock, run } = aVirtualClock();
     await run(loadRegistry([installedUnified(null), another()], { logger, clock }));
@@ -279,7 +279,7 @@ describe('a plugin that cannot be loaded keeps nobody else out', () => {
     ['version', 'not a range'],
     ['version', Object.create(null)],
     ['optional', 'yes'],
-  ])('a dependency whose %s is no such thing', async (field, value) => {
+  ])('a dependency whose %s is invalid', async (field, value) => {
     const dependencies = [{ pluginId: 'another', [field]: value }] as never;
     const [reason, other] = await outcomes([installedUnified(aProvider({ dependencies })), another()]);
     expect(reason).toMatch(new RegExp(`^its metadata is invalid: dependencies\\[0\\]\\.${field} must be `));
@@ -340,7 +340,7 @@ describe('a plugin that cannot be loaded keeps nobody else out', () => {
     expect(other).toBe('loaded');
   });
 
-  test('a legacy property of an unknown type, and every other problem of it at once', async () => {
+  test('a legacy property of an unknown type, with every other problem of it', async () => {
     const properties = [{ name: '', displayName: 'Tone', type: 'colour' }];
     const [reason] = await outcomes([installedLegacy({ ...aLegacyProvider(), properties })]);
     expect(reason).toContain('properties[0].name must be a string');
@@ -348,8 +348,8 @@ describe('a plugin that cannot be loaded keeps nobody else out', () => {
   });
 });
 
-describe('names that are taken', () => {
-  test('the first plugin in the list has the node type; the other names both', async () => {
+describe('duplicate names', () => {
+  test('the first plugin in the list gets the node type; the other’s error names both', async () => {
     const second = another({ handles: [aHandle({ id: 'other' }), aHandle({ id: 'greet' })] });
     expect(await outcomes([installedUnified(aProvider()), second])).toEqual([
       'loaded',
@@ -357,13 +357,13 @@ describe('names that are taken', () => {
     ]);
   });
 
-  test('a plugin that is left out leaves none of its node types behind', async () => {
+  test('an excluded plugin claims none of its node types', async () => {
     const second = another({ handles: [aHandle({ id: 'other' }), aHandle({ id: 'greet' })] });
     const registry = await load([installedUnified(aProvider()), second]);
     expect(registry.findNodeType('other')).toBeNull();
   });
 
-  test('a second plugin of the same id is left out', async () => {
+  test('a second plugin with the same id is excluded', async () => {
     expect(
       await outcomes([
         installedUnified(aProvider()),
@@ -398,14 +398,14 @@ describe('dependencies', () => {
     ]);
   });
 
-  test('an optional one that is not there is a warning', async () => {
+  test('a missing optional one is a warning', async () => {
     const registry = await load([depending([{ pluginId: 'missing', optional: true }])]);
     expect(registry.plugins[0]).toMatchObject({
       warnings: ['it depends on the plugin "missing", which is not installed or has invalid metadata'],
     });
   });
 
-  test('an optional one that failed is a warning', async () => {
+  test('a failed optional one is a warning', async () => {
     const broken = installedUnified(aProvider({ init: () => Promise.reject(new Error('down')) }));
     const registry = await load([depending([{ pluginId: 'greeter', optional: true }]), broken]);
     expect(registry.plugins[0]).toMatchObject({
@@ -414,7 +414,7 @@ describe('dependencies', () => {
     });
   });
 
-  test('what a plugin changes in its metadata afterwards changes nothing', async () => {
+  test('later changes by a plugin to its metadata have no effect', async () => {
     const dependencies = [{ pluginId: 'another' }];
     const greeter = aProvider({
       dependencies,
@@ -426,7 +426,7 @@ describe('dependencies', () => {
     expect(registry.plugins[0]?.plugin?.dependencies).toEqual([{ pluginId: 'another', optional: false }]);
   });
 
-  test('a failure goes down a chain of dependents', async () => {
+  test('a failure propagates along a chain of dependents', async () => {
     const last = installedUnified(
       aProvider({ id: 'last', dependencies: [{ pluginId: 'another' }], handles: [aHandle({ id: 'l' })] }),
       'last',
@@ -439,7 +439,7 @@ describe('dependencies', () => {
     ]);
   });
 
-  test('who depends on what failed fails, too', async () => {
+  test('dependents of a failed plugin fail too', async () => {
     const broken = installedUnified(aProvider({ init: () => Promise.reject(new Error('down')) }));
     expect(await outcomes([depending([{ pluginId: 'greeter' }]), broken])).toEqual([
       'it depends on the plugin "greeter", which is not loaded',
@@ -447,7 +447,7 @@ describe('dependencies', () => {
     ]);
   });
 
-  test('who depends on itself by way of others is told how', async () => {
+  test('a plugin that depends on itself indirectly is told the cycle', async () => {
     const one = installedUnified(aProvider({ dependencies: [{ pluginId: 'another' }] }));
     expect(await outcomes([one, depending([{ pluginId: 'greeter' }])])).toEqual([
       'its dependencies form a cycle: greeter -> another -> greeter',
@@ -455,7 +455,7 @@ describe('dependencies', () => {
     ]);
   });
 
-  test('each is initialised once, after what it depends on', async () => {
+  test('each is initialised once, after its dependencies', async () => {
     const calls: string[] = [];
     const init = (name: string) => async () => {
       await Promise.resolve();
@@ -479,7 +479,7 @@ describe('dependencies', () => {
   });
 });
 
-test('a plugin that is switched off is listed and not loaded', async () => {
+test('a disabled plugin is listed and not loaded', async () => {
   const registry = await load(
     [{ ...installedUnified(null), load: () => Promise.reject(new Error('never called')) }, another()],
     ['greeter'],
@@ -488,7 +488,7 @@ test('a plugin that is switched off is listed and not loaded', async () => {
   expect(registry.plugins[1]).toMatchObject({ status: 'loaded' });
 });
 
-test('an id to switch off that nobody has is in the log', async () => {
+test('a disabled id that no plugin has is logged', async () => {
   const { logger, entries } = aRecordingLogger();
   const { clock, run } = aVirtualClock();
   await run(loadRegistry([another()], { logger, clock, disabled: ['anotter', 'another'] }));
@@ -497,7 +497,7 @@ test('an id to switch off that nobody has is in the log', async () => {
   ]);
 });
 
-test('a node type stays with the first plugin of the list even when its init fails', async () => {
+test('a node type stays with the first plugin in the list even when its init fails', async () => {
   const broken = installedUnified(aProvider({ init: () => Promise.reject(new Error('down')) }));
   expect(await outcomes([broken, another({ handles: [aHandle()] })])).toEqual([
     'its init failed: down',
@@ -505,7 +505,7 @@ test('a node type stays with the first plugin of the list even when its init fai
   ]);
 });
 
-test('what a plugin logs says whose it is', async () => {
+test('log entries of a plugin name it', async () => {
   const { logger, entries } = aRecordingLogger();
   const { clock, run } = aVirtualClock();
   const init: NonNullable<PluginProvider['init']> = (context) => {
@@ -523,7 +523,7 @@ test('what a plugin logs says whose it is', async () => {
   );
 });
 
-test('destroying lets every initialised plugin tidy up, whatever the others do', async () => {
+test('destroying cleans up every initialised plugin, even if others fail', async () => {
   const destroyed: string[] = [];
   const { logger, entries } = aRecordingLogger();
   const { clock, run } = aVirtualClock();
@@ -552,7 +552,7 @@ test('destroying lets every initialised plugin tidy up, whatever the others do',
   ]);
 });
 
-describe('whatever the modules export', () => {
+describe('for any module exports', () => {
   const junk = fc.oneof(
     fc.anything({ withNullPrototype: true, withSparseArray: true, withBigInt: true }),
     fc.constantFrom(
@@ -573,7 +573,7 @@ describe('whatever the modules export', () => {
       .tuple(fc.constantFrom(...Object.keys(shape), 'dependencies', 'healthCheck', 'init'), junk)
       .map(([field, value]) => ({ ...shape, [field]: value }));
 
-  test('the registry is built, a sound plugin works, and each failure has a reason', async () => {
+  test('the registry is built, valid plugins work, and each failure has a reason', async () => {
     const exported = fc.oneof(
       junk,
       spoilt(aProvider()),

@@ -38,7 +38,7 @@ beforeAll(async () => {
 });
 
 describe('the lists', () => {
-  test('all plugins, legacy and unified, loaded or not', () => {
+  test('have all plugins, legacy and unified, loaded or not', () => {
     const { count, plugins, timestamp } = listPlugins(registry, NOW);
     expect({ count, timestamp }).toEqual({ count: 5, timestamp: '2026-11-20T12:00:00.000Z' });
     expect(plugins.map(({ id, type, api, loaded }) => [id, type, api, loaded])).toEqual([
@@ -50,7 +50,7 @@ describe('the lists', () => {
     ]);
   });
 
-  test('one plugin, whole', () => {
+  test('show a single plugin in full', () => {
     expect(listPlugins(registry, NOW).plugins[0]).toEqual({
       id: 'greeter',
       name: 'Greeter',
@@ -65,7 +65,7 @@ describe('the lists', () => {
     });
   });
 
-  test('what is not known of a failed plugin is empty, and the reason is there', () => {
+  test('show a failed plugin with its reason, and unknown fields empty', () => {
     expect(listPlugins(registry, NOW).plugins[3]).toEqual({
       id: 'broken',
       name: 'broken',
@@ -81,7 +81,7 @@ describe('the lists', () => {
     });
   });
 
-  test('triggers and actions are node types, with the plugin that brings them', () => {
+  test('show triggers and actions as node types, with their plugin', () => {
     expect(listTriggers(registry).map(({ id, type, provider }) => [id, type, provider])).toEqual([
       ['tick', 'TRIGGER', 'greeter'],
       ['ring', 'TRIGGER', 'ring'],
@@ -95,7 +95,7 @@ describe('the lists', () => {
     ]);
   });
 
-  test('a legacy plugin that cannot be read is in the list of its kind, with the reason', () => {
+  test('show an unreadable legacy plugin in the list of its kind, with the reason', () => {
     expect(listTriggers(registry).at(-1)).toMatchObject({
       id: 'brokenTrigger',
       loaded: false,
@@ -104,11 +104,11 @@ describe('the lists', () => {
     });
   });
 
-  test('providers are the unified plugins', () => {
+  test('show unified plugins as providers', () => {
     expect(listProviders(registry).map(({ id }) => id)).toEqual(['greeter', 'broken']);
   });
 
-  test('debug counts what can be used, and says what cannot', () => {
+  test('count in debug what is usable, and say what is not', () => {
     const runtime = { node: 'v24', architecture: 'arm64', region: 'local', memoryMb: 512 };
     const build = { version: '1.0.0', stage: 'dev' };
     expect(describeRegistry(registry, { now: NOW, runtime, build })).toEqual({

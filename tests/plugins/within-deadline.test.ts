@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { withinDeadline } from '../../lib/plugins/within-deadline.ts';
 import { aVirtualClock } from '../support/a-virtual-clock.ts';
 
-test('gives what the work gives, and leaves no timer behind', async () => {
+test('returns what the work returns, and leaves no timer behind', async () => {
   const { clock, run, pending } = aVirtualClock();
   expect(await run(withinDeadline(clock, 50, async () => 'done'))).toBe('done');
   expect(pending()).toBe(0);
@@ -17,7 +17,7 @@ test('throws what the work throws, and leaves no timer behind', async () => {
   expect(pending()).toBe(0);
 });
 
-test('gives up when the time is over, and tells the work', async () => {
+test('gives up at the deadline, and aborts the work', async () => {
   const { clock, run } = aVirtualClock();
   const startedAt = clock.now();
   let signal: AbortSignal | undefined;
@@ -30,7 +30,7 @@ test('gives up when the time is over, and tells the work', async () => {
   expect(clock.now() - startedAt).toBe(50);
 });
 
-test('does not tell work that was done in time', async () => {
+test('does not abort work that was done in time', async () => {
   const { clock, run } = aVirtualClock();
   let signal: AbortSignal | undefined;
   await run(
@@ -41,7 +41,7 @@ test('does not tell work that was done in time', async () => {
   expect(signal?.aborted).toBe(false);
 });
 
-test('work that fails after its time is over breaks nothing', async () => {
+test('work that fails after its deadline breaks nothing', async () => {
   const { clock, run } = aVirtualClock();
   const late = async () => {
     await clock.sleep(80);

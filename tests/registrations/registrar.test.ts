@@ -10,7 +10,7 @@ const tones = ({ outside }: ReturnType<typeof aRegistrar>) =>
 
 const HALF_AN_HOUR_MS = 1_800_000;
 
-describe('what is registered follows the workflows', () => {
+describe('registrations follow the workflows', () => {
   test('when one is put, changed, disabled, enabled and removed', async () => {
     const service = aRegistrar();
     await service.put(aWorkflowOf([aBell('high'), aBell('off', { id: 'b', disabled: true })]));
@@ -26,7 +26,7 @@ describe('what is registered follows the workflows', () => {
     expect(await service.registrations.list()).toEqual([]);
   });
 
-  test('also while the list of the registrations of a workflow does not show what is a second old', async () => {
+  test('even while the list of a workflow’s registrations lags a second behind', async () => {
     const service = aRegistrar({ stores: { registrations: { namesOf: async () => [] } } });
     await service.put(aWorkflowOf([aBell('high'), aTap({ queue: 'q' })]));
     await service.put(aWorkflowOf([aBell('low')]));
@@ -35,7 +35,7 @@ describe('what is registered follows the workflows', () => {
     expect(tones(service)).toEqual([]);
   });
 
-  test('a trigger that has not changed is left alone', async () => {
+  test('without touching an unchanged trigger', async () => {
     const service = aRegistrar();
     await service.put(aWorkflowOf([aBell('high')]));
     service.outside.clear();
@@ -43,7 +43,7 @@ describe('what is registered follows the workflows', () => {
     expect(tones(service)).toEqual([]); // no call was made
   });
 
-  test('the parameters of a resource are changed in place', async () => {
+  test('and changed parameters are updated in place', async () => {
     const service = aRegistrar();
     await service.put(aWorkflowOf([aTap({ queue: 'q', size: 1 })]));
     await service.put(aWorkflowOf([aTap({ queue: 'q', size: 2 })]));
@@ -61,7 +61,7 @@ test('a trigger that is renamed keeps its resource', async () => {
   ]);
 });
 
-describe('a workflow is not stored, and all is as before,', () => {
+describe('a workflow is not stored, and everything is as before,', () => {
   const before = aWorkflowOf([aBell('high'), aTap({ queue: 'q', size: 1 })]);
 
   test('when a trigger is refused, by name', async () => {
@@ -91,7 +91,7 @@ describe('a workflow is not stored, and all is as before,', () => {
     expect(await service.workflows.find('other')).toBeNull();
   });
 
-  test('when two of its triggers want one resource', async () => {
+  test('when two of its triggers claim one resource', async () => {
     const service = aRegistrar();
     await service.put(before);
     const twice = aWorkflowOf([aTap({ queue: 'r' }), aTap({ queue: 'r' }, 'other')]);
@@ -127,7 +127,7 @@ describe('several workflows are stored all or none', () => {
     expect((await service.workflows.find('first'))?.version).toBe(1);
   });
 
-  test('when the store refuses one: those before it are as they were, in a further version', async () => {
+  test('when the store refuses one: the previous ones are restored as a further version', async () => {
     const service = aRegistrar();
     await service.put(first);
     const { put } = service.workflows;
@@ -140,7 +140,7 @@ describe('several workflows are stored all or none', () => {
     expect(tones(service)).toEqual(['high']);
   });
 
-  test('those that cannot be put back are named, and stay registered', async () => {
+  test('and those that cannot be restored are named, and stay registered', async () => {
     const service = aRegistrar();
     const { put } = service.workflows;
     service.workflows.put = (definition, ...rest) =>
@@ -206,14 +206,14 @@ describe('a process that is killed between any two calls', () => {
     expect(calls).toBeGreaterThan(1);
   });
 
-  test.each(changes)('from %s to %s: the next put mends it', async (from, to) => {
+  test.each(changes)('from %s to %s: the next put repairs it', async (from, to) => {
     await eachCrash([from, to], async (service) => {
       await apply(service, to);
       expect(tones(service)).toEqual(expected[to]);
     });
   });
 
-  test.each(changes)('from %s to %s: the sweeper mends it', async (from, to) => {
+  test.each(changes)('from %s to %s: the sweeper repairs it', async (from, to) => {
     await eachCrash([from, to], async (service) => {
       service.clock.advance(HALF_AN_HOUR_MS);
       await service.sweep();
@@ -221,19 +221,16 @@ describe('a process that is killed between any two calls', () => {
     });
   });
 
-  test.each(changes)(
-    'from %s to %s: a sweeper that is killed as well is mended by the next',
-    async (from, to) => {
-      await eachCrash([from, to], async (service) => {
-        service.clock.advance(HALF_AN_HOUR_MS);
-        for (let calls = 0; calls < 6; calls++) await service.killAfter(calls, () => service.sweep());
-        await service.sweep();
-        service.clock.advance(HALF_AN_HOUR_MS);
-        await service.sweep();
-        expect(tones(service)).toEqual(expected[await stored(service)]);
-      });
-    },
-  );
+  test.each(changes)('from %s to %s: after a killed sweeper, the next one repairs it', async (from, to) => {
+    await eachCrash([from, to], async (service) => {
+      service.clock.advance(HALF_AN_HOUR_MS);
+      for (let calls = 0; calls < 6; calls++) await service.killAfter(calls, () => service.sweep());
+      await service.sweep();
+      service.clock.advance(HALF_AN_HOUR_MS);
+      await service.sweep();
+      expect(tones(service)).toEqual(expected[await stored(service)]);
+    });
+  });
 });
 
 describe('the sweeper', () => {
@@ -249,7 +246,7 @@ describe('the sweeper', () => {
     expect(tones(service)).toEqual(['low']);
   });
 
-  test('registers what is missing, and goes on after a workflow that fails', async () => {
+  test('registers missing triggers, and continues after a workflow that fails', async () => {
     const service = aRegistrar();
     await service.put(aWorkflowOf([aBell('high')]));
     await service.put(aWorkflowOf([aBell('low')], { id: 'other' }));
@@ -265,13 +262,13 @@ describe('the sweeper', () => {
   });
 });
 
-describe('what another process does at the same time', () => {
+describe('with concurrent processes', () => {
   const registration = {
     ...{ name: 'bell-1', workflowId: 'orders', triggerNodeId: 'bell' },
     ...{ nodeType: 'bell', parameters: { tone: 'high' } },
   };
 
-  test('a trigger that is claimed again while it is taken back is to be registered again', async () => {
+  test('a trigger that is claimed again during its removal is registered again', async () => {
     const base = inMemoryRegistrations(aManualClock());
     const remove = async (stored: StoredRegistration): Promise<boolean> => {
       const { state, changedAt, revision, ...claimed } = stored;
@@ -284,7 +281,7 @@ describe('what another process does at the same time', () => {
     expect(await base.list()).toEqual([expect.objectContaining({ state: 'pending' })]);
   });
 
-  test('what was registered within ten minutes is left alone by a sweep: its workflow may be about to be stored', async () => {
+  test('a sweep leaves alone what was registered within ten minutes, since its workflow may be about to be stored', async () => {
     const service = aRegistrar();
     await service.registrations.change(await service.registrations.claim(registration), 'registered');
     service.clock.advance(600_000);

@@ -69,7 +69,7 @@ const readMetricNames = (): readonly string[] => {
     });
 };
 
-test('the page has all metrics without dimensions, says how many they are, and costs count them', () => {
+test('the page lists all metrics without dimensions, with their number, and the cost counts them', () => {
   const page = readFileSync(new URL('../../docs/metrics.md', import.meta.url), 'utf8');
   const [table = ''] = page.split('### Of one workflow');
   const listed = [...table.matchAll(/^\| (`\w+`(?:, `\w+`)*) \|/gm)].flatMap(([, cell = '']) =>
@@ -82,8 +82,8 @@ test('the page has all metrics without dimensions, says how many they are, and c
   expect(assumptions.metrics.value).toBe(names.length + Number(codes));
 });
 
-describe('the alarms', () => {
-  test('and the graphs are about metrics that the functions or AWS write', async () => {
+describe('alarms', () => {
+  test('and graphs use metrics that the functions or AWS write', async () => {
     let isDown = false;
     let throttles = 0;
     const service = await openService({
@@ -144,7 +144,7 @@ describe('the alarms', () => {
     expect(JSON.stringify(dashboard)).toContain('{\\\\\\"test\\\\\\",code}');
   });
 
-  test('are two for each function, and one for each dead-letter queue', () => {
+  test('exist twice for each function, and once for each dead-letter queue', () => {
     for (const key of functionKeys) {
       const Ref = `${key.charAt(0).toUpperCase()}${key.slice(1)}LambdaFunction`;
       const own = Object.values(alarms).filter(({ Properties }) =>
@@ -165,7 +165,7 @@ describe('the alarms', () => {
     ]);
   });
 
-  test('of a table count what it and each of its indexes throttle', () => {
+  test('on a table count the throttles of it and its indexes', () => {
     for (const [id, { Properties }] of Object.entries(tables)) {
       const { GlobalSecondaryIndexes = [] } = Properties as { GlobalSecondaryIndexes?: readonly object[] };
       const alarm = alarms[`${id}ThrottlesAlarm`];
@@ -182,7 +182,7 @@ describe('the alarms', () => {
     }
   });
 
-  test('of quotas begin at four fifths of what the account has', () => {
+  test('on quotas fire at four fifths of the account’s quota', () => {
     const thresholds = (of: Partial<typeof quotas>) => {
       const { ConcurrencyAlarm, DurableStartsAlarm } = toAlarms(template, 'test', TOPIC, {
         ...quotas,
@@ -194,7 +194,7 @@ describe('the alarms', () => {
     expect(thresholds({ concurrency: 5_000, durableStarts: 1_000 })).toEqual([4_000, 240_000]);
   });
 
-  test('tell the topic, when they begin and when they end; without executions that fail', () => {
+  test('notify the topic when they begin and end, but not about failed executions', () => {
     const all = alarmsOf({ Resources: alarms });
     expect(all.length).toBe(Object.keys(alarms).length);
     const names = all.map(([, { Properties = {} }]) => Properties.AlarmName);
@@ -204,14 +204,14 @@ describe('the alarms', () => {
     expect(JSON.stringify(alarms)).not.toContain('ExecutionsFailed');
   });
 
-  test('of sweeps is the only one that missing values raise', () => {
+  test('on sweeps are the only ones that missing values raise', () => {
     const raised = Object.entries(alarms).filter(
       ([, { Properties }]) => Properties?.TreatMissingData === 'breaching',
     );
     expect(raised.map(([id]) => id)).toEqual(['SweepMissingAlarm']);
   });
 
-  test('have each a row in docs, which say what they cost', () => {
+  test('have a row each in the docs, with their cost', () => {
     const page = readFileSync(new URL('../../docs/metrics.md', import.meta.url), 'utf8');
     const rows = [...page.matchAll(/^\| `…-([\w-]+)` \|/gm)].map(([, name]) => name);
     const kinds = Object.entries(alarms).map(([id, { Properties }]) => {

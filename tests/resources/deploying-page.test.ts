@@ -74,7 +74,7 @@ const fill = (value: string): string =>
 describe('each parameter of a deployment', () => {
   const names = Object.keys(defaults).sort();
 
-  test('is in serverless.yml when it is read, and is read when it is there', () => {
+  test('is in serverless.yml exactly if it is read', () => {
     const asked = new Set<string>();
     const raw = new Proxy(defaults, {
       get: (target, name) => {
@@ -86,7 +86,7 @@ describe('each parameter of a deployment', () => {
     expect([...asked].sort()).toEqual(names);
   });
 
-  test('has a row with its meaning, its default and what it costs, and no other has', () => {
+  test('has a row with its meaning, default and cost, and nothing else has one', () => {
     const rows = rowsOf(section('Parameters')).flatMap(
       ([first = '', meaning = '', value = '', cost = '']) => {
         expect([first, meaning === '', cost === '']).toEqual([first, false, false]);
@@ -111,7 +111,7 @@ describe('each parameter of a deployment', () => {
     }
   });
 
-  test('in an example of any page has a name and a value that a deployment takes', () => {
+  test('in an example on any page has a valid name and value', () => {
     const examples = pages
       .flatMap((text) => text.match(/```(?:sh|yaml)\n[\s\S]*?```|`--param=[^`]*`/g) ?? [])
       .map((code) => [
@@ -129,14 +129,14 @@ describe('each parameter of a deployment', () => {
   });
 });
 
-describe('what an operator types', () => {
-  test('names every table, where all of a stage are removed', () => {
+describe('the commands for operators', () => {
+  test('name every table where all of a stage are removed', () => {
     expect(loopOver('table', section('Remove, and deploy again')).sort()).toEqual(
       tables.map(({ name }) => name).sort(),
     );
   });
 
-  test('stops every function that writes to a table, before one is restored', () => {
+  test('stop every function that writes to a table before it is restored', () => {
     const writing = Object.entries(functions).filter(([, { iamRoleStatements = [] }]) =>
       iamRoleStatements
         .flatMap(({ Action }) => Action)
@@ -147,7 +147,7 @@ describe('what an operator types', () => {
     );
   });
 
-  test('sets expiry again for the tables that have one, under their attribute', () => {
+  test('restore expiry for the tables that have it, with their attribute', () => {
     const text = section('Restore a table');
     const [, list = ''] = /the second for (.+) alone/.exec(text) ?? [];
     const expiring = tables.filter(({ expires }) => expires).map(({ name }) => name);
@@ -159,14 +159,14 @@ describe('what an operator types', () => {
     expect(text).toContain(`Enabled=true,AttributeName=${AttributeName}`);
   });
 
-  test('rolls back to a release that there is', () => {
+  test('roll back to an existing release', () => {
     const [, version] = /git checkout v([\d.]+)/.exec(section('Roll back')) ?? [];
     expect(read('CHANGELOG.md')).toMatch(new RegExp(`^## ${version}\\b`, 'm'));
   });
 });
 
 describe('quotas', () => {
-  test('of concurrent executions: requests a second times seconds, up to the longest that a caller waits', () => {
+  test('on concurrent executions follow from requests per second and seconds, up to the longest wait of a caller', () => {
     const rows = rowsOf(section('Throttles and concurrency')).map((cells) =>
       cells.map((cell) => Number(/^[\d.,]+/.exec(cell)?.[0].replace(',', ''))),
     );
@@ -177,7 +177,7 @@ describe('quotas', () => {
     expect(rows[0]?.[0]).toBe(defaults.webhookRate);
   });
 
-  test('are named for each service that a load meets, and regions for what they need', () => {
+  test('are named for each service under load, with what regions need', () => {
     const quotas = rowsOf(read('docs/limits.md').split('## Quotas of the account')[1] ?? '').map(
       ([name]) => name,
     );
@@ -220,7 +220,7 @@ test('the values of durableConfig can be changed, as AWS specifies and the pages
   for (const sentence of about) expect(sentence).toMatch(/two values .*can be changed at any time/);
 });
 
-test('the checklist looks whether the gateway passes the challenge of a refused caller under its name', async () => {
+test('the checklist asks whether the gateway passes the challenge of a refused caller under its name', async () => {
   const app = await aWebhookService();
   await app.putCredential(aCredential({}));
   await app.put({ webhook: { authentication: 'apiKey', credentialId: 'partner' } });

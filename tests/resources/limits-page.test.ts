@@ -80,7 +80,7 @@ test.each<[string, string, RegExp]>([
   expect(rowOf(start)).toContain(text(Number(number.replaceAll('_', ''))));
 });
 
-test('the sweeper asks for the status of all runs that wait before their lease is over', () => {
+test('the sweeper queries the status of all waiting runs before their lease expires', () => {
   const { sweep } = functions;
   const leaseSeconds = computeLease('waiting', 'durable', 0, Number.POSITIVE_INFINITY) / 1_000;
   const perSweep = RATES.status * (sweep.timeout - 30); // it stops that long before its timeout
@@ -94,7 +94,7 @@ test('the sweeper asks for the status of all runs that wait before their lease i
 /** Each is checked against the template by the test of the alarms. */
 const alarms = [...read('docs/metrics.md').matchAll(/^\| `…-([\w-]+)` \|/gm)].map(([, name = '']) => name);
 
-test('every rate and every quota names an alarm that there is, or says where else to look', () => {
+test('every rate and quota names an existing alarm, or says where else to look', () => {
   const tables = page.split(/^## /m).filter((part) => /^(?:Rates|Quotas)/.test(part));
   const cells = tables.flatMap((part) =>
     part
@@ -111,7 +111,7 @@ test('every rate and every quota names an alarm that there is, or says where els
   }
 });
 
-test('is found from the pages on operating and deploying, and from the index', () => {
+test('the page is linked from those on operating and deploying, and from the index', () => {
   expect(read('README.md')).toContain('(docs/limits.md)');
   for (const path of ['docs/operating.md', 'docs/deploying.md', 'docs/metrics.md'])
     expect(read(path)).toContain('(limits.md');

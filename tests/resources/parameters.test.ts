@@ -19,7 +19,7 @@ const KEY = 'arn:aws:kms:eu-central-1:123456789012:key/0f1e2d3c-0000-4000-8000-0
 const CERTIFICATE = 'arn:aws:acm:eu-central-1:123456789012:certificate/0f1e2d3c-0000-4000-8000-000000000000';
 const BUS = 'arn:aws:events:eu-central-1:210987654321:event-bus/orders';
 
-test('the defaults of serverless.yml ask for nothing that costs or that a small account could not deploy', () => {
+test('the defaults of serverless.yml request nothing that costs or that a small account could not deploy', () => {
   expect(read()).toEqual({
     alarmTopic: null,
     hasDashboard: false,
@@ -68,7 +68,7 @@ test.each([
   expect(read({ [name]: value })).toMatchObject(expected);
 });
 
-test('a domain has a certificate, and a hosted zone where its record is wanted', () => {
+test('a domain requires a certificate, and a hosted zone for its record', () => {
   const domain = { domain: 'hooks.example.com', certificate: CERTIFICATE };
   const parts = { name: 'hooks.example.com', certificate: CERTIFICATE };
   expect(read(domain).domain).toEqual({ ...parts, hostedZone: null });
@@ -78,7 +78,7 @@ test('a domain has a certificate, and a hosted zone where its record is wanted',
   });
 });
 
-describe('what AWS would refuse, or what would do nothing, is refused with the parameter and its value', () => {
+describe('a value that AWS would refuse, or that has no effect, is refused with its parameter', () => {
   test.each([
     ['eventBus', 'my bus', /^eventBus must be the name of an EventBridge bus.* but is "my bus"$/],
     ['eventBus', 'orders/eu', /^eventBus must be the name/],
@@ -128,7 +128,7 @@ describe('what AWS would refuse, or what would do nothing, is refused with the p
     expect(() => read({ [name]: value })).toThrow(message);
   });
 
-  test('all that is wrong is said at once', () => {
+  test('all problems are reported at once', () => {
     expect(() => read({ eventBus: 'my bus', adoptData: 'yes' })).toThrow(
       /^eventBus [^\n]+\nadoptData [^\n]+$/,
     );

@@ -7,7 +7,7 @@ import { runCommand } from '../support/run-command.ts';
 const check = (cwd?: string) =>
   runCommand('node', ['scripts/node-reference.ts', '--check'], cwd === undefined ? {} : { cwd });
 
-test('docs/nodes has what the node types declare now; `npm run docs:nodes` writes it', async () => {
+test('docs/nodes matches the node types; `npm run docs:nodes` writes it', async () => {
   expect(await check()).toEqual({ code: 0, stdout: '', stderr: '' });
 });
 
@@ -20,7 +20,7 @@ describe('pages that are out of date', () => {
   });
   afterAll(() => project.remove());
 
-  test('are named with what differs, also one that is left over, and are written again', async () => {
+  test('are named with what differs, also leftover ones, and are written again', async () => {
     const text = readFileSync(page('if.md'), 'utf8');
     writeFileSync(page('if.md'), text.replace('# if', '# iff'));
     writeFileSync(page('gone.md'), 'Left over.\n');

@@ -43,11 +43,11 @@ test.each([
   ['author', author],
   ['operator', operator],
   ['deployer', deployer],
-])('that of the %s names the stage alone, nothing of a template', (_, policy) => {
+])('the policy for the %s names only the stage, nothing of a template', (_, policy) => {
   expect(JSON.stringify(policy)).not.toMatch(/\$\{|undefined|null/);
 });
 
-test('who deploys may make each type of resource of serverless.yml, of this stage alone', () => {
+test('a deployer may create each resource type of serverless.yml, only for this stage', () => {
   const { Resources } = parse(read('serverless.yml'), { merge: true, logLevel: 'silent' }).resources;
   const types = new Set(Object.values<{ Type: string }>(Resources).map(({ Type }) => Type));
   expect([...types].filter((type) => !Object.hasOwn(deployerActions, type))).toEqual([]);
@@ -93,7 +93,7 @@ const open = {
   credentialId: 'k',
 };
 
-test('commands that put, change, switch and remove workflows do all that it allows, and nothing else', async () => {
+test('commands for workflows use everything that the author’s policy allows, and nothing else', async () => {
   const { endpoint } = await openDatabase();
   const database = await startRecordingProxy(endpoint);
   const sources = await startSources({ file: null, pool: { invoke: async () => ({}) }, log: () => {} });
@@ -135,7 +135,7 @@ const notSeen = new Set([
   'lambda:InvokeFunction', // of the sweeper, when executions are held
 ]);
 
-test('commands that look after executions, requests and approvals do all that the operator’s policy allows, and nothing else', async () => {
+test('commands for executions, requests and approvals use everything that the operator’s policy allows, and nothing else', async () => {
   const { endpoint } = await openDatabase();
   const database = await startRecordingProxy(endpoint);
   const lambda = createServer((_request, response) => response.writeHead(202).end('{}'));

@@ -15,7 +15,7 @@ const aCache = (options: Partial<CacheOptions<string>> = {}) => {
 };
 
 describe('a cache', () => {
-  test('asks once, and answers from memory until the answer is too old', async () => {
+  test('loads once, and answers from memory until the value is too old', async () => {
     const { clock, get } = aCache();
     expect(await get('a')).toBe('value 1');
     clock.time += 99;
@@ -24,7 +24,7 @@ describe('a cache', () => {
     expect(await get('a')).toBe('value 2');
   });
 
-  test('counts the age from when it asked, not from when it was answered', async () => {
+  test('counts the age from the start of the load, not from its end', async () => {
     const { clock, lookUp, get } = aCache();
     await lookUp('a', async () => {
       clock.time += 100;
@@ -33,13 +33,13 @@ describe('a cache', () => {
     expect(await get('a')).toBe('value 1');
   });
 
-  test('those who ask at the same time share one load', async () => {
+  test('shares one load among concurrent callers', async () => {
     const { loads, get } = aCache();
     expect(await Promise.all([get('a'), get('a'), get('b')])).toEqual(['value 1', 'value 1', 'value 2']);
     expect(loads).toEqual(['a', 'b']);
   });
 
-  test('a failure is told to all who asked, and not remembered', async () => {
+  test('reports a failure to all callers, and does not keep it', async () => {
     const { lookUp, get } = aCache();
     const fail = () => lookUp('a', () => Promise.reject(new Error('down')));
     const outcomes = await Promise.allSettled([fail(), fail()]);
@@ -47,7 +47,7 @@ describe('a cache', () => {
     expect(await get('a')).toBe('value 1');
   });
 
-  test('a failure does not drop the answer that came after it', async () => {
+  test('keeps a value that arrived before an older load failed', async () => {
     const { clock, lookUp, get, loads } = aCache();
     let fail: (reason: Error) => void = () => {};
     const slow = lookUp('a', () => new Promise((_, reject) => (fail = reject)));
@@ -59,13 +59,13 @@ describe('a cache', () => {
     expect(loads).toHaveLength(1);
   });
 
-  test('drops the entry that was not used for the longest time', async () => {
+  test('evicts the least recently used entry', async () => {
     const { loads, get } = aCache();
     for (const key of ['a', 'b', 'a', 'c', 'a', 'b']) await get(key);
     expect(loads).toEqual(['a', 'b', 'c', 'b']);
   });
 
-  test('keeps only what is worth keeping', async () => {
+  test('keeps only values worth keeping', async () => {
     const { loads, get } = aCache({ keep: (value) => value !== 'value 1' });
     for (let turn = 0; turn < 3; turn += 1) await get('a');
     expect(loads).toHaveLength(2);
@@ -77,7 +77,7 @@ describe('a cache', () => {
     expect(loads).toHaveLength(2);
   });
 
-  test('a clock that is set back makes nothing live longer', async () => {
+  test('lets nothing live longer when the clock is set back', async () => {
     const { clock, loads, get } = aCache();
     await get('a');
     clock.time -= 1;
@@ -85,20 +85,20 @@ describe('a cache', () => {
     expect(loads).toHaveLength(2);
   });
 
-  test('a renewed value takes the place of a fresh one', async () => {
+  test('lets a renewed value replace a fresh one', async () => {
     const { lookUp, get } = aCache();
     await get('a');
     expect(await lookUp('a', async () => 'renewed', true)).toBe('renewed');
     expect(await get('a')).toBe('renewed');
   });
 
-  test('__proto__ is a key like any other', async () => {
+  test('treats __proto__ as a key like any other', async () => {
     const { get } = aCache();
     expect(await get('__proto__')).toBe('value 1');
     expect(await get('__proto__')).toBe('value 1');
   });
 
-  test('answers live for four fifths of their time at least, by chance', async () => {
+  test('keeps values for at least four fifths of their time, at random', async () => {
     const { clock, get } = aCache({ random: () => 0 });
     await get('a');
     clock.time += 79;
@@ -108,12 +108,12 @@ describe('a cache', () => {
   });
 });
 
-describe('a cache that may answer with what it knows', () => {
+describe('a cache that may return stale values', () => {
   const aStaleCache = () =>
     aCache({ stale: { maxAgeMs: 1_000, mayPass: (error) => String(error).includes('throttled') } });
   const fails = (reason: string) => () => Promise.reject(new Error(reason));
 
-  test('does so when a load fails, and does not ask again at once', async () => {
+  test('returns one when a load fails, and does not load again at once', async () => {
     const { clock, lookUp, get, loads } = aStaleCache();
     await get('a');
     clock.time += 100;
@@ -125,7 +125,7 @@ describe('a cache that may answer with what it knows', () => {
     expect(await get('a')).toBe('value 2');
   });
 
-  test('says to a load whether what is known covers its failure', async () => {
+  test('tells a load whether a known value covers its failure', async () => {
     const { clock, lookUp } = aStaleCache();
     const told: boolean[] = [];
     const load = async (isCovered: boolean) => {
@@ -140,7 +140,7 @@ describe('a cache that may answer with what it knows', () => {
     expect(told).toEqual([false, true, true, false]);
   });
 
-  test('does not when the value is too old, however often it has answered', async () => {
+  test('does not return one that is too old, however often it was used', async () => {
     const { clock, lookUp, get } = aStaleCache();
     await get('a');
     for (let round = 1; round < 10; round++) {
@@ -152,7 +152,7 @@ describe('a cache that may answer with what it knows', () => {
     await expect(lookUp('a', fails('throttled'))).rejects.toThrow('throttled');
   });
 
-  test('does not when the failure will not pass, when nothing is known, or when the clock was set back', async () => {
+  test('does not return one when the failure is permanent, when nothing is known, or when the clock was set back', async () => {
     const { clock, lookUp, get } = aStaleCache();
     await expect(lookUp('b', fails('throttled'))).rejects.toThrow('throttled');
     await get('a');

@@ -28,7 +28,7 @@ test('a removed entry makes room', () => {
   expect(['a', 'b', 'c'].map((key) => map.get(key))).toEqual([1, undefined, 3]);
 });
 
-test('weighed entries are evicted until the rest fits; one that alone does not fit displaces nothing', () => {
+test('weighed entries are evicted until the rest fits; one that is too heavy by itself evicts nothing', () => {
   const map = new LruMap<string, number>(10, (key) => key.length);
   for (const key of ['aaaa', 'bbb', 'ccc']) map.set(key, key.length);
   map.set('ddddd', 5);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { findNearest, limitHints } from '../../lib/shared/near-name.ts';
 
-describe('the name that was probably meant', () => {
+describe('the suggested name', () => {
   const names = ['true', 'false', 'call-shop', 'sourceNodeId', 'timedOut', 'route', 'a'];
 
   test.each([
@@ -23,7 +23,7 @@ describe('the name that was probably meant', () => {
   });
 });
 
-test('hints come to an end, so that a file of any size is checked in time', () => {
+test('hints are limited, so that a file of any size is checked in time', () => {
   const { findNearest: findOne, findNearName } = limitHints();
   const found = Array.from({ length: 300 }, (_, at) =>
     at % 2 === 0 ? findOne('tru', ['true']) : findNearName('tru', (name) => name === 'true'),

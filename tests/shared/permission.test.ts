@@ -142,7 +142,7 @@ describe('a statement', () => {
     expect(toPermissions(call)[0]?.resource).toContain(':sns:us-east-1:');
   });
 
-  test('is one for each resource, which CloudFormation completes where it has variables', () => {
+  test('exists for each resource, with variables left to CloudFormation', () => {
     const permissions = ['b:Two', 'a:One', 'b:Two'].map((action) => ({
       action,
       resource: '*',
@@ -156,7 +156,7 @@ describe('a statement', () => {
   });
 });
 
-test('says what an input leaves open', () => {
+test('names what an input leaves open', () => {
   const isExact = (input: Record<string, unknown>) =>
     toPermissions({ service: 's3', operation: 'GetObject', input }).map((permission) => permission.isExact);
   expect(isExact({ Bucket: 'b', Key: 'k' })).toEqual([true]);

@@ -27,7 +27,7 @@ async function* inPages(items: readonly number[]): AsyncGenerator<number> {
   }
 }
 
-test('each is worked on once, in its order, and no more at once than said', async () => {
+test('each item is processed once, in order, with limited concurrency', async () => {
   const options = { atOnce: fc.integer({ min: 1, max: 8 }), count: fc.nat(30), isPaged: fc.boolean() };
   await fc.assert(
     fc.asyncProperty(fc.record(options), async ({ atOnce, count, isPaged }) => {
@@ -43,7 +43,7 @@ test('each is worked on once, in its order, and no more at once than said', asyn
   );
 });
 
-test('none is begun once it may not go on', async () => {
+test('no item begins once processing may not continue', async () => {
   const { work, begun, state } = aWork();
   const isWhole = await workThrough(inPages(upTo(20)), { atOnce: 3, mayGoOn: () => begun.length < 5 }, work);
   expect(isWhole).toBe(false);
@@ -52,7 +52,7 @@ test('none is begun once it may not go on', async () => {
   expect(state().running).toBe(0);
 });
 
-test('none is begun once one has failed, and those that had begun have ended', async () => {
+test('no item begins once one has failed, and running ones have ended', async () => {
   const { work, begun, state } = aWork(4);
   await expect(workThrough(upTo(20), { atOnce: 3, mayGoOn: () => true }, work)).rejects.toThrow(
     'failed at 4',
@@ -61,7 +61,7 @@ test('none is begun once one has failed, and those that had begun have ended', a
   expect(state().running).toBe(0);
 });
 
-test('a list that cannot be read fails', async () => {
+test('an unreadable list fails', async () => {
   async function* unreadable(): AsyncGenerator<number> {
     yield 1;
     throw new Error('no second page');

@@ -4,7 +4,7 @@ import type { BlobStore } from '../../lib/executions/record/blob-store.ts';
 /** The contract of {@link BlobStore}. @param create - makes an empty one */
 export const describeBlobStore = (name: string, create: () => BlobStore | Promise<BlobStore>) => {
   describe(`${name} keeps blobs`, () => {
-    test('gives back the very bytes, and none for a key that has none', async () => {
+    test('returns the same bytes, and null for an unknown key', async () => {
       const store = await create();
       const bytes = Uint8Array.from({ length: 70_000 }, (_, at) => at % 256);
       await store.put('executions/e-1/input', bytes);
@@ -14,14 +14,14 @@ export const describeBlobStore = (name: string, create: () => BlobStore | Promis
       expect(await store.get('executions/e-1/result')).toBeNull();
     });
 
-    test('writes over what was there', async () => {
+    test('overwrites a blob', async () => {
       const store = await create();
       await store.put('a/b', new Uint8Array([1]));
       await store.put('a/b', new Uint8Array([2, 3]));
       expect([...((await store.get('a/b')) ?? [])]).toEqual([2, 3]);
     });
 
-    test('removes a blob, and one that is gone; keeps one for as long as it is told, and none that is gone', async () => {
+    test('removes a blob, even a missing one; keeps one for a given time, but not a missing one', async () => {
       const store = await create();
       await store.put('a/b', new Uint8Array([1]));
       for (const life of [4, null] as const) await store.keep('a/b', life);
@@ -32,7 +32,7 @@ export const describeBlobStore = (name: string, create: () => BlobStore | Promis
       expect(await store.get('a/b')).toBeNull();
     });
 
-    test('keeps nothing as nothing', async () => {
+    test('stores empty content as empty', async () => {
       const store = await create();
       await store.put('empty', new Uint8Array());
       expect(await store.get('empty')).toHaveLength(0);

@@ -43,11 +43,11 @@ export const describeBlobStreams = (
       },
     );
 
-    test('and has none for a key that has none', async () => {
+    test('and returns null for an unknown key', async () => {
       expect(await (await create()).getStream(key)).toBeNull();
     });
 
-    test('and replaces what was there', async () => {
+    test('and replaces existing content', async () => {
       const streams = await create();
       await streams.putStream(key, someContent(3 * partBytes));
       await streams.putStream(key, someContent(5));
@@ -55,7 +55,7 @@ export const describeBlobStreams = (
     });
 
     test.each([5, partBytes + 5])(
-      'and keeps what was there when content breaks after %d bytes',
+      'and keeps the existing content when a stream breaks after %d bytes',
       async (size) => {
         const streams = await create();
         await streams.putStream(key, someContent(3));

@@ -47,7 +47,7 @@ export const describeCallbackIndex = (
       return page.callbacks.map(({ subject }) => subject.executionId);
     };
 
-    test('of one workflow, as they were opened; those whose time ends first come first', async () => {
+    test('of one workflow, the first to expire first', async () => {
       const stores = await create(NOW);
       await open(stores, 'e-1', { at: 1 });
       const second = await open(stores, 'e-2', { at: 2 });
@@ -65,7 +65,7 @@ export const describeCallbackIndex = (
       });
     });
 
-    test('without those that are answered, expired, of an execution that has ended, or without a subject', async () => {
+    test('except those answered, expired, of an ended execution, or without a subject', async () => {
       const stores = await create(NOW);
       for (const id of ['e-1', 'e-2', 'e-3', 'e-4']) await open(stores, id);
       await open(stores, 'e-5', { expiresAt: NOW });
@@ -75,7 +75,7 @@ export const describeCallbackIndex = (
       expect((await idsOf(stores)).toSorted()).toEqual(['e-3', 'e-4']);
     });
 
-    test('and keeps how one was answered', async () => {
+    test('and keeps the answer', async () => {
       const stores = await create(NOW);
       const callback = await open(stores, 'e-1');
       const answered = { decision: 'approve', at: NOW } as const;
@@ -85,7 +85,7 @@ export const describeCallbackIndex = (
       expect(await stores.executions.findCallback('e-1', 'ask/1/0')).toBeNull();
     });
 
-    test('and a question that is asked again once, by the time of the last one, until it is answered', async () => {
+    test('and a repeated question once, by the latest time, until it is answered', async () => {
       const stores = await create(NOW);
       const first = await open(stores, 'e-1', { at: 1 });
       await open(stores, 'e-2', { at: 2 });
@@ -135,7 +135,7 @@ export const describeCallbackIndex = (
       expect(times).toEqual(times.toSorted((a, b) => a - b));
     });
 
-    test('past many of executions that have ended, and past those whose time is up', async () => {
+    test('past many of ended executions, and past expired ones', async () => {
       const stores = await create(NOW);
       for (let at = 1; at <= 5; at++) {
         await open(stores, `e-${at}`, { at });

@@ -28,7 +28,7 @@ export const describeCredentialStore = (
       expect(await (await create()).find(id)).toBeNull();
     });
 
-    test('what was put is found', async () => {
+    test('a stored one is found', async () => {
       const store = await create();
       await store.put(credential());
       await store.put(credential({ id: 'key', type: 'apiKey', username: null, secrets: [] }));
@@ -38,7 +38,7 @@ export const describeCredentialStore = (
       );
     });
 
-    test('the next revision replaces the one before', async () => {
+    test('the next revision replaces the previous one', async () => {
       const store = await create();
       await store.put(credential());
       await store.put(credential({ revision: 2, secrets: [] }));
@@ -60,7 +60,7 @@ export const describeCredentialStore = (
       expect(await store.find('partner')).toEqual(kept);
     });
 
-    test('of many who write the same revision at once, one wins', async () => {
+    test('one of many concurrent writers of the same revision wins', async () => {
       const store = await create();
       const writes = Array.from({ length: 8 }, (_, at) => store.put(credential({ username: `user${at}` })));
       const outcomes = await Promise.allSettled(writes);
@@ -69,7 +69,7 @@ export const describeCredentialStore = (
       expect((await store.find('partner'))?.username).toBe(`user${winner}`);
     });
 
-    test('the list has them all', async () => {
+    test('the list has all of them', async () => {
       const store = await create();
       expect(await store.list()).toEqual([]);
       await store.put(credential());

@@ -22,12 +22,12 @@ export const describeDeliveryStore = (name: string, create: () => DeliveryStore 
       expect(await store.find('d-1')).toEqual(claim({ until: NOW - 1 }));
     });
 
-    test('the first claim holds', async () => {
+    test('the first claim wins', async () => {
       const store = await create();
       expect(await store.claim(claim())).toEqual(claim());
     });
 
-    test('a later one within the window gets the first', async () => {
+    test('a later one within the window returns the first', async () => {
       const store = await create();
       await store.claim(claim());
       const later = claim({
@@ -39,7 +39,7 @@ export const describeDeliveryStore = (name: string, create: () => DeliveryStore 
       expect(await store.claim(later)).toEqual(claim());
     });
 
-    test('one after the window holds', async () => {
+    test('one after the window wins', async () => {
       const store = await create();
       await store.claim(claim());
       const later = claim({ executionId: 'e-2', claimedAt: NOW + 60_000, until: NOW + 120_000 });
@@ -47,14 +47,14 @@ export const describeDeliveryStore = (name: string, create: () => DeliveryStore 
       expect(await store.claim(claim({ executionId: 'e-3', claimedAt: NOW + 60_001 }))).toEqual(later);
     });
 
-    test('claims on other deliveries have nothing to do with it', async () => {
+    test('claims on other deliveries are independent', async () => {
       const store = await create();
       await store.claim(claim());
       const other = claim({ deliveryId: 'd-2', executionId: 'e-2' });
       expect(await store.claim(other)).toEqual(other);
     });
 
-    test('of concurrent claims one wins, and all return it', async () => {
+    test('one of many concurrent claims wins, and all return it', async () => {
       const store = await create();
       const claims = Array.from({ length: 20 }, (_, at) => store.claim(claim({ executionId: `e-${at}` })));
       const winners = new Set((await Promise.all(claims)).map(({ executionId }) => executionId));

@@ -67,7 +67,7 @@ export const describeExecutionStore = (
       expect(await store.find(id)).toBeNull();
     });
 
-    test('a started execution runs', async () => {
+    test('a started execution is running', async () => {
       const store = await create();
       expect(await store.start(start())).toBe(true);
       expect(await store.find('e-1')).toEqual({ ...shown(start()), ...untouched });
@@ -82,14 +82,14 @@ export const describeExecutionStore = (
       expect(await store.find('e-1')).toMatchObject(shown(start()));
     });
 
-    test('of many who start it at once, one does', async () => {
+    test('one of many concurrent starts wins', async () => {
       const store = await create();
       const starts = Array.from({ length: 10 }, (_, at) => store.start(start({ startToken: `token-${at}` })));
       expect((await Promise.all(starts)).filter(Boolean)).toHaveLength(1);
     });
 
     test.each(['succeeded', 'failed', 'timedOut', 'cancelled'] as const)(
-      'an execution that ends as %s says so',
+      'an execution that ends as %s has that status',
       async (status) => {
         const store = await create();
         await store.start(start());
@@ -109,7 +109,7 @@ export const describeExecutionStore = (
       expect(await store.find('e-1')).toMatchObject({ status: 'succeeded', failure: null });
     });
 
-    test('of many who end it at once, one does', async () => {
+    test('one of many concurrent ends wins', async () => {
       const store = await create();
       await store.start(start());
       const ends = Array.from({ length: 10 }, (_, at) => store.finish('e-1', end({ endedAt: at })));
@@ -118,7 +118,7 @@ export const describeExecutionStore = (
       expect((await store.find('e-1'))?.endedAt).toBe(outcomes.indexOf(true));
     });
 
-    test('a very long list of nodes can be cut, but says by how much, and keeps what failed', async () => {
+    test('a very long node list may be cut, with a count of the rest, and keeps failed nodes', async () => {
       const store = await create();
       await store.start(start());
       const nodes = Array.from({ length: 10_000 }, (_, at) => nodeRecord({ nodeId: `node-${at}` }));
@@ -134,7 +134,7 @@ export const describeExecutionStore = (
       const accepted = (changes: Partial<ExecutionStart> = {}) => anExecutionStart(changes);
       const begin = aLease();
 
-      test('it begins, and goes on, for its leaseOwner alone', async () => {
+      test('it begins and continues only for its leaseOwner', async () => {
         const store = await create();
         await store.start(accepted());
         expect(await store.acquireLease('e-1', begin)).toEqual({
@@ -158,7 +158,7 @@ export const describeExecutionStore = (
         expect(await store.find('e-1')).toMatchObject({ leaseOwner: 'arn-1', invocations: 2 });
       });
 
-      test('of many who begin it at once, one does', async () => {
+      test('one of many concurrent begins wins', async () => {
         const store = await create();
         await store.start(accepted());
         const begun = await Promise.all(
@@ -169,7 +169,7 @@ export const describeExecutionStore = (
         expect(begun.filter((record) => record !== null)).toHaveLength(1);
       });
 
-      test.each(['unknown', 'ended'])('what is %s does not begin', async (which) => {
+      test.each(['unknown', 'ended'])('one that is %s does not begin', async (which) => {
         const store = await create();
         if (which === 'ended') {
           await store.start(accepted());
@@ -182,7 +182,7 @@ export const describeExecutionStore = (
         );
       });
 
-      test('what no process has begun is dispatched again, and counted, until one has', async () => {
+      test('one that no process has begun is dispatched again, with a count, until one has', async () => {
         const store = await create();
         await store.start(accepted());
         expect(await store.redispatch('e-1', { redispatches: 1, leaseExpiresAt: 5 })).toBe(true);
@@ -200,7 +200,7 @@ export const describeExecutionStore = (
         });
       });
 
-      test('progress without an account of nodes leaves the one before', async () => {
+      test('progress without node records keeps the previous ones', async () => {
         const store = await create();
         await store.start(accepted());
         await store.acquireLease('e-1', begin);
@@ -237,7 +237,7 @@ export const describeExecutionStore = (
         expect(await store.find('e-1')).toMatchObject({ status: 'succeeded', result: 'j2' });
       });
 
-      test('what it has begun with gets another place', async () => {
+      test('its input is moved to another place', async () => {
         const store = await create();
         await store.start(accepted());
         const places = { input: 'bown/input', retriedCheckpoints: 'bown/retried' };
@@ -247,7 +247,7 @@ export const describeExecutionStore = (
         expect(await store.findData('e-1')).toMatchObject(places);
       });
 
-      test('its result and its checkpoints are kept at its end', async () => {
+      test('its result and checkpoints are kept at its end', async () => {
         const store = await create();
         await store.start(accepted());
         await store.finish('e-1', end({ status: 'failed', failure, result: 'j1', checkpoints: 'j2' }));
@@ -256,7 +256,7 @@ export const describeExecutionStore = (
       });
 
       test.each([undefined, null])(
-        'an end with checkpoints %p leaves those before it',
+        'an end with checkpoints %p keeps the previous ones',
         async (checkpoints) => {
           const store = await create();
           await store.start(accepted());
@@ -271,7 +271,7 @@ export const describeExecutionStore = (
         },
       );
 
-      test('what is packed, compressed or not, is read as it was', async () => {
+      test('packed data is read back unchanged, compressed or not', async () => {
         const store = await create();
         const input = `z${Buffer.from('any bytes: \0\xff').toString('base64')}`;
         await store.start(accepted({ input, retriedCheckpoints: 'bkey' }));
@@ -284,14 +284,14 @@ export const describeExecutionStore = (
         });
       });
 
-      test('a second start leaves the data of the first', async () => {
+      test('a second start keeps the data of the first', async () => {
         const store = await create();
         await store.start(accepted());
         await store.start(accepted({ startToken: 'another', callbackKey: 'another', input: 'j2' }));
         expect(await store.findData('e-1')).toMatchObject({ input: 'j{"body":1}', callbackKey: 'key-1' });
       });
 
-      test('a callback is opened once, and any number of them', async () => {
+      test('each of any number of callbacks is opened once', async () => {
         const store = await create();
         await store.start(accepted());
         const first = { callbackId: 'c-1', expiresAt: 1_900_000_000_000 };
@@ -309,7 +309,7 @@ export const describeExecutionStore = (
         });
       });
 
-      test('a callback that is asked again takes the place of the one before, unless that is answered or newer', async () => {
+      test('a callback that is asked again replaces the previous one, unless that is answered or newer', async () => {
         const store = await create();
         await store.start(accepted());
         const asked = (callbackId: string, openedAt: number) => ({
@@ -328,14 +328,14 @@ export const describeExecutionStore = (
         expect(await store.findCallback('e-1', 'ask/0/0')).toEqual(asked('c-2', at + 1));
       });
 
-      test('entries that were left out before its end stay counted', async () => {
+      test('entries left out before its end stay counted', async () => {
         const store = await create();
         await store.start(accepted());
         await store.finish('e-1', end({ nodesOmitted: 5 }));
         expect(await store.find('e-1')).toMatchObject({ nodesOmitted: 5 });
       });
 
-      test('what was not begun is withdrawn by who started it, and leaves nothing', async () => {
+      test('one that has not begun can be withdrawn by its starter, and leaves nothing', async () => {
         const store = await create();
         await store.start(accepted());
         expect(await store.withdraw('e-1', 'another')).toBe(false);
@@ -345,14 +345,14 @@ export const describeExecutionStore = (
         expect(await dueIn(store, Number.MAX_SAFE_INTEGER / 2)).toEqual([]);
       });
 
-      test('what has begun is not withdrawn', async () => {
+      test('one that has begun cannot be withdrawn', async () => {
         const store = await create();
         await store.start(accepted());
         await store.acquireLease('e-1', begin);
         expect(await store.withdraw('e-1', 'token-1')).toBe(false);
       });
 
-      test('it is due a quarter of an hour after its start, later when the sweeper says, until it has finished', async () => {
+      test('it is due a quarter of an hour after its start, or later as the sweeper sets, until it has finished', async () => {
         const store = await create();
         const { startedAt } = accepted();
         for (const id of ['e-1', 'e-2', 'e-3']) await store.start(accepted({ executionId: id }));
@@ -389,7 +389,7 @@ export const describeExecutionStore = (
 
     describe('recorded at its end', () => {
       test.each(['succeeded', 'failed'] as const)(
-        'it is as if it had been started and ended: %s',
+        'it equals one that was started and ended: %s',
         async (status) => {
           const store = await create();
           const ended = end({ status, failure: status === 'failed' ? failure : null, result: 'j1' });
@@ -401,7 +401,7 @@ export const describeExecutionStore = (
         },
       );
 
-      test('it is so only once', async () => {
+      test('it is recorded only once', async () => {
         const store = await create();
         await store.start(start());
         expect(await store.startAndFinish(start({ startToken: 'another' }), end())).toBe(false);
@@ -434,7 +434,7 @@ export const describeExecutionStore = (
       const ids = ({ executions }: ExecutionPage) =>
         executions.map(({ executionId }) => executionId).join(' ');
 
-      test('the executions of a workflow, the latest first, with what a list shows', async () => {
+      test('of a workflow’s executions have the latest first, with the listed fields', async () => {
         const store = await fill();
         const page = await store.list({ workflowId: 'orders', limit: 100 });
         expect(ids(page)).toBe('e-6 e-5 e-4 e-3 e-2 e-1 e-0');
@@ -451,7 +451,7 @@ export const describeExecutionStore = (
         });
       });
 
-      test('page by page', async () => {
+      test('are read page by page', async () => {
         const store = await fill();
         const first = await store.list({ workflowId: 'orders', limit: 3 });
         expect(ids(first)).toBe('e-6 e-5 e-4');
@@ -461,7 +461,7 @@ export const describeExecutionStore = (
         expect([ids(rest), rest.next]).toEqual(['e-3 e-2 e-1 e-0', null]);
       });
 
-      test('those of a status, and of a time', async () => {
+      test('filter by status and time', async () => {
         const store = await fill();
         expect(ids(await store.list({ workflowId: 'orders', statuses: ['failed'], limit: 3 }))).toBe(
           'e-6 e-4 e-2',
@@ -482,8 +482,8 @@ export const describeExecutionStoreAtScale = (
   name: string,
   create: () => ExecutionStore | Promise<ExecutionStore>,
 ) => {
-  describe(`${name} keeps executions in great numbers`, () => {
-    test('an execution that waits for thousands of answers can be ended', async () => {
+  describe(`${name} handles many executions`, () => {
+    test('an execution that waits for thousands of answers can end', async () => {
       const store = await create();
       await store.start(anExecutionStart());
       await store.acquireLease('e-1', aLease());
@@ -506,7 +506,7 @@ export const describeExecutionStoreAtScale = (
       expect(await store.find('e-1')).toMatchObject({ status: 'cancelled' });
     });
 
-    test('those that wait are found apart from the others, however many they are', async () => {
+    test('held ones are found separately from the others, however many there are', async () => {
       const store = await create();
       const { startedAt } = anExecutionStart();
       const ids = Array.from({ length: cases(120, 450) }, (_, at) => `w-${at}`);

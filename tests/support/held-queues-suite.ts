@@ -30,7 +30,7 @@ export const describeHeldQueues = (
   create: () => Promise<{ readonly executions: ExecutionStore; readonly queues: HeldQueues }>,
 ) => {
   describe(`${name} keeps held executions`, () => {
-    test('in the queues of their triggers, in the order in which they came in', async () => {
+    test('in the queues of their triggers, in order of arrival', async () => {
       const { executions, queues } = await create();
       const ids = Array.from({ length: 30 }, (_, at) => `e-${at + 10}`);
       for (const [at, id] of ids.entries()) await executions.start(aHeld(id, { startedAt: NOW - at }));
@@ -59,7 +59,7 @@ export const describeHeldQueues = (
       expect(await queues.measure(queue)).toEqual({ waiting: 1, lastPlace: 1 });
     });
 
-    test('and says how many wait, whoever has left', async () => {
+    test('and counts those that wait, whichever have left', async () => {
       const { executions, queues } = await create();
       expect(await queues.measure(queue)).toEqual({ waiting: 0, lastPlace: 0 });
       for (let at = 0; at < 6; at++) await executions.start(aHeld(`e-${at}`, { startedAt: NOW + at }));
@@ -72,7 +72,7 @@ export const describeHeldQueues = (
       }
     });
 
-    test('of those that enter at once, as many as there are places for', async () => {
+    test('up to the limit, also when many enter at once', async () => {
       const { executions, queues } = await create();
       const enter = (maxPlace: number) => queues.enter(queue, { now: NOW, maxPlace });
       const all = await Promise.all(Array.from({ length: 40 }, () => enter(7)));
@@ -104,7 +104,7 @@ export const describeHeldQueues = (
       expect(await executions.acquireLease('e-1', aLease())).toMatchObject({ status: 'running' });
     });
 
-    test.each(['unknown', 'free', 'cancelled'])('nothing else is released: %s', async (id) => {
+    test.each(['unknown', 'free', 'cancelled'])('and releases nothing else: %s', async (id) => {
       const { executions, queues } = await create();
       await executions.start(anExecutionStart({ executionId: 'free', startToken: 'free', startedAt: NOW }));
       await executions.start(aHeld('cancelled'));
@@ -114,17 +114,20 @@ export const describeHeldQueues = (
       expect(await executions.find(id)).toEqual(before);
     });
 
-    test.each([true, false])('what is finished leaves its queue; in the outbox: %s', async (isInOutbox) => {
-      const { executions, queues } = await create();
-      await executions.start(aHeld('e-1'));
-      const end = { status: 'cancelled', endedAt: NOW, isInOutbox, leavesQueue: true } as const;
-      expect(await executions.finish('e-1', anExecutionEnd(end))).toBe(true);
-      expect(await executions.find('e-1')).toMatchObject({ status: 'cancelled', held: null });
-      expect(await collect(queues.find(queue))).toEqual([]);
-      expect(await dueIn(executions, NOW + HOUR)).toEqual(isInOutbox ? ['e-1'] : []);
-    });
+    test.each([true, false])(
+      'and removes finished ones from their queue; in the outbox: %s',
+      async (isInOutbox) => {
+        const { executions, queues } = await create();
+        await executions.start(aHeld('e-1'));
+        const end = { status: 'cancelled', endedAt: NOW, isInOutbox, leavesQueue: true } as const;
+        expect(await executions.finish('e-1', anExecutionEnd(end))).toBe(true);
+        expect(await executions.find('e-1')).toMatchObject({ status: 'cancelled', held: null });
+        expect(await collect(queues.find(queue))).toEqual([]);
+        expect(await dueIn(executions, NOW + HOUR)).toEqual(isInOutbox ? ['e-1'] : []);
+      },
+    );
 
-    test('a queue is attended to by one process at a time, and by another one when its time is over', async () => {
+    test('and lets one process at a time work on a queue, and another one after its time is over', async () => {
       const { executions, queues } = await create();
       expect(await queues.attend(queue, NOW, NOW + 60_000)).toBe(false); // it is not in use
       await executions.start(aHeld('e-1'));
@@ -139,7 +142,7 @@ export const describeHeldQueues = (
       expect(await collect(queues.list())).toEqual([queue]);
     });
 
-    test('a queue is in use until it is closed, unless it was used again', async () => {
+    test('and marks a queue as used until it is closed, unless it was used again', async () => {
       const { executions, queues } = await create();
       await executions.start(aHeld('e-1'));
       await queues.close(queue, NOW);

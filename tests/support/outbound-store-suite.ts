@@ -20,7 +20,7 @@ export const describeOutboundStore = (
   create: () => OutboundCredentialStore | Promise<OutboundCredentialStore>,
 ): void => {
   describe(`${name} keeps outbound credentials`, () => {
-    test('what was put is found and listed until it is removed', async () => {
+    test('a stored one is found and listed until it is removed', async () => {
       const store = await create();
       expect(await store.find('crm')).toBeNull();
       await store.put(anOutboundCredential());

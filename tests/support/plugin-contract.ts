@@ -24,7 +24,7 @@ export const describePlugin = (installed: InstalledPlugin): void => {
       }
     });
 
-    test('describes the parameters of its node types by schemas that can be used, and that know no other keys', async () => {
+    test('describes its node types’ parameters with valid schemas that allow no other keys', async () => {
       const [entry] = (await load()).plugins;
       for (const { schema } of entry?.plugin?.nodeTypes ?? []) {
         expect(findSchemaFault(schema)).toBeNull();

@@ -22,7 +22,7 @@ export const describeRegistrationStore = (name: string, create: Create) => {
       return { clock, store: await create(clock) };
     };
 
-    test('a claimed one is pending, until its state changes', async () => {
+    test('a claimed one is pending until its state changes', async () => {
       const { clock, store } = await open();
       const claimed = await store.claim(registration());
       expect(claimed).toEqual({ ...registration(), state: 'pending', changedAt: clock.now(), revision: 1 });
@@ -33,14 +33,14 @@ export const describeRegistrationStore = (name: string, create: Create) => {
       expect(await store.find('name-2')).toBeNull();
     });
 
-    test('the same trigger claims it again, with other parameters', async () => {
+    test('the same trigger can claim it again, with other parameters', async () => {
       const { store } = await open();
       await store.claim(registration());
       const again = await store.claim(registration({ parameters: { rate: '2 hours' } }));
       expect(again).toMatchObject({ parameters: { rate: '2 hours' }, state: 'pending', revision: 2 });
     });
 
-    test('another workflow gets the one that has the name', async () => {
+    test('another workflow’s claim returns the owner of the name', async () => {
       const { store } = await open();
       const first = await store.claim(registration());
       expect(await store.claim(registration({ workflowId: 'other' }))).toEqual(first);
@@ -54,7 +54,7 @@ export const describeRegistrationStore = (name: string, create: Create) => {
       expect(await store.change(first, 'registered')).toBeNull();
     });
 
-    test('what has changed since it was read is neither changed nor removed', async () => {
+    test('one that changed since it was read is neither changed nor removed', async () => {
       const { store } = await open();
       const first = await store.claim(registration());
       const second = await store.claim(registration());

@@ -27,7 +27,7 @@ export const describeRequestStore = (name: string, create: () => RequestStore | 
   };
 
   describe(`${name} keeps requests`, () => {
-    test('as they are, small and large, and those of each workflow apart', async () => {
+    test('of any size unchanged, separately for each workflow', async () => {
       const store = await create();
       const large = aRequestRecord({ place: 'r20231114T2213-08', body: 'ö "x"\n'.repeat(1_000) });
       expect([await store.put(aRequestRecord()), await store.put(large)]).toEqual([true, true]);
@@ -47,7 +47,7 @@ export const describeRequestStore = (name: string, create: () => RequestStore | 
       expect(kept?.requestId).toBe(['a', 'b', 'c'][all.indexOf(true)]);
     });
 
-    test('and nothing of one that fills a place, again and again', async () => {
+    test('and stores nothing again at a place that is filled', async () => {
       const store = await create();
       const filling = aRequestRecord({ workflowId: '*' });
       for (let times = 0; times < 2; times++) await store.fill(filling);
@@ -55,7 +55,7 @@ export const describeRequestStore = (name: string, create: () => RequestStore | 
       expect(await store.put(aRequestRecord())).toBe(true);
     });
 
-    test('and finds refused ones by their minutes, others by their time, the latest first', async () => {
+    test('and finds refused ones by minute and others by time, the latest first', async () => {
       const store = await create();
       const records = [refused(0, 59), refused(1, 0), refused(1, 31), passed(T0, 'a'), passed(T0 + 1, 'b')];
       for (const record of records) await store.put(record);
@@ -68,7 +68,7 @@ export const describeRequestStore = (name: string, create: () => RequestStore | 
       expect(await placesOf(store, { workflowId: 'other' })).toEqual([]);
     });
 
-    test('of which it reads more than one page', async () => {
+    test('and reads more than one page', async () => {
       const store = await create();
       for (let at = 0; at < 130; at++) await store.put(passed(T0 + at, 'x'));
       expect(await placesOf(store, { kind: 'passed' })).toHaveLength(130);

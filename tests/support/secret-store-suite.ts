@@ -4,7 +4,7 @@ import type { SecretStore } from '../../lib/credentials/outbound/secret-store.ts
 /** The contract of {@link SecretStore}. @param create - makes an empty one */
 export const describeSecretStore = (name: string, create: () => SecretStore | Promise<SecretStore>): void => {
   describe(`${name} keeps secrets`, () => {
-    test('what was put is got by its reference, which stays', async () => {
+    test('a stored one is returned by its reference, which stays the same', async () => {
       const store = await create();
       const reference = await store.put('crm', '{"token":"ä"}');
       expect(await store.get(reference)).toBe('{"token":"ä"}');
@@ -12,7 +12,7 @@ export const describeSecretStore = (name: string, create: () => SecretStore | Pr
       expect(await store.get(reference)).toBe('other');
     });
 
-    test('what was removed is gone, and can be removed again', async () => {
+    test('a removed one no longer exists, and can be removed again', async () => {
       const store = await create();
       const reference = await store.put('crm', 'secret');
       await store.remove(reference);

@@ -27,7 +27,7 @@ export const describeSlotStore = (
   };
 
   describe(`${name} keeps slots`, () => {
-    test('as many as there are can be taken, in each group', async () => {
+    test('as many as exist can be taken, in each group', async () => {
       const { take, list, store } = await open();
       expect(await list()).toEqual([[]]);
       expect([await take('a'), await take('b'), await take('c')]).toEqual([true, true, false]);
@@ -44,7 +44,7 @@ export const describeSlotStore = (
       expect(await take('b')).toBe(true);
     });
 
-    test('those of executions that have ended are given up, each once', async () => {
+    test('those of ended executions are released, each once', async () => {
       const { take, list } = await open();
       await take('a');
       await take('b');
@@ -56,7 +56,7 @@ export const describeSlotStore = (
       expect(await take('f')).toBe(false);
     });
 
-    test(`of ${concurrent} at once, as many succeed as there are slots`, async () => {
+    test(`of ${concurrent} concurrent requests, as many succeed as there are slots`, async () => {
       const { take, list } = await open(5);
       const all = await Promise.all(Array.from({ length: concurrent }, (_, at) => take(`e${at}`)));
       expect(all.filter((taken) => taken)).toHaveLength(5);

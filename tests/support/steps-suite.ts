@@ -17,18 +17,18 @@ const step = (attempt: (number: number) => Attempt, changes: Partial<Step> = {})
 /** The contract of `Steps`. */
 export const describeSteps = (name: string, withSteps: WithSteps) => {
   describe(`${name}, as steps`, () => {
-    test('gives what an attempt gave', async () => {
+    test('returns what an attempt returned', async () => {
       const result = await withSteps((steps) => steps.run(step(() => done(1))));
       expect(result).toEqual({ ...done(1), attempts: 1 });
     });
 
-    test('tries again as the policy says, with the number of the attempt', async () => {
+    test('retries as the policy says, with the attempt number', async () => {
       const attempt = (number: number) => (number < 3 ? failed : done(number));
       const result = await withSteps((steps) => steps.run(step(attempt, { retry: { maxAttempts: 5 } })));
       expect(result).toEqual({ ...done(3), attempts: 3 });
     });
 
-    test('gives the last failure when there is to be no other attempt', async () => {
+    test('throws the last failure when no attempts are left', async () => {
       const retry = { maxAttempts: 2, intervalSeconds: 1 };
       expect(await withSteps((steps) => steps.run(step(() => failed, { retry })))).toEqual({
         ...failed,
@@ -37,26 +37,26 @@ export const describeSteps = (name: string, withSteps: WithSteps) => {
       expect(await withSteps((steps) => steps.run(step(() => failed)))).toEqual({ ...failed, attempts: 1 });
     });
 
-    test('gives a failure that is not retryable at once, with its details', async () => {
+    test('throws a failure that is not retryable at once, with its details', async () => {
       const final: Attempt = { failure: { ...failed.failure, isRetryable: false, details: { status: 404 } } };
       const result = await withSteps((steps) => steps.run(step(() => final, { retry: { maxAttempts: 9 } })));
       expect(result).toEqual({ ...final, attempts: 1 });
     });
 
-    test('does not try again for an execution that has ended', async () => {
+    test('does not retry for an execution that has ended', async () => {
       const signal = AbortSignal.abort(new Error('over'));
       const retry = { maxAttempts: 9, intervalSeconds: 1 };
       const result = await withSteps((steps) => steps.run(step(() => failed, { retry, signal })));
       expect(result).toEqual({ ...failed, attempts: 1 });
     });
 
-    test('carries large and odd data', async () => {
+    test('handles large and unusual data', async () => {
       const data = { text: '\u2028"é'.repeat(100_000), ['__proto__']: null, deep: [[[{}]]] };
       const result = await withSteps((steps) => steps.run(step(() => ({ outputs: { main: data } }))));
       expect(result).toEqual({ outputs: { main: data }, attempts: 1 });
     });
 
-    test('gives what goes on side by side an order of its own', async () => {
+    test('gives concurrent work its own order', async () => {
       const values = await withSteps((steps) =>
         Promise.all(
           [0, 1, 2].map((at) =>
@@ -78,7 +78,7 @@ export const describeSteps = (name: string, withSteps: WithSteps) => {
       ]);
     });
 
-    test('hands on what goes wrong inside', async () => {
+    test('passes on errors from inside', async () => {
       class Odd extends Error {}
       const thrown = await withSteps((steps) =>
         steps

@@ -19,7 +19,7 @@ export const describeTokenBuckets = (
   concurrent: number,
 ) => {
   describe(`${name} keeps token buckets`, () => {
-    test('a bucket has as many tokens as it holds, and gets them back one by one', async () => {
+    test('a bucket has its maximum of tokens, and regains them one by one', async () => {
       const take = await create();
       const outcomes = [];
       for (const at of [0, 0, 0.5, 0.5, 0.9, 1, 1, 60, 60, 60, 60])
@@ -39,13 +39,13 @@ export const describeTokenBuckets = (
       });
     });
 
-    test('buckets are apart', async () => {
+    test('buckets are independent', async () => {
       const take = await create();
       for (const key of ['a', 'a', 'a', 'b', 'b', 'b'])
         expect(await take({ ...bucket, key }, NOW, null)).toMatchObject({ isTaken: true });
     });
 
-    test(`of ${concurrent} requests at once, as many are let in as there are tokens`, async () => {
+    test(`of ${concurrent} concurrent requests, as many are admitted as there are tokens`, async () => {
       const take = await create();
       const processes = Array.from({ length: 8 }, () => rememberBuckets(take, 10));
       const large = { ...bucket, burst: concurrent / 4 };

@@ -42,7 +42,7 @@ export const describeUploadStore = (name: string, start: () => Promise<UploadSub
     store.sign(object, { from: clock.now(), seconds: 60 });
 
   describe(`the upload store of ${name}`, () => {
-    test('takes what was signed, once, and finds its size', async () => {
+    test('accepts what was signed, once, and reports its size', async () => {
       const subject = await start();
       const { key, size } = anUpload();
       expect(await subject.store.findSize(key)).toBeNull();
@@ -54,7 +54,7 @@ export const describeUploadStore = (name: string, start: () => Promise<UploadSub
       expect(await subject.read(key)).toBe(content);
     });
 
-    test('takes an empty object', async () => {
+    test('accepts an empty object', async () => {
       const subject = await start();
       expect((await send(sign(subject, anUpload('')), '')).status).toBe(200);
       expect(await subject.store.findSize(anUpload('').key)).toBe(0);
@@ -103,7 +103,7 @@ export const describeUploadStore = (name: string, start: () => Promise<UploadSub
       expect(await subject.store.findSize(anUpload().key)).toBeNull();
     });
 
-    test('refuses what comes when the time is up', async () => {
+    test('refuses content after the time is up', async () => {
       const subject = await start();
       const signed = sign(subject);
       subject.clock.advance(60_000);

@@ -35,7 +35,7 @@ export const describeWorkflowStore = (name: string, create: () => WorkflowStore 
       expect(await store.findVersion('orders', 2)).toBeNull();
     });
 
-    test('what was put is found, with its path configs', async () => {
+    test('a stored one is found, with its path configs', async () => {
       const store = await create();
       expect(await store.put(definition(), [pathConfig])).toEqual({ version: 1, changed: true });
       expect(await store.find('orders')).toEqual({
@@ -46,7 +46,7 @@ export const describeWorkflowStore = (name: string, create: () => WorkflowStore 
       });
     });
 
-    test('a changed definition is a new version, and the one before stays as it was', async () => {
+    test('a changed definition becomes a new version, and the previous one stays unchanged', async () => {
       const store = await create();
       await store.put(definition(), []);
       expect(await store.put(definition({ name: 'New' }), [])).toEqual({ version: 2, changed: true });
@@ -56,14 +56,14 @@ export const describeWorkflowStore = (name: string, create: () => WorkflowStore 
       expect((await store.findVersion('orders', 2))?.definition.name).toBe('New');
     });
 
-    test('an unchanged definition is no new version', async () => {
+    test('an unchanged definition makes no new version', async () => {
       const store = await create();
       await store.put(definition(), []);
       expect(await store.put(definition(), [])).toEqual({ version: 1, changed: false });
       expect(await store.findVersion('orders', 2)).toBeNull();
     });
 
-    test('a removed workflow is gone, its versions stay, and a later put counts on from them', async () => {
+    test('a removed workflow is null, its versions stay, and a later put continues their numbers', async () => {
       const store = await create();
       await store.put(definition(), [pathConfig]);
       expect(await store.remove('orders')).toBe(true);
@@ -75,7 +75,7 @@ export const describeWorkflowStore = (name: string, create: () => WorkflowStore 
       expect((await store.find('orders'))?.version).toBe(2);
     });
 
-    test('removing what never was is false', async () => {
+    test('removing an unknown one returns false', async () => {
       expect(await (await create()).remove('orders')).toBe(false);
     });
 
@@ -91,7 +91,7 @@ export const describeWorkflowStore = (name: string, create: () => WorkflowStore 
       ]);
     });
 
-    test('who names the version that a change was made from changes that one only', async () => {
+    test('a change that names its base version applies only to that version', async () => {
       const store = await create();
       const refusal = { code: 'WORKFLOW_CHANGED' };
       await expect(store.put(definition(), [], 1)).rejects.toMatchObject(refusal);
@@ -104,7 +104,7 @@ export const describeWorkflowStore = (name: string, create: () => WorkflowStore 
       expect(await store.find('orders')).toBeNull();
     });
 
-    test('two concurrent writers never make the same version: one of them fails, or makes the next', async () => {
+    test('two concurrent writers never make the same version: one fails or makes the next', async () => {
       const store = await create();
       const names = ['A', 'B', 'C', 'D'];
       const outcomes = await Promise.allSettled(names.map((name) => store.put(definition({ name }), [])));
@@ -121,7 +121,7 @@ export const describeWorkflowStore = (name: string, create: () => WorkflowStore 
       expect((await store.find('orders'))?.version).toBe(newest);
     });
 
-    test('whatever JSON can hold comes back as it was', async () => {
+    test('any JSON is read back unchanged', async () => {
       const store = await create();
       const deep = JSON.parse(`${'['.repeat(90)}1${']'.repeat(90)}`);
       const parameters = JSON.parse(
@@ -139,7 +139,7 @@ export const describeWorkflowStore = (name: string, create: () => WorkflowStore 
       );
     });
 
-    test.each(['__proto__', 'constructor', 'toString'])('%s is a name like any other', async (id) => {
+    test.each(['__proto__', 'constructor', 'toString'])('%s is an ordinary name', async (id) => {
       const store = await create();
       expect(await store.find(id)).toBeNull();
       expect(await store.findVersion(id, 1)).toBeNull();

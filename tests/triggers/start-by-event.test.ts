@@ -74,8 +74,8 @@ describe.each(['unified', 'legacy'] as const)('an event of a trigger by the %s A
   });
 });
 
-describe('a workflow that events alone fire', () => {
-  test('is valid, also when it waits for an answer from outside', async () => {
+describe('a workflow that only events fire', () => {
+  test('is valid, even when it waits for a callback', async () => {
     const { findNodeType } = await anEventService();
     const approval = { id: 'ask', type: 'approval', parameters: { timeoutSeconds: 60 } };
     const workflow = orders({
@@ -100,7 +100,7 @@ describe('a workflow that events alone fire', () => {
 describe('an event that arrives again', () => {
   const again = aMessage({ attributes: { ApproximateReceiveCount: '2' }, receiptHandle: 'another' });
 
-  test('starts no second execution, one after the other or at once', async () => {
+  test('starts no second execution, in sequence or concurrently', async () => {
     const service = await aService();
     expect(await service.call(aBatch(aMessage(), again))).toEqual(allDone);
     expect(await service.call(aBatch(again))).toEqual(allDone);
@@ -112,7 +112,7 @@ describe('an event that arrives again', () => {
     );
   });
 
-  test('is another one for another trigger, and under another key', async () => {
+  test('is a different one for another trigger or under another key', async () => {
     const other = { ...trigger, id: 'other' };
     const service = await aService({ workflow: orders({ nodes: [trigger, other], connections: [] }) });
     const toOther = { workflowId: { stringValue: 'orders' }, triggerNodeId: { stringValue: 'other' } };
@@ -123,7 +123,7 @@ describe('an event that arrives again', () => {
   });
 });
 
-describe('an event starts nothing, and says why', () => {
+describe('an event that starts nothing says why', () => {
   test.each<[string, Partial<WorkflowDefinition>]>([
     ['there is no such workflow', { id: 'other' }],
     ['the workflow is disabled', { enabled: false }],
@@ -167,7 +167,7 @@ describe('an event fails, so that its source repeats it,', () => {
     expect(service.records().map(({ status }) => status)).toEqual(['succeeded']);
   });
 
-  test('when it is no event of its type; the others of its batch start', async () => {
+  test('when it is not an event of its type; the others of its batch start', async () => {
     const service = await aService();
     const batch = aBatch(
       aMessage({ messageId: 'poison', body: '{' }),
@@ -198,7 +198,7 @@ describe('an event fails, so that its source repeats it,', () => {
   });
 
   test.each(['gone', 'webhookTrigger', 'manualTrigger', 'set'])(
-    'when events do not fire its type: %s',
+    'when its type is not fired by events: %s',
     async (nodeType) => {
       const service = await aService();
       await expect(service.call(aBatch(aMessage()), nodeType)).rejects.toThrow(
@@ -208,7 +208,7 @@ describe('an event fails, so that its source repeats it,', () => {
   );
 });
 
-test('records of other sources than SQS are one event', async () => {
+test('records of sources other than SQS are one event', async () => {
   const toAddress = () => ({ workflowId: 'orders', triggerNodeId: 'arrival' });
   const toInput = ({ Records = null }) => ({ message: Records });
   const toKey = ({ Records = null }) => JSON.stringify(Records);

@@ -16,7 +16,7 @@ const failed = result({ status: 'failed', failure });
 const timedOut = result({ status: 'timedOut', failure });
 const answered = (response: JsonObject) => answerRun('e-1', result({ response }), 'responseNode');
 
-describe('the answer of an accepted run', () => {
+describe('the response to an accepted run', () => {
   test('names the execution and the workflow', () => {
     expect(
       answerAccepted({ executionId: 'e-1', workflowId: 'shop', status: 'accepted', isDuplicate: false }),
@@ -29,7 +29,7 @@ describe('the answer of an accepted run', () => {
   });
 });
 
-describe('the answer of the last node', () => {
+describe('the response of the last node', () => {
   test('is its output, with the id of the execution', () => {
     expect(answerRun('e-1', result(), 'lastNode')).toEqual({
       status: 200,
@@ -57,7 +57,7 @@ describe('the answer of the last node', () => {
   });
 });
 
-describe('the answer of a response node', () => {
+describe('the response of a response node', () => {
   test('has its status, headers and body', () => {
     const response = { status: 201, headers: { Location: '/orders/7', 'X-Count': 3 }, body: { ok: true } };
     expect(answered(response)).toEqual({
@@ -111,13 +111,13 @@ describe('the answer of a response node', () => {
     expect(answerRun('e-1', { ...timedOut, response }, 'responseNode').status).toBe(200);
   });
 
-  test('that was not reached is an error of the workflow', () => {
+  test('is an error of the workflow when it was not reached', () => {
     expect(() => answerRun('e-1', result(), 'responseNode')).toThrow(
       expect.objectContaining({ code: 'NO_RESPONSE', parameters: { executionId: 'e-1' } }),
     );
   });
 
-  test('cannot replace the id of the execution, nor frame the message', () => {
+  test('cannot override the id of the execution or the message framing', () => {
     const headers = {
       'Hookloom-Execution-Id': 'forged',
       'Content-Length': '3',
@@ -141,7 +141,7 @@ describe('the answer of a response node', () => {
     'application/pdf',
     'image/png',
     'video/mp4',
-  ])('of the type %s is shown', (contentType) => {
+  ])('of the type %s is shown inline', (contentType) => {
     expect(contained(contentType)).toEqual([undefined, undefined]);
   });
 
@@ -197,15 +197,15 @@ describe('the answer of a response node', () => {
     ]);
   });
 
-  test('has the type of its last header, in whatever case its name is', () => {
+  test('has the type of its last Content-Type header, in any capitalisation', () => {
     expect(contained('text/plain', { 'Content-Type': 'text/xsl' })).toEqual(['attachment', 'sandbox']);
   });
 
-  test('without a body is no attachment', () => {
+  test('without a body is not an attachment', () => {
     expect(answered({ status: 204 }).headers).toEqual({ 'hookloom-execution-id': 'e-1' });
   });
 
-  test('keeps its own policy beside the sandbox', () => {
+  test('keeps its own policy in addition to the sandbox', () => {
     const headers = { 'content-type': 'text/html', 'Content-Security-Policy': "default-src 'none'" };
     expect(answered({ headers }).headers['content-security-policy']).toBe("default-src 'none', sandbox");
     const open = { 'content-type': 'text/xsl', 'content-security-policy': 'sandbox allow-scripts' };

@@ -25,7 +25,7 @@ const refusal = expect.objectContaining({ code: 'RESPONSE_INVALID', status: 500 
 describe('cookies of a response', () => {
   const setCookie = ['a=1; Path=/', 'b=; Max-Age=0'];
 
-  test('are a header each, with a body or without', async () => {
+  test('are a header each, with or without a body', async () => {
     expect(await answered({ setCookie, body: 'hi' })).toMatchObject({ body: 'hi', cookies: setCookie });
     expect(await answered({ setCookie, status: 204 })).toMatchObject({ body: null, cookies: setCookie });
     expect(await answered({ setCookie: [] })).not.toHaveProperty('cookies');
@@ -46,7 +46,7 @@ describe('cookies of a response', () => {
 });
 
 describe('a file as the body of a response', () => {
-  test('is sent as its bytes, with its media type and name', async () => {
+  test('is sent as bytes, with its media type and name', async () => {
     expect(await answered({ status: 201, body: file })).toEqual({
       status: 201,
       headers: {
@@ -60,7 +60,7 @@ describe('a file as the body of a response', () => {
     });
   });
 
-  test('leaves the headers of the node as they are', async () => {
+  test('leaves the node’s headers unchanged', async () => {
     const headers = { 'Content-Type': 'image/x-icon', 'Content-Disposition': 'attachment' };
     expect((await answered({ body: file, headers })).headers).toMatchObject({
       'content-type': 'image/x-icon',
@@ -79,7 +79,7 @@ describe('a file as the body of a response', () => {
     },
   );
 
-  test('is shown as HTML, in a sandbox, where the node says that it is HTML', async () => {
+  test('is shown as HTML in a sandbox if the node declares it as HTML', async () => {
     const headers = { 'Content-Type': 'text/html' };
     const { headers: all } = await answered({ body: { ...file, mediaType: 'text/plain' }, headers });
     expect(all).toMatchObject({
@@ -88,7 +88,7 @@ describe('a file as the body of a response', () => {
     });
   });
 
-  test.each(['', 'a/b\r\nset-cookie: c', 'ä/b'])('of the type %j has the general one', async (mediaType) => {
+  test.each(['', 'a/b\r\nset-cookie: c', 'ä/b'])('of the type %j has the generic type', async (mediaType) => {
     const { headers } = await answered({ body: { ...file, mediaType } });
     expect(headers['content-type']).toBe('application/octet-stream');
   });
@@ -97,12 +97,12 @@ describe('a file as the body of a response', () => {
     ['"a"\r\nb.png', `inline; filename="_a___b.png"; filename*=UTF-8''%22a%22%0D%0Ab.png`],
     ["ä'(1)*.png", `inline; filename="_'(1)*.png"; filename*=UTF-8''%C3%A4%27%281%29%2a.png`],
     ['\ud800', `inline; filename="_"; filename*=UTF-8''%EF%BF%BD`],
-  ])('named %j breaks out of no header', async (name, expected) => {
+  ])('named %j cannot break out of a header', async (name, expected) => {
     const { headers } = await answered({ body: { ...file, name } });
     expect(headers['content-disposition']).toBe(expected);
   });
 
-  test('is not read where the status has no body', async () => {
+  test('is not read for a status without a body', async () => {
     const never = () => {
       throw new Error('opened');
     };
@@ -124,16 +124,16 @@ describe('a file as the body of a response', () => {
   test.each([
     ['is gone', serviceError('FILE_NOT_FOUND', { name: 'a' })],
     ['cannot be read now', new AppError('STORE_UNAVAILABLE', {})],
-  ])('that %s is an error of the run, not one to repeat the request for', async (_case, error) => {
+  ])('that %s is a failure of the run, not a reason to retry the request', async (_case, error) => {
     const failing = () => ({ open: () => Promise.reject(error) });
     await expect(answered({ body: file }, failing)).rejects.toEqual(refusal);
   });
 
-  test('that is too large for an answer is not opened', async () => {
+  test('that is too large for a response is not opened', async () => {
     await expect(answered({ body: { ...file, size: 4_500_001 } })).rejects.toEqual(refusal);
   });
 
-  test('with headers that are no map is refused', async () => {
+  test('with headers that are not an object is refused', async () => {
     await expect(answered({ body: file, headers: [] })).rejects.toEqual(refusal);
   });
 });

@@ -45,7 +45,7 @@ describe('authenticating', () => {
     });
   });
 
-  test('redacts the header of the login', async () => {
+  test('redacts the login header', async () => {
     expect(await authenticate({ ...basic('ann:right'), 'x-api-key': 'y' }, withLogin, parts)).toEqual({
       headers: { authorization: '[redacted]', 'x-api-key': 'y' },
       secretId: 's',
@@ -94,14 +94,14 @@ describe('authenticating', () => {
         ],
       },
     ],
-  ])('with %s every request is refused with 503', async (_case, authentication, credentialId, changes) => {
+  ])('refuses every request with 503 with %s', async (_case, authentication, credentialId, changes) => {
     const findCredential = async (id: string) => (id === 'key' ? { ...key, ...changes } : null);
     await expect(
       authenticate({ 'x-api-key': 'right' }, { authentication, credentialId }, { findCredential, verify }),
     ).rejects.toMatchObject({ code: 'AUTHENTICATION_MISCONFIGURED', status: 503 });
   });
 
-  test('every request is refused while the store is unavailable', async () => {
+  test('refuses every request while the store is unavailable', async () => {
     const findCredential = () => Promise.reject(new AppError('STORE_UNAVAILABLE', {}));
     await expect(
       authenticate({ 'x-api-key': 'right' }, withKey, { findCredential, verify }),

@@ -52,12 +52,12 @@ describe('a request body', () => {
     },
   );
 
-  test('a form is a map', () => {
+  test('a form is an object', () => {
     expect(parse('a=1&b=x+y&a=2', 'application/x-www-form-urlencoded')).toEqual({ a: ['1', '2'], b: 'x y' });
   });
 
   test.each([undefined, 'application/json', 'text/plain', 'application/x-www-form-urlencoded', 'image/png'])(
-    'an empty body is an empty map, whatever its content type: %s',
+    'an empty body is an empty object, whatever its content type: %s',
     (contentType) => {
       expect(parse('', contentType, { 'content-encoding': 'gzip' })).toEqual({});
     },

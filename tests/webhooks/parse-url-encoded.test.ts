@@ -39,7 +39,7 @@ describe('pairs of a query or a form', () => {
     expect(() => parseUrlEncoded(`b=1&${name}a`)).toThrow(refusal);
   });
 
-  test('__proto__ and the like are names', () => {
+  test('__proto__ and the like are ordinary names', () => {
     const pairs = parseUrlEncoded('__proto__=x&__proto__=y&constructor=z&%5f_proto__=w');
     expect(Object.entries(pairs)).toEqual([
       ['__proto__', ['x', 'y', 'w']],
@@ -48,7 +48,7 @@ describe('pairs of a query or a form', () => {
     expect(Object.getPrototypeOf(pairs)).toBe(Object.prototype);
   });
 
-  test('reads what the standard reads, and never throws', () => {
+  test('parses what the standard parses, and never throws', () => {
     const part = fc.oneof(fc.constantFrom('&', '=', '%', '+', 'a', '%41', '%c3%a4', '%zz', '?'), fc.string());
     fc.assert(
       fc.property(fc.array(part), (parts) => {

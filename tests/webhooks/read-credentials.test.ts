@@ -31,7 +31,7 @@ describe('an API key', () => {
 });
 
 describe('a Basic login', () => {
-  test('is read as RFC 7617 §2 has it', () => {
+  test('is read by RFC 7617 §2', () => {
     expect(basic('Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==')).toEqual({
       username: 'Aladdin',
       secret: 'open sesame',
@@ -72,7 +72,7 @@ describe('a Basic login', () => {
     expect(readBasic({ 'x-api-key': 'k' })).toBeNull();
   });
 
-  test('any user name without a colon and any password come back', () => {
+  test('any user name without a colon and any password are read back', () => {
     const text = fc.string({ unit: 'grapheme' });
     fc.assert(
       fc.property(text, text, (username, secret) => {

@@ -57,7 +57,7 @@ describe('a literal parameter', () => {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: a template of the program
   const text = 'const a = { b: {{ $nodes.other }} }; `${body.a}`';
 
-  test('keeps its braces, and the others are resolved', () => {
+  test('keeps its braces while others are resolved', () => {
     const values = { id: '{{ $execution.id }}' };
     const plan = compilePlan(aWorkflowWith({ program: text, values }), findNodeType);
     const { resolve, nodesRead } = plan.nodes[1] ?? {};

@@ -28,14 +28,14 @@ describe('the work on a value is limited', () => {
     expect(() => find(value, { maxWork: 100_000 })).toThrow(tooMuch);
   });
 
-  test('for each value anew', () => {
+  test('separately for each value', () => {
     const find = compileJsonSchema({ items: { type: 'number' } });
     const value = Array(1_000).fill(1);
     for (let round = 0; round < 10; round++) expect(find(value, { maxWork: 20_000 })).toEqual([]);
     expect(() => find(value, { maxWork: 10_000 })).toThrow(tooMuch);
   });
 
-  test('and a keyword of 2019-09 that the count uses has its meaning', () => {
+  test('and a 2019-09 keyword used for counting keeps its meaning', () => {
     const schema = { $recursiveAnchor: true, type: 'object', properties: { next: { $recursiveRef: '#' } } };
     const find = compileJsonSchema(schema);
     expect(find({ next: { next: {} } })).toEqual([]);
@@ -72,6 +72,6 @@ test.each([
   ['a..b', false],
   [`${'a'.repeat(64)}.example`, false],
   [`${'a.'.repeat(127)}`, false],
-])('of the format hostname, %s: %j', (name, isOne) => {
+])('the format hostname, %s: %j', (name, isOne) => {
   expect(compileJsonSchema({ format: 'hostname' })(name)).toHaveLength(isOne ? 0 : 1);
 });

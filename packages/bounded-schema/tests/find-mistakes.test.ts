@@ -67,12 +67,12 @@ test.each<[string, JsonMap, unknown, (readonly [keyword: string, place: string, 
   );
 });
 
-test('of schemas of which one alone may match, the number that do is known', () => {
+test('for oneOf, the number of matching schemas is known', () => {
   const schema = { oneOf: [{ minimum: 1 }, { minimum: 2 }, { minimum: 9 }] };
   expect(findMistakes(schema, 5).at(-1)).toMatchObject({ keyword: 'oneOf', matches: 2 });
 });
 
-test('the schema is not changed, and is used again', () => {
+test('the schema is not changed, and can be used again', () => {
   const schema = Object.freeze({
     $ref: '#/$defs/a',
     $defs: Object.freeze({ a: Object.freeze({ type: 'string' }) }),
@@ -80,12 +80,12 @@ test('the schema is not changed, and is used again', () => {
   for (let time = 0; time < 2; time += 1) expect(findMistakes(schema, 1)).toHaveLength(1);
 });
 
-test('a schema that is not valid is refused with the place', () => {
+test('an invalid schema is refused with its place', () => {
   expect(() => findMistakes({ properties: { a: { type: 'text' } } }, {})).toThrow(
     '/properties/a/type must be one of',
   );
 });
 
-test('what is a mistake here is an error with bounds, too', () => {
+test('a mistake here is also a violation in the bounded check', () => {
   expect(findErrors(order, {}).map(({ keyword }) => keyword)).toEqual(['required']);
 });

@@ -16,10 +16,10 @@ test.each<[string, Buffer, string]>([
   expect(decodeXml(bytes, contentType).slice(-1)).toBe('ü');
 });
 
-test('the content type counts for more than the declaration', () => {
+test('the content type takes precedence over the declaration', () => {
   expect(decodeXml(declaring('utf-8', [0xfc]), 'text/xml; charset=windows-1252')).toMatch(/ü$/);
 });
 
-test('bytes that are no characters are replaced', () => {
+test('invalid bytes are replaced', () => {
   expect(decodeXml(Buffer.from([0xff, 0x61]), '')).toBe('\ufffda');
 });

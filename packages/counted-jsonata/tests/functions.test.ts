@@ -218,7 +218,7 @@ describe.each(Object.keys(cases))('%s', (kind) => {
   });
 });
 
-describe('what the caller gives', () => {
+describe('values from the environment', () => {
   test.each([
     ['$millis()', String(STARTED_AT)],
     ['$now()', '"2026-01-31T12:00:00.000Z"'],
@@ -233,7 +233,7 @@ describe('what the caller gives', () => {
   });
 });
 
-describe('what Step Functions adds', () => {
+describe('functions of Step Functions', () => {
   test.each([
     ['$partition([1, 2, 3], 2)', '[[1,2],[3]]'],
     ['$range(1, 7, 3)', '[1,4,7]'],

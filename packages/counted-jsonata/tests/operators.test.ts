@@ -21,7 +21,7 @@ const compare = async (texts: readonly string[]): Promise<void> => {
   expect(found).toEqual(expected);
 };
 
-describe('the evaluator gives what the library gives, value or error,', () => {
+describe('the evaluator has the same value or error as the library', () => {
   const binary = ['+', '-', '*', '/', '%', '&', '=', '!=', '<', '<=', '>', '>=', 'in', 'and', 'or'];
   test.each(binary)('for each pair of values: %s', async (operator) => {
     await compare(names.flatMap((left) => names.map((right) => `${left} ${operator} ${right}`)));
@@ -32,7 +32,7 @@ describe('the evaluator gives what the library gives, value or error,', () => {
     await compare(bounds.flatMap((from) => bounds.map((to) => `[${from}..${to}]`)));
   });
 
-  test('for a sign, a condition, and what is chosen when there is no value', async () => {
+  test('for a sign, a condition, and the default operators', async () => {
     await compare(
       names.flatMap((name) => [
         `-${name}`,

@@ -25,7 +25,7 @@ const matcherOf = (source: string, flags = '') => createMatcher(compilePattern(n
 const mixed = (length: number): string =>
   Array.from({ length }, (_, at) => 'ab'[((at * 2_654_435_761) >>> 16) & 1]).join('');
 
-test('matches where the RegExp of JavaScript matches, with the states of earlier texts too', () => {
+test('matches where JavaScript’s RegExp matches, also with cached states of earlier texts', () => {
   fc.assert(
     fc.property(
       anyPattern,
@@ -46,7 +46,7 @@ test('matches where the RegExp of JavaScript matches, with the states of earlier
   );
 });
 
-test('reads code points with the flag u, as the RegExp of JavaScript does', () => {
+test('reads code points with the flag u, as JavaScript’s RegExp does', () => {
   fc.assert(
     fc.property(
       anyUnicodePattern,
@@ -75,7 +75,7 @@ describe('the work', () => {
     ['(.*)(.*)(.*)(.*)(.*)x', 'y'],
     ['\\bfoo\\b', 'fo '],
     ['[é-ü]x', 'é'],
-  ])('of /%s/ is that of a look at each unit, once its states are known', (source, unit) => {
+  ])('for /%s/ is one look at each unit, once its states are cached', (source, unit) => {
     const matches = matcherOf(source);
     const text = `${unit.repeat(20_000)}!`;
     expect(match(matches, text).work).toBeLessThan(text.length / 4 + 500);
@@ -83,7 +83,7 @@ describe('the work', () => {
   });
 
   test.each([['(a|b)*a(a|b){14}c'], ['(a|b)*a(a|b){200}c']])(
-    'of /%s/, with more states than are kept, is that of its size for each unit',
+    'for /%s/, with more states than fit the cache, is its size for each unit',
     (source) => {
       const { instructions } = compilePattern(new RegExp(source));
       const text = mixed(5_000);
@@ -93,7 +93,7 @@ describe('the work', () => {
     },
   );
 
-  test('is limited by what counts it', () => {
+  test('is limited by its counter', () => {
     const matches = matcherOf('(a|b)*a(a|b){200}c');
     const stop = (work: number) => {
       if (work > 100) throw new RangeError('enough');

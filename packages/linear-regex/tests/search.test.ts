@@ -40,26 +40,23 @@ const steps = (source: string, text: string, limit = Number.POSITIVE_INFINITY): 
 test.each([
   ['as units', anyPattern, ['g', 'gi', 'gm', 'gim'], anyMatchedText],
   ['as code points', anyUnicodePattern, ['gu', 'gmu'], anyUnicodeText],
-] as const)(
-  'finds what the RegExp of JavaScript finds, groups included, %s',
-  (_how, patterns, flags, texts) => {
-    fc.assert(
-      fc.property(patterns, fc.constantFrom(...flags), texts, fc.nat(4), (source, flag, text, from) => {
-        let pattern: RegExp;
-        try {
-          pattern = new RegExp(source, flag);
-        } catch {
-          return; // two groups of one name, or with the flag u a needless escape
-        }
-        const isWithin =
-          /[\ud800-\udbff]$/.test(text.slice(0, from)) && /^[\udc00-\udfff]/.test(text.slice(from));
-        if (flag.includes('u') && isWithin) return; // a search begins at a character
-        expect(find(pattern, text, from)).toEqual(execute(pattern, text, from));
-      }),
-      { numRuns: cases(500, 20_000) },
-    );
-  },
-);
+] as const)('finds what JavaScript’s RegExp finds, groups included, %s', (_how, patterns, flags, texts) => {
+  fc.assert(
+    fc.property(patterns, fc.constantFrom(...flags), texts, fc.nat(4), (source, flag, text, from) => {
+      let pattern: RegExp;
+      try {
+        pattern = new RegExp(source, flag);
+      } catch {
+        return; // two groups of one name, or with the flag u a needless escape
+      }
+      const isWithin =
+        /[\ud800-\udbff]$/.test(text.slice(0, from)) && /^[\udc00-\udfff]/.test(text.slice(from));
+      if (flag.includes('u') && isWithin) return; // a search begins at a character
+      expect(find(pattern, text, from)).toEqual(execute(pattern, text, from));
+    }),
+    { numRuns: cases(500, 20_000) },
+  );
+});
 
 test.each<[RegExp, string, number]>([
   [/(a|ab)(c|bcd)(d*)/g, 'abcd', 0], // the first alternative that fits, not the longest
@@ -94,19 +91,19 @@ describe('the steps', () => {
     ['([a-z]+)*=', 'x'.repeat(20_000)],
     ['(.*)(.*)(.*)(.*)(.*)x', 'y'.repeat(5_000)],
     ['^(\\s|\\s)*$', `${' '.repeat(20_000)}x`],
-  ])('of /%s/ are at most the length of the text times the size of the pattern', (source, text) => {
+  ])('for /%s/ are at most the length of the text times the size of the pattern', (source, text) => {
     const { instructions } = compilePattern(new RegExp(source, 'g'));
     const taken = steps(source, `${text}!`);
     expect(taken).toBeGreaterThan(text.length / 8);
     expect(taken).toBeLessThan(text.length * instructions.length);
   });
 
-  test('where no match can begin are a fraction of the text', () => {
+  test('are a fraction of the text where no match can begin', () => {
     expect(steps('q+', 'a'.repeat(8_000))).toBeCloseTo(8_000 / 4 / 8, -1);
     expect(steps('^q', 'a'.repeat(8_000))).toBeLessThan(10);
   });
 
-  test('are limited by what counts them', () => {
+  test('are limited by their counter', () => {
     expect(() => steps('(a|a)*b', 'a'.repeat(20_000), 1_000)).toThrow('enough');
   });
 });

@@ -19,7 +19,7 @@ describe('the build of QuickJS', () => {
   const loader = read('emscripten-module').toString();
   const compiled = new WebAssembly.Module(unpackQuickJs(packed).wasm);
 
-  test('exports functions by the names in its loader', () => {
+  test('exports functions under the names in its loader', () => {
     const assigned = [...loader.matchAll(/\._(?:QTS_)?(\w+)=b\.([\w$]+)/g)].map(([, name, short]) => [
       name,
       short,
@@ -28,7 +28,7 @@ describe('the build of QuickJS', () => {
     expect({ ...Object.fromEntries(assigned), initialize }).toMatchObject(EXPORTS);
   });
 
-  test('imports what is named, and exports what is named', () => {
+  test('has exactly the named imports and exports', () => {
     const namesOf = (list: readonly { readonly name: string }[]) => list.map(({ name }) => name);
     expect(namesOf(WebAssembly.Module.imports(compiled))).toEqual(
       expect.arrayContaining(Object.values(IMPORTS)),
@@ -38,7 +38,7 @@ describe('the build of QuickJS', () => {
     );
   });
 
-  test('has no state beside its memory and two globals', () => {
+  test('has no state besides its memory and two globals', () => {
     const globals = readSections(wasm).find(({ id }) => id === GLOBALS)?.body ?? new Uint8Array(1);
     expect(readUnsigned({ bytes: globals, at: 0 })).toBe(1); // the end of the stack
     const states = WebAssembly.Module.exports(compiled).filter(({ kind }) => kind !== 'function');
@@ -62,7 +62,7 @@ test.each([
   expect(() => skipInstruction(Uint8Array.from(bytes), 0)).toThrow(/^unknown instruction 0x/);
 });
 
-test('an import that is not given ends the instance', () => {
+test('an unavailable import ends the instance', () => {
   // Imports the function `q`, and exports a function that calls it by the name of `initialize`.
   const wasm = Buffer.from(
     '0061736d0100000001040160000002070101610171000003020100070501017500010a0601040010000b',

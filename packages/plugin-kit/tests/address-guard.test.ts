@@ -90,7 +90,7 @@ const anyV6 = fc.oneof(
 );
 
 describe('the address guard', () => {
-  test('lets every public IPv4 address pass, and no other', () => {
+  test('allows every public IPv4 address, and no other', () => {
     fc.assert(
       fc.property(anyV4, (v4) => {
         expect(findAddressProblem(fromNumber(v4)) === null).toBe(isPublicV4(v4));
@@ -99,7 +99,7 @@ describe('the address guard', () => {
     );
   });
 
-  test('lets every public IPv6 address pass, and no other', () => {
+  test('allows every public IPv6 address, and no other', () => {
     fc.assert(
       fc.property(anyV6, (groups) => {
         expect(findAddressProblem(toText(groups)) === null).toBe(isPublicV6(groups));
@@ -108,7 +108,7 @@ describe('the address guard', () => {
     );
   });
 
-  test('judges an IPv4 address the same in the clothes of IPv6, however it is written', () => {
+  test('treats every IPv6 form of an IPv4 address the same', () => {
     fc.assert(
       fc.property(anyV4, (number) => {
         const v4 = fromNumber(number);
@@ -183,7 +183,7 @@ describe('the address guard', () => {
   });
 });
 
-test('familyOf tells what a list of networks needs to know', () => {
+test('familyOf returns what a list of networks needs', () => {
   expect([familyOf('1.2.3.4'), familyOf('::1')]).toEqual(['ipv4', 'ipv6']);
   expect(toBlockList(['10.0.0.0/8', 'fd00::/8']).check('fd12::1', 'ipv6')).toBe(true);
 });

@@ -10,7 +10,7 @@ test.each([
   ['GraphQL', { data: null, errors: [{ message: 'no field "x"' }, { message: 'b' }] }, 'no field "x"'],
   ['several lines', { message: ' a\r\n\tb ' }, 'a b'],
   ['a long one', { message: 'x'.repeat(301) }, 'x'.repeat(300)],
-])('finds what %s says', (_case, body, expected) => {
+])('finds the message of %s', (_case, body, expected) => {
   expect(findProblem(body)).toBe(expected);
 });
 

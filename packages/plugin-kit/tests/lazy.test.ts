@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { lazy } from '../tools/lazy.ts';
 
-test('all that ask get one load', async () => {
+test('all concurrent callers share one load', async () => {
   let loads = 0;
   const find = lazy(async () => {
     loads += 1;
@@ -13,7 +13,7 @@ test('all that ask get one load', async () => {
   expect(loads).toBe(1);
 });
 
-test('a load that fails is tried again by the next that asks', async () => {
+test('a failed load is retried by the next caller', async () => {
   const answers = [Promise.reject(new Error('EMFILE')), Promise.resolve('loaded')];
   const find = lazy(async () => answers.shift());
   await expect(Promise.allSettled([find(), find()])).resolves.toMatchObject([

@@ -14,7 +14,7 @@ const greet = defineAction({
 
 const example: NodeTest = { parameters: { name: 'Ada' } };
 
-test('a parameter of several types is given another one; one of any type is given none', async () => {
+test('a parameter of several types is tested with another type; one of any type is not', async () => {
   const loose = defineAction({
     id: 'loose',
     name: 'Loose',
@@ -42,7 +42,7 @@ const findBroken = async (handle: PluginHandle, given: NodeTest | null = example
   return broken;
 };
 
-test('a sound node type breaks no rule', async () => {
+test('a valid node type breaks no rule', async () => {
   expect(await findBroken(greet)).toEqual([]);
   expect(nodeTypeChecks(greet, example)).toHaveLength(9);
 });
@@ -51,7 +51,7 @@ test('without an example, only the declaration is checked', () => {
   expect(nodeTypeChecks(greet)).toHaveLength(4);
 });
 
-test('the handle’s own example is the default, unless expressions are in it', () => {
+test('the handle’s own example is the default, unless it contains expressions', () => {
   expect(nodeTypeChecks({ ...greet, example: { parameters: { name: 'Ada' } } })).toHaveLength(9);
   expect(nodeTypeChecks({ ...greet, example: { parameters: { name: '{{ body.name }}' } } })).toHaveLength(4);
 });

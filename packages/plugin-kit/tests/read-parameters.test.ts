@@ -18,17 +18,17 @@ const read = (parameters: { readonly p?: JsonValue }, rule: object) =>
   readParameters(parameters, { p: rule }).p;
 
 describe('reading parameters by a schema', () => {
-  test('gives what is there, and no parameter that the schema does not name', () => {
+  test('returns given values, and no parameter that the schema does not name', () => {
     const given = { text: '', flag: false, map: { a: null }, list: [1], number: 1.5, choice: 'b', any: null };
     expect(readParameters({ ...given, other: 1 }, properties)).toEqual(given);
   });
 
-  test('gives the default when it is absent', () => {
+  test('returns the default for an absent one', () => {
     const defaults = { text: 'x', flag: true, map: { a: 1 }, list: [], number: 2, choice: 'a' };
     expect(readParameters({}, properties)).toEqual(defaults);
   });
 
-  test('types what it gives', () => {
+  test('infers the types', () => {
     const { list, map, choice, any } = readParameters({}, properties);
     const typed: [readonly JsonValue[], JsonObject, 'a' | 'b', JsonValue | undefined] = [
       list,
@@ -39,7 +39,7 @@ describe('reading parameters by a schema', () => {
     expect(typed).toEqual([[], { a: 1 }, 'a', undefined]);
   });
 
-  test('null is not absent', () => {
+  test('does not treat null as absent', () => {
     expect(() => readParameters({ text: null }, properties)).toThrow(
       'Parameter "text" must be a string, got null',
     );
@@ -70,7 +70,7 @@ describe('reading parameters by a schema', () => {
     expect(() => read({ p }, rule)).toThrow(TypeError);
   });
 
-  test('numbers are within their bounds, which belong to them', () => {
+  test('checks inclusive bounds of numbers', () => {
     const rule = { type: 'number', minimum: 1, maximum: 3 };
     for (const p of [1, 3]) expect(read({ p }, rule)).toBe(p);
     for (const p of [0.99, 3.01]) expect(() => read({ p }, rule)).toThrow(RangeError);
@@ -85,7 +85,7 @@ describe('reading parameters by a schema', () => {
     ['hunter2', 'string'],
     [4111, 'number'],
     [true, 'boolean'],
-  ])('an error has the type of %j, and nothing more', (got, type) => {
+  ])('throws an error with the type of %j, and nothing else', (got, type) => {
     expect(wrongParameter('p', 'x', got)).toEqual(new TypeError(`Parameter "p" must be x, got ${type}`));
   });
 });
@@ -142,7 +142,7 @@ describe('reading resolved parameters by a schema of any depth', () => {
     expect(() => readDeep(rule, { p })).toThrow(`Parameter "${place}" must be `);
   });
 
-  test('takes the first branch that fits, with the defaults of that one', () => {
+  test('uses the first matching branch, with its defaults', () => {
     const named: Rule = {
       type: 'object',
       required: ['n'],
@@ -153,7 +153,7 @@ describe('reading resolved parameters by a schema of any depth', () => {
     expect(readDeep(rule, { p: {} })).toEqual({ p: { n: 1 } });
   });
 
-  test('takes each of several types', () => {
+  test('accepts each of several types', () => {
     const rule: Rule = { type: ['string', 'null'] };
     expect([readDeep(rule, { p: 'a' }), readDeep(rule, { p: null })]).toEqual([{ p: 'a' }, { p: null }]);
   });
@@ -190,7 +190,7 @@ describe('reading resolved parameters by a schema of any depth', () => {
       { c: 1 },
     ],
     [{ type: ['array', 'object'], items: { type: 'null' }, required: ['a'] }, { a: 1 }, {}],
-  ])('%j takes %j as it is, and refuses %j', (rule, right, wrong) => {
+  ])('%j accepts %j unchanged, and refuses %j', (rule, right, wrong) => {
     expect(readDeep(rule, { p: right })).toEqual({ p: right });
     expect(() => readDeep(rule, { p: wrong })).toThrow('must be');
   });

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { isRegistrationRefused, RegistrationRefused } from '../contract/registration.ts';
 
-test('a refusal from another copy of the kit is one, and names its parameter', async () => {
+test('a refusal from another copy of the kit is recognised, and names its parameter', async () => {
   const path: string = '../contract/registration.ts?copy';
   const copy: typeof import('../contract/registration.ts') = await import(path);
   const error = new copy.RegistrationRefused('there is no such tone', '/tone');

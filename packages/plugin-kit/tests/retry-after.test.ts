@@ -18,11 +18,11 @@ describe('Retry-After', () => {
   test.each([
     ['', '-5', '1.5', '1e3', ' 5', '5, 5', '1000000000', 'soon'],
     ['2026-11-06T08:50:37Z', 'Fri, 06 Nov 2026 08:50:37', 'Fri, 99 Nov 2026 08:50:37 GMT'],
-  ])('%j is none', (...values) => {
+  ])('%j is ignored', (...values) => {
     for (const value of values) expect(readRetryAfter(503, { 'retry-after': value }, now)).toBe(undefined);
   });
 
-  test('is read for 429 and 503 alone', () => {
+  test('is read only for 429 and 503', () => {
     for (const status of [200, 301, 408, 500])
       expect(readRetryAfter(status, { 'retry-after': '5' }, now)).toBe(undefined);
     expect(readRetryAfter(503, {}, now)).toBe(undefined);

@@ -45,7 +45,7 @@ const sent = { method: 'POST', url: 'https://chat.example/messages', json: { tex
 const credential = { type: token, fields: { team: 'a', token: 't-0-p' } };
 
 describe('HTTP', () => {
-  test('answers what is expected, and shows what was sent, with its credential', async () => {
+  test('returns the expected response, and records the request with its credential', async () => {
     const headers = { authorization: 'Bearer t-0-p', 'x-bot': 'yes' };
     const http = [{ request: { ...sent, headers }, answer: { status: 201, json: { ok: true } } }];
     const { outputs, requests } = await runNode(post, { credential, http });
@@ -53,7 +53,7 @@ describe('HTTP', () => {
     expect(requests).toEqual([{ method: 'POST', url: sent.url, headers, body: '{"text":"a"}' }]);
   });
 
-  test('a request is a GET without headers and a body, unless it says more', async () => {
+  test('has GET without headers and body as the default request', async () => {
     const get = defineAction({
       id: 'get',
       name: 'Get',
@@ -75,7 +75,7 @@ describe('HTTP', () => {
     );
   });
 
-  test('a credential whose type is given by name alone is not left out in silence', async () => {
+  test('reports a credential whose type is given only by name', async () => {
     const named = { type: 'chatToken', fields: { token: 't-0-p' } };
     await expect(runNode(post, { credential: named, http: () => ({}) })).rejects.toThrow(
       'the request names a credential of the type "chatToken", which is not known here: pass its declaration',
@@ -97,12 +97,12 @@ describe('HTTP', () => {
     expect(requests[0]?.url).toBe('https://chat.example/messages?key=t-0-p');
   });
 
-  test('a type of credential is declared with parameters', () => {
+  test('accepts a credential type with parameters', () => {
     const schema = { type: 'object', properties: {} };
     expect(() => defineCredentialType({ id: 'chat', schema } as never)).toThrow('"chat" has no parameters');
   });
 
-  test('answers by a function', async () => {
+  test('accepts a function as the response', async () => {
     const { outputs } = await runNode(post, { http: ({ method }) => ({ body: method }) });
     expect(outputs.main).toEqual({ status: 200, text: 'POST' });
   });
@@ -143,7 +143,7 @@ describe('HTTP', () => {
     await expect(runNode(post, given)).rejects.toThrow(problem);
   });
 
-  test('fails the run when a request that is not expected is caught by the node', async () => {
+  test('fails the run even when the node catches the error for an unexpected request', async () => {
     const careless = {
       ...post,
       execute: async (...[, , context]: Parameters<typeof post.execute>): Promise<NodeResult> => {
@@ -158,7 +158,7 @@ describe('HTTP', () => {
 /** A node type of a function of its context. */
 const doing = (execute: typeof post.execute) => ({ id: 'doing', execute });
 
-test('a credential shows no field, neither by its keys nor as JSON', async () => {
+test('a credential reveals no field, neither by its keys nor as JSON', async () => {
   const { outputs } = await runNode(
     doing((_node, _input, context) => {
       const { credential } = context as object as { credential: { field(name: string): string } };
@@ -178,7 +178,7 @@ test('a credential shows no field, neither by its keys nor as JSON', async () =>
   });
 });
 
-test('time passes while a node sleeps, and takes none', async () => {
+test('time passes while a node sleeps, without real waiting', async () => {
   const { outputs, sleeps } = await runNode(
     doing(async (_node, _input, { services: { clock } }) => {
       await clock.sleep(5_000);
@@ -211,7 +211,7 @@ test('files are read and saved in memory', async () => {
   expect(Buffer.from(files.saved.get('file-2') ?? '').toString()).toBe('hello');
 });
 
-test('what a node logs is kept', async () => {
+test('log entries of a node are recorded', async () => {
   const { log } = await runNode(doing((_node, _input, { logger }) => void logger.warn('slow', { ms: 5 })));
   expect(log).toEqual([{ level: 'warn', message: 'slow', fields: { ms: 5 } }]);
 });
@@ -231,7 +231,7 @@ test('refuses a node that writes to its input', async () => {
   await expect(runNode(writes, { input: { a: 1 } })).rejects.toThrow('not extensible');
 });
 
-test('nothing is an empty object', async () => {
+test('null output becomes {}', async () => {
   expect((await runNode(doing(() => null))).outputs).toEqual({ main: {} });
 });
 
@@ -261,13 +261,13 @@ describe('AWS', () => {
     input: { TableName: 'orders', Item: { id: { S: 'a' } } },
   };
 
-  test('answers the call that is expected, and shows what was sent', async () => {
+  test('returns the expected response, and records the call', async () => {
     const { outputs, calls } = await runNode(put, { parameters, aws: [{ call, answer: { units: 1 } }] });
     expect(outputs.main).toEqual({ units: 1 });
     expect(calls).toEqual([call]);
   });
 
-  test('answers by a function', async () => {
+  test('accepts a function as the response', async () => {
     const { outputs } = await runNode(put, {
       parameters,
       aws: ({ operation }) => ({ units: operation.length }),

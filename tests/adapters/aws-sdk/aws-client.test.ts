@@ -23,7 +23,7 @@ const errorOf = (client: AwsClient, changes: Partial<AwsOperation> = {}): Promis
   );
 
 describe('a call', () => {
-  test('is made as the SDK makes it, and gives its output without metadata', async () => {
+  test('is sent as the SDK sends it, and returns its output without metadata', async () => {
     const { endpoint, tables } = await openDatabase();
     const client = servers.pointTo(endpoint, ['DYNAMODB']);
     const TableName = tables.deliveries;
@@ -33,7 +33,7 @@ describe('a call', () => {
     expect(await client.send({ ...put, ...read })).toEqual({ Item });
   });
 
-  test('is made once, in the region that it names', async () => {
+  test('is sent once, to the region that it names', async () => {
     const { requests, client } = await servers.start(['DYNAMODB'], answerJson(500, {}));
     expect(await errorOf(client, { region: 'ap-south-1' })).toMatchObject({ isRetryable: true });
     expect(requests).toHaveLength(1);
@@ -79,7 +79,7 @@ describe('a call fails', () => {
     expect(await errorOf(noServer(), changes)).toMatchObject({ name, message, isRetryable: false });
   });
 
-  test('with name, status and request id when the service refuses its input', async () => {
+  test('with name, status and request id when the service rejects its input', async () => {
     const { client } = await servers.start(
       ['DYNAMODB'],
       answerJson(400, {
@@ -95,7 +95,7 @@ describe('a call fails', () => {
     });
   });
 
-  test('before it is sent when its input lacks what the address needs', async () => {
+  test('before it is sent when its input lacks a part of the URL', async () => {
     const client = servers.pointTo('http://127.0.0.1:9', ['S3']);
     const message = 's3 GetObject failed: No value provided for input HTTP label: Key.';
     expect(await errorOf(client, { service: 's3', operation: 'GetObject', input: {} })).toMatchObject({
@@ -104,7 +104,7 @@ describe('a call fails', () => {
     });
   });
 
-  test('with what the service adds to an error', async () => {
+  test('with the details that the service adds to an error', async () => {
     const CancellationReasons = [
       { Code: 'ConditionalCheckFailed', Message: 'The conditional request failed' },
     ];
@@ -123,12 +123,12 @@ describe('a call fails', () => {
     ['ProvisionedThroughputExceededException', 400, true],
     ['InternalServerError', 500, true],
     ['ResourceNotFoundException', 400, false],
-  ])('%s, after which another attempt may help or not', async (name, status, isRetryable) => {
+  ])('%s, and another attempt may help or not', async (name, status, isRetryable) => {
     const { client } = await servers.start(['DYNAMODB'], answerJson(status, { __type: name, message: 'no' }));
     expect(await errorOf(client)).toMatchObject({ name, isRetryable, details: { status } });
   });
 
-  test('for an answer that does not come from the service, without it', async () => {
+  test('for a response that does not come from the service, without quoting it', async () => {
     const { client } = await servers.start(['DYNAMODB'], (_request, response) => {
       response.writeHead(200, { 'content-type': 'text/html' }).end('<p>a captive portal</p>');
     });
@@ -139,7 +139,7 @@ describe('a call fails', () => {
     });
   });
 
-  test('for what is no HTTP', async () => {
+  test('for a response that is not HTTP', async () => {
     const server = await aRawServer('SSH-2.0-OpenSSH_9.9\r\n');
     const client = servers.pointTo(server.origin, ['DYNAMODB']);
     expect(await errorOf(client)).toMatchObject({
@@ -149,18 +149,18 @@ describe('a call fails', () => {
     await server.close();
   });
 
-  test('for a connection that is refused, and may be taken later', async () => {
+  test('for a refused connection, and is retryable', async () => {
     expect(await errorOf(noServer())).toMatchObject({ name: 'ECONNREFUSED', isRetryable: true });
   });
 
-  test('for an answer that breaks off, and may come whole later', async () => {
+  test('for a truncated response, and is retryable', async () => {
     const { client } = await servers.start(['DYNAMODB'], (_request, response) => {
       response.writeHead(200, { 'content-length': '100' }).write('{"Attr', () => response.destroy());
     });
     expect(await errorOf(client)).toMatchObject({ name: 'ECONNRESET', isRetryable: true });
   });
 
-  test('for an answer above the limit, before it is parsed', async () => {
+  test('for a response above the limit, before it is parsed', async () => {
     const { client } = await servers.start(['DYNAMODB'], answerJson(200, { Attributes: 'x'.repeat(2_000) }));
     expect(await errorOf(client, { maxOutputBytes: 1_000 })).toMatchObject({
       name: 'OutputTooLarge',
@@ -169,7 +169,7 @@ describe('a call fails', () => {
     });
   });
 
-  test('for an answer that does not come in time', async () => {
+  test('for a response that does not come in time', async () => {
     const { client } = await servers.start(['DYNAMODB'], () => {});
     expect(await errorOf(client, { timeoutMs: 50 })).toMatchObject({
       name: 'TimeoutError',
@@ -192,7 +192,7 @@ describe('a call fails', () => {
 describe('a call that is denied names the statement to add', () => {
   const place = 'custom.workflowStatements in serverless.yml';
 
-  test('by what AWS says', async () => {
+  test('as AWS reports it', async () => {
     const message =
       'User: arn:aws:sts::123456789012:assumed-role/a/b is not authorized to perform: dynamodb:PutItem on resource: arn:aws:dynamodb:eu-west-1:123456789012:table/orders because no identity-based policy allows the dynamodb:PutItem action';
     const { client } = await servers.start(
@@ -212,7 +212,7 @@ describe('a call that is denied names the statement to add', () => {
     });
   });
 
-  test('by its input when AWS does not say, as for HEAD, whose answer has no body', async () => {
+  test('from its input when AWS does not report it, as for HEAD, whose response has no body', async () => {
     const { client } = await servers.start(['S3'], (_request, response) => response.writeHead(403).end());
     const input = { Bucket: 'reports', Key: 'may.csv' };
     expect(await errorOf(client, { service: 's3', operation: 'HeadObject', input })).toMatchObject({
@@ -274,7 +274,7 @@ describe('a role', () => {
     expect(calls[0]?.headers.authorization).toContain('/us-west-2/dynamodb/');
   });
 
-  test('of a credential signs nothing for a host that the credential is not for', async () => {
+  test('of a credential signs nothing for a host that the credential does not allow', async () => {
     const { client, requests, endpoint } = await start();
     const asked: string[] = [];
     const refusing = {
@@ -293,7 +293,7 @@ describe('a role', () => {
     expect(requests.filter(({ body }) => !body.includes('Action=AssumeRole'))).toEqual([]);
   });
 
-  test('of the service is that of calls without a credential', async () => {
+  test('of the service signs calls without a credential', async () => {
     const { client, requests } = await start('arn:aws:iam::123456789012:role/hookloom-dev/own');
     await client.send(put);
     await client.send({ ...put, credential: credential({ roleArn }) });
@@ -301,7 +301,7 @@ describe('a role', () => {
     expect(assumed).toEqual(['arn:aws:iam::123456789012:role/hookloom-dev/own', roleArn]);
   });
 
-  test('that may not be assumed fails the call by name', async () => {
+  test('that cannot be assumed fails the call by name', async () => {
     const { client, requests } = await servers.start(['STS', 'DYNAMODB'], (_request, response) =>
       response.writeHead(403).end('<Code>AccessDenied</Code>'),
     );

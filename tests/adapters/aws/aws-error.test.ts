@@ -8,12 +8,12 @@ const causeOf = (status: number, body: string): string =>
 const DENIAL =
   'User: arn:aws:sts::123456789012:assumed-role/a/b is not authorized to perform: ssm:GetParameter on resource: arn:aws:ssm:eu-west-1:123456789012:parameter/a';
 
-test.each([400, 403])('the cause of a denial with %d says what was denied', (status) => {
+test.each([400, 403])('the cause of a denial with %d names the denied action', (status) => {
   const body = JSON.stringify({ __type: 'AccessDeniedException', Message: DENIAL });
   expect(causeOf(status, body)).toContain(`AWS answered ${status} AccessDeniedException ${DENIAL}`);
 });
 
-test('the cause of another refusal repeats nothing of its answer', () => {
+test('the cause of any other refusal quotes nothing of the response', () => {
   const body = '<Error><Code>InvalidToken</Code><Token-0>IQoJb3JpZ2luX2VjEXAMPLE</Token-0></Error>';
   expect(causeOf(403, body)).toBe('AWS answered 403');
 });

@@ -26,7 +26,7 @@ const aServer = async (answer: RequestListener) => {
   return { sockets, origin: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`) };
 };
 
-test('exchanges share a connection, one after the other', async () => {
+test('sequential exchanges share a connection', async () => {
   const { sockets, origin } = await aServer((request, response) => request.pipe(response));
   const exchange = createConnection(origin, timeouts);
   for (const body of ['one', new Uint8Array([1, 2]), '']) {
@@ -36,7 +36,7 @@ test('exchanges share a connection, one after the other', async () => {
   expect(sockets).toHaveLength(1);
 });
 
-test('when one connection fails, no idle one is used again: a freeze ends them all', async () => {
+test('when one connection fails, all idle ones are dropped: a freeze ends them all', async () => {
   let held: (() => void)[] | null = [];
   let isFrozen = false;
   const { sockets, origin } = await aServer((_request, response) => {
@@ -59,20 +59,20 @@ test('when one connection fails, no idle one is used again: a freeze ends them a
 test.each<[string, RequestListener]>([
   ['no answer', () => {}],
   ['half an answer', (_request, response) => response.writeHead(200, { 'content-length': 2 }).write('a')],
-])('%s is an error after the time for an exchange', async (_case, answer) => {
+])('%s fails when the time for an exchange is up', async (_case, answer) => {
   const { origin } = await aServer(answer);
   const exchange = createConnection(origin, { ...timeouts, exchangeMs: 50 });
   await expect(exchange(GET)).rejects.toThrow('no complete answer within 50 ms');
 });
 
-test('an answer that is cut off is an error', async () => {
+test('a response that is cut off is an error', async () => {
   const { origin } = await aServer((request, response) => {
     response.writeHead(200, { 'content-length': 2 }).write('a', () => request.socket.destroy());
   });
   await expect(createConnection(origin, timeouts)(GET)).rejects.toThrow();
 });
 
-test('a host that takes no connection is an error after the time to connect', async () => {
+test('a host that accepts no connection is an error after the connect timeout', async () => {
   // A process that listens and is blocked: once its queue is full, further connections stay half open.
   const script = `
     const server = require('node:net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {

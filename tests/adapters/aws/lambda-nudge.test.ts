@@ -25,6 +25,6 @@ test('invokes the sweeper for the queue, asynchronously', async () => {
 test.each<[string, CallAws]>([
   ['an answer that is no success', async () => ({ status: 429, headers: {}, body: '{}' }) as never],
   ['a lost connection', () => Promise.reject(new Error('reset'))],
-])('%s is a dispatch that is refused', async (_case, call) => {
+])('%s counts as a refused dispatch', async (_case, call) => {
   await expect(createLambdaNudge(call, 'sweep')(queue)).rejects.toMatchObject({ code: 'DISPATCH_REFUSED' });
 });

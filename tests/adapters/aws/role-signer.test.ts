@@ -39,7 +39,7 @@ test('a role is assumed once for all requests until its session expires', async 
   expect(calls).toHaveLength(2);
 });
 
-test('a request is signed as the library signs it, without the headers that the client sets', async () => {
+test('a request has the same signature as from the library, without the headers that the client sets', async () => {
   const { sign, clock } = aSigner();
   const body = '{"a":1}';
   const request = anOutboundRequest(OBJECT, { method: 'PUT', headers: { Accept: '*/*' }, body });
@@ -66,7 +66,7 @@ test('a request is signed as the library signs it, without the headers that the 
 test.each([
   [403, 'AccessDenied', 'AccessDenied'],
   [500, '', 'it answered 500'],
-])('a refusal of STS, %d %s, rejects the credential', async (status, code, reason) => {
+])('an STS error, %d %s, rejects the credential', async (status, code, reason) => {
   const { sign } = aSigner(status, code);
   await expect(sign(anOutboundRequest(OBJECT), ROLE)).rejects.toMatchObject({
     code: 'CREDENTIAL_REJECTED',

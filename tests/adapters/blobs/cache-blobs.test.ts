@@ -19,7 +19,7 @@ const counted = (maxBytes?: number) => {
   return { read, stored, blobs: cacheBlobs(counting, maxBytes) };
 };
 
-test('reads once what it reads again', async () => {
+test('caches what it reads', async () => {
   const { read, blobs } = counted();
   await blobs.put('a', new Uint8Array(10));
   await blobs.get('a');
@@ -27,14 +27,14 @@ test('reads once what it reads again', async () => {
   expect(read).toEqual(['a']);
 });
 
-test('keeps nothing that it has only written: another may write it again', async () => {
+test('does not cache what it only writes: another process may overwrite it', async () => {
   const { stored, blobs } = counted();
   await blobs.put('a', new Uint8Array([1]));
   await stored.put('a', new Uint8Array([2]));
   expect([...((await blobs.get('a')) ?? [])]).toEqual([2]);
 });
 
-test('reads again what it has written again', async () => {
+test('reads again what it has overwritten', async () => {
   const { blobs } = counted();
   await blobs.put('a', new Uint8Array([1]));
   await blobs.get('a');
@@ -42,7 +42,7 @@ test('reads again what it has written again', async () => {
   expect([...((await blobs.get('a')) ?? [])]).toEqual([2]);
 });
 
-test('gives up the oldest when it is full', async () => {
+test('evicts the oldest entry when it is full', async () => {
   const { read, blobs } = counted(25);
   for (const key of ['a', 'b', 'c']) await blobs.put(key, new Uint8Array(10));
   for (const key of ['a', 'b', 'c', 'c', 'a']) await blobs.get(key);

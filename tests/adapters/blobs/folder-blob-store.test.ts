@@ -31,13 +31,13 @@ describe('a folder', () => {
     },
   );
 
-  test('leaves nothing half written behind', async () => {
+  test('leaves no half-written file behind', async () => {
     const folder = aFolder();
     await createFolderBlobStore(folder).put('x', new Uint8Array(10));
     expect(readdirSync(folder)).toEqual(['x']);
   });
 
-  test('leaves nothing behind of content that breaks', async () => {
+  test('leaves nothing behind when the content breaks', async () => {
     const folder = aFolder();
     const breaking = async function* () {
       yield new Uint8Array(10);
@@ -47,7 +47,7 @@ describe('a folder', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test('shows the former blob while the next one is written', async () => {
+  test('shows the previous blob while the next one is written', async () => {
     const folder = aFolder();
     const streams = createFolderBlobStreams(folder);
     await streams.putStream('x', someContent(3));
@@ -61,7 +61,7 @@ describe('a folder', () => {
     expect(meanwhile).toEqual([3]);
   });
 
-  test('that cannot be had is a store that cannot be had', async () => {
+  test('that is not accessible makes the store unavailable', async () => {
     const file = join(aFolder(), 'file');
     writeFileSync(file, '');
     const store = createFolderBlobStore(file);

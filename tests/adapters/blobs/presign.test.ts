@@ -16,7 +16,7 @@ const credentials = {
 };
 
 // https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html
-test('signs the example of AWS as AWS does', () => {
+test('signs the AWS example as AWS does', () => {
   const { origin, pathname, searchParams } = new URL(presign(request, credentials));
   expect([origin, pathname]).toEqual([request.origin, '/test.txt']);
   expect(Object.fromEntries(searchParams)).toEqual({
@@ -29,7 +29,7 @@ test('signs the example of AWS as AWS does', () => {
   });
 });
 
-test('signs each header, and has the token of a session', () => {
+test('signs each header, and includes the session token', () => {
   const headers = { 'content-length': '5', 'content-type': 'text/csv; charset=utf-8' };
   const url = presign({ ...request, method: 'PUT', headers }, { ...credentials, sessionToken: 'a+b/c=' });
   expect(Object.fromEntries(new URL(url).searchParams)).toMatchObject({

@@ -29,13 +29,13 @@ describeBlobStreams('S3', async () => (await anS3()).streams, PART_BYTES);
 const unavailable = { code: 'STORE_UNAVAILABLE' };
 
 describe('S3', () => {
-  test('takes with one request what fits into a part', async () => {
+  test('stores what fits into a part with one request', async () => {
     const s3 = await anS3();
     await s3.streams.putStream('a/b', someContent(PART_BYTES - 1));
     expect(operationsOf(s3)).toEqual(['PUT']);
   });
 
-  test('takes what is larger in parts, and leaves no upload open', async () => {
+  test('stores larger content in parts, and leaves no upload open', async () => {
     const s3 = await anS3();
     await s3.streams.putStream('a/b', someContent(2 * PART_BYTES + 1));
     expect(operationsOf(s3)).toEqual([
@@ -47,13 +47,16 @@ describe('S3', () => {
     expect(s3.uploads.size).toBe(0);
   });
 
-  test.each([PART_BYTES - 1, 2 * PART_BYTES])('tags an object of %d bytes with its life', async (size) => {
-    const s3 = await anS3();
-    await s3.streams.putStream('a/b', someContent(size), 4);
-    expect(s3.tags.get('/a/b')).toBe('life=4');
-    await s3.streams.putStream('a/b', someContent(size));
-    expect(s3.tags.get('/a/b')).toBe('');
-  });
+  test.each([PART_BYTES - 1, 2 * PART_BYTES])(
+    'tags an object of %d bytes with its lifetime',
+    async (size) => {
+      const s3 = await anS3();
+      await s3.streams.putStream('a/b', someContent(size), 4);
+      expect(s3.tags.get('/a/b')).toBe('life=4');
+      await s3.streams.putStream('a/b', someContent(size));
+      expect(s3.tags.get('/a/b')).toBe('');
+    },
+  );
 
   test.each([
     ['a part', 'PUT part'],
@@ -78,14 +81,14 @@ describe('S3', () => {
       'POST complete',
       { status: 200, body: '<Error><Code>InternalError</Code></Error>' },
     ],
-  ])('that %s makes no object, and its parts are deleted', async (_case, operation, reply) => {
+  ])('that %s creates no object, and its parts are deleted', async (_case, operation, reply) => {
     const s3 = await anS3((request) => (request.operation === operation ? reply : null));
     await expect(s3.streams.putStream('a', someContent(2 * PART_BYTES))).rejects.toMatchObject(unavailable);
     expect(s3.objects.size).toBe(0);
     expect(s3.uploads.size).toBe(0);
   });
 
-  test('that names no upload is one that cannot be had', async () => {
+  test('that returns no upload id is unavailable', async () => {
     const s3 = await anS3(({ operation }) =>
       operation === 'POST uploads' ? { status: 200, body: '<a/>' } : null,
     );
@@ -101,7 +104,7 @@ describe('S3', () => {
     await expect(s3.streams.putStream('a', breaking())).rejects.toThrow('the source broke');
   });
 
-  test('without the bucket takes nothing', async () => {
+  test('without the bucket stores nothing', async () => {
     const s3 = await anS3(() => ({ status: 404 }));
     await expect(s3.streams.putStream('a', someContent(1))).rejects.toMatchObject(unavailable);
   });
@@ -114,7 +117,7 @@ describe('S3', () => {
     await expect(buffer(content ?? someContent(0))).rejects.toMatchObject(unavailable);
   });
 
-  test('that ends early does not make a reader wait for ever', async () => {
+  test('that ends early does not leave a reader waiting forever', async () => {
     const s3 = await anS3(({ operation, headers }) =>
       operation === 'GET' && headers['if-match'] !== undefined ? { status: 206 } : null,
     );

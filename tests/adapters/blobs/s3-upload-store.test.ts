@@ -26,7 +26,7 @@ const anS3 = async (spoil?: Parameters<typeof startS3Server>[0]) => {
 
 describeUploadStore('S3', anS3);
 
-test('an object is tagged, for the lifecycle rule of the bucket, until it is kept', async () => {
+test('an object is tagged for the lifecycle rule of the bucket until it is kept', async () => {
   const { store, clock, tags } = await anS3();
   const object = anUpload();
   await send(store.sign(object, { from: clock.now(), seconds: 60 }));
@@ -37,7 +37,7 @@ test('an object is tagged, for the lifecycle rule of the bucket, until it is kep
   expect(tags.get(`/${object.key}`)).toBe('');
 });
 
-test.each(['HEAD', 'DELETE tagging'])('a failing %s is the store that is unavailable', async (operation) => {
+test.each(['HEAD', 'DELETE tagging'])('a failing %s makes the store unavailable', async (operation) => {
   const { store } = await anS3((request) => (request.operation === operation ? { status: 403 } : null));
   const calls = { HEAD: () => store.findSize('a'), 'DELETE tagging': () => store.keep('a', null) };
   await expect(calls[operation as keyof typeof calls]()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });

@@ -12,7 +12,7 @@ const anApproval = async (parameters: JsonObject, body: JsonObject = {}) => {
   return service;
 };
 
-test('what is asked is kept as it was when the approval began', async () => {
+test('the question is kept as it was when the approval began', async () => {
   const fields = { type: 'object', properties: { note: { type: 'string', default: '{{ body.note }}' } } };
   const { executions } = await anApproval(
     { title: 'Order {{ body.id }}', text: '**{{ body.note }}**', askedBy: 'Ada', fields },
@@ -33,7 +33,7 @@ test.each<[string, JsonObject, string]>([
     'Parameter "fields"/properties/list cannot be a form field',
   ],
   ['a title that is too long', { title: '{{ $pad("x", 201) }}' }, 'title'],
-])('%s fail the node, when they come of an expression', async (_case, parameters, message) => {
+])('%s fail the node when an expression yields them', async (_case, parameters, message) => {
   const { executions } = await anApproval(parameters, { type: 'array' });
   expect(await executions.find('e-1')).toMatchObject({
     status: 'failed',

@@ -13,7 +13,7 @@ test.each([
   [2, 2],
   [3, 3],
 ])(
-  'a run that is cancelled before its invocation %d says how often its node was tried',
+  'a run that is cancelled before its invocation %d records how often its node was tried',
   async (at, attempts) => {
     const service = await aBackgroundService({ call: () => Promise.reject(new Error('busy')) });
     await service.put(aFlow({ nodes: [calling('shop', 9)], edges: ['start -> shop'] }));
@@ -37,7 +37,7 @@ test.each([
   },
 );
 
-test('a node that is not tried in a later process keeps the attempts of the earlier ones', async () => {
+test('a node that a later process does not try keeps the attempts of the earlier ones', async () => {
   const service = await aBackgroundService({
     call: ({ id }) => (id === 'shop' ? Promise.reject(new Error('busy')) : {}),
   });

@@ -40,7 +40,7 @@ describe('a durable run', () => {
     edges: ['start -> first', 'first -> pause', 'pause -> second'],
   };
 
-  test('goes through its nodes, waits in no process, and leaves its record', async () => {
+  test('runs its nodes, waits without a process, and leaves its record', async () => {
     const service = await started(flow);
     const { status, invocations, state, updates } = await service.run();
     expect([status, invocations]).toEqual(['succeeded', 2]);
@@ -63,7 +63,7 @@ describe('a durable run', () => {
     expect(state.operations.size - 1).toBe(3); // two steps, one wait
   });
 
-  test('says what it waits for', async () => {
+  test('records what it waits for', async () => {
     const service = await started(flow);
     const seen: unknown[] = [];
     await service.run('e-1', {
@@ -74,7 +74,7 @@ describe('a durable run', () => {
     expect(seen).toEqual([['accepted'], ['waiting', 'start succeeded', 'first succeeded', 'pause waiting']]);
   });
 
-  test('of pure nodes makes no checkpoint at all', async () => {
+  test('of pure nodes writes no checkpoint', async () => {
     const service = await started({
       nodes: [{ id: 'a', type: 'set', parameters: { values: { n: '{{ $random() }}', t: '{{ $now() }}' } } }],
       edges: ['start -> a'],
@@ -91,7 +91,7 @@ describe('a durable run', () => {
         service.put(aFlow({ nodes: [call('other')], edges: ['start -> other'] })),
     ],
     ['removed', (service: BackgroundService) => service.workflows.remove('order')],
-  ])('goes on with its version when its workflow is %s while it waits', async (_what, change) => {
+  ])('continues with its version when its workflow is %s while it waits', async (_what, change) => {
     const service = await started(flow);
     let invocations = 0;
     await service.run('e-1', {
@@ -103,7 +103,7 @@ describe('a durable run', () => {
     expect(await service.executions.find('e-1')).toMatchObject({ status: 'succeeded', workflowVersion: 1 });
   });
 
-  test('is not run again when it has finished, or has another lease owner', async () => {
+  test('does not run again when it has finished or has another lease owner', async () => {
     const service = await started(flow);
     await service.run();
     expect((await service.run()).status).toBe('succeeded');
@@ -114,7 +114,7 @@ describe('a durable run', () => {
     expect(service.called).toHaveLength(2);
   });
 
-  test('fails by name where a node gives what JSON cannot carry', async () => {
+  test('fails by name when a node returns what JSON cannot represent', async () => {
     const service = await started(
       { nodes: [call('first')], edges: ['start -> first'] },
       { call: () => ({ when: new Date() }) as never },
@@ -126,7 +126,7 @@ describe('a durable run', () => {
     });
   });
 
-  test('carries results of any size, and requests of any that can be received', async () => {
+  test('handles results of any size, and requests of any size that can be received', async () => {
     const random = () =>
       Array.from({ length: 400_000 }, () => Math.floor(Math.random() * 36).toString(36)).join('');
     const text = random();
@@ -144,7 +144,7 @@ describe('a durable run', () => {
     expect(service.called).toEqual(['first/0', 'second/0']);
   });
 
-  test('keeps the times at which things happened, whatever the clock of the next machine says', async () => {
+  test('keeps recorded times, whatever the clock of the next machine says', async () => {
     let offset = 0;
     const clock = { now: () => 1_700_000_000_000 + offset };
     const service = await started(flow, { clock });
@@ -161,7 +161,7 @@ describe('a durable run', () => {
     expect(endedAt).toBeGreaterThanOrEqual(startedAt);
   });
 
-  test('that is cancelled while it waits does nothing any more', async () => {
+  test('that is cancelled while it waits does nothing more', async () => {
     const service = await started(flow);
     let invocations = 0;
     const stopped: string[] = [];
@@ -184,7 +184,7 @@ describe('a durable run', () => {
     });
   });
 
-  test('that runs out of its own time ends as timed out', async () => {
+  test('that exceeds its own timeout ends as timed out', async () => {
     let now = 1_700_000_000_000;
     const service = await started(
       { ...flow, settings: { timeoutSeconds: 60 } },
@@ -199,7 +199,7 @@ describe('a durable run', () => {
     expect(await service.executions.find('e-1')).toMatchObject({ status: 'timedOut' });
   });
 
-  test('that the engine has failed says why in its record', async () => {
+  test('that the engine fails has the reason in its record', async () => {
     const service = await started(flow);
     let invocations = 0;
     const { status } = await service.run('e-1', {
@@ -242,7 +242,7 @@ describe('approval', () => {
   test.each([
     ['approve', 'yes/0'],
     ['reject', 'no/0'],
-  ])('gives its callback URL to the nodes behind, and goes on after %s', async (decision, next) => {
+  ])('passes its callback URL to the following nodes, and continues after %s', async (decision, next) => {
     const service = await started(flow);
     const { state } = await service.run('e-1', { answer: () => ({ decision, body: { by: 'Ada' } }) });
     expect(service.called).toEqual(['ask/0/1/tell/0', next]);
@@ -272,7 +272,7 @@ describe('approval', () => {
     });
     const nameIn = (url = '') => parseToken(url.split('/').at(-1) ?? '')?.name;
 
-    test('after its time keeps its name, so that links sent before lead to what it asks now', async () => {
+    test('after its timeout keeps its name, so that earlier links lead to the current question', async () => {
       const service = await started(loop('ask.timedOut'));
       const waiting: unknown[] = [];
       await service.run('e-1', {
@@ -290,7 +290,7 @@ describe('approval', () => {
       });
     });
 
-    test('after an answer has another name, so that the link that was answered answers nothing more', async () => {
+    test('after an answer gets another name, so that the answered link answers nothing more', async () => {
       const service = await started(loop('ask.rejected'));
       const decisions = ['reject', 'approve'];
       await service.run('e-1', { answer: () => ({ decision: decisions.shift(), body: {} }) });
@@ -298,7 +298,7 @@ describe('approval', () => {
     });
   });
 
-  test('holds up no other branch', async () => {
+  test('blocks no other branch', async () => {
     const service = await started({
       nodes: [
         { id: 'ask', type: 'approval', parameters: { timeoutSeconds: 600 } },
@@ -315,7 +315,7 @@ describe('approval', () => {
     expect(service.called).toEqual(['other/0', 'yes/0']);
   });
 
-  test('goes on without an answer when the time is up', async () => {
+  test('continues without an answer when the time is up', async () => {
     const service = await started(flow);
     await service.run('e-1', { answer: () => null });
     expect(service.called).toEqual(['ask/0/1/tell/0', 'late/0']);
@@ -336,7 +336,7 @@ describe('approval', () => {
     });
   });
 
-  test('is in the record with the callback that it waits for, until it is answered', async () => {
+  test('is in the record with its pending callback until it is answered', async () => {
     const service = await started({
       nodes: [
         { id: 'each', type: 'forEach', parameters: { items: [1] } },
@@ -356,7 +356,7 @@ describe('approval', () => {
     expect(namesIn()).toEqual([[]]);
   });
 
-  test('shows the callback URL in no record and in no log line', async () => {
+  test('shows the callback URL in no record and no log line', async () => {
     const service = await started(flow);
     await service.run('e-1', { answer: () => ({ decision: 'approve', body: {} }) });
     const [token = ''] = (service.urls[0] ?? '').split('/').slice(-1);
@@ -381,7 +381,7 @@ describe('for each', () => {
   const output = async (service: BackgroundService) =>
     JSON.parse((await service.executions.find('e-1'))?.result?.slice(1) ?? '{}').output;
 
-  test('runs its body for every item, each with a checkpoint of its own, in order whatever finishes first', async () => {
+  test('runs its body for every item, each with its own checkpoint, and keeps the order', async () => {
     const service = await aBackgroundService();
     await service.put(aFlow(each({ maxConcurrency: 3 })));
     await service.accept('e-1', { input: { body: ['a', 'b', 'c', 'd'] } });
@@ -412,7 +412,7 @@ describe('for each', () => {
     },
   });
 
-  test('fails with the first item that failed, when all have been run', async () => {
+  test('fails with the first failed item, once all have run', async () => {
     const service = await aBackgroundService(failsFor('b'));
     await service.put(aFlow(each()));
     await service.accept('e-1', { input: { body: ['a', 'b', 'c'] } });
@@ -424,7 +424,7 @@ describe('for each', () => {
     });
   });
 
-  test('goes on without the failed ones, if it is configured to', async () => {
+  test('continues without the failed items if configured to', async () => {
     const service = await aBackgroundService(failsFor('b'));
     await service.put(aFlow(each({ onItemFailure: 'continue' })));
     await service.accept('e-1', { input: { body: ['a', 'b'] } });
@@ -435,7 +435,7 @@ describe('for each', () => {
     });
   });
 
-  test('counts the nodes of its bodies among those that may run', async () => {
+  test('counts the nodes of its bodies toward the node limit', async () => {
     const service = await started({
       nodes: [{ id: 'each', type: 'forEach', parameters: { items: Array(9).fill(0) } }, call('work')],
       edges: ['start -> each', 'each.each -> work'],
@@ -519,7 +519,7 @@ describe('subworkflow', () => {
   });
 });
 
-test('workflows that run each other for ever fail with one message, which has their chain', async () => {
+test('workflows that run each other endlessly fail with one message that shows their chain', async () => {
   const runs = (workflowId: string) => ({
     nodes: [{ id: 'sub', type: 'subworkflow', parameters: { workflowId } }],
     edges: ['start -> sub'],
@@ -541,7 +541,7 @@ test('workflows that run each other for ever fail with one message, which has th
 describe('the end of a run', () => {
   const flow: AFlow = { nodes: [call('first')], edges: ['start -> first'] };
 
-  test('stays in the outbox until it is published: a crash in between leaves it to the sweeper', async () => {
+  test('stays in the outbox until it is published: after a crash, the sweeper publishes it', async () => {
     const service = await aBackgroundService({ usesOutbox: true });
     const marks: unknown[] = [];
     const isMarked = async () => (await service.executions.find('e-1'))?.isInOutbox;
@@ -595,7 +595,7 @@ describe('infrastructure errors, in a subworkflow', () => {
   test.each([
     ['a store that does not answer', () => new AppError('STORE_UNAVAILABLE', {})],
     ['data that this release does not read', unread],
-  ])('are no failure of the node, and send the run no other way: %s', async (_what, fail) => {
+  ])('do not fail the node or take another route: %s', async (_what, fail) => {
     const service = await aBackgroundService();
     await troubled(service, 2, fail);
     await service.accept();
@@ -612,7 +612,7 @@ describe('infrastructure errors, in a subworkflow', () => {
     ]);
   });
 
-  test('leave an execution whose data this release does not read as it is', async () => {
+  test('leave an execution whose data this release cannot read unchanged', async () => {
     let isRead = false;
     const findData: ExecutionStore['findData'] = (id) =>
       isRead ? service.executions.findData(id) : Promise.reject(unread());
@@ -625,7 +625,7 @@ describe('infrastructure errors, in a subworkflow', () => {
     expect((await service.run()).status).toBe('succeeded');
   });
 
-  test('are tried again in the same process where the version of the other one is asked for', async () => {
+  test('are retried in the same process when the version of the subworkflow is read', async () => {
     const sleep = (ms: number, signal?: AbortSignal) =>
       ms <= 8_000
         ? Promise.resolve()
@@ -653,7 +653,7 @@ describe('infrastructure errors, in a subworkflow', () => {
     expect(service.called).toEqual(['sub/0/0/charge/0', 'after/0']);
   });
 
-  test('fail the invocation of an express run, which is tried again', async () => {
+  test('fail the invocation of an express run, which is retried', async () => {
     const service = await aBackgroundService();
     await troubled(service, 1);
     await service.put({
@@ -678,7 +678,7 @@ describe('infrastructure errors', () => {
   };
 
   test.each(['acquireLease', 'finish'] as const)(
-    'a store that cannot be had at %s fails the invocation, and the run goes on where it was',
+    'a store that is unavailable at %s fails the invocation, and the run resumes where it was',
     async (method) => {
       let failures = 2;
       const service: BackgroundService = await started(flow, {
@@ -695,7 +695,7 @@ describe('infrastructure errors', () => {
     },
   );
 
-  test('a large request that cannot be read now fails the invocation, not the run', async () => {
+  test('a large request that cannot be read yet fails the invocation, not the run', async () => {
     let failures = 2;
     const service = await aBackgroundService();
     await service.put(aFlow(flow));
@@ -719,7 +719,7 @@ describe('infrastructure errors', () => {
         edges: ['start -> sub'],
       }),
     ],
-  ])('a version %s that is not seen yet fails the invocation, not the run', async (_which, definition) => {
+  ])('a version %s that is not visible yet fails the invocation, not the run', async (_which, definition) => {
     const service = await aBackgroundService();
     await service.put(aFlow({ ...flow, id: 'inner', trigger: 'manualTrigger' }));
     await service.put(definition);
@@ -732,7 +732,7 @@ describe('infrastructure errors', () => {
     expect(service.called).toHaveLength(2);
   });
 
-  test('results that cannot be read for long are no crashes', async () => {
+  test('results that stay unreadable for long do not count as crashes', async () => {
     let failures = 50;
     const text = Array.from({ length: 400_000 }, () => Math.random().toString(36)[2]).join('');
     const service = await started(flow, { call: () => ({ text }) });
@@ -774,7 +774,7 @@ describe('infrastructure errors', () => {
         service.parts.blobs.get = async () => null;
       },
     ],
-  ])('%s is the end of the run, which says so', async (_case, spoil) => {
+  ])('%s ends the run, and the record has the reason', async (_case, spoil) => {
     const service = await aBackgroundService();
     await service.put(aFlow(flow));
     const text = Array.from({ length: 30_000 }, () => Math.random().toString(36)).join('');
@@ -800,7 +800,7 @@ describe('a run that is suspended with pending I/O', () => {
     jest.useRealTimers();
   });
 
-  test('is resumed at once, and finds it there', async () => {
+  test('is resumed at once, and finds its results', async () => {
     const text = Array.from({ length: 400_000 }, () => Math.floor(Math.random() * 36).toString(36)).join('');
     const service = await aBackgroundService({
       call: () => ({ text }),
@@ -877,7 +877,7 @@ describe('one process of a run', () => {
     return { engine, done, asked: asked.promise };
   };
 
-  test('records no end any more when it was suspended meanwhile', async () => {
+  test('records no end after it was suspended', async () => {
     const service = await started(one);
     const { engine, done, asked } = anEngine();
     const invocation = createBackgroundInvocation(service.parts);
@@ -890,7 +890,7 @@ describe('one process of a run', () => {
     expect(await service.executions.find('e-1')).toMatchObject({ status: 'running', endedAt: null });
   });
 
-  test('records its end when the progress that is being written is there', async () => {
+  test('records its end after the progress being written', async () => {
     const writes: string[] = [];
     const written = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<void>();
@@ -950,7 +950,7 @@ describe('a run whose process ends too early', () => {
       },
     );
 
-  test('a hundred times, each after another step, goes on to its end', async () => {
+  test('a hundred times, each after another step, continues to its end', async () => {
     const service = await started(chain(60));
     let points = 0;
     const { invocations } = await service.run('e-1', {
@@ -982,7 +982,7 @@ describe('a run whose process ends too early', () => {
     return { service, broken, invocations };
   };
 
-  test('twenty times at the same node is given up by name, and what it did stands', async () => {
+  test('twenty times at the same node is given up by name, and its effects stay', async () => {
     const { service, invocations } = await crashing();
     expect(invocations).toBe(21);
     expect(await service.executions.find('e-1')).toMatchObject({
@@ -1001,7 +1001,7 @@ describe('a run whose process ends too early', () => {
     expect(await service.executions.find(executionId)).toMatchObject({ status: 'succeeded' });
   });
 
-  test('by a decision of the engine keeps its account and its checkpoints, too', async () => {
+  test('by a decision of the engine keeps its node records and its checkpoints', async () => {
     const service = await started(chain(3));
     const { status } = await service.run('e-1', { refuses: ({ Name }) => Name === 'n-2/0' });
     expect(status).toBe('failed');
@@ -1044,7 +1044,7 @@ describe('an express run', () => {
     expect(await service.executions.find('e-1')).toMatchObject({ status: 'succeeded', invocations: 2 });
   });
 
-  test('cannot wait for an answer, and says so', async () => {
+  test('cannot wait for an answer, and fails by name', async () => {
     const service = await aBackgroundService();
     await service.put(aFlow({ nodes: [{ id: 'ask', type: 'approval' }], edges: ['start -> ask'] }));
     await service.accept('e-1', { mode: 'express' });
@@ -1055,7 +1055,7 @@ describe('an express run', () => {
     });
   });
 
-  test('that had to wait for its turn has all its time from then on', async () => {
+  test('that waited in a queue has its full time from its start', async () => {
     const time = { ms: Date.now() };
     const service = await aBackgroundService({ clock: { now: () => time.ms } });
     await service.put(aFlow({ nodes: [call('first')], edges: ['start -> first'] }));
@@ -1099,7 +1099,7 @@ describe('a retry', () => {
       },
     );
 
-  test('from a node begins there, with what the steps before it gave', async () => {
+  test('from a node begins there, with the outputs of the steps before it', async () => {
     broken.isBroken = true;
     const service = await failing();
     await service.run();
@@ -1118,7 +1118,7 @@ describe('a retry', () => {
     });
   });
 
-  test('of a run that went well begins in the middle, too, as long as its checkpoints are small', async () => {
+  test('of a successful run can begin in the middle if its checkpoints are small', async () => {
     broken.isBroken = false;
     const service = await failing();
     await service.run();
@@ -1131,7 +1131,7 @@ describe('a retry', () => {
     await expect(retry(large, { from: 'third' })).rejects.toMatchObject({ code: 'NOT_RETRYABLE' });
   });
 
-  test('of a run that failed begins in the middle, however large its checkpoints', async () => {
+  test('of a failed run can begin in the middle, however large its checkpoints', async () => {
     broken.isBroken = true;
     const straight = { nodes: [call('first'), call('second'), call('third')] };
     const edges = ['start -> first', 'first -> second', 'second -> third'];
@@ -1151,7 +1151,7 @@ describe('a retry', () => {
     expect(service.called).toEqual(['first/0', 'second/0', 'second/0', 'third/0']);
   });
 
-  test('from the start does everything again', async () => {
+  test('from the start repeats everything', async () => {
     broken.isBroken = true;
     const service = await failing();
     await service.run();

@@ -43,7 +43,7 @@ const aService = async (changes: { save?: typeof save; load?: typeof load } = {}
 };
 
 describe('files of a durable run', () => {
-  test('are whole, and one, wherever its process ends', async () => {
+  test('are complete and unique, wherever its process ends', async () => {
     for (let fatal = 1; ; fatal++) {
       const service = await aService();
       let points = 0;
@@ -67,7 +67,7 @@ describe('files of a durable run', () => {
     expect(service.fileKeys()).toHaveLength(1);
   });
 
-  test('are read by a retry from a later node, and by a retry of that', async () => {
+  test('are readable in a retry from a later node, and in a retry of that', async () => {
     let isBroken = true;
     const service = await aService({
       load: (...args) => (isBroken ? Promise.reject(new Error('broken')) : load(...args)),

@@ -62,13 +62,13 @@ test(`one operation more than ${LIMIT}: the node that needs it fails by name, an
   expect(new Set(service.called).size).toBe(LIMIT);
 });
 
-test('as many operations as are allowed are no reason to fail', async () => {
+test('exactly as many operations as are allowed do not fail', async () => {
   const { record, operations } = await runFlow(chain(5), 5);
   expect([record?.status, operations]).toEqual(['succeeded', 5]);
 });
 
 describe.each(['fail', 'continue', 'route'] as const)('with onError %s', (onError) => {
-  test('the run ends at the node that needs one too many', async () => {
+  test('the run ends at the first node beyond the limit', async () => {
     const { service, record } = await runFlow(chain(7, { onError }), 5);
     expect(record).toMatchObject({ status: 'failed', failure: { nodeId: 'n5', name: 'OperationLimit' } });
     expect(service.called).toHaveLength(5);
@@ -139,13 +139,13 @@ describe('bodies that need more operations than are left fail before the first o
     expect(record).toMatchObject({ status: 'failed', failure: refusal(1_501, 3_002, 3_000, 3_000) });
   });
 
-  test('and as many as are left are run', async () => {
+  test('and run when exactly enough are left', async () => {
     const { service, record } = await runFlow(each(10), 21);
     expect(record).toMatchObject({ status: 'succeeded' });
     expect(service.called).toHaveLength(21);
   });
 
-  test('what ran before the node is spent; what runs beside it is not counted, since a replay may be faster', async () => {
+  test('nodes before the loop count; concurrent ones do not, since a replay may be faster', async () => {
     const { nodes, edges } = each(3);
     const flow = {
       nodes: [call('first'), ...nodes, call('beside')],
@@ -157,7 +157,7 @@ describe('bodies that need more operations than are left fail before the first o
     expect(record?.failure).toMatchObject({ name: 'OperationLimit', message: message(7) });
   });
 
-  test('of a body only what must run counts: not what is disabled, pure, or behind one of several outputs', async () => {
+  test('of a body only what must run counts: not disabled or pure nodes, or those on one of several outputs', async () => {
     const flow: AFlow = {
       nodes: [
         ...each(4).nodes.slice(0, 1),
@@ -178,7 +178,7 @@ describe('bodies that need more operations than are left fail before the first o
     expect([record?.status, service.called]).toEqual(['succeeded', ['after/0']]);
   });
 
-  test('no replay finds another number: the same after a wait in each body', async () => {
+  test('the count is the same in a replay after a wait in each body', async () => {
     const { nodes, edges } = each(3, { maxConcurrency: 3 });
     const flow: AFlow = {
       nodes: [...nodes, { id: 'pause', type: 'wait', parameters: { seconds: 60 } }, call('beside')],
@@ -193,7 +193,7 @@ describe('bodies that need more operations than are left fail before the first o
     expect(new Set(service.called).size).toBe(service.called.length);
   });
 
-  test('what a retry takes over is not needed again', async () => {
+  test('checkpoints that a retry takes over do not count', async () => {
     const { service } = await runFlow(each(4), 8);
     expect(await service.executions.find('e-1')).toMatchObject({ failure: { nodeId: 'after' } });
     const { state } = await retryFrom(service, 'after', 5);
@@ -201,7 +201,7 @@ describe('bodies that need more operations than are left fail before the first o
     expect(await service.executions.find('e-2')).toMatchObject({ status: 'succeeded' });
   });
 
-  test('more items than nodes may run are refused, with both numbers', async () => {
+  test('more items than node runs allowed are refused, with both numbers', async () => {
     const service = await aBackgroundService();
     await service.put({ ...aFlow(each(10)), settings: { execution: 'durable', maxNodeRuns: 9 } });
     await service.accept();
@@ -237,7 +237,7 @@ test.each([
   [2, []],
   [3, ['tell']],
   [4, ['tell', 'ship']],
-])('an approval takes two operations: with %d of them, what is done is %j', async (limit, done) => {
+])('an approval takes two operations: with %d of them, the effects are %j', async (limit, done) => {
   const flow: AFlow = {
     nodes: [{ id: 'ask', type: 'approval', parameters: { timeoutSeconds: 600 } }, call('tell'), call('ship')],
     edges: ['start -> ask', 'ask.requested -> tell', 'ask.approved -> ship'],
@@ -248,7 +248,7 @@ test.each([
   expect(record?.failure?.nodeId).toBe(at);
 });
 
-test('a subworkflow counts with all that it does', async () => {
+test('a subworkflow counts with all its operations', async () => {
   const service = await aBackgroundService();
   await service.put(aFlow({ ...chain(3), id: 'other', trigger: 'manualTrigger' }));
   await service.put(
@@ -274,7 +274,7 @@ test('a subworkflow counts with all that it does', async () => {
   });
 });
 
-test('it is the same after a wait, when all is asked for again', async () => {
+test('the count is the same after a wait, when everything is requested again', async () => {
   const flow: AFlow = {
     nodes: [
       call('first'),
@@ -307,7 +307,7 @@ const retryFrom = async (service: Service, from: string, maxOperations: number) 
   return service.run(retry.executionId, { maxOperations });
 };
 
-test('what a retry takes over costs nothing', async () => {
+test('checkpoints that a retry takes over cost nothing', async () => {
   const { service } = await runFlow(chain(8), 5);
   const { state } = await retryFrom(service, 'n5', 5);
   expect(state.operations.size - 1).toBe(3);

@@ -2,12 +2,12 @@ import { expect, test } from '@jest/globals';
 import { toOperationName } from '../../../lib/adapters/durable/operation-name.ts';
 import { createPendingIo } from '../../../lib/adapters/durable/pending-io.ts';
 
-test('a name within the limit stays as it is', () => {
+test('a name within the limit is unchanged', () => {
   expect(toOperationName('each/0/3/call/0')).toBe('each/0/3/call/0');
   expect(toOperationName('x'.repeat(256))).toBe('x'.repeat(256));
 });
 
-test('long names keep their start, and stay different', () => {
+test('long names keep their start and stay distinct', () => {
   const [a, b] = ['a', 'b'].map((end) => toOperationName(`${'x'.repeat(300)}${end}`));
   expect(a).toHaveLength(256);
   expect(a).toMatch(/^x{200}/);

@@ -35,6 +35,6 @@ const delaysAfter = async (...failures: readonly number[]) => {
   return updates.flatMap(({ StepOptions }) => StepOptions?.NextAttemptDelaySeconds ?? []);
 };
 
-test('a durable step waits as long as its failure asks for, in whole seconds, within the bound', async () => {
+test('a durable step waits as long as its failure asks for, in whole seconds, up to the maximum', async () => {
   expect(await delaysAfter(120_500, 0, 7_200_000)).toEqual([121, 2, 600]);
 });

@@ -37,7 +37,7 @@ describe('a stale checkpoint token', () => {
     expect(await invoke(refusing(staleToken()))).toMatchObject({ Status: 'FAILED' });
   });
 
-  test('fails the invocation alone with our client around it, so that the execution goes on', async () => {
+  test('fails only the invocation with our client around it, so that the execution continues', async () => {
     await expect(invoke(createCheckpointClient(refusing(staleToken())))).rejects.toThrow(
       'Invalid checkpoint token',
     );
@@ -50,7 +50,7 @@ describe('a stale checkpoint token', () => {
       'FAILED',
     ],
     ['an outage fails the invocation', { name: 'ServiceException', status: 500 }, 'rejects'],
-  ])('%s, as before', async (_case, { name, status }, expected) => {
+  ])('%s is handled as before', async (_case, { name, status }, expected) => {
     const error = Object.assign(new Error('no'), { name, $metadata: { httpStatusCode: status } });
     const outcome = await invoke(createCheckpointClient(refusing(error))).then(
       ({ Status }) => Status,
@@ -59,7 +59,7 @@ describe('a stale checkpoint token', () => {
     expect(outcome).toBe(expected);
   });
 
-  test('reading the state passes through', async () => {
+  test('does not affect reading the state', async () => {
     const client = createCheckpointClient(refusing(staleToken()));
     expect(await client.getExecutionState({ DurableExecutionArn: 'a', CheckpointToken: 't' })).toEqual({
       Operations: [],

@@ -10,7 +10,7 @@ const aResult = (bytes: number) => {
 };
 
 test.each([-3, -2, -1, 0, 1])(
-  'a result of the engine’s limit and %i bytes is written down within it, and read again',
+  'a result of the engine’s limit and %i bytes fits when serialised, and is read back',
   async (more) => {
     const serdes = createStepSerdes('e-1', inMemoryBlobs(), createPendingIo());
     const about = { entityId: 'step-1', durableExecutionArn: 'arn' };

@@ -45,7 +45,7 @@ const aMeteredStage = async () => {
 
 type Stage = Awaited<ReturnType<typeof aMeteredStage>>;
 
-test('approvals of executions that ended before they were answered are not read by lists any more', async () => {
+test('lists no longer read approvals of executions that ended before they were answered', async () => {
   const stage = await aMeteredStage();
   const { client, tables, executions } = stage;
   const callbacks = createCallbackIndex(client, tables, { now: () => NOW });
@@ -79,7 +79,7 @@ test('approvals of executions that ended before they were answered are not read 
   expect(await list()).toEqual(none);
 });
 
-test('a place among a hundred concurrent executions costs a write unit', async () => {
+test('a place among a hundred concurrent executions costs one write unit', async () => {
   const { client, tables, executions, count } = await aMeteredStage();
   const slots = createSlotStore(client, tables);
   const takeSlot = createTakeSlot({ slots, executions, clock: { now: () => NOW }, knownMs: 1_000 });
@@ -126,7 +126,7 @@ describe('a queue of held executions', () => {
     });
   };
 
-  test.each([1, 60])('is measured and entered at the same cost with %d that wait', async (waiting) => {
+  test.each([1, 60])('costs the same to measure and enter with %d waiting', async (waiting) => {
     const stage = await aMeteredStage();
     for (let at = 0; at < waiting; at++) await hold(stage, at);
     const measured = await stage.count(async () =>
@@ -139,7 +139,7 @@ describe('a queue of held executions', () => {
     expect(refused).toMatchObject({ reads: 0, writes: 1, writeUnits: 1 });
   });
 
-  test('costs no write more for a run that waits than one of a release before it', async () => {
+  test('costs a waiting run no more writes than the release before it', async () => {
     const stage = await aMeteredStage();
     await hold(stage, 0);
     const held = await stage.count(() => hold(stage, 1));
@@ -153,7 +153,7 @@ describe('a queue of held executions', () => {
     expect([released.writes, released.writeUnits]).toEqual([1, 3]);
   });
 
-  test('counts those of an earlier release to the end, and those that came since', async () => {
+  test('counts those of an earlier release to the end, and those added since', async () => {
     const stage = await aMeteredStage();
     const EARLIER = 1_200; // more than a page of 1 MB
     for (let at = 0; at < EARLIER; at += 100)

@@ -64,7 +64,7 @@ const readPages = async (
 };
 
 describe('the pages of a list of executions', () => {
-  test('have each execution once, however many have started at the same time', async () => {
+  test('have each execution once, however many started at the same time', async () => {
     const { store: executions, made } = await fill();
     const time = fc.option(fc.integer({ min: NOW - 10, max: NOW - 7 }), { nil: undefined });
     await fc.assert(
@@ -114,7 +114,7 @@ describe('the pages of a list of executions', () => {
     expect(page.executions.length + rest.executions.length).toBe(made.length / 2);
   });
 
-  test('have the records as well that the store leaves for another call', async () => {
+  test('include the records that the store leaves for another call', async () => {
     const { client, tables, made } = await fill();
     const sizes: number[] = [];
     /** Leaves all but seven keys of a call unprocessed. */

@@ -20,18 +20,18 @@ const fitted = (nodes: readonly NodeRecord[], maxBytes?: number) => {
   return { kept, omitted, bytes: stored.B?.length ?? Buffer.byteLength(stored.S ?? '') };
 };
 
-test('what fits is kept whole', () => {
+test('node runs that fit are kept whole', () => {
   const nodes = [record('a'), record('b', 'failed')];
   expect(fitted(nodes)).toMatchObject({ kept: nodes, omitted: 0 });
 });
 
-test('of what does not fit, what failed is kept, then the earliest, in their order', () => {
+test('of those that do not fit, failed ones are kept, then the earliest, in order', () => {
   const nodes = [record('a'), record('b'), record('c'), record('d', 'failed')];
   const bytes = JSON.stringify([record('a'), record('d', 'failed')]).length + 10;
   expect(fitted(nodes, bytes)).toMatchObject({ kept: [nodes[0], nodes[3]], omitted: 2 });
 });
 
-test('of what does not fit, the data of nodes that did not fail goes first', () => {
+test('of those that do not fit, data of successful nodes is dropped first', () => {
   const data = { words: Array.from({ length: 200 }, (_, at) => `${at * 7_919}`) };
   const nodes = [
     { ...record('a'), input: data },
@@ -40,7 +40,7 @@ test('of what does not fit, the data of nodes that did not fail goes first', () 
   expect(fitted(nodes, 1_000)).toMatchObject({ kept: [record('a'), nodes[1]], omitted: 0 });
 });
 
-test('all of thousands of node runs are kept, since they are measured as they are stored', () => {
+test('thousands of node runs are kept, since they are measured as they are stored', () => {
   const nodes = Array.from({ length: 5_000 }, (_, at) => ({
     ...record(`node-${at % 7}`),
     iteration: at,
@@ -52,7 +52,7 @@ test('all of thousands of node runs are kept, since they are measured as they ar
   expect(bytes).toBeLessThan(64_000);
 });
 
-test('of a list too long to be compressed, as many are kept as may be', () => {
+test('of a list too long to compress, as many as possible are kept', () => {
   const nodes = Array.from({ length: 60_000 }, (_, at) => record(`node-${at}`));
   const { kept, omitted } = fitted(nodes);
   expect(kept.length + omitted).toBe(60_000);
@@ -60,7 +60,7 @@ test('of a list too long to be compressed, as many are kept as may be', () => {
   expect(kept[0]).toEqual(nodes[0]);
 });
 
-test('never more than the bytes that there are, and nothing unaccounted for', () => {
+test('the result never exceeds the available bytes, and every node run is accounted for', () => {
   const list = fc.array(fc.record({ id: fc.string(), failed: fc.boolean() }), { maxLength: 50 });
   fc.assert(
     fc.property(list, fc.integer({ min: 2, max: 3_000 }), (shapes, maxBytes) => {

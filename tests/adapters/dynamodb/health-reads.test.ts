@@ -37,7 +37,7 @@ describe('the executions of a workflow', () => {
     return createOpenRuns(client, tables);
   };
 
-  test('are read page by page, the latest first, without the data of their nodes', async () => {
+  test('are read page by page, the latest first, without node data', async () => {
     const reader = (await aHistory())('a', 0);
     expect(await reader.read(2)).toEqual({
       executions: [
@@ -58,13 +58,13 @@ describe('the executions of a workflow', () => {
     expect(await openRuns('a', clock.now() + 4).read(10)).toEqual({ executions: [], hasMore: false });
   });
 
-  test('of a workflow that is not known are none', async () => {
+  test('of an unknown workflow are empty', async () => {
     expect(await (await aHistory())('c', 0).read(10)).toEqual({ executions: [], hasMore: false });
   });
 });
 
 describe('the workflows', () => {
-  test('are listed with their current versions; removed ones by their id alone', async () => {
+  test('are listed with their current versions; removed ones by id only', async () => {
     const { client, tables } = await openDatabase();
     const workflows = createWorkflowStore(client, tables, clock);
     for (const id of ['a', 'b']) await workflows.put(aWorkflow({ id }), []);
@@ -76,7 +76,7 @@ describe('the workflows', () => {
     expect(isComplete).toBe(true);
   });
 
-  test('are read up to a bound, which is said, and behind it from another place on each time', async () => {
+  test('are read up to a limit, which is reported, and from another place each time', async () => {
     const { client, tables } = await openDatabase();
     const workflows = createWorkflowStore(client, tables, clock);
     const name = 'x'.repeat(100_000);
@@ -97,7 +97,7 @@ describe('the workflows', () => {
     expect([...seen].sort()).toEqual([...'abcdefg']);
   });
 
-  test('that cannot be read are an error of the store', async () => {
+  test('that cannot be read are a store error', async () => {
     const { client, tables } = await openDatabase();
     const list = createListDefinitions(client, { ...tables, workflows: 'none-workflows' });
     await expect(list()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });

@@ -49,7 +49,7 @@ const fill = async () => {
   return { made, list };
 };
 
-test('open executions of all workflows are listed by their status, held ones with them, page by page', async () => {
+test('open executions of all workflows, including held ones, are listed by status, page by page', async () => {
   const { made, list } = await fill();
   const { accepted = [], running = [], waiting = [], held = [] } = made;
   for (const limit of [1, 3, 100]) {

@@ -9,7 +9,7 @@ const openDatabase = useTestDatabases();
 
 const NOW = 1_700_000_000_000;
 
-test('requests of a workflow are spread over eight partitions, and listed in the order of their times', async () => {
+test('requests of a workflow are spread over eight partitions and listed by time', async () => {
   const { client, tables, sdk } = await openDatabase();
   const store = createRequestStore(client, tables, { retentionDays: 30, clock: { now: () => NOW } });
   const workflowId = 'shop';

@@ -185,7 +185,7 @@ const readAll = async (stores: Stores): Promise<unknown[]> => {
 };
 
 describe('what is stored', () => {
-  test('says in each item which version it was written in', async () => {
+  test('has its version in each item', async () => {
     const stores = await openStores();
     await writeAll(stores);
     const items = await allItems(stores);
@@ -231,7 +231,7 @@ describe('what is stored', () => {
     },
   );
 
-  test('a record of the first version is told from one of the second by what it lacks', async () => {
+  test('of the first version lacks an attribute of the second, which tells them apart', async () => {
     const stores = await openStores();
     await writeAll(stores);
     const { sdk, tables, executions } = stores;
@@ -244,7 +244,7 @@ describe('what is stored', () => {
     await expect(executions.list(listing)).rejects.toMatchObject(refused);
   });
 
-  test('an update leaves what an item says: it writes no attribute in another form', async () => {
+  test('keeps its version on update: an update writes no attribute in another form', async () => {
     const stores = await openStores();
     await writeAll(stores);
     await pretend(stores, SCHEMA_VERSION - 1);

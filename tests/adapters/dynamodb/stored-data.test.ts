@@ -21,14 +21,14 @@ const aStage = async () => {
 };
 
 describe('what a stage holds', () => {
-  test('a new stage has nothing wrong, before and after a version is noted', async () => {
+  test('a new stage has no problems, before and after a version is noted', async () => {
     const { check, client, tables } = await aStage();
     expect(await check()).toEqual([]);
     await noteStageVersions(client, tables, { isNew: true });
     expect(await check()).toEqual([]);
   });
 
-  test('a table that does not exist, and an index that is missing or being built', async () => {
+  test('a missing table, and an index that is missing or being built, are reported', async () => {
     const { check, client, sdk, tables, listIndexes } = await aStage();
     await sdk.send(new DeleteTableCommand({ TableName: tables.requests }));
     expect(await check()).toEqual([
@@ -48,7 +48,7 @@ describe('what a stage holds', () => {
   test.each([
     [{ oldest: SCHEMA_VERSION, newest: SCHEMA_VERSION + 1 }, /^A later release has stored data in version 5/],
     [{ oldest: OLDEST_VERSION - 1, newest: SCHEMA_VERSION }, /^There may be data in version 1/],
-  ])('versions that this release does not read: %j', async (versions, problem) => {
+  ])('versions that this release does not read are reported: %j', async (versions, problem) => {
     const { check, client, tables } = await aStage();
     await writeStageVersions(client, tables, versions);
     expect(await check()).toEqual([
@@ -68,7 +68,7 @@ describe('what a stage holds', () => {
     expect(Item).toEqual({ ...Key, oldest: { N: '2' }, newest: { N: '4' } });
   });
 
-  test('a new stage holds the present version alone', async () => {
+  test('a new stage holds only the current version', async () => {
     const { client, tables } = await aStage();
     expect(await noteStageVersions(client, tables, { isNew: true })).toEqual({ oldest: 4, newest: 4 });
   });

@@ -63,7 +63,7 @@ const aStore = async (mode: 'inline' | 'express') => {
 const SWEPT = { sweepShard: '25', sweepAt: '2023' };
 const FAILED = { failedWorkflowId: 'orders', startedAt: '2023' };
 
-test('a background run ends while the index of sweeps is throttled, and is listed by the next sweep', async () => {
+test('a background run ends while the sweep index is throttled, and the next sweep lists it', async () => {
   const { store, exhaust, read, listed, sweep, pass, take } = await aStore('express');
   await exhaust(SWEPT);
   expect(await store.finish('e-1', anExecutionEnd())).toBe(true);
@@ -81,7 +81,7 @@ test('a background run ends while the index of sweeps is throttled, and is liste
   expect(await listed('succeeded')).toBe(1);
 });
 
-test('so does one that fails while the index of failures is throttled', async () => {
+test('a failing run ends while the failure index is throttled', async () => {
   const { store, exhaust, read, listed, sweep, pass } = await aStore('express');
   await exhaust(FAILED);
   const failure = { nodeId: 'call', name: 'HttpError', message: '500' };
@@ -94,7 +94,7 @@ test('so does one that fails while the index of failures is throttled', async ()
   expect(await listed('failed')).toBe(1);
 });
 
-test('one whose end is published is in the outbox no longer once the sweeper has listed it', async () => {
+test('a published run leaves the outbox once the sweeper has listed it', async () => {
   const { store, exhaust, read, sweep, pass } = await aStore('express');
   await exhaust(FAILED);
   await store.finish('e-1', anExecutionEnd({ isInOutbox: true, status: 'failed' }));
@@ -107,7 +107,7 @@ test('one whose end is published is in the outbox no longer once the sweeper has
   for await (const id of store.findDue(NOW + 7_200_000, 'active')) expect(id).not.toBe('e-1');
 });
 
-test('a synchronous run that fails ends as well, and is in the index of sweeps until it is listed', async () => {
+test('a synchronous run that fails also ends, and is in the sweep index until it is listed', async () => {
   const { store, exhaust, read, listed, sweep, pass } = await aStore('inline');
   await exhaust(FAILED);
   expect(await store.finish('e-1', anExecutionEnd({ status: 'failed' }))).toBe(true);

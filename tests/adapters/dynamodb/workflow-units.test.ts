@@ -56,7 +56,7 @@ const puts: Readonly<Record<string, (stage: Stage) => Promise<unknown>>> = {
   'its removal': ({ service, idOf }) => service.remove(idOf(1)),
 };
 
-test('to put, change and remove a workflow costs the same with many as with few', async () => {
+test('putting, changing and removing a workflow costs the same with many as with few', async () => {
   const [few, many] = [await aStageOf(3), await aStageOf(MANY)];
   for (const [what, put] of Object.entries(puts)) {
     const [ofFew, ofMany] = [await few.count(() => put(few)), await many.count(() => put(many))];
@@ -65,7 +65,7 @@ test('to put, change and remove a workflow costs the same with many as with few'
   }
 });
 
-test('a list of workflows, and a sweep that finds nothing wrong, read pages alone', async () => {
+test('a list of workflows, and a sweep without findings, only read pages', async () => {
   const { service, stores, count } = await aStageOf(MANY);
   const listed = await count(async () => expect(await stores.workflows.list()).toHaveLength(MANY));
   expect(listed.reads).toBe(1);

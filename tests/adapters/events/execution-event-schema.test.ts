@@ -35,7 +35,7 @@ const ends: fc.Arbitrary<EndedExecution> = fc
   .map(({ durationMs, ...end }) => ({ ...end, endedAt: end.startedAt + durationMs }));
 
 describe('the published schema', () => {
-  test('holds for every event that is published', () => {
+  test('accepts every event that is published', () => {
     fc.assert(
       fc.property(ends, (ended) => {
         expect(checkSchema(schema, JSON.parse(JSON.stringify(toCloudEvent(ended))), '')).toEqual([]);
@@ -43,7 +43,7 @@ describe('the published schema', () => {
     );
   });
 
-  test('holds for the example in the documentation, and not for what lacks something', () => {
+  test('accepts the example in the documentation, and rejects one with a missing key', () => {
     const page = readFileSync(new URL('../../../docs/events.md', import.meta.url), 'utf8');
     const example = JSON.parse(/```json\n([\s\S]*?)```/.exec(page)?.[1] ?? '');
     expect(checkSchema(schema, example, '')).toEqual([]);
@@ -55,7 +55,7 @@ describe('the published schema', () => {
   });
 });
 
-test('without a bus an event is one line of the log', async () => {
+test('without a bus an event is one line in the log', async () => {
   const { logger, entries } = aRecordingLogger();
   const [ended] = fc.sample(ends, 1);
   if (ended !== undefined) await createLogEvents(logger, { countsInline: true }).publish(ended);
@@ -76,21 +76,21 @@ describe('on a bus', () => {
     ...{ mode, status: 'timedOut', startedAt: 1_000, endedAt: 3_000, hasMetrics: true },
   });
 
-  test('an end is published, then counted on a line of its own', async () => {
+  test('a completion is published, then counted on its own line', async () => {
     const { events, entries, published } = service(true);
     await events.publish(anEnd('inline'));
     expect(published).toHaveLength(1);
     expect(entries).toMatchObject([{ fields: { ExecutionsTimedOut: 1, ExecutionDuration: 2_000 } }]);
   });
 
-  test('that of an inline run has no line where the line of its request counts it', async () => {
+  test('a completion of an inline run has no line if the request’s line counts it', async () => {
     const { events, entries, published } = service(false);
     await events.publish(anEnd('inline'));
     await events.publish(anEnd('durable'));
     expect([published.length, entries.length]).toEqual([2, 1]);
   });
 
-  test('what is not published is not counted: it will be published again', async () => {
+  test('an unpublished completion is not counted, since it will be published again', async () => {
     const { logger, entries } = aRecordingLogger();
     const publish = () => Promise.reject(new Error('no bus'));
     const events = countPublished({ publish }, logger, { countsInline: true });

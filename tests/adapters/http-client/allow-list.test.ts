@@ -19,7 +19,7 @@ describe('an allow-list', () => {
     expect(isAllowed(to('b.internal', 80, '127.0.0.1'))).toBe(false);
   });
 
-  test('a host name means that very name, whatever it resolves to', () => {
+  test('a host name means exactly that name, whatever it resolves to', () => {
     expect(allows('db.internal', to('db.internal', 80, '10.0.0.1'))).toBe(true);
     expect(allows('DB.Internal', to('db.internal', 80, '10.0.0.1'))).toBe(true);
     for (const host of ['a.db.internal', 'db.internal.', 'xdb.internal', 'internal']) {
@@ -27,7 +27,7 @@ describe('an allow-list', () => {
     }
   });
 
-  test('an address means whatever leads there', () => {
+  test('an address means every host that resolves to it', () => {
     expect(allows('10.0.0.7', to('any.example', 80, '10.0.0.7'))).toBe(true);
     expect(allows('10.0.0.7', to('10.0.0.7', 443, '10.0.0.7'))).toBe(true);
     expect(allows('10.0.0.7', to('10.0.0.7', 443, '10.0.0.8'))).toBe(false);
@@ -37,7 +37,7 @@ describe('an allow-list', () => {
     }
   });
 
-  test('an IPv4 address means its IPv6 clothes too', () => {
+  test('an IPv4 address includes its IPv6 forms', () => {
     expect(allows('127.0.0.1', to('::ffff:7f00:1', 80, '::ffff:7f00:1'))).toBe(true);
     expect(allows('127.0.0.1', to('::ffff:7f00:2', 80, '::ffff:7f00:2'))).toBe(false);
   });
@@ -59,7 +59,7 @@ describe('an allow-list', () => {
     ['10.0.0.7:8080', to('x', 8080, '10.0.0.7'), to('x', 8081, '10.0.0.7')],
     ['[::1]:9000', to('::1', 9000, '::1'), to('::1', 9001, '::1')],
     ['localhost:65535', to('localhost', 65_535, '::1'), to('localhost', 1, '::1')],
-  ])('%s means that port alone', (entry, right, wrong) => {
+  ])('%s allows only that port', (entry, right, wrong) => {
     expect(allows(entry, right)).toBe(true);
     expect(allows(entry, wrong)).toBe(false);
   });
@@ -95,7 +95,7 @@ describe('an allow-list', () => {
     '::1]:80',
     'user@db.internal',
     'dü.internal',
-  ])('%j is refused rather than understood', (entry) => {
+  ])('%j is rejected instead of guessed at', (entry) => {
     let error: unknown;
     try {
       parseAllowList(['ok.internal', entry]);

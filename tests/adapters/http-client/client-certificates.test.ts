@@ -43,7 +43,7 @@ describe('a client certificate', () => {
     );
   });
 
-  test('is of its own request alone, over the same client', async () => {
+  test('belongs to its own request, over the same client', async () => {
     const bodies = [await bodyOf(`${server.origin}/`, tls), await bodyOf(`${server.origin}/`)];
     expect([...bodies, await bodyOf(`${server.origin}/`, tls)]).toEqual([
       'hello hookloom',
@@ -52,7 +52,7 @@ describe('a client certificate', () => {
     ]);
   });
 
-  test('goes along on a redirect within its origin, and to no other one', async () => {
+  test('is presented again on a redirect within its origin, and to no other one', async () => {
     expect(await bodyOf(`${server.origin}/here`, tls)).toBe('hello hookloom');
     expect(await bodyOf(`${server.origin}/there`, tls)).toBe('hello stranger');
   });
@@ -80,7 +80,7 @@ describe('a client certificate', () => {
     ['a wrong passphrase', { certificate, key: encryptedKey, passphrase: 'hunter2' }],
     ['no passphrase', { certificate, key: encryptedKey }],
     ['the key of another one', { certificate, key: clientIdentity.otherKey }],
-  ])('that is %s fails the request, without its value', async (_case, identity) => {
+  ])('that is %s fails the request without quoting its value', async (_case, identity) => {
     // Another client: a connection that the same certificate and key have opened would be used again.
     const fresh = createHttpClient({ allow: ['127.0.0.1'] });
     const failure = await failureOf(fresh, `${server.origin}/`, { tls: identity });

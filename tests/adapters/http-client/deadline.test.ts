@@ -43,11 +43,11 @@ describe.each(Object.entries(ways))('%s under a deadline', (_name, run) => {
     await expect(run(aLimit().limit, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
   });
 
-  test('whatever breaks when time is up, broke because of it', async () => {
+  test('any failure after the time is up counts as a timeout', async () => {
     await expect(run(aLimit(20).limit, untilAborted)).rejects.toThrow('too late');
   });
 
-  test('whatever breaks after an abort, broke because of it', async () => {
+  test('any failure after an abort counts as the abort', async () => {
     const { controller, limit } = aLimit();
     const work = run(limit, untilAborted);
     const reason = new Error('enough');
@@ -66,13 +66,13 @@ describe.each(Object.entries(ways))('%s under a deadline', (_name, run) => {
 });
 
 describe('a deadline', () => {
-  test('does not start what is aborted already', () => {
+  test('does not start aborted work', () => {
     const { controller, limit } = aLimit();
     controller.abort(new Error('enough'));
     expect(() => startDeadline(limit)).toThrow('enough');
   });
 
-  test('goes on between its phases, and ends with the stream', async () => {
+  test('spans its phases, and ends with the stream', async () => {
     const { limit } = aLimit();
     const { guard, guardStream } = startDeadline(limit);
     expect(await guard(Promise.resolve(7))).toBe(7);

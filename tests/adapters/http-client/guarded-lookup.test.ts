@@ -18,7 +18,7 @@ const lookUp = (resolve: ResolveHost, { allow = [] as string[], options = {} as 
   });
 
 describe('the lookup of a socket', () => {
-  test('gives the public addresses of the host, all or the first as the socket asks', async () => {
+  test('returns the public addresses of the host, all or the first as the socket asks', async () => {
     const resolve = async () => ['1.1.1.1', '2606:4700::1'];
     expect(await lookUp(resolve, { options: { all: true } })).toEqual([
       { address: '1.1.1.1', family: 4 },
@@ -27,7 +27,7 @@ describe('the lookup of a socket', () => {
     expect(await lookUp(resolve)).toBe('1.1.1.1');
   });
 
-  test('asks once: what was checked is what is connected to', async () => {
+  test('resolves once, so that the checked address is the one connected to', async () => {
     const asked: string[] = [];
     await lookUp(async (hostname) => {
       asked.push(hostname);
@@ -51,33 +51,33 @@ describe('the lookup of a socket', () => {
     }
   });
 
-  test('tells the address to the log only', async () => {
+  test('shows the address only in the log', async () => {
     const error = await lookUp(async () => ['10.0.0.1']).catch((error) => error);
     expect(error.message).not.toContain('10.0.0.1');
     expect(error.cause.message).toBe('api.example.com resolves to 10.0.0.1');
   });
 
-  test('gives private addresses that are allowed', async () => {
+  test('returns private addresses that are allowed', async () => {
     const resolve = async () => ['1.1.1.1', '10.0.0.1'];
     expect(await lookUp(resolve, { allow: ['10.0.0.0/8'] })).toBe('1.1.1.1');
     expect(await lookUp(resolve, { allow: ['api.example.com:443'] })).toBe('1.1.1.1');
     await expect(lookUp(resolve, { allow: ['api.example.com:80'] })).rejects.toThrow('not public');
   });
 
-  test('a host without an address is unknown', async () => {
+  test('treats a host without an address as unknown', async () => {
     await expect(lookUp(async () => [])).rejects.toMatchObject({ code: 'ENOTFOUND' });
   });
 
-  test('hands on why the lookup failed', async () => {
+  test('passes on why the lookup failed', async () => {
     await expect(lookUp(() => Promise.reject(new Error('no server')))).rejects.toThrow('no server');
   });
 
-  test('what is no address at all is refused', async () => {
+  test('refuses what is not an address', async () => {
     await expect(lookUp(async () => ['fe80::1%eth0'])).rejects.toThrow('not a plain IP address');
   });
 });
 
-test('a literal address is told as what it is', () => {
+test('a literal address is reported as such', () => {
   expect(() =>
     checkAddress({ target: 'GET 10.0.0.1', host: '10.0.0.1', port: 80 }, '10.0.0.1', parseAllowList([])),
   ).toThrow('GET 10.0.0.1 was refused: 10.0.0.1 is an address that is not public (private).');

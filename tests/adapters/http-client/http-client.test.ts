@@ -69,7 +69,7 @@ const fail = (path: string, changes: Partial<OutboundRequest> = {}) =>
 const lastReceived = () => server.received.at(-1);
 
 describe('a request', () => {
-  test('is sent as it is, and its answer given back', async () => {
+  test('is sent unchanged, and its response returned', async () => {
     const answer = await get('/hello?a=1', {
       method: 'post',
       headers: { 'X-Custom': 'yes', 'content-type': 'text/plain' },
@@ -94,21 +94,21 @@ describe('a request', () => {
     expect(lastReceived()).toMatchObject({ method: 'PUT', body: 'hi' });
   });
 
-  test('may call itself something else', async () => {
+  test('may set its own User-Agent', async () => {
     await get('/hello', { headers: { 'User-Agent': 'mine' } });
     expect(lastReceived()?.headers['user-agent']).toBe('mine');
   });
 
-  test('a header of the answer named __proto__ stays a header', async () => {
+  test('keeps a response header named __proto__ a header', async () => {
     const answer = await get('/proto');
     expect(Object.entries(answer.headers)).toContainEqual(['__proto__', 'x']);
   });
 
-  test('a status of failure is an answer like any other', async () => {
+  test('resolves with an error status like any other', async () => {
     expect(await get('/teapot')).toMatchObject({ status: 418 });
   });
 
-  test('repeated headers of the answer are joined, all of them', async () => {
+  test('joins all repeated response headers', async () => {
     expect((await get('/repeated')).headers).toMatchObject({
       'x-a': '1, 2',
       'set-cookie': 'a=1, b=2',
@@ -116,13 +116,13 @@ describe('a request', () => {
     });
   });
 
-  test('HEAD has an answer without a body', async () => {
+  test('with HEAD has a response without a body', async () => {
     const answer = await get('/hello', { method: 'HEAD' });
     expect(answer).toMatchObject({ status: 200 });
     expect(answer.body).toHaveLength(0);
   });
 
-  test('goes to a name that is allowed', async () => {
+  test('reaches an allowed host name', async () => {
     const byName = createHttpClient({ allow: ['shop.internal'], lookup: async () => ['127.0.0.1'] });
     const answer = await byName.request(anOutboundRequest(`http://shop.internal:${server.port}/hello`));
     expect(answer.status).toBe(200);
@@ -180,7 +180,7 @@ describe('addresses that are not public', () => {
     expect(error.code).toBe('OUTBOUND_REFUSED');
   });
 
-  test('without a port in the URL, its protocol says which one is meant', async () => {
+  test('without a port in the URL, the protocol determines the port', async () => {
     const lookup = async () => ['10.0.0.1'];
     const other = createHttpClient({ allow: ['a.internal:443', 'b.internal:80'], lookup });
     expect((await failureOf(other, 'http://a.internal/')).code).toBe('OUTBOUND_REFUSED');
@@ -254,24 +254,24 @@ describe('what is refused before anything is sent', () => {
   });
 });
 
-describe('how large an answer may be', () => {
+describe('the size of a response', () => {
   test.each([0, 1, 999, 1_000])('%d bytes fit into a limit of 1000', async (size) => {
     const answer = await get(`/bytes?size=${size}`, { maxResponseBytes: 1_000 });
     expect(answer.body).toHaveLength(size);
   });
 
-  test('one more does not', async () => {
+  test('one byte more does not', async () => {
     expect(await fail('/bytes?size=1000', { maxResponseBytes: 999 })).toMatchObject({
       code: 'OUTBOUND_TOO_LARGE',
       message: `GET 127.0.0.1:${server.port} returned more than 999 bytes.`,
     });
   });
 
-  test('nothing more is read once it is too large', async () => {
+  test('reading stops once it is too large', async () => {
     expect((await fail('/chunks', { maxResponseBytes: 999 })).code).toBe('OUTBOUND_TOO_LARGE');
   });
 
-  test.each(Object.keys(encoders))('%s is undone, and counts as what it unfolds to', async (encoding) => {
+  test.each(Object.keys(encoders))('%s is decoded, and its decoded size counts', async (encoding) => {
     const answer = await get(`/encoded?as=${encoding}`, { maxResponseBytes: 1_000 });
     expect(Buffer.from(answer.body)).toEqual(zeros);
     expect(answer.headers).not.toHaveProperty('content-encoding');
@@ -281,17 +281,17 @@ describe('how large an answer may be', () => {
     );
   });
 
-  test('an encoding that nobody knows is left as it is', async () => {
+  test('an unknown encoding is left undecoded', async () => {
     const answer = await get('/encoded?as=rot13');
     expect(Buffer.from(answer.body).toString()).toBe('as it is');
     expect(answer.headers).toMatchObject({ 'content-encoding': 'rot13', 'content-length': '8' });
   });
 
-  test('no body is no body in every encoding', async () => {
+  test('an empty body is empty in every encoding', async () => {
     expect((await get('/empty-gzip')).body).toHaveLength(0);
   });
 
-  test('a body that its encoding does not fit is a failure', async () => {
+  test('a body that does not match its encoding is a failure', async () => {
     expect(await fail('/mislabelled')).toMatchObject({
       code: 'OUTBOUND_FAILED',
       message: expect.stringContaining('the body does not match its content encoding'),
@@ -308,12 +308,12 @@ describe('when time is up', () => {
     });
   });
 
-  test('a lookup that takes too long is one too', async () => {
+  test('a lookup that takes too long is a timeout too', async () => {
     const lost = createHttpClient({ lookup: () => new Promise(() => {}) });
     expect((await failureOf(lost, 'http://lost.example/', { timeoutMs: 50 })).code).toBe('OUTBOUND_TIMEOUT');
   });
 
-  test('the longest time that can be asked for is not over at once', async () => {
+  test('the longest possible timeout does not expire at once', async () => {
     expect(await get('/hello', { timeoutMs: 2 ** 40 })).toMatchObject({ status: 200 });
   });
 
@@ -324,7 +324,7 @@ describe('when time is up', () => {
     expect(server.received).toHaveLength(before);
   });
 
-  test.each(['/silent', '/slow'])('an abort in the middle of %s does too', async (path) => {
+  test.each(['/silent', '/slow'])('an abort in the middle of %s does so too', async (path) => {
     const controller = new AbortController();
     const before = server.received.length;
     const pending = get(path, { signal: controller.signal });
@@ -346,7 +346,7 @@ describe('when the exchange breaks', () => {
     });
   });
 
-  test('nobody listens', async () => {
+  test('the connection is refused', async () => {
     const gone = await aLocalServer({});
     await gone.close();
     expect((await failureOf(client, gone.origin)).message).toContain('the connection was refused');
@@ -376,7 +376,7 @@ describe('when the exchange breaks', () => {
     ['a header that cannot be', 'HTTP/1.1 200 OK\r\nhunter2 x\r\n\r\n'],
     ['another protocol', 'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'],
     ['two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nhunter2'],
-  ])('an answer that is %s fails without a word of it', async (_what, answer) => {
+  ])('a response that is %s fails without quoting it', async (_what, answer) => {
     const raw = await aRawServer(answer);
     try {
       const error = await failureOf(client, raw.origin);
@@ -387,7 +387,7 @@ describe('when the exchange breaks', () => {
     }
   });
 
-  test('https where there is no TLS', async () => {
+  test('https to a port without TLS', async () => {
     const error = await failureOf(client, `https://127.0.0.1:${server.port}/hello`);
     expect(error.code).toBe('OUTBOUND_FAILED');
   });
@@ -424,6 +424,6 @@ describe('connections', () => {
   });
 });
 
-test('a list of allowed hosts that is wrong is found at once', () => {
+test('an invalid list of allowed hosts fails at once', () => {
   expect(() => createHttpClient({ allow: ['*'] })).toThrow('"*" in the list of allowed hosts');
 });

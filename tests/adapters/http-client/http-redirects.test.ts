@@ -42,13 +42,13 @@ const fail = (path: string, changes: Partial<OutboundRequest> = {}) =>
 describe('a redirect', () => {
   const post = { method: 'POST', headers: { 'content-type': 'text/plain', 'x-a': 'b' }, body: 'text' };
 
-  test.each([301, 302, 303, 307, 308])('%d is followed, and the URL that answered told', async (status) => {
+  test.each([301, 302, 303, 307, 308])('%d is followed, and the final URL is returned', async (status) => {
     const answer = await get(to(status, '/done?q=1'));
     expect(answer).toMatchObject({ status: 200, url: `${server.origin}/done?q=1` });
     expect(server.received.at(-1)).toMatchObject({ method: 'GET', url: '/done?q=1' });
   });
 
-  test.each([301, 302, 303])('%d makes a POST a GET without a body', async (status) => {
+  test.each([301, 302, 303])('%d turns a POST into a GET without a body', async (status) => {
     await get(to(status, '/done'), post);
     const received = server.received.at(-1);
     expect(received).toMatchObject({ method: 'GET', body: '', headers: { 'x-a': 'b' } });
@@ -56,7 +56,7 @@ describe('a redirect', () => {
     expect(received?.headers).not.toHaveProperty('content-length');
   });
 
-  test.each([307, 308])('%d repeats a POST as it was', async (status) => {
+  test.each([307, 308])('%d repeats a POST unchanged', async (status) => {
     await get(to(status, '/done'), post);
     expect(server.received.at(-1)).toMatchObject({
       method: 'POST',
@@ -69,31 +69,34 @@ describe('a redirect', () => {
     [301, 'PUT', 'text'],
     [302, 'PATCH', 'text'],
     [307, 'DELETE', 'text'],
-  ])('%d leaves a %s what it is', async (status, method, body) => {
+  ])('%d leaves a %s unchanged', async (status, method, body) => {
     await get(to(status, '/done'), { ...post, method });
     expect(server.received.at(-1)).toMatchObject({ method, body });
   });
 
-  test('303 makes a PUT a GET, and leaves HEAD what it is', async () => {
+  test('303 turns a PUT into a GET, and leaves HEAD unchanged', async () => {
     await get(to(303, '/done'), { ...post, method: 'PUT' });
     expect(server.received.at(-1)).toMatchObject({ method: 'GET', body: '' });
     await get(to(303, '/done'), { method: 'HEAD' });
     expect(server.received.at(-1)).toMatchObject({ method: 'HEAD' });
   });
 
-  test.each(['/nowhere', '/not-modified', '/multiple'])('%s is none, but an answer', async (path) => {
-    const answer = await get(path);
-    expect(answer.url).toBe(`${server.origin}${path}`);
-    expect(answer.status).toBeGreaterThanOrEqual(300);
-  });
+  test.each(['/nowhere', '/not-modified', '/multiple'])(
+    '%s is not a redirect but a response',
+    async (path) => {
+      const answer = await get(path);
+      expect(answer.url).toBe(`${server.origin}${path}`);
+      expect(answer.status).toBeGreaterThanOrEqual(300);
+    },
+  );
 
-  test('what it says besides is not read', async () => {
+  test('has a body that is not read', async () => {
     expect(await get('/large', { maxResponseBytes: 10 })).toMatchObject({ status: 200 });
   });
 });
 
-describe('how many redirects', () => {
-  test('as many as are allowed are followed', async () => {
+describe('the number of redirects', () => {
+  test('up to the limit are followed', async () => {
     expect(await get('/3', { maxRedirects: 3 })).toMatchObject({ url: `${server.origin}/done?x#y` });
   });
 
@@ -104,7 +107,7 @@ describe('how many redirects', () => {
     });
   });
 
-  test('a loop ends', async () => {
+  test('ends a loop', async () => {
     const before = server.received.length;
     expect((await fail('/loop', { maxRedirects: 4 })).message).toContain('it redirected more than 4 times');
     expect(server.received.length - before).toBe(5);
@@ -151,7 +154,7 @@ describe('where a redirect may lead', () => {
     expect(other.received).toHaveLength(before);
   });
 
-  test('not to the metadata of the cloud', async () => {
+  test('not to the metadata service of the cloud', async () => {
     expect((await fail(to(302, 'http://169.254.169.254/latest/meta-data/'))).code).toBe('OUTBOUND_REFUSED');
   });
 
@@ -161,13 +164,13 @@ describe('where a redirect may lead', () => {
     expect(error.message).toContain('only http and https');
   });
 
-  test('not to a URL with credentials, which are not repeated', async () => {
+  test('not to a URL with credentials, which are not quoted', async () => {
     const error = await fail(to(302, `http://user:hunter2@127.0.0.1:${other.port}/done`));
     expect(error.code).toBe('OUTBOUND_REFUSED');
     expect(error.message).not.toContain('hunter2');
   });
 
-  test('not to what is no URL', async () => {
+  test('not to an invalid URL', async () => {
     expect(await fail(to(302, 'http://['))).toMatchObject({
       code: 'OUTBOUND_FAILED',
       message: expect.stringContaining('it redirects to something that is not a URL'),
@@ -175,7 +178,7 @@ describe('where a redirect may lead', () => {
   });
 });
 
-describe('what goes along', () => {
+describe('what a redirect sends on', () => {
   const harmless = {
     accept: 'a/b',
     'accept-language': 'en',
@@ -209,7 +212,7 @@ describe('what goes along', () => {
     expect(JSON.stringify(headers)).not.toContain('hunter2');
   });
 
-  test('nor to another name of the same server', async () => {
+  test('nothing that may be a key to another host name of the same server', async () => {
     const named = createHttpClient({
       allow: ['a.internal', 'b.internal'],
       lookup: async () => ['127.0.0.1'],
@@ -221,7 +224,7 @@ describe('what goes along', () => {
     expect(JSON.stringify(headers)).not.toContain('hunter2');
   });
 
-  test('what was dropped on the way does not come back', async () => {
+  test('a dropped header does not come back', async () => {
     const back = await aLocalServer({ '/back': redirectTo(307, `${server.origin}/done`) });
     try {
       await get(to(307, `${back.origin}/back`), changes);

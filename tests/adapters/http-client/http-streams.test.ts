@@ -70,12 +70,12 @@ describe('a streamed body', () => {
     expect(JSON.parse(Buffer.from(body).toString())).toEqual({ method, encoding: 'chunked', body: 'hello' });
   });
 
-  test('is sent with its length when that is known', async () => {
+  test('is sent with its length if known', async () => {
     const { body } = await send(await anEcho(), { body: chunks('hel', 'lo'), bodyBytes: 5 });
     expect(JSON.parse(Buffer.from(body).toString())).toEqual({ method: 'POST', length: '5', body: 'hello' });
   });
 
-  test.each([0, 4, 6])('fails when its length is said to be %d and is not', async (bodyBytes) => {
+  test.each([0, 4, 6])('fails when its stated length is %d and does not match', async (bodyBytes) => {
     const error = await failureOf(client, await anEcho(), {
       method: 'POST',
       body: chunks('hello'),
@@ -90,7 +90,7 @@ describe('a streamed body', () => {
     expect(JSON.parse(Buffer.from(body).toString())).toMatchObject({ length: '0', body: '' });
   });
 
-  test('that breaks breaks the request: nothing complete is received', async () => {
+  test('that breaks fails the request, and the server receives nothing complete', async () => {
     const begun = Promise.withResolvers<void>();
     const ended = Promise.withResolvers<boolean>();
     const url = await aServer((request) => {
@@ -107,7 +107,7 @@ describe('a streamed body', () => {
     expect(await ended.promise).toBe(false);
   });
 
-  test('that breaks in its own way is a failure that keeps the cause', async () => {
+  test('that breaks with its own error fails with that error as the cause', async () => {
     const cause = new Error('hunter2');
     const body = async function* () {
       yield Buffer.from('hel');
@@ -118,7 +118,7 @@ describe('a streamed body', () => {
     expect(error.message).not.toContain('hunter2');
   });
 
-  test('is not read on, and is closed, once an answer came', async () => {
+  test('is closed unread once a response came', async () => {
     const url = await aServer((_request, response) => response.writeHead(413).end('too much'));
     const { body, closed } = endless();
     const answer = await send(url, { body });
@@ -176,7 +176,7 @@ describe('a streamed body', () => {
     expect(Buffer.from(body).toString()).toBe('GET');
   });
 
-  test('goes to no address that is not public', async () => {
+  test('is not sent to a private address', async () => {
     const { body } = endless();
     const error = await failureOf(createHttpClient(), 'http://127.0.0.1/', { method: 'POST', body });
     expect(error.code).toBe('OUTBOUND_REFUSED');
@@ -184,7 +184,7 @@ describe('a streamed body', () => {
 });
 
 describe('a streamed response', () => {
-  test('has its status and headers before its body', async () => {
+  test('gives its status and headers before its body', async () => {
     let finish = () => {};
     const url = await aServer((_request, response) => {
       response.writeHead(404, { 'x-a': 'b' }).write('hel');
@@ -282,7 +282,7 @@ describe('a streamed response', () => {
     expect(await outcomeOf(buffer(stream))).toBe(reason);
   });
 
-  test('passes to another request as it comes', async () => {
+  test('can be streamed into another request', async () => {
     const source = await aServer((_request, response) => response.end('hello'));
     const { stream } = await get(source);
     const { body } = await send(await anEcho(), { body: stream });

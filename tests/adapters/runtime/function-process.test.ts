@@ -36,8 +36,8 @@ const owner = (fail: GuardedRun['fail'] = () => true): GuardedRun => ({
   fail,
 });
 
-describe('an error that gets loose', () => {
-  test('is told to the one whose code is at work', () => {
+describe('a stray error', () => {
+  test('is attributed to the node whose code is running', () => {
     const { guard, events, entries } = aProcess();
     const told: unknown[] = [];
     guard.run(
@@ -53,7 +53,7 @@ describe('an error that gets loose', () => {
     ]);
   });
 
-  test('outside of any execution is logged', () => {
+  test('outside any execution is logged', () => {
     const { events, entries } = aProcess();
     events.emit('uncaughtException', new Error('in a pool'));
     expect(entries).toMatchObject([
@@ -65,7 +65,7 @@ describe('an error that gets loose', () => {
     ]);
   });
 
-  test('by what a plugin has made in its init is no node’s, whichever used the plugin first', async () => {
+  test('from what a plugin created in its init belongs to no node, whichever used the plugin first', async () => {
     const { guard, outside, events, entries } = aProcess();
     const told: unknown[] = [];
     const init = async () => {
@@ -83,7 +83,7 @@ describe('an error that gets loose', () => {
     expect(entries).toMatchObject([{ message: 'Unhandled error outside of any execution.' }]);
   });
 
-  test('is heard by no listener that was there before, or that was added between two events', async () => {
+  test('reaches no listener that existed before or was added between two events', async () => {
     const { serve, events } = aProcess();
     const heard: string[] = [];
     events.on('uncaughtException', () => heard.push('of the runtime'));
@@ -109,14 +109,14 @@ describe('the process ends', () => {
     ['nothing', undefined, 'null'],
     ['null', null, 'null'],
     ['a text', 'text', '"text"'],
-  ])('once a result that is %s was written, when an error got loose', async (_case, result, expected) => {
+  ])('after a result that is %s was written, if there was a stray error', async (_case, result, expected) => {
     const spent = aProcess();
     spent.events.emit('unhandledRejection', new Error('x'));
     const { text, before, during, after } = await answer(spent, result);
     expect({ text, before, during, after }).toEqual({ text: expected, before: [], during: [], after: [1] });
   });
 
-  test('also when the error gets loose between the result and its writing', async () => {
+  test('also when the stray error comes between the result and its writing', async () => {
     const { serve, events, exits } = aProcess();
     const result = await serve(async () => ({ ok: true }))({}, {} as Context);
     await setImmediate();
@@ -127,14 +127,14 @@ describe('the process ends', () => {
     expect(exits).toEqual([1]);
   });
 
-  test('not when none did, and the result is as it was', async () => {
+  test('not without a stray error, and the result is unchanged', async () => {
     const { given, after } = await answer(aProcess(), { statusCode: 204 });
     expect(given).toEqual({ statusCode: 204 });
     expect(Object.keys(given as object)).toEqual(['statusCode']);
     expect(after).toEqual([]);
   });
 
-  test('not for a handler that fails: the runtime tells of that', async () => {
+  test('not for a handler that fails, which the runtime reports', async () => {
     const { serve, events, exits } = aProcess();
     const failing = serve(async () => {
       events.emit('uncaughtException', new Error('x'));
@@ -145,8 +145,8 @@ describe('the process ends', () => {
   });
 });
 
-describe('told to end', () => {
-  test('it has all tidied up, whatever fails of it, and ends', async () => {
+describe('on termination', () => {
+  test('everything is cleaned up, even if a part fails, and the process ends', async () => {
     const { onEnd, events, exits } = aProcess();
     const done: string[] = [];
     onEnd(() => Promise.reject(new Error('stuck')));

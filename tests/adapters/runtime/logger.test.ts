@@ -22,7 +22,7 @@ const logged = (fields: Readonly<Record<string, unknown>>) => {
 };
 
 describe('the logger', () => {
-  test('writes one line of JSON for each entry, what matters first', () => {
+  test('writes one JSON line per entry, the most important fields first', () => {
     const { logger, lines } = aLogger();
     logger.info('one\ntwo', { nodeId: 'a' });
     expect(lines).toEqual([
@@ -43,19 +43,19 @@ describe('the logger', () => {
     expect(entries().map((entry) => entry.message)).toEqual(expected);
   });
 
-  test('is silent about debug unless it is told otherwise', () => {
+  test('drops debug entries by default', () => {
     const { logger, lines } = aLogger();
     logger.debug('hello');
     expect(lines).toEqual([]);
   });
 
-  test('fields cannot pass for time, level and message', () => {
+  test('fields cannot overwrite time, level and message', () => {
     const { logger, entries } = aLogger({ fields: { level: 'x', message: 'x' } });
     logger.warn('hello', { time: 'x', level: 'x', message: 'x' });
     expect(entries()).toEqual([{ time: '2023-11-14T22:13:20.000Z', level: 'warn', message: 'hello' }]);
   });
 
-  test('puts its own fields on every entry; those of the entry win', () => {
+  test('puts its own fields on every entry; fields of the entry win', () => {
     const { logger, entries } = aLogger({ fields: { service: 'webhook', a: 1 } });
     logger.error('hello', { a: 2 });
     expect(entries()).toMatchObject([{ service: 'webhook', a: 2 }]);
@@ -76,8 +76,8 @@ describe('the logger', () => {
   });
 });
 
-describe('what can be logged', () => {
-  test('errors, with code and causes, without a stack', () => {
+describe('logged values', () => {
+  test('errors have code and causes, but no stack', () => {
     const error = new AppError('NOT_FOUND', {}, new TypeError('inner', { cause: 'root' }));
     expect(logged({ error })).toMatchObject({
       error: {
@@ -90,22 +90,22 @@ describe('what can be logged', () => {
     expect(JSON.stringify(logged({ error }))).not.toContain('logger.test.ts');
   });
 
-  test('errors of another realm, and errors deep within', () => {
+  test('errors of another realm, and nested errors, are logged as errors', () => {
     expect(logged({ a: [{ error: runInNewContext('new RangeError("far")') }] })).toMatchObject({
       a: [{ error: { name: 'RangeError', message: 'far' } }],
     });
   });
 
-  test('bigints, as text', () => {
+  test('bigints are logged as text', () => {
     expect(logged({ big: 12_345_678_901_234_567_890n })).toMatchObject({ big: '12345678901234567890' });
   });
 
-  test('what JSON cannot carry is left out or null, as JSON has it', () => {
+  test('what JSON cannot represent is left out or null, as JSON does it', () => {
     const entry = logged({ none: undefined, symbol: Symbol('x'), run: () => 1, nan: Number.NaN });
     expect(entry).toEqual({ time: expect.any(String), level: 'info', message: 'hello', nan: null });
   });
 
-  test('no secrets, by their names or by what they look like, where it is told to redact', () => {
+  test('secrets are redacted by name and by form where redaction is on', () => {
     const { logger, entries } = aLogger({ redact: redactField });
     const token = `ghp${'_'}aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3gH6`;
     const error = new Error(`GET https://ann:canary@example.com with ${token}`, { cause: `Bearer ${token}` });
@@ -129,7 +129,7 @@ describe('what can be logged', () => {
     ]);
   });
 
-  test('circles are replaced by a note, and the other fields stay', () => {
+  test('circular references are replaced by a note, and the other fields stay', () => {
     const circle: { self?: unknown } = {};
     circle.self = circle;
     const loop = new Error('loop');
@@ -143,7 +143,7 @@ describe('what can be logged', () => {
     });
   });
 
-  test('whatever throws when it is read', () => {
+  test('values that throw when read are replaced', () => {
     const hostile = {
       get value() {
         throw new Error('no');
@@ -159,7 +159,7 @@ describe('what can be logged', () => {
     });
   });
 
-  test('nothing costs the work that it tells of', () => {
+  test('are not evaluated below the level', () => {
     const failing = (): never => {
       throw new Error('broken pipe');
     };
@@ -175,7 +175,7 @@ describe('what can be logged', () => {
   });
 });
 
-describe('an entry that measures something', () => {
+describe('an entry with metrics', () => {
   const started = { values: { ExecutionsStarted: 1 } } as const;
   const ended = { values: { ExecutionsFailed: 1, ExecutionDuration: 12 }, by: 'workflowId' } as const;
 
@@ -199,7 +199,7 @@ describe('an entry that measures something', () => {
     expect(entries()).toMatchObject([{ _aws: { Timestamp: 1_700_000_000_000 } }]);
   });
 
-  test('is one as well through a logger with more fields, and with a field that cannot be written', () => {
+  test('also works through a logger with more fields, and with a field that cannot be written', () => {
     const { logger, lines } = aLogger({ namespace: 'shop-dev' });
     const circle: Record<string, unknown> = {};
     circle.circle = circle;
@@ -207,7 +207,7 @@ describe('an entry that measures something', () => {
     expect(sumMetrics(lines)).toEqual({ ExecutionsStarted: 1 });
   });
 
-  test('is written below the level, too, and no other', () => {
+  test('is written below the level, and no other entry is', () => {
     const { logger, lines } = aLogger({ namespace: 'shop-dev', level: 'error' });
     logger.info('request', measure(started));
     logger.info('request');
@@ -230,7 +230,7 @@ describe('an entry that measures something', () => {
   test.each([
     ['at an ordinary entry', {}],
     ['at one that measures', measure(started)],
-  ])('no field passes for definitions, %s', (_where, fields) => {
+  ])('has no field that passes for definitions, %s', (_where, fields) => {
     const { logger, lines } = aLogger({ namespace: 'shop-dev', fields: { _aws: {} } });
     const foreign = { Namespace: 'theirs', Dimensions: [[]], Metrics: [{ Name: 'n' }] };
     logger.info('hello', { ...fields, n: 1, _aws: { Timestamp: 1, CloudWatchMetrics: [foreign] } });

@@ -40,15 +40,15 @@ const endIt = (pid: number): void => {
   process.kill(pid, 'SIGTERM');
 };
 
-test('a process of its own ends in order when it is told to', async () => {
+test('a dedicated process shuts down in order when told to', async () => {
   expect(await runScript(WAITS, '1', endIt)).toMatchObject({ code: 0, signal: null });
 });
 
-test('a process that is shared is left as it is', async () => {
+test('a shared process is left alone', async () => {
   expect(await runScript(WAITS, '', endIt)).toMatchObject({ code: null, signal: 'SIGTERM' });
 });
 
-test('an error outside of any execution is logged, and ends no process at once', async () => {
+test('an error outside any execution is logged, and does not end the process at once', async () => {
   const script = `
     process.once('uncaughtExceptionMonitor', () => setImmediate(() => process.exit(7)));
     setImmediate(() => { throw new Error('in a pool'); });`;

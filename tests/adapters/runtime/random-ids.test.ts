@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { randomIds } from '../../../lib/adapters/runtime/random-ids.ts';
 
-test('identifiers are unique, and fit where identifiers go', () => {
+test('identifiers are unique and safe wherever ids are used', () => {
   const ids = Array.from({ length: 1_000 }, () => randomIds.next());
   expect(new Set(ids).size).toBe(ids.length);
   for (const id of ids) expect(id).toMatch(/^[A-Za-z0-9_-]{1,64}$/);

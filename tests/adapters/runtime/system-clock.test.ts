@@ -2,12 +2,12 @@ import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { longestTimerMs, systemClock } from '../../../lib/adapters/runtime/system-clock.ts';
 
-describe('the clock of the system', () => {
+describe('the system clock', () => {
   // The timers of the platform are the one thing here that a test can't wait for.
   beforeEach(() => void jest.useFakeTimers({ now: 1_000 }));
   afterEach(() => void jest.useRealTimers());
 
-  test('tells the time of the machine', async () => {
+  test('returns the machine’s time', async () => {
     expect(systemClock.now()).toBe(1_000);
     await jest.advanceTimersByTimeAsync(5);
     expect(systemClock.now()).toBe(1_005);
@@ -36,7 +36,7 @@ describe('the clock of the system', () => {
     await sleep;
   });
 
-  test('is woken by an abort, with its reason, and leaves nothing behind', async () => {
+  test('wakes on an abort, with its reason, and leaves nothing behind', async () => {
     const controller = new AbortController();
     const reason = new Error('enough');
     const sleep = systemClock.sleep(100, controller.signal);
@@ -45,7 +45,7 @@ describe('the clock of the system', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  test('does not fall asleep when it is aborted already', async () => {
+  test('does not sleep when already aborted', async () => {
     const reason = new Error('enough');
     await expect(systemClock.sleep(100, AbortSignal.abort(reason))).rejects.toBe(reason);
     expect(jest.getTimerCount()).toBe(0);

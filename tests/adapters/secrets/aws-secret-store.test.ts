@@ -62,7 +62,7 @@ describe('a secret in AWS', () => {
     expect(await aStore(parameterStore()).put('crm', 'x')).toBe('ssm:/hookloom-dev/credentials/crm');
   });
 
-  test('is read from Secrets Manager by its ARN, in its region, and not removed there', async () => {
+  test('is read from Secrets Manager by ARN, in its region, and never removed there', async () => {
     const regions: string[] = [];
     const store = aStore(parameterStore(), (region) => {
       regions.push(region);
@@ -83,7 +83,7 @@ describe('a secret in AWS', () => {
     ['forbidden', aCall(() => answer(400, { __type: 'AccessDeniedException' })), null],
     ['broken', aCall(() => answer(500, {})), { isThrottled: false }],
     ['not reached', () => Promise.reject(new Error('no connection')), { isThrottled: false }],
-  ] as const)('that is %s cannot be read now, and is never a missing one', async (_case, call, outage) => {
+  ] as const)('that is %s is unavailable, and never counts as missing', async (_case, call, outage) => {
     const { clock, run } = aVirtualClock();
     const store = aStore(call, undefined, clock);
     for (const work of [() => store.get('ssm:/a'), () => store.get(ARN), () => store.put('crm', 'x')]) {
@@ -118,7 +118,7 @@ describe('parameters', () => {
     return { ...virtual, calls, get };
   };
 
-  test('that are asked for at the same time are read in one call, ten at most', async () => {
+  test('requested at the same time are read in one call, ten at most', async () => {
     const { get, calls, run } = aReader();
     const names = Array.from({ length: 12 }, (_, at) => `/x/${at}`);
     const values = await run(Promise.all([...names, '/x/0'].map((name) => get(`ssm:${name}`))));
@@ -128,7 +128,7 @@ describe('parameters', () => {
     expect(calls.at(-1)?.names).toEqual(['/x/a']);
   });
 
-  test('that are throttled are tried again together, later each time, for as long as they may wait', async () => {
+  test('that are throttled are retried together, with growing delays, for as long as they may wait', async () => {
     const { get, calls, run } = aReader(Array(6).fill(() => throttling));
     const both = Promise.all([get('ssm:/x/a', 60_000), get('ssm:/x/b', 60_000)]);
     expect(await run(both)).toEqual(['value of /x/a', 'value of /x/b']);
@@ -138,7 +138,7 @@ describe('parameters', () => {
     expect(calls.every(({ isOwnBackoff }) => isOwnBackoff)).toBe(true);
   });
 
-  test('pause as shortly as at first after one was read', async () => {
+  test('restart with the shortest pause after a successful read', async () => {
     const later = [() => throttling, () => throttling, found, () => throttling];
     const { get, calls, run } = aReader(later);
     await run(get('ssm:/x/a', 60_000));
@@ -146,7 +146,7 @@ describe('parameters', () => {
     expect(calls.map(({ at }) => at)).toEqual([0, 1_000, 3_000, 3_000, 4_000]);
   });
 
-  test('are tried again at any time of a pause, so that sandboxes that begin together spread', async () => {
+  test('are retried at random times within a pause, so that sandboxes that start together spread out', async () => {
     const { get, calls, run } = aReader(
       Array(2).fill(() => throttling),
       { random: () => 0.25 },
@@ -171,7 +171,7 @@ describe('parameters', () => {
     expect(calls.map(({ names }) => names.length)).toEqual([4, 2, 1, 1]);
   });
 
-  test('are not asked for during a pause by what cannot wait for its end', async () => {
+  test('are not requested during a pause by callers that cannot wait for its end', async () => {
     const { get, calls, run } = aReader([() => throttling]);
     await expect(run(get('ssm:/x/a', 0))).rejects.toMatchObject({ code: 'SECRETS_UNAVAILABLE' });
     await expect(run(get('ssm:/x/b', 999))).rejects.toMatchObject({ code: 'SECRETS_UNAVAILABLE' });
@@ -179,7 +179,7 @@ describe('parameters', () => {
     expect(await run(get('ssm:/x/b', 1_000))).toBe('value of /x/b');
   });
 
-  test('one that may not be read fails no other', async () => {
+  test('that may not be read fail no others', async () => {
     const denied = (names: readonly string[]) =>
       names.includes('/other/b') ? answer(400, { __type: 'AccessDeniedException' }) : found(names);
     const { get, run } = aReader(Array(9).fill(denied));

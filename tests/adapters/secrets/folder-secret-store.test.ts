@@ -28,7 +28,7 @@ test('only the owner can read the files, and nothing else is left in the folder'
   expect(statSync(join(folder, 'crm')).mode & 0o777).toBe(0o600);
 });
 
-test('a folder that cannot be written is an outage, and a name stays inside of it', async () => {
+test('a folder that cannot be written is an outage, and a name cannot leave it', async () => {
   const file = join(aFolder(), 'file');
   writeFileSync(file, '');
   await expect(createFolderSecretStore(file).put('crm', 'x')).rejects.toMatchObject({
@@ -42,6 +42,6 @@ test('a folder that cannot be written is an outage, and a name stays inside of i
   );
 });
 
-test('a reference of a stage in AWS has no secret here', async () => {
+test('a reference from a stage in AWS has no secret here', async () => {
   expect(await createFolderSecretStore(aFolder()).get('ssm:/hookloom-dev/credentials/crm')).toBeNull();
 });

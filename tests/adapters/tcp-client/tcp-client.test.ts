@@ -86,7 +86,7 @@ describe('a connection', () => {
     });
   });
 
-  test('that its host refuses, and one to an unknown host, are failures', async () => {
+  test('fails when its host refuses it or is unknown', async () => {
     const closed = net.createServer().listen(0, '127.0.0.1');
     await once(closed, 'listening');
     const { port: free } = closed.address() as AddressInfo;
@@ -100,7 +100,7 @@ describe('a connection', () => {
     expect(await failureOf(lost, aTarget('gone.example'))).toMatchObject({ code: 'OUTBOUND_FAILED' });
   });
 
-  test('ends with its time, and with its signal', async () => {
+  test('ends with its timeout and its signal', async () => {
     const client = createTcpClient({ lookup: () => new Promise(() => {}) });
     expect(await failureOf(client, aTarget('slow.example', { timeoutMs: 1 }))).toMatchObject({
       code: 'OUTBOUND_TIMEOUT',
@@ -112,7 +112,7 @@ describe('a connection', () => {
     expect(await failing).toBe(reason);
   });
 
-  test('outlives its signal once it is there', async () => {
+  test('outlives its signal once it is established', async () => {
     const controller = new AbortController();
     const client = createTcpClient({ allow: ['127.0.0.1'] });
     const socket = await client.connect(aTarget('127.0.0.1', { signal: controller.signal }));
@@ -123,6 +123,6 @@ describe('a connection', () => {
   });
 });
 
-test('an allow-list that is invalid is an error of the configuration', () => {
+test('an invalid allow-list is a configuration error', () => {
   expect(() => createTcpClient({ allow: ['*'] })).toThrow('"*" in the list of allowed hosts');
 });

@@ -213,7 +213,7 @@ describe(`${sources.readme}, "$or"`, () => {
     expect(matchesPattern(pattern, { source: 'aws.s3', ...fields })).toBe(false);
   });
 
-  test('chooses one element with the fields beside it', () => {
+  test('one element of the array must match together with the fields beside it', () => {
     const within = { d: { a: [1] }, $or: [{ d: { b: [2] } }, { c: [3] }] };
     expect(matchesPattern(within, { d: [{ a: 1 }, { b: 2 }] })).toBe(false);
     expect(matchesPattern(within, { d: [{ a: 1, b: 2 }] })).toBe(true);
@@ -229,7 +229,7 @@ const scalar = fc.oneof(
 );
 const key = fc.constantFrom('a', 'a-b', 'b', 'c', '__proto__');
 
-test('a pattern that is made of an event matches it, and no event of which a field differs', () => {
+test('a pattern made from an event matches it, and no event in which a field differs', () => {
   const object = fc.letrec<{ node: JsonValue; object: JsonObject }>((tie) => ({
     node: fc.oneof({ depthSize: 'small' }, scalar, tie('object')),
     object: fc.dictionary(key, tie('node'), { minKeys: 1, maxKeys: 3 }),
@@ -254,7 +254,7 @@ test('a pattern that is made of an event matches it, and no event of which a fie
 const isObject = (value: JsonValue): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-test('matches what a search by event-ruler’s definition finds', () => {
+test('finds the same matches as a search by event-ruler’s definition', () => {
   const few = fc.constantFrom<JsonValue>(1, 2, 'x', null);
   const event = fc.letrec<{ node: JsonValue; object: JsonObject }>((tie) => ({
     node: fc.oneof({ maxDepth: 5 }, few, tie('object'), fc.array(tie('node'), { maxLength: 3 })),
@@ -279,7 +279,7 @@ test('matches what a search by event-ruler’s definition finds', () => {
   );
 });
 
-describe('the worst events', () => {
+describe('worst-case events', () => {
   test('deep arrays are read to a limit', () => {
     let deep: JsonValue = [{ a: 1 }];
     for (let depth = 0; depth < 100_000; depth++) deep = [deep];
@@ -301,7 +301,7 @@ describe('the worst events', () => {
     expect(reads).toBe(400);
   });
 
-  test('a wildcard takes no choice back', () => {
+  test('a wildcard never backtracks', () => {
     const text = 'a'.repeat(200_000);
     expect(matchesPattern({ t: [{ wildcard: `${'a*'.repeat(500)}b` }] }, { t: text })).toBe(false);
   });

@@ -1391,13 +1391,13 @@ describe.each(Object.entries(kinds))('of %s', (_kind, mistakes) => {
   });
 });
 
-test('the names that code may use are those of the sandbox', async () => {
+test('the names that code may use exist in the sandbox', async () => {
   const text = 'return { names: Object.getOwnPropertyNames(globalThis) }';
   const { names } = (await runNode(codeNode, 'code', { code: text }, {})) as { readonly names: string[] };
   expect(names.toSorted()).toEqual([...SANDBOX_GLOBALS].sort());
 });
 
-describe('the table of AWS', () => {
+describe('the table of AWS operations', () => {
   test.each([
     ['dynamodb', dynamodb],
     ['s3', s3],
@@ -1405,7 +1405,7 @@ describe('the table of AWS', () => {
     ['rds-data', rdsData],
     ['sesv2', sesv2],
     ['bedrock-runtime', bedrockRuntime],
-  ])('has the operations of the client %s', async (service, client) => {
+  ])('matches the client %s', async (service, client) => {
     const commands = Object.keys(client).flatMap((name) => /^(\w+)Command$/.exec(name)?.[1] ?? []);
     const line = AWS_OPERATIONS.split('\n').find((text) => text.startsWith(`${service}: `)) ?? '';
     const known = [...line.matchAll(/(\w+)\(/g)].map(([, name = '']) => name);

@@ -53,7 +53,7 @@ describe.each(pages)('%s', (page) => {
   });
 });
 
-test('what node types show as their example has no mistake', async () => {
+test('the examples of node types have no mistakes', async () => {
   const plugins = await loadPlugins();
   for (const { plugin } of plugins) {
     const nodeTypes = plugin?.nodeTypes ?? [];

@@ -31,7 +31,7 @@ const spoil = (changes: Changes): JsonValue => {
 const problemsOf = async (changes: Changes) =>
   (await validateWorkflow(spoil(changes), findNodeType)).problems;
 
-test('the workflow that each of them spoils is valid', async () => {
+test('the workflow that each mistake is applied to is valid', async () => {
   expect(await problemsOf({})).toEqual([]);
 });
 
@@ -45,7 +45,7 @@ const MODE = '/nodes/0/parameters/responseMode';
 /** An expression in a node right behind the trigger. */
 const expression = (text: string): Changes => ({ [VALUE]: text });
 
-describe('is reported once, with its place and with what was probably meant', () => {
+describe('is reported once, with its place and the probable intention', () => {
   test.each<[mistake: string, changes: Changes, path: string, message: string]>([
     // Connections
     [

@@ -26,7 +26,7 @@ const pause = { id: 'pause', type: 'wait', parameters: { seconds: 5 } };
 
 describe('a workflow that waits', () => {
   test.each([{ execution: 'durable' } as const, {}, { timeoutSeconds: 31_622_400 }])(
-    'may say %j',
+    'may use %j',
     async (settings) => {
       expect(await problemsOf({ nodes: [pause], edges: ['start -> pause'], settings })).toEqual([]);
     },
@@ -45,7 +45,7 @@ describe('a workflow that waits', () => {
   });
 });
 
-test('atMostOnce and several attempts contradict one another', async () => {
+test('atMostOnce and several attempts contradict each other', async () => {
   const node = { id: 'call', type: 'httpRequest', parameters: { url: 'https://example.com' } };
   const settings = { atMostOnce: true, retry: { maxAttempts: 3 } };
   expect(await problemsOf({ nodes: [{ ...node, settings }], edges: ['start -> call'] })).toEqual([
@@ -55,7 +55,7 @@ test('atMostOnce and several attempts contradict one another', async () => {
   expect(await problemsOf({ nodes: [once], edges: ['start -> call'] })).toEqual([]);
 });
 
-describe('the body of a node', () => {
+describe('the body of a loop node', () => {
   test.each<[string, AFlow]>([
     [
       'a chain',
@@ -83,7 +83,7 @@ describe('the body of a node', () => {
     expect(await problemsOf(flow)).toEqual([]);
   });
 
-  test('is entered through the node alone', async () => {
+  test('is entered only through the node', async () => {
     const flow = {
       nodes: [each, pass('a'), pass('b')],
       edges: ['start -> each', 'each.each -> a', 'start -> b', 'b -> a'],
@@ -96,7 +96,7 @@ describe('the body of a node', () => {
     ]);
   });
 
-  test('does not lead out of itself, nor back', async () => {
+  test('does not lead out or back', async () => {
     const out = {
       nodes: [each, pass('a'), pass('end')],
       edges: ['start -> each', 'each.each -> a', 'each -> end', 'a -> end'],
@@ -126,7 +126,7 @@ describe('deduplication', () => {
   });
 });
 
-describe('how a workflow is run in the background', () => {
+describe('how a workflow runs in the background', () => {
   test.each<[string, AFlow, string]>([
     ['pure nodes', { nodes: [pass('a')], edges: [] }, 'express'],
     ['a node that touches the outside', { nodes: [{ id: 'c', type: 'httpRequest' }], edges: [] }, 'durable'],
@@ -137,12 +137,12 @@ describe('how a workflow is run in the background', () => {
       { nodes: [{ id: 'c', type: 'httpRequest' }], edges: [], settings: { execution: 'express' } },
       'express',
     ],
-  ])('goes by %s', (_what, flow, mode) => {
+  ])('depends on %s', (_what, flow, mode) => {
     expect(resolveExecution(aFlow(flow), findNodeType)).toBe(mode);
   });
 });
 
-describe('a workflow that starts itself is warned of, and can be stored', () => {
+describe('a workflow that starts itself gets a warning and can be stored', () => {
   const warningsOf = async (node: object, id = 'order') => {
     const flow = {
       ...aFlow({ nodes: [{ id: 'next', ...node } as typeof pause], edges: ['start -> next'] }),
@@ -166,7 +166,7 @@ describe('a workflow that starts itself is warned of, and can be stored', () => 
     'https://hooks.example.com/api/webhook/order',
     'https://hooks.example.com/base/api/webhook/order/a?b={{ body.c }}',
     'https://{{ body.host }}/api/webhook/order/webhook',
-  ])('by a call of %s', async (url) => {
+  ])('when it calls %s', async (url) => {
     expect(await warningsOf(call(url))).toEqual(self);
   });
 
@@ -174,16 +174,16 @@ describe('a workflow that starts itself is warned of, and can be stored', () => 
     'https://hooks.example.com/api/webhook/orders/webhook',
     'https://hooks.example.com/api/webhook/other/webhook',
     'https://hooks.example.com/order',
-  ])('but not by one of %s', async (url) => {
+  ])('but not when it calls %s', async (url) => {
     expect(await warningsOf(call(url))).toEqual([]);
   });
 
-  test('nor by a node that is disabled', async () => {
+  test('but not from a disabled node', async () => {
     const url = 'https://hooks.example.com/api/webhook/order/webhook';
     expect(await warningsOf(call(url, { disabled: true }))).toEqual([]);
   });
 
-  test('by running itself as a subworkflow', async () => {
+  test('when it runs itself as a subworkflow', async () => {
     const run = (workflowId: string) => ({ type: 'subworkflow', parameters: { workflowId } });
     expect(await warningsOf(run('order'))).toEqual([
       '/nodes/1/parameters/workflowId runs its own workflow: unless a condition stops it, it fails after ten levels',

@@ -81,7 +81,7 @@ const reply: ANode = { type: 'respondToWebhook' };
 
 type Graph = readonly [what: string, nodes: Record<string, ANode>, edges: readonly string[]];
 
-describe('connections start from outputs that a node has', () => {
+describe('connections start at outputs that a node has', () => {
   const choose = (parameters: JsonObject): ANode => ({ type: 'switch', parameters });
   const cases = [{ equals: 1, output: 'one' }];
 
@@ -159,8 +159,8 @@ describe('connections start from outputs that a node has', () => {
   });
 });
 
-describe('connections end in inputs that a node has', () => {
-  test('by name, where it tells them apart', async () => {
+describe('connections end at inputs that a node has', () => {
+  test('by name, where names distinguish them', async () => {
     expect(await problemsOf({ a: { type: 'joins' } }, ['start -> a.old', 'start -> a.new'])).toEqual([]);
     expect(await problemsOf({ a: { type: 'both' } }, ['start -> a', 'start -> a.extra'])).toEqual([]);
   });
@@ -224,14 +224,14 @@ describe('what starts a workflow', () => {
 describe('nodes that no trigger leads to', () => {
   const lost = (id: string) => `no trigger leads to "${id}": connect it, or disable it to keep it for later`;
 
-  test('are reported by the first of those that hang together', async () => {
+  test('are reported by the first of each connected group', async () => {
     expect(await problemsOf({ a: set, b: set, c: set, d: set }, ['b -> a', 'a -> c'])).toEqual([
       { path: '/nodes/2', message: lost('b') },
       { path: '/nodes/4', message: lost('d') },
     ]);
   });
 
-  test('are reported when they lead round and round, which is then no loop without an exit', async () => {
+  test('are reported when they form a cycle, which is then not also a loop without an exit', async () => {
     expect(await problemsOf({ a: set, b: set }, ['a -> b', 'b -> a'])).toEqual([
       { path: '/nodes/1', message: lost('a') },
     ]);
@@ -242,11 +242,11 @@ describe('nodes that no trigger leads to', () => {
     ['behind a trigger that nothing fires yet', { t: { type: 'timer' }, a: set }, ['t -> a']],
     ['in a body', { a: each, b: set }, ['start -> a', 'a.each -> b']],
     ['disabled', { a: { ...set, disabled: true } }, []],
-  ])('are none %s', async (_what, nodes, edges) => {
+  ])('are not reported %s', async (_what, nodes, edges) => {
     expect(await problemsOf(nodes, edges)).toEqual([]);
   });
 
-  test('are not what is left behind by a connection that leads nowhere', async () => {
+  test('are not reported when a dangling connection leaves them behind', async () => {
     expect(await problemsOf({ alpha: set, b: set }, ['start -> alfa', 'alpha -> b'])).toMatchObject([
       { path: '/connections/0/targetNodeId' },
     ]);
@@ -331,7 +331,7 @@ describe('a loop', () => {
     ]);
   });
 
-  test('gives a node the output that it had in the turn before', async () => {
+  test('gives a node the output of the previous iteration', async () => {
     const count = { type: 'set', parameters: { values: { n: '{{ $nodes.a.n + 1 }}' } } };
     expect(await problemsOf({ a: count, b: decide }, ['start -> a', 'a -> b', 'b.true -> a'])).toEqual([]);
     const bounded = { ...count, settings: { maxIterations: 5 } };
@@ -363,7 +363,7 @@ describe('settings that have no effect', () => {
     expect(await problemsOf({ a }, ['start -> a'])).toEqual([{ path, message }]);
   });
 
-  test('are none where a node touches the outside', async () => {
+  test('are not reported where a node has side effects', async () => {
     const settings = { retry: { maxAttempts: 3, intervalSeconds: 2 }, timeoutSeconds: 60 };
     expect(await problemsOf({ a: { ...call, settings } }, ['start -> a'])).toEqual([]);
     expect(await problemsOf({ a: { type: 'plain', settings } }, ['start -> a'])).toEqual([]);
@@ -371,7 +371,7 @@ describe('settings that have no effect', () => {
     expect(await problemsOf({ a: { ...call, settings: once } }, ['start -> a'])).toEqual([]);
   });
 
-  test('a retry of a trigger', async () => {
+  test('include a retry of a trigger', async () => {
     const start = { type: 'webhookTrigger', settings: { retry: { maxAttempts: 2 } } };
     expect(await problemsOf({}, [], start)).toEqual([
       { path: '/nodes/0/settings/retry', message: 'has no effect: triggers are never retried' },
@@ -398,7 +398,7 @@ describe('a caller who waits', () => {
   const waiting = (responseMode: string): ANode => ({ type: 'webhookTrigger', parameters: { responseMode } });
   const wait = (seconds: number): ANode => ({ type: 'wait', parameters: { seconds } });
 
-  test('waits as long as the engine lets its run take', () => {
+  test('can wait for the maximum duration of the run', () => {
     expect(CALLER_WAITS_SECONDS * 1_000).toBe(computeLimits({}, 'inline').timeoutMs);
   });
 
@@ -428,11 +428,11 @@ describe('a caller who waits', () => {
       { e: each, a: set, r: reply },
       ['start -> e', 'e.each -> a', 'e -> r'],
     ],
-  ])('is not kept from %s', async (_what, start, nodes, edges) => {
+  ])('is not affected by %s', async (_what, start, nodes, edges) => {
     expect(await problemsOf(nodes, edges, start)).toEqual([]);
   });
 
-  test('is reported with the first node that waits too long, however far behind', async () => {
+  test('is reported with the first node that waits too long, however far down', async () => {
     const edges = ['start -> a', 'a -> b', 'b -> c'];
     const nodes = { a: set, b: wait(26), c: { type: 'approval' } };
     expect(await problemsOf(nodes, edges, waiting('lastNode'))).toEqual([
@@ -473,7 +473,7 @@ describe('a caller who waits', () => {
       [],
       { path: '/nodes/1', message: expect.stringContaining('no trigger leads') },
     ],
-  ])('gets none when the answer %s', async (_what, nodes, edges, problem) => {
+  ])('gets no response when the response %s', async (_what, nodes, edges, problem) => {
     const others = Object.fromEntries(
       Object.entries(nodes).map(([id, node]) => [
         id,
@@ -524,7 +524,7 @@ describe('a large file', () => {
     });
   });
 
-  test('whose bodies are in bodies, deeper than runs go, is refused', async () => {
+  test('with bodies nested deeper than runs allow is refused', async () => {
     const { nodes, connections } = chain(SIZE, () => ({ type: 'forEach', parameters: { items: [] } }));
     const inside = connections.map((connection, index) =>
       index === 0 ? connection : { ...connection, sourceOutput: 'each' },

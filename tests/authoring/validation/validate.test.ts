@@ -31,7 +31,7 @@ const withNode = (node: object) => {
 const aCall = { type: 'httpRequest', parameters: { url: 'https://example.com/' } };
 
 describe('a valid workflow', () => {
-  test('has no problems, and its definition is given back with what is optional filled in', async () => {
+  test('has no problems, and the result is its definition with defaults filled in', async () => {
     const { enabled: _enabled, ...rest } = aWorkflow();
     const bare = {
       ...rest,
@@ -57,7 +57,7 @@ describe('a valid workflow', () => {
     const blocks = [...text.matchAll(/```json\n([\s\S]*?)```/g)].map(([, json = '']) => JSON.parse(json));
     return blocks.filter(({ nodes }) => nodes !== undefined).map((value) => [page, value] as const);
   });
-  test.each(examples)('an example of %s is one, or a part of one', async (_page, example) => {
+  test.each(examples)('an example of %s is valid, or part of a valid one', async (_page, example) => {
     const start = { id: 'start', type: 'webhookTrigger' };
     const [first] = example.nodes;
     const whole =
@@ -144,7 +144,7 @@ describe('a valid workflow', () => {
   });
 });
 
-describe('what is wrong is said, with its place', () => {
+describe('a mistake is reported with its place', () => {
   test.each<[string, unknown, string, string]>([
     ['no object', 'text', '', 'must be object'],
     ['a missing key', { ...aWorkflow(), nodes: undefined }, '', 'lacks the key "nodes"'],
@@ -403,14 +403,14 @@ describe('what is wrong is said, with its place', () => {
     ['webhooktrigger', 'webhookTrigger'],
     ['http-request', 'httpRequest'],
     ['Respond_To_Webhook', 'respondToWebhook'],
-  ])('for the type %s, that it may have been meant to be %s', async (type, near) => {
+  ])('for the type %s, with the hint %s', async (type, near) => {
     expect(await problemsOf(withNode({ type }))).toContainEqual({
       path: '/nodes/1/type',
       message: `no installed plugin provides the type "${type}"; did you mean "${near}"?`,
     });
   });
 
-  test('a slip in the shape hides nothing that is wrong elsewhere', async () => {
+  test('a mistake in the shape hides no mistakes elsewhere', async () => {
     const problems = await problemsOf({
       ...aWorkflow(),
       id: 7,
@@ -469,19 +469,19 @@ describe('what is wrong is said, with its place', () => {
       { connections: [7, {}, {}] },
       ['/connections/0', '/connections/1', '/connections/1', '/connections/2', '/connections/2'],
     ],
-  ])('of %s nothing more than that', async (_case, changes, paths) => {
+  ])('of %s, and nothing more', async (_case, changes, paths) => {
     const problems = await problemsOf({ ...aWorkflow(), ...changes });
     expect(problems.map(({ path }) => path).sort()).toEqual(paths);
   });
 
-  test('more nodes than there may be, without a word on each of them', async () => {
+  test('of too many nodes, without a message on each of them', async () => {
     const nodes = Array.from({ length: 10_001 }, (_, at) => ({ id: `n${at}`, type: 'nope' }));
     expect(await problemsOf(aWorkflow({ nodes: nodes as never }))).toEqual([
       { path: '/nodes', message: 'must have at most 10000 items' },
     ]);
   });
 
-  test('all of it at once', async () => {
+  test('together with all others', async () => {
     const problems = await problemsOf(
       aWorkflow({
         nodes: [
@@ -499,7 +499,7 @@ describe('what is wrong is said, with its place', () => {
     ]);
   });
 
-  test('a plugin whose schema is none is a problem of its nodes, not a crash', async () => {
+  test('in the schema of a plugin as a problem of its nodes, not a crash', async () => {
     const broken: FindNodeType = (type) => {
       const found = findNodeType(type);
       return found && type === 'set' ? { ...found, schema: { type: 'nonsense' } } : found;
@@ -512,7 +512,7 @@ describe('what is wrong is said, with its place', () => {
 });
 
 describe('any value', () => {
-  test('is answered, never thrown at', async () => {
+  test('is answered, never by a throw', async () => {
     await fc.assert(
       fc.asyncProperty(fc.jsonValue(), async (value) => {
         expect((await problemsOf(value)).length).toBeGreaterThan(0);

@@ -27,7 +27,7 @@ const problemsOf = async (parameters: JsonObject, seconds = 3_600) => {
   return problems.map(({ path, message }) => `${path} ${message}`);
 };
 
-describe('the parameters of a webhook on its answer', () => {
+describe('the response parameters of a webhook', () => {
   test.each<[JsonObject]>([
     [{ answer: { status: 200, headers: { 'x-a': '{{ body.id }}' }, body: { id: '{{ $execution.id }}' } } }],
     [{ responseMode: 'responseNode', continueAfterResponse: true, timeoutSeconds: 5, onTimeout: 'continue' }],
@@ -67,7 +67,7 @@ describe('the parameters of a webhook on its answer', () => {
     expect(problems).toContainEqual(expect.stringContaining(`/nodes/0/parameters${problem}`));
   });
 
-  test('a run that ends with the answer still waits no longer than its caller', async () => {
+  test('allow a run to wait no longer than its caller if it ends with the response', async () => {
     expect(await problemsOf({ responseMode: 'responseNode' })).toEqual([
       expect.stringContaining('makes the caller wait for the result, but "pause" waits 3600 seconds'),
     ]);

@@ -45,7 +45,7 @@ const aService = async (port: number): Promise<LocalServiceInfo & { end(): Promi
 
 const found = (port?: string) => readServiceInfo(port ?? '', folder)?.baseUrl ?? null;
 
-test('the first service is found, until it ends', async () => {
+test('the first service is found until it ends', async () => {
   expect(found()).toBeNull();
   const service = await aService(3000);
   const { first, release } = await registerService(service, folder);
@@ -54,7 +54,7 @@ test('the first service is found, until it ends', async () => {
   expect([found(), existsSync(join(folder, 'local.json'))]).toEqual([null, false]);
 });
 
-test('a second one leaves it its place, and can be found by its port', async () => {
+test('a second one leaves it its place, and is found by its port', async () => {
   const [one, two] = [await aService(3000), await aService(4000)];
   const first = await registerService(one, folder);
   const before = readFileSync(join(folder, 'local.json'), 'utf8');
@@ -80,7 +80,7 @@ test('once the first one has ended, the second one is found', async () => {
   expect(found()).toBe('http://localhost:4000');
 });
 
-test('one that was killed is none; its place is taken, and not given up by its late end', async () => {
+test('a killed one is not found; its place is taken, and its late end does not release it', async () => {
   const [one, two] = [await aService(3000), await aService(4000)];
   const first = await registerService(one, folder);
   await one.end();
@@ -90,7 +90,7 @@ test('one that was killed is none; its place is taken, and not given up by its l
   expect(found()).toBe('http://localhost:4000');
 });
 
-test('a process that has the number of one that was killed is not taken for it', async () => {
+test('a process with the number of a killed one is not mistaken for it', async () => {
   const [one, two] = [await aService(3000), await aService(4000)];
   const server = await aLocalServer({});
   await server.close();
@@ -98,7 +98,7 @@ test('a process that has the number of one that was killed is not taken for it',
   expect((await registerService(two, folder)).first).toBeNull();
 });
 
-test('a file that is none of ours is none', async () => {
+test('a foreign file is ignored', async () => {
   writeFileSync(join(folder, 'local.json'), 'null');
   writeFileSync(join(folder, 'local-1.json'), '{');
   expect(found()).toBeNull();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { hostOfUrl, isForHost, readHostPattern } from '../../../lib/credentials/outbound/host-pattern.ts';
 
-describe('a pattern of hosts is read as a person writes it:', () => {
+describe('a host pattern is parsed as people write it:', () => {
   test.each([
     ['*', '*'],
     ['api.example.com', 'api.example.com'],
@@ -36,7 +36,7 @@ describe('a pattern of hosts is read as a person writes it:', () => {
     '[::1',
     '::1',
     `${'a'.repeat(300)}.example.com`,
-  ])('%j is none', (text) => expect(readHostPattern(text)).toBeNull());
+  ])('%j is not one', (text) => expect(readHostPattern(text)).toBeNull());
 });
 
 describe('the host of a URL', () => {
@@ -56,7 +56,7 @@ describe('the host of a URL', () => {
     'http://[::1]:8080/',
     'https://BÜCHER.example/',
     'http://0x7f.1/',
-  ])('of %s is a pattern that has it', (url) => {
+  ])('of %s has a pattern that matches it', (url) => {
     const pattern = readHostPattern(hostOfUrl(url) ?? '');
     expect(isForHost([pattern ?? ''], url)).toBe(true);
   });
@@ -74,7 +74,7 @@ describe('a pattern', () => {
     ['*.example.com:8443', 'https://a.example.com:8443/'],
     ['[::1]:8080', 'http://[0:0::1]:8080/'],
     ['*', 'http://evil.example:1/'],
-  ])('%s has %s', (pattern, url) => expect(isForHost([pattern], url)).toBe(true));
+  ])('%s matches %s', (pattern, url) => expect(isForHost([pattern], url)).toBe(true));
 
   test.each([
     ['api.example.com', 'https://evil.example/'],
@@ -95,7 +95,7 @@ describe('a pattern', () => {
     ['*', 'file:///etc/passwd'],
     ['*', 'no URL'],
     ['not a pattern', 'https://api.example.com/'],
-  ])('%s does not have %s', (pattern, url) => expect(isForHost([pattern], url)).toBe(false));
+  ])('%s does not match %s', (pattern, url) => expect(isForHost([pattern], url)).toBe(false));
 
-  test('none has any', () => expect(isForHost([], 'https://api.example.com/')).toBe(false));
+  test('an empty list matches none', () => expect(isForHost([], 'https://api.example.com/')).toBe(false));
 });

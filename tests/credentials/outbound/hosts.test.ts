@@ -38,8 +38,8 @@ const aCallingService = async (hosts: readonly string[] | null = ['api.example.c
 
 const applied = ['httpBearer', 'httpBasic', 'httpHeader', 'httpQuery', 'oauth2', 'awsRole', 'tlsClient'];
 
-describe('a URL that a caller names', () => {
-  test.each(applied)('gets the credential of the type %s at a host that it is for', async (type) => {
+describe('a URL from a caller', () => {
+  test.each(applied)('gets the credential of the type %s at an allowed host', async (type) => {
     const { put, call, requests } = await aCallingService();
     await put(type);
     expect(await call(type, API)).toMatchObject({ statusCode: 200 });
@@ -57,7 +57,7 @@ describe('a URL that a caller names', () => {
         'https://api.example.com@evil.example/',
       ].map((url) => [type, url] as const),
     ),
-  )('gets nothing of the type %s at %s, nor is a token asked for', async (type, url) => {
+  )('gets nothing of the type %s at %s, and no token is requested', async (type, url) => {
     const { put, call, requests, executions } = await aCallingService();
     await put(type, { retry: { maxAttempts: 3, initialDelaySeconds: 1 } });
     expect(await call(type, url)).toMatchObject({ statusCode: 500 });
@@ -71,14 +71,14 @@ describe('a URL that a caller names', () => {
     expect(findSecrets(JSON.stringify(record), plantedSecrets)).toEqual([]);
   });
 
-  test('that cannot be requested is refused as ever, and no token is asked for', async () => {
+  test('that is invalid is refused as ever, and no token is requested', async () => {
     const { put, call, requests } = await aCallingService();
     await put('oauth2');
     await call('oauth2', 'https://');
     expect(requests.filter(({ url }) => url === TOKEN_URL)).toEqual([]);
   });
 
-  test.each([[null], [['*']]])('gets a credential whose hosts are %j wherever it is', async (hosts) => {
+  test.each([[null], [['*']]])('gets a credential whose hosts are %j everywhere', async (hosts) => {
     const { put, call, requests } = await aCallingService(hosts);
     await put('httpBearer');
     await call('httpBearer', 'https://other.example:8443/');
@@ -90,7 +90,7 @@ describe('the hosts of a credential', () => {
   const lend = async ({ credentials }: ReturnType<typeof anOutboundService>, id: string, type: string) =>
     (await credentials.open()).lend(id, [type]);
 
-  test('are read again with it, when it is sent a second time after a 401', async () => {
+  test('are read again with it for the second request after a 401', async () => {
     const service = anOutboundService({ answer: () => ({ status: 401 }) });
     await service.put('crm', 'httpBearer', { token: 'token-1' }, {}, ['api.example.com']);
     const credential = await lend(service, 'crm', 'httpBearer');
@@ -101,7 +101,7 @@ describe('the hosts of a credential', () => {
     expect(service.server.requests).toMatchObject([{ headers: { authorization: 'Bearer token-1' } }]);
   });
 
-  test('are checked on what its type makes of the request', async () => {
+  test('are checked on the request as its type builds it', async () => {
     const service = anOutboundService({
       types: [
         {
@@ -123,7 +123,7 @@ describe('the hosts of a credential', () => {
     expect(service.server.requests).toEqual([]);
   });
 
-  test('of a type that sets the URL are those of the URL that it sets', async () => {
+  test('of a type that sets the URL come from that URL', async () => {
     const service = anOutboundService();
     const secret = { url: 'https://hooks.example.com/services/1' };
     await service.put('chat', 'slackWebhook', secret, {}, ['hooks.example.com']);
@@ -183,7 +183,7 @@ describe('a redirect to another port of the same host', () => {
     ['httpBasic', { password: 'password-1' }, { username: 'ann' }],
     ['httpHeader', { value: 'value-1' }, { name: 'x-key' }],
     ['httpQuery', { value: 'value-1' }, { name: 'key' }],
-  ])('goes out without a credential of the type %s', async (type, secret, fields) => {
+  ])('is followed without a credential of the type %s', async (type, secret, fields) => {
     const { send, other, close } = await start(307);
     await send(type, secret, fields);
     await close();
@@ -193,7 +193,7 @@ describe('a redirect to another port of the same host', () => {
     expect(JSON.stringify(headers)).not.toMatch(/-1|Basic/);
   });
 
-  test('is refused when the credential is in the body that it repeats', async () => {
+  test('is refused when it would repeat a credential in the body', async () => {
     const { send, other, close } = await start(307);
     await expect(send('inBody', { key: 'the-key-1' })).rejects.toMatchObject({
       code: 'OUTBOUND_FAILED',

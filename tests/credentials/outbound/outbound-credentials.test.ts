@@ -20,8 +20,8 @@ const lend = async (
   types = ['httpBearer'],
 ) => (await credentials.open()).lend(id, types);
 
-describe('a credential that is lent', () => {
-  test('gives its fields by name, and shows none of them', async () => {
+describe('a lent credential', () => {
+  test('gives its fields by name, and prints none of them', async () => {
     const service = anOutboundService();
     await service.put(
       'db',
@@ -47,7 +47,7 @@ describe('a credential that is lent', () => {
     expect({ ...credential }).toEqual({ id: 'db', type: 'postgres' });
   });
 
-  test('is found once a minute, and its secret read once in ten', async () => {
+  test('is looked up once a minute, and its secret read once in ten', async () => {
     const service = anOutboundService();
     await service.put('crm', 'httpBearer', { token: 'token-1' });
     await Promise.all([lend(service), lend(service)]);
@@ -64,7 +64,7 @@ describe('a credential that is lent', () => {
     expect([service.finds(), service.reads()]).toEqual([4, 2]);
   });
 
-  test('lives for four fifths of that by chance, so that sandboxes that began together do not read together again', async () => {
+  test('expires at random from four fifths of that time, so that sandboxes that began together do not read together again', async () => {
     const service = anOutboundService({ random: () => 0 });
     await service.put('crm', 'httpBearer', { token: 'token-1' });
     await lend(service);
@@ -90,7 +90,7 @@ describe('a credential that is lent', () => {
     expect((await lend(service)).field('token')).toBe('token-2');
   });
 
-  test('has the secret of another owner read each minute', async () => {
+  test('has a secret with another owner read each minute', async () => {
     const service = anOutboundService();
     await service.put('crm', 'httpBearer', 'token-1');
     const stored = await service.store.find('crm');
@@ -103,7 +103,7 @@ describe('a credential that is lent', () => {
     expect((await lend(service)).field('token')).toBe('token-3');
   });
 
-  test('has its secret read in the same turn as those of the other nodes, whenever each is found', async () => {
+  test('has its secret read together with those of other nodes', async () => {
     const turns: number[] = [];
     let turn = 0;
     const service = anOutboundService({
@@ -131,7 +131,7 @@ describe('a credential that is lent', () => {
     expect([turns.length, service.finds()]).toEqual([3, before]);
   });
 
-  test('is lent when another of its workflow is gone', async () => {
+  test('is lent even if another one of its workflow no longer exists', async () => {
     const service = anOutboundService();
     await service.put('crm', 'httpBearer', 'the-token');
     const loan = await service.credentials.open({ credentialIds: ['gone', 'crm'] });
@@ -140,14 +140,14 @@ describe('a credential that is lent', () => {
     await expect(loan.lend('gone', ['httpBearer'])).rejects.toMatchObject({ name: 'CredentialMissing' });
   });
 
-  test('may be a plain text where its type has one secret', async () => {
+  test('may be plain text if its type has one secret', async () => {
     const service = anOutboundService();
     await service.put('crm', 'httpBearer', 'just-the-token');
     expect((await lend(service)).field('token')).toBe('just-the-token');
   });
 });
 
-describe('no credential is lent', () => {
+describe('a credential is not lent', () => {
   test.each([
     ['that does not exist', 'CredentialMissing', 'there is no credential "crm"', async () => {}],
     [
@@ -258,7 +258,7 @@ describe('no credential is lent', () => {
     expect(service.server.requests).toEqual([]);
   });
 
-  test('while its secret is gone, and the next attempt finds it', async () => {
+  test('while its secret is missing, and the next attempt finds it', async () => {
     const service = anOutboundService();
     await service.put('crm', 'httpBearer', 'token-1');
     service.secrets.values.clear();
@@ -286,7 +286,7 @@ describe('no credential is lent', () => {
     expect((await lend(service)).field('token')).toBe('token-1');
   });
 
-  test('waits for a store that throttles as long as the execution may, and not at all where the secret is known', async () => {
+  test('and it waits for a throttling store as long as the execution may, but not where the secret is cached', async () => {
     const waits: (number | undefined)[] = [];
     const service = anOutboundService({
       secrets: {
@@ -308,7 +308,7 @@ describe('no credential is lent', () => {
   });
 });
 
-describe('a secret that is known is lent while the store', () => {
+describe('a cached secret is lent while the store', () => {
   const outage = new AppError('SECRETS_UNAVAILABLE', {}, new SecretStoreOut('out', { isThrottled: true }));
   const aStoreThatFails = async (error: Error) => {
     let isOut = false;
@@ -336,7 +336,7 @@ describe('a secret that is known is lent while the store', () => {
     await expect(lend(service)).rejects.toMatchObject({ name: 'CredentialUnavailable' });
   });
 
-  test('throttles, but not after a rotation, nor when its credential is gone', async () => {
+  test('throttles, but not after a rotation or when its credential was removed', async () => {
     const service = await aStoreThatFails(outage);
     service.clock.advance(600_000);
     await service.put('crm', 'httpBearer', 'token-2');
@@ -345,7 +345,7 @@ describe('a secret that is known is lent while the store', () => {
     await expect(lend(service)).rejects.toMatchObject({ name: 'CredentialMissing' });
   });
 
-  test('is there, not when it refuses to give the secret', async () => {
+  test('is down, but not when it refuses the secret', async () => {
     const service = await aStoreThatFails(new AppError('SECRETS_UNAVAILABLE', {}, new Error('denied')));
     service.clock.advance(600_000);
     await expect(lend(service)).rejects.toMatchObject({ name: 'CredentialUnavailable' });
@@ -353,7 +353,7 @@ describe('a secret that is known is lent while the store', () => {
 });
 
 describe('a request with a credential', () => {
-  test('carries it, and none without', async () => {
+  test('carries it, and one without does not', async () => {
     const service = anOutboundService();
     await service.put('crm', 'httpBearer', { token: 'token-1' });
     const credential = await lend(service);
@@ -366,7 +366,7 @@ describe('a request with a credential', () => {
     expect(service.server.requests[0]).not.toHaveProperty('credential');
   });
 
-  test('is sent once more with the new secret after a rotation, by all that were refused', async () => {
+  test('is sent once more with the new secret after a rotation, for every refused request', async () => {
     const service = anOutboundService({ answer: accepting(() => 'token-2') });
     await service.put('crm', 'httpBearer', { token: 'token-1' });
     const credential = await lend(service);
@@ -377,7 +377,7 @@ describe('a request with a credential', () => {
     expect(service.reads()).toBe(2);
   });
 
-  test('is sent once more with a secret that was replaced in its store, and that is kept', async () => {
+  test('is sent once more with a secret replaced in its store, which is kept', async () => {
     const service = anOutboundService({ answer: accepting(() => 'token-2') });
     await service.put('crm', 'httpBearer', { token: 'token-1' });
     const credential = await lend(service);
@@ -390,7 +390,7 @@ describe('a request with a credential', () => {
     expect([service.server.requests.length, service.reads()]).toEqual([3, 2]);
   });
 
-  test('that is refused for good has its secret read again ever more rarely, and at once after a rotation', async () => {
+  test('that keeps being refused has its secret read ever less often, and at once after a rotation', async () => {
     let accepted = 'none';
     const service = anOutboundService({ answer: accepting(() => accepted) });
     await service.put('crm', 'httpBearer', { token: 'token-1' });
@@ -432,7 +432,7 @@ describe('a request with a credential', () => {
     expect(await sendWith('token-4')).toBe(200);
   });
 
-  test('that is refused gets no more time for the second request than the first one has left', async () => {
+  test('that is refused leaves the second request only the remaining time', async () => {
     const times: unknown[] = [];
     const service = anOutboundService({
       answer: ({ timeoutMs, headers }) => {
@@ -449,7 +449,7 @@ describe('a request with a credential', () => {
     expect(times).toEqual([10_000, 7_000]);
   });
 
-  test('that is refused has the secret of another owner read again each time', async () => {
+  test('that is refused has a secret with another owner read again each time', async () => {
     const service = anOutboundService({ answer: () => ({ status: 401 }) });
     await service.put('crm', 'httpBearer', 'token-1');
     const stored = await service.store.find('crm');
@@ -462,7 +462,7 @@ describe('a request with a credential', () => {
     expect(service.reads()).toBe(4);
   });
 
-  test('whose type has replaced a field uses it as long as another secret is kept', async () => {
+  test('whose type has replaced a field uses that while another secret is kept', async () => {
     const service = anOutboundService({
       types: [
         {
@@ -488,7 +488,7 @@ describe('a request with a credential', () => {
     }
   });
 
-  test('is refused by an error when the secret that was refused cannot be read again', async () => {
+  test('fails when the refused secret cannot be read again', async () => {
     let isOut = false;
     const service = anOutboundService({
       answer: accepting(() => 'token-2'),
@@ -508,7 +508,7 @@ describe('a request with a credential', () => {
     expect((await lend(service)).field('token')).toBe('token-1');
   });
 
-  test('is not sent again when its body is a stream; of an answer that is replaced, the stream is closed', async () => {
+  test('is not sent again when its body is a stream; a replaced response has its stream closed', async () => {
     const closed: string[] = [];
     const aStream = async function* () {
       try {
@@ -542,7 +542,7 @@ describe('a request with a credential', () => {
     expect(service.server.requests).toHaveLength(1);
   });
 
-  test('never goes out without it: not when the secret cannot be read, nor with one that was not lent', async () => {
+  test('never goes out without it: neither when the secret cannot be read, nor with one that was not lent', async () => {
     const service = anOutboundService();
     await service.put('crm', 'httpBearer', { token: 'token-1' });
     const credential = await lend(service);
@@ -567,7 +567,7 @@ describe('a request with a credential', () => {
     expect(service.server.requests).toEqual([]);
   });
 
-  test('is refused for a type that lends its fields', async () => {
+  test('is refused for a type that only provides its fields', async () => {
     const service = anOutboundService();
     await service.put('mail', 'smtp', { password: 'secret-1' }, MAIL);
     const credential = await lend(service, 'mail', ['smtp']);
@@ -590,7 +590,7 @@ describe('a request with a credential', () => {
     expect(JSON.stringify([credential, rotated])).not.toContain('secret');
   });
 
-  test('is read again once for all that hold the refused one', async () => {
+  test('reads a refused credential again once for all that hold it', async () => {
     const service = anOutboundService();
     await service.put('mail', 'smtp', { password: 'secret-1' }, MAIL);
     const credential = await lend(service, 'mail', ['smtp']);
@@ -601,7 +601,7 @@ describe('a request with a credential', () => {
     expect(service.reads()).toBe(before + 1);
   });
 
-  test('is not lent again as another type, nor when it is gone', async () => {
+  test('is not lent one of another type or one that no longer exists', async () => {
     const service = anOutboundService();
     await service.put('mail', 'smtp', { password: 'secret-1' }, MAIL);
     const credential = await lend(service, 'mail', ['smtp']);
@@ -612,7 +612,7 @@ describe('a request with a credential', () => {
     await expect(credential.refresh()).rejects.toMatchObject({ name: 'CredentialMissing' });
   });
 
-  test('teaches the execution what its type has derived from the secret', async () => {
+  test('adds what its type derives from the secret to the secrets of the execution', async () => {
     const service = anOutboundService({
       types: [
         {

@@ -63,7 +63,7 @@ describe('a secret is removed', () => {
     ).toEqual({ a: ['x [redacted] y', { 'key-[redacted]': '[redacted]', other: 1234 }], b: null, c: true });
   });
 
-  test('when it is part of a longer one that is known too', () => {
+  test('when it is part of a longer known secret', () => {
     expect(aScrubber('secret', 'secret-and-more').scrub('a secret-and-more b secret c')).toBe(
       'a [redacted] b [redacted] c',
     );
@@ -118,7 +118,7 @@ describe('a secret is removed', () => {
     expect(aScrubber(secret).scrub(`a ${text} b`)).toBe('a [redacted] b');
   });
 
-  test('after any chain of encodings (any secret), and nothing else is', () => {
+  test('after any chain of encodings (any secret), and nothing else is removed', () => {
     const chain = fc.array(fc.constantFrom(...Object.keys(encoders)), { maxLength: 2 });
     const secret = fc
       .string({ unit: 'grapheme', minLength: 8, maxLength: 40 })
@@ -137,14 +137,14 @@ describe('a secret is removed', () => {
 
   // The square of these would take hours.
   test.each(['\\', '%25', '&amp;', '&', '+', '\\u005c', 'QUFB', '41', 'p4ss/w+rd'])(
-    'much of %s is searched in linear time',
+    'from much of %s in linear time',
     (piece) => {
       const text = piece.repeat(cases(20_000, 200_000) / piece.length);
       expect(aScrubber(SECRET, '\\\\\\\\\\\\').scrub(text).length).toBeGreaterThan(0);
     },
   );
 
-  test('wherever it stands, in any encoding (any secret)', () => {
+  test('wherever it is, in any encoding (any secret)', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'grapheme', minLength: 6, maxLength: 60 }),
@@ -164,12 +164,12 @@ describe('a secret is removed', () => {
 });
 
 describe('a value without secrets', () => {
-  test('is the value itself', () => {
+  test('is returned as the same object', () => {
     const value = Object.freeze({ a: Object.freeze(['b', 1, null]) });
     expect(aScrubber('secret-1').scrub(value)).toBe(value);
   });
 
-  test('is searched again when another secret is known', () => {
+  test('is searched again when another secret becomes known', () => {
     const scrubber = aScrubber('secret-1');
     const value = Object.freeze({ a: 'the secret-2' });
     expect(scrubber.scrub(value)).toBe(value);
@@ -178,7 +178,7 @@ describe('a value without secrets', () => {
   });
 });
 
-test('derived secrets are kept up to a number, those of credentials always', () => {
+test('derived secrets are kept up to a limit, those of credentials always', () => {
   const scrubber = aScrubber('credential');
   for (let count = 0; count <= 100; count++) scrubber.learnDerived(`derived-${count}-`);
   expect(scrubber.scrub('credential derived-0- derived-1- derived-100-')).toBe(

@@ -82,6 +82,6 @@ test.each<[string, unknown, unknown]>([
   ['a text', async () => 'fine', notResult],
   ['another status', async () => ({ status: SECRET }), notResult],
   ['no test', undefined, null],
-])('of a live test with %s', async (_case, test, expected) => {
+])('a live test with %s', async (_case, test, expected) => {
   expect(await testWith(test as CredentialType['test'])).toEqual(expected);
 });

@@ -10,7 +10,7 @@ export const describeApprovals = (project: RunningProject): void => {
     const send = (url: string, fields: Record<string, string>) =>
       project.fetch(url, { method: 'POST', headers: asBrowser, body: String(new URLSearchParams(fields)) });
 
-    test('is asked for, listed, checked, decided once, and says so', async () => {
+    test('is requested, listed, checked and decided once, and reports it', async () => {
       await project.storeWorkflow(aDecision({ id: 'decision' }));
       const formUrl = `${project.service.baseUrl}/api/webhook/decision/webhook`;
       const page = await fetch(formUrl);

@@ -3,7 +3,7 @@ import { set, workflow } from '../../support/a-project-file.ts';
 import type { RunningProject } from '../../support/a-running-project.ts';
 
 export const describeCommandLine = ({ cli, get, write }: RunningProject): void => {
-  test('the command line stores a workflow that answers at once, and takes it off again', async () => {
+  test('the command line stores a workflow that answers at once, and removes it', async () => {
     const trigger = { method: 'GET', path: '/', responseMode: 'lastNode' };
     write('ping.json', JSON.stringify(workflow('ping', set({ pong: '{{ queryParams.n }}' }), trigger)));
     expect(await cli('workflow put ping.json')).toMatchObject({ code: 0 });
@@ -16,7 +16,7 @@ export const describeCommandLine = ({ cli, get, write }: RunningProject): void =
     expect((await get('/api/webhook/ping?n=1')).status).toBe(404);
   });
 
-  test('the service makes the live test of a credential', async () => {
+  test('the service runs the live test of a credential', async () => {
     const create = 'credential create probed --type httpBearer --host api.example.com';
     expect(await cli(create, { stdin: 'the-token-1' })).toMatchObject({ code: 0 });
     expect(await cli('credential test probed')).toMatchObject({

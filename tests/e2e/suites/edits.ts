@@ -20,7 +20,7 @@ export const describeEdits = (project: RunningProject): void => {
     write('plugins/edited.ts', plugin('edited', `() => ({ edit: '${edit}' })`));
 
   describe('edits', () => {
-    test(`of workflows, plugins and functions are live, ${EDITS} in a row, and no request fails meanwhile`, async () => {
+    test(`of workflows, plugins and functions are live, ${EDITS} in a row, without a failed request`, async () => {
       await storeWorkflow(workflow('plugged', { type: 'edited' }));
       expect(await shows('/api/webhook/plugged/webhook', before)).toBe(true);
 
@@ -51,7 +51,7 @@ export const describeEdits = (project: RunningProject): void => {
       expect([...statuses]).toEqual([200]);
     });
 
-    test('that can’t be built are said, with their place, and the code before goes on', async () => {
+    test('that can’t be built are reported with their place, and the previous code stays live', async () => {
       write('plugins/edited.ts', 'export default ;');
       await project.service.printed(/can't be built[\s\S]*plugins\/edited\.ts:1:16/);
       expect((await post('/api/webhook/plugged/webhook')).status).toBe(200);
@@ -59,7 +59,7 @@ export const describeEdits = (project: RunningProject): void => {
       await poll(() => shows('/api/webhook/plugged/webhook', 'mended'));
     });
 
-    test('of a workflow’s id, and its file’s end, remove the workflow, and say so', async () => {
+    test('that remove a file or change its id remove the workflow, and report it', async () => {
       await storeWorkflow(workflow('first', set({ edit: 'first' })));
       expect(await shows('/api/webhook/first/webhook', 'first')).toBe(true);
       write('workflows/first.json', JSON.stringify(workflow('second', set({ edit: 'second' }))));

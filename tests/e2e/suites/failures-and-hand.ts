@@ -66,7 +66,7 @@ export const describeFailuresAndHand = (project: RunningProject): void => {
   });
 
   describe('by hand', () => {
-    test('a webhook runs with what is given of a request', async () => {
+    test('a webhook runs with the given parts of a request', async () => {
       await storeWorkflow(workflow('by-hand', set({ greeting: 'Hello, {{ body.name }}' })));
       const stdin = '{"body":{"name":"Ada"}}';
       const { code, stdout } = await cli('workflow run by-hand --input - --wait', { stdin });
@@ -86,7 +86,7 @@ export const describeFailuresAndHand = (project: RunningProject): void => {
       expect(await show(String(body.executionId))).toMatchObject({ trigger: { byHand: true } });
     });
 
-    test('what cannot be started says why', async () => {
+    test('a workflow that cannot be started says why', async () => {
       const { code, stderr } = await cli('workflow run by-hand --trigger out');
       expect([code, stderr.trim()]).toEqual([
         1,

@@ -20,14 +20,17 @@ export const describeGateway = (project: RunningProject): void => {
 
     afterAll(() => target?.close());
 
-    test.each(['false', '0', '"asd"', 'null', '[1]', '{"a":1}'])('takes %s for a JSON body', async (body) => {
-      expect(await post('/api/webhook/echo/a%20b', body, json)).toMatchObject({
-        status: 200,
-        body: { body: JSON.parse(body), path: '/api/webhook/echo/a b' },
-      });
-    });
+    test.each(['false', '0', '"asd"', 'null', '[1]', '{"a":1}'])(
+      'accepts %s for a JSON body',
+      async (body) => {
+        expect(await post('/api/webhook/echo/a%20b', body, json)).toMatchObject({
+          status: 200,
+          body: { body: JSON.parse(body), path: '/api/webhook/echo/a b' },
+        });
+      },
+    );
 
-    test('hands over the bytes of an image, and all of a repeated header', async () => {
+    test('passes on the bytes of an image, and every repeated header', async () => {
       const bytes = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0xff, 0xfe, 0x80]);
       const call = request(`${project.service.baseUrl}/api/webhook/echo/a%20b`, {
         method: 'POST',
@@ -54,7 +57,7 @@ export const describeGateway = (project: RunningProject): void => {
       expect(new Set(answers.map(({ body }) => body.instance)).size).toBe(2);
     });
 
-    test('functions see the environment that the service was started with', async () => {
+    test('passes the service’s environment to functions', async () => {
       expect(await post('/api/webhook/outside/webhook')).toMatchObject({
         status: 200,
         body: { status: 200, body: 'reached' },

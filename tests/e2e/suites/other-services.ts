@@ -35,7 +35,7 @@ export const describeOtherServices = (project: RunningProject): void => {
       });
     }
 
-    test('is refused at the same port, with a sentence that says why', async () => {
+    test('is refused at the same port, with the reason', async () => {
       const { code, stdout, stderr } = await startAt(new URL(project.service.baseUrl).port);
       expect(code).not.toBe(0);
       expect(stdout + stderr).toMatch(
@@ -45,7 +45,7 @@ export const describeOtherServices = (project: RunningProject): void => {
     });
   });
 
-  test('a taken port is said in one line, and the exit code is not 0', async () => {
+  test('a taken port is reported in one line, with a non-zero exit code', async () => {
     const server = createServer().listen(0, 'localhost');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;

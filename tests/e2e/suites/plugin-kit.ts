@@ -58,7 +58,7 @@ export const describePluginKit = (
   };
 
   describe('a plugin of the kit', () => {
-    test('is created, tested, checked, installed by one line, listed and healthy', async () => {
+    test('is created, tested, checked, installed with one line, listed and healthy', async () => {
       const { addPlugin, get, installPlugin, storeWorkflow } = project;
       const created = await cli('plugin create acme-chat');
       expect(created).toMatchObject({ code: 0, stderr: '' });
@@ -95,7 +95,7 @@ export const describePluginKit = (
       expect((await post('/api/webhook/greeting/webhook')).status).toBe(500);
     });
 
-    test('calls out with a credential, whose secret is found nowhere but at the receiver', async () => {
+    test('calls out with a credential, whose secret is found only at the receiver', async () => {
       const { post, service, storeWorkflow } = project;
       const { host } = new URL(receiver.origin);
       expect(

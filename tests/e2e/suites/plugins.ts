@@ -29,7 +29,7 @@ export const describeBrokenPlugin = ({ addPlugin, deploy, get }: RunningProject)
       expect(plugins.flow).toMatchObject({ api: 'unified', type: 'PROVIDER', loaded: true });
     });
 
-    test('has an answer of its own, with its reason and what is not known left empty', async () => {
+    test('is answered with its reason, and with unknown fields empty', async () => {
       expect(await get('/api/admin/plugins/broken')).toMatchObject({
         status: 200,
         body: { id: 'broken', status: 'failed', nodeTypes: [] },
@@ -57,7 +57,7 @@ export const describeBrokenPlugin = ({ addPlugin, deploy, get }: RunningProject)
       ['/api/admin/plugins/providers', providers],
     ];
     // Each is a function, which is built for its first request.
-    test.each(cases(lists.slice(-1), lists))('leaves %s as it is', async (path, ids) => {
+    test.each(cases(lists.slice(-1), lists))('leaves %s unchanged', async (path, ids) => {
       const { status, body } = await get<readonly { id: string; loaded: boolean }[]>(path);
       expect(status).toBe(200);
       const loaded = body.filter((plugin) => plugin.loaded);
@@ -94,11 +94,17 @@ export const describeStrayPlugins = ({ storeWorkflow, post }: RunningProject): v
       await Promise.all(Object.keys(strayPlugins).map((id) => storeWorkflow(workflow(id, { type: id }))));
     });
 
-    test.each(strays.map(([id]) => id))('that %s after its return hurts no other request', async (id) => {
-      for (let at = 0; at < cases(2, 5); at++) {
-        await post(`/api/webhook/${id}/webhook`); // its own answer may be lost with its process
-        expect(await post('/api/webhook/steady/webhook')).toEqual({ status: 200, body: { state: 'works' } });
-      }
-    });
+    test.each(strays.map(([id]) => id))(
+      'that %s after it has returned fails no other request',
+      async (id) => {
+        for (let at = 0; at < cases(2, 5); at++) {
+          await post(`/api/webhook/${id}/webhook`); // its own answer may be lost with its process
+          expect(await post('/api/webhook/steady/webhook')).toEqual({
+            status: 200,
+            body: { state: 'works' },
+          });
+        }
+      },
+    );
   });
 };

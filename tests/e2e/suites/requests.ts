@@ -29,7 +29,7 @@ export const describeRequests = (project: RunningProject): void => {
   const lines = async (args: string): Promise<string> => (await project.cli(args)).stdout;
 
   describe('requests on record', () => {
-    test('a wrong signature is seen, understood, put right and sent again by the command line', async () => {
+    test('a wrong signature is listed, explained, fixed and sent again by the command line', async () => {
       const { cli, storeWorkflow, folder } = project;
       const created = await cli('credential create on-record-secret --type signingSecret', { stdin: SECRET });
       expect(created).toMatchObject({ code: 0 });
@@ -92,7 +92,7 @@ export const describeRequests = (project: RunningProject): void => {
       expect(await lines(`execution list --request ${started.requestId}`)).toContain(right.body.executionId);
     });
 
-    test('all requests are where the webhook asks for it, and the admin API has the same', async () => {
+    test('all requests are recorded where the webhook asks for it, and the admin API lists the same', async () => {
       const { get, post, storeWorkflow } = project;
       await storeWorkflow(
         workflow('on-record', set({}), {

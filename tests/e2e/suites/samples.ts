@@ -71,14 +71,14 @@ export const describeSamples = (project: RunningProject, standIn: StandIn): void
     });
   });
 
-  describe('the samples that call out, as their page has it,', () => {
+  describe('the samples that call out, as documented,', () => {
     const [people] = examplesOf('sync-people') as [ReadmeExample];
     const [copy] = examplesOf('copy-file') as [ReadmeExample];
     /** A sample that calls the stand-in at the port of this test. */
     const readSample = (name: string) =>
       read(`workflows/${name}.json`).replaceAll('http://127.0.0.1:4400', standIn.origin);
 
-    test('sync-people reads the pages with its credential, and sends each person on', async () => {
+    test('sync-people reads the pages with its credential, and sends each person', async () => {
       expect((await fetch(`${standIn.origin}/people`)).status).toBe(401);
       await project.storeWorkflow(JSON.parse(readSample('sync-people')));
       await tryExample(people);
@@ -110,7 +110,7 @@ export const describeSamples = (project: RunningProject, standIn: StandIn): void
       });
     });
 
-    test('a file is the answer of a webhook, as the bytes that were read', async () => {
+    test('a file is the response of a webhook, byte for byte', async () => {
       const sample = JSON.parse(readSample('copy-file').replace('/files/100', '/files/1'));
       const [trigger, download] = sample.nodes;
       await project.storeWorkflow({
@@ -147,14 +147,14 @@ export const describeSamples = (project: RunningProject, standIn: StandIn): void
       expect(body).toMatchObject({ order: 'A-2', decision: 'approved' });
     });
 
-    test('orders refuses a request without a key, and one with a wrong key, alike', async () => {
+    test('orders refuses a missing and a wrong key alike', async () => {
       const missing = await post('/api/webhook/orders/orders', { total: 1 });
       const wrong = await post('/api/webhook/orders/orders', { total: 1 }, { 'x-api-key': 'wrong' });
       expect([missing.status, wrong.status]).toEqual([401, 401]);
       expect({ ...missing.body, instance: '' }).toEqual({ ...wrong.body, instance: '' });
     });
 
-    test('products answers about the product in the URL, and the preflight of a script', async () => {
+    test('products returns the product in the URL, and answers a preflight request', async () => {
       const [product] = examplesOf('products') as [ReadmeExample];
       await tryExample(product);
       const url = `${project.service.baseUrl}${new URL(product.url).pathname}`;
@@ -174,14 +174,14 @@ export const describeSamples = (project: RunningProject, standIn: StandIn): void
       expect([other.status, other.headers.get('allow')]).toEqual([405, 'GET, PUT, HEAD']);
     });
 
-    test('products takes lists from this machine, and no reviews while it is paused', async () => {
+    test('products accepts lists from this machine, but no reviews while it is paused', async () => {
       const url = `${project.service.baseUrl}/api/webhook/products`;
       const list = await fetch(`${url}/products`, { method: 'PUT', headers: json, body: '[{},{}]' });
       expect([list.status, await list.json()]).toEqual([200, { taken: 2 }]);
       expect((await post('/api/webhook/products/reviews', {})).status).toBe(503);
     });
 
-    test('signup sends the caller on with a cookie, while its run goes on', async () => {
+    test('signup redirects the caller with a cookie while its run continues', async () => {
       const response = await fetch(`${project.service.baseUrl}/api/webhook/signup/form`, {
         method: 'POST',
         headers: json,
@@ -198,7 +198,7 @@ export const describeSamples = (project: RunningProject, standIn: StandIn): void
       await poll(async () => (await find()).status === 'succeeded');
     });
 
-    test('signup answers an event by its template, and a check with both outputs', async () => {
+    test('signup answers an event with its template, and a check with both outputs', async () => {
       const event = await post('/api/webhook/signup/event', { id: 7 });
       expect(event).toMatchObject({ status: 200, body: { received: 7, run: expect.any(String) } });
       const check = await post('/api/webhook/signup/check', { name: 'Ann', email: 'ann@shop.example' });
@@ -229,7 +229,7 @@ export const describeEditedSamples = (project: RunningProject): void => {
       expect(announcement).toContain('/api/webhook/approval/approval');
     });
 
-    test('what is edited counts from the next request on', async () => {
+    test('an edit counts from the next request on', async () => {
       const file = 'workflows/hello.json';
       project.write(file, read(file).replace('Hello, ', 'Good morning, '));
       await project.service.printed(/hello\.json: hello is now at version 2/);
@@ -237,7 +237,7 @@ export const describeEditedSamples = (project: RunningProject): void => {
       expect(body).toEqual({ greeting: 'Good morning, Ada' });
     });
 
-    test('an edit that is not valid is refused with its place, and the version before it goes on', async () => {
+    test('an invalid edit is refused with its place, and the previous version continues', async () => {
       const file = 'workflows/github-push.json';
       const before = read(file);
       project.write(file, before.replace('"webhookTrigger"', '"webhookTriger"'));

@@ -157,7 +157,7 @@ export const describeSignatures = (project: RunningProject): void => {
       expect((await fetch(urlOf('/greeted/meta'))).status).toBe(405);
     });
 
-    test('the sample takes what is signed with the secret that it was seeded with', async () => {
+    test('the sample accepts requests signed with its seeded secret', async () => {
       const time = String(now());
       const event = '{"type":"paid"}';
       const sign = (secret: string) => createHmac('sha256', secret).update(`${time}.${event}`).digest('hex');

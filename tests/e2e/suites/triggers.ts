@@ -57,7 +57,7 @@ export const describeTriggers = (project: RunningProject): void => {
       expect(await cli('workflow remove every-minute')).toMatchObject({ code: 0 });
     });
 
-    test('what is disabled or removed starts nothing any more', async () => {
+    test('disabled and removed workflows are no longer started', async () => {
       for (const id of ['kept', 'switched', 'removed']) await storeWorkflow(workflow(id, of('shop')));
       await putEvent('shop');
       await Promise.all(['kept', 'switched', 'removed'].map((id) => succeeded(id)));

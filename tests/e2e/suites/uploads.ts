@@ -59,7 +59,7 @@ export const describeUploads = (project: RunningProject): void => {
       expect(await post(offer.start.url)).toEqual(started);
     });
 
-    test('what the webhook or the store refuses starts nothing', async () => {
+    test('a refusal by the webhook or the store starts nothing', async () => {
       await storeWorkflow(
         workflow('uploads', set({ size: '{{ body.size }}' }), { upload: { maxBytes: 100 } }),
       );

@@ -68,7 +68,7 @@ export const describeWebhookBodies = (project: RunningProject): void => {
       expect(answer).toMatchObject({ status: 200, body: { body: file } });
     });
 
-    test('rawBody is what was received: text, or base64', async () => {
+    test('rawBody is the received body, as text or base64', async () => {
       const text = await send('raw', '{ "a": 1 }\n', { 'content-type': 'application/json' });
       expect(text.body).toMatchObject({ body: { a: 1 }, rawBody: '{ "a": 1 }\n' });
       const latin1 = await send('raw', bytes(0xe9), { 'content-type': 'text/plain; charset=latin1' });

@@ -48,7 +48,7 @@ export const describeWebhookGuards = (project: RunningProject): void => {
       ]);
     });
 
-    test('concurrency: runs that wait are refused more company, or cancelled', async () => {
+    test('concurrency: requests beyond the limit are refused, or cancel a run', async () => {
       const wait = { type: 'wait', parameters: { seconds: 3600 } };
       const start = () => post<{ executionId: string }>('/api/webhook/waiting/webhook', '{}', json);
       const statusOf = async (executionId: string) =>
@@ -66,7 +66,7 @@ export const describeWebhookGuards = (project: RunningProject): void => {
       await project.cli(`execution cancel ${second.body.executionId}`);
     });
 
-    test('paused: what is stored runs once, when the webhook is not paused any more', async () => {
+    test('paused: stored requests run once, when the webhook is unpaused', async () => {
       const put = (trigger: Record<string, unknown>) =>
         project.cli('workflow put -', {
           stdin: JSON.stringify(workflow('stored', set({ order: '{{ body.order }}' }), trigger)),
@@ -88,7 +88,7 @@ export const describeWebhookGuards = (project: RunningProject): void => {
       }
     });
 
-    test('concurrency: executions that wait for others begin one by one, in their order', async () => {
+    test('concurrency: waiting executions begin one by one, in order', async () => {
       const wait = { type: 'wait', parameters: { seconds: 0.3 } };
       await storeWorkflow(workflow('queued', wait, { concurrency: { max: 1, onLimit: 'queue' } }));
       const ids: string[] = [];

@@ -81,14 +81,14 @@ export const describeWebhookParameters = (project: RunningProject): void => {
       expect((await send('keyed', 'POST', { 'x-api-key': key })).status).toBe(200);
     });
 
-    test('deduplication: the second delivery is the first one', async () => {
+    test('deduplication: the second delivery gets the first execution', async () => {
       const first = await post<Started>('once', '{"id":"A-1"}');
       expect(first.status).toBe(202);
       const { body } = await post<Started>('once', '{"id":"A-1"}');
       expect(body).toMatchObject({ executionId: first.body.executionId, duplicate: true });
     });
 
-    test('onKeyReuse: another body under the same key is the first delivery', async () => {
+    test('onKeyReuse: another body under the same key gets the first execution', async () => {
       const first = await post<Started>('booked', '{"id":"A-1","note":"one"}');
       const { body, status } = await post<Started>('booked', '{"id":"A-1","note":"two"}');
       expect(status).toBe(202);
@@ -99,12 +99,12 @@ export const describeWebhookParameters = (project: RunningProject): void => {
       expect([(await post('near')).status, (await post('far')).status]).toEqual([200, 403]);
     });
 
-    test('cors: the scripts of the origin may read the answer', async () => {
+    test('cors: scripts of the origin may read the response', async () => {
       const { headers } = await send('shared', 'POST', { origin: 'https://shop.example' });
       expect(headers.get('access-control-allow-origin')).toBe('https://shop.example');
     });
 
-    test('paused: 503, to be sent again', async () => {
+    test('paused: 503, so that senders retry', async () => {
       const { status, headers } = await send('paused', 'POST');
       expect([status, headers.has('retry-after')]).toEqual([503, true]);
     });
@@ -116,13 +116,13 @@ export const describeWebhookParameters = (project: RunningProject): void => {
       });
     });
 
-    test('onTimeout: the run goes on', async () => {
+    test('onTimeout: the run continues', async () => {
       const { status, body } = await post<Started>('patient');
       expect(status).toBe(202);
       expect((await cancel(body.executionId)).code).toBe(0);
     });
 
-    test('continueAfterResponse: the run goes on behind the answer', async () => {
+    test('continueAfterResponse: the run continues after the response', async () => {
       const answer = await send('early', 'POST');
       expect(await answer.json()).toEqual({ early: true });
       expect((await cancel(answer.headers.get('hookloom-execution-id') ?? '')).code).toBe(0);

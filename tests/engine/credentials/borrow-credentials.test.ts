@@ -7,7 +7,7 @@ const planNode = {
   nodeType: { kind: 'action', credentialTypes: ['bearer'] },
 } as unknown as PlanNode;
 
-test('credentials are opened once, and again after they could not be', async () => {
+test('credentials are opened once, and again after a failure', async () => {
   const lent = { id: 'shop' } as never;
   let opened = 0;
   const open = async () => {

@@ -28,7 +28,7 @@ const textOf = async (chunks: Promise<AsyncIterable<Uint8Array>>) => (await buff
 const outcomeOf = (work: Promise<unknown>): Promise<unknown> => work.catch((error: unknown) => error);
 
 describe('a file that is saved', () => {
-  test('is a value with its size and hash, and its bytes are under its execution', async () => {
+  test('is a value with its size and hash, and its bytes are stored under its execution', async () => {
     const { files, blobs } = anExecution();
     const file = await files.save(content('hel', '', 'lo'), about);
     expect(file).toEqual({ $file: 'e-1/node/0.1', ...about, size: 5, sha256: HASH_OF_HELLO });
@@ -44,7 +44,7 @@ describe('a file that is saved', () => {
     expect(await textOf(files.open(file))).toBe('');
   });
 
-  test('has the same id in every attempt, another one in another run of its node', async () => {
+  test('has the same id in every attempt, and another one in another run of its node', async () => {
     const { open } = anExecution();
     const ids: string[] = [];
     for (const key of ['node/0', 'node/0', 'node/1', 'each/0/3/node/0']) {
@@ -57,7 +57,7 @@ describe('a file that is saved', () => {
     ]);
   });
 
-  test('is numbered by the order of the calls, whichever is done first', async () => {
+  test('is numbered in the order of the calls, whichever ends first', async () => {
     const { files } = anExecution();
     let finishFirst = () => {};
     const slow = async function* () {
@@ -92,7 +92,7 @@ describe('a file that is saved', () => {
     ['text', 'application/octet-stream'],
     ['text/plain\r\nx: y', 'application/octet-stream'],
     [`text/${'x'.repeat(300)}`, 'application/octet-stream'],
-  ])('of the media type %j is of %j', async (mediaType, expected) => {
+  ])('of the media type %j gets %j', async (mediaType, expected) => {
     const file = await anExecution().files.save(content(), { ...about, mediaType });
     expect(file.mediaType).toBe(expected);
   });
@@ -121,7 +121,7 @@ describe('a file that cannot be saved', () => {
     expect(blobs.keys()).toHaveLength(2);
   });
 
-  test('has a source that breaks: the error is the one of the source', async () => {
+  test('has a source that breaks: the source’s error is thrown', async () => {
     const { files, blobs } = anExecution();
     const broken = new Error('the source broke');
     const breaking = async function* () {
@@ -132,7 +132,7 @@ describe('a file that cannot be saved', () => {
     expect(blobs.keys()).toEqual([]);
   });
 
-  test('is no bytes', async () => {
+  test('is not bytes', async () => {
     const texts = async function* () {
       yield 'hello';
     };
@@ -140,7 +140,7 @@ describe('a file that cannot be saved', () => {
     await expect(saving).rejects.toThrow('the content of "hello.txt" must be bytes');
   });
 
-  test('belongs to an attempt that was given up, at its last byte even', async () => {
+  test('belongs to an abandoned attempt, even at its last byte', async () => {
     const { open, blobs } = anExecution();
     const attempt = new AbortController();
     const reason = new Error('the node took longer than 30 s');
@@ -205,11 +205,11 @@ describe('a file that cannot be opened', () => {
     ['its size', { size: 4 }],
     ['its size', { size: 6 }],
     ['its hash', { sha256: HASH_OF_HELLO.replace('2', '3') }],
-  ])('has not %s', async (_what, change) => {
+  ])('lacks %s', async (_what, change) => {
     expect(await spoil(change)()).toMatchObject({ code: 'FILE_CHANGED' });
   });
 
-  test('was replaced: no reader gets all of it', async () => {
+  test('was replaced: no reader gets the whole content', async () => {
     const { files, blobs } = anExecution();
     const file = await files.save(content('hello'), about);
     await blobs.putStream('executions/e-1/files/node/0.1', content('jel', 'lo'));
@@ -221,7 +221,7 @@ describe('a file that cannot be opened', () => {
     expect(read.length).toBeLessThan(5);
   });
 
-  test('is opened by an attempt that was given up', async () => {
+  test('is opened by an abandoned attempt', async () => {
     const { files, open } = anExecution();
     const file = await files.save(content('hello'), about);
     const attempt = new AbortController();
@@ -247,11 +247,11 @@ describe('a retry', () => {
     return outcomeOf(textOf(retry('node/0', never).open(file)));
   };
 
-  test.each(['e-1', 'e-2'])('reads the files of what it retries, from %s', async (retryOf) => {
+  test.each(['e-1', 'e-2'])('reads the files of the execution that it retries, from %s', async (retryOf) => {
     expect(await openFrom(retryOf)).toBe('hello');
   });
 
-  test.each(['expired', 'loop-a'])('reads no files of others, from %s', async (retryOf) => {
+  test.each(['expired', 'loop-a'])('reads no files of other executions, from %s', async (retryOf) => {
     expect(await openFrom(retryOf)).toMatchObject({ code: 'FILE_INVALID' });
   });
 });

@@ -174,7 +174,7 @@ describe('nothing expires that a record or a waiting run refers to', () => {
     }
   });
 
-  test('a retry of the last moment that waits for 300 days opens what its original has saved', async () => {
+  test('a late retry that waits for 300 days opens files of its original', async () => {
     const service = await aService(2, true);
     await service.accept('e-1', { input: { body: large() }, mode: 'durable' });
     await service.run('e-1', 'durable');
@@ -190,9 +190,9 @@ describe('nothing expires that a record or a waiting run refers to', () => {
   });
 });
 
-describe('what nothing refers to', () => {
+describe('unreferenced objects', () => {
   test.each<BackgroundMode>(['express', 'durable'])(
-    'is gone days after the record of a run that is %s',
+    'of a run that is %s expire days after its record',
     async (mode) => {
       const service = await aService(0, true);
       await service.accept('e-1', { input: { body: large() }, mode });
@@ -204,7 +204,7 @@ describe('what nothing refers to', () => {
     },
   );
 
-  test('of a durable run, results of steps are gone with its end', async () => {
+  test('of a durable run, such as step results, expire after its end', async () => {
     const service = await aService(2, false);
     await service.accept('e-1', { input: { body: large() }, mode: 'durable' });
     await service.run('e-1', 'durable');
@@ -214,14 +214,14 @@ describe('what nothing refers to', () => {
   });
 });
 
-test('objects live as much longer as RETENTION_DAYS says', () => {
+test('objects live longer by as much as RETENTION_DAYS says', () => {
   const daysOf = (environment: Readonly<Record<string, string>>) =>
     readRules(environment).map(({ ExpirationInDays }) => ExpirationInDays);
   expect(daysOf({})).toEqual([430, 34, 34, 64, 154, 2]);
   expect(daysOf({ RETENTION_DAYS: '7' })).toEqual([407, 11, 11, 41, 131, 2]);
 });
 
-test('objects of earlier versions have keys that no shorter rule takes', () => {
+test('objects of earlier versions have keys that no shorter rule matches', () => {
   expect(expires('executions/0f8c/input', null, 429 * DAY)).toBe(false);
   expect(expires('executions/0f8c/files/download/0.1', null, 430 * DAY)).toBe(true);
 });

@@ -74,7 +74,7 @@ const aService = async ({ start, stop, executions: spoil = () => ({}), usesOutbo
 };
 
 describe('cancelling', () => {
-  test('finishes the record at the open node, and then stops the durable execution', async () => {
+  test('finishes the record at the open node, then stops the durable execution', async () => {
     const { cancel, wait, store, stopped } = await aService();
     await wait();
     await cancel();
@@ -91,7 +91,7 @@ describe('cancelling', () => {
     expect(stopped).toEqual(['arn:1: cancelled by an operator']);
   });
 
-  test('publishes the end, once, and marks it as published', async () => {
+  test('publishes the end once, and marks it as published', async () => {
     const { cancel, wait, store, published } = await aService();
     await wait();
     await cancel();
@@ -99,7 +99,7 @@ describe('cancelling', () => {
     expect(await store.find('e-1')).toMatchObject({ isInOutbox: false });
   });
 
-  test('keeps an accepted one from ever starting', async () => {
+  test('keeps an accepted execution from starting', async () => {
     const { cancel, acquireLease, stopped, store } = await aService();
     await cancel();
     expect(await acquireLease()).toBeNull();
@@ -107,7 +107,7 @@ describe('cancelling', () => {
     expect(stopped).toEqual([]);
   });
 
-  test('stops one that started just before its record was finished', async () => {
+  test('stops an execution that started just before its record was finished', async () => {
     const { cancel, stopped } = await aService({
       executions: (store) => ({
         finish: async (id, end) => {
@@ -120,7 +120,7 @@ describe('cancelling', () => {
     expect(stopped).toEqual(['arn:late: cancelled by an operator']);
   });
 
-  test('has nothing to stop of an express run: it ends at its next step', async () => {
+  test('has nothing to stop for an express run, which ends at its next step', async () => {
     const { cancel, acquireLease, stopped, store } = await aService({ start: { mode: 'express' } });
     await acquireLease('request:1');
     await cancel();
@@ -128,7 +128,7 @@ describe('cancelling', () => {
     expect(await store.find('e-1')).toMatchObject({ status: 'cancelled' });
   });
 
-  test('stands when the durable execution cannot be stopped, which the log says', async () => {
+  test('succeeds when the durable execution cannot be stopped, and logs that', async () => {
     const { cancel, wait, store, entries } = await aService({
       stop: () => Promise.reject(new AppError('ENGINE_UNAVAILABLE', {})),
     });
@@ -141,7 +141,7 @@ describe('cancelling', () => {
 
 describe('cancelling is refused', () => {
   test.each<FinalStatus>(['succeeded', 'failed', 'cancelled', 'timedOut'])(
-    'for one that has ended as %s, whose end stays',
+    'for an execution that has ended as %s, whose end stays',
     async (status) => {
       const { cancel, store, published, stopped } = await aService();
       await store.finish('e-1', anExecutionEnd({ status }));
@@ -155,7 +155,7 @@ describe('cancelling is refused', () => {
     },
   );
 
-  test('for one that ends at the same moment', async () => {
+  test('for an execution that ends at the same moment', async () => {
     const { cancel, published, stopped, store } = await aService({
       executions: (own) => ({
         finish: async (id, end) => {
@@ -169,7 +169,7 @@ describe('cancelling is refused', () => {
     expect([published, stopped]).toEqual([[], []]);
   });
 
-  test('for one whose caller waits for it', async () => {
+  test('for an execution whose caller waits', async () => {
     const { cancel, store } = await aService({ start: { mode: 'inline', status: 'running' } });
     await expect(cancel()).rejects.toMatchObject({
       code: 'NOT_CANCELLABLE',
@@ -178,12 +178,12 @@ describe('cancelling is refused', () => {
     expect(await store.find('e-1')).toMatchObject({ status: 'running' });
   });
 
-  test.each(['e-2', '', '../e-1'])('for "%s", which is no execution', async (id) => {
+  test.each(['e-2', '', '../e-1'])('for "%s", which is not an execution', async (id) => {
     const { cancel } = await aService();
     await expect(cancel(id)).rejects.toMatchObject({ code: 'EXECUTION_NOT_FOUND', status: 404 });
   });
 
-  test('while the store is unavailable: then nothing is stopped either', async () => {
+  test('while the store is unavailable, and nothing is stopped', async () => {
     const { cancel, wait, stopped } = await aService({
       executions: () => ({ finish: () => Promise.reject(new AppError('STORE_UNAVAILABLE', {})) }),
     });

@@ -30,7 +30,7 @@ const aService = async (start: Partial<ExecutionStart>, now: number) => {
 };
 
 describe('finding an execution', () => {
-  test('whose process must have died finishes it', async () => {
+  test('finishes it if its process must have died', async () => {
     const now = START + 15 * MINUTE + 1;
     const { show, published, executions } = await aService({ mode: 'inline', status: 'running' }, now);
     const record = await show();
@@ -47,13 +47,13 @@ describe('finding an execution', () => {
     expect(published).toMatchObject([{ executionId: 'e-1', status: 'failed' }]);
   });
 
-  test('again changes and publishes nothing', async () => {
+  test('changes and publishes nothing the second time', async () => {
     const { show, published } = await aService({ mode: 'inline', status: 'running' }, START + 16 * MINUTE);
     expect(await show()).toEqual(await show());
     expect(published).toHaveLength(1);
   });
 
-  test('that its own process finishes at the same moment returns that end', async () => {
+  test('returns the end that its own process records at the same moment', async () => {
     const { show, executions, published } = await aService(
       { mode: 'inline', status: 'running' },
       START + 16 * MINUTE,
@@ -71,13 +71,13 @@ describe('finding an execution', () => {
     ['may still be running', { mode: 'inline', status: 'running' }, 15 * MINUTE],
     ['runs in the background, where the sweeper reconciles it', { mode: 'durable' }, 60 * MINUTE],
     ['is an express run', { mode: 'express' }, 60 * MINUTE],
-  ])('that %s changes nothing', async (_what, start, age) => {
+  ])('changes nothing for one that %s', async (_what, start, age) => {
     const { show, published } = await aService(start, START + age);
     expect(await show()).toMatchObject({ endedAt: null, failure: null });
     expect(published).toEqual([]);
   });
 
-  test.each(['e-2', 'x'.repeat(64)])('that is unknown, %s, names it', async (id) => {
+  test.each(['e-2', 'x'.repeat(64)])('names an unknown one, %s', async (id) => {
     const { show } = await aService({}, START);
     await expect(show(id)).rejects.toMatchObject({
       code: 'EXECUTION_NOT_FOUND',
@@ -86,7 +86,7 @@ describe('finding an execution', () => {
   });
 
   test.each(['', 'a b', '<script>', '../e-1', 'x'.repeat(65), 'e-1\n', 'é'])(
-    'that cannot be, %j, reads no store and repeats nothing of it',
+    'reads no store for the invalid id %j, and does not quote it',
     async (id) => {
       const executions = { find: () => Promise.reject(new Error('the store was read')) };
       await expect(findExecution(id, { executions })).rejects.toMatchObject({
@@ -144,8 +144,8 @@ const aFullRecord = {
   somethingNew: 'hidden-new',
 } as ExecutionRecord;
 
-describe('what operators see', () => {
-  test('of an execution is all that they need, times in ISO 8601', () => {
+describe('the view for operators', () => {
+  test('of an execution has everything they need, with times in ISO 8601', () => {
     expect(describeExecution(aFullRecord)).toEqual({
       executionId: 'e-1',
       workflowId: 'orders',
@@ -190,14 +190,14 @@ describe('what operators see', () => {
     });
   });
 
-  test('holds no request, key, token, checkpoints or callback, whatever a record has', () => {
+  test('has no request, key, token, checkpoints or callback, whatever a record has', () => {
     expect(JSON.stringify(aFullRecord).match(/hidden-/g)).toHaveLength(10);
     expect(JSON.stringify([describeExecution(aFullRecord), describeSummary(aFullRecord)])).not.toContain(
       'hidden',
     );
   });
 
-  test('of one that is open has no end and no duration', () => {
+  test('of an open execution has no end and no duration', () => {
     expect(describeSummary({ ...aFullRecord, status: 'running', endedAt: null })).toMatchObject({
       endedAt: null,
       durationMs: null,

@@ -49,7 +49,7 @@ const aStore = (all: readonly ExecutionSummary[], isUpgraded = false): ListParts
 };
 
 describe('a list of executions', () => {
-  test('of all workflows says when what was stored before an upgrade is not in it', async () => {
+  test('of all workflows says if it lacks what was stored before an upgrade', async () => {
     const list = (workflowId: string | null) => listExecutions(aQuery({ workflowId }), aStore([], true));
     expect(await list(null)).toMatchObject({ omitsEarlier: true });
     expect(await list('orders')).not.toHaveProperty('omitsEarlier');
@@ -77,14 +77,14 @@ describe('a cursor', () => {
     return Buffer.from(JSON.stringify(change(values))).toString('base64url');
   };
 
-  test('goes on where the page ended, with another limit and the statuses in another order', async () => {
+  test('continues where the page ended, with another limit and the statuses in another order', async () => {
     const changed = aQuery({ ...query, status: ['failed', 'succeeded'], limit: 100 });
     const page = await listExecutions({ ...changed, cursor: await aCursor() }, parts);
     expect(page.executions.map(({ executionId }) => executionId)).toEqual(['e-2', 'e-1']);
     expect(page.nextCursor).toBeNull();
   });
 
-  test('can be sent in a query as it is', async () => {
+  test('can be sent in a query unescaped', async () => {
     expect(await aCursor()).toMatch(/^[A-Za-z0-9_-]+$/);
   });
 

@@ -35,25 +35,25 @@ const callFor = async (seconds: number, quota: (second: number) => number, worke
 const sum = (counts: readonly number[]): number => counts.reduce((all, count) => all + count, 0);
 
 describe('a pace', () => {
-  test('begins with a quarter of its rate, and has all of it a quarter of a minute later', async () => {
+  test('begins with a quarter of its rate, and reaches all of it in a quarter of a minute', async () => {
     const { accepted } = await callFor(30, () => 1_000);
     expect(accepted[0]).toBeLessThan(35);
     expect(accepted[14]).toBeLessThanOrEqual(100);
     for (const count of accepted.slice(16, -1)) expect(count).toBeCloseTo(100, -1);
   });
 
-  test('comes near to what others leave of a quota, and is refused little', async () => {
+  test('approaches what others leave of a quota, and is rarely refused', async () => {
     const { accepted, refused } = await callFor(300, () => 40);
     expect(sum(accepted)).toBeGreaterThan(300 * 40 * 0.6);
     expect(sum(refused)).toBeLessThan(sum(accepted) / 10);
   });
 
-  test('uses a quota that comes back', async () => {
+  test('uses a quota that becomes available again', async () => {
     const { accepted } = await callFor(60, (second) => (second < 30 ? 20 : 1_000));
     expect(accepted[58]).toBeGreaterThan(90);
   });
 
-  test('lets nothing through any more after ten seconds of refusals alone, nor has any worker waited for long until then', async () => {
+  test('stops after ten seconds of refusals only, and no worker has waited for long until then', async () => {
     const { isOpen, refused, endedAt, longestTurn } = await callFor(60, () => 0);
     expect(isOpen).toBe(false);
     expect(endedAt).toBeGreaterThanOrEqual(9_000);
@@ -62,7 +62,7 @@ describe('a pace', () => {
     expect(longestTurn).toBeLessThan(5_000);
   });
 
-  test('goes on after nine seconds without any', async () => {
+  test('continues after nine seconds of refusals', async () => {
     const { isOpen, accepted } = await callFor(40, (second) => (second < 8 ? 0 : 1_000));
     expect(isOpen).toBe(true);
     expect(accepted[38]).toBeGreaterThan(90);

@@ -100,7 +100,7 @@ const aPreparation = (
 };
 
 describe('preparing a run', () => {
-  test('runs the plan from the trigger, and says whose run it is', async () => {
+  test('runs the plan from the trigger, and names the run', async () => {
     let seen: NodeContext | undefined;
     const { prepare, entries } = aPreparation((_node, input, context) => {
       seen = context;
@@ -119,12 +119,12 @@ describe('preparing a run', () => {
     expect(entries).toEqual([{ level: 'info', message: 'working', fields: { executionId: 'e-1' } }]);
   });
 
-  test.each([true, false])('knows whether all nodes are pure: %p', async (isPure) => {
+  test.each([true, false])('detects whether all nodes are pure: %p', async (isPure) => {
     const { prepare } = aPreparation(undefined, isPure);
     expect(await prepare(anExecution(), 60_000)).toMatchObject({ isPure });
   });
 
-  test('leaves the run what its credentials have left of the time', async () => {
+  test('gives the run the time that its credentials have left', async () => {
     const { prepare, clock } = aPreparation(
       (_node, input) => {
         clock.time += 10_001;
@@ -138,7 +138,7 @@ describe('preparing a run', () => {
     expect(result).toMatchObject({ status: 'timedOut', failure: { name: 'ExecutionTimeout' } });
   });
 
-  test('makes one plan per version', async () => {
+  test('builds one plan per version', async () => {
     const { prepare, loaded } = aPreparation();
     await prepare(anExecution(), 60_000);
     await prepare(anExecution({ executionId: 'e-2' }), 60_000);
@@ -167,7 +167,7 @@ describe('preparing a run', () => {
     ['the workflow', { timeoutSeconds: 2 }, 60_000, 'longer than 2000 ms'],
     ['the caller that waits', { timeoutSeconds: 50 }, 1_500, 'longer than 1500 ms'],
     ['nothing, so 25 seconds', {}, 60_000, 'longer than 25000 ms'],
-  ])('the time is limited by %s', async (_case, settings, timeLimitMs, message) => {
+  ])('limits the time by %s', async (_case, settings, timeLimitMs, message) => {
     const { prepare, clock } = aPreparation((_node, input) => {
       clock.time += 26_000;
       return input;
@@ -182,7 +182,7 @@ describe('preparing a run', () => {
   test.each([
     ['node runs', { maxNodeRuns: 2 }, { name: 'NodeRunLimit' }],
     ['output', { maxOutputBytes: 5 }, { message: expect.stringContaining('at most 5 are allowed') }],
-  ])('the workflow limits its %s', async (_case, settings, failure) => {
+  ])('limits the run by the %s of the workflow', async (_case, settings, failure) => {
     const { prepare } = aPreparation();
     const { run } = await prepare(anExecution({ workflow: aChain(settings) }), 60_000);
     expect(await run(started)).toMatchObject({ status: 'failed', failure });

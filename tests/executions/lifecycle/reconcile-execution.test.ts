@@ -78,7 +78,7 @@ const aLeasedRun = async (start: Partial<ExecutionStart> = {}, status: DurableSt
 };
 
 describe('the sweeper', () => {
-  test('dispatches what was accepted and has not started, and extends its lease', async () => {
+  test('dispatches accepted executions that have not started, and extends their leases', async () => {
     const { parts, dispatched, executions, clock } = await aSweeper();
     // Lambda may have it in its queue until then.
     expect(await dueIn(executions, clock.now() + 15 * MINUTE - 1)).toEqual([]);
@@ -89,7 +89,7 @@ describe('the sweeper', () => {
     expect(await dueIn(executions, clock.now() + 15 * MINUTE - 1)).toEqual([]);
   });
 
-  test('dispatches at once, and under the same name, what Lambda has refused; the oldest first', async () => {
+  test('dispatches at once, and under the same name, what Lambda refused; the oldest first', async () => {
     const { parts, executions, dispatched, clock, record } = await aSweeper();
     clock.advance(MINUTE);
     await executions.start(anExecutionStart({ executionId: 'e-2', startedAt: clock.now() }));
@@ -108,27 +108,23 @@ describe('the sweeper', () => {
   test.each([
     ['was refused before', 0],
     ['may be in its queue', 20],
-  ])(
-    'leaves what Lambda refuses as it is, so that the next sweep is not late: it %s',
-    async (_what, minutes) => {
-      const { parts, executions, clock, record, entries } = await aSweeper();
-      clock.advance(minutes * MINUTE);
-      if (minutes === 0)
-        await executions.extendLease({ executionId: 'e-1', status: 'accepted' }, clock.now());
-      const before = await record();
-      const sweep = createSweepFunction({ ...parts, dispatcher: { dispatch: refuse } });
-      for (let sweeps = 0; sweeps < 5; sweeps++) await sweep({ source: 'aws.events' });
-      expect(await record()).toEqual(before);
-      expect(await dueIn(executions, clock.now())).toEqual(['e-1']);
-      const errors = entries.filter(({ level }) => level === 'error');
-      expect(errors[0]).toMatchObject({
-        message: 'Lambda refused to start executions; the next sweep retries them.',
-        fields: { count: 1, executionId: 'e-1' },
-      });
-    },
-  );
+  ])('leaves what Lambda refuses for the next sweep: it %s', async (_what, minutes) => {
+    const { parts, executions, clock, record, entries } = await aSweeper();
+    clock.advance(minutes * MINUTE);
+    if (minutes === 0) await executions.extendLease({ executionId: 'e-1', status: 'accepted' }, clock.now());
+    const before = await record();
+    const sweep = createSweepFunction({ ...parts, dispatcher: { dispatch: refuse } });
+    for (let sweeps = 0; sweeps < 5; sweeps++) await sweep({ source: 'aws.events' });
+    expect(await record()).toEqual(before);
+    expect(await dueIn(executions, clock.now())).toEqual(['e-1']);
+    const errors = entries.filter(({ level }) => level === 'error');
+    expect(errors[0]).toMatchObject({
+      message: 'Lambda refused to start executions; the next sweep retries them.',
+      fields: { count: 1, executionId: 'e-1' },
+    });
+  });
 
-  test('fails what Lambda has refused for a day, at the third try from then on', async () => {
+  test('fails executions that Lambda refuses for a day, at the third try after that', async () => {
     const { parts, executions, clock, record } = await aSweeper();
     await executions.extendLease({ executionId: 'e-1', status: 'accepted' }, clock.now());
     const sweep = createSweepFunction({ ...parts, dispatcher: { dispatch: refuse } });
@@ -158,7 +154,7 @@ describe('the sweeper', () => {
     expect(dispatched).toHaveLength(6);
   });
 
-  test('fails what no process starts for a day', async () => {
+  test('fails an execution that no process starts for a day', async () => {
     const { parts, dispatched, clock, record, published } = await aSweeper();
     clock.advance(24 * HOUR + 1);
     // Nobody has tried before: it was out of reach.
@@ -174,7 +170,7 @@ describe('the sweeper', () => {
     expect(published).toEqual(['e-1 failed']);
   });
 
-  test('extends the lease of what is running in the engine', async () => {
+  test('extends the lease of a run that the engine is running', async () => {
     const { parts, record, executions, clock } = await aLeasedRun();
     clock.advance(HOUR);
     await reconcileExecution('e-1', parts);
@@ -216,7 +212,7 @@ describe('the sweeper', () => {
     expect(published).toHaveLength(1);
   });
 
-  test('times out what has passed its deadline, and stops it', async () => {
+  test('times out a run past its deadline, and stops it', async () => {
     const { parts, record, clock } = await aLeasedRun();
     clock.advance(2 * HOUR + 1);
     const stopped: unknown[] = [];
@@ -228,7 +224,7 @@ describe('the sweeper', () => {
   });
 
   test.each(['running', 'waiting'] as const)(
-    'looks at a run that is %s, and has renewed its lease, when that expires',
+    'checks a run that is %s, and has renewed its lease, when that expires',
     async (state) => {
       const { parts, executions, clock, dispatched, record } = await aSweeper();
       await executions.acquireLease('e-1', aLease());
@@ -260,7 +256,7 @@ describe('the sweeper', () => {
     expect((await record())?.status).toBe(status);
   });
 
-  test('publishes an end that is in the outbox, once', async () => {
+  test('publishes an end in the outbox once', async () => {
     const { parts, executions, published, clock } = await aLeasedRun();
     await executions.finish('e-1', anExecutionEnd({ isInOutbox: true, endedAt: clock.now() }));
     await reconcileExecution('e-1', parts);
@@ -271,7 +267,7 @@ describe('the sweeper', () => {
     expect(published).toEqual(['e-1 succeeded']);
   });
 
-  test('an end that still cannot be published stays in the outbox', async () => {
+  test('keeps an end that still cannot be published in the outbox', async () => {
     const { parts, executions, record, entries, clock } = await aLeasedRun();
     await executions.finish('e-1', anExecutionEnd({ isInOutbox: true, endedAt: clock.now() }));
     clock.advance(MINUTE);
@@ -281,7 +277,7 @@ describe('the sweeper', () => {
     expect(entries).toMatchObject([{ level: 'error' }]);
   });
 
-  test('has nothing to do for what is unknown', async () => {
+  test('does nothing for an unknown execution', async () => {
     const { parts } = await aSweeper();
     await expect(reconcileExecution('unknown', parts)).resolves.toBeUndefined();
   });
@@ -299,7 +295,7 @@ describe('the function', () => {
     })),
   });
 
-  test('reconciles all that is due, each for itself', async () => {
+  test('reconciles all due executions independently', async () => {
     const { parts, executions, dispatched, clock, entries } = await aSweeper();
     for (const id of ['e-2', 'e-3']) {
       await executions.start(anExecutionStart({ executionId: id, startedAt: clock.now() }));
@@ -324,7 +320,7 @@ describe('the function', () => {
     return sweeper;
   };
 
-  test('finishes what is in the dead-letter queue, and keeps what it cannot reconcile', async () => {
+  test('finishes executions in the dead-letter queue, and keeps those it cannot reconcile', async () => {
     const { parts, record } = await anExpressRun();
     const sweep = createSweepFunction(parts);
     expect(await sweep(aQueueEvent('r-1', '{"executionId":"e-1"}', 'no JSON', '{}', null))).toEqual({
@@ -341,7 +337,7 @@ describe('the function', () => {
     });
   });
 
-  test('says at each sweep what keeps it from reading what is stored, and sweeps', async () => {
+  test('logs at each sweep why it cannot read stored data, and continues', async () => {
     const { parts, entries, dispatched, clock } = await aSweeper();
     clock.advance(16 * MINUTE);
     const problem = { problem: 'A later release has stored data.', remedy: 'Continue with it.' };
@@ -362,7 +358,7 @@ describe('the function', () => {
     expect(dispatched).toEqual(['e-1 durable 1']);
   });
 
-  test('fails without its index, which Lambda counts and an alarm hears', async () => {
+  test('fails without its index, which Lambda counts and an alarm reports', async () => {
     const { parts, entries } = await aSweeper();
     const { sdk, client, tables } = await openDatabase();
     await removeIndex(sdk, tables.executions, 'bySweep');
@@ -376,7 +372,7 @@ describe('the function', () => {
     );
   });
 
-  test('leaves what a later release has stored as it is, and says so once', async () => {
+  test('leaves data of a later release unchanged, and logs it once', async () => {
     const { parts, executions, clock, entries, record, dispatched } = await aSweeper();
     for (const id of ['e-2', 'e-3'])
       await executions.start(anExecutionStart({ executionId: id, startedAt: clock.now() }));
@@ -433,7 +429,7 @@ describe('the function', () => {
     expect(dispatched).toEqual(['e-1 durable 2', 'e-1 durable 4', 'e-1 durable 5']);
   });
 
-  test('a dead letter whose execution Lambda refuses makes it due, and has said what it had to', async () => {
+  test('makes an execution due that Lambda refuses after its dead letter, and removes the dead letter', async () => {
     const { parts, record, dispatched, clock } = await aSweeper();
     const refusing = createSweepFunction({ ...parts, dispatcher: { dispatch: refuse } });
     clock.advance(10 * MINUTE);
@@ -444,7 +440,7 @@ describe('the function', () => {
     expect(dispatched).toEqual(['e-1 durable 2']);
   });
 
-  test('dispatches fifty a second again of what Lambda may have in its queue, and as many as it takes of the others', async () => {
+  test('dispatches fifty a second again of what may be in Lambda’s queue, and as many as it accepts of the others', async () => {
     const took = async (isRefused: boolean) => {
       const { parts, executions, clock, dispatched } = await aSweeper({ mode: 'express' });
       for (let at = 2; at <= 1_000; at++)
@@ -464,7 +460,7 @@ describe('the function', () => {
     expect(await took(true)).toBeLessThan(5_000);
   });
 
-  test('asks for the status of 25 durable executions a second, and of none when the answers are throttled', async () => {
+  test('queries the status of 25 durable executions a second, and of none when throttled', async () => {
     const { parts, executions, entries, record } = await aLeasedRun();
     for (let at = 2; at <= 500; at++) {
       const executionId = `e-${at}`;
@@ -512,7 +508,7 @@ describe('the function', () => {
     },
   );
 
-  test('reconciles new executions however many wait for longer, and all while there is time', async () => {
+  test('reconciles new executions however many wait longer, and all of them if there is time', async () => {
     const { parts, executions, dispatched, clock } = await aSweeper();
     for (let at = 0; at < 1_200; at++) {
       const executionId = `w-${at}`;

@@ -76,7 +76,7 @@ const aRun = async ({ isWanted = true, send = async () => {} }: Setting = {}) =>
   };
 };
 
-describe('an execution that ends badly', () => {
+describe('an execution that fails', () => {
   test.each<FinalStatus>(['failed', 'timedOut'])(
     '%s is reported before it leaves the outbox',
     async (status) => {
@@ -88,20 +88,20 @@ describe('an execution that ends badly', () => {
     },
   );
 
-  test('that is recorded in one write with its start is reported as well', async () => {
+  test('is reported even if recorded in one write with its start', async () => {
     const { parts, unstarted, end, calls } = await aRun();
     await startAndFinish(unstarted, end('failed'), parts);
     expect(calls).toEqual(['ask for orders', 'report e-1', 'leave the outbox']);
   });
 
-  test('is recorded in one write, without the outbox, when no trigger asks for it', async () => {
+  test('is recorded in one write, without the outbox, if no trigger asks for it', async () => {
     const { start, finish, calls } = await aRun({ isWanted: false });
     await start();
     await finish('failed');
     expect(calls).toEqual(['ask for orders', 'finish']);
   });
 
-  test('stays in the outbox when the report is refused, until the sweeper has sent it', async () => {
+  test('stays in the outbox when the report is refused, until the sweeper sends it', async () => {
     let isUp = false;
     const { start, finish, calls, parts, clock, isInOutbox, entries } = await aRun({
       send: async () => {
@@ -120,7 +120,7 @@ describe('an execution that ends badly', () => {
     expect(await isInOutbox()).toBe(false);
   });
 
-  test('is reported while its event cannot be published, and stays in the outbox for that', async () => {
+  test('is reported although its event cannot be published, for which it stays in the outbox', async () => {
     const { start, end, calls, parts, unstarted, isInOutbox } = await aRun();
     const publish = () => Promise.reject(new AppError('EVENT_NOT_PUBLISHED', { executionId: 'e-1' }));
     await start();
@@ -129,7 +129,7 @@ describe('an execution that ends badly', () => {
     expect(await isInOutbox()).toBe(true);
   });
 
-  test('is not reported when a failure has started it: failures make no circle', async () => {
+  test('is not reported if a failure started it, so that failures form no cycle', async () => {
     const { start, finish, calls } = await aRun();
     const trigger = { nodeId: 'start', type: ERROR_TRIGGER };
     await start({ trigger });
@@ -137,7 +137,7 @@ describe('an execution that ends badly', () => {
     expect(calls).toEqual(['finish']);
   });
 
-  test('is not reported twice: the second end changes nothing', async () => {
+  test('is not reported twice: a second end changes nothing', async () => {
     const { start, finish, calls } = await aRun();
     await start();
     await finish('failed');
@@ -146,15 +146,15 @@ describe('an execution that ends badly', () => {
   });
 });
 
-describe('an execution that does not', () => {
-  test('asks for nothing when it succeeds', async () => {
+describe('no failure is reported', () => {
+  test('for an execution that succeeds', async () => {
     const { start, finish, calls } = await aRun();
     await start();
     await finish('succeeded');
     expect(calls).toEqual(['finish']);
   });
 
-  test('asks for nothing when it is cancelled', async () => {
+  test('for an execution that is cancelled', async () => {
     const { start, calls, parts } = await aRun();
     await start({ mode: 'express' });
     await cancelExecution('e-1', parts);

@@ -154,7 +154,7 @@ describe('a retry', () => {
     expect(dispatched).toEqual(['new-1 durable']);
   });
 
-  test('signs its callback URLs with a key of its own', async () => {
+  test('signs its callback URLs with its own key', async () => {
     const { retry } = await aService();
     const keys = new Set(['key-1', (await retry()).callbackKey, (await retry()).callbackKey]);
     expect(keys.size).toBe(3);
@@ -168,14 +168,14 @@ describe('a retry', () => {
     expect(dispatched).toEqual(['new-1 durable', 'new-5 express']);
   });
 
-  test('of a removed workflow runs on the recorded version; there is no current one', async () => {
+  test('of a removed workflow runs on the recorded version, since there is no current one', async () => {
     const { retry, workflows } = await aService();
     await workflows.remove('workflow');
     expect(await retry()).toMatchObject({ workflowVersion: 1 });
     await expect(retry({ version: 'current' })).rejects.toMatchObject(refused('there is no current version'));
   });
 
-  test('of a run that its caller waited for is done in the background, when its request was kept', async () => {
+  test('of a run whose caller waited runs in the background if its request was kept', async () => {
     const { retry, dispatched } = await aService({ start: { mode: 'inline', status: 'running' } });
     expect(await retry()).toMatchObject({ mode: 'durable' });
     expect(dispatched).toEqual(['new-1 durable']);
@@ -191,7 +191,7 @@ describe('a retry', () => {
 });
 
 describe('a retry from a node', () => {
-  test('starts with the checkpoints, as they were packed', async () => {
+  test('starts with the checkpoints as they were packed', async () => {
     const end = anEnded();
     const { retry } = await aService({ end });
     expect(await retry({ from: 'mail' })).toMatchObject({
@@ -260,7 +260,7 @@ describe('a retry from a node', () => {
     expect(dispatched).toEqual([]);
   });
 
-  test('is refused when the failed node is not behind it: the failure is a checkpoint, too', async () => {
+  test('is refused when the failed node is not downstream: its failure is a checkpoint too', async () => {
     const failure = { nodeId: 'reserve', name: 'Error', message: 'no' };
     const { retry } = await aService({
       end: anEnded({ nodes: [aNode('reserve', { status: 'failed' })], failure }),
@@ -298,7 +298,7 @@ describe('a retry from a node', () => {
     await expect(retry({ from: 'ship' })).rejects.toMatchObject(refused('this version has no node "ship"'));
   });
 
-  test('is refused when nothing was kept', async () => {
+  test('is refused when no journal was kept', async () => {
     const { checkpoints: _none, ...end } = anEnded();
     const { retry } = await aService({ end });
     await expect(retry({ from: 'mail' })).rejects.toMatchObject(
@@ -307,7 +307,7 @@ describe('a retry from a node', () => {
   });
 });
 
-describe('nothing is started', () => {
+describe('no retry starts', () => {
   test.each<[string, Setting, Partial<RetryOptions>, string]>([
     ['while the old one is open', { end: null }, {}, 'it has not ended: it is accepted'],
     ['when its request was not kept', { start: { input: null } }, {}, 'its request was not kept'],
@@ -350,7 +350,7 @@ describe('nothing is started', () => {
     await expect(retry({ version: 'current' })).rejects.toMatchObject(refused('no enabled trigger "start"'));
   });
 
-  test.each(['unknown', '', 'a/b', 'x'.repeat(65)])('for "%s", which is no execution', async (id) => {
+  test.each(['unknown', '', 'a/b', 'x'.repeat(65)])('for "%s", which is not an execution', async (id) => {
     const { retry } = await aService();
     await expect(retry({}, id)).rejects.toMatchObject({ code: 'EXECUTION_NOT_FOUND' });
   });
@@ -372,7 +372,7 @@ describe('nothing is started', () => {
   });
 });
 
-describe('a retry stands although the dispatch seemed to fail', () => {
+describe('a retry succeeds although the dispatch seemed to fail', () => {
   const dispatch = () => Promise.reject(new AppError('DISPATCH_REFUSED', {}));
 
   test('when it has started', async () => {

@@ -91,7 +91,7 @@ describe('running an execution', () => {
     expect(entries).toEqual([]);
   });
 
-  test('hands the execution and the recorded start to the engine', async () => {
+  test('passes the execution and the recorded start to the engine', async () => {
     const given: number[] = [];
     const { execute, runs } = aRun(async ({ startedAt }) => {
       given.push(startedAt);
@@ -102,7 +102,7 @@ describe('running an execution', () => {
     expect(given).toEqual([100]);
   });
 
-  test('the start is recorded before anything runs', async () => {
+  test('records the start before anything runs', async () => {
     const { execute, store } = aRun(async () => {
       expect(await store.find('e-1')).toMatchObject({ status: 'running' });
       return result;
@@ -111,14 +111,14 @@ describe('running an execution', () => {
     expect.assertions(1);
   });
 
-  test('a workflow that fails is recorded as failed', async () => {
+  test('records a failing workflow as failed', async () => {
     const failure = { nodeId: 'shop', name: 'Error', message: 'closed' };
     const { execute, store } = aRun(async () => ({ ...result, status: 'failed', failure }));
     expect((await execute(execution, 1_000)).status).toBe('failed');
     expect(await store.find('e-1')).toMatchObject({ status: 'failed', failure });
   });
 
-  test('a workflow that cannot be prepared is not started', async () => {
+  test('does not start a workflow that cannot be prepared', async () => {
     const { parts, store } = aRun();
     const prepare = () => Promise.reject(new AppError('WORKFLOW_INVALID', { reason: 'no' }));
     await expect(createRunExecution({ ...parts, prepare })(execution, 1_000)).rejects.toMatchObject({
@@ -127,13 +127,13 @@ describe('running an execution', () => {
     expect(store.records()).toEqual([]);
   });
 
-  test('without a recorded start nothing runs', async () => {
+  test('runs nothing without a recorded start', async () => {
     const { execute, runs } = aRun(undefined, { start: unavailable });
     await expect(execute(execution, 1_000)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
     expect(runs).toEqual([]);
   });
 
-  test('an execution that another call has started does not run again', async () => {
+  test('does not run an execution that another call started', async () => {
     const { execute, store, runs } = aRun();
     const trigger = { nodeId: 'start', type: 'webhookTrigger' };
     await store.start(anExecutionStart({ status: 'running', trigger, startedAt: 99 }));
@@ -145,7 +145,7 @@ describe('running an execution', () => {
     expect(await store.find('e-1')).toMatchObject({ status: 'running', startedAt: 99 });
   });
 
-  test('an execution that has ended does not run again', async () => {
+  test('does not run an execution that has ended', async () => {
     const { execute, parts, runs } = aRun();
     await execute(execution, 1_000);
     const later = createRunExecution({ ...parts, clock: { now: () => 100 } });
@@ -153,7 +153,7 @@ describe('running an execution', () => {
     expect(runs).toHaveLength(1);
   });
 
-  test('a start whose reply was lost, and which was written again, runs', async () => {
+  test('runs after a start whose response was lost and which was written again', async () => {
     const { parts, store, runs } = aRun();
     const start: ExecutionStore['start'] = async (given) => {
       await store.start(given);
@@ -165,7 +165,7 @@ describe('running an execution', () => {
     expect(await store.find('e-1')).toMatchObject({ status: 'succeeded' });
   });
 
-  test('the result is returned even if the end cannot be recorded', async () => {
+  test('returns the result even if the end cannot be recorded', async () => {
     const { execute, entries } = aRun(undefined, { finish: unavailable });
     expect(await execute(execution, 1_000)).toBe(result);
     expect(entries).toEqual([
@@ -177,7 +177,7 @@ describe('running an execution', () => {
     ]);
   });
 
-  test('an end that is recorded already stays, and a warning is logged', async () => {
+  test('keeps an end that is already recorded, and logs a warning', async () => {
     const { parts, store, entries } = aRun();
     const run = async () => {
       await store.finish('e-1', anExecutionEnd({ status: 'timedOut', endedAt: 1 }));
@@ -197,7 +197,7 @@ describe('running an execution', () => {
         throw new Error('a bug');
       },
     ],
-  ])('an engine that %s is a failed execution, not one that runs for ever', async (_case, run) => {
+  ])('fails the execution when the engine %s, so that it does not run forever', async (_case, run) => {
     const { execute, store, entries } = aRun(run);
     const failure = { nodeId: 'start', name: 'InternalError', message: 'Something failed on our side.' };
     expect(await execute(execution, 1_000)).toMatchObject({ status: 'failed', response: null, failure });
@@ -210,14 +210,14 @@ describe('the request of a run whose caller waited', () => {
   const ending = (status: ExecutionResult['status']) =>
     aRun(async () => ({ ...result, status, failure: { nodeId: 'start', name: 'Error', message: 'no' } }));
 
-  test.each(['failed', 'timedOut'] as const)('is kept when it %s, for a retry', async (status) => {
+  test.each(['failed', 'timedOut'] as const)('is kept for a retry when it %s', async (status) => {
     const { execute, store } = ending(status);
     await execute(execution, 1_000);
     expect(await store.find('e-1')).toMatchObject({ status });
     expect(await store.findData('e-1')).toMatchObject({ input: 'j{"body":1}' });
   });
 
-  test('is not kept when it succeeded', async () => {
+  test('is not kept when it succeeds', async () => {
     const { execute, store } = aRun();
     await execute(execution, 1_000);
     expect(await store.find('e-1')).toMatchObject({ status: 'succeeded' });
@@ -225,7 +225,7 @@ describe('the request of a run whose caller waited', () => {
   });
 });
 
-describe('a run that touches nothing', () => {
+describe('a run without side effects', () => {
   const pure = (spoilt: Partial<ExecutionStore> = {}, run?: PreparedRun['run']) => aRun(run, spoilt, true);
   const never = () => Promise.reject(new Error('not for this run'));
 
@@ -250,7 +250,7 @@ describe('a run that touches nothing', () => {
     expect(await store.findData('e-1')).toMatchObject({ input: 'j{"body":1}' });
   });
 
-  test('is no success without its record', async () => {
+  test('does not succeed without its record', async () => {
     const { execute } = pure({ startAndFinish: unavailable });
     await expect(execute(execution, 1_000)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
   });
@@ -262,7 +262,7 @@ describe('a run that touches nothing', () => {
     expect(await store.find('e-1')).toMatchObject({ status: 'running', startedAt: 99 });
   });
 
-  test('with a delivery key is recorded at its start: repeated deliveries look for it', async () => {
+  test('with a delivery key is recorded at its start, since repeated deliveries look for it', async () => {
     const { execute, store } = pure({ startAndFinish: never }, async () => {
       expect(await store.find('e-1')).toMatchObject({ status: 'running' });
       return result;
@@ -272,7 +272,7 @@ describe('a run that touches nothing', () => {
   });
 });
 
-describe('the event of its end', () => {
+describe('its completion event', () => {
   const publishing = (publish: () => Promise<void>) => {
     const { parts, store } = aRun();
     const published: string[] = [];
@@ -285,14 +285,14 @@ describe('the event of its end', () => {
     return { published, store, execute: createRunExecution({ ...parts, events, usesOutbox: true }) };
   };
 
-  test('is published once, when it is recorded', async () => {
+  test('is published once it is recorded', async () => {
     const { published, store, execute } = publishing(async () => {});
     await execute(execution, 1_000);
     expect(published).toEqual(['e-1 succeeded succeeded']);
     expect(await store.find('e-1')).toMatchObject({ status: 'succeeded', isInOutbox: false });
   });
 
-  test('that cannot be recorded is not published: the record says later that the process was lost', async () => {
+  test('is not published if it cannot be recorded: the record later says that the process was lost', async () => {
     const { parts, store } = aRun(undefined, { finish: unavailable });
     const { published, events } = keptEvents();
     const withOutbox = { ...parts, events, usesOutbox: true };

@@ -13,23 +13,23 @@ const record = (changes: Partial<NodeRecord> = {}): NodeRecord => ({
   ...changes,
 });
 
-test('recorded times stay, though a replay computes others', () => {
+test('recorded times stay although a replay computes others', () => {
   const replayed = record({ startedAt: 9_000, durationMs: 0, outputs: { main: {} } });
   expect(keepTimes([record()], [replayed])).toEqual([record({ outputs: { main: {} } })]);
 });
 
-test('a node that was open has lasted from its start until now', () => {
+test('an open node has lasted from its start until now', () => {
   const open = record({ status: 'waiting', durationMs: 0 });
   const ended = record({ startedAt: 9_000, durationMs: 500 });
   expect(keepTimes([open], [ended])).toEqual([record({ durationMs: 8_500 })]);
 });
 
-test('what is still open has no duration yet', () => {
+test('an open node has no duration yet', () => {
   const open = record({ status: 'waiting', durationMs: 0 });
   expect(keepTimes([open], [{ ...open, startedAt: 9_000 }])).toEqual([open]);
 });
 
-test('a clock that was set back makes no negative duration', () => {
+test('a clock that was set back causes no negative duration', () => {
   const open = record({ status: 'running', durationMs: 0 });
   expect(keepTimes([open], [record({ startedAt: 10, durationMs: 5 })])).toEqual([record({ durationMs: 0 })]);
 });
@@ -38,7 +38,7 @@ test.each([
   ['node', { nodeId: 'b' }],
   ['iteration', { iteration: 1 }],
   ['inner run', { within: 'each/0/1' }],
-])('another %s has times of its own', (_what, other) => {
+])('another %s has its own times', (_what, other) => {
   const computed = record({ ...other, startedAt: 9_000, durationMs: 1 });
   expect(keepTimes([record()], [computed])).toEqual([computed]);
 });

@@ -8,7 +8,7 @@ const noise = (length: number) =>
   Array.from({ length }, () => Math.floor(Math.random() * 36).toString(36)).join('');
 
 describe('a packed text', () => {
-  test('is what it was, within its limit, whatever the two are', async () => {
+  test('unpacks to the same text, within its limit, whatever both are', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.oneof(fc.string({ unit: anyCharacter }), fc.string({ minLength: 200, maxLength: 2_000 })),
@@ -28,19 +28,19 @@ describe('a packed text', () => {
     ['as it is', 'x'.repeat(99), 'j', 0],
     ['compressed', 'x'.repeat(5_000), 'z', 0],
     ['elsewhere', noise(5_000), 'b', 1],
-  ])('is kept %s when that is enough', async (_how, text, mark, count) => {
+  ])('is stored %s when that is enough', async (_how, text, mark, count) => {
     const blobs = inMemoryBlobs();
     expect((await packText(text, { limitBytes: 100, key: 'executions/e-1/input', blobs }))[0]).toBe(mark);
     expect(blobs.keys()).toHaveLength(count);
   });
 
-  test('whose blob is gone says which', async () => {
+  test('whose blob is missing names it', async () => {
     await expect(unpackText('bexecutions/e-1/input', inMemoryBlobs())).rejects.toThrow(
       'executions/e-1/input',
     );
   });
 
-  test('that is none is refused, and so is one that would unpack to gigabytes', async () => {
+  test('is refused if it is invalid or would unpack to gigabytes', async () => {
     await expect(unpackText('x', inMemoryBlobs())).rejects.toThrow('not a packed text');
     const bomb = await packText(' '.repeat(100_000), { limitBytes: 1_000, key: 'k', blobs: inMemoryBlobs() });
     expect(await unpackText(bomb, inMemoryBlobs(), 100_000)).toHaveLength(100_000);

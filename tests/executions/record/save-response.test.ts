@@ -35,7 +35,7 @@ const resultsOf = async (parameters: object) => {
 describe('the response of a durable run', () => {
   const response = { status: 200, headers: {}, body: 'thanks' };
 
-  test('is on record before the run is suspended, when it goes on behind it', async () => {
+  test('is recorded before the run is suspended, if it continues after it', async () => {
     const { results, service } = await resultsOf({ continueAfterResponse: true });
     expect(results).toEqual([
       null,
@@ -45,7 +45,7 @@ describe('the response of a durable run', () => {
     expect(service.called).toEqual(['call/0']);
   });
 
-  test('is on record at the end otherwise', async () => {
+  test('is recorded at the end otherwise', async () => {
     const { results } = await resultsOf({});
     expect(results).toEqual([null, null, JSON.stringify({ output: { done: true }, response })]);
   });

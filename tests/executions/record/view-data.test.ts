@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { dropData } from '../../../lib/executions/record/pack-result.ts';
 import { viewNodes, viewValue } from '../../../lib/executions/record/view-data.chunk.ts';
 
-describe('what a record shows of data', () => {
+describe('the recorded data', () => {
   test.each([
     'authorization',
     'Authorization',
@@ -37,7 +37,7 @@ describe('what a record shows of data', () => {
     'OcpApimSubscriptionKey',
     'proxy-authorization',
     'connect.session_id',
-  ])('is not the value of %s', (name) => {
+  ])('does not include %s', (name) => {
     expect(viewValue({ [name]: 'canary', deep: [{ [name]: { inner: 'canary' } }] })).toEqual({
       [name]: '[redacted]',
       deep: [{ [name]: '[redacted]' }],
@@ -53,7 +53,7 @@ describe('what a record shows of data', () => {
     'passenger',
     'cookies_accepted',
     'author',
-  ])('is the value of %s', (name) => {
+  ])('includes %s', (name) => {
     expect(viewValue({ [name]: 'plain' })).toEqual({ [name]: 'plain' });
   });
 
@@ -81,7 +81,7 @@ describe('what a record shows of data', () => {
     expect(viewValue({ text })).toEqual({ text: shown });
   });
 
-  test('of a large value is its size and its start, without secrets', () => {
+  test('of a large value are its size and its start, without secrets', () => {
     const shown = viewValue({ password: 'canary', text: 'x'.repeat(5_000) }) as {
       $bytes: number;
       $start: string;
@@ -91,7 +91,7 @@ describe('what a record shows of data', () => {
     expect(shown.$start).not.toContain('canary');
   });
 
-  test('holds no part of a secret that the end of what is shown cuts', () => {
+  test('contain no part of a secret that is cut at the end', () => {
     // Secrets are shown shorter than they are, so that the end of the examined text is within the view.
     const filler = `?token=${'f'.repeat(1_970)} `;
     for (const secret of [
@@ -121,7 +121,7 @@ describe('what a record shows of data', () => {
     ['pairs', 'token='],
     ['JSON pairs', '"token":"'],
     ['percent signs', '%22'],
-  ])('of 3 MB of %s is their start', (_name, piece) => {
+  ])('of 3 MB of %s are their start', (_name, piece) => {
     const text = piece.repeat(Math.ceil(3_000_000 / piece.length));
     for (const value of [{ text }, [text], { [text]: 1 }, { deep: [[[text]]] }]) {
       const shown = viewValue(value) as { $bytes: number; $start: string };
@@ -130,7 +130,7 @@ describe('what a record shows of data', () => {
     }
   });
 
-  test('never holds the value of a secret name, at whatever depth', () => {
+  test('never contain the value of a secret name, at any depth', () => {
     const secret = fc.record({ password: fc.constant('canary-1'), other: fc.string() });
     const tree = fc.letrec<{ value: unknown }>((tie) => ({
       value: fc.oneof(
@@ -148,7 +148,7 @@ describe('what a record shows of data', () => {
     );
   });
 
-  test('is nothing when data is not kept', () => {
+  test('are empty when data is not kept', () => {
     const node = {
       nodeId: 'a',
       type: 'set',
@@ -166,7 +166,7 @@ describe('what a record shows of data', () => {
   });
 });
 
-test('the details of a failure are data', () => {
+test('include the details of a failure', () => {
   const details = { status: 503, headers: { 'set-cookie': 'canary' }, body: 'x'.repeat(100) };
   const failure = { nodeId: 'a', name: 'Error', message: 'no' };
   const node = {
@@ -185,12 +185,12 @@ test('the details of a failure are data', () => {
   ]);
 });
 
-test('data is read once, however often the record is written', () => {
+test('are read once, however often the record is written', () => {
   const outputs = { main: { text: 'x'.repeat(10_000) } };
   expect(viewValue(outputs)).toBe(viewValue(outputs));
 });
 
-test('what is nested too deeply to be measured has its start alone', () => {
+test('that are nested too deeply to measure have only their start', () => {
   const value = JSON.parse(`{"text":"${'x'.repeat(3_000)}","deep":${'['.repeat(2_000)}${']'.repeat(2_000)}}`);
   expect(viewValue(value)).toEqual({ $start: expect.stringContaining('"text":"xxx') });
 });

@@ -65,7 +65,7 @@ const countListed = async (client: DynamoDBClient) => {
   return (await client.send(query)).Count;
 };
 
-test('a table gets the indexes that it lacks, and keeps its items', async () => {
+test('adds missing indexes to a table, and keeps its items', async () => {
   const client = await anEarlierTable();
   await addIndexes(client, definitions);
   expect([await countItems(client), await countListed(client)]).toEqual([COUNT, COUNT]);
@@ -73,7 +73,7 @@ test('a table gets the indexes that it lacks, and keeps its items', async () => 
   expect(await countItems(client)).toBe(COUNT);
 });
 
-test('keeps them wherever it is interrupted', async () => {
+test('keeps items wherever it is interrupted', async () => {
   for (let calls = 1; ; calls++) {
     const client = await anEarlierTable();
     let left = calls;

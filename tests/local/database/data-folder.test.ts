@@ -36,7 +36,7 @@ const anotherOwner = async () => {
   };
 };
 
-test('is made when it is not there, and has places for tables and blobs', async () => {
+test('is created when missing, with places for tables and blobs', async () => {
   const path = join(folder, 'new', 'data');
   const { tables, blobs, release } = await openDataFolder(path);
   expect([tables, blobs]).toEqual([join(path, 'tables'), join(path, 'blobs')]);
@@ -44,7 +44,7 @@ test('is made when it is not there, and has places for tables and blobs', async 
   release();
 });
 
-test('without a folder nothing is kept', async () => {
+test('without a folder nothing is stored', async () => {
   const { tables, blobs, secrets, release } = await openDataFolder(undefined);
   const folder = dirname(blobs);
   expect([tables, dirname(secrets), existsSync(folder)]).toEqual([undefined, folder, true]);
@@ -52,7 +52,7 @@ test('without a folder nothing is kept', async () => {
   expect(existsSync(folder)).toBe(false);
 });
 
-test('is one service’s at a time, until that ends, however it ends', async () => {
+test('belongs to one service at a time, until that ends in whatever way', async () => {
   const other = await anotherOwner();
   try {
     await expect(openDataFolder(folder)).rejects.toThrow(`in use by process ${other.pid}. Stop that process`);
@@ -67,7 +67,7 @@ test('is one service’s at a time, until that ends, however it ends', async () 
   expect(existsSync(join(folder, 'kept'))).toBe(true);
 });
 
-test('is taken when the port that it names is another’s by now, or is none', async () => {
+test('is taken over when its recorded port is unused or belongs to another process', async () => {
   const server = await aLocalServer({});
   try {
     for (const port of [String(server.port), '', 'x', '70000']) {
@@ -79,7 +79,7 @@ test('is taken when the port that it names is another’s by now, or is none', a
   }
 });
 
-test('says why a path can be no folder', async () => {
+test('says why a path cannot be a folder', async () => {
   const file = join(folder, 'file');
   writeFileSync(file, '');
   await expect(openDataFolder(file)).rejects.toThrow(`${file} can't be used as a data folder`);

@@ -40,7 +40,7 @@ const run = async (script: string) => {
   return { code, errors, folder };
 };
 
-test('a full disk ends the service with a sentence: what is full, and what to do', async () => {
+test('a full disk ends the service with a message: what is full, and what to do', async () => {
   const { code, errors, folder } = await run(`
     const client = createSdk((await startEmbeddedDynamoDb('test', folder)).endpoint);
     for (let at = 0; at < 100; at++) {

@@ -35,7 +35,7 @@ test('a table can be used once it is ensured, however long it takes to create', 
   expect((await client.send(new ScanCommand({ TableName: 'orders' }))).Items).toEqual([]);
 });
 
-test('a table that is there from before stays; one that is being created is waited for', async () => {
+test('an existing table stays; one that is being created is waited for', async () => {
   const client = await aClient(200);
   await Promise.all([ensureTable(client, definition), ensureTable(client, definition)]);
   await ensureTable(client, definition);

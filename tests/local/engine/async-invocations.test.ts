@@ -55,7 +55,7 @@ test('calls it until it succeeds', async () => {
   expect(names()).toEqual(['runExpress', 'runExpress']);
 });
 
-test('says so, and nothing worse, when the sweeper fails too', async () => {
+test('says so, without failing, when the sweeper fails too', async () => {
   const { run, names, lines, store } = await aRunner(fail);
   await expect(run()).resolves.toBeUndefined();
   expect(names()).toEqual(['runExpress', 'runExpress', 'runExpress', 'sweep']);
@@ -70,7 +70,7 @@ test.each(['dispatch', 'sweep'] as const)('gives %s up after three attempts', as
   expect(lines.at(-1)).toMatch(/^\w+: gave up after 3 attempts$/);
 });
 
-test('starts no process once it is closed: not while it waits, and not for the sweeper', async () => {
+test('starts no process after closing: neither while waiting nor for the sweeper', async () => {
   const waiting = await aRunner(fail, { delaysMs: [600_000] });
   const ended = waiting.run();
   while (waiting.lines.length === 0) await new Promise((resolve) => setImmediate(resolve));
@@ -89,7 +89,7 @@ test('starts no process once it is closed: not while it waits, and not for the s
   expect([last.names(), last.lines]).toEqual([['runExpress'], []]);
 });
 
-test('an invocation is acknowledged when it is stored, and not before', async () => {
+test('an invocation is acknowledged only when it is stored', async () => {
   const { accept, store, called } = await aRunner(async () => null);
   await store.close();
   await expect(accept('runExpress', event)).rejects.toThrow('closed');
@@ -97,7 +97,7 @@ test('an invocation is acknowledged when it is stored, and not before', async ()
 });
 
 test.each(['runExpress', 'dispatch', 'sweep'] as const)(
-  '%s that was acknowledged by a service that was killed is run by the next one, under the same id',
+  '%s that a killed service acknowledged is run by the next one, under the same id',
   async (name) => {
     const killed = await aRunner(never);
     await killed.accept(name, event);
@@ -109,7 +109,7 @@ test.each(['runExpress', 'dispatch', 'sweep'] as const)(
   },
 );
 
-test('attempts that have failed before count, one that the end of the service has cut off does not', async () => {
+test('attempts that failed before count; one that the end of the service cut off does not', async () => {
   const killed = await aRunner((_name, attempt) => (attempt === 1 ? fail() : never()));
   await killed.accept('runExpress', event);
   while (killed.called.length < 2) await new Promise((resolve) => setImmediate(resolve));
@@ -124,7 +124,7 @@ test('attempts that have failed before count, one that the end of the service ha
   });
 });
 
-test('what is given up goes where the service says, with the number of its attempts and the last reason', async () => {
+test('abandoned invocations go to the configured destination, with their attempts and the last reason', async () => {
   const store = await openStateStore((await openDatabase()).sdk, 'test-local-durable');
   const given: unknown[] = [];
   const invocations = createAsyncInvocations(

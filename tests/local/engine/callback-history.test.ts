@@ -27,7 +27,7 @@ const aState = () => {
   return answerCallback(late, 'callback-1', '"yes"', NOW + 20_000) ?? late;
 };
 
-test('lists callbacks as they began and ended, in the order of time', () => {
+test('lists callbacks as they began and ended, in order of time', () => {
   const started = { EventType: 'CallbackStarted', EventTimestamp: new Date(NOW) };
   expect(listCallbackEvents(aState(), true)).toEqual([
     {
@@ -64,11 +64,11 @@ test('lists callbacks as they began and ended, in the order of time', () => {
   ]);
 });
 
-test('leaves the payloads out when they are not asked for', () => {
+test('leaves out payloads unless requested', () => {
   expect(listCallbackEvents(aState(), false).at(-1)?.CallbackSucceededDetails).toEqual({ Result: {} });
 });
 
-test('gives pages, and a marker as long as there is more', () => {
+test('returns pages, and a marker while there are more', () => {
   const events = listCallbackEvents(aState(), true);
   const ids = (page: { Events: readonly { EventId: number }[] }) => page.Events.map(({ EventId }) => EventId);
   const first = pageOf(events, new URLSearchParams('MaxItems=2'));

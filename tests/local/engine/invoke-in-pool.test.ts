@@ -36,12 +36,12 @@ const aCaller = async (changes: LocalValues = {}, onLine = (_line: string) => {}
 
 const scheduled = { event: { source: 'aws.events' }, requestId: 'r' };
 
-test('gives what the function gives', async () => {
+test('returns what the function returns', async () => {
   const invoke = await aCaller();
   expect(await invoke('sweep', scheduled, 'sweep')).toEqual({ batchItemFailures: [] });
 });
 
-test('the sweeper of registrations answers CloudFormation before a stack is removed', async () => {
+test('the registration sweeper responds to CloudFormation before a stack is removed', async () => {
   const cloudFormation = await aLocalServer({ '/answer': (_request, response) => void response.end() });
   cleanups.push(cloudFormation.close);
   const invoke = await aCaller();
@@ -50,12 +50,12 @@ test('the sweeper of registrations answers CloudFormation before a stack is remo
   expect(cloudFormation.received.map(({ body }) => JSON.parse(body))).toMatchObject([{ Status: 'SUCCESS' }]);
 });
 
-test('fails as the function fails, with what it said', async () => {
+test('fails as the function fails, with its message', async () => {
   const invoke = await aCaller({ LOG_LEVEL: 'loud' });
   await expect(invoke('sweep', scheduled, 'sweep')).rejects.toThrow(/LOG_LEVEL/);
 });
 
-test('says which process a run is at; fails when that is killed', async () => {
+test('reports which process executes a run, and fails when that is killed', async () => {
   const store = await aLocalServer({ '/': () => {} }); // without an answer, the run is not over before the kill
   cleanups.push(store.close);
   const lines: string[] = [];

@@ -6,7 +6,7 @@ afterEach(() => void jest.useRealTimers());
 
 const TEN_MINUTES_MS = 600_000;
 
-test('the sweepers are invoked by the clock, like those that are deployed', () => {
+test('the sweepers are invoked by the clock, as when deployed', () => {
   const invoked: string[] = [];
   const sweeps = startSweeps(
     async (name) => void invoked.push(name),

@@ -24,7 +24,7 @@ const update = (state: DurableState, ...updates: Parameters<typeof applyUpdates>
 
 const aState = (input = '{}'): DurableState => createDurableState(input, NOW);
 
-test('gives back what was saved: operations in their order, times as times, deadlines', async () => {
+test('returns what was saved: operations in order, times as times, deadlines', async () => {
   const { store } = await openStore();
   const first = aState();
   await store.save({ arn: 'a', input: '{}', state: first }, null);
@@ -53,7 +53,7 @@ test('gives back what was saved: operations in their order, times as times, dead
 test.each([
   ['quotes, which JSON in JSON writes twice as long', JSON.stringify('"'.repeat(131_000))],
   ['text of three bytes a character', JSON.stringify('語'.repeat(87_000))],
-])('keeps a result as large as one may be: %s', async (_, Payload) => {
+])('keeps a result of the maximum size: %s', async (_, Payload) => {
   const { store } = await openStore();
   const first = aState();
   const second = update(first, { Id: 's', Type: 'STEP', Action: 'SUCCEED', Payload });
@@ -63,7 +63,7 @@ test.each([
   expect(loaded?.state.operations.get('s')?.StepDetails?.Result).toBe(Payload);
 });
 
-test('passes over an execution that was half written when its process ended: nobody was told of it', async () => {
+test('skips an execution that was half written when its process ended, since it was never acknowledged', async () => {
   const { client, store } = await openStore();
   await store.save({ arn: 'whole', input: '{}', state: aState() }, null);
   const Item = { arn: { S: 'half' }, part: { S: 'op:0' } };
@@ -71,7 +71,7 @@ test('passes over an execution that was half written when its process ended: nob
   expect((await store.loadAll()).map(({ arn }) => arn)).toEqual(['whole']);
 });
 
-test('writes the states of one execution one after the other, however slow a write is', async () => {
+test('writes the states of one execution in sequence, however slow a write is', async () => {
   const { client, store } = await openStore();
   const first = aState();
   await store.save({ arn: 'a', input: '{}', state: first }, null);
@@ -98,7 +98,7 @@ test('writes the states of one execution one after the other, however slow a wri
   expect((await store.loadAll())[0]?.state.status).toBe('stopped');
 });
 
-test('writes on after a write that failed', async () => {
+test('continues after a failed write', async () => {
   const { client, store } = await openStore();
   const first = aState();
   let isBroken = true;
@@ -115,7 +115,7 @@ test('writes on after a write that failed', async () => {
   expect(await store.loadAll()).toHaveLength(1);
 });
 
-test('is closed when the writes that had begun are done, and takes no others', async () => {
+test('closes once pending writes are done, and accepts no others', async () => {
   const { store } = await openStore();
   const done: string[] = [];
   const save = store.save({ arn: 'a', input: '{}', state: aState() }, null).then(() => done.push('saved'));

@@ -48,7 +48,7 @@ const load = async (name: string): Promise<unknown> => {
   return module.handler();
 };
 
-test('builds what is asked for, once', async () => {
+test('builds what is requested, once', async () => {
   expect(await load('one')).toBe('one first');
   const file = await bundler.find('functions/one');
   expect(file).toBe(bundler.current('functions/one'));
@@ -56,7 +56,7 @@ test('builds what is asked for, once', async () => {
   expect(built).toEqual(['functions/one']);
 });
 
-test('what is asked for after an edit holds the edit, 50 times, also while others are built', async () => {
+test('what is requested after an edit contains the edit, 50 times, also while others are built', async () => {
   await Promise.all([load('one'), load('two')]);
   for (let at = 0; at < 50; at++) {
     edit(`export const text = "edit ${at}";`);
@@ -67,7 +67,7 @@ test('what is asked for after an edit holds the edit, 50 times, also while other
   }
 });
 
-test('an edit during a build causes another one', async () => {
+test('an edit during a build starts another one', async () => {
   const first = bundler.find('functions/one');
   for (let at = 0; at < 20; at++) {
     edit(`export const text = "edit ${at}";`);
@@ -77,14 +77,14 @@ test('an edit during a build causes another one', async () => {
   expect(await load('one')).toBe('one edit 19');
 });
 
-test('an edit that changes nothing gives the same bundle', async () => {
+test('an edit that changes nothing produces the same bundle', async () => {
   const file = await bundler.find('functions/one');
   edit('export const text: string = "first"; // a comment');
   expect(await bundler.find('functions/one')).toBe(file);
   expect(built).toEqual(['functions/one']);
 });
 
-test('an edit of files that a bundle does not hold leaves it as it is; one that it holds does not', async () => {
+test('a bundle is rebuilt only after edits of its own files', async () => {
   await load('one');
   write('other', '');
   const file = (name: string) => new Set([join(folder, `functions/${name}.ts`)]);
@@ -96,7 +96,7 @@ test('an edit of files that a bundle does not hold leaves it as it is; one that 
   expect(await load('one')).toBe('one second');
 });
 
-test('whatever is edited, a bundle that failed is built again', async () => {
+test('a bundle that failed is built again after any edit', async () => {
   write('one', 'import { text } from "./later.ts"; export const handler = () => text;');
   await expect(load('one')).rejects.toThrow(/Could not resolve/);
   write('later', 'export const text = "there";');
@@ -104,7 +104,7 @@ test('whatever is edited, a bundle that failed is built again', async () => {
   expect(await load('one')).toBe('there');
 });
 
-test('what is eager is built again without being asked for, once it was built; nothing else is', async () => {
+test('eager bundles are rebuilt without a request once they were built; others are not', async () => {
   const others = await bundler.find('functions/two');
   bundler.invalidate();
   expect(bundler.current('functions/one')).toBeNull();
@@ -117,7 +117,7 @@ test('what is eager is built again without being asked for, once it was built; n
   expect(await load('two')).toBe('two second');
 });
 
-test('code that can’t be built is said once, with its place; what was built before stays', async () => {
+test('code that can’t be built is reported once, with its place, and the previous build stays', async () => {
   await Promise.all([load('one'), load('two')]);
   edit('export const text = ;');
   expect(await load('one')).toBe('one first');
@@ -130,7 +130,7 @@ test('code that can’t be built is said once, with its place; what was built be
   expect(problems).toHaveLength(2);
 });
 
-test('a module that was never built rejects with the reason, until it can be', async () => {
+test('a module that was never built rejects with the reason until it can be built', async () => {
   write('one', 'import "./missing.ts"; export const handler = () => 1;');
   await expect(bundler.find('functions/one')).rejects.toThrow(/functions\/one.ts:1:8 Could not resolve/);
   await expect(bundler.find('functions/one')).rejects.toThrow(/Could not resolve/);
@@ -140,7 +140,7 @@ test('a module that was never built rejects with the reason, until it can be', a
   await expect(bundler.find('functions/none')).rejects.toThrow(/Could not resolve/);
 });
 
-test('keeps a few of the bundles before, and none in the end', async () => {
+test('keeps a few previous bundles, and none after closing', async () => {
   const files: string[] = [];
   for (let at = 0; at < 8; at++) {
     edit(`export const text = "edit ${at}";`);
@@ -151,7 +151,7 @@ test('keeps a few of the bundles before, and none in the end', async () => {
   expect(existsSync(join(folder, 'out'))).toBe(false);
 });
 
-test('goes on when esbuild itself has been ended', async () => {
+test('continues after esbuild itself was ended', async () => {
   await load('one');
   edit('export const text = "second";');
   await stopEsbuild();

@@ -59,7 +59,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-test('a chunk is beside the bundle that imports it, with the files that it reads', async () => {
+test('a chunk lies beside the bundle that imports it, with the files that it reads', async () => {
   const outdir = join(folder, 'built');
   await build({
     entryPoints: [join(folder, 'functions/webhook.ts')],
@@ -78,7 +78,7 @@ test('a chunk is beside the bundle that imports it, with the files that it reads
   expect(await answerOf(join(outdir, 'webhook.cjs'))).toBe('hello Ada');
 });
 
-test('the local service has it, too, and builds it again after an edit of what it imports', async () => {
+test('the local service has it too, and rebuilds it after an edit of its imports', async () => {
   const first = await bundler.find('functions/webhook');
   expect(await answerOf(first)).toBe('hello Ada');
   write('lib/greeting.ts', "export const greeting: string = 'goodbye';");
@@ -87,12 +87,12 @@ test('the local service has it, too, and builds it again after an edit of what i
   expect(await answerOf(first)).toBe('hello Ada');
 });
 
-test('a chunk that only unused code imports is left out with that code', async () => {
+test('a chunk that only unused code imports is left out', async () => {
   expect(await answerOf(await bundler.find('functions/sweep'))).toBe('false');
   expect(readdirSync(join(folder, 'out'))).toEqual([expect.stringMatching(/^functions-sweep-/)]);
 });
 
-test('what a prebuilt module exports is computed when the bundle is built, and read from a file', async () => {
+test('the exports of a prebuilt module are computed at build time, and read from a file', async () => {
   write('lib/table.prebuilt.ts', "export default Buffer.from('of the process ' + process.pid);");
   write(
     'lib/words.chunk.ts',
@@ -103,7 +103,7 @@ test('what a prebuilt module exports is computed when the bundle is built, and r
   expect(await answerOf(bundle)).toBe(`of the process ${process.pid}`);
 });
 
-test('a chunk that the bundle and another chunk import on use is there once', async () => {
+test('a chunk imported by both the bundle and another chunk exists once', async () => {
   write(
     'functions/webhook.ts',
     `

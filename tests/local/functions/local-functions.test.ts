@@ -23,7 +23,7 @@ const environmentWith = async (inherited: Record<string, string>) =>
   (await functionsWith(inherited).find('webhook')).environment;
 
 describe('a function', () => {
-  test('has its code, its time and its environment', async () => {
+  test('has its code, its timeout and its environment', async () => {
     expect(await functionsWith().find('webhook')).toEqual({
       key: 'webhook',
       file: '/out/functions/webhook.cjs',
@@ -39,13 +39,13 @@ describe('a function', () => {
     });
   });
 
-  test('that is not in serverless.yml is none', async () => {
+  test('that is not in serverless.yml does not exist', async () => {
     await expect(functionsWith().find('other')).rejects.toThrow(
       'there is no function other in serverless.yml',
     );
   });
 
-  test('is current as long as its file is', async () => {
+  test('is current while its file is', async () => {
     const version = await functionsWith().find('webhook');
     expect(functionsWith({}, version.file).isCurrent(version)).toBe(true);
     expect(functionsWith({}, '/out/webhook-2.cjs').isCurrent(version)).toBe(false);
@@ -53,12 +53,12 @@ describe('a function', () => {
 });
 
 describe('the environment of the service', () => {
-  test('wins over serverless.yml, also when it is empty: the process has it already', async () => {
+  test('overrides serverless.yml, even with an empty value, since the process has it already', async () => {
     const environment = await environmentWith({ LOG_LEVEL: '', PUBLIC_URL: 'https://tunnel', OTHER: 'x' });
     expect(Object.keys(environment).sort()).toEqual(['DYNAMODB_ENDPOINT', 'STAGE', 'TABLE_PREFIX']);
   });
 
-  test('does not change what holds the service together', async () => {
+  test('does not change internal settings of the service', async () => {
     expect(await environmentWith({ TABLE_PREFIX: 'x', STAGE: 'x', DYNAMODB_ENDPOINT: 'x' })).toMatchObject({
       TABLE_PREFIX: 'shop-dev',
       STAGE: 'dev',

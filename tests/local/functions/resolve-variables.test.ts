@@ -46,7 +46,7 @@ test.each([
   expect(resolve(text)).toBeUndefined();
 });
 
-test('a circle has no value', () => {
+test('a circular reference has no value', () => {
   const text = '$' + '{self:a}';
   const sources = { file: { a: text }, stage: 'dev', environment: {}, readJson: () => null };
   expect(resolveVariables(text, sources)).toBeUndefined();

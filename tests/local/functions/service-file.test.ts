@@ -41,7 +41,7 @@ const file = [
   '    handler: functions/other.main',
 ];
 
-test('functions with their module, their time and their own environment', () => {
+test('functions have their module, timeout and environment', () => {
   const { functions, tablePrefix } = read(file);
   const shared = { STAGE: 'dev', VERSION: '1.2.3' };
   expect(tablePrefix).toBe('shop-dev');
@@ -69,7 +69,7 @@ test('functions with their module, their time and their own environment', () => 
   ]);
 });
 
-test('routes, in all their forms', () => {
+test('routes are read in all forms', () => {
   expect(read(file).routes).toEqual([
     { event: '* /one/{name+}', functionKey: 'one' },
     { event: 'GET /two', functionKey: 'one' },
@@ -78,7 +78,7 @@ test('routes, in all their forms', () => {
   ]);
 });
 
-test('build options, without those that are the framework’s', () => {
+test('build options are read without those of the framework', () => {
   const { esbuild, bundleExtension } = read(file);
   expect(bundleExtension).toBe('.cjs');
   expect(esbuild).toEqual({
@@ -90,7 +90,7 @@ test('build options, without those that are the framework’s', () => {
   });
 });
 
-test('of this project it reads every function', () => {
+test('every function of this project is read', () => {
   const { functions, routes, tablePrefix } = readServiceFile(join(import.meta.dirname, '../../..'));
   expect(tablePrefix).toBe('hookloom-dev');
   expect(functions.map(({ key }) => key)).toEqual(expect.arrayContaining(['webhook', 'runDurable', 'sweep']));
@@ -105,7 +105,7 @@ test('of this project it reads every function', () => {
   });
 });
 
-test('of this project all routes are private but those of webhooks and callbacks', () => {
+test('all routes of this project are private except webhooks and callbacks', () => {
   const { routes } = readServiceFile(join(import.meta.dirname, '../../..'));
   const open = routes.filter(({ isPrivate }) => isPrivate !== true).map(({ event }) => event);
   expect(open).toEqual([

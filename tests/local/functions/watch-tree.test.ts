@@ -36,7 +36,7 @@ const reported = (name: string): Promise<void> =>
 
 const forget = (): void => changed.clear();
 
-test('files that are written, made and removed, at any depth', async () => {
+test('reports files that are written, created and removed, at any depth', async () => {
   for (const name of ['lib/a.ts', 'lib/deep/b.ts', 'file.yml']) {
     write(name);
     await reported(name);
@@ -46,7 +46,7 @@ test('files that are written, made and removed, at any depth', async () => {
   await reported('lib/a.ts');
 });
 
-test('files that are replaced by others, as editors do it, each time', async () => {
+test('reports files that are replaced, as editors do it, each time', async () => {
   write('lib/a.ts');
   await reported('lib/a.ts');
   for (let at = 0; at < 5; at++) {
@@ -57,7 +57,7 @@ test('files that are replaced by others, as editors do it, each time', async () 
   }
 });
 
-test('folders that are made later, with what is in them', async () => {
+test('reports folders that are created later, with their content', async () => {
   mkdirSync(join(folder, 'lib/new/deep'), { recursive: true });
   await reported('lib/new');
   forget();
@@ -65,7 +65,7 @@ test('folders that are made later, with what is in them', async () => {
   await reported('lib/new/deep/c.ts');
 });
 
-test('folders that are made again, also the ones that are watched', async () => {
+test('reports folders that are created again, also the watched ones', async () => {
   for (const name of ['lib/deep', 'lib']) {
     rmSync(join(folder, name), { recursive: true });
     mkdirSync(join(folder, name));
@@ -76,7 +76,7 @@ test('folders that are made again, also the ones that are watched', async () => 
   }
 });
 
-test('folders that were not there at the start', async () => {
+test('reports folders that were missing at the start', async () => {
   mkdirSync(join(folder, 'plugins'));
   await reported('plugins');
   forget();
@@ -84,7 +84,7 @@ test('folders that were not there at the start', async () => {
   await reported('plugins/a.ts');
 });
 
-test('nothing beside them', async () => {
+test('reports nothing outside them', async () => {
   write('other/a.ts');
   write('else.yml');
   mkdirSync(join(folder, 'lib/node_modules'));

@@ -43,7 +43,7 @@ const aGateway = async (
 
 const read = async (response: Response) => [response.status, await response.text()];
 
-test('asks whether the caller of a private route may call it, and tells the function who that is', async () => {
+test('checks whether the caller of a private route may call it, and passes the caller to the function', async () => {
   const asked: string[] = [];
   const { events, url } = await aGateway(
     () => ({ statusCode: 204 }),
@@ -62,7 +62,7 @@ test('asks whether the caller of a private route may call it, and tells the func
   ).toEqual([{ iam: { userArn: 'arn:aws:iam::1:user/ada' } }, null]);
 });
 
-test('hands the request over and sends the answer', async () => {
+test('passes the request on and sends the response', async () => {
   const { events, url, gateway } = await aGateway(() => ({
     statusCode: 201,
     headers: { 'Content-Type': 'text/plain', 'x-own': 'yes' },
@@ -99,7 +99,7 @@ test('gives every request an id of its own', async () => {
   expect(new Set(events.map(({ requestContext }) => requestContext.requestId)).size).toBe(20);
 });
 
-test('bytes arrive, and are sent, as they are', async () => {
+test('passes bytes unchanged in both directions', async () => {
   const bytes = Buffer.from(Array.from({ length: 256 }, (_, at) => at));
   const { url } = await aGateway(({ body = '' }) => ({
     statusCode: 200,
@@ -115,7 +115,7 @@ test('bytes arrive, and are sent, as they are', async () => {
   expect(bytes.equals(Buffer.from(await response.arrayBuffer()))).toBe(true);
 });
 
-test('repeated headers, methods as they are, and no body for HEAD', async () => {
+test('passes repeated headers and methods unchanged, and no body for HEAD', async () => {
   const { events, url } = await aGateway(() => ({ statusCode: 200, body: 'four' }));
   const call = httpRequest(`${url}/a/b`, { method: 'HEAD', headers: { 'x-list': ['1', '2'] } });
   call.end();
@@ -126,14 +126,14 @@ test('repeated headers, methods as they are, and no body for HEAD', async () => 
   expect(await read(await fetch(`${url}/a/b`, { method: 'OPTIONS' }))).toEqual([200, 'four']);
 });
 
-test('an answer without a body has no length', async () => {
+test('a response without a body has no length', async () => {
   const { url } = await aGateway(() => ({ statusCode: 204 }));
   const response = await fetch(`${url}/a/b`);
   expect([response.status, response.headers.get('content-length')]).toEqual([204, null]);
 });
 
-describe('answers itself, as API Gateway does,', () => {
-  test('what has no route, and what is no path', async () => {
+describe('responds itself, as API Gateway does,', () => {
+  test('to what has no route or is not a path', async () => {
     const { url, events } = await aGateway(() => 'ok');
     expect(await read(await fetch(`${url}/other`))).toEqual([404, '{"message":"Not Found"}']);
     expect(await read(await fetch(`${url}/a/%ff`))).toEqual([400, '{"message":"Bad Request"}']);
@@ -144,18 +144,18 @@ describe('answers itself, as API Gateway does,', () => {
     ['rejects', () => Promise.reject(new Error('exit code 1'))],
     ['gives what is no answer', () => ({ statusCode: 'x' })],
     ['gives a header that HTTP can’t carry', () => ({ statusCode: 200, headers: { 'x-bad': 'a\nb' } })],
-  ])('a function that %s', async (_, call) => {
+  ])('when a function %s', async (_, call) => {
     const { url } = await aGateway(call);
     expect(await read(await fetch(`${url}/a/b`))).toEqual([500, '{"message":"Internal Server Error"}']);
   });
 
-  test('and says which function failed, and why', async () => {
+  test('and logs which function failed, and why', async () => {
     const { url, lines } = await aGateway(() => Promise.reject(new Error('exit code 1')));
     await fetch(`${url}/a/b`);
     expect(lines).toEqual(['one failed: exit code 1']);
   });
 
-  test('a function that takes too long: it is told', async () => {
+  test('when a function takes too long, which is aborted', async () => {
     const told = Promise.withResolvers<void>();
     const { url } = await aGateway(
       (_event, signal) => new Promise(() => signal.addEventListener('abort', () => told.resolve())),
@@ -165,7 +165,7 @@ describe('answers itself, as API Gateway does,', () => {
     await told.promise;
   });
 
-  test('a body that is too large, whether its length is given or not', async () => {
+  test('when a body is too large, with or without its length', async () => {
     const { url, events } = await aGateway(() => 'ok', { bodyBytes: 1_000 });
     const post = (body: RequestInit['body']) =>
       fetch(`${url}/a/b`, { method: 'POST', body, duplex: 'half' } as RequestInit);
@@ -177,7 +177,7 @@ describe('answers itself, as API Gateway does,', () => {
   });
 });
 
-test('a caller that goes away hurts nobody', async () => {
+test('a caller that disconnects affects no others', async () => {
   const { url, gateway } = await aGateway(() => 'ok');
   const socket = connect(gateway.port, 'localhost');
   await once(socket, 'connect');
@@ -187,13 +187,13 @@ test('a caller that goes away hurts nobody', async () => {
   expect(await read(await fetch(`${url}/a/b`))).toEqual([200, 'ok']);
 });
 
-test('a port that is taken is an error', async () => {
+test('a port in use is an error', async () => {
   const { gateway } = await aGateway(() => 'ok');
   const parts = { findRoute: () => null, invoke: async () => null, log: () => {} };
   await expect(startGateway({ port: gateway.port, ...parts })).rejects.toMatchObject({ code: 'EADDRINUSE' });
 });
 
-test('at its end it answers what is under way', async () => {
+test('finishes open requests when it closes', async () => {
   const begun = Promise.withResolvers<void>();
   const go = Promise.withResolvers<string>();
   const { url, gateway } = await aGateway(() => {
@@ -236,7 +236,7 @@ describe('a route that AWS protects', () => {
     expect(events).toEqual([]);
   });
 
-  test.each(foreignRequests)('is beside those that are open to $case', async (sent) => {
+  test.each(foreignRequests)('refuses $case differently from those that are open', async (sent) => {
     const { gateway } = await aGateway(() => 'ok');
     expect(await send(gateway, sent, '/a/b')).toMatchObject({ status: 200, body: 'ok' });
   });

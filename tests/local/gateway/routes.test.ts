@@ -59,13 +59,13 @@ describe('of several routes', () => {
     expect(key('GET', '/a/b', ...events.toReversed())).toBe(expected);
   });
 
-  test('one for another method is none', () => {
+  test('one for another method does not match', () => {
     expect(key('POST', '/a', 'get /a')).toBeUndefined();
     expect(key('GET', '/a', 'get /a')).toBe('GET /a');
   });
 });
 
-test('names the function', () => {
+test('the match names the function', () => {
   expect(router('GET /a')('GET', '/a')).toEqual({
     functionKey: 'to GET /a',
     isPrivate: false,

@@ -22,7 +22,7 @@ describe('a result without a status is the body of a 200', () => {
 });
 
 describe('a result with a status', () => {
-  test('says all of it', () => {
+  test('passes all of it', () => {
     expect(
       read({
         statusCode: 201,
@@ -42,13 +42,13 @@ describe('a result with a status', () => {
     });
   });
 
-  test('and base64 is sent as bytes', () => {
+  test('passes base64 as bytes', () => {
     const bytes = Buffer.from([0, 255, 128]);
     const { body } = toAnswer({ statusCode: 200, isBase64Encoded: true, body: bytes.toString('base64') });
     expect(bytes.equals(body)).toBe(true);
   });
 
-  test('and a text without a type is plain text; nothing has no type', () => {
+  test('passes text without a type as plain text, and no body without a type', () => {
     expect(read({ statusCode: 200, body: 'x' }).headers).toEqual([
       ['content-type', 'text/plain;charset=UTF-8'],
     ]);

@@ -32,7 +32,7 @@ const withBody = (body: string | Uint8Array, type?: string) => {
   return { body: 'body' in event ? event.body : undefined, isBase64Encoded };
 };
 
-test('a request as AWS hands it over, field by field', () => {
+test('a request becomes AWS’s event, field by field', () => {
   const event = eventOf({
     url: '/api/webhook/shop/orders?repeat=one&repeat=two&to=https%3A%2F%2Fexample.com%2Fa&plus=a+b&plus2=a%2Bb&empty=',
     rawHeaders: [
@@ -98,7 +98,7 @@ test('a request as AWS hands it over, field by field', () => {
   });
 });
 
-test('what is not there is left out', () => {
+test('missing parts are left out', () => {
   const event = toEvent(aRequest(), { ...match, pathParameters: {} }, { requestId: 'r-1', now: NOW });
   expect(Object.keys(event)).toEqual([
     ...['version', 'routeKey', 'rawPath', 'rawQueryString', 'headers', 'requestContext', 'isBase64Encoded'],
@@ -127,7 +127,7 @@ describe('the query', () => {
     },
   );
 
-  test('nothing behind the question mark is no query', () => {
+  test('is absent when nothing follows the question mark', () => {
     const event = eventOf({ url: '/a?' });
     expect([event.rawQueryString, 'queryStringParameters' in event]).toEqual(['', false]);
   });
@@ -144,7 +144,7 @@ describe('the body', () => {
     expect(withBody('"é"', type)).toEqual({ body: '"é"', isBase64Encoded: false });
   });
 
-  test.each(['false', '0', 'null', '"asd"', ' '])('%s as JSON stays as it is', (body) => {
+  test.each(['false', '0', 'null', '"asd"', ' '])('%s as JSON is unchanged', (body) => {
     expect(withBody(body, 'application/json')).toEqual({ body, isBase64Encoded: false });
   });
 
@@ -165,7 +165,7 @@ describe('the body', () => {
 });
 
 describe('the headers', () => {
-  test('of the connection end at the gateway', () => {
+  test('for the connection end at the gateway', () => {
     const { headers } = eventOf({
       rawHeaders: ['Transfer-Encoding', 'chunked', 'Keep-Alive', 'x', 'TE', 'x', 'Expect', '100-continue'],
       body: Buffer.from('abc'),
@@ -176,7 +176,7 @@ describe('the headers', () => {
     expect(headers['content-length']).toBe('3');
   });
 
-  test('say who forwarded the request before', () => {
+  test('say who forwarded the request', () => {
     const { headers } = eventOf({ rawHeaders: ['X-Forwarded-For', '203.0.113.9'] });
     expect(headers['x-forwarded-for']).toBe('203.0.113.9, 127.0.0.1');
   });

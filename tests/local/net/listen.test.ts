@@ -46,7 +46,7 @@ describe('a server of the local service itself', () => {
   });
 });
 
-test('the embedded DynamoDB, which answers pages of any origin by itself, refuses them', async () => {
+test('the embedded DynamoDB, which would answer pages of any origin, refuses them', async () => {
   const server = await startEmbeddedDynamoDb('test');
   servers.push(server);
   const headers = (port: string) => ['host', `127.0.0.1:${port}`, 'origin', 'https://evil.example'];

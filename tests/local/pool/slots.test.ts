@@ -32,7 +32,7 @@ const settle = async (): Promise<void> => {
   for (let at = 0; at < 5; at++) await Promise.resolve();
 };
 
-test('lets in who comes first, as many as there are places', async () => {
+test('admits in order of arrival, up to the number of slots', async () => {
   const { inside, enter, leave } = aLine({ ...COUNTS, usual: 2, most: 2 });
   for (const name of ['a', 'b', 'c', 'd']) void enter(name);
   await settle();
@@ -41,7 +41,7 @@ test('lets in who comes first, as many as there are places', async () => {
   expect(inside).toEqual(['b', 'c']);
 });
 
-test('a place that is given back goes to the line, not to a newcomer; giving it back twice is once', async () => {
+test('a returned slot goes to the queue, not to a newcomer, and only once', async () => {
   const slots = createSlots({ ...COUNTS, most: 1 });
   const release = await slots.acquire();
   const order: string[] = [];
@@ -57,7 +57,7 @@ test('a place that is given back goes to the line, not to a newcomer; giving it 
   expect(order).toEqual(['waiting', 'newcomer']);
 });
 
-test('adds places while the line does not move, one at a time, up to the most', async () => {
+test('adds slots while the queue does not move, one at a time, up to the maximum', async () => {
   const { inside, enter } = aLine();
   for (const name of ['a', 'b', 'c', 'd']) void enter(name);
   await settle();
@@ -67,7 +67,7 @@ test('adds places while the line does not move, one at a time, up to the most', 
   }
 });
 
-test('adds none while those inside have yet to begin', async () => {
+test('adds none while holders have yet to begin', async () => {
   let isSettled = false;
   const { inside, enter } = aLine(COUNTS, () => isSettled);
   for (const name of ['a', 'b']) void enter(name);
@@ -78,7 +78,7 @@ test('adds none while those inside have yet to begin', async () => {
   expect(inside).toEqual(['a', 'b']);
 });
 
-test('takes places away again when the line moves', async () => {
+test('removes slots when the queue moves', async () => {
   const { inside, enter, leave } = aLine();
   for (const name of ['a', 'b']) void enter(name);
   await jest.advanceTimersByTimeAsync(100);
@@ -90,7 +90,7 @@ test('takes places away again when the line moves', async () => {
   expect(inside).toEqual(['c']);
 });
 
-test('who leaves the line is not let in', async () => {
+test('does not admit a waiter that left the queue', async () => {
   const { inside, enter, leave } = aLine();
   void enter('a');
   const gone = new AbortController();
@@ -103,7 +103,7 @@ test('who leaves the line is not let in', async () => {
   expect(inside).toEqual(['c']);
 });
 
-test('once closed it refuses who waits and who comes', async () => {
+test('once closed refuses waiters and newcomers', async () => {
   const { slots, enter } = aLine();
   await enter('a');
   const refused = expect(enter('b')).rejects.toThrow('closed');

@@ -17,7 +17,7 @@ const endpoints = {
 /** Node types whose addresses are those of callers. */
 const withCallers = ['webhookTrigger', 'respondToWebhook'];
 
-test('the samples call the stand-in alone, where the local service allows it', () => {
+test('the samples call only the stand-in, which the local service allows', () => {
   const folder = join(projectRoot, 'workflows');
   const samples = readdirSync(folder).map((name) => {
     const { nodes } = JSON.parse(readFileSync(join(folder, name), 'utf8'));

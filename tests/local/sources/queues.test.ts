@@ -73,7 +73,7 @@ const someQueues = ({
 const arnOf = (name: string) => `arn:aws:sqs:us-east-1:000000000000:${name}`;
 
 describe('a queue', () => {
-  test('is emptied in batches, one after the other, as soon as something takes its messages', async () => {
+  test('is emptied in batches, one after the other, once something receives its messages', async () => {
     const { send, map, batches, receive, attributes, pass } = someQueues();
     for (const body of ['1', '2', '3']) send('q', body);
     expect(receive('q')).toEqual(['1', '2', '3']);
@@ -84,7 +84,7 @@ describe('a queue', () => {
     expect(receive('q')).toEqual([]);
   });
 
-  test('keeps its messages while the mapping is disabled or gone', async () => {
+  test('keeps its messages while the mapping is disabled or missing', async () => {
     const { send, map, updateMapping, removeMapping, listMappings, batches, pass } = someQueues();
     const uuid = map('q', { Enabled: false });
     send('q', '1');
@@ -99,7 +99,7 @@ describe('a queue', () => {
     expect([batches.length, listMappings(null).EventSourceMappings]).toEqual([1, []]);
   });
 
-  test('gives a message that fails again; after three receives it is a dead letter', async () => {
+  test('delivers a failed message again; after three receives it is a dead letter', async () => {
     const { send, map, batches, receive, lines, pass } = someQueues({ failures: { poison: 9, late: 2 } });
     map('q');
     for (const body of ['poison', 'late', 'good']) send('q', body);
@@ -112,7 +112,7 @@ describe('a queue', () => {
     ]);
   });
 
-  test('of FIFO keeps the order of a group, also when a message of it fails', async () => {
+  test('of type FIFO keeps the order of a group, also when a message of it fails', async () => {
     const { send, map, batches, receive, pass } = someQueues({ failures: { a1: 1, c1: 9 } });
     for (const body of ['a1', 'b1', 'a2', 'c1', 'c2', 'b2'])
       send('q.fifo', body, { MessageGroupId: body.charAt(0) });
@@ -129,7 +129,7 @@ describe('a queue', () => {
     expect(receive('q-dead-letters.fifo')).toEqual(['c1']);
   });
 
-  test('of FIFO takes a deduplication id once in five minutes', async () => {
+  test('of type FIFO accepts a deduplication id once in five minutes', async () => {
     const { send, receive } = someQueues();
     const twice = { MessageGroupId: 'a', MessageDeduplicationId: 'id' };
     const first = send('q.fifo', '1', twice);
@@ -173,7 +173,7 @@ describe('the APIs refuse', () => {
     );
   });
 
-  test('a second mapping of a queue, and one that is not there', () => {
+  test('a second mapping of a queue, and a missing one', () => {
     const { map, updateMapping, removeMapping } = someQueues();
     map('q');
     expect(() => map('q')).toThrow(
@@ -184,16 +184,16 @@ describe('the APIs refuse', () => {
   });
 });
 
-describe('queues that have to be created', () => {
+describe('queues that must be created', () => {
   const ordersArn = 'arn:aws:sqs:us-east-1:000000000000:orders';
 
-  test('are not there before', () => {
+  test('do not exist before', () => {
     const { urlOf, createMapping } = someQueues({ areCreated: true });
     expect(() => urlOf('orders')).toThrow('does not exist');
     expect(() => createMapping({ EventSourceArn: ordersArn })).toThrow('does not exist');
   });
 
-  test('put messages into the queue of their redrive policy, after as many receives', async () => {
+  test('put messages into the dead-letter queue of their redrive policy, after as many receives', async () => {
     const { operate, urlOf, receive, createMapping, batches } = someQueues({
       areCreated: true,
       failures: { bad: 9 },
@@ -210,7 +210,7 @@ describe('queues that have to be created', () => {
     expect(receive('dead')).toEqual([]);
   });
 
-  test('keep a message for as long as nobody may receive it', async () => {
+  test('keep a message while nobody may receive it', async () => {
     let may = false;
     const { operate, urlOf, receive, createMapping, batches } = someQueues({
       areCreated: true,

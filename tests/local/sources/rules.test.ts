@@ -47,7 +47,7 @@ const aBus = (failures = 0) => {
   };
 };
 
-test('an event reaches the targets of the rules of its bus that match', () => {
+test('an event reaches the targets of matching rules on its bus', () => {
   const { rule, send, sources } = aBus();
   rule('a', { source: ['shop'] });
   rule('same', { detail: { n: [{ numeric: ['>', 0] }] }, source: [{ prefix: 'sh' }] });
@@ -60,7 +60,7 @@ test('an event reaches the targets of the rules of its bus that match', () => {
   expect(sources()).toHaveLength(3);
 });
 
-test('a target gets what its transformer makes of the event, whatever that contains', () => {
+test('a target gets the output of its transformer, whatever the event contains', () => {
   const { rule, send, invoked } = aBus();
   const InputTemplate = '{"for":"me","event":<aws.events.event.json>}';
   rule('a', { source: ['shop'] }, {}, { Id: 'one', InputTransformer: { InputTemplate } });
@@ -88,7 +88,7 @@ test('a target gets what its transformer makes of the event, whatever that conta
   ]);
 });
 
-test('a rule without targets matches in vain, and alone can be deleted', () => {
+test('a rule without targets has no effect, and only such a rule can be deleted', () => {
   const { call, rule, send, invoked } = aBus();
   rule('a', { source: ['shop'] });
   expect(call('DescribeRule', { Name: 'a' })).toMatchObject({
@@ -123,7 +123,7 @@ test.each<[string, string, JsonObject]>([
   expect(() => call(operation, pattern)).toThrow(expect.objectContaining({ name }));
 });
 
-test('an event whose function fails is given to it again; after three attempts it is a dead letter', async () => {
+test('an event whose function fails is delivered again; after three attempts it is a dead letter', async () => {
   const passing = aBus(2);
   passing.rule('a', { source: ['shop'] });
   passing.send('shop');

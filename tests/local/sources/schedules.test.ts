@@ -49,7 +49,7 @@ const aDefinition = (ScheduleExpression: string, changes: JsonObject = {}): Json
 });
 
 describe('a schedule fires', () => {
-  test('at a rate, from its creation on', async () => {
+  test('at a rate, starting from its creation', async () => {
     const { schedules, fired, pass } = aClock();
     schedules.create('a', aDefinition('rate(30 minutes)'));
     await pass(90 * MINUTE, 15 * MINUTE);
@@ -61,14 +61,14 @@ describe('a schedule fires', () => {
     ]);
   });
 
-  test('by a cron expression, not in the hour that clocks skip', async () => {
+  test('by a cron expression, skipping the hour that clocks skip', async () => {
     const { schedules, fired, pass } = aClock();
     schedules.create('a', aDefinition('cron(30 2 * * ? *)', { ScheduleExpressionTimezone: 'Europe/Berlin' }));
     await pass(3 * DAY, HOUR / 2);
     expect(fired).toEqual(['2026-03-28T01:30:00Z', '2026-03-30T00:30:00Z']);
   });
 
-  test('one time, also when that is farther away than a timer reaches', async () => {
+  test('at one time, also farther away than a timer reaches', async () => {
     const { schedules, fired, pass } = aClock();
     schedules.create('a', aDefinition('at(2026-05-30T00:00:00)'));
     await pass(62 * DAY, DAY);
@@ -77,7 +77,7 @@ describe('a schedule fires', () => {
     expect(fired).toEqual(['2026-05-30T00:00:00Z']);
   });
 
-  test('with its new definition after an update, and not any more when it is disabled or removed', async () => {
+  test('with its new definition after an update, and never when it is disabled or removed', async () => {
     const { schedules, fired, pass } = aClock();
     schedules.create('a', aDefinition('cron(0 * * * ? *)'));
     schedules.create('b', aDefinition('cron(5 * * * ? *)'));
@@ -92,7 +92,7 @@ describe('a schedule fires', () => {
     expect(new Set(fired.slice(once.length))).toEqual(new Set(['undefined']));
   });
 
-  test('after a restart too; what was missed in between is not made up for', async () => {
+  test('after a restart too, without making up for what was missed', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'hookloom-sources-'));
     cleanups.push(() => rmSync(folder, { recursive: true }));
     const file = join(folder, 'sources.json');

@@ -19,7 +19,7 @@ const aFile = (content: object): string => {
 };
 
 test.each([{}, { schema: OLDEST_VERSION }, { schema: SCHEMA_VERSION }])(
-  'a file that says %j is read, and written in the present version',
+  'a file that says %j is read and written in the current version',
   (said) => {
     const file = aFile({ ...said, queues: [['orders', []]] });
     const { state, save } = openSourcesStore(file);

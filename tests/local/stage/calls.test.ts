@@ -273,7 +273,7 @@ describe('a request needs these permissions:', () => {
     expect(permissions.map(show)).toEqual(expected);
   });
 
-  test('each of which is an action that there is, on a resource that it takes', async () => {
+  test('each is an existing action, on a resource that it accepts', async () => {
     const Statement = { Effect: 'Allow', Action: '*', Resource: '*' };
     const template = resolveTemplate({ Resources: {} }, { account, region, stackName: 'shop' });
     const known = readAccount(template, { admin: [{ Version: '2012-10-17', Statement }] });
@@ -293,7 +293,7 @@ describe('a request needs these permissions:', () => {
   });
 });
 
-describe('a request that is not known is refused:', () => {
+describe('an unknown request is refused:', () => {
   test.each<[string, Sent, string]>([
     [
       'dynamodb',
@@ -359,7 +359,7 @@ describe('a host of AWS', () => {
     'dynamodb.eu-west-1.amazonaws.com.cn',
     'dynamodb.eu-west-1.amazonaws.com:8443',
     'evil.com/.amazonaws.com',
-  ])('%s is none', (host) => {
+  ])('%s is not one', (host) => {
     expect(readHost(host)).toBeNull();
   });
 });

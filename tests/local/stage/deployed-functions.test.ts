@@ -37,7 +37,7 @@ const functions = readFunctions(template);
 const [run, other] = functions;
 const arn = 'arn:aws:lambda:eu-west-1:000000000000:function:shop-dev-run';
 
-test('a function has what the template says of it', () => {
+test('a function is configured as in the template', () => {
   expect(run).toMatchObject({
     key: 'run',
     name: 'shop-dev-run',
@@ -58,7 +58,7 @@ test('a function has what the template says of it', () => {
   });
 });
 
-test('its environment are the variables of the template, and what Lambda sets: no others', () => {
+test('its environment has only the variables of the template and those set by Lambda', () => {
   if (run === undefined) throw new Error('there is no function');
   const keys = { accessKeyId: 'ASIA', secretAccessKey: 'secret', sessionToken: 'token' };
   const { environment, file, exportName } = toVersion(run, { folder: '/zip', region: 'eu-west-1', keys });

@@ -8,7 +8,7 @@ import { projectRoot } from '../../support/run-command.ts';
 const place = { stage: 'dev', region: 'eu-west-1', account: '000000000000' };
 const read = (path: string) => readFileSync(join(projectRoot, path), 'utf8');
 
-test('settings are written where a deployer writes them', () => {
+test('settings are written as a deployer writes them', () => {
   const { edits } = toPackageSettings(projectRoot, place, { LOG_LEVEL: 'warn', MAX_FILES: '2' });
   let text = read('serverless.yml');
   for (const [before, after] of edits) {
@@ -26,7 +26,7 @@ test('settings are written where a deployer writes them', () => {
   expect(custom.workflowStatements).toHaveLength(2);
 });
 
-test('the policies of a page are those of its stage', () => {
+test('the policies of a page are adapted to the stage', () => {
   const pages = read('docs/operating.md') + read('docs/deploying.md');
   const { author, operator, deployer } = readPolicies(pages, { ...place, apiId: 'a1b2' });
   expect(deployer).toHaveLength(1);

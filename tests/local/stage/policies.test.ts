@@ -27,7 +27,7 @@ const open = (template: Template, users: Readonly<Record<string, readonly Policy
   return { resolved, decide, grantUses: policies.grantUses };
 };
 
-describe("the roles of serverless.yml allow what their functions do, and no one else's work:", () => {
+describe('the roles of serverless.yml allow what their functions do, and nothing else:', () => {
   const { resolved, decide } = open(readStageTemplate());
   const of = (logicalId: string, part = '') => `${resolved.resources[logicalId]?.arn}${part}`;
   const arn = (service: string, resource: string, at = region) =>
@@ -152,7 +152,7 @@ describe("the roles of serverless.yml allow what their functions do, and no one 
     ]);
   });
 
-  test('no statement for workflows reaches what belongs to the service', async () => {
+  test('no statement for workflows reaches the service’s own resources', async () => {
     const { Resources } = readStageTemplate();
     const everything = { Version: '2012-10-17', Statement: { Effect: 'Allow', Action: '*', Resource: '*' } };
     const role = Resources.WorkflowRole;
@@ -188,7 +188,7 @@ describe("the roles of serverless.yml allow what their functions do, and no one 
   });
 });
 
-describe('a policy is evaluated as IAM does:', () => {
+describe('a policy is evaluated as by IAM:', () => {
   const statement = (parts: Partial<PolicyStatement>): PolicyStatement => ({
     Effect: 'Allow',
     ...(parts.NotAction === undefined ? { Action: 's3:GetObject' } : {}),
@@ -291,7 +291,7 @@ describe('a policy is evaluated as IAM does:', () => {
   });
 
   test.each(['arn:aws:s3:::orders/*', 'arn:aws:s3:::orders/a?'])(
-    'a wildcard in the resource of the request is a character: %s',
+    'a wildcard in the requested resource is a literal character: %s',
     async (resource) => {
       expect(
         await ask([statement({ Resource: 'arn:aws:s3:::orders/ab' })], {}, 's3:GetObject', resource),
@@ -318,7 +318,7 @@ describe('a policy is evaluated as IAM does:', () => {
   });
 });
 
-describe('what cannot be evaluated is an error at the start:', () => {
+describe('an unsupported policy is an error at the start:', () => {
   const aUser = (parts: Partial<PolicyStatement>) => () =>
     open(
       { Resources: {} },
@@ -340,7 +340,7 @@ describe('what cannot be evaluated is an error at the start:', () => {
     expect(aUser({})).not.toThrow();
   });
 
-  test('a managed policy that the template does not have', () => {
+  test('a managed policy that is not in the template', () => {
     const Properties = { ManagedPolicyArns: ['arn:aws:iam::aws:policy/AdministratorAccess'] };
     expect(() => open({ Resources: { Role: { Type: 'AWS::IAM::Role', Properties } } })).toThrow(
       'the template has no managed policy arn:aws:iam::aws:policy/AdministratorAccess',
@@ -374,7 +374,7 @@ describe('grants', () => {
       .filter((grant) => grant.used)
       .map(({ holder, action, resource }) => `${holder} ${action} ${resource}`);
 
-  test('are used one by one, by what was allowed', async () => {
+  test('are used individually, by what was allowed', async () => {
     const stage = aStage();
     expect(stage.grantUses()).toHaveLength(5);
     await stage.decide('it', 's3:GetObject', object);
@@ -389,7 +389,7 @@ describe('grants', () => {
     expect(used(stage)).toEqual([]);
   });
 
-  test('a session policy gives nothing that the role does not have, and takes the rest away', async () => {
+  test('are restricted by a session policy, which adds none', async () => {
     const Statement = [{ Effect: 'Allow', Action: 's3:GetObject', Resource: 'arn:aws:s3:::orders/*' }];
     const role = {
       Type: 'AWS::IAM::Role',

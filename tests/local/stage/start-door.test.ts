@@ -186,7 +186,7 @@ const ofBucket = (method: string, path: string, body?: string): Signing => ({
   ...(body === undefined ? {} : { body }),
 });
 
-test('what the role allows reaches the service, with who calls', async () => {
+test('allowed requests reach the service, with the caller', async () => {
   expect(await send(getItem)).toMatchObject({ status: 200, body: '{"from":"the backend"}' });
   const principal = expect.stringMatching(
     /^arn:aws:sts::123456789012:assumed-role\/shop-OrdersRole-\w+\/shop-orders$/,
@@ -194,7 +194,7 @@ test('what the role allows reaches the service, with who calls', async () => {
   expect(received).toEqual([{ url: '/', principal, body: '{"TableName":"orders"}' }]);
 });
 
-describe('what AWS would refuse is refused, in the shape of the service, and does not reach it:', () => {
+describe('a refused request has the error shape of its service, and does not reach it:', () => {
   const lambda = (path: string, body = '{}', method = 'POST'): Signing => ({
     service: 'lambda',
     method,
@@ -337,7 +337,7 @@ describe('what AWS would refuse is refused, in the shape of the service, and doe
     );
   });
 
-  test('keys of a session that has ended, by the clock of the door', async () => {
+  test('keys of an expired session, by the gateway’s clock', async () => {
     now += 13 * 3_600_000;
     expect((await send(getItem)).body).toContain('ExpiredTokenException');
   });
@@ -355,12 +355,12 @@ describe('Lambda', () => {
     ['a function by its qualifier', 'POST', '/2015-03-31/functions/shop-orders/invocations?Qualifier=live'],
     ['a mapping to the function', 'POST', '/2015-03-31/event-source-mappings/'],
     ['the mapping of the function', 'DELETE', '/2015-03-31/event-source-mappings/own'],
-  ])('is asked for %s', async (_, method, path) => {
+  ])('is called for %s', async (_, method, path) => {
     const answer = await send({ service: 'lambda', method, path, body: '{"FunctionName":"shop-orders"}' });
     expect(answer).toMatchObject({ status: 200, body: expect.any(String) });
   });
 
-  test('a callback belongs to the execution whose checkpoint has made it', async () => {
+  test('callbacks belong to the execution whose checkpoint created them', async () => {
     const answer = () =>
       send({
         service: 'lambda',
@@ -378,7 +378,7 @@ describe('Lambda', () => {
 });
 
 describe('S3', () => {
-  test('objects are put, read and missed', async () => {
+  test('objects can be put, read and missed', async () => {
     expect((await send(ofBucket('PUT', '/orders/a%20b', 'hello'))).status).toBe(200);
     expect(await send(ofBucket('GET', '/orders/a%20b'))).toMatchObject({ status: 200, body: 'hello' });
     expect(await send(ofBucket('GET', '/orders/c'))).toMatchObject({
@@ -387,7 +387,7 @@ describe('S3', () => {
     });
   });
 
-  test('who may not list a bucket does not learn whether an object is missing', async () => {
+  test('callers that may not list a bucket do not learn whether an object is missing', async () => {
     const reports = await door.credentialsOf('ReportsRole');
     expect(await send(ofBucket('GET', '/orders/c'), reports)).toMatchObject({
       status: 403,
@@ -395,7 +395,7 @@ describe('S3', () => {
     });
   });
 
-  test('a tag needs an action of its own', async () => {
+  test('tags need their own action', async () => {
     const tagged = {
       ...ofBucket('PUT', '/orders/a', 'hello'),
       headers: { 'x-amz-tagging': 'upload=pending' },
@@ -407,7 +407,7 @@ describe('S3', () => {
   });
 });
 
-test('parameters are kept', async () => {
+test('parameters are stored', async () => {
   const input = { Name: '/shop/a', Value: 'secret', Type: 'SecureString' };
   expect((await send(json('AmazonSSM.GetParameter', { Name: '/shop/a' }))).body).toContain(
     'ParameterNotFound',
@@ -446,7 +446,7 @@ describe('STS', () => {
     expect((await listed()).body).toContain('ExpiredToken');
   });
 
-  test('gives none to others', async () => {
+  test('gives no keys to others', async () => {
     await expect(assume(await door.credentialsOf('ReportsRole'))).rejects.toThrow('AccessDenied');
   });
 
@@ -477,8 +477,8 @@ describe('STS', () => {
   });
 });
 
-describe('services ask the door', () => {
-  test('a role may do what its policies allow', async () => {
+describe('services use the gateway', () => {
+  test('and a role may do what its policies allow', async () => {
     const Arn = `arn:aws:dynamodb:${region}:${account}:table/orders`;
     const ask = (principal: string) =>
       door.authorize({ principal, action: 'dynamodb:GetItem', resource: Arn });
@@ -488,7 +488,7 @@ describe('services ask the door', () => {
     );
   });
 
-  test('a role is for the services that it trusts', async () => {
+  test('and a role works only for the services that it trusts', async () => {
     const scheduler = 'scheduler.amazonaws.com';
     expect([
       (await door.mayAssume(scheduler, 'TimerRole')).allowed,
@@ -500,7 +500,7 @@ describe('services ask the door', () => {
   });
 });
 
-describe('a route that asks for IAM', () => {
+describe('a route with IAM authorization', () => {
   const admit = async (path: string, signer: Keys, at = now) => {
     const host = 'localhost:3000';
     const { method, headers = {} } = sign({ service: 'execute-api', method: 'GET', path, host, at }, signer);
@@ -510,7 +510,7 @@ describe('a route that asks for IAM', () => {
     return door.admit({ method, url: path, headers: lower, body: Buffer.alloc(0) });
   };
 
-  test('is for those that may invoke it', async () => {
+  test('is open to those that may invoke it', async () => {
     const author = await door.credentialsOf('author');
     expect(await admit('/orders/1?full=true', author)).toEqual({
       allowed: true,
@@ -526,7 +526,7 @@ describe('a route that asks for IAM', () => {
   });
 });
 
-test('a grant counts as used when a request was allowed by it', async () => {
+test('a grant counts as used when it allowed a request', async () => {
   const unused = () =>
     door
       .grantUses()

@@ -82,7 +82,7 @@ describe('an intrinsic function has the value that CloudFormation gives it:', ()
     expect(evaluate(expression, { Conditions, Parameters }, { Stage: 'production' })).toBe(inProduction);
   });
 
-  test('a resource and an output whose condition is false are left out', () => {
+  test('a resource and an output with a false condition are left out', () => {
     const template = aTemplate({
       Conditions,
       Parameters,
@@ -99,7 +99,7 @@ describe('an intrinsic function has the value that CloudFormation gives it:', ()
   });
 });
 
-describe('what it does not know is an error, with its place:', () => {
+describe('an unknown construct is an error with its place:', () => {
   test.each<[string, unknown, string]>([
     ['a function', { 'Fn::Cidr': ['10.0.0.0/16', 1, 8] }, 'It.value: unknown function Fn::Cidr'],
     ['a function that objects inherit', { 'Fn::constructor': [] }, 'unknown function Fn::constructor'],
@@ -146,7 +146,7 @@ describe('what it does not know is an error, with its place:', () => {
   });
 });
 
-test('resources refer to each other, as long as no name needs itself', () => {
+test('resources may refer to each other if no name needs itself', () => {
   const Resources = {
     One: { Type: 'AWS::IAM::Role', Properties: { Description: { 'Fn::GetAtt': ['Other', 'Arn'] } } },
     Other: {
@@ -159,7 +159,7 @@ test('resources refer to each other, as long as no name needs itself', () => {
   expect(Other?.arn).toMatch(/^arn:aws:iam::123456789012:role\/jobs\/shop-dev-Other-\w{12}$/);
 });
 
-test('made-up names are the same each time, differ between stacks, and are valid names', () => {
+test('generated names are stable, differ between stacks, and are valid', () => {
   const Resources = { UploadsBucketOfTheOperatorsOfThisService: { Type: 'AWS::S3::Bucket' } };
   const refOf = (stackName: string) =>
     resolveTemplate(aTemplate({ Resources }), { ...options, stackName }).resources

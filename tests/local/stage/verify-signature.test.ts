@@ -67,7 +67,7 @@ const verify = (request: ReceivedRequest, { service = 'dynamodb', region = 'eu-w
     findKeys: (id) => entries.find(({ accessKeyId }) => accessKeyId === id) ?? null,
   });
 
-describe('a request that is signed by aws4 is taken:', () => {
+describe('a request signed by aws4 is accepted:', () => {
   const binary = String.fromCharCode(...Array.from({ length: 128 }, (_, at) => at));
   test.each<[string, Signing]>([
     ['with the keys of a session', {}],
@@ -98,7 +98,7 @@ describe('a request that is signed by aws4 is taken:', () => {
   });
 });
 
-describe('a request with one thing spoiled is refused:', () => {
+describe('a request with one thing altered is refused:', () => {
   const withHeader = (name: string, value: string | undefined) => (request: ReceivedRequest) => ({
     ...request,
     headers: { ...request.headers, [name]: value },
@@ -165,7 +165,7 @@ describe('a request with one thing spoiled is refused:', () => {
     expect(await verify(aRequest({ at: now }), { now })).toMatchObject({ problem: 'expiredToken' });
   });
 
-  test('a stated hash is that of another body', async () => {
+  test('a stated hash belongs to another body', async () => {
     const stated = createHash('sha256').update('other').digest('hex');
     const request = aRequest({ headers: { 'x-amz-content-sha256': stated } });
     expect(await verify(request)).toMatchObject({ problem: 'otherBody' });
@@ -176,7 +176,7 @@ describe('a request with one thing spoiled is refused:', () => {
     expect(await verify(ofS3, { service: 's3' })).toMatchObject({ problem: 'otherBody' });
   });
 
-  test('S3 is patient for a quarter of an hour', async () => {
+  test('S3 tolerates a quarter of an hour', async () => {
     const at = (minutes: number) =>
       verify(aRequest({ service: 's3', at: NOW - minutes * MINUTE }), { service: 's3' });
     expect([(await at(14)).problem, (await at(16)).problem]).toEqual([null, 'otherTime']);
@@ -202,7 +202,7 @@ describe('a presigned URL', () => {
   };
   const ofS3 = { service: 's3' };
 
-  test.each([0, 599_000])('is taken %i ms later, with any body', async (ms) => {
+  test.each([0, 599_000])('is accepted %i ms later, with any body', async (ms) => {
     expect((await verify(aPresigned(), { ...ofS3, now: NOW + ms })).problem).toBeNull();
   });
 
@@ -254,7 +254,7 @@ describe('a presigned URL', () => {
       'mismatch',
       (request) => ({ ...request, url: request.url.replace(/(Signature=)\w/, '$1f') }),
     ],
-  ])('with %s spoiled is refused', async (_, problem, spoil) => {
+  ])('with %s altered is refused', async (_, problem, spoil) => {
     expect(await verify(spoil(aPresigned()), ofS3)).toMatchObject({ problem });
   });
 
@@ -267,7 +267,7 @@ describe('a presigned URL', () => {
     });
   });
 
-  test('is refused when its time is over, and when the session of its keys is', async () => {
+  test('is refused when it or the session of its keys has expired', async () => {
     expect(await verify(aPresigned(), { ...ofS3, now: NOW + 600_000 })).toMatchObject({
       problem: 'expiredUrl',
     });

@@ -29,7 +29,7 @@ const aFolder = async () => {
 
 describeUploadStore('a folder', aFolder);
 
-test('what is refused leaves no file behind', async () => {
+test('refused uploads leave no file behind', async () => {
   const { folder, clock, store } = await aFolder();
   const object = anUpload();
   await send(store.sign(object, { from: clock.now(), seconds: 60 }), 'x'.repeat(object.size));
@@ -39,7 +39,7 @@ test('what is refused leaves no file behind', async () => {
   expect(files).toEqual([]);
 });
 
-describe('what a presigned request says of itself is checked as by S3:', () => {
+describe('a presigned request is checked as by S3:', () => {
   const wrong = { status: 400, code: 'AuthorizationQueryParametersError' };
   const scope = 'local/20231114/us-east-1/s3/aws4_request';
 
@@ -83,7 +83,7 @@ describe('what a presigned request says of itself is checked as by S3:', () => {
     expect(await store.findSize(object.key)).toBeNull();
   });
 
-  test('a parameter twice', async () => {
+  test('a duplicate parameter', async () => {
     const { clock, store } = await aFolder();
     const signed = store.sign(anUpload(), { from: clock.now(), seconds: 60 });
     const answer = await send({ ...signed, url: `${signed.url}&X-Amz-Algorithm=AWS4-HMAC-SHA256` });

@@ -72,7 +72,7 @@ describe('aws', () => {
   };
   for (const { name, run } of nodeTypeChecks(aws, example)) test(name, run);
 
-  test('declares its call, so that its permissions are known', () => {
+  test('declares its call, so that its permission is known', () => {
     expect(
       aws.awsCalls?.({ service: 's3', operation: 'GetObject', input: '*', region: 'eu-west-1' }),
     ).toEqual([{ service: 's3', operation: 'GetObject', input: {}, region: 'eu-west-1' }]);
@@ -80,7 +80,7 @@ describe('aws', () => {
 });
 
 describe('an output', () => {
-  test('is JSON: times are texts, and metadata is left out', async () => {
+  test('is JSON: times become texts, and metadata is left out', async () => {
     const { endpoint, tables } = await openDatabase();
     const client = servers.pointTo(endpoint, ['DYNAMODB']);
     const input = { TableName: tables.deliveries };
@@ -91,7 +91,7 @@ describe('an output', () => {
     expect(Object.keys(output)).toEqual(['Table']);
   });
 
-  test('has a file in place of a stream, with the type and the name of the object', async () => {
+  test('has a file instead of a stream, with the object’s type and name', async () => {
     const content = randomBytes(300_000);
     const { client } = await startS3(new Map([['/shop/reports/may.csv', content]]));
     const context = aNodeContext();
@@ -108,7 +108,7 @@ describe('an output', () => {
     ['text', '{"a":1}'],
     ['json', { a: 1 }],
     ['base64', { $base64: 'eyJhIjoxfQ==' }],
-  ])('has a stream as %s when it is asked for', async (bytesAs, shown) => {
+  ])('has a stream as %s on request', async (bytesAs, shown) => {
     const { client } = await startS3(new Map([['/shop/reports/may.csv', Buffer.from('{"a":1}')]]));
     expect(await call(client, { ...getReport, bytesAs })).toMatchObject({ Body: shown });
   });
@@ -117,7 +117,7 @@ describe('an output', () => {
     ['auto', { $base64: 'eyJhIjoxfQ==' }],
     ['json', { a: 1 }],
     ['file', { name: 'answer.json', size: 7 }],
-  ])('has bytes as %s says', async (bytesAs, shown) => {
+  ])('has bytes as %s specifies', async (bytesAs, shown) => {
     const { client } = await servers.start(['LAMBDA'], (_request, response) => response.end('{"a":1}'));
     const input = { FunctionName: 'price', Payload: '{}' };
     const parameters = { service: 'lambda', operation: 'Invoke', input, bytesAs, fileName: 'answer.json' };
@@ -150,7 +150,7 @@ describe('an output', () => {
   test.each([
     ['', {}],
     [', with a checksum', { 'x-amz-checksum-crc32': 'AAAAAA==' }],
-  ])('whose stream breaks leaves no half of a file%s', async (_case, headers) => {
+  ])('whose stream breaks leaves no half-written file%s', async (_case, headers) => {
     const { client } = await servers.start(['S3'], (_request, response: ServerResponse) => {
       response.writeHead(200, { 'content-length': '1000', ...headers });
       response.write('x'.repeat(500), () => response.destroy());
@@ -175,7 +175,7 @@ describe('an output', () => {
     });
   });
 
-  test('has what JSON lacks as text', async () => {
+  test('has text for what JSON lacks', async () => {
     const answer = {
       big: 2n ** 64n,
       small: 7n,
@@ -199,7 +199,7 @@ describe('an input', () => {
   test.each([
     ['a small file as bytes', 1_000],
     ['a large one as a stream with its length', 7_000_000],
-  ])('sends %s', async (_case, size) => {
+  ])('is sent with %s', async (_case, size) => {
     const { client, objects, requests } = await startS3();
     const context = withFilesIn(inMemoryBlobs());
     const content = randomBytes(size);
@@ -212,7 +212,7 @@ describe('an input', () => {
     expect(headers?.['x-amz-decoded-content-length'] ?? headers?.['content-length']).toBe(String(size));
   });
 
-  test('has bytes and times', async () => {
+  test('can have bytes and times', async () => {
     const sent: unknown[] = [];
     const client: AwsClient = {
       send: async ({ input }) => {

@@ -58,7 +58,7 @@ describe('aws in a workflow:', () => {
     },
   });
 
-  test('a conditional put that fails leads to the output `error`, by its name', async () => {
+  test('a conditional put that fails continues on the output `error`, by its name', async () => {
     const { endpoint, tables } = await openDatabase();
     const client = servers.pointTo(endpoint, ['DYNAMODB']);
     await run(client, putOnce(tables.deliveries), {});
@@ -72,7 +72,7 @@ describe('aws in a workflow:', () => {
     });
   });
 
-  test('a throttled call is made again', async () => {
+  test('a throttled call is retried', async () => {
     let calls = 0;
     const { client } = await servers.start(['DYNAMODB'], (request, response) => {
       calls++;

@@ -15,7 +15,7 @@ const call = (handle: PluginHandle, aws: AwsClient, parameters: JsonObject) => {
   return handle.execute({ id: 'n', type: handle.id, parameters }, {}, { ...context, services });
 };
 
-test('a mail over SES is a signed request with the whole message', async () => {
+test('a mail through SES is a signed request with the whole message', async () => {
   const { client, requests } = await start(['SESV2'], answerJson(200, { MessageId: 'ses-1' }));
   expect(await call(email, client, { ...theMail, via: 'ses' })).toMatchObject({ messageId: 'ses-1' });
   const [request] = requests;
@@ -34,7 +34,7 @@ test('a mail that SES refuses fails the node by the name of the error', async ()
   });
 });
 
-test('a query over the RDS Data API is a signed request with its values apart', async () => {
+test('a query through the RDS Data API is a signed request with separate values', async () => {
   const columnMetadata = [{ label: 'id', name: 'id', typeName: 'int4' }];
   const answer = answerJson(200, { columnMetadata, records: [[{ longValue: 7 }]] });
   const { client, requests } = await start(['RDS_DATA'], answer);

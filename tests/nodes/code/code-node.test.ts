@@ -11,15 +11,15 @@ const run = (text: string, parameters: JsonObject = {}, context = aNodeContext()
 
 const check = async (text: string) => code.checkParameters?.({ code: text });
 
-describe('what code reads and returns', () => {
-  test('its input, as a copy', async () => {
+describe('code', () => {
+  test('reads its input, as a copy', async () => {
     const input = Object.freeze({ list: Object.freeze([1]) });
     const text = '$input.list.push(2); return $input';
     expect(await runNode(code, 'code', { code: text }, input)).toEqual({ list: [1, 2] });
     expect(input).toEqual({ list: [1] });
   });
 
-  test('the input of each connection, its values and its execution, by the names of expressions', async () => {
+  test('reads the input of each connection, its values and its execution, under the names of expressions', async () => {
     const context = aNodeContext({ inputs: [aDelivery('first', { a: 1 })] });
     const text =
       'return { inputs: $inputs, values: $values, id: $execution.id, start: $execution.trigger.nodeId }';
@@ -39,21 +39,21 @@ describe('what code reads and returns', () => {
     expect(await run(text)).toEqual({ sum: 12 });
   });
 
-  test('dates are texts, as in JSON', async () => {
+  test('sees dates as texts, as in JSON', async () => {
     expect(await run('return { at: new Date(0) }')).toEqual({ at: '1970-01-01T00:00:00.000Z' });
   });
 });
 
-describe('a run depends on its parameters, its input and the execution alone', () => {
+describe('a run depends only on its parameters, its input and the execution', () => {
   const everything = `
     const random = Array.from({ length: 20 }, Math.random);
     return { random, now: Date.now(), date: String(new Date()), local: new Date(2020, 5, 1).toISOString() };`;
 
-  test('the same again is the same', async () => {
+  test('is deterministic', async () => {
     expect(await run(everything)).toEqual(await run(everything));
   });
 
-  test('the clock and the random numbers are those of the node', async () => {
+  test('has the clock and the random numbers of the node', async () => {
     const base = aNodeContext();
     const contextOf = (id: string) =>
       aNodeContext({
@@ -69,7 +69,7 @@ describe('a run depends on its parameters, its input and the execution alone', (
     expect(other).not.toEqual(one);
   });
 
-  test('time is in UTC, wherever the process is', async () => {
+  test('has the time in UTC, wherever the process is', async () => {
     const script = `
       import { runCode } from '@hookloom/metered-quickjs';
       const code = 'return { zone: new Date().getTimezoneOffset(), june: new Date(2020, 5, 1).toISOString() }';
@@ -123,14 +123,14 @@ describe('a failure says what and where', () => {
     expect(failure).toBe(message);
   });
 
-  test('an input that is too large for its memory', async () => {
+  test('for an input that is too large for its memory', async () => {
     const failure = runNode(code, 'code', { code: 'return {}' }, { text: 'x'.repeat(9_000_000) });
     await expect(failure).rejects.toThrow(
       /^its input of 90\d+ bytes does not fit into 32 MB: raise memoryMb$/,
     );
   });
 
-  test('more memory and more steps are a setting', async () => {
+  test('unless more memory and more steps are configured', async () => {
     const text =
       'const a = new Array(2e6).fill(1); for (let i = 0; i < 1e6; i++); return { length: a.length }';
     await expect(run(text)).rejects.toThrow(/memory/);
@@ -149,7 +149,7 @@ describe('syntax is checked when a workflow is stored', () => {
     expect(await check(text)).toEqual([{ path: '/code', message: expect.stringContaining(message) }]);
   });
 
-  test('what is valid is not run', async () => {
+  test('valid code is not run', async () => {
     expect(await check('for (;;);')).toEqual([]);
     expect(await check('const a = { b: { c: `{{}}` } }; await a; return a; // {{ $input }}')).toEqual([]);
   });

@@ -34,7 +34,7 @@ describe('a request gets', () => {
     expect(applied).toMatchObject(expected);
   });
 
-  test('one header of a name, whatever the node has set', async () => {
+  test('one header per name, whatever the node has set', async () => {
     const request = anOutboundRequest(URL_OF_API, {
       headers: { Authorization: 'Bearer other', accept: '*/*' },
     });
@@ -47,7 +47,7 @@ describe('the live test', () => {
   test.each([
     [204, 'healthy'],
     [401, 'unhealthy'],
-  ])('of an answer %d is %s', async (status, expected) => {
+  ])('with a response %d is %s', async (status, expected) => {
     const server = aServer(() => ({ status }));
     const fields = { token: 't0ken', testUrl: 'https://api.example.com/me' };
     expect(await typeOf('httpBearer').test?.(fields, aContext(server))).toEqual({
@@ -68,14 +68,14 @@ describe('the live test', () => {
   });
 });
 
-test('smtp and postgres lend their fields: they add nothing to requests', () => {
+test('smtp and postgres only provide their fields: they add nothing to requests', () => {
   for (const id of ['smtp', 'postgres']) {
     expect(typeOf(id)).not.toHaveProperty('apply');
     expect(typeOf(id).secretFields).toEqual(['password']);
   }
 });
 
-test('awsRole signs with the role, and says where it cannot', async () => {
+test('awsRole signs with the role, or says where it cannot', async () => {
   const { apply } = typeOf('awsRole');
   const role = { roleArn: 'arn:aws:iam::123456789012:role/hookloom-dev/reports', externalId: 'partner-7' };
   const request = anOutboundRequest('https://s3.eu-west-1.amazonaws.com/bucket/key');

@@ -35,7 +35,7 @@ const aClient = (answer: Answer = () => aToken()) => {
   return { http, clock, saved, headerFor };
 };
 
-describe('a token is asked for', () => {
+describe('a token is requested', () => {
   test.each([
     [
       'by client credentials, in a header',
@@ -62,7 +62,7 @@ describe('a token is asked for', () => {
     expect(http.requests[0]?.headers.authorization).toEqual(authorization);
   });
 
-  test('once for all attempts at a time, and again a minute before it expires', async () => {
+  test('once for concurrent attempts, and again a minute before it expires', async () => {
     let count = 0;
     const { http, clock, headerFor } = aClient(() => aToken({ access_token: `access-${++count}` }));
     const fields = theFields();
@@ -88,7 +88,7 @@ describe('a token is asked for', () => {
   });
 });
 
-describe('a refusal of the server', () => {
+describe('an error of the server', () => {
   test.each([
     [
       400,
@@ -100,7 +100,7 @@ describe('a refusal of the server', () => {
     [429, '{}', 'OUTBOUND_FAILED', 'it answered 429 without a token'],
     [200, '<html>', 'OUTBOUND_FAILED', 'it answered 200 without a token'],
     [200, '{"access_token":7}', 'OUTBOUND_FAILED', 'it answered 200 without a token'],
-  ])('%d %s is an error without its text', async (status, text, code, reason) => {
+  ])('%d %s is reported without its text', async (status, text, code, reason) => {
     const { headerFor } = aClient(() => ({ status, text }));
     await expect(headerFor(theFields())).rejects.toMatchObject({
       code,
@@ -122,7 +122,7 @@ describe('a server that replaces refresh tokens', () => {
     expect(other.http.requests).toEqual([]);
   });
 
-  test('is asked again when the stored access token was rejected, or has expired', async () => {
+  test('is called again when the stored access token was rejected or has expired', async () => {
     const { http, clock, headerFor } = aClient(() => aToken({ access_token: 'access-2' }));
     const stored = theFields({
       accessToken: 'access-1',
@@ -135,7 +135,7 @@ describe('a server that replaces refresh tokens', () => {
     expect(http.requests).toHaveLength(2);
   });
 
-  test('keeps all sandboxes going: the new token is read where another has replaced it', async () => {
+  test('keeps all sandboxes working: the new token is read where another has replaced it', async () => {
     const server = { refreshToken: 'refresh-1', count: 1 };
     const answer: Answer = ({ url, body, headers }) => {
       if (url !== TOKEN_URL)

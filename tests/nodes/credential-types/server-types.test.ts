@@ -49,7 +49,7 @@ describe('the live test of smtp', () => {
     expect([server.logins, server.mails]).toEqual([['right-password'], []]);
   });
 
-  test('says what the server refuses', async () => {
+  test('reports the server’s refusal', async () => {
     const server = await aMailServer({ passwords: [] });
     open.push(server.close);
     await expect(testOf(smtp, theFields(server.port))).rejects.toMatchObject({
@@ -71,7 +71,7 @@ describe('the live test of postgres', () => {
     expect([server.tried, server.statements]).toEqual([['right-password'], []]);
   });
 
-  test('says what the server refuses', async () => {
+  test('reports the server’s refusal', async () => {
     const server = await aWireServer({ passwords: [] });
     open.push(server.close);
     const fields = { ...theFields(server.port), database: 'shop', sslmode: 'disable' };

@@ -38,7 +38,7 @@ const { certificate, key, encryptedKey } = clientIdentity;
 test.each([
   ['a plain key', { certificate, key }],
   ['an encrypted key', { certificate, key: encryptedKey, passphrase: 'open-sesame' }],
-])('a server knows the client by its certificate, with %s', async (_case, fields) => {
+])('a server authenticates the client by its certificate, with %s', async (_case, fields) => {
   expect(await bodyWith(fields)).toBe('hello hookloom');
 });
 

@@ -35,7 +35,7 @@ test.each(readCases)('%j at %s is %j', (value, path, expected) => {
   expect(readField(value, parseFieldPath(path, 'field'))).toEqual(expected);
 });
 
-test.each(['', '.', 'a.', '.a', 'a..b', '/~', '/a~2'])('%j is no path', (path) => {
+test.each(['', '.', 'a.', '.a', 'a..b', '/~', '/a~2'])('%j is not a path', (path) => {
   expect(() => parseFieldPath(path, 'by[0].field')).toThrow(
     /^Parameter "by\[0\]\.field" must be a path such as/,
   );
@@ -80,7 +80,7 @@ describe('for any keys', () => {
     maxLength: 4,
   });
 
-  test('a pointer leads back to them, what is written is read, and what is removed is absent', () => {
+  test('a pointer finds its value, writes are read back, and removed values are absent', () => {
     fc.assert(
       fc.property(keys, (path) => {
         expect(parseFieldPath(toPointer(path), 'field')).toEqual(path);

@@ -179,10 +179,10 @@ test('stopAndError fails with the name and the message of the workflow', async (
   });
 });
 
-describe('compareLists, for any lists', () => {
+describe('compareLists', () => {
   const list = fc.array(fc.record({ id: fc.nat(3), a: fc.nat(2) }), { maxLength: 8 });
 
-  test('puts every item into one part, and pairs by the key alone', async () => {
+  test('puts every item into one part, and pairs only by key, for any lists', async () => {
     await fc.assert(
       fc.asyncProperty(list, list, async (left, right) => {
         const parameters = JSON.parse(JSON.stringify({ left, right, by: ['id'] }));

@@ -34,7 +34,7 @@ test.each(cases)('%s', async (_name, items, by, sorted) => {
   expect(await runToMain(sort, { items, by })).toEqual({ items: sorted });
 });
 
-test('a list of an expression is sorted by the items themselves', async () => {
+test('an expression for a list sorts the items themselves', async () => {
   expect(await runToMain(sort, { items: '{{ body.ids }}' }, { body: { ids: [3, 1, 2] } })).toEqual({
     items: [1, 2, 3],
   });
@@ -51,7 +51,7 @@ test.each([
     { items: Array(100_001).fill(0) },
     'Parameter "items" must be a list of at most 100000 items, got another length',
   ],
-])('%#: a wrong parameter is named', async (parameters, message) => {
+])('%#: an invalid parameter is named', async (parameters, message) => {
   const result = await runNodeType(sort, parameters);
   expect(result).toMatchObject({ failure: { message: expect.stringContaining(message) } });
 });

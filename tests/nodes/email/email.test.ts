@@ -11,7 +11,7 @@ describe('email', () => {
   for (const { name, run } of nodeTypeChecks(email, { parameters: overSes, aws })) test(name, run);
 });
 
-describe('a mail over SES', () => {
+describe('a mail through SES', () => {
   test('is one call with the whole message', async () => {
     const { outputs, calls } = await runNode(email, {
       parameters: overSes,
@@ -40,7 +40,7 @@ describe('a mail over SES', () => {
     expect(text).not.toContain('hidden@');
   });
 
-  test('takes no login of a mail server', async () => {
+  test('refuses a mail server login', async () => {
     const credential = { type: 'smtp', fields: { password: 'a-password' } };
     await expect(runNode(email, { parameters: overSes, credential })).rejects.toMatchObject({
       name: 'CredentialUnusable',
@@ -53,7 +53,7 @@ describe('a mail over SES', () => {
     await expect(runNode(email, { parameters: overSes, aws: () => rejected })).rejects.toBe(rejected);
   });
 
-  test('fails with the error of a file, and makes no call', async () => {
+  test('fails with a file’s error, and makes no call', async () => {
     const attachment = {
       $file: 'gone',
       name: 'a',

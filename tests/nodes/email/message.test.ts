@@ -19,7 +19,7 @@ const aFile = (changes: JsonObject = {}): JsonObject => ({
   ...changes,
 });
 
-describe('a line break adds no header, and names its parameter:', () => {
+describe('a line break adds no header, and the error names its parameter:', () => {
   test.each<readonly [place: string, changes: JsonObject]>([
     ['subject', { subject: 'Hi\r\nBcc: eve@example.com' }],
     ['subject', { subject: 'Hi\nBcc: eve@example.com' }],
@@ -92,7 +92,7 @@ test.each<readonly [what: string, changes: JsonObject, message: string]>([
   expect(await refusalOf(changes)).toContain(message);
 });
 
-test('a mail without a content is refused', async () => {
+test('a mail without content is refused', async () => {
   const { text, ...rest } = { text: undefined, subject: 'a' };
   expect(text).toBe(undefined);
   const { email } = await import('../../../nodes/email/email.plugin.ts');

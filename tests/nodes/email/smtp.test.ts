@@ -31,8 +31,8 @@ const failureOf = async (sending: Promise<unknown>): Promise<Error> =>
     (error: Error) => error,
   );
 
-describe('a mail over SMTP', () => {
-  test('is sent by STARTTLS and after a login, with all that it has', async () => {
+describe('a mail through SMTP', () => {
+  test('is sent with STARTTLS after a login, with all of its parts', async () => {
     const server = await aServer();
     const context = aMailContext({ credential: anSmtpCredential(server.port) });
     const files = context.services.files;
@@ -84,7 +84,7 @@ describe('a mail over SMTP', () => {
     expect(text).not.toContain('hidden@example.com');
   });
 
-  test('goes to a server that speaks TLS from the start, and to one without TLS when the credential says so', async () => {
+  test('goes to a server with implicit TLS, and to one without TLS if the credential allows it', async () => {
     const tls = await aServer({ secure: true });
     await sendMail({}, aMailContext(), anSmtpCredential(tls.port, { security: 'tls' }));
     const plain = await aServer({ hideSTARTTLS: true, allowInsecureAuth: true });
@@ -92,7 +92,7 @@ describe('a mail over SMTP', () => {
     expect([tls.mails[0]?.isSecure, plain.mails[0]?.isSecure]).toEqual([true, false]);
   });
 
-  test('has the same Message-ID in every attempt, and another in another execution', async () => {
+  test('has the same Message-ID in every attempt, and another one in another execution', async () => {
     const server = await aServer();
     const credential = anSmtpCredential(server.port);
     const attempts = [{ attempt: 1 }, { attempt: 2 }, { idempotencyKey: 'execution-2/node-1/0' }];
@@ -106,7 +106,7 @@ describe('a mail over SMTP', () => {
     expect(sent.sort()).toEqual(ids.sort());
   });
 
-  test('is delivered to the recipients that the server takes; the others are named', async () => {
+  test('is delivered to the recipients that the server accepts; the others are listed', async () => {
     const server = await aServer({
       onRcptTo: ({ address }, _session, callback) =>
         callback(address === 'gone@example.com' ? refusal(550, 'no such user') : null),
@@ -154,7 +154,7 @@ describe('a failed mail', () => {
           stream.resume().on('end', () => cb(refusal(552, 'try later'))),
       },
     ],
-  ])('by %s says so', async (_case, status, command, isRetryable, options) => {
+  ])('because of %s says so', async (_case, status, command, isRetryable, options) => {
     const server = await aServer(options as object);
     const failure = await failureOf(sendMail({}, aMailContext(), anSmtpCredential(server.port)));
     expect(failure).toMatchObject({
@@ -166,7 +166,7 @@ describe('a failed mail', () => {
     expect(server.mails).toEqual([]);
   });
 
-  test('by a refused login is not repeated, and shows no password', async () => {
+  test('because of a refused login is not retried, and shows no password', async () => {
     const server = await aServer({ passwords: [] });
     const failure = await failureOf(sendMail({}, aMailContext(), anSmtpCredential(server.port)));
     expect(failure).toMatchObject({ name: 'CredentialRejected', isRetryable: false });
@@ -174,7 +174,7 @@ describe('a failed mail', () => {
     expect(server.logins).toEqual(['right-password']);
   });
 
-  test('by a refused login is sent with the password that has taken its place', async () => {
+  test('because of a refused login is sent with a rotated password', async () => {
     const server = await aServer({ passwords: ['new-password'] });
     const rotated = anSmtpCredential(server.port, { password: 'new-password' });
     const credential = { ...anSmtpCredential(server.port), refresh: async () => rotated };
@@ -185,7 +185,7 @@ describe('a failed mail', () => {
     expect(server.mails).toHaveLength(1);
   });
 
-  test('by a server without STARTTLS is sent neither in the clear nor with a login', async () => {
+  test('because of a server without STARTTLS is sent neither in cleartext nor with a login', async () => {
     const server = await aServer({ disabledCommands: ['STARTTLS'] });
     expect(await failureOf(sendMail({}, aMailContext(), anSmtpCredential(server.port)))).toMatchObject({
       name: 'SmtpError',
@@ -198,7 +198,7 @@ describe('a failed mail', () => {
   test.each([
     ['starttls', {}],
     ['tls', { secure: true }],
-  ])('by a certificate that is not trusted, with %s', async (security, options) => {
+  ])('because of an untrusted certificate, with %s', async (security, options) => {
     distrust();
     try {
       const server = await aServer(options);
@@ -214,7 +214,7 @@ describe('a failed mail', () => {
     }
   });
 
-  test('by an attachment that cannot be read is that of the file, and delivers nothing', async () => {
+  test('because of an unreadable attachment has the file’s error, and delivers nothing', async () => {
     const server = await aServer();
     const context = aMailContext();
     const attachment = {
@@ -232,7 +232,7 @@ describe('a failed mail', () => {
     expect(server.mails).toEqual([]);
   });
 
-  test('by a private address says what allows it', async () => {
+  test('because of a private address says what allows it', async () => {
     const { services, ...context } = aMailContext();
     const { createTcpClient } = await import('../../../lib/adapters/tcp-client/tcp-client.chunk.ts');
     const guarded = { ...context, services: { ...services, tcp: createTcpClient() } };
@@ -278,7 +278,7 @@ describe('a server that hangs', () => {
   };
 
   test.each(dialogue.map(([command], index) => [command || 'the greeting', index] as const))(
-    'at %s is left when the time of the node is up, and its socket closed',
+    'at %s is abandoned when the node’s time is up, and its socket closed',
     async (_command, answers) => {
       const server = await aHangingServer(answers);
       const controller = new AbortController();
@@ -294,7 +294,7 @@ describe('a server that hangs', () => {
     },
   );
 
-  test('up, a server that closes the connection may be there again later', async () => {
+  test('up, a server that closes the connection is retryable', async () => {
     const server = net.createServer((socket) => socket.end());
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -305,7 +305,7 @@ describe('a server that hangs', () => {
     expect(isNodeError(failure)).toBe(true);
   });
 
-  test('up, a server whose answer never ends is left', async () => {
+  test('up, a server whose response never ends is abandoned', async () => {
     const server = net.createServer((socket) =>
       socket.on('error', () => {}).write(`220 ${'x'.repeat(70_000)}`),
     );
@@ -319,7 +319,7 @@ describe('a server that hangs', () => {
   });
 });
 
-test('without a credential of the type smtp nothing is sent', async () => {
+test('nothing is sent without a credential of the type smtp', async () => {
   expect(theMail).not.toHaveProperty('via');
   expect(await failureOf(sendMail({}, aMailContext(), null))).toMatchObject({
     message: 'via: smtp needs a credential of the type smtp in credentialId',

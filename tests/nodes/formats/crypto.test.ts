@@ -51,7 +51,7 @@ const privatePem = (name: keyof typeof pairs) =>
   pairs[name].privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 const names = Object.keys(pairs) as (keyof typeof pairs)[];
 
-test.each(names)('what %s signs is verified, and nothing else', async (signatureAlgorithm) => {
+test.each(names)('a signature by %s verifies, and an altered one does not', async (signatureAlgorithm) => {
   const common = { signatureAlgorithm, encoding: 'base64url', data: 'tea' };
   const signed = await runToMain(crypto, {
     ...common,
@@ -66,14 +66,14 @@ test.each(names)('what %s signs is verified, and nothing else', async (signature
   expect(await runToMain(crypto, { ...verify, signature: '' })).toEqual({ valid: false });
 });
 
-test('random values differ, and have the length that was asked for', async () => {
+test('random values differ and have the requested length', async () => {
   const uuid = async () => (await runToMain(crypto, { operation: 'uuid' })).value;
   expect(await uuid()).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
   expect(await uuid()).not.toBe(await uuid());
   expect((await runToMain(crypto, { operation: 'random', bytes: 16 })).value).toMatch(/^[\da-f]{32}$/);
 });
 
-test('is not pure, so that a replay has the values that were drawn', () => {
+test('is not pure, so that a replay has the same random values', () => {
   expect(crypto.pure).not.toBe(true);
 });
 
@@ -94,7 +94,7 @@ test.each([
   ],
   [{ operation: 'random', bytes: 0 }, 'Parameter "bytes" must be an integer from 1 to 1024'],
   [{ operation: 'rot13' }, 'Parameter "operation" must be one of hash,'],
-])('%#: fails with the parameter', async (parameters, message) => {
+])('%#: fails and names the parameter', async (parameters, message) => {
   const result = await runNodeType(crypto, parameters as unknown as JsonObject);
   expect(result).toMatchObject({ failure: { message: expect.stringContaining(message) } });
   expect(JSON.stringify(result)).not.toContain('secret');
@@ -124,7 +124,7 @@ describe('with the key of a credential', () => {
     expect(await runWithKey(verify, fields)).toEqual({ valid: true });
   });
 
-  test('that is encrypted signs', async () => {
+  test('an encrypted one signs', async () => {
     const { privateKey } = pairs.EdDSA;
     const passphrase = 'a passphrase';
     const key = privateKey.export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase });
@@ -149,7 +149,7 @@ describe('with the key of a credential', () => {
       { key: 'secret', encoding: 'hex' },
       'The key of the credential "credential-1" must be hex',
     ],
-  ])('%j fails by its name', async (parameters, fields, message) => {
+  ])('%j fails by name', async (parameters, fields, message) => {
     expect(await runWithKey(parameters, fields)).toBe(message);
   });
 });

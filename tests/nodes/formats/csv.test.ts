@@ -119,7 +119,7 @@ describe('for any values', () => {
   const value = fc.string({ unit: 'grapheme' }).filter((text) => text !== '');
   const rows = fc.array(fc.array(value, { minLength: 2, maxLength: 2 }), { minLength: 1, maxLength: 5 });
 
-  test('what is written is parsed to the same', async () => {
+  test('written CSV parses to the same values', async () => {
     await fc.assert(
       fc.asyncProperty(rows, fc.constantFrom(',', ';', '\t'), async (items, delimiter) => {
         const { text } = await runToMain(csv, { operation: 'write', items, header: false, delimiter });

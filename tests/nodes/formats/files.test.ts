@@ -54,7 +54,7 @@ describe('a CSV file is parsed', () => {
     expect(await run(csv, { file: aFile(content), ...options })).toEqual({ items });
   });
 
-  test('as a text is, with skip and limit', async () => {
+  test('like a text, with skip and limit', async () => {
     const text = `a,b\n${rows(9)}"unbalanced`;
     const options = { skip: 2, limit: 3 };
     const fromText = await run(csv, { text, ...options });
@@ -74,7 +74,7 @@ describe('a CSV file is parsed', () => {
   });
 });
 
-test('100,001 rows of a file are too many at once', async () => {
+test('100,001 rows in a file are too many at once', async () => {
   const file = aFile('1\n'.repeat(100_001));
   expect(await run(csv, { file, header: false })).toContain('take fewer rows with limit, or split the file');
 });
@@ -100,7 +100,7 @@ describe('a CSV file is split', () => {
     expect(await run(csv, { operation: 'split', file: aFile('a,b\n'), ...options })).toEqual(output);
   });
 
-  test('fails at the line of a fault', async () => {
+  test('fails at the line of an error', async () => {
     const file = aFile(`a,b\n${rows(3)}1\n`);
     expect(await run(csv, { operation: 'split', file, rowsPerFile: 2 })).toContain('than the first: line 5');
   });
@@ -128,7 +128,7 @@ describe('a CSV file is split', () => {
   });
 });
 
-test('reading rows ends when a consumer has enough of them', async () => {
+test('reading rows ends when the consumer has enough', async () => {
   let isClosed = false;
   const content = async function* () {
     try {
@@ -141,7 +141,7 @@ test('reading rows ends when a consumer has enough of them', async () => {
   expect(isClosed).toBe(true);
 });
 
-test('rows of a file that breaks fail with its error', async () => {
+test('reading rows of a file that breaks fails with its error', async () => {
   const content = async function* () {
     yield Buffer.from(rows(1));
     throw new Error('the file has changed');

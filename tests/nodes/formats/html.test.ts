@@ -73,20 +73,20 @@ const failures: readonly (readonly [string, JsonObject, string])[] = [
   ],
 ];
 
-test.each(failures)('%s: fails with the parameter', async (_name, parameters, message) => {
+test.each(failures)('%s: fails and names the parameter', async (_name, parameters, message) => {
   expect(await runNodeType(html, parameters)).toMatchObject({
     failure: { message: expect.stringContaining(message) },
   });
 });
 
-test('a page of 100,000 elements side by side is searched in one pass', async () => {
+test('100,000 sibling elements are searched in one pass', async () => {
   const values = { all: { selector: 'p', all: true } };
   expect(await runToMain(html, { html: '<p>x'.repeat(100_000), values })).toMatchObject({
     all: { length: 100_000 },
   });
 });
 
-test('broken HTML is read as browsers do', async () => {
+test('broken HTML is parsed as browsers do', async () => {
   const values = { text: { selector: 'p' } };
   expect(await runToMain(html, { html: '<p>a</b></div>', values })).toEqual({ text: 'a' });
 });

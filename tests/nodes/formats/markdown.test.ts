@@ -42,7 +42,7 @@ test.each([
     expect(['https:', 'http:']).toContain(new URL(url, 'https://page.invalid').protocol);
 });
 
-test('HTML of your own is kept when it is allowed', async () => {
+test('HTML is kept when it is allowed', async () => {
   expect(await render('<b>a</b>', true)).toBe('<p><b>a</b></p>\n');
 });
 
@@ -54,7 +54,7 @@ test.each([
     'a '.repeat(200_000),
     'Parameter "markdown" must be a string of at most 200000 characters',
   ],
-])('%s: fails with the parameter', async (_name, text, message) => {
+])('%s: fails and names the parameter', async (_name, text, message) => {
   expect(await runNodeType(markdown, { markdown: text })).toMatchObject({
     failure: { message: expect.stringContaining(message) },
   });

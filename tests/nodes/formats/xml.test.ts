@@ -20,7 +20,7 @@ test.each(parsed)('%s is parsed', async (text, data) => {
   expect(JSON.stringify(await runToMain(xml, { text }))).toBe(JSON.stringify({ data }));
 });
 
-test('an element that is named is a list, also alone', async () => {
+test('a listed element is a list, even a single one', async () => {
   expect(await runToMain(xml, { text: '<a><b>1</b></a>', lists: ['b'] })).toEqual({
     data: { a: { b: ['1'] } },
   });
@@ -115,7 +115,7 @@ describe('for any document', () => {
     ),
   }));
 
-  test('what is written is parsed to the same', async () => {
+  test('written XML parses to the same document', async () => {
     await fc.assert(
       fc.asyncProperty(name, element, async (root, content) => {
         const data: JsonObject = JSON.parse(JSON.stringify({ [root]: content }));

@@ -31,7 +31,7 @@ const requestsOf = async (running: () => Promise<unknown>): Promise<string[]> =>
 };
 
 describe('githubGetFile', () => {
-  test('puts out text, or base64', async () => {
+  test('outputs text, or base64', async () => {
     const content = Buffer.from(`tü ${'x'.repeat(100)}`);
     github.files.set(path, content);
     expect(await run(githubGetFile, { ref: 'v1' })).toEqual({
@@ -58,13 +58,13 @@ describe('githubGetFile', () => {
     });
   });
 
-  test('bytes are no text', async () => {
+  test('returns an error for bytes that are not text', async () => {
     github.files.set(path, Buffer.from([0xff, 0xfe]));
     await expect(run(githubGetFile)).rejects.toThrow('is not UTF-8 text: use encoding base64');
     expect(await run(githubGetFile, { encoding: 'base64' })).toMatchObject({ content: '//4=' });
   });
 
-  test('what is not there fails', async () => {
+  test('fails for a missing file', async () => {
     expect(await failureOf(run(githubGetFile))).toMatchObject({
       message: expect.stringMatching(
         / answered 404: Not Found: check the names, and whether the token may see/,
@@ -82,7 +82,7 @@ describe('githubGetFile', () => {
     },
   );
 
-  test.each(['o', '../r', 'o/r/issues', 'o/r?x', 'ö/r'])('%s is no repository', async (repository) => {
+  test.each(['o', '../r', 'o/r/issues', 'o/r?x', 'ö/r'])('%s is not a repository', async (repository) => {
     await expect(run(githubGetFile, { repository })).rejects.toThrow('Parameter "repository" must');
   });
 });
@@ -91,7 +91,7 @@ describe('githubPutFile', () => {
   const written = { content: 'tü', message: 'Tea' };
   const sha = blobSha(Buffer.from('tü'));
 
-  test('creates a file, replaces it, and leaves one with the same content alone', async () => {
+  test('creates a file, replaces it, and leaves identical content unchanged', async () => {
     const change = { changed: true, sha, url: expect.any(String), commit: blobSha(Buffer.from('Tea')) };
     expect(await run(githubPutFile, { ...written, branch: 'dev' })).toEqual(change);
     expect(github.received.at(-2)).toMatchObject({ method: 'GET', url: expect.stringMatching(/\?ref=dev$/) });
@@ -107,7 +107,7 @@ describe('githubPutFile', () => {
     expect(await run(githubPutFile, { ...written, content: 'dMO8', encoding: 'base64' })).toEqual(change);
   });
 
-  test('with a sha, replaces that content alone', async () => {
+  test('with a sha, replaces only that content', async () => {
     github.files.set(path, Buffer.from('old'));
     expect(
       await requestsOf(() => run(githubPutFile, { ...written, sha: blobSha(Buffer.from('old')) })),
@@ -130,7 +130,7 @@ describe('githubPutFile', () => {
     expect(await run(githubPutFile, written)).toMatchObject({ changed: true });
   });
 
-  test.each(['dMO', 'dMO8\n', 'd!=='])('%j is no base64', async (content) => {
+  test.each(['dMO', 'dMO8\n', 'd!=='])('%j is not base64', async (content) => {
     await expect(run(githubPutFile, { ...written, content, encoding: 'base64' })).rejects.toThrow(
       'Parameter "content" must be base64',
     );

@@ -61,7 +61,7 @@ test('githubCreateRelease names the release after its tag', async () => {
   ]);
 });
 
-test('githubCommitStatus sets a status of its own context', async () => {
+test('githubCommitStatus sets a status with its own context', async () => {
   const sha = 'a'.repeat(40);
   const parameters = { sha, state: 'success', description: 'ok', targetUrl: 'https://ci.example/1' };
   expect(await run(githubCommitStatus, parameters)).toEqual({ id: 3, state: 'success', sha });
@@ -80,7 +80,7 @@ describe('a failure of GitHub', () => {
   };
   const now = aNodeContext().services.clock.now();
 
-  test('says what the token lacks', async () => {
+  test('names the permission that the token lacks', async () => {
     const failure = await failing(
       403,
       { message: 'Resource not accessible by personal access token' },
@@ -122,25 +122,25 @@ describe('a failure of GitHub', () => {
     ],
     ['a reset in the past', 429, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1' }, 0],
     ['no time', 429, {}, 60_000],
-  ] as const)('is tried again after %s of a rate limit', async (_case, status, headers, retryAfterMs) => {
+  ] as const)('is retried after %s of a rate limit', async (_case, status, headers, retryAfterMs) => {
     expect(await failing(status, { message: 'slow down' }, headers)).toMatchObject({
       isRetryable: true,
       retryAfterMs,
     });
   });
 
-  test('is tried again after a minute for a secondary limit without a time', async () => {
+  test('is retried after a minute for a secondary limit without a time', async () => {
     const message = 'You have exceeded a secondary rate limit. Please wait a few minutes.';
     expect(await failing(403, { message })).toMatchObject({ isRetryable: true, retryAfterMs: 60_000 });
   });
 
-  test('is not tried again for a wrong token, which is not shown', async () => {
+  test('is not retried for an invalid token, which is not shown', async () => {
     const failure = await failureOf(run(githubComment, { number: 1, body: 'Hi' }, 'ghp_wrong'));
     expect(failure).toMatchObject({ isRetryable: false, details: { body: { message: 'Bad credentials' } } });
     expect(JSON.stringify(failure)).not.toContain('ghp_wrong');
   });
 
-  test('of the server is tried again', async () => {
+  test('is retried for a server error', async () => {
     github.failures.push({ status: 502 });
     expect(await failureOf(run(githubComment, { number: 1, body: 'Hi' }))).toMatchObject({
       isRetryable: true,

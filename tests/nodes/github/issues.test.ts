@@ -29,7 +29,7 @@ const run = async (handle: PluginHandle, parameters: JsonObject, token = GITHUB_
 
 const created = { title: 'Tea', body: 'None left', labels: ['bug'] };
 
-test('githubCreateIssue puts out what is of use of it', async () => {
+test('githubCreateIssue outputs the useful fields of the issue', async () => {
   expect(await run(githubCreateIssue, { ...created, assignees: [], milestone: 2 })).toEqual({
     number: 1,
     title: 'Tea',
@@ -59,7 +59,7 @@ test('githubUpdateIssue changes what is given', async () => {
   });
 });
 
-test('githubComment puts out where the comment is', async () => {
+test('githubComment outputs the URL of the comment', async () => {
   expect(await run(githubComment, { number: 1, body: 'Hi' })).toEqual({
     id: 5,
     url: 'https://github.example/o/r/issues/1#issuecomment-5',
@@ -81,7 +81,7 @@ describe('githubListIssues', () => {
     return { numbers: issues.map(({ number }) => number), hasMore, urls };
   };
 
-  test('gets one page where there is one', async () => {
+  test('requests one page if there is one', async () => {
     add(2);
     expect(await list()).toEqual({
       numbers: [1, 2],
@@ -90,7 +90,7 @@ describe('githubListIssues', () => {
     });
   });
 
-  test('asks for what it is told', async () => {
+  test('requests what its parameters say', async () => {
     const parameters = {
       state: 'all',
       labels: ['a', 'b c'],
@@ -105,7 +105,7 @@ describe('githubListIssues', () => {
     ]);
   });
 
-  test('follows the pages on its own host, as far as maxItems', async () => {
+  test('follows the pages on its own host, up to maxItems', async () => {
     add(250);
     const all = await list({ maxItems: 250 });
     expect(all).toMatchObject({ hasMore: false, numbers: { length: 250 }, urls: { length: 3 } });
@@ -122,14 +122,14 @@ describe('githubListIssues', () => {
     });
   });
 
-  test('leaves out pull requests, unless they are asked for', async () => {
+  test('leaves out pull requests unless requested', async () => {
     add(1, { pull_request: {} });
     add(1);
     expect((await list()).numbers).toEqual([2]);
     expect((await list({ includePullRequests: true })).numbers).toEqual([1, 2]);
   });
 
-  test('fails for an answer that is no list', async () => {
+  test('fails for a response that is not a list', async () => {
     github.failures.push({ status: 200, body: { hello: 'world' } });
     expect(await failureOf(list())).toMatchObject({
       message: expect.stringMatching(/^GitHub did not answer with a list of issues/),

@@ -60,7 +60,7 @@ test('sends the document, the variables and the headers', async () => {
   });
 });
 
-test('puts out extensions where there are some', async () => {
+test('outputs extensions if there are any', async () => {
   expect(await answering({ data: null, extensions: { cost: 2 } })).toEqual({
     data: null,
     errors: [],
@@ -68,7 +68,7 @@ test('puts out extensions where there are some', async () => {
   });
 });
 
-describe('an answer with errors', () => {
+describe('a response with errors', () => {
   const partial = {
     data: { a: 1, b: null },
     errors: [
@@ -96,11 +96,11 @@ describe('an answer with errors', () => {
     });
   });
 
-  test('is put out with partial data when failOnErrors is false', async () => {
+  test('is output with partial data when failOnErrors is false', async () => {
     expect(await answering(partial, {}, { failOnErrors: false })).toEqual(partial);
   });
 
-  test('has details of a bounded size', async () => {
+  test('has details of limited size', async () => {
     const errors = Array.from({ length: 200 }, () => ({
       message: 'm'.repeat(5_000),
       path: Array.from({ length: 100 }, () => 'p'.repeat(100)),
@@ -123,15 +123,15 @@ describe('an answer with errors', () => {
     expect(await failureOf(answering({ errors }, {}, parameters))).toMatchObject({ isRetryable });
   });
 
-  test('without a message fails as well', async () => {
+  test('without a message fails too', async () => {
     expect(await failureOf(answering({ errors: [{}] }))).toMatchObject({
       message: expect.stringMatching(/: an error without a message$/),
     });
   });
 });
 
-describe('a refused request', () => {
-  test('fails with what it says, also when failOnErrors is false', async () => {
+describe('an HTTP error', () => {
+  test('fails with its message, even when failOnErrors is false', async () => {
     const errors = [
       { message: 'Syntax Error: Unexpected "}"', extensions: { code: 'GRAPHQL_PARSE_FAILED' } },
     ];
@@ -151,7 +151,7 @@ describe('a refused request', () => {
   });
 });
 
-test.each([[{}], [[]], ['text'], [{ errors: 'no list' }]])('%j is no answer of GraphQL', async (body) => {
+test.each([[{}], [[]], ['text'], [{ errors: 'no list' }]])('%j is not a GraphQL response', async (body) => {
   expect(await failureOf(answering(body))).toMatchObject({
     message: expect.stringMatching(/its answer has neither data nor errors/),
     isRetryable: false,

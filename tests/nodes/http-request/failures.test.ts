@@ -64,7 +64,7 @@ describe('a failure of httpRequest', () => {
     expect(await errorOf({ status })).toMatchObject({ isRetryable });
   });
 
-  test('is retryable for the statuses that retryStatus has', async () => {
+  test('is retryable for the statuses in retryStatus', async () => {
     const parameters = { successStatus: [200], retryStatus: [202, '404-405'] };
     for (const status of [202, 404, 405])
       expect(await errorOf({ status }, parameters)).toMatchObject({ isRetryable: true });
@@ -72,14 +72,14 @@ describe('a failure of httpRequest', () => {
       expect(await errorOf({ status }, parameters)).toMatchObject({ isRetryable: false });
   });
 
-  test('is no status of successStatus', async () => {
+  test('does not occur for a status in successStatus', async () => {
     const parameters = { successStatus: ['200-299', 404] };
     for (const status of [200, 299, 404]) expect(await errorOf({ status }, parameters)).toBe(null);
     for (const status of [300, 403, 500])
       expect(await errorOf({ status }, parameters)).toMatchObject({ details: { status } });
   });
 
-  test.each(['successStatus', 'retryStatus'])('%s names its wrong item', async (name) => {
+  test.each(['successStatus', 'retryStatus'])('%s names the invalid item', async (name) => {
     expect(await errorOf({}, { [name]: [200, '2xx'] })).toEqual(
       new TypeError(
         `Parameter "${name}/1" must be a status such as 404 or a range such as "200-299", got string`,
@@ -106,7 +106,7 @@ describe('the response of httpRequest', () => {
     expect(await outputOf(responseType, type, sent)).toMatchObject({ body });
   });
 
-  test.each([Buffer.from('<p>'), Buffer.from([0xff])])('as json fails when it is none', async (body) => {
+  test.each([Buffer.from('<p>'), Buffer.from([0xff])])('as json fails when it is not JSON', async (body) => {
     await expect(outputOf('json', 'text/html', body)).rejects.toThrow(/^the answer is not JSON$/);
   });
 });
@@ -141,7 +141,7 @@ describe('the attempts of httpRequest', () => {
     });
   };
 
-  test('end with a status that another attempt does not change; the output "error" has its answer', async () => {
+  test('end with a status that another attempt would not change; the output "error" has its response', async () => {
     const settings = { onError: 'route', retry: { maxAttempts: 5 } } as const;
     const { output, nodes } = await runAnswering([[404, '']], settings);
     expect(nodes[1]).toMatchObject({ attempts: 1 });

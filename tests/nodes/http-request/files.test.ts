@@ -74,17 +74,17 @@ describe('a response as a file', () => {
     });
   });
 
-  test('fails when it is cut', async () => {
+  test('fails when it is truncated', async () => {
     await expect(call('/cut', { responseType: 'file' })).rejects.toMatchObject({ code: 'OUTBOUND_FAILED' });
   });
 
-  test('that is a failure has its start in the error, and is no file', async () => {
+  test('with an error status has its start in the error, and is not saved', async () => {
     await expect(call('/busy', { responseType: 'file' })).rejects.toMatchObject({
       details: { status: 503, body: 'x'.repeat(10_000), bodyTruncated: true },
     });
   });
 
-  test('has no pages', async () => {
+  test('cannot be paginated', async () => {
     await expect(call('/report.pdf', { responseType: 'file', pagination: 'page' })).rejects.toThrow(
       'Parameter "responseType" must be auto or json with pagination, got string',
     );
@@ -94,7 +94,7 @@ describe('a response as a file', () => {
 describe('a request with files', () => {
   const lastReceived = () => server.received.at(-1);
 
-  test('sends one as it is, with its type and length', async () => {
+  test('sends one unchanged, with its type and length', async () => {
     const context = aContext();
     const body = await saveFile(context, Buffer.from('pixels'));
     await call('/upload', { method: 'PUT', bodyType: 'file', body }, context);
@@ -105,7 +105,7 @@ describe('a request with files', () => {
     });
   });
 
-  test('sends fields and files as multipart, of known length', async () => {
+  test('sends fields and files as multipart of known length', async () => {
     const context = aContext();
     const file = await saveFile(context, Buffer.from('pixels'), 'a "b".png');
     const body = { 'na"me\r\n': 'ü', list: [1, true, null], files: [file, file] };
@@ -137,7 +137,7 @@ describe('a request with files', () => {
     expect(received?.headers['content-length']).toBe(String(Buffer.byteLength(text)));
   });
 
-  test('reads multipart as a receiver does', async () => {
+  test('sends multipart that a receiver can parse', async () => {
     const context = aContext();
     const file = await saveFile(context, Buffer.from('pixels'));
     await call('/upload', { method: 'POST', bodyType: 'multipart', body: { file, a: 'b\r\n--' } }, context);
@@ -150,7 +150,7 @@ describe('a request with files', () => {
     expect(second).toBe('b\r\n--');
   });
 
-  test('takes no header line from the media type of a value', async () => {
+  test('takes no header line from the media type in a value', async () => {
     const context = aContext();
     const file = await saveFile(context, Buffer.from('pixels'));
     const body = { file: { ...file, mediaType: 'image/png\r\nX-Evil: 1' } };
@@ -170,7 +170,7 @@ describe('a request with files', () => {
     expect(server.received).toHaveLength(before);
   });
 
-  test('fails by name when a file is gone, or the receiver asks for it twice', async () => {
+  test('fails by name when a file does not exist, or the receiver asks for it twice', async () => {
     const context = aContext();
     const file = await saveFile(context, Buffer.from('pixels'));
     const gone = { ...file, $file: 'execution-1/node-1/0.9' };

@@ -42,7 +42,7 @@ describe('what httpRequest sends', () => {
     });
   });
 
-  test('the trace of its execution, unless a header names another one', async () => {
+  test('the trace of its execution, unless a header sets another one', async () => {
     const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
     const headersFor = async (headers: JsonObject) => {
       const { context, requests } = aContextAnswering();
@@ -55,7 +55,7 @@ describe('what httpRequest sends', () => {
     expect(await headersFor({ Traceparent: 'own' })).toEqual({ traceparent: 'own' });
   });
 
-  test('the credential that it borrows, for the client to add', async () => {
+  test('its credential, which the client adds', async () => {
     const { context, requests } = aContextAnswering();
     const credential: LentCredential = {
       id: 'crm',
@@ -111,18 +111,18 @@ describe('what httpRequest sends', () => {
     });
   });
 
-  test('JSON unless it is told otherwise', async () => {
+  test('JSON by default', async () => {
     expect((await call({ body: [1] })).request).toMatchObject({ body: '[1]' });
   });
 
-  test('a body of null is none, and has no content type', async () => {
+  test('no body and no content type for a body of null', async () => {
     for (const bodyType of ['json', 'text', 'form']) {
       const { request } = await call({ method: 'POST', bodyType, body: null });
       expect(request).toMatchObject({ body: null, headers: {} });
     }
   });
 
-  test('a content type of its own, however it is written', async () => {
+  test('its own content type, in any capitalisation', async () => {
     const { request } = await call({
       body: {},
       headers: { 'Content-TYPE': 'application/vnd.api+json', 'X-A': 'b' },
@@ -130,12 +130,12 @@ describe('what httpRequest sends', () => {
     expect(request?.headers).toStrictEqual({ 'content-type': 'application/vnd.api+json', 'x-a': 'b' });
   });
 
-  test('a header named __proto__ stays a header', async () => {
+  test('a header named __proto__ as a header', async () => {
     const { request } = await call({ headers: JSON.parse('{"__proto__":"x"}') });
     expect(Object.entries(request?.headers ?? {})).toEqual([['__proto__', 'x']]);
   });
 
-  test('the query on top of that of the URL; a list repeats the name, null leaves it out', async () => {
+  test('the query added to that of the URL; a list repeats the name, null leaves it out', async () => {
     const { request } = await call({
       url: `${url}?page=1#top`,
       query: { page: 2, tag: ['a b', null, true, 'ü'], none: null, empty: '', nothing: [] },
@@ -143,13 +143,13 @@ describe('what httpRequest sends', () => {
     expect(request?.url).toBe(`${url}?page=1&page=2&tag=a+b&tag=true&tag=%C3%BC&empty=#top`);
   });
 
-  test('a URL without a query parameter as it was', async () => {
+  test('a URL without a query parameter unchanged', async () => {
     expect((await call({ url: `${url}?a=%20b+c&d` })).request?.url).toBe(`${url}?a=%20b+c&d`);
   });
 });
 
-describe('what httpRequest puts out', () => {
-  test('status, headers, body, and the URL that answered', async () => {
+describe('what httpRequest outputs', () => {
+  test('status, headers, body, and the final URL', async () => {
     const headers = { 'content-type': 'application/json', 'x-a': '1, 2' };
     expect(await answering({ status: 201, headers, url: 'https://elsewhere.example/' })).toStrictEqual({
       status: 201,
@@ -178,7 +178,7 @@ describe('what httpRequest puts out', () => {
     },
   );
 
-  test('what has no type is text', async () => {
+  test('a body without a type is text', async () => {
     expect(await answering({ headers: {}, body: Buffer.from('ü') })).toMatchObject({ body: 'ü' });
   });
 
@@ -186,13 +186,13 @@ describe('what httpRequest puts out', () => {
     expect(await answering({ status: 204, body: Buffer.alloc(0) })).toMatchObject({ body: '' });
   });
 
-  test('what is not UTF-8 is base64, whatever it says', async () => {
+  test('a body that is not UTF-8 is base64, whatever its type', async () => {
     expect(await answering({ body: Buffer.from([0xff, 0, 0x80]) })).toMatchObject({
       body: { base64: '/wCA' },
     });
   });
 
-  test('what says that it is JSON and is not fails the node, without a word of it', async () => {
+  test('invalid JSON of type JSON fails the node without quoting it', async () => {
     await expect(answering({ body: Buffer.from('{"secret') })).rejects.toThrow(
       /^the answer says that it is JSON, and is not$/,
     );
@@ -200,7 +200,7 @@ describe('what httpRequest puts out', () => {
 });
 
 describe('how httpRequest fails', () => {
-  test.each([[400], [404], [500], [599]])('%d fails the node, naming the host alone', async (status) => {
+  test.each([[400], [404], [500], [599]])('%d fails the node, naming only the host', async (status) => {
     await expect(
       call({ url: `${url}?key=hunter2`, headers: { 'x-key': 'hunter2' } }, { status }),
     ).rejects.toThrow(new RegExp(`^api\\.example\\.com answered ${status}$`));
@@ -214,7 +214,7 @@ describe('how httpRequest fails', () => {
     expect((await call({ failOnStatus: false }, { status: 500 })).output).toMatchObject({ status: 500 });
   });
 
-  test('a wrong failOnStatus is found before anything is sent', async () => {
+  test('an invalid failOnStatus fails before anything is sent', async () => {
     const { context, requests } = aContextAnswering();
     const executor = await httpRequest.getExecutor();
     await expect(
@@ -224,7 +224,7 @@ describe('how httpRequest fails', () => {
   });
 
   test.each(['/orders?key=hunter2', 'hunter2', '', 'http://', 'http://[hunter2]/'])(
-    '%j is no absolute URL, and is not repeated',
+    '%j is not an absolute URL, and is not quoted',
     async (wrong) => {
       await expect(call({ url: wrong })).rejects.toThrow(/^Parameter "url" is not an absolute URL$/);
     },

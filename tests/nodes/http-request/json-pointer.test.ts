@@ -24,7 +24,7 @@ describe('a JSON pointer', () => {
     expect(parsePointer(pointer)?.(value)).toEqual(found);
   });
 
-  test.each(['a', 'a/b', '$.a', '#/a'])('%j is none', (text) => {
+  test.each(['a', 'a/b', '$.a', '#/a'])('%j is not one', (text) => {
     expect(parsePointer(text)).toBe(null);
   });
 });

@@ -57,7 +57,7 @@ const aLinkedList = (last: string | null = null) =>
     };
   });
 
-describe('the pages of httpRequest', () => {
+describe('httpRequest follows pages', () => {
   test('by the Link header', async () => {
     const server = await aLinkedList();
     expect(await fetchList(server, { pagination: 'link', headers: { 'x-a': 'b' } })).toEqual({
@@ -111,7 +111,7 @@ describe('the pages of httpRequest', () => {
     expect(queriesOf(server)).toEqual(['?size=2', '?size=2&after=a+b', '?size=2&after=7']);
   });
 
-  test('by number, until one is empty', async () => {
+  test('by number, until a page is empty', async () => {
     const server = await aServer((query) => ({ body: pageOf(Number(query.get('page'))) }));
     expect(await fetchList(server, { pagination: 'page' })).toEqual({
       items: allItems,
@@ -128,7 +128,7 @@ describe('the pages of httpRequest', () => {
     expect(queriesOf(server)).toEqual(['?offset=0', '?offset=2', '?offset=4', '?offset=6']);
   });
 
-  test('have idempotency keys of their own, the same in every attempt', async () => {
+  test('with their own idempotency keys, the same in every attempt', async () => {
     const server = await aLinkedList();
     await fetchList(server, { pagination: 'link', idempotencyKey: true });
     expect(server.received.map(({ headers }) => headers['idempotency-key'])).toEqual([
@@ -144,11 +144,11 @@ describe('the pages of httpRequest end', () => {
     [{ maxPages: 2 }, { items: ['1a', '1b', '2a', '2b'], pages: 2, pagesEnd: 'maxPages' }],
     [{ maxItems: 3 }, { items: ['1a', '1b', '2a'], pages: 2, pagesEnd: 'maxItems' }],
     [{ maxItems: 6 }, { items: allItems, pages: 3, pagesEnd: 'complete' }],
-  ])('at the bounds %j', async (bounds, output) => {
+  ])('at the limits %j', async (bounds, output) => {
     expect(await fetchList(await aLinkedList(), { pagination: 'link', ...bounds })).toEqual(output);
   });
 
-  test.each(['/list', '/list#top', '?page=2', '?page=3'])('at a link back: %s', async (link) => {
+  test.each(['/list', '/list#top', '?page=2', '?page=3'])('at a cycle of links: %s', async (link) => {
     const server = await aLinkedList(link);
     expect(await fetchList(server, { pagination: 'link' })).toEqual({
       items: allItems,
@@ -164,13 +164,13 @@ describe('the pages of httpRequest end', () => {
     expect(await fetchList(server, parameters)).toEqual({ items: [1, 1], pages: 2, pagesEnd: 'loop' });
   });
 
-  test('at the bound when a number makes no difference', async () => {
+  test('at the limit when a page number has no effect', async () => {
     const server = await aServer(() => ({ body: [1] }));
     const output = await fetchList(server, { pagination: 'page', maxPages: 5 });
     expect(output).toEqual({ items: [1, 1, 1, 1, 1], pages: 5, pagesEnd: 'maxPages' });
   });
 
-  test('before another origin, which gets nothing', async () => {
+  test('at another origin, which receives nothing', async () => {
     const other = await aLinkedList();
     const server = await aLinkedList(`${other.origin}/list`);
     expect(await fetchList(server, { pagination: 'link' })).toMatchObject({
@@ -215,7 +215,7 @@ describe('the pages of httpRequest fail', () => {
       { pagination: 'cursor', items: '/list', next: '/list' },
       'Parameter "next" must be the JSON pointer of a text or a number, got array',
     ],
-  ])('on a page that does not fit %j', async (parameters, message) => {
+  ])('on a page that does not match %j', async (parameters, message) => {
     const server = await aServer(() => ({ body: { list: [], page: 'x', bad: 'http://[' } }));
     await expect(fetchList(server, parameters)).rejects.toThrow(new TypeError(message));
   });
@@ -243,7 +243,7 @@ describe('the pages of httpRequest fail', () => {
     expect(server.received).toEqual([]);
   });
 
-  test('when they are larger than a node may deliver', async () => {
+  test('when they are larger than a node’s output may be', async () => {
     const server = await aServer(() => ({ body: ['x'.repeat(6_000_000)] }));
     const parameters = { pagination: 'page', maxResponseBytes: 6 * 1024 * 1024 };
     await expect(fetchList(server, parameters)).rejects.toMatchObject({

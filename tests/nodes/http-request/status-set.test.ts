@@ -29,7 +29,7 @@ describe('a set of statuses', () => {
     [null, 'null'],
     [true, 'boolean'],
     [[404], 'array'],
-  ])('%j is refused by its place', (item, type) => {
+  ])('%j is refused with its place', (item, type) => {
     expect(() => parseStatusSet('successStatus', [200, item])).toThrow(
       new TypeError(
         `Parameter "successStatus/1" must be a status such as 404 or a range such as "200-299", got ${type}`,

@@ -77,7 +77,7 @@ test.each([
   },
 );
 
-test('a real server that never answers is left when the time of the node is up', async () => {
+test('a real server that never responds is abandoned when the node’s time is up', async () => {
   const server = await aLocalServer({ '/silent': () => {} });
   try {
     const http = createHttpClient({ allow: ['127.0.0.1'] });
@@ -92,6 +92,6 @@ test('a real server that never answers is left when the time of the node is up',
   }
 });
 
-test('a time limit of its own is no parameter', () => {
+test('a separate time limit is not a parameter', () => {
   expect(httpRequest.properties.map(({ name }) => name)).not.toContain('timeoutSeconds');
 });

@@ -134,7 +134,7 @@ const withoutAnswer: Readonly<Record<Provider, Readonly<Record<string, unknown>>
 };
 
 describe.each(providers)('%s', (provider) => {
-  test('answers with text, and the tokens that it took', async () => {
+  test('answers with text and its token usage', async () => {
     server.answers.push({ text: 'Seven.' });
     const { output, record } = await ask(provider, { system: 'Be brief.', stop: ['!'], temperature: 0 });
     expect(output).toEqual({
@@ -150,7 +150,7 @@ describe.each(providers)('%s', (provider) => {
     expect(JSON.parse(sent?.body ?? '')).toEqual(sentText[provider]);
   });
 
-  test('is asked for JSON in its own way', async () => {
+  test('is asked for JSON in the provider’s own way', async () => {
     server.answers.push({ value: { total: 7 } });
     const { output } = await ask(provider, { schema });
     expect(output).toMatchObject({ json: { total: 7 } });
@@ -167,7 +167,7 @@ describe.each(providers)('%s', (provider) => {
     expect(JSON.stringify(second)).toContain('at /total: ');
   });
 
-  test('fails with the faults when the second answer does not match either', async () => {
+  test('fails with the violations when the second answer does not match either', async () => {
     server.answers.push({ value: { total: 'seven' } }, { value: { sum: 7 } });
     const { failure, record } = await ask(provider, { schema });
     expect(failure).toMatchObject({
@@ -187,7 +187,7 @@ describe.each(providers)('%s', (provider) => {
     expect(JSON.stringify(second)).toContain('That was not JSON.');
   });
 
-  test('fails when its answer is cut off, without another question', async () => {
+  test('fails when its answer is truncated, without asking again', async () => {
     server.answers.push({ text: '{"total": ', finish: 'length' });
     expect(await ask(provider, { schema, maxTokens: 5 })).toMatchObject({
       failure: {
@@ -206,7 +206,7 @@ describe.each(providers)('%s', (provider) => {
     });
   });
 
-  test('is asked again by the retry settings when it is overloaded', async () => {
+  test('is asked again as the retry settings say when it is overloaded', async () => {
     const body = JSON.stringify({ message: 'Too many requests', error: { type: 'overloaded_error' } });
     for (const status of [429, 503, ...(provider === 'bedrock' ? [] : [529])])
       server.answers.push({ status, headers: { 'retry-after': '0' }, body });
@@ -238,13 +238,13 @@ describe.each(providers)('%s', (provider) => {
     expect(await ask(provider)).toMatchObject({ failure: { message: expect.stringContaining('4194304') } });
   });
 
-  test('fails when the answer is no JSON at all', async () => {
+  test('fails when the response is not JSON at all', async () => {
     server.answers.push({ status: 200, headers: { 'content-type': 'text/html' }, body: '<p>Hello' });
     expect(await ask(provider)).toMatchObject({ record: { status: 'failed' } });
   });
 
   test.each(Object.entries(withoutAnswer[provider]))(
-    'fails when there is no answer in it: %s',
+    'fails when there is no answer in the response: %s',
     async (_case, body) => {
       for (const parameters of [{}, { schema, repairs: 0 }]) {
         server.answers.push({ status: 200, body: JSON.stringify(body) });
@@ -257,7 +257,7 @@ describe.each(providers)('%s', (provider) => {
     },
   );
 
-  test('shows what came in place of an answer, and is asked again by the retry settings', async () => {
+  test('shows the unexpected response, and is asked again as the retry settings say', async () => {
     const body = { error: { message: 'The model is being loaded', code: 503 } };
     const retry = { maxAttempts: 2, intervalSeconds: 0.001 };
     server.answers.push({ status: 200, body: JSON.stringify(body) }, { text: 'Seven.' });
@@ -269,12 +269,12 @@ describe.each(providers)('%s', (provider) => {
     });
   });
 
-  test('may have used up its tokens before the first word', async () => {
+  test('may use up its tokens before the first word', async () => {
     server.answers.push({ text: '', finish: 'length' });
     expect(await ask(provider)).toMatchObject({ output: { text: '', finishReason: 'length' } });
   });
 
-  test('sees images and documents', async () => {
+  test('receives images and documents', async () => {
     const image = await files.save(chunk('png'), { name: 'a.png', mediaType: 'image/png' });
     const pdf = await files.save(chunk('pdf'), { name: 'b.pdf', mediaType: 'application/pdf' });
     server.answers.push({ text: 'A receipt.' });
@@ -356,12 +356,12 @@ describe('an answer', () => {
     },
   );
 
-  test('without a schema may be cut off', async () => {
+  test('without a schema may be truncated', async () => {
     server.answers.push({ text: 'It is', finish: 'length' });
     expect(await ask('openai')).toMatchObject({ output: { text: 'It is', finishReason: 'length' } });
   });
 
-  test('that is nested too deep is shown to the model as a fault', async () => {
+  test('that is nested too deeply is a violation shown to the model', async () => {
     const text = `{"total":${'['.repeat(5_000)}${']'.repeat(5_000)}}`;
     server.answers.push({ text }, { text: '{"total": 7}' });
     const list = { type: 'array', items: { $ref: '#/$defs/list' } };
@@ -379,20 +379,20 @@ describe('a failure', () => {
     [429, { error: { code: 'insufficient_quota', type: 'insufficient_quota' } }, 'NoCreditError'],
     [400, { error: { code: 'content_filter', message: 'filtered' } }, 'ModelRefusedError'],
     [401, { error: { code: 'invalid_api_key', message: 'Incorrect API key' } }, 'HttpStatusError'],
-  ])('%d with %j is not retried, and named %s', async (status, body, name) => {
+  ])('%d with %j is not retried, and is named %s', async (status, body, name) => {
     server.answers.push({ status, body: JSON.stringify(body) });
     const settings = { retry: { maxAttempts: 2, intervalSeconds: 0.001 } };
     expect(await ask('openai', {}, settings)).toMatchObject({ failure: { name, details: { status, body } } });
   });
 
-  test('repeats no key that the server sends back', async () => {
+  test('does not quote a key that the server returns', async () => {
     server.answers.push({ status: 400, body: JSON.stringify({ error: { message: `bad ${SECRET}` } }) });
     expect(await ask('openai')).toMatchObject({ failure: { name: 'HttpStatusError' } });
   });
 });
 
 describe('parameters', () => {
-  test('options replace fields of the request, and null leaves one out', async () => {
+  test('options override fields of the request, and null removes one', async () => {
     server.answers.push({ text: 'Seven.' });
     const options = { max_tokens: null, max_completion_tokens: 9, top_p: 0.5 };
     await ask('openai', { options });
@@ -401,7 +401,7 @@ describe('parameters', () => {
     expect(sent).not.toHaveProperty('max_tokens');
   });
 
-  test('a conversation is sent as it is, and its last message has the files', async () => {
+  test('a conversation is sent unchanged, and its last message has the files', async () => {
     const image = await files.save(chunk('png'), { name: 'a.png', mediaType: 'image/png' });
     server.answers.push({ text: 'Seven.' });
     const messages = [

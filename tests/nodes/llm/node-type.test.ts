@@ -24,6 +24,6 @@ const example: NodeTest = {
   ],
 };
 
-describe('llm keeps the contract of node types:', () => {
+describe('llm follows the contract of node types:', () => {
   for (const { name, run } of nodeTypeChecks(llm, example)) test(name, run);
 });

@@ -22,7 +22,7 @@ test.each([
   ['bedrock', 'awsRole'],
   ['{{ provider }}', 'awsRole'],
   ['{{ provider }}', 'httpBearer'],
-])('%s takes a credential of the type %s', async (provider, type) => {
+])('%s accepts a credential of the type %s', async (provider, type) => {
   expect(await refusalOf(provider, type)).toBeUndefined();
 });
 
@@ -31,7 +31,7 @@ test.each([
   ['anthropic', 'awsRole', 'httpBearer, httpHeader, oauth2'],
   ['bedrock', 'httpBearer', 'awsRole'],
   ['{{ provider }}', 'smtp', 'httpBearer, httpHeader, oauth2, awsRole'],
-])('%s takes no credential of the type %s', async (provider, type, taken) => {
+])('%s accepts no credential of the type %s', async (provider, type, taken) => {
   expect(await refusalOf(provider, type)).toBe(
     `the credential "key" has the type ${type}, but the node accepts ${taken}`,
   );
@@ -54,7 +54,7 @@ test.each<[JsonObject, readonly string[]]>([
   expect(problems.map(({ path }) => path)).toEqual(paths);
 });
 
-test('a workflow declares the call of Bedrock that it makes', () => {
+test('a workflow declares its call to Bedrock', () => {
   const call = { service: 'bedrock-runtime', operation: 'Converse', input: { modelId: 'm' } };
   expect(nodeType?.awsCalls?.({ provider: 'bedrock', model: 'm', region: 'eu-north-1' })).toEqual([
     { ...call, region: 'eu-north-1' },

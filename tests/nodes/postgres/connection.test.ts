@@ -46,7 +46,7 @@ describe('the connection', () => {
     expect(server.tried).toEqual(['right-password']);
   });
 
-  test('is encrypted without verification where the credential says so', async () => {
+  test('is encrypted without verification if the credential allows it', async () => {
     const server = await aServer({ tls: true });
     expect(await runSql(select, aPostgresCredential(server.port, { sslmode: 'require' }))).toEqual({
       rows: [],
@@ -85,7 +85,7 @@ describe('the connection', () => {
 });
 
 describe('a login', () => {
-  test('that is refused is not repeated, and shows no password', async () => {
+  test('that is refused is not retried, and shows no password', async () => {
     const server = await aServer({ passwords: [] });
     expect(await failureOf(runSql(select, aPostgresCredential(server.port)))).toMatchObject({
       name: 'CredentialRejected',
@@ -95,7 +95,7 @@ describe('a login', () => {
     expect(server.tried).toEqual(['right-password']);
   });
 
-  test('that is refused is made with the password that has taken its place', async () => {
+  test('that is refused is repeated with a rotated password', async () => {
     const server = await aServer({ passwords: ['new-password'] });
     const { id, type, field } = aPostgresCredential(server.port);
     const refresh = async () => aPostgresCredential(server.port, { password: 'new-password' });
@@ -112,7 +112,7 @@ describe('a server that hangs', () => {
     ['at the begin', { answer: (statement) => (statement.startsWith('BEGIN') ? null : undefined) }],
     ['at a statement', { answer: (statement) => (statement === 'SELECT 1' ? null : undefined) }],
     ['at the commit', { answer: (statement) => (statement === 'COMMIT' ? null : undefined) }],
-  ])('%s is left when the time of the node is up, and its socket closed', async (_when, options) => {
+  ])('%s is abandoned when the node’s time is up, and its socket closed', async (_when, options) => {
     const server = await aServer(options);
     const controller = new AbortController();
     const context = aPostgresContext({ signal: controller.signal });
@@ -124,7 +124,7 @@ describe('a server that hangs', () => {
     await server.closed(1);
   });
 
-  test('is left over TLS as well', async () => {
+  test('is abandoned over TLS too', async () => {
     const server = await aServer({
       tls: true,
       answer: (statement) => (statement === 'SELECT 1' ? null : undefined),
@@ -139,14 +139,14 @@ describe('a server that hangs', () => {
     await server.closed(1);
   });
 
-  test('is given the time of the node for a statement', async () => {
+  test('receives the node’s remaining time for a statement', async () => {
     const server = await aServer();
     await runSql(select, aPostgresCredential(server.port), aPostgresContext({ remainingMs: () => 4_000 }));
     expect(server.statements[0]).toContain('SET LOCAL statement_timeout = 5000;');
   });
 });
 
-describe('an answer', () => {
+describe('a response', () => {
   test.each([
     ['of many rows', () => Buffer.concat(Array.from({ length: 20 }, () => dataRow('x'.repeat(10_000))))],
     ['of one row', () => dataRow('x'.repeat(200_000))],
@@ -182,7 +182,7 @@ describe('an answer', () => {
     await server.closed(1);
   });
 
-  test('that is no protocol is a failure', async () => {
+  test('that violates the protocol is a failure', async () => {
     const server = await aServer({
       answer: (statement, socket) => {
         if (statement === 'SELECT 1') socket.end('HTTP/1.1 400 Bad Request\r\n\r\n');
@@ -219,13 +219,13 @@ describe('an error of the database', () => {
     ['23505', 'unique_violation', false],
     ['42501', 'insufficient_privilege', false],
     ['XX000', null, false],
-  ])('%s, %p: another attempt helps: %p', async (code, condition, isRetryable) => {
+  ])('%s, %p: another attempt can help: %p', async (code, condition, isRetryable) => {
     const failure = await errorOf({ C: code, M: 'said' });
     expect(failure).toMatchObject({ name: 'SqlError', isRetryable, details: { code, condition } });
     expect(failure.message).toContain(code);
   });
 
-  test('says where it is, and none of the values that the database quotes', async () => {
+  test('says where it is, without the values that the database quotes', async () => {
     const failure = await errorOf({
       C: '23505',
       M: 'duplicate key value violates "orders_key" for ann@example.com',
@@ -254,7 +254,7 @@ describe('an error of the database', () => {
   });
 });
 
-describe('a connection that is idle', () => {
+describe('an idle connection', () => {
   const limits = { mode: 'rows', maxRows: 10, maxResponseBytes: 10_000, isList: false } as const;
   const run = (databases: ReturnType<typeof createDatabases>, port: number, changes = {}) =>
     runOnPostgres(
@@ -265,7 +265,7 @@ describe('a connection that is idle', () => {
       databases,
     );
 
-  test('is used again with a new session, one for each login', async () => {
+  test('is reused with a new session, one connection per login', async () => {
     const server = await aServer();
     const databases = createDatabases();
     await run(databases, server.port);
@@ -293,7 +293,7 @@ describe('a connection that is idle', () => {
     expect(server.connections()).toBe(2);
   });
 
-  test('is one, however many were in use at once', async () => {
+  test('is the only one, however many were in use at once', async () => {
     const server = await aServer();
     const databases = createDatabases();
     await Promise.all([
@@ -313,7 +313,7 @@ describe('a connection that is idle', () => {
   });
 });
 
-test('the end of a message, a whole answer, is read in any pieces', async () => {
+test('the end of a message and a whole response are read in pieces of any size', async () => {
   const server = await aServer({
     answer: (statement) =>
       statement === 'SELECT 1'
@@ -323,7 +323,7 @@ test('the end of a message, a whole answer, is read in any pieces', async () => 
   expect(await runSql(select, aPostgresCredential(server.port))).toEqual({ rows: [{ a: 'é' }] });
 });
 
-test('without a credential of the type postgres nothing is done', async () => {
+test('nothing runs without a credential of the type postgres', async () => {
   expect(await failureOf(runSql(select, null))).toMatchObject({
     message: 'via: postgres needs a credential of the type postgres in credentialId',
     isRetryable: false,

@@ -36,7 +36,7 @@ describe('a placeholder', () => {
     'ü$1',
     '$x',
     '',
-  ])('is none in %j', (sql) => {
+  ])('is not recognised in %j', (sql) => {
     expect(nameParameters(sql)).toBe(sql);
   });
 });

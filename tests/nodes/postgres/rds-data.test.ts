@@ -21,7 +21,7 @@ describe('postgres', () => {
   for (const { name, run: check } of nodeTypeChecks(postgres, { parameters, aws })) test(name, check);
 });
 
-describe('a statement by the RDS Data API', () => {
+describe('a statement through the RDS Data API', () => {
   test('is one call, in the region of the cluster, with named parameters', async () => {
     const { outputs, calls } = await run(
       {
@@ -54,7 +54,7 @@ describe('a statement by the RDS Data API', () => {
     ]);
   });
 
-  test('delivers the same JSON as over the protocol', async () => {
+  test('returns the same JSON as over the protocol', async () => {
     const fields = [
       ['int8', { stringValue: '9007199254740993' }, '9007199254740993'],
       ['numeric', { stringValue: '1.10' }, '1.10'],
@@ -77,7 +77,7 @@ describe('a statement by the RDS Data API', () => {
     expect(Object.values(outputs.main?.row ?? {})).toEqual(fields.map(([, , json]) => json));
   });
 
-  test('counts what it has changed', async () => {
+  test('counts changed rows', async () => {
     const update = { query: 'UPDATE orders SET a = 1', mode: 'affected' };
     const { outputs } = await run(update, () => ({ numberOfRecordsUpdated: 3 }));
     expect(outputs.main).toEqual({ affected: 3 });
@@ -88,7 +88,7 @@ describe('a statement by the RDS Data API', () => {
     await expect(run({ query: 'SELECT 1', maxRows: 2 }, aws)).rejects.toMatchObject({ name: 'TooManyRows' });
   });
 
-  test('that the database refuses fails with its SQLSTATE, and shows no value', async () => {
+  test('that the database rejects fails with its SQLSTATE, and shows no value', async () => {
     const text =
       'ERROR: duplicate key value violates unique constraint "orders_pkey"\n  Detail: Key (id)=(secret) already exists.; SQLState: 23505';
     const refused = new NodeError('rds-data ExecuteStatement failed: ERROR: dupl…', {
@@ -105,12 +105,12 @@ describe('a statement by the RDS Data API', () => {
     expect(JSON.stringify(failure)).not.toContain('secret');
   });
 
-  test('that AWS refuses fails with the error of AWS', async () => {
+  test('that AWS rejects fails with AWS’s error', async () => {
     const denied = new NodeError('no', { name: 'AccessDeniedException', isRetryable: false });
     await expect(run({ query: 'SELECT 1' }, () => denied)).rejects.toBe(denied);
   });
 
-  test('takes no login of a database', async () => {
+  test('refuses a database login', async () => {
     const credential = { type: 'postgres', fields: { password: 'a-password' } };
     const parameters = { ...target, query: 'SELECT 1' };
     await expect(runNode(postgres, { parameters, credential })).rejects.toMatchObject({
@@ -126,7 +126,7 @@ describe('a statement by the RDS Data API', () => {
   });
 });
 
-describe('several statements by the RDS Data API', () => {
+describe('several statements through the RDS Data API', () => {
   const statements = ['INSERT INTO a VALUES ($1)', 'DELETE FROM b'];
   const parameters = { statements, values: [[1]], mode: 'affected' };
 
@@ -143,7 +143,7 @@ describe('several statements by the RDS Data API', () => {
     ]);
   });
 
-  test('are undone when one fails', async () => {
+  test('are rolled back when one fails', async () => {
     const sent: string[] = [];
     const failing = run(parameters, ({ operation, input }) => {
       sent.push(operation);
@@ -155,7 +155,7 @@ describe('several statements by the RDS Data API', () => {
   });
 });
 
-test('the calls of AWS are declared, and none for the protocol', () => {
+test('AWS calls are declared, and none for the protocol', () => {
   const operationsOf = (parameters: JsonObject) =>
     postgres.awsCalls?.(parameters).map(({ service, operation }) => `${service} ${operation}`);
   expect(operationsOf({ query: 'SELECT 1' })).toEqual([]);

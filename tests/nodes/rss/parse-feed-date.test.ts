@@ -34,6 +34,6 @@ test.each([
   '05/01/2026',
   '1767607200',
   `2026-01-05${' '.repeat(60)}`,
-])('%j is no date', (text) => {
+])('%j is not a date', (text) => {
   expect(parseFeedDate(text)).toBe(null);
 });

@@ -154,11 +154,11 @@ test('RSS 1.0', () => {
   });
 });
 
-test('without a URL of its own, relative links stay as they are', () => {
+test('relative links are unchanged without a URL', () => {
   expect(itemsOf(rss('<item><link>/a</link></item>'), { baseUrl: null })).toMatchObject([{ link: '/a' }]);
 });
 
-test('keys of Object.prototype are names like any other', () => {
+test('keys of Object.prototype are ordinary names', () => {
   const items = '<item __proto__="x"><__proto__>a</__proto__><constructor/><title>T</title></item>';
   expect(itemsOf(rss(items))).toEqual([{ ...nothing, title: 'T' }]);
   expect(() => parse('<constructor/>')).toThrow('its root element is <constructor>');
@@ -185,7 +185,7 @@ describe('the items', () => {
   });
 });
 
-describe('what is no feed', () => {
+describe('an invalid feed', () => {
   test.each([
     ['has no XML element', ''],
     ['has no XML element', 'Not found'],
@@ -202,7 +202,7 @@ describe('what is no feed', () => {
     );
   });
 
-  test('no entity of a document type is expanded', () => {
+  test('expands no entity of a document type', () => {
     const bomb = Array.from(
       { length: 9 },
       (_, index) => `<!ENTITY b${index + 1} "${`&b${index};`.repeat(10)}">`,
@@ -212,7 +212,7 @@ describe('what is no feed', () => {
     expect(items).toMatchObject([{ title: '&b9;&x;&nbsp;' }]);
   });
 
-  test('a feed that is spoilt anywhere is parsed, or fails as one', () => {
+  test('that is damaged anywhere is parsed, or fails as a feed', () => {
     const pieces = [
       '<',
       '>',

@@ -58,7 +58,7 @@ test('reads a feed in another encoding', async () => {
   expect(await run('/latin1')).toMatchObject({ title: 'ü', etag: '', lastModified: '' });
 });
 
-test('reads a feed of a text', async () => {
+test('reads a feed from text', async () => {
   const output = await callNode(rss, { text: feed, maxItems: 1 }, await aCallingContext());
   expect(output).toMatchObject({ items: [{ title: 'new', link: '/new' }], hasMore: true, url: null });
 });
@@ -78,7 +78,7 @@ test('sends a credential', async () => {
 describe('a conditional request', () => {
   const unchanged = { notModified: true, title: null, items: [], hasMore: false };
 
-  test('by what an earlier run has put out finds that nothing is new', async () => {
+  test('finds nothing new with the output of an earlier run', async () => {
     const { etag = '', lastModified = '' } = await run('/feed');
     expect(await run('/feed', { etag, lastModified })).toMatchObject({ ...unchanged, etag, lastModified });
     expect(await run('/feed', { etag })).toMatchObject(unchanged);
@@ -86,7 +86,7 @@ describe('a conditional request', () => {
     expect(await run('/feed', { etag: '"a0"' })).toMatchObject({ notModified: false });
   });
 
-  test('keeps what it was given when the answer says nothing', async () => {
+  test('keeps its earlier values when the response has none', async () => {
     const given = { etag: '"x"', lastModified: 'Mon, 05 Jan 2026 10:00:00 GMT' };
     expect(await run('/bare-304', given)).toMatchObject({ ...unchanged, ...given });
   });
@@ -100,7 +100,7 @@ test.each([
   expect(await failureOf(run(path))).toMatchObject(failure);
 });
 
-test('a larger feed is not received', async () => {
+test('a feed above the size limit is not received', async () => {
   await expect(run('/feed', { maxResponseBytes: 100 })).rejects.toMatchObject({ code: 'OUTBOUND_TOO_LARGE' });
 });
 

@@ -30,7 +30,7 @@ const run = async (handle: PluginHandle, parameters: JsonObject, token = SLACK_T
 const message = { channel: 'C1', text: 'Tea & <https://example.com|cake>' };
 
 describe('slackMessage', () => {
-  test('posts the text, as markup or as it is', async () => {
+  test('posts the text, as markup or literally', async () => {
     expect(await run(slackMessage, message)).toEqual({ channel: 'C1', ts: '1763800000.000001' });
     await run(slackMessage, { ...message, escapeText: true });
     expect(slack.messages).toMatchObject([
@@ -47,7 +47,7 @@ describe('slackMessage', () => {
     expect(slack.messages).toMatchObject([{ blocks, thread_ts: '1763800000.000001', reply_broadcast: true }]);
   });
 
-  test('fails with the error code of Slack, and is not tried again', async () => {
+  test('fails with Slack’s error code, and is not retried', async () => {
     expect(await failureOf(run(slackMessage, { ...message, channel: 'C2' }))).toMatchObject({
       name: 'HttpStatusError',
       message: expect.stringMatching(/^127\.0\.0\.1:\d+ answered 200: channel_not_found$/),
@@ -85,7 +85,7 @@ describe('slackMessage', () => {
     [200, { 'retry-after': '30' }, { ok: false, error: 'ratelimited' }, 30_000],
     [200, {}, { ok: false, error: 'internal_error' }, undefined],
     [503, {}, { ok: false, error: 'service_unavailable' }, undefined],
-  ])('%d %j %j is tried again', async (status, headers, body, retryAfterMs) => {
+  ])('%d %j %j is retried', async (status, headers, body, retryAfterMs) => {
     slack.failures.push({ status, headers, body });
     expect(await failureOf(run(slackMessage, message))).toMatchObject({ isRetryable: true, retryAfterMs });
   });
@@ -108,7 +108,7 @@ describe('slackUpdateMessage', () => {
     expect(slack.messages).toMatchObject([{ text: 'new', blocks: [] }]);
   });
 
-  test('fails for a message that is not there', async () => {
+  test('fails for a missing message', async () => {
     expect(await failureOf(run(slackUpdateMessage, { ...message, ts: '1763800000.999999' }))).toMatchObject({
       details: { code: 'message_not_found' },
     });
@@ -121,7 +121,7 @@ test('slackAddReaction adds a reaction once', async () => {
   expect(await run(slackAddReaction, parameters)).toEqual({ added: false });
 });
 
-test('slackFindUser finds a user, or none', async () => {
+test('slackFindUser finds a user, or returns none', async () => {
   expect(await run(slackFindUser, { email: 'ann@example.com' })).toEqual({
     user: {
       id: 'U1',
@@ -173,7 +173,7 @@ describe('slackUploadFile', () => {
     expect(slack.shared.at(-1)).toEqual({ files: [{ id: 'F-r.csv', title: 'r.csv' }] });
   });
 
-  test('fails where the file is not taken', async () => {
+  test('fails when the file is refused', async () => {
     const upload_url = `${slack.origin}/upload?length=1`;
     slack.failures.push({ body: { ok: true, file_id: 'F1', upload_url } });
     expect(await failureOf(run(slackUploadFile, { text: 'tea', name: 'a.txt' }))).toMatchObject({
@@ -183,7 +183,7 @@ describe('slackUploadFile', () => {
     });
   });
 
-  test('fails without an address for the upload', async () => {
+  test('fails without an upload URL', async () => {
     slack.failures.push({ body: { ok: true } });
     expect(await failureOf(run(slackUploadFile, { text: 'tea', name: 'a.txt' }))).toMatchObject({
       message: expect.stringMatching(/^Slack returned no address for the upload/),

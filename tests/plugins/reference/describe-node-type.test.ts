@@ -11,7 +11,7 @@ const describeHandle = (changes: Partial<PluginHandle>) =>
 const describeLegacy = (kind: 'trigger' | 'action', changes: Partial<ActionProvider>) =>
   adaptLegacy('ring', kind, aLegacyProvider(changes)).nodeTypes.map(describeNodeType)[0];
 
-test('a handle is described by what it declares, with the defaults of the rest', () => {
+test('a handle is described by its declarations, with defaults for the rest', () => {
   const example = { parameters: { name: 'Ada' }, input: {}, output: { greeting: 'Hello, Ada' } };
   expect(describeHandle({ example, credentialTypes: ['slackToken'] })).toEqual({
     nodeType: 'greet',
@@ -43,14 +43,14 @@ test('a legacy provider is described in the same way, its properties as JSON Sch
   });
 });
 
-test('a node type that steers the run has the output that leads to its body, and is JSON', () => {
+test('a control node type has the output that leads to its body, and is JSON', () => {
   const control = { suspends: true, bodyOutput: 'each', waitSeconds: () => 5 };
   const description = describeHandle({ pure: false, control, outputs: ['each', 'main'] });
   expect(description).toMatchObject({ pure: false, control: { suspends: true, bodyOutput: 'each' } });
   expect(JSON.parse(JSON.stringify(description))).toEqual(description);
 });
 
-test('a trigger that events fire says so, without their functions', () => {
+test('a trigger fired by events says so, without its functions', () => {
   const firedBy = {
     toAddress: () => ({ workflowId: 'w', triggerNodeId: 't' }),
     toInput: () => ({}),
@@ -59,7 +59,7 @@ test('a trigger that events fire says so, without their functions', () => {
   expect(describeHandle({ kind: 'trigger', firedBy })).toMatchObject({ kind: 'trigger', firedBy: 'event' });
 });
 
-test('outputs by a function are those of the example', () => {
+test('computed outputs come from the example', () => {
   const outputs: PluginHandle['outputs'] = ({ names }) => names as string[];
   expect(describeHandle({ outputs, example: { parameters: { names: ['a', 'b'] } } })).toMatchObject({
     outputs: ['a', 'b'],
@@ -76,7 +76,7 @@ test.each<[string, unknown]>([
   ],
   ['returns nothing', () => undefined],
   ['returns other values than names', () => [1, 2]],
-])('outputs by a function that %s are not known', (_case, outputs) => {
+])('computed outputs that %s are unknown', (_case, outputs) => {
   expect(describeHandle({ outputs: outputs as never })).toMatchObject({
     outputs: null,
     outputsDependOnParameters: true,

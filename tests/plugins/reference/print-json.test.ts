@@ -8,11 +8,11 @@ test.each<[JsonValue, string]>([
   [[], '[]'],
   [{ a: [1, 'x', null], b: { c: true } }, '{ "a": [1, "x", null], "b": { "c": true } }'],
   ['"\n', '"\\"\\n"'],
-])('%j is on one line', (value, text) => {
+])('%j fits on one line', (value, text) => {
   expect(printJson(value)).toBe(text);
 });
 
-test('what is too wide is broken, what is within it only where it is too wide itself', () => {
+test('values that are too wide are broken, nested ones only where needed', () => {
   const wide = 'x'.repeat(100);
   expect(printJson({ short: { a: 1 }, list: [wide, { b: 2 }] })).toBe(
     `{\n  "short": { "a": 1 },\n  "list": [\n    "${wide}",\n    { "b": 2 }\n  ]\n}`,

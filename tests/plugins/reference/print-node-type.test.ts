@@ -21,7 +21,7 @@ const aDescription = (changes: Partial<NodeTypeDescription> = {}): NodeTypeDescr
   ...changes,
 });
 
-test('a page has what the node type does, what it is, its parameters and its example', () => {
+test('a page has the description of the node type, its properties, parameters and example', () => {
   const example = { parameters: { name: 'Ada' }, input: { a: 1 }, output: { greeting: 'Hello, Ada' } };
   expect(printNodeType(aDescription({ example }))).toBe(`# greet
 
@@ -87,7 +87,7 @@ describe('a line says', () => {
   });
 });
 
-test('a description is one line that ends once', () => {
+test('a description is one line with one full stop', () => {
   const text = printNodeType(aDescription({ description: 'Says\n\u001b[31mhello.' }));
   expect(text.split('\n')[2]).toBe('Says [31mhello.');
 });

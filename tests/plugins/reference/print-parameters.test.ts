@@ -37,7 +37,7 @@ test('a parameter without a default is marked when it is required', () => {
   );
 });
 
-test('the keys of objects and of the items of lists are lists within', () => {
+test('the keys of objects and of list items are nested lists', () => {
   const item = {
     type: 'object',
     required: ['equals'],
@@ -54,14 +54,14 @@ test('the keys of objects and of the items of lists are lists within', () => {
   );
 });
 
-test('the keys of the values of a map are a list within', () => {
+test('the keys of map values are a nested list', () => {
   const value = { type: 'object', properties: { operation: { enum: ['count', 'sum'] } } };
   expect(ofOne({ type: 'object', additionalProperties: value })).toBe(
     ['- `size` (object of object)', '  - `operation` (`count`, `sum`)'].join('\n'),
   );
 });
 
-test('alternatives of objects are listed one by one', () => {
+test('alternative objects are listed one by one', () => {
   const branches = ['link', 'cursor'].map((name) => ({ type: 'object', properties: { [name]: {} } }));
   expect(ofOne({ anyOf: branches })).toBe(
     [
@@ -86,7 +86,7 @@ test('a schema without properties has none', () => {
   expect(printParameters({ type: 'object', properties: {} })).toBe('None.');
 });
 
-test('any JSON for a schema is printed, without control characters', () => {
+test('any JSON as a schema is printed, without control characters', () => {
   const keywords = [
     'type',
     'items',

@@ -39,7 +39,7 @@ const inMillions = (cost: object): object =>
 const LAMBDA_SECOND = (1_769 / 1_024) * 13.3334;
 
 describe('a million runs cost', () => {
-  test('with a caller that waits, one invocation', () => {
+  test('one invocation each with a waiting caller', () => {
     expect(inMillions(computeCost(aRun(), false))).toEqual({
       gateway: 1,
       lambda: 0.4303, // 0.2 + 10 ms
@@ -51,7 +51,7 @@ describe('a million runs cost', () => {
     });
   });
 
-  test('with the durable engine, its operations and what its checkpoints write', () => {
+  test('the operations and checkpoint writes with the durable engine', () => {
     expect(inMillions(computeCost(durable, false))).toEqual({
       gateway: 1,
       lambda: Number((0.4 + 0.21 * LAMBDA_SECOND).toFixed(4)), // 10 ms, and 50 around five times 30
@@ -63,13 +63,13 @@ describe('a million runs cost', () => {
     });
   });
 
-  test('with an event bus, the event and its writes, but not its line in the log', () => {
+  test('the event and its writes with an event bus, but not its log line', () => {
     const [without, withBus] = [computeCost(durable, false), computeCost(durable, true)];
     expect(inMillions(withBus)).toEqual({ ...inMillions(without), dynamodb: 8.4375, logs: 1, events: 1 });
     expect((totalOf(withBus) - totalOf(without)) * 1e6).toBeCloseTo(4 * 0.625 + 1 - 0.35);
   });
 
-  test('time for each invocation in the background, and less without checkpoints', () => {
+  test('the time of each invocation in the background, and less without checkpoints', () => {
     const lambdaOf = (invocations: number, operations: number): number =>
       computeCost(aRun({ background: { invocations, operations, bytes: 0 } }), false).lambda * 1e6;
     expect(lambdaOf(1, 0)).toBeCloseTo(0.4 + 0.02 * LAMBDA_SECOND);
@@ -79,11 +79,11 @@ describe('a million runs cost', () => {
 });
 
 describe('on Step Functions', () => {
-  test('Standard takes a transition more than there are states', () => {
+  test('Standard bills one transition more than there are states', () => {
     expect((computeStandardCost(durable) ?? 0) * 1e6).toBeCloseTo(1 + 6 * 25);
   });
 
-  test('Standard answers no caller that waits', () => {
+  test('Standard cannot answer a waiting caller', () => {
     expect(computeStandardCost(aRun())).toBeNull();
   });
 
@@ -93,13 +93,13 @@ describe('on Step Functions', () => {
     ['120 ms', { effectfulNodes: 4 }, 0.2],
     ['a minute of waiting', { waitSeconds: 60 }, 60],
     ['a minute and 30 ms', { waitSeconds: 60, effectfulNodes: 1 }, 60.1],
-  ])('Express bills %s in tenths of a second begun, a sixteenth of a GB each', (_, changes, seconds) => {
+  ])('Express bills %s in started tenths of a second, a sixteenth of a GB each', (_, changes, seconds) => {
     expect(computeExpressCost(aRun(changes)) * 1e6).toBeCloseTo(1 + 1 + (seconds / 16) * 16.67);
   });
 });
 
 describe('a month costs', () => {
-  test('what the runs cost, the logs and records that they leave, and nothing for what they do not have', () => {
+  test('the runs, their logs and records, and nothing for what they lack', () => {
     const month = computeMonthlyCost(aRun(), 1);
     const runs = 30 * 86_400;
     expect(month.gateway).toBeCloseTo(runs / 1e6);
@@ -110,7 +110,7 @@ describe('a month costs', () => {
     expect([month.durable, month.bucket]).toEqual([0, 0]);
   });
 
-  test('for each object two requests, and its bytes for 34 days', () => {
+  test('two requests for each object, and its bytes for 34 days', () => {
     const stored = { executions: 0, deliveries: 0, blobs: 50_000, blobPuts: 1, blobGets: 1 };
     const day = 100 * 86_400;
     const { bucket, tables } = computeMonthlyCost(aRun({ stored }), 100);
@@ -118,14 +118,14 @@ describe('a month costs', () => {
     expect(tables).toBe(0);
   });
 
-  test('for ten times the rate ten times as much', () => {
+  test('ten times as much for ten times the rate', () => {
     const [one, ten] = [1, 10].map((rate) => computeMonthlyCost(durable, rate));
     for (const part of ['gateway', 'lambda', 'durable', 'dynamodb', 'logs', 'tables', 'recovery'] as const)
       expect(ten?.[part]).toBeCloseTo((one?.[part] ?? 0) * 10);
   });
 });
 
-test('records, objects and logs live as long as is assumed', () => {
+test('records, objects and logs live as long as the calculation assumes', () => {
   const file = readFileSync(new URL('../../../serverless.yml', import.meta.url), 'utf8');
   const { provider } = parse(file, { logLevel: 'silent', merge: true });
   expect(assumptions.logDays.value).toBe(provider.logRetentionInDays);
@@ -133,7 +133,7 @@ test('records, objects and logs live as long as is assumed', () => {
   expect(assumptions.tableDays.value).toBe(readConfig({ STAGE: 'test' }).retentionDays + 2);
 });
 
-test('the functions that run workflows have the memory that is assumed', () => {
+test('the functions that run workflows have the memory that the calculation assumes', () => {
   const template = readFileSync(new URL('../../../serverless.yml', import.meta.url), 'utf8');
   const { functions } = parse(template, { logLevel: 'silent', merge: true });
   const sizes = ['webhook', 'runDurable', 'runExpress'].map((name) => functions[name].memorySize);

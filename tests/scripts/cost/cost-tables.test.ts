@@ -15,7 +15,7 @@ describe('dollars of a million runs', () => {
   });
 });
 
-test('a run is a row with what it costs everywhere, and one with the parts of that', () => {
+test('a run is a row with its total on each engine, and one with the parts', () => {
   const tables = printCostTables(
     [
       {
@@ -41,20 +41,20 @@ test('a run is a row with what it costs everywhere, and one with the parts of th
   );
 });
 
-describe('a place of a page', () => {
+describe('a marked section of a page', () => {
   const page = 'Before\n\n<!-- a -->\n\nold\n\n<!-- /a -->\n\nAfter\n';
 
-  test('is filled, and nothing else changes', () => {
+  test('is filled in, and nothing else changes', () => {
     const filled = fillPlaces(page, { a: 'fresh' });
     expect(filled).toBe(page.replace('old', 'fresh'));
     expect(fillPlaces(filled, { a: 'fresh' })).toBe(filled);
   });
 
-  test('must be there', () => {
+  test('must exist', () => {
     expect(() => fillPlaces(page, { b: 'fresh' })).toThrow('<!-- b -->');
   });
 
-  test('differs in the lines that one of the two has alone', () => {
+  test('differs in the lines that only one version has', () => {
     expect(findDifferences('a\nb\nc', 'a\nB\nc')).toEqual(['- b', '+ B']);
     expect(findDifferences(page, page)).toEqual([]);
   });

@@ -47,12 +47,12 @@ describe('the fields of a form', () => {
       { type: 'object', properties: { decision: { type: 'string' } } },
       '/properties/decision',
     ],
-  ])('none are made of %s', (_case, schema, path) => {
+  ])('cannot be built from %s', (_case, schema, path) => {
     expect(findFormProblems(schema, ['decision'])).toEqual([{ path, message: expect.any(String) }]);
   });
 });
 
-describe('a form is read', () => {
+describe('a submitted form', () => {
   test.each([
     [{ type: 'string' }, 'x\r\ny', 'x\ny'],
     [{ type: 'string' }, ' ', ' '],
@@ -76,13 +76,13 @@ describe('a form is read', () => {
     expect(readForm(schemaOf(field), { a: typed })).toEqual({ a: value });
   });
 
-  test('what is empty is absent, and a box that is not ticked is false', () => {
+  test('has empty fields as absent, and unticked boxes as false', () => {
     expect(readForm(schemaOf({ type: 'string' }), { a: '' })).toEqual({});
     expect(readForm(schemaOf({ type: 'boolean' }), {})).toEqual({ a: false });
     expect(readForm(schemaOf({ type: 'string' }), { b: 'x' })).toEqual({ b: 'x' });
   });
 
-  test('names of prototypes are names', () => {
+  test('treats prototype names as names', () => {
     const typed = JSON.parse('{"__proto__":"x","constructor":"y"}');
     expect(Object.entries(readForm(schemaOf({ type: 'string' }), typed))).toEqual([
       ['__proto__', 'x'],
@@ -117,21 +117,21 @@ describe('answers are checked', () => {
     expect(checkAnswers(schemaOf(field, ['a']), answers)).toEqual([{ name: 'a', message }]);
   });
 
-  test('names without a field are refused, whatever the schema allows', () => {
+  test('and names without a field are refused, whatever the schema allows', () => {
     const schema = { ...schemaOf({ type: 'string' }), additionalProperties: { type: 'string' } };
     expect(checkAnswers(schema, { a: 'x', 'b"': 'y' })).toEqual([
       { name: null, message: 'There is no field "b\\"".' },
     ]);
   });
 
-  test('a rule over several fields is one error of the whole', () => {
+  test('and a rule over several fields is one error for the whole form', () => {
     const schema = { ...schemaOf({ type: 'string' }), minProperties: 1 };
     expect(checkAnswers(schema, {})).toEqual([
       { name: null, message: 'These answers are not consistent with each other.' },
     ]);
   });
 
-  test('the name of a field may be any text', () => {
+  test('and a field may have any name', () => {
     const name = `a/~ %"é${'\u{1f600}'}`;
     const schema = { type: 'object', properties: { [name]: { type: 'integer' } } };
     const [error] = checkAnswers(schema, { [name]: 'x' });
@@ -141,7 +141,7 @@ describe('answers are checked', () => {
     );
   });
 
-  test('whatever is typed is either taken by the schema or an error, and never throws', () => {
+  test('and any input either matches the schema or is an error, and never throws', () => {
     const properties = {
       line: { type: 'string', pattern: '^[a-z]*$' },
       date: { type: 'string', format: 'date' },

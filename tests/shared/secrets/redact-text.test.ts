@@ -53,7 +53,7 @@ describe('a token is known by its prefix', () => {
     '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----',
     'ghp_short',
     'see <https://example.com/a?b=1&c=2#d>',
-  ])('%s is none', (text) => expect(redactText(text)).toBe(text));
+  ])('%s is not one', (text) => expect(redactText(text)).toBe(text));
 });
 
 describe('a private key', () => {
@@ -70,7 +70,7 @@ describe('a private key', () => {
     expect(shown).toContain('[redacted]');
   });
 
-  test('is removed when its end is not shown', () => {
+  test('is removed when its end is missing', () => {
     expect(redactText(pem('canary'.repeat(1_000)), 500)).not.toContain('canary');
   });
 });
@@ -87,9 +87,9 @@ test.each([
   ],
   ['https://discord.com/api/webhooks/1/canary', 'https://discord.com/api/webhooks/[redacted]'],
   ['https://hooks.zapier.com/hooks/catch/1/canary/', 'https://hooks.zapier.com/hooks/[redacted]'],
-])('the address of an incoming webhook: %s', (text, shown) => expect(redactText(text)).toBe(shown));
+])('the URL of an incoming webhook: %s', (text, shown) => expect(redactText(text)).toBe(shown));
 
-describe('a name of a secret', () => {
+describe('a secret name', () => {
   test.each([
     ['GET /cb?code=canary&state=canary now', 'GET /cb?code=[redacted]&state=[redacted] now'],
     ['city=Portland&state=OR&code=97201', 'city=Portland&state=OR&code=97201'],
@@ -110,7 +110,7 @@ describe('a name of a secret', () => {
     ['{"auth":true,"otp":null,"pin":1234}', '{"auth":true,"otp":null,"pin":[redacted]}'],
   ])('%s', (text, shown) => expect(redactText(text)).toBe(shown));
 
-  test('in a query is stricter', () => {
+  test('is matched more strictly in a query', () => {
     const query = 'key=a&code=b&state=c&sig=d&auth=e&session=f&q=g';
     expect(redactText(query, query.length, 'query')).toBe(
       'key=[redacted]&code=[redacted]&state=[redacted]&sig=[redacted]&auth=[redacted]&session=[redacted]&q=g',
@@ -131,7 +131,7 @@ test.each([
   '\ntoken:',
   'sk-',
   '1//0',
-])('1 MB of %s take linear time', (piece) => {
+])('1 MB of %s takes linear time', (piece) => {
   const text = piece.repeat(1_000_000 / piece.length);
   expect(redactText(text).length).toBeGreaterThan(0);
 });

@@ -17,7 +17,7 @@ const spellingsOf = (words: string): readonly string[] => {
   ];
 };
 
-describe('the name of a secret, in any spelling', () => {
+describe('a secret name, in any spelling', () => {
   test.each([
     ...[
       'auth',
@@ -62,7 +62,7 @@ describe('the name of a secret, in any spelling', () => {
   ])('%s', (name) => expect(isSecretName(name)).toBe(true));
 });
 
-describe('the name of ordinary data, in any spelling', () => {
+describe('an ordinary name, in any spelling', () => {
   test.each([
     ...[
       'author',
@@ -122,7 +122,7 @@ describe('the name of ordinary data, in any spelling', () => {
   });
 });
 
-describe('a parameter of a query', () => {
+describe('a query parameter', () => {
   test.each([
     'key',
     'code',
@@ -136,7 +136,7 @@ describe('a parameter of a query', () => {
   ])('%s is a secret', (name) => expect(isSecretName(name, 'query')).toBe(true));
 
   test.each(['q', 'page', 'sort_key', 'country_code', 'states', 'keyword', 'sort', 'design'])(
-    '%s is none',
+    '%s is not a secret',
     (name) => expect(isSecretName(name, 'query')).toBe(false),
   );
 });
@@ -161,10 +161,10 @@ describe('a header', () => {
     'authentication-results',
     'x-hub-signature-256',
     'x-request-id',
-  ])('%s is none', (name) => expect(isCredentialHeader(name)).toBe(false));
+  ])('%s is not a credential', (name) => expect(isCredentialHeader(name)).toBe(false));
 });
 
-test('that there is a secret, or none, is shown', () => {
+test('whether there is a secret is shown', () => {
   expect([true, false, null, undefined].map((value) => isSecretValue('otp', value))).toEqual([
     false,
     false,

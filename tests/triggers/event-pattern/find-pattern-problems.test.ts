@@ -24,7 +24,7 @@ const valid: readonly object[] = [
   { $or: [{ a: [1] }, { b: [1] }], c: { $or: [{ a: [1] }, { a: [2] }] } },
 ];
 
-test.each(valid)('takes %j', (pattern) => {
+test.each(valid)('accepts %j', (pattern) => {
   expect(findPatternProblems(pattern)).toEqual([]);
 });
 
@@ -105,11 +105,11 @@ const badPatterns: readonly (readonly [pattern: unknown, path: string, message: 
   [{ a: { b: [1] }, 'a.b': [1] }, '/a.b', twice],
 ];
 
-test.each(badPatterns)('refuses %j, at its place', (pattern, path, message) => {
+test.each(badPatterns)('refuses %j, with its place', (pattern, path, message) => {
   expect(findPatternProblems(pattern)).toEqual([{ path, message: expect.stringContaining(message) }]);
 });
 
-test('counts the patterns that "$or" stands for: a product beside each other, a sum within', () => {
+test('counts the patterns that "$or" stands for: multiplied when adjacent, added when nested', () => {
   const either = (name: string, choices: number) =>
     Array.from({ length: choices }, (_, index) => ({ [name]: [index] }));
   const pattern = (choices: number) => ({
@@ -123,7 +123,7 @@ test('counts the patterns that "$or" stands for: a product beside each other, a 
   ]);
 });
 
-test('reports every problem, each at its place', () => {
+test('reports every problem with its place', () => {
   const problems = findPatternProblems({ a: 1, b: [{ prefix: 2 }, { sufix: 'x' }], c: {} });
   expect(problems.map(({ path }) => path)).toEqual(['/a', '/b/0/prefix', '/b/1', '/c']);
 });

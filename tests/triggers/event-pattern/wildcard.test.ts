@@ -29,7 +29,7 @@ const matchesBySearch = (pattern: string, text: string): boolean => {
   return text !== '' && pattern[0] === text[0] && matchesBySearch(pattern.slice(1), text.slice(1));
 };
 
-test('finds what a search finds', () => {
+test('gives the same result as a search', () => {
   const aPattern = fc
     .array(fc.constantFrom('a', 'b', '*'), { maxLength: 7 })
     .map((characters) => characters.join('').replaceAll(/\*+/g, '*'));

@@ -56,7 +56,7 @@ test.each([
   expect(expressionOf(parameters)).toBe(expression);
 });
 
-test('reads the limits: with an offset, or in the time zone', () => {
+test('reads the start and end, with an offset or in the time zone', () => {
   const parameters = { rate: '1 day', timeZone: 'Europe/Berlin', flexibleMinutes: 15 };
   expect(
     readSchedule({ ...parameters, startAt: '2026-07-01T00:00:00-05:30', endAt: '2026-12-24T18:00' }),
@@ -164,7 +164,7 @@ test.each(bad)('refuses %j', async (parameters, path, message) => {
   expect(await findScheduleProblems(parameters, now)).toEqual(problems);
 });
 
-test('reports every problem, each at its place', async () => {
+test('reports every problem with its place', async () => {
   const problems = await findScheduleProblems(
     { cron: 'x', timeZone: 'x', endAt: 'x', flexibleMinutes: 0 },
     now,

@@ -98,7 +98,7 @@ describe.each(bad)('a bad message among good ones, %s', (_name, text, reason) =>
   const bodies = ['{"n":1}', text, '{"n":2}'];
   const all = [refused('m-1', reason), 'succeeded', 'succeeded'];
 
-  test('harms none of its batch', async () => {
+  test('harms no other of its batch', async () => {
     const service = await openService();
     await service.put(aFlow(aQueue('orders'), 'express'));
     expect(await service.dispatch(aBatchOf('orders', bodies))).toEqual({ batchItemFailures: [] });
@@ -113,7 +113,7 @@ describe.each(bad)('a bad message among good ones, %s', (_name, text, reason) =>
     expect([...(await ends(service))].sort()).toEqual(all);
   });
 
-  test('is left out of the execution of its batch, and has one of its own', async () => {
+  test('is left out of its batch’s execution, and gets its own', async () => {
     const service = await openService();
     await service.put(aFlow(aQueue('orders', { perBatch: true }), 'express'));
     expect(await service.dispatch(aBatchOf('orders', bodies))).toEqual({ batchItemFailures: [] });
@@ -163,7 +163,7 @@ test.each(bad)(
   },
 );
 
-test('what started it cannot be run again, nor was it kept', async () => {
+test('the start of a failed execution cannot be retried, since its input was not kept', async () => {
   const service = await openService();
   await service.put(aFlow(aQueue('orders'), 'express'));
   await service.dispatch(aBatchOf('orders', ['{"total":1e400}']));
@@ -186,7 +186,7 @@ test.each([1_000, 2_000])(
   },
 );
 
-test('whatever a message is, it has one execution that ends', async () => {
+test('any message has one execution, which ends', async () => {
   const piece = fc.constantFrom(
     '{',
     '}',

@@ -63,7 +63,7 @@ const fire = async ({ putEvent, sendMessage, settled }: Service): Promise<void> 
 const HALF_AN_HOUR_MS = 1_800_000;
 
 test.each(changes)(
-  'from %s to %s, killed before any call: nothing is lost, a disabled workflow starts nothing, and the next put or sweep mends it',
+  'from %s to %s, killed before any call: nothing is lost, a disabled workflow starts nothing, and the next put or sweep repairs it',
   async (from, to) => {
     let kills = 0;
     for (let calls = 0; ; calls += STEP) {

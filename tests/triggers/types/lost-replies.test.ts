@@ -9,7 +9,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0)) await cleanup();
 });
 
-test('each call may have its effect and lose its answer: it is made again, and nothing is there twice', async () => {
+test('each call may take effect and lose its response: it is repeated, and nothing exists twice', async () => {
   const lost = new Set<string>();
   const service = await openService({
     through: async (endpoint) => {

@@ -34,7 +34,7 @@ describe(`the same event ${REPEATS} times at once starts one execution`, () => {
   const repeat = (dispatch: (event: unknown) => Promise<unknown>, event: unknown) =>
     Promise.all(Array.from({ length: REPEATS }, () => dispatch(event)));
 
-  test('of a schedule, with the time at which it was due', async () => {
+  test('from a schedule, with its due time', async () => {
     const service = await aScheduled();
     await repeat(service.dispatch, service.eventAt('2026-01-05T08:00:00Z'));
     expect(await service.records()).toHaveLength(1);
@@ -45,7 +45,7 @@ describe(`the same event ${REPEATS} times at once starts one execution`, () => {
     });
   });
 
-  test('of a bus, whole', async () => {
+  test('from a bus, with the whole event', async () => {
     const service = await openService();
     await service.put(aWorkflowOf([aRule('shop')], keepingData));
     const Time = 1_767_600_000;
@@ -72,7 +72,7 @@ describe(`the same event ${REPEATS} times at once starts one execution`, () => {
     });
   });
 
-  test('of a queue, with the attributes of the message', async () => {
+  test('from a queue, with the message attributes', async () => {
     const service = await openService();
     await service.put(aWorkflowOf([aQueue('orders.fifo')], keepingData));
     await service.sendMessage('orders.fifo', {
@@ -98,7 +98,7 @@ describe(`the same event ${REPEATS} times at once starts one execution`, () => {
 });
 
 describe('the clocks of Scheduler and of the service may differ', () => {
-  test('by minutes either way: each due time starts one execution, in whatever order they arrive', async () => {
+  test('by minutes either way: each due time starts one execution, in any order of arrival', async () => {
     const { dispatch, eventAt, records, clock } = await aScheduled();
     const ahead = new Date(clock.now() + 300_000).toISOString();
     const behind = new Date(clock.now() - 300_000).toISOString();

@@ -26,13 +26,13 @@ test.each([
   ['deflate', deflateRawSync(json)],
   ['identity', Buffer.from(json)],
   ['', Buffer.from(json)],
-])('%j is inflated before it is parsed, and the header stays', async (encoding, bytes) => {
+])('%j is decoded before it is parsed, and the header stays', async (encoding, bytes) => {
   const answer = await call(encoding, bytes);
   expect(bodyOf(answer)).toMatchObject({ body: { a: ['é'] }, headers: { 'content-encoding': encoding } });
 });
 
 test.each(['compress', 'gzip, gzip', 'identity, br', 'zstd', '__proto__', 'constructor'])(
-  '%j is a 415 with the codings that are taken',
+  '%j is a 415 with the accepted encodings',
   async (encoding) => {
     const answer = await call(encoding, gzipSync(gzipSync(json)));
     expect(answer).toEqual(aProblem(415, 'body-unsupported'));
@@ -48,7 +48,7 @@ test.each([
   ['br', Buffer.alloc(100, 0xff)],
   ['deflate', deflateSync(json).subarray(0, -6)],
   ['deflate', Buffer.from([0x78])],
-])('%s that is broken or cut off is a 400', async (encoding, bytes) => {
+])('%s that is broken or truncated is a 400', async (encoding, bytes) => {
   expect(await call(encoding, bytes)).toEqual(aProblem(400, 'body-invalid'));
 });
 
@@ -64,13 +64,13 @@ test.each([
   ['deflate', withMore(deflateSync(json), '\0')],
   ['deflate', withMore(deflateSync(json), deflateSync(json))],
   ['deflate', withMore(deflateRawSync(json), 'more')],
-])('%s with bytes behind its end is a 400', async (encoding, bytes) => {
+])('%s with trailing bytes is a 400', async (encoding, bytes) => {
   const answer = await call(encoding, bytes);
   expect(answer).toEqual(aProblem(400, 'body-invalid'));
   expect(bodyOf(answer).detail).toContain('trailing');
 });
 
-test('the members of gzip are joined (RFC 1952), within the limit of bodies', async () => {
+test('gzip members are joined (RFC 1952), within the body limit', async () => {
   const members = [json.slice(0, 3), '', json.slice(3)].map((text) => gzipSync(text));
   expect(bodyOf(await call('gzip', withMore(...members)))).toMatchObject({ body: { a: ['é'] } });
   const halves = withMore(gzipSync('1'.padEnd(50)), gzipSync(' '.repeat(50)));
@@ -89,7 +89,7 @@ test.each([
   expect(await call(encoding, bytes)).toEqual(aProblem(413, 'body-too-large'));
 });
 
-test('the limit is that of bodies, to the byte', async () => {
+test('the limit is the body limit, to the byte', async () => {
   const bytes = gzipSync('1'.padEnd(100));
   expect((await call('gzip', bytes, { maxBodyBytes: 100 })).statusCode).toBe(200);
   expect(await call('gzip', bytes, { maxBodyBytes: 99 })).toEqual(aProblem(413, 'body-too-large'));

@@ -48,7 +48,7 @@ describe('answer', () => {
   const received = (answer: NonNullable<AWorkflow['webhook']>['answer'], options?: ServiceOptions) =>
     aServiceWith({ webhook: { responseMode: 'onReceived', answer: answer ?? null } }, options);
 
-  test('is what the caller gets, with the id of the execution in a header', async () => {
+  test('is what the caller gets, with the execution id in a header', async () => {
     const service = await received({
       status: 200,
       headers: { 'x-order': '{{ body.id }}' },
@@ -67,14 +67,14 @@ describe('answer', () => {
     expect(await service.executions.find('execution-1')).toMatchObject({ status: 'succeeded' });
   });
 
-  test('may be a text, or have no body', async () => {
+  test('may be text or have no body', async () => {
     const text = await received({ body: 'ok {{ body.id }}' });
     expect(await text.call(aJsonEvent({ id: 7 }))).toMatchObject({ statusCode: 200, body: 'ok 7' });
     const empty = await received({ status: 204 });
     expect((await empty.call(aJsonEvent({}))).body).toBeUndefined();
   });
 
-  test('with HTML of the request is in a sandbox', async () => {
+  test('with HTML from the request is sandboxed', async () => {
     const service = await received({ headers: { 'content-type': 'text/html' }, body: '{{ body.html }}' });
     const { headers } = await service.call(aJsonEvent({ html: '<script>1</script>' }));
     expect(headers).toMatchObject({ 'content-security-policy': 'sandbox' });
@@ -89,7 +89,7 @@ describe('answer', () => {
     ],
     ['a header that is a list', { headers: { 'x-id': '{{ body.id }}' } }, { id: [1] }],
     ['a body beyond all measure', { body: '{{ $pad("", body.id) }}' }, { id: 1_100_000 }],
-  ])('%s gets the usual 202: the run is stored', async (_case, answer, body) => {
+  ])('%s gets the usual 202, since the run is stored', async (_case, answer, body) => {
     const service = await received(answer);
     const result = await service.call(aJsonEvent(body));
     expect(result.statusCode).toBe(202);
@@ -98,7 +98,7 @@ describe('answer', () => {
     expect(service.lines.filter((line) => line.includes('could not be computed'))).toHaveLength(1);
   });
 
-  test('repeats any request without an error', async () => {
+  test('reflects any request without an error', async () => {
     const repeat = '{{ body }}';
     const headers = { 'x-a': repeat, 'content-type': '{{ body.type }}' };
     const service = await received({ headers, body: { a: repeat, b: 'x {{ body.a }}' } });
@@ -110,14 +110,14 @@ describe('answer', () => {
     );
   });
 
-  test('is not given for a request that is not stored', async () => {
+  test('is not returned for a request that is not stored', async () => {
     const spoilt = { dispatcher: { dispatch: () => Promise.reject(new Error('throttled')) } };
     const service = await received({ status: 200, body: 'ok' }, { spoilt });
     expect((await service.call(aJsonEvent({}))).statusCode).toBeGreaterThanOrEqual(500);
     expect(service.executions.records()).toEqual([]);
   });
 
-  test('is the same for a repeated delivery, which it names', async () => {
+  test('is the same for a repeated delivery, which it marks', async () => {
     const service = await received({ body: '{{ $execution.id }}' });
     const event = aJsonEvent({ id: 7 }, { headers: { 'idempotency-key': 'a' } });
     const [first, second] = [await service.call(event), await service.call(event)];
@@ -192,7 +192,7 @@ describe('lastNodeAnswer', () => {
       false,
     );
 
-  test('file is the bytes of the file, with its media type and name', async () => {
+  test('file returns the bytes of the file, with its media type and name', async () => {
     const bytes = new Uint8Array([0, 255, 13, 10, 128]);
     const service = await aServiceWith(
       { webhook: { lastNodeAnswer: 'file' }, chain: [{ type: 'saves' }] },
@@ -213,7 +213,7 @@ describe('lastNodeAnswer', () => {
   });
 
   test.each(['image/svg+xml', 'text/xsl', 'text/html'])(
-    'file of the type %s is never shown',
+    'file of the type %s is never shown inline',
     async (type) => {
       const service = await aServiceWith(
         { webhook: { lastNodeAnswer: 'file' }, chain: [{ type: 'saves' }] },
@@ -238,20 +238,20 @@ describe('lastNodeAnswer', () => {
     ["another run's", { file: { ...forged, $file: 'execution-9/node-1/0.1' } }],
     ['a file that was never saved', { file: forged }],
     ['a file that does not fit', { file: { ...forged, size: 4_500_001 } }],
-  ])('file with %s is 500, and names the execution', async (_case, values) => {
+  ])('file with %s is 500, with the execution id', async (_case, values) => {
     const service = await answering('file', values);
     const answer = await service.call(aJsonEvent({}));
     expect(answer).toEqual(aProblem(500, 'response-invalid'));
     expect(bodyOf(answer).detail).toContain('execution-1');
   });
 
-  test('a run that failed is an error whatever the answer would be', async () => {
+  test('a failed run is an error, whatever the response would be', async () => {
     const service = await aServiceWith({ webhook: { lastNodeAnswer: 'all' }, chain: [{ type: 'fails' }] });
     expect(await service.call(aJsonEvent({}))).toEqual(aProblem(500, 'execution-failed'));
   });
 });
 
-describe('a file in the answer of respondToWebhook', () => {
+describe('a file in the response of respondToWebhook', () => {
   const saves = pluginWith(
     'saves',
     async (_node, _input, { services }) => {
@@ -263,7 +263,7 @@ describe('a file in the answer of respondToWebhook', () => {
     false,
   );
 
-  test('is sent as its bytes, under the headers of the node', async () => {
+  test('is sent as bytes, with the node’s headers', async () => {
     const headers = { 'Content-Disposition': 'attachment' };
     const parameters = { headers, body: '{{ file }}' };
     const service = await aServiceWith(
@@ -284,7 +284,7 @@ describe('a file in the answer of respondToWebhook', () => {
     expect((await service.call(event)).body).toBe(first.body);
   });
 
-  test('that a caller has made up is ordinary data', async () => {
+  test('made up by a caller is ordinary data', async () => {
     const file = { $file: 'x/y/0.1', name: 'a', mediaType: 'a/b', size: 1, sha256: 'a'.repeat(64) };
     const service = await aServiceWith({
       webhook: { responseMode: 'responseNode' },
@@ -295,7 +295,7 @@ describe('a file in the answer of respondToWebhook', () => {
 });
 
 describe('timeoutSeconds', () => {
-  test('ends the run, and answers 504 with the id of the execution', async () => {
+  test('ends the run, and answers 504 with the execution id', async () => {
     const service = await aServiceWith({ webhook: { timeoutSeconds: 3 }, chain: [{ type: 'hangs' }] });
     const startedAt = service.clock.now();
     const answer = await whenAnswered(service, service.call(aJsonEvent({})));
@@ -325,7 +325,7 @@ const untilEnded = async (service: WebhookService, executionId = 'execution-1') 
 };
 
 describe('onTimeout continue', () => {
-  test('answers with the result that is there in time', async () => {
+  test('returns a result that is there in time', async () => {
     const service = await aServiceWith({
       webhook: { onTimeout: 'continue' },
       chain: [{ type: 'set', parameters: { values: { a: 1 } } }],
@@ -336,7 +336,7 @@ describe('onTimeout continue', () => {
     expect(await service.executions.find('execution-1')).toMatchObject({ mode: 'durable' });
   });
 
-  test('answers 202 when the time is up, and the run goes on to its end', async () => {
+  test('answers 202 when the time is up, and the run continues to its end', async () => {
     const gate = aGate();
     const webhook = { onTimeout: 'continue', timeoutSeconds: 2 };
     const service = await aServiceWith({ webhook, chain: [{ type: 'waits' }] }, gate.options);
@@ -348,7 +348,7 @@ describe('onTimeout continue', () => {
   });
 });
 
-test('a store that fails while the caller waits makes it 202, for the run is accepted', async () => {
+test('a store failure while the caller waits answers 202, since the run is accepted', async () => {
   const find = () => Promise.reject(new AppError('STORE_UNAVAILABLE', {}));
   const service = await aServiceWith(
     { webhook: { onTimeout: 'continue' } },
@@ -366,7 +366,7 @@ describe('continueAfterResponse', () => {
     chain,
   });
 
-  test('answers before the run has ended, which goes on', async () => {
+  test('responds before the run has ended, and the run continues', async () => {
     const gate = aGate();
     const service = await aServiceWith(aWorkflow([respond, { type: 'waits' }]), gate.options);
     const answer = await whenAnswered(service, service.call(aJsonEvent({})));
@@ -380,7 +380,7 @@ describe('continueAfterResponse', () => {
     expect(await untilEnded(service)).toMatchObject({ status: 'succeeded' });
   });
 
-  test('a repeated delivery gets the same answer, while the run lasts and afterwards', async () => {
+  test('gives a repeated delivery the same response, during the run and afterwards', async () => {
     const gate = aGate();
     const service = await aServiceWith(aWorkflow([respond, { type: 'waits' }]), gate.options);
     const event = aJsonEvent({}, { headers: { 'idempotency-key': 'a' } });
@@ -395,7 +395,7 @@ describe('continueAfterResponse', () => {
     expect(service.executions.records()).toHaveLength(1);
   });
 
-  test('is 202 when there is no response in time', async () => {
+  test('answers 202 when there is no response in time', async () => {
     const gate = aGate();
     const workflow = aWorkflow([{ type: 'waits' }, respond], { timeoutSeconds: 1 });
     const service = await aServiceWith(workflow, gate.options);
@@ -404,14 +404,14 @@ describe('continueAfterResponse', () => {
     expect(await untilEnded(service)).toMatchObject({ status: 'succeeded' });
   });
 
-  test('a failure before the response is 500, one behind it leaves the answer', async () => {
+  test('answers 500 for a failure before the response; a later one leaves the response', async () => {
     const before = await aServiceWith(aWorkflow([{ type: 'fails' }, respond]));
     expect(await before.call(aJsonEvent({}))).toEqual(aProblem(500, 'execution-failed'));
     const behind = await aServiceWith(aWorkflow([respond, { type: 'fails' }]));
     expect(await behind.call(aJsonEvent({}))).toMatchObject({ statusCode: 201, body: 'thanks' });
   });
 
-  test('a response that cannot be stored at once is there at the end', async () => {
+  test('stores a response at the end that could not be stored at once', async () => {
     const gate = aGate();
     let saves = 0;
     const spoilt = {

@@ -29,7 +29,7 @@ describe('maxBodyBytes', () => {
     expect(service.executions.records()).toHaveLength(status === 200 ? 1 : 0);
   });
 
-  test('a base64-encoded event is measured as it was sent', async () => {
+  test('a base64-encoded event is measured before encoding', async () => {
     const service = await aServiceWith({ maxBodyBytes: 10 });
     const body = Buffer.from('"12345678"').toString('base64');
     expect(await service.call(aWebhookEvent({ body, isBase64Encoded: true }))).toMatchObject({
@@ -41,7 +41,7 @@ describe('maxBodyBytes', () => {
     ['as many', 10, 200],
     ['one more', 11, 413],
     ['many more', 500, 413],
-  ])('%s bytes when it is inflated: %i get %i', async (_case, length, status) => {
+  ])('%s bytes when decoded: %i get %i', async (_case, length, status) => {
     const service = await aServiceWith({ maxBodyBytes: 10 });
     const bytes = deflateRawSync('1'.padEnd(length));
     const headers = { 'content-type': 'application/json', 'content-encoding': 'deflate' };
@@ -76,12 +76,12 @@ describe('schema', () => {
     },
   };
 
-  test('a body that matches is let in', async () => {
+  test('accepts a matching body', async () => {
     const service = await aServiceWith({ schema: order });
     expect(await service.call(aJsonEvent({ id: 'AB-1', lines: [] }))).toMatchObject({ statusCode: 200 });
   });
 
-  test('others get every violation with its pointer, and no value of the body', async () => {
+  test('reports every violation with its pointer, and no value of the body', async () => {
     const service = await aServiceWith({ schema: order });
     const answer = await service.call(
       aJsonEvent({ id: 'hunter2', secret: 'green', lines: [{ price: -77 }, { price: '78' }], 'a/b c': 1 }),
@@ -108,7 +108,7 @@ describe('schema', () => {
     ['a body that is too large to check', { items: { type: 'number' } }, Array(100_000).fill(1), 1],
     ['a long key', { additionalProperties: false }, { ['k'.repeat(100_000)]: 1 }, 1],
     ['long lists that must be unique', { uniqueItems: true }, [...Array(5_000).keys()], 1],
-  ])('%s: a short answer', async (_case, schema, body, count) => {
+  ])('%s: a short response', async (_case, schema, body, count) => {
     const answer = await (await aServiceWith({ schema })).call(aJsonEvent(body));
     expect(answer.statusCode).toBe(400);
     expect(bodyOf(answer).errors).toHaveLength(count);
@@ -138,7 +138,7 @@ describe('schema', () => {
     ['^\\u{1F600}$', '😀', 200],
     ['^.{1,2}$', '😀😀', 200],
     ['^[😀-😎]$', '\ude03', 400],
-  ])('the pattern %s reads characters: %s gets %i', async (pattern, name, status) => {
+  ])('matches characters with the pattern %s: %s gets %i', async (pattern, name, status) => {
     const service = await aServiceWith({ schema: { properties: { name: { pattern } } } });
     expect(await service.call(aJsonEvent({ name }))).toMatchObject({ statusCode: status });
   });
@@ -168,7 +168,7 @@ describe('schema', () => {
   test.each<[JsonObject]>([
     [{ $schema: 'https://json-schema.org/draft/2020-12/schema', prefixItems: [{ type: 'string' }] }],
     [{ $schema: 'http://json-schema.org/draft-07/schema#', items: [{ type: 'string' }] }],
-  ])('%j is a schema of the draft that it names', async (schema) => {
+  ])('%j follows the draft that it names', async (schema) => {
     expect(await findProblems({ schema })).toEqual([]);
     const service = await aServiceWith({ schema });
     expect(await service.call(aJsonEvent(['a', 1]))).toMatchObject({ statusCode: 200 });

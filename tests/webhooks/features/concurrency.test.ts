@@ -39,7 +39,7 @@ test('beyond the limit, requests get 429 and start nothing, until an execution h
   expect((await service.start()).statusCode).toBe(429);
 });
 
-test('a flood of requests that are refused looks for a slot once a second', async () => {
+test('a flood of refused requests looks for a slot once a second', async () => {
   let calls = 0;
   const slots = {
     take: async () => {
@@ -69,7 +69,7 @@ test('cancelOldest cancels the execution that began first', async () => {
   expect(service.statuses()).toEqual(['cancelled', 'cancelled', 'accepted', 'accepted']);
 });
 
-test('with a lower limit than before, as many are cancelled as are too many', async () => {
+test('after the limit is lowered, as many are cancelled as exceed it', async () => {
   const service = await aServiceWith({ max: 3 });
   for (let count = 0; count < 3; count++) {
     await service.start();
@@ -90,7 +90,7 @@ describe('repeated deliveries', () => {
     expect(bodyOf(await service.start('b'))).toMatchObject({ duplicate: true, status: 'accepted' });
   });
 
-  test('that were refused start when there is room, under the same key', async () => {
+  test('that were refused start once there is room, under the same key', async () => {
     const service = await aServiceWith({ max: 1 });
     const first = await service.start('a');
     expect((await service.start('b')).statusCode).toBe(429);
@@ -100,7 +100,7 @@ describe('repeated deliveries', () => {
   });
 });
 
-test('what was never started has a slot for a minute', async () => {
+test('an execution that never started holds its slot for a minute', async () => {
   let isRefused = true;
   const dispatch = async () => {
     if (isRefused) throw new AppError('DISPATCH_REFUSED', {});
@@ -128,7 +128,7 @@ test('while the store fails, nothing is started', async () => {
   expect(service.statuses()).toEqual([]);
 });
 
-test('what others take again and again is refused in the end', async () => {
+test('a request whose slot others keep taking is refused in the end', async () => {
   const slots = { take: async () => false, list: async () => [[{ executionId: 'gone', takenAt: 0 }]] };
   const service = await aServiceWith({ max: 1 }, { features: { slots } });
   expect(await service.start()).toEqual(aProblem(429, 'concurrency-limited'));

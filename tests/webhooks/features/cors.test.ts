@@ -67,13 +67,13 @@ describe('a preflight', () => {
     });
   });
 
-  test('allows any header, Authorization by name', async () => {
+  test('allows any header, but Authorization only by name', async () => {
     const service = await aServiceWith({ cors: { origins: [shop], headers: ['*'] } });
     const { headers } = await service.call(aPreflight());
     expect(headers).toMatchObject({ 'access-control-allow-headers': '*, authorization' });
   });
 
-  test('of another origin is 403, and allows nothing', async () => {
+  test('from another origin is 403, and allows nothing', async () => {
     const service = await aServiceWith({ cors: { origins: [shop] } });
     const answer = await service.call(aPreflight({ origin: 'https://evil.example' }));
     expect(answer).toEqual(aProblem(403, 'origin-not-allowed'));
@@ -81,13 +81,13 @@ describe('a preflight', () => {
     expect(answer.headers).toMatchObject({ vary: 'Origin' });
   });
 
-  test('for a method that the path does not have is answered with those that it has', async () => {
+  test('for a method that the path lacks is answered with its methods', async () => {
     const service = await aServiceWith({ cors: { origins: [shop] } });
     const { statusCode, headers } = await service.call(aPreflight({ method: 'DELETE' }));
     expect([statusCode, headers?.['access-control-allow-methods']]).toEqual([204, 'POST']);
   });
 
-  test('is about the trigger of its method, on a path of several', async () => {
+  test('applies to the trigger with its method, on a path of several', async () => {
     const service = await aWebhookService();
     const trigger = (id: string, parameters: Record<string, JsonValue>) => ({
       id,
@@ -113,7 +113,7 @@ describe('a preflight', () => {
   });
 
   test.each([{ origin: shop }, { 'access-control-request-method': 'POST' }, {}])(
-    'needs both of its headers: OPTIONS with %j is a request like any other',
+    'needs both of its headers: OPTIONS with %j is an ordinary request',
     async (headers) => {
       const service = await aServiceWith({ cors: { origins: [shop] }, methods: ['POST', 'OPTIONS'] });
       expect((await service.call(aWebhookEvent({ method: 'OPTIONS', headers }))).statusCode).toBe(200);
@@ -121,7 +121,7 @@ describe('a preflight', () => {
   );
 });
 
-describe('the answer to a script', () => {
+describe('the response to a script', () => {
   const shared = { 'access-control-allow-origin': shop, vary: 'Origin' };
 
   test('has the headers of its origin, and names what it may read', async () => {
@@ -152,7 +152,7 @@ describe('the answer to a script', () => {
     expect(service.executions.records()).toEqual([]);
   });
 
-  test('has them for a wrong method beside a handshake, which does not answer it', async () => {
+  test('has them for a wrong method, even on a webhook with a handshake', async () => {
     const handshake = { scheme: 'custom', method: 'GET', match: 'true', answer: { body: 'hello' } };
     const service = await aServiceWith({ cors: { origins: [shop] }, handshake });
     const call = async (method: string) => {
@@ -165,7 +165,7 @@ describe('the answer to a script', () => {
     ]);
   });
 
-  test('of another origin, or of none, differs by Vary alone', async () => {
+  test('from another origin, or without one, differs only by Vary', async () => {
     const service = await aServiceWith({ cors: { origins: [shop] } });
     for (const event of [from('https://evil.example'), aJsonEvent({})]) {
       const { statusCode, headers } = await service.call(event);
@@ -253,7 +253,7 @@ describe('an origin', () => {
   });
 
   test.each(['http://*.localhost:3000', 'capacitor://localhost', 'http://[::1]:3000', 'http://192.0.2.1'])(
-    '%s is taken',
+    '%s is accepted',
     async (origin) => {
       expect(await problemsOf({ origins: [origin] })).toEqual([]);
     },

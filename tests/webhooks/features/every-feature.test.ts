@@ -32,17 +32,20 @@ describe.each(features)('the feature $name', ({ name, schema: { description, exa
     expect(description).toEqual(expect.stringMatching(/^.{20,}$/));
   });
 
-  test.each((examples as JsonValue[]).map((example) => [example]))('takes its example %j', async (value) => {
-    const nodes = [{ id: 'start', type: 'webhookTrigger', parameters: { ...needs[name], [name]: value } }];
-    const problems = await checkWebhookRules({ id: 'x', name: 'x', enabled: true, nodes, connections: [] });
-    expect(problems).toEqual([]);
-    expect(await open({ [name]: value })).toMatchObject({ admit: expect.any(Function) });
-  });
+  test.each((examples as JsonValue[]).map((example) => [example]))(
+    'accepts its example %j',
+    async (value) => {
+      const nodes = [{ id: 'start', type: 'webhookTrigger', parameters: { ...needs[name], [name]: value } }];
+      const problems = await checkWebhookRules({ id: 'x', name: 'x', enabled: true, nodes, connections: [] });
+      expect(problems).toEqual([]);
+      expect(await open({ [name]: value })).toMatchObject({ admit: expect.any(Function) });
+    },
+  );
 });
 
 test.each([
   ['a feature that this version does not know', { mindReading: true }],
   ['a rule that cannot be read', { allowFrom: ['nowhere/99'] }],
-])('%s lets nothing through', async (_case, features) => {
+])('%s lets no request through', async (_case, features) => {
   await expect(open(features as never)).rejects.toMatchObject({ code: 'WEBHOOK_MISCONFIGURED', status: 503 });
 });

@@ -55,7 +55,7 @@ describe('a webhook with a form', () => {
     expect(runs()).toBe(0);
   });
 
-  test('starts a run with the types of the schema, and thanks', async () => {
+  test('starts a run with the types of the schema, and thanks the user', async () => {
     const { send, executions, runs } = await aForm();
     const page = await send('name=Ada+L&age=36&news=true');
     expect([page.statusCode, page.body]).toEqual([200, expect.stringContaining('<h1>Thank you</h1>')]);
@@ -65,7 +65,7 @@ describe('a webhook with a form', () => {
     expect(data?.input).toContain('"body":{"name":"Ada L","age":36,"news":true}');
   });
 
-  test('shows what is wrong beside the fields, with what was typed', async () => {
+  test('shows errors beside the fields, with the input', async () => {
     const { send, runs } = await aForm();
     const page = await send('age=%22%3Eold&other=x');
     expect(page.statusCode).toBe(400);
@@ -78,7 +78,7 @@ describe('a webhook with a form', () => {
     expect(runs()).toBe(0);
   });
 
-  test('gives callers that are no browsers a problem, and 202', async () => {
+  test('gives non-browser callers a problem, and 202', async () => {
     const { send, call } = await aForm();
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
     const refused = await send('age=old&name=Ada', headers);
@@ -91,7 +91,7 @@ describe('a webhook with a form', () => {
     expect(await call(aJsonEvent({ name: 1 }))).toEqual(aProblem(400, 'body-schema-mismatch'));
   });
 
-  test('of one page starts one run for the same answers, sent twice', async () => {
+  test('starts one run when a page sends the same answers twice', async () => {
     const { send, runs, call } = await aForm();
     const { body } = await call(aWebhookEvent({ method: 'GET' }));
     const [, id] = /name="form-page-id" value="([^"]+)"/.exec(body ?? '') ?? [];
@@ -114,7 +114,7 @@ describe('a webhook with a form', () => {
     const isDuplicate = ({ headers = {} }: { readonly headers?: object | undefined }) =>
       'hookloom-duplicate' in headers;
 
-    test('starts one run for it, from whichever page', async () => {
+    test('starts one run per key, from any page', async () => {
       const { send, runs } = await aForm(byName);
       const first = await send('form-page-id=a&name=Ada');
       const second = await send('form-page-id=b&name=Ada');
@@ -122,7 +122,7 @@ describe('a webhook with a form', () => {
       expect(runs()).toBe(1);
     });
 
-    test('refuses other answers under it, or takes them as repeated', async () => {
+    test('refuses other answers under it, or treats them as repeated', async () => {
       const strict = await aForm(byName);
       await strict.send('form-page-id=a&name=Ada&age=36');
       expect((await strict.send('form-page-id=b&name=ADA&age=37')).statusCode).toBe(422);
@@ -132,7 +132,7 @@ describe('a webhook with a form', () => {
       expect([second.statusCode, isDuplicate(second), runs()]).toEqual([200, true, 1]);
     });
 
-    test('of which there is none falls back to the page, and is logged without the body', async () => {
+    test('falls back to the page without a key, and logs that without the body', async () => {
       const { send, runs, lines } = await aForm({ deduplication: 'body.nick' });
       await send('form-page-id=a&name=Ada');
       await send('form-page-id=a&name=Ada');
@@ -152,7 +152,7 @@ describe('a webhook with a form', () => {
     ['same-site', 403],
     ['same-origin', 200],
     ['none', 200],
-  ])('takes nothing that the page of another site makes a browser send: %s is %i', async (site, status) => {
+  ])('accepts nothing that another site’s page makes a browser send: %s is %i', async (site, status) => {
     const { send, call, runs } = await aForm();
     const headers = { ...form, 'sec-fetch-site': site };
     expect((await send('name=Ada', headers)).statusCode).toBe(status);
@@ -161,13 +161,13 @@ describe('a webhook with a form', () => {
     expect((await call(aWebhookEvent({ method: 'GET', headers }))).statusCode).toBe(200);
   });
 
-  test('refuses such requests without a content type, too', async () => {
+  test('refuses such requests without a content type too', async () => {
     const { send } = await aForm();
     const headers = { 'sec-fetch-site': 'cross-site' };
     expect(await send('{"name":"Ada"}', headers)).toEqual(aProblem(403, 'origin-not-allowed'));
   });
 
-  test('asks for the password before it shows its page', async () => {
+  test('asks for the password before showing its page', async () => {
     const { call, putCredential } = await aForm({ authentication: 'basic', credentialId: 'people' });
     await putCredential(aCredential({ id: 'people', type: 'basic', username: 'ada' }));
     const refused = await call(aWebhookEvent({ method: 'GET', headers: html }));
@@ -177,7 +177,7 @@ describe('a webhook with a form', () => {
     ]);
   });
 
-  test('answers as its workflow says', async () => {
+  test('responds as its workflow says', async () => {
     const { send } = await aForm({ answer: { status: 303, headers: { location: '/thanks' } } });
     expect(await send('name=Ada')).toMatchObject({ statusCode: 303 });
     const other = await aForm({ responseMode: 'lastNode' });

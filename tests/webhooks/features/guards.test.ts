@@ -14,7 +14,7 @@ describe('allowFrom', () => {
   const from = (sourceIp: string) => aJsonEvent({}, { sourceIp });
 
   test.each(['192.0.2.7', '198.51.100.7', '2001:db8::1', '::ffff:192.0.2.7'])(
-    'lets %s in',
+    'accepts %s',
     async (address) => {
       const service = await aServiceWith({ allowFrom: ['192.0.2.0/24', '198.51.100.7', '2001:db8::/32'] });
       expect((await service.call(from(address))).statusCode).toBe(200);
@@ -22,7 +22,7 @@ describe('allowFrom', () => {
   );
 
   test.each(['192.0.3.7', '198.51.100.8', '2001:db9::1', '::ffff:192.0.3.7', '', '192.0.2.7, 10.0.0.1'])(
-    'refuses %j before it looks at credentials, and starts nothing',
+    'refuses %j before it reads credentials, and starts nothing',
     async (address) => {
       const service = await aServiceWith({
         allowFrom: ['192.0.2.0/24', '198.51.100.7', '2001:db8::/32'],
@@ -46,7 +46,7 @@ describe('allowFrom', () => {
   });
 });
 
-test('a paused webhook answers 503, with a time to try again, and starts nothing', async () => {
+test('a paused webhook answers 503 with a time to retry, and starts nothing', async () => {
   const service = await aServiceWith({ paused: true });
   const answer = await service.call(aJsonEvent({}));
   expect(answer).toEqual(aProblem(503, 'webhook-paused'));

@@ -33,7 +33,7 @@ describe('slack', () => {
     challenge: '3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P',
   });
 
-  test('gets its challenge back, and no run starts; its events are runs', async () => {
+  test('gets its challenge back, and no run starts; its events start runs', async () => {
     const { receive, executions } = await aServiceFor({ scheme: 'slack' });
     expect(await receive(challenge)).toEqual(text('3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P'));
     expect(executions.records()).toEqual([]);
@@ -41,7 +41,7 @@ describe('slack', () => {
     expect(executions.records()).toHaveLength(1);
   });
 
-  test('must have signed it where the webhook asks for a signature', async () => {
+  test('must sign it where the webhook requires a signature', async () => {
     const signature = { scheme: 'slack', credentialId: 'sender' };
     const { receive } = await aServiceFor({ scheme: 'slack' }, ['secret-of-slack'], { signature });
     expect(await receive(challenge)).toEqual(aProblem(403, 'signature-invalid'));
@@ -56,18 +56,15 @@ describe('slack', () => {
     expect((await receive({ ...challenge, headers })).statusCode).toBe(200);
   });
 
-  test.each([[7], [''], ['x'.repeat(5_000)]])(
-    'gets no answer to a challenge of another form',
-    async (odd) => {
-      const { receive, lastLine } = await aServiceFor({ scheme: 'slack' });
-      expect(await receive(aJson({ type: 'url_verification', challenge: odd }))).toEqual(
-        aProblem(403, 'handshake-refused'),
-      );
-      expect(lastLine()).toMatchObject({
-        reason: expect.stringMatching(/^handshake: its? (has no )?challenge/),
-      });
-    },
-  );
+  test.each([[7], [''], ['x'.repeat(5_000)]])('gets no response to a malformed challenge', async (odd) => {
+    const { receive, lastLine } = await aServiceFor({ scheme: 'slack' });
+    expect(await receive(aJson({ type: 'url_verification', challenge: odd }))).toEqual(
+      aProblem(403, 'handshake-refused'),
+    );
+    expect(lastLine()).toMatchObject({
+      reason: expect.stringMatching(/^handshake: its? (has no )?challenge/),
+    });
+  });
 });
 
 test('github: a ping is answered, and no run starts', async () => {
@@ -106,7 +103,7 @@ describe('meta', () => {
     expect(service.executions.records()).toEqual([]);
   });
 
-  test('with another token gets 403, and reads the credential a bounded number of times', async () => {
+  test('gets 403 with another token, and reads the credential a limited number of times', async () => {
     const service = await aServiceFor({ scheme: 'meta', credentialId: 'sender' }, ['meatyhamhock']);
     for (let count = 0; count < 10; count++)
       expect(await service.receive(ask('wrong'))).toEqual(aProblem(403, 'handshake-refused'));
@@ -120,7 +117,7 @@ describe('meta', () => {
     ['any other GET', { method: 'GET' }],
     ['another mode', { method: 'GET', query: 'hub.mode=unsubscribe&hub.verify_token=meatyhamhock' }],
     ['another method', { method: 'PUT', query: ask('meatyhamhock').query }],
-  ])('%s is 405 all the same', async (_case, request) => {
+  ])('%s is still 405', async (_case, request) => {
     const service = await aServiceFor({ scheme: 'meta', credentialId: 'sender' }, ['meatyhamhock']);
     const answer = await service.receive(request);
     expect(answer).toEqual(aProblem(405, 'method-not-allowed'));
@@ -128,7 +125,7 @@ describe('meta', () => {
     expect(service.executions.records()).toEqual([]);
   });
 
-  test('needs no authentication, which Meta does not have; deliveries do', async () => {
+  test('needs no authentication for the handshake, which Meta does not have; deliveries do', async () => {
     const service = await aServiceFor({ scheme: 'meta', credentialId: 'sender' }, ['meatyhamhock'], {
       authentication: 'apiKey',
       credentialId: 'gone',
@@ -137,7 +134,7 @@ describe('meta', () => {
     expect((await service.receive(aJson({}))).statusCode).toBe(503);
   });
 
-  test('is answered by a webhook for GET, too', async () => {
+  test('is answered by a webhook for GET too', async () => {
     const service = await aServiceFor({ scheme: 'meta', credentialId: 'sender' }, ['meatyhamhock'], {
       method: 'GET',
     });
@@ -159,7 +156,7 @@ describe('x', () => {
   });
 
   test.each(['{"body":"of a delivery"}', '', 'x'.repeat(203), 'a&crc_token=b', 'short', '1234567890123456'])(
-    'gets nothing signed that is no token: %j',
+    'gets nothing signed that is not a token: %j',
     async (odd) => {
       const service = await aServiceFor({ scheme: 'x', credentialId: 'sender' }, [secret]);
       const query = `crc_token=${odd.includes('&') ? odd : encodeURIComponent(odd)}`;
@@ -192,7 +189,7 @@ test('zoom: the token comes back signed, and no run starts', async () => {
 describe('asana', () => {
   const secret = 'b537207f20cbfa02357cf448134da559e8bd39d61597dcd5631b8012eae53e81';
 
-  test('gets its secret back, also where deliveries must be signed', async () => {
+  test('gets its secret back, even where deliveries must be signed', async () => {
     const signature = { scheme: 'asana', credentialId: 'sender' };
     const { receive, executions } = await aServiceFor({ scheme: 'asana' }, ['secret-of-asana'], {
       signature,
@@ -222,7 +219,7 @@ describe('discord', () => {
   const aService = () =>
     aServiceFor({ scheme: 'discord' }, [key], { signature: { scheme: 'discord', credentialId: 'sender' } });
 
-  test('a signed PING gets PONG, one that is not gets 401, and neither starts a run', async () => {
+  test('a signed PING gets PONG, an unsigned one gets 401, and neither starts a run', async () => {
     const { receive, executions } = await aService();
     const ping = { id: '1', type: 1, token: 't' };
     expect(bodyOf(await receive(signed(ping)))).toEqual({ type: 1 });
@@ -231,7 +228,7 @@ describe('discord', () => {
     expect(executions.records()).toEqual([]);
   });
 
-  test('commands and events are runs', async () => {
+  test('commands and events start runs', async () => {
     const { send, executions } = await aService();
     expect(await send(signed({ id: '1', type: 2, data: {} }))).toBe(200);
     expect(await send(signed({ version: 1, type: 1, event: { type: 'QUEST_USER_ENROLLMENT' } }))).toBe(200);
@@ -239,7 +236,7 @@ describe('discord', () => {
   });
 });
 
-test('twitch: the challenge comes back as text; notifications are runs', async () => {
+test('twitch: the challenge comes back as text; notifications start runs', async () => {
   const { receive, executions } = await aServiceFor({ scheme: 'twitch' });
   const of = (type: string) => ({
     ...aJson({ challenge: 'pogchamp-kappa-360noscope-vohiyo', subscription: {} }),
@@ -253,7 +250,7 @@ test('twitch: the challenge comes back as text; notifications are runs', async (
   expect(executions.records()).toHaveLength(1);
 });
 
-test('twitch: a challenge is signed, too', async () => {
+test('twitch: a challenge must be signed too', async () => {
   // The tests of https://github.com/twitch-rs/twitch_api
   const signature = { scheme: 'twitch', credentialId: 'sender' };
   const service = await aSignedService(
@@ -283,7 +280,7 @@ describe('cloudEvents', () => {
     headers: { 'webhook-request-origin': origin, 'webhook-request-rate': '120', ...headers },
   });
 
-  test('the sender that asks by OPTIONS is allowed, at the rate of the webhook', async () => {
+  test('allows a sender that asks by OPTIONS, at the rate of the webhook', async () => {
     const rateLimit = { requests: 100, seconds: 30, per: 'path' };
     const { receive, executions } = await aServiceFor({ scheme: 'cloudEvents' }, [], { rateLimit });
     expect(await receive(ask('eventemitter.example.com'))).toMatchObject({
@@ -297,7 +294,7 @@ describe('cloudEvents', () => {
     expect(executions.records()).toEqual([]);
   });
 
-  test('only those that are named, and OPTIONS stays closed for anything else', async () => {
+  test('allows only named senders, and keeps OPTIONS closed for anything else', async () => {
     const { receive } = await aServiceFor({ scheme: 'cloudEvents', origins: ['eventgrid.azure.net'] }, [], {
       cors: { origins: ['*'] },
     });
@@ -370,7 +367,7 @@ describe('what a handshake signs', () => {
     expect(answered).toBeGreaterThan(10);
   });
 
-  test('is told apart from content: a delivery that is no token is accepted', async () => {
+  test('is distinguished from content: a delivery that is not a token is accepted', async () => {
     const service = await aSignedService({ signature: deliveries }, { secrets: [secret] });
     for (const body of ['{"for_user_id":"1"}', '1234567890123456', 'true', '"a text of sixteen"']) {
       const signed = createHmac('sha256', secret).update(body).digest('base64');
@@ -386,7 +383,7 @@ describe('custom', () => {
     answer: { status: 201, contentType: 'application/json', body: '{"token":"{{ body.token }}"}' },
   };
 
-  test('answers by its template what its expression finds, and nothing else', async () => {
+  test('responds with its template when its expression matches, and with nothing else', async () => {
     const { receive, executions } = await aServiceFor(rule);
     expect(await receive(aJson({ event: 'endpoint.validate', token: 'abc' }))).toMatchObject({
       statusCode: 201,
@@ -398,7 +395,7 @@ describe('custom', () => {
     expect(executions.records()).toHaveLength(3);
   });
 
-  test('has a method of its own for the handshake alone', async () => {
+  test('has its own method for the handshake only', async () => {
     const own = {
       scheme: 'custom',
       method: 'GET',
@@ -443,7 +440,7 @@ describe('custom', () => {
     });
   });
 
-  test('an answer whose expression fails is told apart from a refused sender', async () => {
+  test('distinguishes a response whose expression fails from a refused sender', async () => {
     const { receive, lastLine, executions } = await aServiceFor({
       ...rule,
       answer: { body: '{{ $number(body.token) }}' },
@@ -455,7 +452,7 @@ describe('custom', () => {
     expect(executions.records()).toEqual([]);
   });
 
-  test('an expression that fails, or is not exactly true, finds no handshake', async () => {
+  test('finds no handshake when its expression fails or is not exactly true', async () => {
     for (const match of ['$number(body.a)', 'body.a', '"true"']) {
       const { receive, executions } = await aServiceFor({ ...rule, match });
       expect((await receive(aJson({ a: 'x' }))).statusCode).toBe(200);

@@ -61,7 +61,7 @@ const aServiceWith = async (
 const idOf = (answer: Parameters<typeof bodyOf>[0]): string => String(bodyOf(answer).executionId);
 
 describe('paused: store', () => {
-  test('accepts requests and runs nothing until the webhook is not paused any more; then each, once', async () => {
+  test('accepts requests and runs nothing until the webhook is unpaused; then runs each once', async () => {
     const service = await aServiceWith({ paused: 'store' });
     const [first, second] = [await service.send(1), await service.send(2)];
     expect([first.statusCode, bodyOf(first)]).toEqual([
@@ -83,7 +83,7 @@ describe('paused: store', () => {
   test.each([
     ['without a bound, 25 at a time', {}, 25],
     ['with a bound, one after the other', { concurrency: { max: 90, onLimit: 'queue' } }, 1],
-  ])('they are released %s', async (_title, changes, atOnce) => {
+  ])('releases them %s', async (_title, changes, atOnce) => {
     let running = 0;
     let most = 0;
     const dispatched: string[] = [];
@@ -103,7 +103,7 @@ describe('paused: store', () => {
     expect(await service.held()).toEqual([]);
   });
 
-  test('they run on the version that is live when they begin, in its mode', async () => {
+  test('runs them on the version that is live when they begin, in its mode', async () => {
     const service = await aServiceWith({ paused: 'store' }, { dispatches: false });
     const id = idOf(await service.send());
     expect(await service.record(id)).toMatchObject({ workflowVersion: 1, mode: 'durable', held: 'paused' });
@@ -112,7 +112,7 @@ describe('paused: store', () => {
     expect(await service.record(id)).toMatchObject({ workflowVersion: 2, mode: 'express', held: null });
   });
 
-  test('the answer is that of the webhook, and all checks before it are made', async () => {
+  test('responds as the webhook does, after all of its checks', async () => {
     const service = await aServiceWith({
       paused: 'store',
       schema: { type: 'object', properties: { order: { type: 'integer' } } },
@@ -125,7 +125,7 @@ describe('paused: store', () => {
     expect(await service.held()).toHaveLength(1);
   });
 
-  test('a repeated delivery is the same execution, held or run', async () => {
+  test('gives a repeated delivery the same execution, held or run', async () => {
     const service = await aServiceWith({ paused: 'store' });
     const key = { 'idempotency-key': 'k' };
     const id = idOf(await service.send(1, key));
@@ -146,7 +146,7 @@ describe('paused: store', () => {
     ['paused, by refusing', { paused: true }, {}],
     ['of a disabled workflow', {}, { enabled: false }],
     ['disabled', {}, { isTriggerDisabled: true }],
-  ])('a trigger that is %s releases nothing', async (_name, webhook, more) => {
+  ])('releases nothing for a trigger that is %s', async (_name, webhook, more) => {
     const service = await aServiceWith({ paused: 'store' });
     await service.send();
     await service.put(webhook, more);
@@ -157,7 +157,7 @@ describe('paused: store', () => {
     expect(await service.held()).toHaveLength(1);
   });
 
-  test('after 30 days they fail, and leave room for those behind them', async () => {
+  test('fails them after 30 days, which makes room for the following ones', async () => {
     const service = await aServiceWith({ paused: 'store' });
     const old = idOf(await service.send());
     service.clock.advance(30 * DAY);
@@ -170,7 +170,7 @@ describe('paused: store', () => {
     });
   });
 
-  test('their time limits count from their release', async () => {
+  test('counts their time limits from their release', async () => {
     const service = await aServiceWith({ paused: 'store' }, { dispatches: false });
     const id = idOf(await service.send());
     service.clock.advance(5 * DAY);
@@ -220,7 +220,7 @@ describe('concurrency: queue', () => {
     }
   });
 
-  test('who comes later waits behind those that wait, even if a place is free', async () => {
+  test('a newcomer waits behind those that wait, even if a place is free', async () => {
     const service = await aServiceWith({ concurrency: rule }, begun);
     const [first, second] = [idOf(await service.send()), idOf(await service.send())];
     await service.end(first);
@@ -231,7 +231,7 @@ describe('concurrency: queue', () => {
     expect(service.dispatched).toEqual([first, second]);
   });
 
-  test('more than maxQueued get 429, but for repeated deliveries', async () => {
+  test('more than maxQueued get 429, except repeated deliveries', async () => {
     const service = await aServiceWith({ concurrency: { ...rule, maxQueued: 2 } }, begun);
     const key = { 'idempotency-key': 'k' };
     const first = idOf(await service.send(1, key));
@@ -244,7 +244,7 @@ describe('concurrency: queue', () => {
     expect(service.executions.records()).toHaveLength(3);
   });
 
-  test('of a burst, no more wait than may', async () => {
+  test('of a burst, no more wait than allowed', async () => {
     const service = await aServiceWith({ concurrency: { ...rule, maxQueued: 5 } }, begun);
     const answers = await Promise.all(Array.from({ length: 30 }, (_, order) => service.send(order)));
     expect(answers.filter(({ statusCode }) => statusCode === 202)).toHaveLength(6);
@@ -252,7 +252,7 @@ describe('concurrency: queue', () => {
     expect(await service.held()).toHaveLength(5);
   });
 
-  test('what has refused a request refuses others for a second, without a call', async () => {
+  test('after refusing a request it refuses others for a second, without a call', async () => {
     let calls = 0;
     const { queues } = inMemoryExecutionStore();
     const full = async () => {
@@ -270,7 +270,7 @@ describe('concurrency: queue', () => {
     expect(calls).toBe(2);
   });
 
-  test('a delivery that waits begins once, however often it is repeated', async () => {
+  test('a waiting delivery begins once, however often it is repeated', async () => {
     const service = await aServiceWith({ concurrency: rule }, begun);
     const first = idOf(await service.send());
     const key = { 'idempotency-key': 'k' };
@@ -283,7 +283,7 @@ describe('concurrency: queue', () => {
     expect(service.dispatched).toEqual([first, second]);
   });
 
-  test('one that is cancelled while it waits never begins, and blocks none', async () => {
+  test('one that is cancelled while it waits never begins, and blocks no others', async () => {
     const service = await aServiceWith({ concurrency: rule }, begun);
     const [first, second, third] = [await service.send(), await service.send(), await service.send()].map(
       idOf,
@@ -295,7 +295,7 @@ describe('concurrency: queue', () => {
     expect(service.dispatched).toEqual([first, third]);
   });
 
-  test('what a pause has stored keeps to the limit, too', async () => {
+  test('requests stored by a pause keep to the limit too', async () => {
     const service = await aServiceWith({ paused: 'store', concurrency: { max: 2 } }, begun);
     for (let count = 0; count < 5; count++) await service.send();
     await service.put({ concurrency: { max: 2 } });
@@ -311,7 +311,7 @@ describe('when something fails', () => {
   };
 
   test.each(['the queues', 'the release', 'the dispatch', 'the records'])(
-    '%s: a later sweep goes on, and each execution begins',
+    '%s: a later sweep continues, and each execution begins',
     async (what) => {
       let isDown = false;
       const executions = inMemoryExecutionStore();
@@ -348,7 +348,7 @@ describe('when something fails', () => {
     },
   );
 
-  test('one sweep at a time goes through a long queue that no bound holds back, to its end', async () => {
+  test('one sweep at a time works through a long queue that no limit holds back, to its end', async () => {
     let begun = 0;
     const opened = Promise.withResolvers<void>();
     const dispatch = async () => {
@@ -370,7 +370,7 @@ describe('when something fails', () => {
     expect(begun).toBe(100);
   });
 
-  test('while it is paused, sweeps look at it every five minutes; what is stored begins at once all the same', async () => {
+  test('sweeps look at a paused queue every five minutes, but stored requests begin at once when unpaused', async () => {
     let looks = 0;
     const find = (one: HeldQueue): AsyncIterable<string> => {
       looks++;
@@ -388,7 +388,7 @@ describe('when something fails', () => {
     expect(await service.record(id)).toMatchObject({ held: null, status: 'succeeded' });
   });
 
-  test('a sweep without time begins nothing, the next one goes on', async () => {
+  test('a sweep without time begins nothing, and the next one continues', async () => {
     const service = await aServiceWith({ paused: 'store' });
     const id = idOf(await service.send());
     await service.put({});
@@ -399,7 +399,7 @@ describe('when something fails', () => {
     expect(await service.held()).toEqual([]);
   });
 
-  test('a dead letter about an execution that is held begins nothing', async () => {
+  test('a dead letter about a held execution begins nothing', async () => {
     const service = await aServiceWith({ paused: 'store' }, { dispatches: false });
     const executionId = idOf(await service.send());
     const before = await service.record(executionId);
@@ -410,7 +410,7 @@ describe('when something fails', () => {
     expect(service.dispatched).toEqual([]);
   });
 
-  test('a queue stays in use for ten minutes: an execution that has entered it may not be stored yet', async () => {
+  test('a queue stays in use for ten minutes, since an execution that entered it may not be stored yet', async () => {
     const service = await aServiceWith({ paused: 'store' });
     const { queues } = service.executions;
     await service.put({});
@@ -427,7 +427,7 @@ describe('when something fails', () => {
     expect(await inUse()).toEqual([]);
   });
 
-  test('a crash between release and dispatch: it is dispatched after two minutes', async () => {
+  test('after a crash between release and dispatch, it is dispatched after two minutes', async () => {
     const service = await aServiceWith({ paused: 'store' }, { dispatches: false });
     const executionId = idOf(await service.send());
     await service.put({});

@@ -62,7 +62,7 @@ describe('a request', () => {
     ['$number(body.action) = 1'],
     ['($f := function($n) { $f($n + 1) }; $f(0))'],
     ['$count([1..100000][$ > 1]) > 0'], // more steps than for a request, fewer than for a node
-  ])('for which %s is no answer is refused, and starts nothing', async (onlyIf) => {
+  ])('for which %s is not a boolean is refused, and starts nothing', async (onlyIf) => {
     const service = await aServiceWith(onlyIf);
     expect(await service.call(event)).toEqual(aProblem(422, 'filter-undecided'));
     expect(service.executions.records()).toEqual([]);

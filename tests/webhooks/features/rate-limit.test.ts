@@ -48,14 +48,14 @@ test('requests above the rate get 429 with the time to wait, and start nothing',
   expect(await service.status()).toBe(429);
 });
 
-test('a burst is what is let in at once after a pause', async () => {
+test('a burst is what is accepted at once after a pause', async () => {
   const service = await aServiceWith({ ...twoPerMinute, burst: 4 });
   const statuses = [];
   for (let count = 0; count < 5; count++) statuses.push(await service.status());
   expect(statuses).toEqual([200, 200, 200, 200, 429]);
 });
 
-test('each answer says how much is left, whatever it is', async () => {
+test('each response says how much is left, whatever its status', async () => {
   const service = await aServiceWith(twoPerMinute, { authentication: 'apiKey', credentialId: 'gone' });
   expect(await service.get()).toMatchObject({ statusCode: 503, headers: { ratelimit: '"path";r=1;t=30' } });
 });
@@ -88,7 +88,7 @@ describe('per caller', () => {
     expect(await service.status({ headers: second as Record<string, string> })).toBe(status);
   });
 
-  test('by credential: a request that is not authenticated takes no token', async () => {
+  test('by credential: an unauthenticated request takes no token', async () => {
     const keys: string[] = [];
     const service = await aServiceWith(
       { ...perCaller, by: 'credential' },
@@ -102,7 +102,7 @@ describe('per caller', () => {
     expect(keys).toEqual([]);
   });
 
-  test('by credential: no other header makes another caller', async () => {
+  test('by credential: other headers do not make a different caller', async () => {
     const service = await aServiceWith(
       { ...perCaller, by: 'credential' },
       { authentication: 'apiKey', credentialId: 'key' },
@@ -123,7 +123,7 @@ describe('per caller', () => {
     expect(await service.status({ headers: { 'x-api-key': 'second' } })).toBe(200);
   });
 
-  describe('the key of a bucket is the same whatever the secret is, so that none can be guessed from it', () => {
+  describe('the key of a bucket does not depend on the secret, so that none can be guessed from it', () => {
     const callers = {
       apiKey: (secret: string) => ({ 'x-api-key': secret }),
       basic: (secret: string) => ({ authorization: `Basic ${btoa(`ann:${secret}`)}` }),
@@ -160,7 +160,7 @@ describe('per caller', () => {
     });
   });
 
-  test('what names a caller is hashed', async () => {
+  test('what identifies a caller is hashed', async () => {
     const keys: string[] = [];
     const takeToken: TakeToken = async ({ key }) => {
       keys.push(key);
@@ -186,7 +186,7 @@ describe('while the store fails', () => {
     expect(await service.status()).toBe(status);
   });
 
-  test('a bug lets nothing in', async () => {
+  test('a bug accepts nothing', async () => {
     const service = await aServiceWith({ ...twoPerMinute, onStoreFailure: 'open' }, {}, async () => {
       throw new TypeError('a bug');
     });
@@ -194,7 +194,7 @@ describe('while the store fails', () => {
   });
 });
 
-describe('a process that remembers its buckets', () => {
+describe('a process that caches its buckets', () => {
   const bucket = { key: 'a', burst: 2, intervalUs: 1_000_000 };
   const NOW = 1_700_000_000_000_000;
 
@@ -208,7 +208,7 @@ describe('a process that remembers its buckets', () => {
     return { take, calls };
   };
 
-  test('asks the store no more than a token can be there', async () => {
+  test('asks the store no more often than a token can be there', async () => {
     const { take, calls } = aRememberingProcess();
     for (let count = 0; count < 1_000; count++) await take(bucket, NOW, null);
     expect(calls).toHaveLength(2);
@@ -216,7 +216,7 @@ describe('a process that remembers its buckets', () => {
     expect(calls).toEqual([null, NOW + 1_000_000, NOW + 2_000_000]);
   });
 
-  test('forgets the buckets that it has not used for longest', async () => {
+  test('evicts the buckets that it has not used for longest', async () => {
     const { take, calls } = aRememberingProcess(2);
     for (const key of ['a', 'b', 'a', 'c', 'a', 'b']) await take({ ...bucket, key }, NOW, null);
     expect(calls).toEqual([null, null, expect.any(Number), null, null].slice(0, calls.length));

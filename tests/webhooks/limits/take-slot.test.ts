@@ -50,8 +50,8 @@ const aService = (processes = 1) => {
   };
 };
 
-describe('places among concurrent executions', () => {
-  test.each([1, 7, 15, 16, 40, 99, 100])('are as many as the limit says: %d', async (max) => {
+describe('slots for concurrent executions', () => {
+  test.each([1, 7, 15, 16, 40, 99, 100])('are as many as the limit allows: %d', async (max) => {
     const service = aService(3);
     for (let round = 0; round < 5; round++) {
       for (let tries = 0; tries < 10 && service.running.size < max; tries++) await service.start(60, max);
@@ -80,7 +80,7 @@ describe('places among concurrent executions', () => {
     expect(asked).toEqual([true, true, false, true]);
   });
 
-  test('of an earlier release, in one group, count; while more than its share run, none is taken of it', async () => {
+  test('of an earlier release count in one group; while more than its share are running, none is taken from it', async () => {
     const { takeInOneGroup, start, end, slots, running } = aService();
     await takeInOneGroup(60);
     expect(await start(60, 100)).toBe(40);
@@ -95,7 +95,7 @@ describe('places among concurrent executions', () => {
     for (const held of groups) expect(held.length).toBeLessThanOrEqual(GROUP_SIZE);
   });
 
-  test('are none until as few run as a lower limit says', async () => {
+  test('are unavailable until as few are running as a lowered limit allows', async () => {
     const { start, end, running } = aService(2);
     while (running.size < 100) await start(40, 100);
     const begun = [];
@@ -106,7 +106,7 @@ describe('places among concurrent executions', () => {
     expect(begun).toEqual([0, 0, 0, 3]);
   });
 
-  test('are handed on by one that has ended, once', async () => {
+  test('are passed on once by an ended execution', async () => {
     const { start, end, take, running } = aService();
     await start(60, 40);
     const [ended = ''] = running;
@@ -118,7 +118,7 @@ describe('places among concurrent executions', () => {
     expect(running.size).toBe(40);
   });
 
-  test('are not handed on while more run than a lower limit says', async () => {
+  test('are not passed on while more are running than a lowered limit allows', async () => {
     const { start, end, take, running } = aService();
     while (running.size < 100) await start(40, 100);
     await start(1, 20); // finds that they do
@@ -130,7 +130,7 @@ describe('places among concurrent executions', () => {
     }
   });
 
-  test('are there at once when the limit is raised', async () => {
+  test('are available at once when the limit is raised', async () => {
     const { start } = aService();
     expect(await start(40, 10)).toBe(10);
     expect(await start(100, 80)).toBe(70);

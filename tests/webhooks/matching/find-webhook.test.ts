@@ -36,7 +36,7 @@ describe('finding the webhook', () => {
     ['other capitals', { path: '/Orders' }],
     ['an encoded form of the path', { path: '/%6frders' }],
     ['the workflow itself', { path: '/' }],
-  ])('there is nothing at %s', async (_case, changes) => {
+  ])('finds nothing at %s', async (_case, changes) => {
     await expect(findWebhook({ ...request, ...changes }, shop)).rejects.toMatchObject(notFound);
   });
 
@@ -69,20 +69,20 @@ describe('finding the webhook', () => {
       expect([found.config.triggerNodeId, found.pathParams]).toEqual([trigger, pathParams]);
     });
 
-    test('all methods of the path are allowed', async () => {
+    test('allows all methods of the path', async () => {
       await expect(
         findWebhook({ ...request, path: '/users/me', method: 'DELETE' }, find),
       ).rejects.toMatchObject({ parameters: { allow: ['POST', 'PUT', 'GET', 'HEAD'] } });
     });
   });
 
-  test('a path that was stored when patterns were unknown is literal', async () => {
+  test('treats a path stored before patterns existed as literal', async () => {
     const find = findIn(aWorkflowListening([aPathConfig({ path: '/:8080' })]));
     await expect(findWebhook({ ...request, path: '/x' }, find)).rejects.toMatchObject(notFound);
     expect((await findWebhook({ ...request, path: '/:8080' }, find)).config.path).toBe('/:8080');
   });
 
-  test('HEAD is GET, unless a trigger listens to it', async () => {
+  test('treats HEAD as GET, unless a trigger listens to it', async () => {
     const get = aPathConfig({ method: 'GET', triggerNodeId: 'get' });
     const head = aPathConfig({ method: 'HEAD', triggerNodeId: 'head' });
     const findTrigger = async (...configs: PathConfig[]) =>
@@ -91,7 +91,7 @@ describe('finding the webhook', () => {
     expect(await findTrigger(get, head)).toBe('HEAD');
   });
 
-  test('a path that another workflow listens at is not found under this id', async () => {
+  test('does not find another workflow’s path under this id', async () => {
     const find = findIn(
       aWorkflowListening(),
       aWorkflowListening([aPathConfig({ path: '/secret' })], { id: 'other' }),
@@ -99,7 +99,7 @@ describe('finding the webhook', () => {
     await expect(findWebhook({ ...request, path: '/secret' }, find)).rejects.toMatchObject(notFound);
   });
 
-  test('a disabled workflow is not found', async () => {
+  test('does not find a disabled workflow', async () => {
     const find = findIn(aWorkflowListening(undefined, { enabled: false }));
     await expect(findWebhook(request, find)).rejects.toMatchObject(notFound);
   });
@@ -107,14 +107,14 @@ describe('finding the webhook', () => {
   test.each([
     ['disabled', [{ id: 'start', type: 'webhookTrigger', parameters: {}, disabled: true }]],
     ['gone', []],
-  ])('a trigger that is %s is not found, whatever the stored path configs are', async (_case, nodes) => {
+  ])('does not find a trigger that is %s, whatever the stored path configs are', async (_case, nodes) => {
     const workflow = aWorkflowListening();
     const find = findIn({ ...workflow, definition: { ...workflow.definition, nodes } });
     await expect(findWebhook(request, find)).rejects.toMatchObject(notFound);
   });
 
   test.each(['GET', 'post', 'HEAD', 'OPTIONS', 'TRACE', 'FOO'])(
-    'says which methods there are to %s',
+    'returns the methods of a path to %s',
     async (method) => {
       const find = findIn(
         aWorkflowListening([aPathConfig(), aPathConfig({ method: 'PUT', triggerNodeId: 'b' })]),
@@ -139,7 +139,7 @@ describe('finding the webhook', () => {
     },
   );
 
-  test.each(['__proto__', 'constructor', 'toString'])('%s is an id like any other', async (workflowId) => {
+  test.each(['__proto__', 'constructor', 'toString'])('treats %s as an ordinary id', async (workflowId) => {
     await expect(findWebhook({ ...request, workflowId }, shop)).rejects.toMatchObject(notFound);
   });
 });

@@ -18,7 +18,7 @@ describe('a pattern', () => {
     ['/files/*rest', '/files/a/b/c', { rest: 'a/b/c' }],
     ['/:a/*b', '/x/y/z', { a: 'x', b: 'y/z' }],
     ['/*all', '/x', { all: 'x' }],
-  ])('%s takes %s', (pattern, path, values) => {
+  ])('%s matches %s', (pattern, path, values) => {
     expect(match(pattern, path)).toEqual(values);
   });
 
@@ -31,7 +31,7 @@ describe('a pattern', () => {
     ['/files/*rest', '/file/a'],
     ['/*all', '/'],
     ['/:a/b', '/b/a'],
-  ])('%s does not take %s', (pattern, path) => {
+  ])('%s does not match %s', (pattern, path) => {
     expect(match(pattern, path)).toBeNull();
   });
 });
@@ -48,7 +48,7 @@ describe('a hostile path', () => {
   const many = cases(10_000, 100_000);
 
   test.each(patterns)(
-    'is matched with %s by a look at each segment of the pattern, and one at the rest',
+    'is matched with %s by one look at each segment of the pattern, and one at the rest',
     (pattern) => {
       const segments = pattern.split('/').slice(1);
       const paths = ['a', 'x', '..%2f', '%2e%2e', ':a', '*rest', '\ud800'].map((one) =>
@@ -84,7 +84,7 @@ const matchSlowly = (
   return first.startsWith(':') ? { [first.slice(1)]: segment, ...values } : values;
 };
 
-test('takes what a slow matcher takes, with the same values', () => {
+test('gives the same matches and values as a slow matcher', () => {
   const literal = fc.constantFrom('a', 'b');
   const pattern = fc
     .tuple(fc.array(fc.oneof(literal, fc.constant(':')), { minLength: 1, maxLength: 5 }), fc.boolean())

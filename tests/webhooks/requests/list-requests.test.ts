@@ -70,7 +70,7 @@ describe('requests on record are listed', () => {
     expect(found).toEqual((await list({})).ids);
   });
 
-  test('by a look at 2,000 of them at a time', async () => {
+  test('2,000 at a time', async () => {
     const many = Array.from({ length: 2_100 }, (_, at) => passed(T0 + at));
     const first = await list({ key: 'k-2' }, [...many, passed(T0 - 1, { key: 'k-2' })]);
     expect(first).toEqual({ ids: [], nextCursor: expect.any(String) });
@@ -110,7 +110,7 @@ describe('the id of a record', () => {
     '.r20231114T2213-07',
     'a b.r20231114T2213-07',
     'shop.r20231114T2213-07 ',
-  ])('is no other text: %j', (id) => {
+  ])('cannot be any other text: %j', (id) => {
     expect(parseRecordId(id)).toBeNull();
   });
 });

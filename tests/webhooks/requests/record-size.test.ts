@@ -45,7 +45,7 @@ const anyContent = fc.record({
 });
 
 describe('a record', () => {
-  test('of any refused request is one write unit', async () => {
+  test('of any refused request costs one write unit', async () => {
     await fc.assert(
       fc.asyncProperty(anyContent, async (content) => {
         const { place: _, ...record } = aRequestRecord({ workflowId: 'w'.repeat(64), ...content });
@@ -56,7 +56,7 @@ describe('a record', () => {
     );
   });
 
-  test('that fits is left as it is; of a larger one the body is cut first', () => {
+  test('that fits is unchanged; in a larger one the body is cut first', () => {
     const { place: _, ...record } = aRequestRecord();
     expect(fitRequest(record, 850)).toEqual(record);
     const body = randomBytes(3_000).toString('base64');
@@ -66,7 +66,7 @@ describe('a record', () => {
     expect(cut.body.length).toBeGreaterThan(300);
   });
 
-  test('of a delivery as GitHub sends them is one write unit, with a good part of its body', async () => {
+  test('of a typical GitHub delivery costs one write unit, with a good part of its body', async () => {
     const service = await aWebhookService();
     await service.put({ webhook: { paused: true } });
     const headers = {

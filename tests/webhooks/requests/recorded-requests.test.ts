@@ -22,7 +22,7 @@ const aService = async (webhook: NonNullable<AWorkflow['webhook']> = {}, workflo
   return service;
 };
 
-describe('a refused request is on record', () => {
+describe('a refused request is recorded', () => {
   test.each<[string, NonNullable<AWorkflow['webhook']>, Parameters<typeof aWebhookEvent>[0], string]>([
     ['an unknown path', {}, { path: 'elsewhere' }, 'path: no enabled trigger of the workflow has this path'],
     ['another method', {}, { method: 'PUT' }, 'METHOD_NOT_ALLOWED'],
@@ -60,7 +60,7 @@ describe('a refused request is on record', () => {
     expect(summaries(service)).toMatchObject([{ why: 'workflow: it is disabled' }]);
   });
 
-  test('by a signature, with what is wrong about it', async () => {
+  test('for its signature, with what is wrong about it', async () => {
     const signature = { scheme: 'slack', credentialId: 'sender' };
     const { send, requests, clock } = await aSignedService({ signature }, { secrets: ['secret-1'] });
     const time = String(clock.now() / 1_000 - 540);
@@ -72,7 +72,7 @@ describe('a refused request is on record', () => {
     ]);
   });
 
-  test('with what is known of it', async () => {
+  test('with what is known about it', async () => {
     const service = await aService({ paused: true });
     await service.call(aJsonEvent({ n: 1 }, { query: 'a=1&b=2', headers: { 'user-agent': 'shop/1' } }));
     expect(service.requests.all()).toEqual([
@@ -111,13 +111,13 @@ describe('a refused request is on record', () => {
     ['of the sender', { deduplication: 'github' }, { 'x-github-delivery': 'd-1' }, 'd-1'],
     ['of the body', { deduplication: 'body.n' }, {}, '1'],
     ['that cannot be found', { deduplication: '$error("no")' }, {}, null],
-  ])('with its delivery key, which was not looked for: %s', async (_case, webhook, headers, key) => {
+  ])('with its delivery key, which was not looked up: %s', async (_case, webhook, headers, key) => {
     const service = await aService({ ...webhook, paused: true });
     await service.call(aJsonEvent({ n: 1 }, { headers }));
     expect(summaries(service)).toMatchObject([{ key }]);
   });
 
-  test('of an unknown workflow it is not, nor one that is answered', async () => {
+  test('unless its workflow is unknown, or it is answered', async () => {
     const service = await aService();
     await service.call(aWebhookEvent({ workflowId: 'nobody' }));
     await service.call(aWebhookEvent({ workflowId: 'no body' }));
@@ -126,10 +126,10 @@ describe('a refused request is on record', () => {
   });
 });
 
-describe('where the webhook asks for it, a request is on record', () => {
+describe('where the webhook asks for it, a request is recorded', () => {
   const recordRequests = true;
 
-  test('that has started an execution, whatever became of that, and a repeated one', async () => {
+  test('that has started an execution, whatever its result, and a repeated one', async () => {
     const service = await aService({ recordRequests, deduplication: 'body.id' });
     await service.put({ id: 'fails', webhook: { recordRequests }, chain: [{ type: 'fails' }] });
     await service.call(aJsonEvent({ id: 'e-1' }, { requestId: 'request-1' }));
@@ -165,7 +165,7 @@ describe('where the webhook asks for it, a request is on record', () => {
     expect(summaries(service)).toMatchObject([{ verdict: 'skipped' }, { verdict: 'refused' }]);
   });
 
-  test('as a whole, when it is larger', async () => {
+  test('in full, if it is larger', async () => {
     const body = { lines: Array.from({ length: 400 }, (_, at) => ({ at, text: `line ${at * 7919}` })) };
     const events = ['shop', 'short'].map((workflowId) => aJsonEvent(body, { workflowId, method: 'PUT' }));
     const service = await aService({ recordRequests, paused: true });
@@ -187,7 +187,7 @@ describe('a flood of refused requests', () => {
     for (let at = 0; at < count; at++) await service.call(aWebhookEvent({ requestId: `${requestId}-${at}` }));
   };
 
-  test('fills no more than its places in a minute, at one write each, and all are counted', async () => {
+  test('fills only its places in a minute, at one write each, and all are counted', async () => {
     let writes = 0;
     const store = inMemoryRequestStore();
     const requests = {
@@ -213,7 +213,7 @@ describe('a flood of refused requests', () => {
     expect(store.all().length).toBe(61);
   });
 
-  test('fills no more of them when many processes see it, each of which soon gives up', async () => {
+  test('fills no more of them from many processes, each of which soon gives up', async () => {
     let writes = 0;
     const store = inMemoryRequestStore();
     const requests = {
@@ -231,7 +231,7 @@ describe('a flood of refused requests', () => {
     expect(writes).toBeLessThanOrEqual(60 + 5 * 4);
   });
 
-  test('leaves those of other workflows alone', async () => {
+  test('does not affect other workflows', async () => {
     const service = await aWebhookService();
     for (const id of ['shop', 'other']) await service.put({ id, webhook: { paused: true } });
     await flood(service, 70);
@@ -249,7 +249,7 @@ describe('while the store of requests', () => {
   };
   const events = [aJsonEvent({}), aJsonEvent({ n: 1 }, { workflowId: 'open' })];
 
-  test('fails, the caller gets the same answer', async () => {
+  test('fails, the caller gets the same response', async () => {
     let writes = 0;
     const put = () => {
       writes += 1;
@@ -262,7 +262,7 @@ describe('while the store of requests', () => {
     expect(writes).toBe(5);
   });
 
-  test('does not answer, the caller waits for 300 ms, and four times in a minute', async () => {
+  test('does not respond, the caller waits for 300 ms, and four times in a minute', async () => {
     const service = await answers({ spoilt: { requests: { put: () => new Promise(() => {}) } } });
     for (let count = 0; count < 4; count++) {
       const answer = service.call(aWebhookEvent());

@@ -83,7 +83,7 @@ const places: Readonly<Record<string, (secret: string) => WebhookEventChanges>> 
   'the delivery key': (secret) => ({ headers: { 'x-api-key': secret, 'idempotency-key': secret } }),
 };
 
-describe('no secret is on record', () => {
+describe('no secret is recorded', () => {
   const webhooks: readonly NonNullable<AWorkflow['webhook']>[] = [
     { paused: true, recordRequests: true },
     { path: '/*rest', recordRequests: true, deduplication: 'body.note' },
@@ -96,28 +96,25 @@ describe('no secret is on record', () => {
     for (const [at, webhook] of webhooks.entries()) await service.put({ id: `shop-${at}`, webhook });
   });
 
-  test.each(Object.entries(places))(
-    'of a refused request, or an accepted one: %s',
-    async (_place, changesOf) => {
-      const before = service.requests.all().length;
-      for (const secret of headerSafe) {
-        for (const [at] of webhooks.entries()) {
-          const { headers = {}, ...changes } = changesOf(secret);
-          const typed = { 'content-type': 'application/json', ...headers };
-          count += 1;
-          const about = { workflowId: `shop-${at}`, requestId: `request-${count}` };
-          const event = aWebhookEvent({ ...changes, headers: typed, ...about });
-          // Each in a minute of its own, so that all are recorded.
-          const timeEpoch = event.requestContext.timeEpoch + count * 60_000;
-          await service.call({ ...event, requestContext: { ...event.requestContext, timeEpoch } });
-        }
+  test.each(Object.entries(places))('of a refused or accepted request: %s', async (_place, changesOf) => {
+    const before = service.requests.all().length;
+    for (const secret of headerSafe) {
+      for (const [at] of webhooks.entries()) {
+        const { headers = {}, ...changes } = changesOf(secret);
+        const typed = { 'content-type': 'application/json', ...headers };
+        count += 1;
+        const about = { workflowId: `shop-${at}`, requestId: `request-${count}` };
+        const event = aWebhookEvent({ ...changes, headers: typed, ...about });
+        // Each in a minute of its own, so that all are recorded.
+        const timeEpoch = event.requestContext.timeEpoch + count * 60_000;
+        await service.call({ ...event, requestContext: { ...event.requestContext, timeEpoch } });
       }
-      const records = service.requests.all().slice(before);
-      // An address that no workflow can have is not known to be one's.
-      expect(records.length).toBeGreaterThan(headerSafe.length);
-      for (const record of records) expect(findSecrets(json(record), headerSafe)).toEqual([]);
-    },
-  );
+    }
+    const records = service.requests.all().slice(before);
+    // An address that no workflow can have is not known to be one's.
+    expect(records.length).toBeGreaterThan(headerSafe.length);
+    for (const record of records) expect(findSecrets(json(record), headerSafe)).toEqual([]);
+  });
 
   test('of a header that a feature checks', async () => {
     const secret = 'x-token-of-a-sender';

@@ -62,7 +62,7 @@ describe('a request that is sent again', () => {
     });
   });
 
-  test('each time, whatever verifies and limits senders, and under the same delivery key', async () => {
+  test('each time, despite signatures and limits on senders, and under the same delivery key', async () => {
     const webhook = {
       signature: { scheme: 'github', credentialId: 'none' },
       allowFrom: ['203.0.113.0/24'],
@@ -75,14 +75,14 @@ describe('a request that is sent again', () => {
     expect(dispatched).toHaveLength(3);
   });
 
-  test('runs the version that is asked for', async () => {
+  test('runs the requested version', async () => {
     const { again, service } = await aRefusal();
     await service.put({ webhook: { paused: true }, chain: [{ type: 'set', parameters: { values: {} } }] });
     expect(await again(1)).toMatchObject({ workflowVersion: 1 });
     expect(await again()).toMatchObject({ workflowVersion: 2 });
   });
 
-  test('is held against the schema, and skipped by the filter', async () => {
+  test('is checked against the schema, and skipped by the filter', async () => {
     const { again, service, dispatched } = await aRefusal();
     await service.put({ webhook: { schema: { type: 'string' } } });
     await expect(again()).rejects.toMatchObject({ code: 'BODY_SCHEMA_MISMATCH' });
@@ -149,14 +149,14 @@ describe('a request that is sent again', () => {
     await expect(again(null, id)).rejects.toMatchObject({ code: 'REQUEST_NOT_FOUND' });
   });
 
-  test('is refused for a version, or a workflow, that there is not', async () => {
+  test('is refused for a missing version or workflow', async () => {
     const { again, service } = await aRefusal();
     await expect(again(9)).rejects.toThrow('there is no version 9 of workflow shop');
     await service.workflows.remove('shop');
     await expect(again()).rejects.toThrow('there is no workflow shop');
   });
 
-  test('leaves nothing behind when the engine does not take it', async () => {
+  test('leaves nothing behind when the engine refuses it', async () => {
     const { record, service } = await aRefusal();
     const refused = Object.assign(new Error('no'), { code: 'DISPATCH_REFUSED' });
     const sent = sendAgain(toRecordId(record), null, {

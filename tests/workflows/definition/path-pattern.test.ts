@@ -31,7 +31,7 @@ describe('two patterns', () => {
     ['/users/:id', '/orders/:id'],
     ['/users/:id', '/users/:id/posts'],
     ['/:id/a', '/:id/b'],
-  ])('%s and %s fit no path together', (a, b) => {
+  ])('%s and %s match no path together', (a, b) => {
     expect(areAmbiguous(split(a), split(b))).toBe(false);
   });
 });
@@ -51,7 +51,7 @@ const paths = [1, 2, 3, 4].flatMap((length) =>
   ),
 );
 
-test('are ambiguous exactly when some path fits both, and they are equally specific', () => {
+test('are ambiguous exactly when some path matches both, and they are equally specific', () => {
   fc.assert(
     fc.property(pattern, pattern, (a, b) => {
       const hasCommonPath = paths.some(

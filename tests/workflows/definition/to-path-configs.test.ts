@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { toPathConfigs } from '../../../lib/workflows/definition/to-path-configs.ts';
 import { aTrigger, aWorkflow } from '../../support/a-workflow.ts';
 
-test('a trigger that says nothing listens for POST at /webhook, open, and answers at once', () => {
+test('a trigger without parameters listens for POST at /webhook, without authentication, and answers at once', () => {
   expect(toPathConfigs(aWorkflow({ nodes: [aTrigger({})] }))).toEqual([
     {
       path: '/webhook',
@@ -19,7 +19,7 @@ test('a trigger that says nothing listens for POST at /webhook, open, and answer
   ]);
 });
 
-test('what it says counts', () => {
+test('its parameters override the defaults', () => {
   const parameters = {
     path: 'a/b',
     method: 'PUT',
@@ -46,7 +46,7 @@ test('what it says counts', () => {
   ]);
 });
 
-test('it is one webhook for each of several methods', () => {
+test('several methods are a webhook each', () => {
   const configs = toPathConfigs(aWorkflow({ nodes: [aTrigger({ methods: ['GET', 'POST'], path: '/a' })] }));
   expect(configs.map(({ method, path, triggerNodeId }) => [method, path, triggerNodeId])).toEqual([
     ['GET', '/a', 'request'],
@@ -78,7 +78,7 @@ test('literal paths are first, then patterns, the most specific first', () => {
   ]);
 });
 
-test('disabled triggers and triggers of another kind listen nowhere', () => {
+test('disabled triggers and other kinds of triggers listen nowhere', () => {
   const nodes = [aTrigger({}, { disabled: true }), { id: 'manual', type: 'manualTrigger', parameters: {} }];
   expect(toPathConfigs(aWorkflow({ nodes }))).toEqual([]);
 });

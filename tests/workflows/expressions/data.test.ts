@@ -126,8 +126,8 @@ const expressions = [
   '[body][$type($) = "object"]{$keys($)[0]: 1}',
 ];
 
-describe('data is data, whatever its keys are called', () => {
-  test.each(expressions)('%s comes to the same as with ordinary keys', async (text) => {
+describe('data is data, whatever its keys', () => {
+  test.each(expressions)('%s has the same result as with ordinary keys', async (text) => {
     await fc.assert(
       fc.asyncProperty(anyData, async (body) => {
         const outcome = async (data: JsonValue) => evaluate(text, data).catch(() => 'it fails');
@@ -139,7 +139,7 @@ describe('data is data, whatever its keys are called', () => {
     );
   });
 
-  test('a text made of it holds all of it', async () => {
+  test('a text built from it has all of it', async () => {
     await fc.assert(
       fc.asyncProperty(anyData, async (body) => {
         const written = (await evaluate('$string({"all": body})', body)) as string;
@@ -180,7 +180,7 @@ describe('data is data, whatever its keys are called', () => {
   );
 
   test.each(['$ ~> |$nodes|{"mine": true}|', '$ ~> |$$.body|{"mine": true}|', '$ ~> |$trigger|{}, "a"|'])(
-    '%s changes nothing but its copy',
+    '%s changes only its copy',
     async (text) => {
       const given = {
         ...aScope({ input: { body: { a: 1 } } }),
@@ -206,7 +206,7 @@ describe('data is data, whatever its keys are called', () => {
 const withoutHoles = (_key: string, value: unknown): unknown =>
   Array.isArray(value) ? value.filter((item) => item !== undefined) : value;
 
-describe('the evaluator, and the one of the library', () => {
+describe('our evaluator and the library’s', () => {
   const name = fc.constantFrom('a', 'b', 'c', 'd');
   const { value: plainData } = fc.letrec<{ value: JsonValue }>((tie) => ({
     value: fc.oneof(
@@ -311,7 +311,7 @@ describe('the evaluator, and the one of the library', () => {
     '*.*',
   ];
 
-  test.each(ofBoth)('%s comes to the same with both', async (text) => {
+  test.each(ofBoth)('give the same result for %s', async (text) => {
     const reference = jsonata(text, { sequence: 1_000_000 });
     await fc.assert(
       fc.asyncProperty(plainData, async (body) => {

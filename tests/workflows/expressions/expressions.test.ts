@@ -73,11 +73,11 @@ describe('an expression', () => {
     '{{ body.total[false] }}',
     '{{ body.total > body.missing }}',
     '{{ (body.missing) }}',
-  ])('%s has no result: its key is left out', async (text) => {
+  ])('%s has no result, so its key is left out', async (text) => {
     expect(await resolve({ value: text, other: 1 })).toEqual({ other: 1 });
   });
 
-  test('null is what data says', async () => {
+  test('yields null only for null in the data', async () => {
     expect(await resolve({ a: '{{ body.none }}', b: '{{ null }}', c: '{{ [body.none] }}' })).toEqual({
       a: null,
       b: null,
@@ -94,14 +94,14 @@ describe('an expression', () => {
     expect(await evaluate(text)).toBeUndefined();
   });
 
-  test('what it comes to is data: expressions in it are not evaluated', async () => {
+  test('yields data: expressions in it are not evaluated', async () => {
     const input = { body: { text: '{{7*7}}' } };
     expect(await evaluate('{{ body.text }}', { input })).toBe('{{7*7}}');
     expect(await evaluate('-{{ body.text }}-', { input })).toBe('-{{7*7}}-');
     expect(await evaluate('{{ body.text & "" }}', { input })).toBe('{{7*7}}');
   });
 
-  test('time and chance come from the execution', async () => {
+  test('takes time and randomness from the execution', async () => {
     expect(await evaluate('{{ $now() }}')).toBe('2026-01-02T03:04:05.678Z');
     expect(await evaluate('{{ $millis() }}')).toBe(Date.parse('2026-01-02T03:04:05.678Z'));
     const once = await evaluate('{{ [$random(), $random()] }}');
@@ -124,17 +124,17 @@ describe('an expression', () => {
 });
 
 describe('parameters', () => {
-  test('without an expression there is nothing to resolve', () => {
+  test('need no resolving without an expression', () => {
     expect(compileParameters({ a: 1, b: ['{{', '}}', 'text'], c: { d: null } })).toBeNull();
   });
 
-  test('simple expressions are resolved at once, others too when JSONata is loaded', async () => {
+  test('are resolved at once with simple expressions, with others when JSONata is loaded', async () => {
     expect(compileParameters({ a: '{{ body.name & "!" }}' })?.(scope())).toEqual({ a: 'Ada!' });
     await evaluate('{{ $sum([1]) }}');
     expect(compileParameters({ a: '{{ $sum([1, 2]) }}' })?.(scope())).toEqual({ a: 3 });
   });
 
-  test('expressions are resolved wherever they stand, and nothing else is touched', async () => {
+  test('have expressions resolved wherever they are, and nothing else changed', async () => {
     const constant = { deep: ['kept'] };
     const parameters = { constant, list: ['{{ body.total }}', 1, { x: '{{ body.name }}' }] };
     const resolved = await compileParameters(parameters)?.(scope());
@@ -142,7 +142,7 @@ describe('parameters', () => {
     expect(resolved?.constant).toBe(constant);
   });
 
-  test('a key such as __proto__ stays a key', async () => {
+  test('keep a key such as __proto__ a key', async () => {
     const parameters: JsonObject = JSON.parse(
       '{"__proto__": "{{ body.name }}", "other": "{{ body.total }}"}',
     );
@@ -152,7 +152,7 @@ describe('parameters', () => {
 });
 
 describe('an expression without a result', () => {
-  test('leaves out its key in a map and its item in a list, at every depth', async () => {
+  test('omits its key in an object and its item in a list, at every depth', async () => {
     const parameters = {
       map: { a: '{{ body.missing }}', b: 1 },
       list: ['{{ body.name }}', '{{ body.missing }}', { c: '{{ $uppercase(body.missing) }}' }, 'd'],
@@ -161,7 +161,7 @@ describe('an expression without a result', () => {
     expect(await resolve(parameters)).toEqual({ map: { b: 1 }, list: ['Ada', {}, 'd'], only: { e: [] } });
   });
 
-  test('leaves a key such as __proto__ out too', async () => {
+  test('omits a key such as __proto__ too', async () => {
     const parameters: JsonObject = JSON.parse('{"a": {"__proto__": "{{ body.missing }}", "b": 1}}');
     expect(JSON.stringify(await resolve(parameters))).toBe('{"a":{"b":1}}');
   });
@@ -189,7 +189,7 @@ describe('an expression without a result', () => {
     await expect(resolve(parameters, { schema: required })).rejects.toThrow(`Parameter ${message}`);
   });
 
-  test('gives what the schema has for it', async () => {
+  test('yields the default of the schema', async () => {
     const schema = { properties: { values: { type: 'array', items: { withoutResult: null } } } };
     expect(await resolve({ values: ['{{ body.missing }}', '{{ body.total }}'] }, { schema })).toEqual({
       values: [null, 120],
@@ -197,7 +197,7 @@ describe('an expression without a result', () => {
   });
 });
 
-describe('a parameter that is a list', () => {
+describe('a list parameter', () => {
   const list = { type: 'array', items: { type: 'object', properties: { tags: { type: 'array' } } } };
   const schema: JsonObject = {
     properties: {
@@ -231,13 +231,13 @@ describe('a parameter that is a list', () => {
     expect(await resolve({ items: [{ tags: text }] }, { schema })).toEqual({ items: [{ tags: value }] });
   });
 
-  test('what may be another type as well stays as it is', async () => {
+  test('is unchanged if another type is also allowed', async () => {
     const found = { orText: 'Ada', unclear: { a: 'Ada' }, unknown: 'Ada' };
     const parameters = { orText: '{{ body.name }}', unclear: { a: '{{ body.name }}' } };
     expect(await resolve({ ...parameters, unknown: '{{ body.name }}' }, { schema })).toEqual(found);
   });
 
-  test('literals and texts around an expression stay as they are', async () => {
+  test('keeps literals and text around an expression unchanged', async () => {
     expect(await resolve({ items: 'a {{ body.name }}', orNull: 'b' }, { schema })).toEqual({
       items: 'a Ada',
       orNull: 'b',
@@ -258,7 +258,7 @@ describe('checking expressions', () => {
     expect(others).toEqual([]);
   });
 
-  test('what is right is not', async () => {
+  test('a correct one is not', async () => {
     expect(await checkExpressions({ a: '{{ body.name }}', b: ['x', 1, null, '{{ $sum([1]) }}'] })).toEqual(
       [],
     );

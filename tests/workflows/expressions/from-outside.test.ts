@@ -11,15 +11,15 @@ const scope = (input: JsonObject = {}, seed = 'e-1/node/0'): Scope =>
 const evaluate = async (text: string, input?: JsonObject, seed?: string): Promise<Result> =>
   compileExpression(text)(scope(input, seed));
 
-describe('time and chance', () => {
-  test('$now takes a picture and a time zone, and tells when the execution started', async () => {
+describe('time and randomness', () => {
+  test('$now accepts a picture and a time zone, and returns the start of the execution', async () => {
     expect(await evaluate('$now("[Y0001]-[M01]-[D01]")')).toBe('2026-01-02');
     expect(await evaluate('$now("[H01]:[m01]", "+0200")')).toBe('05:04');
     expect(await evaluate('$now()')).toBe('2026-01-02T03:04:05.678Z');
     expect(await evaluate('$toMillis($now()) = $millis()')).toBe(true);
   });
 
-  test('$shuffle is repeated with the run, and loses nothing', async () => {
+  test('$shuffle gives the same order in a replay, and loses nothing', async () => {
     const text = '$shuffle([1..30])';
     const once = (await evaluate(text)) as number[];
     expect(await evaluate(text)).toEqual(once);
@@ -27,7 +27,7 @@ describe('time and chance', () => {
     expect(once.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 30 }, (_, index) => index + 1));
   });
 
-  test('two expressions of one node draw numbers of their own', async () => {
+  test('two expressions of one node draw different numbers', async () => {
     const resolve = compileParameters({
       a: '{{ $random() }}',
       b: '{{ $random() }}',
@@ -41,7 +41,7 @@ describe('time and chance', () => {
 });
 
 describe('bounds', () => {
-  test('a list that a request makes long is refused before it takes all memory', async () => {
+  test('a list that a request makes long is refused before it uses up the memory', async () => {
     await expect(evaluate('[1..n]', { n: 9_999_999 })).rejects.toThrow('maximum sequence length');
     await expect(evaluate('$count([1..n])', { n: 9_999_999 })).rejects.toThrow('maximum sequence length');
     expect(await evaluate('$count([1..n])', { n: 1_000 })).toBe(1_000);
@@ -50,12 +50,12 @@ describe('bounds', () => {
   test.each([
     ['1 / 0', 'its result is Infinity, which is not JSON'],
     ['{"x": [-1 / 0]}', 'its result is -Infinity, which is not JSON'],
-  ])('%s is no data', async (text, message) => {
+  ])('%s is not JSON', async (text, message) => {
     await expect(evaluate(text)).rejects.toThrow(message);
   });
 });
 
-describe('data that is frozen', () => {
+describe('frozen data', () => {
   const input: JsonObject = {
     items: [
       { sku: 'b', price: 2, tags: ['x', 'y'] },
@@ -111,7 +111,7 @@ describe('data that is frozen', () => {
     '($x := items; $x[0].tags)',
     '$lookup(items, "tags")',
     '$clone($)',
-  ])('%s comes to the same as with data that is not', async (text) => {
+  ])('%s has the same result as with unfrozen data', async (text) => {
     const open = await evaluate(text, structuredClone(input) as JsonObject);
     const frozen = await evaluate(text, freezeDeeply(structuredClone(input) as JsonObject) as JsonObject);
     expect(JSON.stringify(frozen)).toBe(JSON.stringify(open));

@@ -24,15 +24,15 @@ const typed: readonly (readonly [string, string, string])[] = [
   ['%d %B %Y', '[D01] [MNn] [Y0001]', '31 January 2026'],
 ];
 
-describe('a picture of a date', () => {
-  test.each(typed)('%s is refused, and %s proposed', async (picture, proposed, text) => {
+describe('a date picture', () => {
+  test.each(typed)('%s is refused with the hint %s', async (picture, proposed, text) => {
     const message = `${JSON.stringify(picture)} is not a picture: its components must be in brackets; did you mean ${JSON.stringify(proposed)}?`;
     for (const call of [`$fromMillis(${millis}, p)`, '$now(p)', '$toMillis("2026-01-31", p)'])
       await expect(evaluateExpression(call, { p: picture })).rejects.toThrow(message);
     expect(await evaluateExpression(`$fromMillis(${millis}, p)`, { p: proposed })).toBe(text);
   });
 
-  test.each(['today', '', '[[Y]]'])('%j has no marker, and would give itself', async (picture) => {
+  test.each(['today', '', '[[Y]]'])('%j has no marker, and would be output literally', async (picture) => {
     await expect(evaluateExpression('$fromMillis(0, p)', { p: picture })).rejects.toThrow(
       `${JSON.stringify(picture)} is not a picture: its components must be in brackets, as in "[Y0001]-[M01]-[D01]"`,
     );
@@ -43,7 +43,7 @@ describe('a picture of a date', () => {
     ['Week [W] of [Y], address [[D]]', 'Week 5 of 2026, address [D]'],
     ['[H]h [m]min, [D] [MNn]', '15h 04min, 31 January'],
     ['[FNn], 10 a day at [h]', 'Saturday, 10 a day at 3'],
-  ])('%s is one', async (picture, text) => {
+  ])('%s is valid', async (picture, text) => {
     expect(await evaluateExpression(`$fromMillis(${millis}, p)`, { p: picture })).toBe(text);
   });
 });

@@ -18,7 +18,7 @@ test('null is a result', () => {
   expect(made).toBe(1);
 });
 
-test('errors are not kept', () => {
+test('errors are not cached', () => {
   let made = 0;
   const share = shareByText(() => {
     made++;
@@ -32,14 +32,14 @@ test('errors are not kept', () => {
 test.each([
   ['many short texts', Array.from({ length: 2_500 }, (_, index) => `${index}`)],
   ['a few long texts', Array.from({ length: 6 }, (_, index) => `${index}`.repeat(9_000))],
-])('%s displace what was kept', (_case, texts) => {
+])('%s evict what was cached', (_case, texts) => {
   const share = shareByText((text) => ({ text }));
   const first = share('a');
   for (const text of texts) share(text);
   expect(share('a')).not.toBe(first);
 });
 
-test('a text that is too long to keep displaces nothing', () => {
+test('a text that is too long to cache evicts nothing', () => {
   const share = shareByText((text) => ({ text }));
   const first = share('a');
   const long = 'x'.repeat(50_000);

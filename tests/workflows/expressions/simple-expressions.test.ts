@@ -83,7 +83,7 @@ const scopes = fc
   .map(([input, nodes, trigger]) => aScope({ input, nodes, trigger }));
 
 describe('a simple expression', () => {
-  test('has the value, or the error, that the evaluator gives', async () => {
+  test('has the same value or error as from the evaluator', async () => {
     await fc.assert(
       fc.asyncProperty(expressions, scopes, async (text, scope) => {
         expect(compileSimple(text)).not.toBeNull();
@@ -93,7 +93,7 @@ describe('a simple expression', () => {
     );
   });
 
-  test('has the value that the library gives', async () => {
+  test('has the same value as from the library', async () => {
     const plain = ['a', 'b', 'c'];
     await fc.assert(
       // The library changes empty lists: it puts a hole into one for which an object is made.
@@ -107,7 +107,7 @@ describe('a simple expression', () => {
     );
   });
 
-  test('is one for JSONata, too, however its tokens are put together', async () => {
+  test('is accepted by JSONata too, however its tokens are joined', async () => {
     const token = fc.oneof(
       fc.constantFrom(
         'a',
@@ -182,7 +182,7 @@ describe('a simple expression', () => {
     expect(compileSimple(text)?.(aScope({ input }))).toEqual(value);
   });
 
-  test('$nodes is given as it is now', async () => {
+  test('$nodes is passed as it is now', async () => {
     const nodes: Record<string, JsonValue> = { first: { a: 1 } };
     const found = await compileExpression('$nodes')(aScope({ nodes }));
     nodes.second = { a: 2 };
@@ -212,7 +212,7 @@ describe('a simple expression', () => {
   });
 
   test.each([`${'('.repeat(499)}1${')'.repeat(499)}`, `1${'+1'.repeat(499)}`])(
-    'the longest ones stay within the depth of the evaluator',
+    'of the maximum length stays within the evaluator’s depth limit',
     async (text) => {
       expect(compileSimple(text)).not.toBeNull();
       expect(await outcomeOf(text, aScope())).toBe(await outcomeOfEvaluator(text, aScope()));
@@ -250,7 +250,7 @@ describe('a simple expression', () => {
       '*',
     ],
     ...['a /* b */', '', '(', '(a', 'a)', '()', '`a`b'],
-  ])('%s is none', (text) => {
+  ])('%s is not one', (text) => {
     expect(compileSimple(text)).toBeNull();
   });
 });

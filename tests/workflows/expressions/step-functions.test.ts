@@ -39,7 +39,7 @@ describe('the functions of Step Functions', () => {
     );
   });
 
-  test.each(['MD5', 'SHA-1', 'SHA-256', 'SHA-384', 'SHA-512'])('$hash by %s', async (algorithm) => {
+  test.each(['MD5', 'SHA-1', 'SHA-256', 'SHA-384', 'SHA-512'])('$hash with %s', async (algorithm) => {
     const expected = createHash(algorithm.replace('-', '')).update('grüße').digest('hex');
     expect(await evaluateExpression(`$hash("grüße", "${algorithm}")`)).toBe(expected);
   });
@@ -79,19 +79,19 @@ describe('$uuid', () => {
   const uuids = async (place: string, seed = 'e-1/node/0') =>
     (await compileExpression('[$uuid(), $uuid()]', place)(aScope({ seed }))) as string[];
 
-  test('is of version 4, and the same in a replay', async () => {
+  test('has version 4, and is the same in a replay', async () => {
     const once = await uuids('a');
     for (const uuid of once)
       expect(uuid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     expect(await uuids('a')).toEqual(once);
   });
 
-  test('is another one at each call, in each expression and for each run of a node', async () => {
+  test('is different at each call, in each expression and for each run of a node', async () => {
     const all = [await uuids('a'), await uuids('b'), await uuids('a', 'e-1/node/1')].flat();
     expect(new Set(all).size).toBe(6);
   });
 
-  test('has no value before there is an execution, where it would be the same for all requests', async () => {
+  test('is not available before an execution exists, where it would be the same for all requests', async () => {
     await expect(uuids('', '')).rejects.toThrow('$uuid() is not available before the execution starts');
   });
 });

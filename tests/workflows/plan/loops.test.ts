@@ -16,43 +16,43 @@ const loopsOf = (text: string, reachable?: number[]) => {
 };
 
 describe('the loops of a graph', () => {
-  test('a graph without any has none', () => {
+  test('are none in an acyclic graph', () => {
     expect(loopsOf('0>1 0>2 1>3 2>3')).toEqual([]);
   });
 
-  test('a node that leads to itself is one', () => {
+  test('include a node that leads to itself', () => {
     expect(loopsOf('0>1 1>1')).toEqual([{ header: 1, nodes: [1], parent: -1, backEdges: [1] }]);
   });
 
-  test('the node that was reached first is the header, and all edges back to it are its back edges', () => {
+  test('have the node reached first as the header, and all edges to it as back edges', () => {
     expect(loopsOf('0>1 1>2 1>3 2>1 3>1')).toEqual([
       { header: 1, nodes: [1, 2, 3], parent: -1, backEdges: [3, 4] },
     ]);
   });
 
-  test('loops nest, the outer one first', () => {
+  test('are nested, the outer one first', () => {
     expect(loopsOf('0>1 1>2 2>3 3>2 3>1')).toEqual([
       { header: 1, nodes: [1, 2, 3], parent: -1, backEdges: [4] },
       { header: 2, nodes: [2, 3], parent: 0, backEdges: [3] },
     ]);
   });
 
-  test('a loop with two ways in has one header', () => {
+  test('have one header even with two entries', () => {
     expect(loopsOf('0>1 0>2 1>2 2>1')).toEqual([{ header: 1, nodes: [1, 2], parent: -1, backEdges: [3] }]);
   });
 
-  test('what is not reached does not count', () => {
+  test('exclude unreachable nodes', () => {
     expect(loopsOf('0>1 2>3 3>2', [0, 1])).toEqual([]);
   });
 
-  test('two loops one after the other are two', () => {
+  test('in sequence are two', () => {
     expect(loopsOf('0>1 1>0 1>2 2>3 3>2').map(({ header, parent }) => [header, parent])).toEqual([
       [2, -1],
       [0, -1],
     ]);
   });
 
-  test('a circle of 10,000 nodes needs no more stack than a small one', () => {
+  test('of 10,000 nodes need no more stack than small ones', () => {
     const edges = Array.from({ length: 10_000 }, (_, node) => `${node}>${(node + 1) % 10_000}`);
     expect(loopsOf(edges.join(' '))).toHaveLength(1);
   });

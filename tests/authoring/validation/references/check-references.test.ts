@@ -85,7 +85,7 @@ describe('an expression may name', () => {
   });
 });
 
-describe('what nothing stands behind is said', () => {
+describe('an unknown name is reported', () => {
   test.each<[string, readonly string[]]>([
     ['$nodes.a-b-c.total', ['$nodes.a-b-c is read as a subtraction; did you mean "$nodes.`a-b-c`.total"?']],
     ['$nodes.my-node-1', ['$nodes.my-node is read as a subtraction; did you mean "$nodes.`my-node`"?']],
@@ -148,30 +148,30 @@ describe('what nothing stands behind is said', () => {
     ['trigger.body.total', '$trigger.body.total'],
     ['{ "list": [$uppercase(total)] }', 'body.total'],
     ['(total).x', 'body.total'],
-  ])('%s, where a request has no such field and %s was meant', (text, meant) => {
+  ])('%s, where a request has no such field, with the hint %s', (text, meant) => {
     expect(problemsOf(text, { fields: ['body', 'headers', 'queryParams'] })).toEqual([
       expect.stringMatching(/^the request has no "\w+", but "body", "headers", "queryParams"; did you mean /),
     ]);
     expect(problemsOf(text, { fields: ['body', 'headers', 'queryParams'] })[0]).toContain(`mean "${meant}"?`);
   });
 
-  test('a field of $trigger that a request does not have', () => {
+  test('a field of $trigger that requests do not have', () => {
     expect(problemsOf('$trigger.total', { triggerFields: ['body'] })).toEqual([
       'the request has no "total", but "body"; did you mean "$trigger.body.total"?',
     ]);
   });
 
-  test('once for a name that is wrong in many places, and of a few names at most', () => {
+  test('once for a name that is wrong in many places, and for a limited number of names', () => {
     expect(problemsOf('$a1x + $a1x + $a1x')).toHaveLength(1);
     expect(problemsOf(Array.from({ length: 50 }, (_, at) => `$q${at}`).join(' & '))).toHaveLength(5);
   });
 
-  test('of an id that may be one that cannot be read, nothing', () => {
+  test('not for an id whose node may be unreadable', () => {
     expect(problemsOf('$nodes.other.x', { nodeIds: new Set(['pick', '\u0000']) })).toEqual([]);
   });
 });
 
-test('the evaluator itself says which functions there are', () => {
+test('the evaluator itself says which functions exist', () => {
   expect(['uppercase', 'now', 'millis', 'uuid', 'map'].map(isFunction)).toEqual(Array(5).fill(true));
   expect(['', '$', 'upper', '__proto__', 'constructor', 'nodes'].map(isFunction)).toEqual(
     Array(6).fill(false),

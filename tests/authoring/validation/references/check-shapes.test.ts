@@ -52,7 +52,7 @@ const check = async (...nodes: readonly ANode[]) => {
 /** Of one expression behind the webhook. */
 const checkExpression = (text: string) => check(set('a', { x: `{{ ${text} }}` }));
 
-describe('a path that is never there', () => {
+describe('a path that never exists', () => {
   test.each([
     ['headers.X-Event', '"X-Event" is not a header name here', 'headers.`x-event`'],
     ['headers.x-event', '"x-event" is not a header name here', 'headers.`x-event`'],
@@ -67,7 +67,7 @@ describe('a path that is never there', () => {
     expect(others).toEqual([]);
   });
 
-  test('of a node that puts out known fields is a warning, with the near name', async () => {
+  test('from a node with known output fields is a warning, with a similar name', async () => {
     const calc = set('calc', { total: 1, tax: '{{ body.total }}' });
     const message = '$nodes.calc has no "totl", but "total", "tax"; did you mean "$nodes.calc.total"?';
     expect(await check(calc, set('b', { x: '{{ $nodes.calc.totl }}' }))).toEqual([`warning: ${message}`]);
@@ -80,13 +80,13 @@ describe('a path that is never there', () => {
     ]);
   });
 
-  test('is looked for behind nodes that hand their input on', async () => {
+  test('is detected through nodes that pass their input on', async () => {
     const nodes = [set('calc', { total: 1 }), { id: 'go', type: 'filter', parameters: { condition: true } }];
     expect(await check(...nodes, set('b', { x: '{{ totl }}' }))).toHaveLength(1);
     expect(await check(...nodes, set('b', { x: '{{ total }}' }, { keepInput: true }))).toEqual([]);
   });
 
-  test('may be there where not all is known', async () => {
+  test('is not reported where not all fields are known', async () => {
     const kept = set('kept', { total: 1 }, { keepInput: true });
     expect(await check(kept, set('b', { x: '{{ body.whatever & headers.host & totl }}' }))).toEqual([]);
     expect(await checkExpression('body.whatever')).toEqual([]);
@@ -110,7 +110,7 @@ describe('a path over a list', () => {
     expect(await check(sort, set('b', { x: `{{ ${text} }}` }))).toEqual([listAlways(written)]);
   });
 
-  test('is one in the body of a request, and among the values of SQL', async () => {
+  test('is a warning in the body of a request and among the values of SQL', async () => {
     const call = {
       id: 'call',
       type: 'httpRequest',
@@ -134,17 +134,17 @@ describe('a path over a list', () => {
     '$join(items.name, ", ")',
     '$map(items, function($item) { $item.id })',
     'items.id[]',
-  ])('%s is none', async (text) => {
+  ])('%s gets no warning', async (text) => {
     expect(await check(sort, set('b', { x: `{{ ${text} }}` }))).toEqual([]);
   });
 
-  test('is none where the parameter is a list, or within a text', async () => {
+  test('gets no warning where the parameter is a list, or within a text', async () => {
     const batch = { id: 'batch', type: 'batch', parameters: { items: '{{ items.id }}', size: 2 } };
     expect(await check(sort, batch)).toEqual([]);
     expect(await check(sort, set('b', { x: 'ids: {{ items.id }}' }))).toEqual([]);
   });
 
-  test('that is compared with one value is a warning', async () => {
+  test('compared with one value is a warning', async () => {
     expect(await checkExpression('body.lines.sku = "a"')).toEqual([
       'warning: compares a list with "a"; did you mean ""a" in body.lines.sku"?',
     ]);
@@ -166,14 +166,14 @@ describe('a comparison', () => {
   });
 
   test.each(['body.total = 100', 'body.name = "100"', 'body.other = "100"', 'queryParams.page = "1"'])(
-    '%s is none',
+    '%s gets no warning',
     async (text) => {
       expect(await checkExpression(text)).toEqual([]);
     },
   );
 
   test.each(['body.other = null', 'null != body.other', '$type(body.other) = "null"', 'body.lines.x = null'])(
-    '%s counts on null, which only data is',
+    '%s counts on null, which only data can be',
     async (text) => {
       expect(await checkExpression(text)).toEqual([
         'warning: compares with null, which matches only an explicit null: a missing field has no value at all; to test whether a field exists, write $exists( )',
@@ -182,7 +182,7 @@ describe('a comparison', () => {
   );
 });
 
-describe('the picture of a date', () => {
+describe('a date picture', () => {
   test.each([
     [
       '$now("YYYY-MM-DD")',
@@ -200,7 +200,7 @@ describe('the picture of a date', () => {
     expect(await checkExpression(text)).toEqual([`error: ${message}`]);
   });
 
-  test('is checked in a webhook, too, with the headers of its requests', async () => {
+  test('is checked in a webhook too, against the headers of its requests', async () => {
     const { problems } = await validateWorkflow(
       {
         ...aChain(set('a', {})),
@@ -224,7 +224,7 @@ describe('the picture of a date', () => {
 
 const samples = join(import.meta.dirname, '../../../../workflows');
 
-test.each(readdirSync(samples))('the sample %s has no warning of its expressions', async (file) => {
+test.each(readdirSync(samples))('the sample %s has no warnings about expressions', async (file) => {
   const sample: unknown = JSON.parse(readFileSync(join(samples, file), 'utf8'));
   const { problems, warnings } = await validateWorkflow(sample, findNodeType);
   expect({ problems, warnings }).toEqual({ problems: [], warnings: [] });

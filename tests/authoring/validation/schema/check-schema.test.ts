@@ -11,7 +11,7 @@ const object = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({
   ...more,
 });
 
-describe('of alternatives, what is wrong with the nearest is said', () => {
+describe('of alternatives, the mistake in the nearest is reported', () => {
   const shape = {
     oneOf: [
       object({ kind: { const: 'circle' }, radius: { type: 'number' } }, { required: ['kind', 'radius'] }),
@@ -19,7 +19,7 @@ describe('of alternatives, what is wrong with the nearest is said', () => {
     ],
   };
 
-  test('by the value that tells them apart', () => {
+  test('by the value that distinguishes them', () => {
     expect(check(shape, { kind: 'square', side: 'x' })).toEqual([
       { path: '/at/side', message: 'must be number' },
     ]);
@@ -42,7 +42,7 @@ describe('of alternatives, what is wrong with the nearest is said', () => {
     expect(check(textOrMap, { a: 'x' })).toEqual([{ path: '/at/a', message: 'must be number' }]);
   });
 
-  test('behind a reference, too', () => {
+  test('through a reference too', () => {
     const referring = {
       $defs: { number: { type: 'number' }, text: object({ text: { type: 'string' } }) },
       anyOf: [{ $ref: '#/$defs/number' }, { $ref: '#/$defs/text' }],
@@ -50,14 +50,14 @@ describe('of alternatives, what is wrong with the nearest is said', () => {
     expect(check(referring, { text: 1 })).toEqual([{ path: '/at/text', message: 'must be string' }]);
   });
 
-  test('nothing, as long as one may fit what a run brings', () => {
+  test('and nothing is reported while one may fit what a run produces', () => {
     const isUnknown = ({ value }: { readonly value: unknown }) => value === '{{ x }}';
     expect(checkSchema(shape, { kind: '{{ x }}', radius: 1 }, '', isUnknown)).toEqual([]);
   });
 });
 
 describe('keys', () => {
-  test('that are required by a condition are missing, and the condition is not mentioned', () => {
+  test('required by a condition are missing, without mentioning the condition', () => {
     const schema = {
       ...object({ mode: { type: 'string' }, at: { type: 'string' } }),
       if: { properties: { mode: { const: 'later' } }, required: ['mode'] },
@@ -90,25 +90,25 @@ describe('keys', () => {
     expect(check(schema, value)[0]?.message.replace(/^has the unknown key "\w+"/, '')).toBe(hint);
   });
 
-  test('of any length do not make a message of any length', () => {
+  test('of any length keep messages short', () => {
     const [problem] = check(object({}), { ['x'.repeat(100_000)]: 1 });
     expect(problem?.message.length).toBeLessThan(200);
   });
 });
 
-test('a value that is not allowed is named', () => {
+test('the disallowed value is named', () => {
   expect(check({ not: { const: 'response' } }, 'response')).toEqual([
     { path: '/at', message: `must not be "response"` },
   ]);
 });
 
-describe('schemas that are checked one after the other', () => {
+describe('schemas that are checked in sequence', () => {
   test('may have the same $id', () => {
     expect(check({ $id: 'https://example.com/a', type: 'string' }, 'x')).toEqual([]);
     expect(check({ $id: 'https://example.com/a', type: 'number' }, 'x')).toHaveLength(1);
   });
 
-  test('know nothing of one that was refused', () => {
+  test('are unaffected by one that was refused', () => {
     const shape = { $id: 'https://example.com/b', type: 'string' };
     const broken = { $id: 'https://example.com/b', type: 'none' };
     expect(check(broken, 'x')).toMatchObject([{ message: expect.stringContaining("can't be checked") }]);

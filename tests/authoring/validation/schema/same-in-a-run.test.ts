@@ -90,7 +90,7 @@ const isTakenInARun = (schema: JsonObject, value: JsonValue): boolean => {
   }
 };
 
-test('a schema takes the same values when a workflow is stored, for a parameter in a run, and for a body', () => {
+test('a schema accepts the same values when a workflow is stored, for a parameter in a run, and for a body', () => {
   fc.assert(
     fc.property(anySchema, fc.array(anyValue, { minLength: 1, maxLength: 5 }), (schema, values) => {
       const findViolations = compileJsonSchema(schema);

@@ -120,7 +120,7 @@ test.each<[string, string, string | Uint8Array, string]>([
   expect(bodyOf(answer).detail).toEqual(expect.stringContaining(reason));
 });
 
-describe('nesting is bounded for XML as for JSON', () => {
+describe('nesting is limited for XML as for JSON', () => {
   const nested = (levels: number, leaf: string) => `${'<a>'.repeat(levels)}${leaf}${'</a>'.repeat(levels)}`;
   const inLists = (levels: number) => `<a>${'<b/><b>'.repeat(levels)}1${'</b>'.repeat(levels)}</a>`;
 
@@ -140,7 +140,7 @@ describe('nesting is bounded for XML as for JSON', () => {
   });
 });
 
-test('400 with the levels that are allowed: a line that is nested too deep', async () => {
+test('400 with the allowed levels: a line that is nested too deeply', async () => {
   const { send } = await aServiceWithBody();
   expect(await send('['.repeat(101), 'application/jsonl')).toEqual(aProblem(400, 'body-too-deep'));
 });
@@ -161,14 +161,14 @@ describe('raw', () => {
     expect(bodyOf(await send(bytes, 'image/png')).rawBody).toEqual(rawBody);
   });
 
-  test('what was received, not what it was inflated to', async () => {
+  test('has the received body, not the decoded one', async () => {
     const { send } = await aServiceWithBody({ type: 'json', raw: true });
     const bytes = gzipSync('{"a":1}');
     const answer = bodyOf(await send(bytes, '', { 'content-encoding': 'gzip' }));
     expect(answer).toMatchObject({ body: { a: 1 }, rawBody: { base64: bytes.toString('base64') } });
   });
 
-  test('control characters, which JSON makes longer than base64', async () => {
+  test('has control characters, which are longer in JSON than base64', async () => {
     const { send } = await aServiceWithBody({ type: 'file', raw: true });
     const answer = await send(Buffer.alloc(500_001), 'image/png');
     expect(bodyOf(answer).rawBody).toEqual({ base64: Buffer.alloc(500_001).toString('base64') });

@@ -20,7 +20,7 @@ test('fields are texts, a repeated name is an array, and __proto__ is data', asy
   expect(JSON.stringify(bodyOf(answer).body)).toBe('{"a":["1","é"],"__proto__":"2","é":""}');
 });
 
-test('files are saved as files of the trigger, in their order', async () => {
+test('files are saved as files of the trigger, in order', async () => {
   const { send } = await aServiceWithBody();
   const png = 'name="f"; filename="../a.png"\r\nContent-Type: image/png';
   const form = aMultipart([png, 'A'], ['name="note"', 'n'], ['name="f"; filename="b"', 'BB']);
@@ -45,14 +45,14 @@ test('the workflow opens the file', async () => {
 describe('nothing is saved', () => {
   const saved = (service: Awaited<ReturnType<typeof aServiceWithBody>>) => service.blobs.keys();
 
-  test('of a request that is refused', async () => {
+  test('for a refused request', async () => {
     const service = await aServiceWithBody();
     const form = aMultipart(['name="f"; filename="a"', 'A']);
     await service.send(form.slice(0, -8), multipartType);
     expect(saved(service)).toEqual([]);
   });
 
-  test('of a repeated delivery whose execution is known', async () => {
+  test('for a repeated delivery whose execution is known', async () => {
     const service = await aServiceWithBody({}, { webhook: { responseMode: 'onReceived' } });
     const key = { 'idempotency-key': 'k' };
     const first = await service.send('A', 'image/png', key);
@@ -93,18 +93,18 @@ describe('charsets of parts', () => {
   test.each<[string, Part, string]>([
     ['U+FFFD that was sent', ['name="a"', REPLACEMENT], '\ufffd'],
     ['Latin 1', ['name="a"\r\nContent-Type: text/plain; charset=iso-8859-1', '\xe9'], 'é'],
-  ])('%s is what it is, beside a file of any bytes', async (_case, part, value) => {
+  ])('%s is read as such, beside a file of any bytes', async (_case, part, value) => {
     const answer = await sendParts(part, ['name="f"; filename="f"', '\xe9\xff']);
     expect(bodyOf(answer).body).toMatchObject({ a: value });
   });
 
-  test('415: a charset that is not read', async () => {
+  test('415: an unsupported charset', async () => {
     const answer = await sendParts(['name="a"\r\nContent-Type: text/plain; charset=klingon', '1']);
     expect(answer).toEqual(aProblem(415, 'body-unsupported'));
   });
 });
 
-test('a file that comes in many pieces is whole', async () => {
+test('a file in many pieces is complete', async () => {
   const { send } = await aServiceWithBody();
   const content = 'y\r\n--'.repeat(100_000);
   const form = aMultipart(['name="f"; filename="f"', content], ['name="a"', '1']);
@@ -195,7 +195,7 @@ test.each([
   expect(bodyOf(await send(form, 'multipart/form-data; boundary="x"')).body).toEqual({ a: content });
 });
 
-test('empty fields and empty files are there', async () => {
+test('empty fields and empty files are kept', async () => {
   const { send } = await aServiceWithBody();
   const form = aMultipart(['name="a"', ''], ['name="f"; filename="f"', ''], ['name="b"', '']);
   expect(bodyOf(await send(form, multipartType)).body).toEqual({

@@ -160,8 +160,8 @@ const documented: [string, () => Documented | Promise<Documented>][] = [
   ['plaid', plaid],
 ];
 
-describe.each(documented)('as the sample in the documentation of %s decides', (_name, make) => {
-  test('on a request, and on one with one thing spoilt', async () => {
+describe.each(documented)('agrees with the sample in the documentation of %s', (_name, make) => {
+  test('on a request, and on one with one thing altered', async () => {
     const { scheme, sample, secret, at, sent, otherSecret, spoilt } = await make();
     const signature = { scheme, credentialId: 'sender' };
     const service = await aSignedService({ signature }, { secrets: [secret], at });
@@ -174,7 +174,7 @@ describe.each(documented)('as the sample in the documentation of %s decides', (_
   });
 });
 
-test('a key of Plaid that has expired verifies nothing, alone or in a set', async () => {
+test('an expired Plaid key verifies nothing, alone or in a set', async () => {
   const { secret, at, sent, sample, otherSecret } = await plaid();
   const expired = { ...JSON.parse(secret), expired_at: 1_690_000_000 };
   expect(sample(sent, JSON.stringify(expired))).toBe(false);

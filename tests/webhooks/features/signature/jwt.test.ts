@@ -34,7 +34,7 @@ describe('a bearer token', () => {
     pem = await exportSPKI(keys.publicKey);
   });
 
-  test('is accepted with the public key of the credential; the workflow gets none of it', async () => {
+  test('is accepted with the public key of the credential, and the workflow does not see it', async () => {
     const { receive, send } = await aServiceFor();
     const answer = await receive(bearing(await aToken(keys.privateKey)));
     expect(answer.statusCode).toBe(200);
@@ -84,7 +84,7 @@ describe('a bearer token', () => {
     expect(await send(bearing(await aToken(keys.privateKey, { exp: NOW - 59 })))).toBe(200);
   });
 
-  test('of another key, algorithm or form is refused', async () => {
+  test('with another key, algorithm or form is refused', async () => {
     const { send, lastLine } = await aServiceFor();
     const token = await aToken(keys.privateKey);
     const [header = '', payload = '', signature = ''] = token.split('.');
@@ -117,7 +117,7 @@ describe('a bearer token', () => {
     ['Bearer !', 400, 'Bearer realm="hookloom", error="invalid_request"'],
     ['bearer a.b.c d', 400, 'Bearer realm="hookloom", error="invalid_request"'],
     ['Bearer a.b.c', 401, 'Bearer realm="hookloom", error="invalid_token"'],
-  ])('of the header %j is answered %d', async (authorization, status, challenge) => {
+  ])('in the header %j is answered %d', async (authorization, status, challenge) => {
     const { receive, executions } = await aServiceFor();
     const headers = authorization === undefined ? {} : { authorization };
     const answer = await receive({ body: '{}', headers });
@@ -140,7 +140,7 @@ describe('a bearer token', () => {
     expect(await send(bearing(changes.algorithms === undefined ? own : token))).toBe(503);
   });
 
-  describe('with keys at an address', () => {
+  describe('with keys at a URL', () => {
     const aJwksService = async (answer: () => JsonObject | { readonly keys: readonly JWK[] } | number) =>
       aSignedService(
         { signature: { ...rule, jwksUrl } },
@@ -170,7 +170,7 @@ describe('a bearer token', () => {
       expect(outbound.server.requests).toHaveLength(2);
     });
 
-    test('of a new key has them read again, however many such tokens there are', async () => {
+    test('with a new key has them read again, however many such tokens there are', async () => {
       let set = { keys: [await toJwk(keys, 'a')] };
       const { send, outbound, clock } = await aJwksService(() => set);
       expect(await send(bearing(await aToken(keys.privateKey)))).toBe(200);
@@ -186,7 +186,7 @@ describe('a bearer token', () => {
     test.each([
       ['answers 500', () => 500],
       ['has no set of keys', () => ({ keys: 'none' })],
-    ])('whose address %s is answered 503, and asked once in five seconds', async (_case, answer) => {
+    ])('whose URL %s is answered 503, and is requested once in five seconds', async (_case, answer) => {
       const { receive, outbound, clock } = await aJwksService(answer);
       const request = bearing(await aToken(keys.privateKey));
       for (let count = 0; count < 5; count++)

@@ -37,7 +37,7 @@ describe.each(signedRequests)('the signature of $name', (signed) => {
     expect(service.executions.records()).toHaveLength(1);
   });
 
-  test('is accepted over the bytes of an event in base64', async () => {
+  test('is accepted over the bytes of a base64 event', async () => {
     const encoded = { body: Buffer.from(body).toString('base64'), isBase64Encoded: true };
     expect(await service.send({ ...request, ...encoded })).toBe(200);
   });
@@ -74,7 +74,7 @@ describe.each(signedRequests)('the signature of $name', (signed) => {
     ['an empty header', { headers: { ...headers, [signedIn]: '' } }, signedIn],
     ['a header of another form', { headers: { ...headers, [signedIn]: 'x'.repeat(9_000) } }, ''],
     ['no body', { body: null }, 'mismatch'],
-  ])('with %s is refused, in the same words, and nothing starts', async (_case, changes, reason) => {
+  ])('with %s is refused, with the same response, and nothing starts', async (_case, changes, reason) => {
     const { receive, executions, lastLine } = service;
     const before = executions.records().length;
     const answer = await receive({ ...request, ...changes });
@@ -107,7 +107,7 @@ describe.each(signedRequests)('the signature of $name', (signed) => {
     expect(lastLine().reason).toBe(reason);
   });
 
-  test('has the tolerance that the parameter says', async () => {
+  test('has the tolerance that the parameter sets', async () => {
     const strict = { ...signed, rule: { ...signed.rule, toleranceSeconds: 10 } };
     expect(await (await aServiceFor(strict, { at: at + 10_000 })).send(request)).toBe(200);
     expect(await (await aServiceFor(strict, { at: at + 11_000 })).send(request)).toBe(refused);
@@ -128,7 +128,7 @@ describe.each(signedRequests)('the signature of $name', (signed) => {
   });
 });
 
-test('every scheme without tests of its own is in the table', () => {
+test('every scheme without its own tests is in the table', () => {
   const own = ['jwt', 'plaid', 'mailgun', 'gitlab', 'telegram', 'token', 'paypal', 'sns'];
   const tested = signedRequests.map(({ rule }) => String(rule.scheme));
   expect([...new Set([...tested, ...own])].sort()).toEqual(Object.keys(schemes).sort());

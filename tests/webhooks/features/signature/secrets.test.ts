@@ -20,7 +20,7 @@ const signedWith = (secret: string, body = '{"a":1}') => ({
 });
 
 describe('the secret of a sender', () => {
-  test('is read again for a flood of wrong signatures once in five seconds', async () => {
+  test('is read again once in five seconds for a flood of wrong signatures', async () => {
     const { send, outbound, clock } = await aSignedService({ signature }, { secrets: ['secret-1'] });
     const flood = async () => {
       for (let count = 0; count < 20; count++) expect(await send(signedWith('wrong-secret'))).toBe(403);
@@ -50,7 +50,7 @@ describe('the secret of a sender', () => {
     expect(outbound.reads()).toBe(2);
   });
 
-  test('that is no longer live is accepted for a minute at most', async () => {
+  test('that is no longer live is accepted for at most a minute', async () => {
     const { send, outbound, putSecrets } = await aSignedService({ signature }, { secrets: ['secret-1'] });
     expect(await send(signedWith('secret-1'))).toBe(200);
     await putSecrets(['secret-2']);
@@ -67,7 +67,7 @@ describe('the secret of a sender', () => {
     expect(outbound.reads()).toBe(0);
   });
 
-  test('outlives a new version of its workflow: the bound holds for all', async () => {
+  test('keeps its read limit across versions of its workflow', async () => {
     const service = await aSignedService({ signature }, { secrets: ['secret-1'] });
     for (let version = 0; version < 5; version++) {
       await service.put({ webhook: { signature }, settings: { timeoutSeconds: 10 + version } });
@@ -102,7 +102,7 @@ describe('the secret of a sender', () => {
     expect(service.executions.records()).toEqual([]);
   });
 
-  test('that cannot be read now refuses with 503, and says so', async () => {
+  test('that is temporarily unreadable refuses with 503, and says so', async () => {
     const failing = () => Promise.reject(new AppError('SECRETS_UNAVAILABLE', {}));
     const outbound = anOutboundService({ secrets: { get: failing } });
     await outbound.put('sender', 'signingSecret', { secret: 'secret-1' });
@@ -112,7 +112,7 @@ describe('the secret of a sender', () => {
     expect(answer).toEqual(aProblem(503, 'secrets-unavailable'));
   });
 
-  test('that nothing can be signed with is a fault of the webhook: 503', async () => {
+  test('that cannot be used to sign is a fault of the webhook: 503', async () => {
     const rule = { ...signature, scheme: 'standardWebhooks' };
     const { receive } = await aSignedService({ signature: rule }, { secrets: ['whsec_*not base64*'] });
     const headers = { 'webhook-id': '1', 'webhook-timestamp': '1700000000', 'webhook-signature': 'v1,x' };

@@ -36,7 +36,7 @@ const requestOf = (name: string) => {
   return found;
 };
 
-describe('the packages of senders agree', () => {
+describe('the senders’ own packages agree', () => {
   test('@sendgrid/eventwebhook, with its own example', () => {
     const { secret, request } = requestOf('sendgrid');
     const { EventWebhook, EventWebhookHeader } = eventWebhook;
@@ -70,7 +70,7 @@ describe.each([
   const secret = 'a token, with; separators';
   const bearing = (token: string) => ({ body, headers: { ...json, [header]: token } });
 
-  test('is accepted, and the workflow gets none of it', async () => {
+  test('is accepted, and the workflow does not see it', async () => {
     const service = await aSignedService({ signature }, { secrets: [secret, 'the-one-before'] });
     const chain = [{ type: 'set', parameters: { values: { sent: `{{ headers.\`${header}\` }}` } } }];
     await service.put({ id: 'curious', webhook: { signature }, chain });
@@ -105,7 +105,7 @@ describe('the signature of Mailgun, in the body', () => {
     body: new URLSearchParams(fields).toString(),
   });
 
-  test('is accepted of an event in JSON, and of a route in a form', async () => {
+  test('is accepted for a JSON event, and for a form of a route', async () => {
     const { send } = await aService();
     expect(await send(asJson({ signature: signed, 'event-data': { event: 'opened' } }))).toBe(200);
     expect(await send(asForm({ ...signed, subject: 'Hello' }))).toBe(200);
@@ -179,7 +179,7 @@ describe('the token of Plaid', () => {
     }
   });
 
-  test('of another key, body, time or algorithm is refused', async () => {
+  test('with another key, body, time or algorithm is refused', async () => {
     const { send, lastLine, executions } = await aService(JSON.stringify(jwk));
     const others = await generateKeyPair('ES256');
     const shared = new TextEncoder().encode(JSON.stringify(jwk));
@@ -224,7 +224,7 @@ describe('the signature of PayPal', () => {
     at = NOW,
   ) => aSignedService({ signature }, { answer: () => answer, at });
 
-  test('is accepted by the certificate, which is fetched once, without a redirect', async () => {
+  test('is accepted with the certificate, which is fetched once, without a redirect', async () => {
     const { send, outbound, executions } = await aService();
     for (let count = 0; count < 3; count++) expect(await send({ body, headers })).toBe(200);
     expect(executions.records()).toHaveLength(3);
@@ -261,14 +261,14 @@ describe('the signature of PayPal', () => {
   });
 
   test.each([[{ status: 500, text: '' }], [{ text: 'no certificate' }]])(
-    'is answered 503 while the address of the certificate answers %j',
+    'is answered 503 while the certificate URL answers %j',
     async (answer) => {
       const { receive } = await aService(answer);
       expect(await receive({ body, headers })).toEqual(aProblem(503, 'sender-keys-unavailable'));
     },
   );
 
-  test('as its simulator made it in 2025 is accepted, by the certificate of then', async () => {
+  test('made by its simulator in 2025 is accepted, with the certificate of that time', async () => {
     // A webhook of the simulator has the id WEBHOOK_ID. The delivery is from the tests of another receiver of webhooks.
     const own = { scheme: 'paypal', webhookId: 'WEBHOOK_ID' };
     const sent = {
@@ -292,7 +292,7 @@ describe('the signature of PayPal', () => {
     expect(executions.records()).toHaveLength(1);
   });
 
-  test('by a certificate with another name is refused, though it is of the same key', async () => {
+  test('with a certificate of another name is refused, even with the same key', async () => {
     const { send, lastLine, executions } = await aService({ text: certificate });
     expect(await send({ body, headers })).toBe(403);
     expect(lastLine()).toMatchObject({
@@ -301,7 +301,7 @@ describe('the signature of PayPal', () => {
     expect(executions.records()).toEqual([]);
   });
 
-  test('by a certificate that is not valid now is refused', async () => {
+  test('with a certificate that is not valid now is refused', async () => {
     const at = Date.UTC(2020, 0, 1);
     const service = await aService({ text: ofPayPal }, at);
     const early = new Date(at).toISOString();
@@ -314,7 +314,7 @@ describe('the signature of PayPal', () => {
     });
   });
 
-  test('a flood of addresses of certificates is bounded', async () => {
+  test('fetches a limited number of certificate URLs in a flood', async () => {
     const { send, outbound } = await aService();
     const statuses = new Set<number | undefined>();
     for (let count = 0; count < 60; count++)
@@ -378,7 +378,7 @@ describe('the signature of SNS', () => {
       { answer: ({ url }) => (url.endsWith('.pem') ? { text: certificate } : { status }), at: NOW },
     );
 
-  test('is one that sns-validator takes, by a certificate that it fetches', async () => {
+  test('is accepted by sns-validator, with a certificate that it fetches', async () => {
     const server = await aTlsServer({ '/a.pem': (_request, response) => response.end(certificate) });
     const distrust = trustTestAuthority();
     const validator: Validator = new MessageValidator(/^127\.0\.0\.1:\d+$/);
@@ -395,7 +395,7 @@ describe('the signature of SNS', () => {
     await server.close();
   });
 
-  test.each(['1', '2'])('in version %s is accepted, with a subject and without one', async (version) => {
+  test.each(['1', '2'])('in version %s is accepted, with and without a subject', async (version) => {
     const { send, executions } = await aService();
     const { Subject: _, ...without } = notification;
     for (const message of [notification, without])
@@ -428,7 +428,7 @@ describe('the signature of SNS', () => {
       { SigningCertURL: 'https://sns.s3.eu-west-1.amazonaws.com/a.pem' },
       "one of the sender's hosts",
     ],
-  ])('%s is refused, though it is signed', async (_case, changes, reason) => {
+  ])('%s is refused although it is signed', async (_case, changes, reason) => {
     const { send, lastLine, outbound } = await aService();
     expect(await send(toRequest(withSignature({ ...notification, ...changes })))).toBe(403);
     expect(lastLine()).toMatchObject({ reason: expect.stringContaining(reason) });
@@ -443,7 +443,7 @@ describe('the signature of SNS', () => {
     expect(executions.records()).toEqual([]);
   });
 
-  test('is answered 503 while SNS cannot be asked to confirm, so that it tries again', async () => {
+  test('is answered 503 while SNS cannot be asked to confirm, so that it retries', async () => {
     const { receive } = await aService(500);
     expect(await receive(toRequest(withSignature(confirmation)))).toEqual(
       aProblem(503, 'handshake-unconfirmed'),
@@ -462,7 +462,7 @@ describe('the signature of SNS', () => {
     expect(outbound.server.requests.map(({ url }) => url)).toEqual([confirmation.SigningCertURL]);
   });
 
-  test('confirms nothing that is not signed, whatever the header says', async () => {
+  test('confirms nothing that is unsigned, whatever the header says', async () => {
     const { receive, outbound } = await aService();
     const forged = { ...withSignature(notification), SubscribeURL: `${host}/?evil` };
     const request = toRequest(forged);
@@ -471,7 +471,7 @@ describe('the signature of SNS', () => {
     expect(outbound.server.requests.map(({ url }) => url)).toEqual([notification.SigningCertURL]);
   });
 
-  test('the end of a subscription is acknowledged, and starts no run', async () => {
+  test('acknowledges the end of a subscription, and starts no run', async () => {
     const { send, executions } = await aService();
     expect(await send(toRequest(withSignature({ ...confirmation, Type: 'UnsubscribeConfirmation' })))).toBe(
       200,
@@ -486,7 +486,7 @@ describe('a public key', () => {
   const rule = { scheme: 'publicKey', credentialId: 'sender', header: 'x-signed', encoding: 'base64' };
   const signed = { 'x-signed': sign('sha256', Buffer.from(body), own).toString('base64') };
 
-  test('of another kind than the algorithm, or a text that is none, lets nothing through: 503', async () => {
+  test('of a kind that does not match the algorithm, or that is not a key, lets nothing through: 503', async () => {
     const wrong: [string, string][] = [
       ['ed25519', pem],
       ['rsa-sha256', pem],

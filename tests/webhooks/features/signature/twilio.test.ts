@@ -42,12 +42,12 @@ test.each(['https://mycompany.com/myapp.php', ''])('a form is signed with the UR
   expect(isSigned(url, { ...aForm, body: FORM.replace('Digits=1234', 'Digits=1235') })).toBe(false);
 });
 
-test('the standard port may be signed or not', () => {
+test('the standard port may be signed or left out', () => {
   expect(isSigned('https://mycompany.com:443/myapp.php', aForm)).toBe(true);
   expect(isSigned('http://mycompany.com/myapp.php', aForm)).toBe(false);
 });
 
-test('another body is signed by its hash in the query', () => {
+test('a different body is signed by its hash in the query', () => {
   const url = 'https://mycompany.com/myapp.php';
   const request = {
     query: `foo=1&bar=2&bodySHA256=${HASH}`,
@@ -61,7 +61,7 @@ test('another body is signed by its hash in the query', () => {
   expect(() => isSigned(url, { ...request, query: 'foo=1&bar=2' }, 'application/json')).toThrow('its hash');
 });
 
-test('repeated names are signed in order, once for each value', () => {
+test('repeated names are signed in order, once per value', () => {
   const sign = (text: string) => createHmac('sha1', TOKEN).update(text).digest('base64');
   const request = { query: '', body: 'b=2&a=y&a=x&a=y' };
   expect(isSigned('https://a.example', { ...request, signature: sign('https://a.exampleaxayb2') })).toBe(

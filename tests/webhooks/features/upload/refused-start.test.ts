@@ -17,7 +17,7 @@ describe('no run starts', () => {
     ['is of another execution', (id) => spoilt(id, 3)],
     ['is altered', (id) => spoilt(id, 60)],
     ['is longer than any', (id) => `${id}${'A'.repeat(10_000)}`],
-  ])('by an id that %s', async (_case, spoil) => {
+  ])('for an id that %s', async (_case, spoil) => {
     const { answer, call, executions } = await aReadyUpload();
     const query = `upload=${spoil(bodyOf(answer).uploadId)}`;
     const refused = await call(aWebhookEvent({ query }));
@@ -26,7 +26,7 @@ describe('no run starts', () => {
     expect(executions.records()).toEqual([]);
   });
 
-  test('by an id of another path, or of another workflow', async () => {
+  test('for an id of another path or another workflow', async () => {
     const { request, send, start, putWorkflow } = await anUploadService({ path: '/orders/:shop' });
     await putWorkflow({ id: 'foreign' });
     const own = { path: 'orders/a' };
@@ -43,7 +43,7 @@ describe('no run starts', () => {
     ['of a file that is not taken', { mediaType: 'text/html' }, 400],
     ['with half a size', { size: 0.5 }, 400],
     ['with more keys', { $file: 'execution-1/start/0.1' }, 400],
-  ])('by a forged id, for which nothing can have been put: %s', async (_case, changes, status) => {
+  ])('for a forged id, under which nothing can have been put: %s', async (_case, changes, status) => {
     const { call, executions } = await aReadyUpload();
     const place = { workflowId: 'shop', triggerNodeId: 'start', path: '/orders' };
     const content = { ...csv, expiresAt: Number.MAX_SAFE_INTEGER, requestId: 'forged', ...changes };
@@ -52,14 +52,14 @@ describe('no run starts', () => {
     expect(executions.records()).toEqual([]);
   });
 
-  test('before the bytes are there', async () => {
+  test('before the bytes are stored', async () => {
     const service = await anUploadService();
     const refused = await service.start(await service.request());
     expect(refused).toEqual(aProblem(404, 'upload-not-found'));
     expect(bodyOf(refused).detail).toContain('its bytes have not been uploaded');
   });
 
-  test('with an object of another size', async () => {
+  test('for an object of another size', async () => {
     const service = await anUploadService();
     const answer = await service.request();
     await service.send(answer, 'id\n');
@@ -74,7 +74,7 @@ describe('no run starts', () => {
     expect(bodyOf(refused).detail).toContain('it has expired');
   });
 
-  test('by a request with a body, or with two ids', async () => {
+  test('for a request with a body, or with two ids', async () => {
     const { answer, start, call, executions } = await aReadyUpload();
     expect(await start(answer, { body: '{}' })).toEqual(aProblem(400, 'upload-invalid'));
     const twice = await call(aWebhookEvent({ query: 'upload=a&upload=b' }));
@@ -82,7 +82,7 @@ describe('no run starts', () => {
     expect(executions.records()).toEqual([]);
   });
 
-  test('with a file that the webhook has come to refuse', async () => {
+  test('for a file that the webhook no longer accepts', async () => {
     const { answer, start, putWorkflow, clock } = await aReadyUpload();
     await putWorkflow({ webhook: { upload: { maxBytes: 10 } } });
     clock.advance(10_000);
@@ -90,7 +90,7 @@ describe('no run starts', () => {
   });
 
   test.each(['findSize', 'keep'])(
-    'when the store fails in %s, and it does with the next try',
+    'when the store fails in %s, but one starts with the next try',
     async (name) => {
       let isDown = true;
       const { answer, start, uploads, executions } = await aReadyUpload();
@@ -108,7 +108,7 @@ describe('no run starts', () => {
     },
   );
 
-  test('above the concurrency, and the file stays pending', async () => {
+  test('above the concurrency limit, and the file stays pending', async () => {
     const { answer, call, start, uploads } = await aReadyUpload(
       { responseMode: 'onReceived', concurrency: { max: 1 } },
       { spoilt: { dispatcher: { dispatch: async () => {} } } },

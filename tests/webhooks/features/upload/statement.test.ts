@@ -4,7 +4,7 @@ import { checkWebhookRules } from '../../../../authoring/validation/check-webhoo
 import { aProblem, bodyOf } from '../../../support/a-problem.ts';
 import { anUploadService, csv, uploadRule } from '../../../support/an-upload-service.ts';
 
-describe('what is said of the file', () => {
+describe('the statement about the file', () => {
   test.each<[string, JsonValue, string]>([
     ['no object', [csv], 'the body must be a JSON object'],
     ['another key', { ...csv, $file: 'a' }, 'it may only have name, mediaType, size, sha256'],
@@ -23,7 +23,7 @@ describe('what is said of the file', () => {
     ['no size', { ...csv, size: '5' }, 'size must be'],
     ['half a byte', { ...csv, size: 0.5 }, 'size must be'],
     ['less than nothing', { ...csv, size: -1 }, 'size must be'],
-  ])('with %s it is a 400 that says so', async (_case, statement, reason) => {
+  ])('with %s is a 400 that says so', async (_case, statement, reason) => {
     const service = await anUploadService();
     const refused = await service.request(statement);
     expect(refused).toEqual(aProblem(400, 'upload-invalid'));
@@ -36,12 +36,12 @@ describe('what is said of the file', () => {
     ['of any image type', { mediaType: 'image/png' }, 201],
     ['with parameters of its type', { mediaType: 'Text/CSV; charset=utf-8' }, 201],
     ['empty', { size: 0 }, 201],
-  ])('%s it is %j: %i', async (_case, changes, status) => {
+  ])('%s is %j: %i', async (_case, changes, status) => {
     const service = await anUploadService();
     expect((await service.request({ ...csv, ...changes })).statusCode).toBe(status);
   });
 
-  test('size and hash are enough, where all types are taken', async () => {
+  test('may have only size and hash where all types are accepted', async () => {
     const service = await anUploadService({ upload: { maxBytes: 2_000_000 } });
     const { name: _name, mediaType: _type, ...least } = csv;
     expect((await service.request(least)).statusCode).toBe(201);

@@ -28,15 +28,15 @@ test.each([
   ['another workflow', { ...place, workflowId: 'other' }],
   ['another trigger', { ...place, triggerNodeId: 'other' }],
   ['another path', { ...place, path: '/others' }],
-])('%s does not know it', (_case, other) => {
+])('%s does not recognise it', (_case, other) => {
   expect(parseUploadId(other, createUploadId(place, content).uploadId)).toBeNull();
 });
 
-test.each(['null', '[]', '7', 'x', '{', '"a"'])('a forged content of %s is none', (json) => {
+test.each(['null', '[]', '7', 'x', '{', '"a"'])('a forged content of %s is refused', (json) => {
   expect(parseUploadId(place, forge(Buffer.from(json).toString('base64url')))).toBeNull();
 });
 
-test('a forged one that has all that it should is parsed: that nothing was put under it is for the store to say', () => {
+test('a complete forged one is parsed: the store detects that nothing was put under it', () => {
   const id = forge(Buffer.from(JSON.stringify(content)).toString('base64url'));
   expect(parseUploadId(place, id)).toMatchObject({ content });
 });

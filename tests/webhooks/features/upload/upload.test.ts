@@ -5,7 +5,7 @@ import { anUploadService, aReadyUpload, csv } from '../../../support/an-upload-s
 
 const DAY_MS = 86_400_000;
 
-test('a request says what file it will be, and is answered where to put it, and where to start the run', async () => {
+test('a request describes the file, and the response says where to put it and where to start the run', async () => {
   const service = await anUploadService();
   const answer = await service.request();
   const { uploadId, upload, start } = bodyOf(answer);
@@ -26,13 +26,13 @@ test('a request says what file it will be, and is answered where to put it, and 
   expect([service.executions.records(), service.blobs.keys()]).toEqual([[], []]);
 });
 
-test('the address of the start is encoded as the one of the request was', async () => {
+test('the start URL is encoded like the URL of the request', async () => {
   const service = await anUploadService({ path: '/orders/:shop' });
   const answer = await service.request(csv, { path: 'orders/ä #1' });
   expect(bodyOf(answer).start.url).toMatch(/^\/api\/webhook\/shop\/orders\/%C3%A4%20%231\?upload=/);
 });
 
-test('the run starts with the file as its body, which nodes read, and which is kept', async () => {
+test('the run starts with the file as its body, which nodes read and which is kept', async () => {
   const { answer, start, executions, uploads, blobs } = await aReadyUpload();
   const [executionId = ''] = bodyOf(answer).uploadId.split('.');
   const started = await start(answer);
@@ -50,7 +50,7 @@ test('the run starts with the file as its body, which nodes read, and which is k
 });
 
 test.each(['lastNode', 'onReceived'] as const)(
-  'once a run has ended, answered by %s, the file expires with its record',
+  'once a run that answers %s has ended, the file expires with its record',
   async (responseMode) => {
     const { answer, start, uploads, blobs, executions } = await aReadyUpload({ responseMode });
     await start(answer);
@@ -72,7 +72,7 @@ test('the body is the value of the file', async () => {
 });
 
 describe('starting twice', () => {
-  test('is one execution, and the same answer', async () => {
+  test('is one execution with the same response', async () => {
     const { answer, start, executions } = await aReadyUpload();
     const [first, second] = [await start(answer), await start(answer)];
     expect([second.statusCode, second.body]).toEqual([200, first.body]);
@@ -89,14 +89,14 @@ describe('starting twice', () => {
     expect(executions.records()).toHaveLength(1);
   });
 
-  test('at the same time is one', async () => {
+  test('concurrently is one', async () => {
     const { answer, start, executions } = await aReadyUpload();
     const answers = await Promise.all([start(answer), start(answer)]);
     expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([200, 409]);
     expect(executions.records()).toHaveLength(1);
   });
 
-  test('two uploads of the same file are two', async () => {
+  test('with two uploads of the same file is two', async () => {
     const { answer, ...service } = await aReadyUpload();
     const other = await service.request(csv, { requestId: 'request-2' });
     await service.send(other);
@@ -107,7 +107,7 @@ describe('starting twice', () => {
 });
 
 describe('the checks of the webhook', () => {
-  test('are those of each of its requests', async () => {
+  test('apply to each request of an upload', async () => {
     const service = await anUploadService({ authentication: 'apiKey', credentialId: 'gone' });
     expect((await service.request()).statusCode).toBe(503);
     const limited = await aReadyUpload({ rateLimit: { requests: 2, seconds: 60, per: 'path' } });
@@ -115,7 +115,7 @@ describe('the checks of the webhook', () => {
     expect((await limited.start(limited.answer)).statusCode).toBe(429);
   });
 
-  test('onlyIf reads what is said of the file, and the file, alike', async () => {
+  test('let onlyIf read the statement and the file alike', async () => {
     const service = await aReadyUpload({ onlyIf: "body.mediaType = 'text/csv'" });
     expect((await service.start(service.answer)).statusCode).toBe(200);
     const skipped = await service.request({ ...csv, mediaType: 'image/png' });
@@ -126,7 +126,7 @@ describe('the checks of the webhook', () => {
 test.each([
   ['without the parameter in the query', {}],
   ['with another one', { query: 'uploads' }],
-])('other requests go on as before: %s', async (_case, changes) => {
+])('other requests work as before: %s', async (_case, changes) => {
   const service = await anUploadService();
   await service.putWorkflow({ chain: [{ type: 'set', parameters: { values: { body: '{{ body }}' } } }] });
   service.clock.advance(10_000);
@@ -134,7 +134,7 @@ test.each([
   expect([answer.statusCode, bodyOf(answer)]).toEqual([200, { body: { a: 1 } }]);
 });
 
-test('by another method of the trigger, a query is a query', async () => {
+test('under another method of the trigger, the query is an ordinary query', async () => {
   const service = await anUploadService({ methods: ['POST', 'PUT'] });
   expect((await service.request(csv, { method: 'PUT' })).statusCode).not.toBe(201);
 });
