@@ -10,6 +10,7 @@ import { type RetryOptions, retryExecution } from '../lib/executions/lifecycle/r
 import { describeExecution, describeSummary } from '../lib/executions/record/describe-execution.ts';
 import { EXECUTION_STATUSES, type ExecutionEvents } from '../lib/executions/record/execution-store.ts';
 import { isInBlob, unpackText } from '../lib/executions/record/pack-value.ts';
+import { EVENT_NOT_PUBLISHED } from '../lib/shared/error-catalogue.ts';
 import { AppError, isAppError } from '../lib/shared/errors.ts';
 import { parseFields } from '../lib/shared/query-fields.ts';
 import { type KeyedListQuery, keyedListQuery, listKeyed } from '../lib/webhooks/requests/list-keyed.ts';
@@ -208,7 +209,7 @@ const toParts = ({ io, target }: TargetContext) => ({
 
 /** The service publishes events: the outbox flag of the record stays set, and the sweeper publishes. */
 const leftToSweeper: ExecutionEvents = {
-  publish: ({ executionId }) => Promise.reject(new AppError('EVENT_NOT_PUBLISHED', { executionId })),
+  publish: ({ executionId }) => Promise.reject(new AppError(EVENT_NOT_PUBLISHED, { executionId })),
 };
 
 /** Shows warnings, which don't fail the command. An unpublished event, logged as an error, is expected here. */

@@ -1,7 +1,8 @@
 import type { Clock, JsonObject, Logger } from '@hookloom/plugin-kit';
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import { randomIds } from '../../lib/adapters/runtime/random-ids.ts';
-import { operatorError } from '../../lib/shared/operator-errors.ts';
+import { NOT_STARTABLE } from '../../lib/shared/error-catalogue.ts';
+import { AppError } from '../../lib/shared/errors.ts';
 import type { StartParts } from '../../lib/triggers/start-by-event.ts';
 import { startByHand } from '../../lib/triggers/start-by-hand.ts';
 
@@ -32,7 +33,7 @@ interface Parts extends Pick<StartParts, 'workflows' | 'executions' | 'deliverie
 export const startWorkflow = ({ workflowId, ...start }: Start, { findNodeType, ...parts }: Parts) => {
   const refuseLarge = () => {
     const reason = `the input is too large for a command; send it to POST /api/admin/workflows/${workflowId}/executions`;
-    return Promise.reject(operatorError('NOT_STARTABLE', { workflowId, reason }));
+    return Promise.reject(new AppError(NOT_STARTABLE, { workflowId, reason }));
   };
   return startByHand(
     { ...start, workflowId, key: null, content: '', traceparent: null },

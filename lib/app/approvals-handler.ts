@@ -4,6 +4,7 @@ import { createHandler } from '../http/create-handler.ts';
 import { parseQuery } from '../http/read-query.ts';
 import { readWebhookEvent } from '../http/read-webhook-event.ts';
 import { answerJson } from '../shared/answer.ts';
+import { METHOD_NOT_ALLOWED } from '../shared/error-catalogue.ts';
 import { AppError } from '../shared/errors.ts';
 
 /**
@@ -16,7 +17,7 @@ export const createListApprovals = (
   createHandler({ logger: parts.logger, clock: parts.clock }, async ({ event }) => {
     const { method, requestPath } = readWebhookEvent(event, parts.clock.now());
     const allow = ['GET', 'HEAD'];
-    if (!allow.includes(method)) throw new AppError('METHOD_NOT_ALLOWED', { allow });
+    if (!allow.includes(method)) throw new AppError(METHOD_NOT_ALLOWED, { allow });
     const hasAddresses = requestPath.endsWith('/addresses');
     const page = await listApprovals(parseQuery(event, approvalsQuery), hasAddresses, parts);
     const timestamp = new Date(parts.clock.now()).toISOString();

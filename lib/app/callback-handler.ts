@@ -15,6 +15,7 @@ import { readPathParameter } from '../http/read-path-parameter.ts';
 import { readWebhookEvent } from '../http/read-webhook-event.ts';
 import { prefersHtml } from '../pages/prefers-html.ts';
 import { answerJson } from '../shared/answer.ts';
+import { ANSWER_MISMATCH, METHOD_NOT_ALLOWED } from '../shared/error-catalogue.ts';
 import { AppError } from '../shared/errors.ts';
 import { toErrorMember } from '../shared/forms/form-error.ts';
 import { isForm, parseBody } from '../webhooks/parse-body.ts';
@@ -43,7 +44,7 @@ export const createCallbackFunction = (parts: CallbackParts) => {
   return createHandler({ logger, clock, presentProblem }, async ({ event }) => {
     const { method, headers, rawBody } = readWebhookEvent(event, clock.now());
     if (method !== 'GET' && method !== 'HEAD' && method !== 'POST') {
-      throw new AppError('METHOD_NOT_ALLOWED', { allow: ['GET', 'HEAD', 'POST'] });
+      throw new AppError(METHOD_NOT_ALLOWED, { allow: ['GET', 'HEAD', 'POST'] });
     }
     limitBody(event, MAX_BODY_BYTES);
     const found = await findPendingCallback(readPathParameter(event, 'token'), parts);
@@ -56,7 +57,7 @@ export const createCallbackFunction = (parts: CallbackParts) => {
     const { body, errors } = read?.(question, given.body, isForm(headers)) ?? { ...given, errors: [] };
     if (errors.length > 0) {
       if (wantsPage) return (await loadPages()).askPage(found, { typed: given.body, errors });
-      throw new AppError('ANSWER_MISMATCH', { errors: errors.map(toErrorMember) });
+      throw new AppError(ANSWER_MISMATCH, { errors: errors.map(toErrorMember) });
     }
     const { decision } = given;
     await decide({ ...given, body }, found, parts);

@@ -1,4 +1,5 @@
 import type { LogLevel } from '../adapters/runtime/logger.ts';
+import { CONFIGURATION_INVALID } from '../shared/error-catalogue.ts';
 import { AppError } from '../shared/errors.ts';
 
 /** The environment, parsed and validated once. */
@@ -112,7 +113,7 @@ const readRetentionDays = (env: Readonly<Record<string, string | undefined>>): n
 const readLogLevel = (value: string | undefined): LogLevel => {
   const level = logLevels.find((candidate) => candidate === (value || 'info'));
   if (level !== undefined) return level;
-  throw new AppError('CONFIGURATION_INVALID', { reason: `LOG_LEVEL must be one of ${logLevels.join(', ')}` });
+  throw new AppError(CONFIGURATION_INVALID, { reason: `LOG_LEVEL must be one of ${logLevels.join(', ')}` });
 };
 
 const readList = (value: string | undefined): string[] =>
@@ -130,7 +131,7 @@ const readNumber = (
   if (text === undefined || text === '') return initial;
   const value = Number(text);
   if (Number.isInteger(value) && value >= min && value <= max) return value;
-  throw new AppError('CONFIGURATION_INVALID', {
+  throw new AppError(CONFIGURATION_INVALID, {
     reason: `${name} must be an integer from ${min} to ${max}`,
   });
 };

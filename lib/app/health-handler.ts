@@ -15,7 +15,8 @@ import { checkPlugins, toReport } from '../plugins/health.ts';
 import type { Registry } from '../plugins/load-registry.ts';
 import { withinDeadline } from '../plugins/within-deadline.ts';
 import { type Answer, answerJson } from '../shared/answer.ts';
-import { operatorError } from '../shared/operator-errors.ts';
+import { CREDENTIAL_NOT_FOUND, PLUGIN_NOT_FOUND } from '../shared/error-catalogue.ts';
+import { AppError } from '../shared/errors.ts';
 import { text, word } from '../shared/query-fields.ts';
 import { type AdminParts, createAdminFunction } from './plugins-handlers.ts';
 
@@ -77,7 +78,7 @@ const createCredentialTest = (parts: TestParts) =>
       await registry.initialise();
       const { find, test } = await parts.openTests(registry);
       const credential = isId(credentialId) ? await find(credentialId) : null;
-      if (credential === null) throw operatorError('CREDENTIAL_NOT_FOUND', { credentialId });
+      if (credential === null) throw new AppError(CREDENTIAL_NOT_FOUND, { credentialId });
       const result = await withinDeadline(parts.clock, TEST_MS, (signal) => test(credentialId, signal)).catch(
         (error: unknown) => ({ status: 'unhealthy' as const, message: describeError(error) }),
       );
@@ -117,7 +118,7 @@ export const createHealthFunction = (parts: HealthParts) => {
     });
     if (registry === null) return answerJson(503, toReport([], clock.now()));
     if (query.plugin !== null && !registry.plugins.some(({ id }) => id === query.plugin))
-      throw operatorError('PLUGIN_NOT_FOUND', { near: null });
+      throw new AppError(PLUGIN_NOT_FOUND, { near: null });
     const { value, expiresAt } = await keep(JSON.stringify(query), () => report(registry, query, context));
     const answer = answerJson(value.status === 'unhealthy' ? 503 : 200, value);
     return cacheFor(answer, expiresAt - clock.now());

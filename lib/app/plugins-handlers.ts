@@ -5,6 +5,7 @@ import type { Registry } from '../plugins/load-registry.ts';
 import { describePlugin } from '../plugins/reference/describe-plugin.ts';
 import type { ListedPlugins } from '../plugins/summaries.ts';
 import { answerJson } from '../shared/answer.ts';
+import { METHOD_NOT_ALLOWED } from '../shared/error-catalogue.ts';
 import { AppError } from '../shared/errors.ts';
 
 export interface AdminParts {
@@ -18,7 +19,7 @@ export const createAdminFunction = (parts: AdminParts, read: Handle) =>
   createHandler(parts, async (call) => {
     const method = methodOf(call.event);
     if (method !== 'GET' && method !== 'HEAD')
-      throw new AppError('METHOD_NOT_ALLOWED', { allow: ['GET', 'HEAD'] });
+      throw new AppError(METHOD_NOT_ALLOWED, { allow: ['GET', 'HEAD'] });
     return read(call);
   });
 

@@ -6,6 +6,7 @@ import {
   isFinal,
   type PendingCallback,
 } from '../executions/record/execution-store.ts';
+import { CALLBACK_GONE, CALLBACK_NOT_FOUND } from '../shared/error-catalogue.ts';
 import { AppError } from '../shared/errors.ts';
 import { hasValidSignature, parseToken } from './callback-token.ts';
 
@@ -35,29 +36,29 @@ export const findPendingCallback = async (
   const data = token === null ? null : await executions.findData(token.executionId);
   const key = data?.callbackKey ?? null;
   if (token === null || key === null || !hasValidSignature(text, key)) {
-    throw new AppError('CALLBACK_NOT_FOUND', {});
+    throw new AppError(CALLBACK_NOT_FOUND, {});
   }
   const execution = await executions.find(token.executionId);
-  if (execution === null) throw new AppError('CALLBACK_NOT_FOUND', {});
+  if (execution === null) throw new AppError(CALLBACK_NOT_FOUND, {});
   const callback = await executions.findCallback(token.executionId, token.name);
   // A question asked again under this name has more time than the URL says.
   const { expiresAt } = callback ?? token;
   if (expiresAt <= clock.now()) {
     const time = new Date(expiresAt).toISOString();
-    throw new AppError('CALLBACK_GONE', { reason: `The deadline for an answer was ${time}.` });
+    throw new AppError(CALLBACK_GONE, { reason: `The deadline for an answer was ${time}.` });
   }
   if (callback?.answered !== undefined) throw answeredAlready(callback.answered);
   if (isFinal(execution.status))
-    throw new AppError('CALLBACK_GONE', { reason: 'The execution that requested it has ended.' });
-  if (callback === null) throw new AppError('CALLBACK_NOT_FOUND', {});
+    throw new AppError(CALLBACK_GONE, { reason: 'The execution that requested it has ended.' });
+  if (callback === null) throw new AppError(CALLBACK_NOT_FOUND, {});
   return { execution, callback, name: token.name };
 };
 
 /** The error for a late answer: another one was accepted, or it has expired. */
 export const answeredAlready = (answered: AnsweredCallback | undefined): AppError => {
   if (answered === undefined)
-    return new AppError('CALLBACK_GONE', { reason: 'It was already answered or has expired.' });
+    return new AppError(CALLBACK_GONE, { reason: 'It was already answered or has expired.' });
   const word = answered.decision === 'approve' ? 'approved' : 'rejected';
   const time = new Date(answered.at).toISOString();
-  return new AppError('CALLBACK_GONE', { reason: `It was already ${word}, at ${time}.` });
+  return new AppError(CALLBACK_GONE, { reason: `It was already ${word}, at ${time}.` });
 };

@@ -1,4 +1,5 @@
 import { isPlainObject, type JsonObject, type JsonValue } from '@hookloom/plugin-kit';
+import { ANSWER_INVALID } from '../shared/error-catalogue.ts';
 import { AppError } from '../shared/errors.ts';
 
 /** The result of an approval callback. */
@@ -17,10 +18,10 @@ export interface Decision extends JsonObject {
  * @throws AppError `ANSWER_INVALID`
  */
 export const parseDecision = (body: JsonValue, now: number): Decision => {
-  if (!isPlainObject(body)) throw new AppError('ANSWER_INVALID', { reason: 'it must be a JSON object' });
+  if (!isPlainObject(body)) throw new AppError(ANSWER_INVALID, { reason: 'it must be a JSON object' });
   const { decision, ...rest } = body as JsonObject;
   if (decision !== 'approve' && decision !== 'reject') {
-    throw new AppError('ANSWER_INVALID', { reason: 'its "decision" must be "approve" or "reject"' });
+    throw new AppError(ANSWER_INVALID, { reason: 'its "decision" must be "approve" or "reject"' });
   }
   return { decision, body: rest, decidedAt: new Date(now).toISOString() };
 };

@@ -1,4 +1,5 @@
-import { operatorError } from '../shared/operator-errors.ts';
+import { TOO_MANY_SECRETS } from '../shared/error-catalogue.ts';
+import { AppError } from '../shared/errors.ts';
 import type { Credential, CredentialSecret } from './credential.ts';
 import { generateSecret, hashGenerated, hashPassword } from './hash-secret.ts';
 
@@ -38,7 +39,7 @@ export const rotateCredential = async (
 ): Promise<WithNewSecret> => {
   const { secrets, revision } = credential;
   if (secrets.length >= MAX_LIVE_SECRETS) {
-    throw operatorError('TOO_MANY_SECRETS', { credentialId: credential.id, count: secrets.length });
+    throw new AppError(TOO_MANY_SECRETS, { credentialId: credential.id, count: secrets.length });
   }
   // The revision only increases, so no id is used twice.
   const { secret, newSecret } = await makeSecret(String(revision + 1), source);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Ids } from '@hookloom/plugin-kit';
 import type { NewExecution } from '../executions/lifecycle/new-execution.ts';
+import { DELIVERY_KEY_REUSED } from '../shared/error-catalogue.ts';
 import { AppError } from '../shared/errors.ts';
 import type { DeliveryStore } from './delivery-store.ts';
 import { toExecutionId } from './to-execution-id.ts';
@@ -62,7 +63,7 @@ export const claimDelivery = async (
     until: receivedAt + windowMs,
   };
   const { executionId, bodyHash } = await deliveries.claim(own);
-  if (bodyHash !== own.bodyHash && !takesOther) throw new AppError('DELIVERY_KEY_REUSED', { executionId });
+  if (bodyHash !== own.bodyHash && !takesOther) throw new AppError(DELIVERY_KEY_REUSED, { executionId });
   const isDuplicate = executionId !== own.executionId;
   return { execution: { ...unclaimed, executionId }, receivedAt, isKeyed: true, isDuplicate };
 };

@@ -2,6 +2,7 @@ import { type Clock, isPlainObject, type Logger } from '@hookloom/plugin-kit';
 import middy from '@middy/core';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import type { Answer } from '../shared/answer.ts';
+import { ANSWER_TOO_LARGE } from '../shared/error-catalogue.ts';
 import { AppError, isAppError } from '../shared/errors.ts';
 import { METRICS, type Measurement, type Measuring, measure } from '../shared/metrics/metrics.ts';
 import { isRefusal } from '../shared/refusal.ts';
@@ -78,7 +79,7 @@ const answerCall = async (
 ) => {
   try {
     const answer = await handle(call);
-    if (isTooLarge(answer)) throw new AppError('ANSWER_TOO_LARGE', { limitBytes: MAX_ANSWER_BYTES });
+    if (isTooLarge(answer)) throw new AppError(ANSWER_TOO_LARGE, { limitBytes: MAX_ANSWER_BYTES });
     return { answer, thrown: undefined };
   } catch (thrown) {
     const problem = answerProblem(thrown, requestId);

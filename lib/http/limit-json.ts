@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { BODY_INVALID, BODY_TOO_DEEP } from '../shared/error-catalogue.ts';
 import { AppError } from '../shared/errors.ts';
 
 const [QUOTE, BACKSLASH, OPEN_LIST, CLOSE_LIST, OPEN_MAP, CLOSE_MAP] = [0x22, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d];
@@ -54,7 +55,7 @@ export const limitJson = (text: string, maxDepth = Number.POSITIVE_INFINITY): vo
       case OPEN_LIST:
       case OPEN_MAP:
         depth += 1;
-        if (depth > maxDepth) throw new AppError('BODY_TOO_DEEP', { limit: maxDepth });
+        if (depth > maxDepth) throw new AppError(BODY_TOO_DEEP, { limit: maxDepth });
         open[depth] = 0;
         nested += 1;
         if (nested > MAX_NESTED) refuse(MAX_NESTED, 'arrays and objects');
@@ -91,5 +92,5 @@ const addName = (shape: number, name: number): number => {
 };
 
 const refuse = (limit: number, what: string): never => {
-  throw new AppError('BODY_INVALID', { reason: `it has more than ${limit} ${what}` });
+  throw new AppError(BODY_INVALID, { reason: `it has more than ${limit} ${what}` });
 };

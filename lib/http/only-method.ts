@@ -1,4 +1,5 @@
 import type { Clock } from '@hookloom/plugin-kit';
+import { METHOD_NOT_ALLOWED } from '../shared/error-catalogue.ts';
 import { AppError } from '../shared/errors.ts';
 import type { Handle } from './create-handler.ts';
 import { readWebhookEvent } from './read-webhook-event.ts';
@@ -9,6 +10,6 @@ export const onlyMethod =
   async (call) => {
     const { method: requested } = readWebhookEvent(call.event, clock.now());
     const allow = method === 'GET' ? ['GET', 'HEAD'] : ['POST'];
-    if (!allow.includes(requested)) throw new AppError('METHOD_NOT_ALLOWED', { allow });
+    if (!allow.includes(requested)) throw new AppError(METHOD_NOT_ALLOWED, { allow });
     return handle(call);
   };

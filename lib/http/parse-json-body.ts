@@ -1,5 +1,6 @@
 import type { JsonValue } from '@hookloom/plugin-kit';
 import jsonBodyParser from '@middy/http-json-body-parser';
+import { BODY_INVALID } from '../shared/error-catalogue.ts';
 import { AppError } from '../shared/errors.ts';
 import { limitJson } from './limit-json.ts';
 
@@ -26,7 +27,7 @@ export const parseJsonBody = (text: string, maxDepth: number): JsonValue => {
   try {
     return hintsAtPrototype(text) || hintsAtOverflow(text) ? parseEveryValue(text) : JSON.parse(text);
   } catch (error) {
-    throw new AppError('BODY_INVALID', { reason: toReason(error) });
+    throw new AppError(BODY_INVALID, { reason: toReason(error) });
   }
 };
 

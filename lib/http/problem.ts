@@ -1,4 +1,5 @@
 import { type Answer, EXECUTION_ID_HEADER } from '../shared/answer.ts';
+import { INTERNAL } from '../shared/error-catalogue.ts';
 import { AppError, isAppError } from '../shared/errors.ts';
 
 /** Value of `Retry-After` for status 503. */
@@ -10,7 +11,7 @@ const RETRY_AFTER_SECONDS = 2;
  * @param instance - the request id, which is also in the log
  */
 export const answerProblem = (thrown: unknown, instance: string): Answer => {
-  const error = isAppError(thrown) ? thrown : new AppError('INTERNAL', {});
+  const error = isAppError(thrown) ? thrown : new AppError(INTERNAL, {});
   const executionId = findExecutionId(error);
   const problem = {
     type: `urn:hookloom:problem:${error.code.toLowerCase().replaceAll('_', '-')}`,

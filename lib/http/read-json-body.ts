@@ -1,5 +1,6 @@
 import type { JsonValue } from '@hookloom/plugin-kit';
-import { operatorError } from '../shared/operator-errors.ts';
+import { CONTENT_TYPE_UNSUPPORTED } from '../shared/error-catalogue.ts';
+import { AppError } from '../shared/errors.ts';
 import { parseJsonBody } from './parse-json-body.ts';
 import { readWebhookEvent } from './read-webhook-event.ts';
 
@@ -15,6 +16,6 @@ const JSON_TYPE = /^\s*application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
 export const readJsonBody = (event: unknown, maxDepth: number, now: number): JsonValue | undefined => {
   const { headers, rawBody } = readWebhookEvent(event, now);
   if (rawBody.length === 0) return undefined;
-  if (!JSON_TYPE.test(headers['content-type'] ?? '')) throw operatorError('CONTENT_TYPE_UNSUPPORTED', {});
+  if (!JSON_TYPE.test(headers['content-type'] ?? '')) throw new AppError(CONTENT_TYPE_UNSUPPORTED, {});
   return parseJsonBody(Buffer.from(rawBody).toString(), maxDepth);
 };

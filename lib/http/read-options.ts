@@ -1,6 +1,6 @@
 import { isPlainObject } from '@hookloom/plugin-kit';
+import { BODY_INVALID, QUERY_INVALID } from '../shared/error-catalogue.ts';
 import { AppError } from '../shared/errors.ts';
-import { operatorError } from '../shared/operator-errors.ts';
 import { readJsonBody } from './read-json-body.ts';
 import { readQuery } from './read-query.ts';
 
@@ -21,14 +21,13 @@ export const readOptions = (
 ): Readonly<Record<string, unknown>> => {
   const query = readQuery(event, names);
   const body = readJsonBody(event, 5, now) ?? {};
-  if (!isPlainObject(body)) throw new AppError('BODY_INVALID', { reason: 'it must be a JSON object' });
+  if (!isPlainObject(body)) throw new AppError(BODY_INVALID, { reason: 'it must be a JSON object' });
   for (const name of Object.keys(body)) {
     if (!names.includes(name))
-      throw operatorError('QUERY_INVALID', {
+      throw new AppError(QUERY_INVALID, {
         reason: `unknown option ${JSON.stringify(name.slice(0, 40))}, expected ${names.join(' or ')}`,
       });
-    if (Object.hasOwn(query, name))
-      throw operatorError('QUERY_INVALID', { reason: `${name} is given twice` });
+    if (Object.hasOwn(query, name)) throw new AppError(QUERY_INVALID, { reason: `${name} is given twice` });
   }
   const typed = Object.entries(query).map(([name, value]) => [
     name,

@@ -1,6 +1,6 @@
 import type { GenericSchema, InferOutput } from 'valibot';
-import type { AppError } from '../shared/errors.ts';
-import { operatorError } from '../shared/operator-errors.ts';
+import { QUERY_INVALID } from '../shared/error-catalogue.ts';
+import { AppError } from '../shared/errors.ts';
 import { parseFields } from '../shared/query-fields.ts';
 
 /** @throws AppError `QUERY_INVALID` when a parameter is unknown, repeated or invalid */
@@ -27,7 +27,7 @@ export const readQuery = (event: unknown, names: readonly string[]): Readonly<Re
   return Object.fromEntries(query.filter(([, value]) => value !== ''));
 };
 
-const refuse = (reason: string): AppError => operatorError('QUERY_INVALID', { reason });
+const refuse = (reason: string): AppError => new AppError(QUERY_INVALID, { reason });
 
 /** A name from the request, shortened, as a JSON string for a message. */
 const quote = (name: string): string => JSON.stringify(name.slice(0, 40));

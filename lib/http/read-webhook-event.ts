@@ -1,3 +1,4 @@
+import { NOT_FOUND, REQUEST_INVALID } from '../shared/error-catalogue.ts';
 import { AppError } from '../shared/errors.ts';
 
 /**
@@ -43,7 +44,7 @@ const isTime = (value: unknown): value is number =>
 /** A token of RFC 9110 §5.6.2, case-sensitive. */
 const readMethod = (method: unknown): string => {
   if (typeof method === 'string' && /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/.test(method)) return method;
-  throw new AppError('REQUEST_INVALID', { reason: 'its method is missing or invalid' });
+  throw new AppError(REQUEST_INVALID, { reason: 'its method is missing or invalid' });
 };
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it matches
@@ -54,7 +55,7 @@ const readPath = (path: unknown): string => {
   if (path === undefined || path === null || path === '') return '/';
   const segments = toText(path).split('/');
   const isRelative = segments.some((segment) => segment === '' || segment === '.' || segment === '..');
-  if (isRelative || FORBIDDEN_IN_PATH.test(toText(path))) throw new AppError('NOT_FOUND', {});
+  if (isRelative || FORBIDDEN_IN_PATH.test(toText(path))) throw new AppError(NOT_FOUND, {});
   return `/${segments.join('/')}`;
 };
 
@@ -78,11 +79,10 @@ const readHeaders = (headers: unknown, cookies: unknown): Record<string, string>
 /** Node's decoder skips characters that are not base64, so the bytes are encoded again for comparison. */
 const readBody = (body: unknown, isBase64: boolean): Uint8Array => {
   if (body === undefined || body === null) return new Uint8Array();
-  if (typeof body !== 'string')
-    throw new AppError('REQUEST_INVALID', { reason: 'its body must be a string' });
+  if (typeof body !== 'string') throw new AppError(REQUEST_INVALID, { reason: 'its body must be a string' });
   const bytes = Buffer.from(body, isBase64 ? 'base64' : 'utf8');
   if (isBase64 && bytes.toString('base64') !== body) {
-    throw new AppError('REQUEST_INVALID', { reason: 'its body is marked as base64 but is not valid base64' });
+    throw new AppError(REQUEST_INVALID, { reason: 'its body is marked as base64 but is not valid base64' });
   }
   return bytes;
 };

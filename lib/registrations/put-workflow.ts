@@ -1,5 +1,6 @@
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
-import { operatorError } from '../shared/operator-errors.ts';
+import { WORKFLOWS_LEFT_STORED } from '../shared/error-catalogue.ts';
+import { AppError } from '../shared/errors.ts';
 import type { WorkflowDefinition } from '../workflows/definition/definition.ts';
 import { resolveExecution } from '../workflows/definition/resolve-execution.ts';
 import { toPathConfigs } from '../workflows/definition/to-path-configs.ts';
@@ -47,7 +48,7 @@ export const putWorkflows = async (
     const left = await putBack(changes.slice(0, stored.length), stored, findNodeType, parts);
     for (const { definition, former } of changes)
       if (!left.includes(definition.id)) await takeBack(definition, former, findNodeType, parts);
-    throw left.length === 0 ? error : operatorError('WORKFLOWS_LEFT_STORED', { workflowIds: left }, error);
+    throw left.length === 0 ? error : new AppError(WORKFLOWS_LEFT_STORED, { workflowIds: left }, error);
   }
   for (const { definition, former } of changes)
     await reconcileRegistrations(definition.id, definition, findNodeType, parts, [former]);

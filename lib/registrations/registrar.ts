@@ -1,7 +1,7 @@
 import type { Clock, Logger, RegistrationContext } from '@hookloom/plugin-kit';
 import { type FindNodeType, isRegistrationRefused } from '@hookloom/plugin-kit/host';
+import { REGISTRATION_REFUSED } from '../shared/error-catalogue.ts';
 import { AppError } from '../shared/errors.ts';
-import { operatorError } from '../shared/operator-errors.ts';
 import type { WorkflowDefinition } from '../workflows/definition/definition.ts';
 import {
   findRegisteringSource,
@@ -188,7 +188,7 @@ const refused = (
   path: string | null,
   reason: string,
   cause?: unknown,
-) => operatorError('REGISTRATION_REFUSED', { workflowId, triggerNodeId, path, reason }, cause);
+) => new AppError(REGISTRATION_REFUSED, { workflowId, triggerNodeId, path, reason }, cause);
 
 const toFields = ({ workflowId, triggerNodeId, nodeType, name }: Registration) => ({
   workflowId,

@@ -1,156 +1,441 @@
-import { entry } from '@hookloom/plugin-kit/host';
+import { describeError } from '@hookloom/plugin-kit/host';
 
-/**
- * Errors that callers and operators see: code, HTTP status, title and detail. The detail is public: it says what is
- * wrong and where, without secrets, stack traces or input. Internal details belong in `cause`.
+/*
+ * Errors that callers and operators see. An export is named by its code, and gives the error's HTTP status, title and
+ * detail. The detail is public: it says what is wrong and where, without secrets, stack traces or input. Internal
+ * details belong in `cause`. A bundle holds only the errors that it imports.
  */
-export const catalogue = {
-  // Reading a request
-  BODY_TOO_LARGE: entry(
-    413,
-    'Body too large',
-    (p: { limitBytes: number }) => `The body is larger than ${p.limitBytes} bytes.`,
-  ),
-  BODY_INVALID: entry(400, 'Body invalid', (p: { reason: string }) => `The body is invalid: ${p.reason}.`),
-  BODY_TOO_DEEP: entry(
+
+// Reading a request
+export const BODY_TOO_LARGE = (p: { limitBytes: number }) =>
+  describeError('BODY_TOO_LARGE', 413, 'Body too large', `The body is larger than ${p.limitBytes} bytes.`);
+export const BODY_INVALID = (p: { reason: string }) =>
+  describeError('BODY_INVALID', 400, 'Body invalid', `The body is invalid: ${p.reason}.`);
+export const BODY_TOO_DEEP = (p: { limit: number }) =>
+  describeError(
+    'BODY_TOO_DEEP',
     400,
     'Body nested too deeply',
-    (p: { limit: number }) => `The body is nested deeper than ${p.limit} levels.`,
-  ),
-  REQUEST_INVALID: entry(
-    400,
-    'Request invalid',
-    (p: { reason: string }) => `The request can't be read: ${p.reason}.`,
-  ),
-  NOT_FOUND: entry(404, 'Not found', () => 'No enabled workflow listens at this address.'),
-  METHOD_NOT_ALLOWED: entry(
+    `The body is nested deeper than ${p.limit} levels.`,
+  );
+export const REQUEST_INVALID = (p: { reason: string }) =>
+  describeError('REQUEST_INVALID', 400, 'Request invalid', `The request can't be read: ${p.reason}.`);
+export const NOT_FOUND = () =>
+  describeError('NOT_FOUND', 404, 'Not found', 'No enabled workflow listens at this address.');
+export const METHOD_NOT_ALLOWED = (p: { allow: readonly string[] }) =>
+  describeError(
+    'METHOD_NOT_ALLOWED',
     405,
     'Method not allowed',
-    (p: { allow: readonly string[] }) => `Methods allowed at this address: ${p.allow.join(', ')}.`,
-  ),
-  UNAUTHORIZED: entry(
-    401,
-    'Unauthorized',
-    // `challenge` is the value of `WWW-Authenticate` (RFC 9110 §11.6.1)
-    (_: { challenge: string }) => 'The credentials are missing or wrong.',
-  ),
-  // The service itself
-  STORE_UNAVAILABLE: entry(
-    503,
-    'Store unavailable',
-    () => 'The store is unavailable or throttling; nothing was started. Try again.',
-  ),
-  SECRETS_UNAVAILABLE: entry(
-    503,
-    'Secrets unavailable',
-    () => 'The secret store is unavailable or throttling; nothing was started. Try again.',
-  ),
-  AUTHENTICATION_MISCONFIGURED: entry(
-    503,
-    'Authentication misconfigured',
-    () => 'This webhook requires authentication, but has no usable credential; nothing was started.',
-  ),
-  ANSWER_TOO_LARGE: entry(
-    500,
-    'Response too large',
-    (p: { limitBytes: number }) => `The response exceeds the limit of ${p.limitBytes} bytes.`,
-  ),
-  INTERNAL: entry(500, 'Internal error', () => 'Something failed on our side.'),
-  // Running a workflow
-  EXECUTION_FAILED: entry(
-    500,
-    'Execution failed',
-    (p: { executionId: string }) => `Execution ${p.executionId} failed; see its record.`,
-  ),
-  EXECUTION_TIMED_OUT: entry(
-    504,
-    'Execution timed out',
-    (p: { executionId: string }) => `Execution ${p.executionId} timed out.`,
-  ),
-  NO_RESPONSE: entry(
-    500,
-    'No response',
-    (p: { executionId: string }) =>
-      `Execution ${p.executionId} ended without reaching a respondToWebhook node.`,
-  ),
-  RESPONSE_INVALID: entry(
-    500,
-    'Response invalid',
-    (p: { executionId: string; reason: string }) =>
-      `The response of execution ${p.executionId} can't be sent: ${p.reason}.`,
-  ),
-  ALREADY_STARTED: entry(
-    409,
-    'Already started',
-    (p: { executionId: string }) =>
-      `Execution ${p.executionId} was already started; see its record for the outcome.`,
-  ),
-  WORKFLOW_INVALID: entry(
-    500,
-    'Workflow invalid',
-    (p: { reason: string }) => `The stored workflow can't run: ${p.reason}.`,
-  ),
-  DISPATCH_REFUSED: entry(
-    503,
-    'Dispatch refused',
-    () =>
-      'The background engine is not accepting executions right now. Try again: the execution starts only once.',
-  ),
-  ENGINE_UNAVAILABLE: entry(
-    503,
-    'Engine unavailable',
-    () => 'The background engine is not responding; nothing was changed. Try again.',
-  ),
-  EVENT_NOT_PUBLISHED: entry(
-    503,
-    'Event not published',
-    (p: { executionId: string }) => `The event of execution ${p.executionId} could not be published.`,
-  ),
-  DELIVERY_KEY_REUSED: entry(
-    422,
-    'Delivery key reused',
-    (p: { executionId: string }) =>
-      `This delivery key was already used with a different body, by execution ${p.executionId}; nothing was started.`,
-  ),
-  // Callback answers
-  CALLBACK_NOT_FOUND: entry(
-    404,
-    'Callback not found',
-    () => 'Nothing is waiting for an answer at this address.',
-  ),
-  CALLBACK_GONE: entry(410, 'Callback gone', (p: { reason: string }) => `${p.reason} Nothing was changed.`),
-  ANSWER_UNCONFIRMED: entry(
-    503,
-    'Answer unconfirmed',
-    () => 'The engine received the answer but did not confirm it; see the execution record for the outcome.',
-  ),
-  ANSWER_INVALID: entry(
-    400,
-    'Answer invalid',
-    (p: { reason: string }) => `The answer was not accepted: ${p.reason}; nothing was changed.`,
-  ),
-  ANSWER_MISMATCH: entry(
-    400,
-    'Answer does not match its fields',
-    // Sent as a member of the problem
-    (_: { errors: readonly { readonly pointer: string; readonly detail: string }[] }) =>
-      'The answer does not match the requested fields; nothing was changed.',
-  ),
-  // Executions, for operators
-  EXECUTION_NOT_FOUND: entry(
-    404,
-    'Execution not found',
-    (p: { executionId: string }) => `There is no execution ${p.executionId}, or its record has expired.`,
-  ),
-  // Operators
-  CONFIGURATION_INVALID: entry(
+    `Methods allowed at this address: ${p.allow.join(', ')}.`,
+  );
+// `challenge` is the value of `WWW-Authenticate` (RFC 9110 §11.6.1)
+export const UNAUTHORIZED = (_: { challenge: string }) =>
+  describeError('UNAUTHORIZED', 401, 'Unauthorized', 'The credentials are missing or wrong.');
+
+// The service itself
+export const CONFIGURATION_INVALID = (p: { reason: string }) =>
+  describeError(
+    'CONFIGURATION_INVALID',
     500,
     'Configuration invalid',
-    (p: { reason: string }) => `The configuration is invalid: ${p.reason}.`,
-  ),
-  CREDENTIAL_CHANGED: entry(
+    `The configuration is invalid: ${p.reason}.`,
+  );
+export const STORE_UNAVAILABLE = () =>
+  describeError(
+    'STORE_UNAVAILABLE',
+    503,
+    'Store unavailable',
+    'The store is unavailable or throttling; nothing was started. Try again.',
+  );
+export const DATA_VERSION_UNSUPPORTED = (p: {
+  table: string;
+  version: number;
+  oldest: number;
+  newest: number;
+}) =>
+  describeError(
+    'DATA_VERSION_UNSUPPORTED',
+    503,
+    'Stored data unsupported',
+    `Table ${p.table} has an item of schema version ${p.version}; this release reads versions ${p.oldest} to ${p.newest}: see docs/stored-data.md.`,
+  );
+export const SECRETS_UNAVAILABLE = () =>
+  describeError(
+    'SECRETS_UNAVAILABLE',
+    503,
+    'Secrets unavailable',
+    'The secret store is unavailable or throttling; nothing was started. Try again.',
+  );
+export const AUTHENTICATION_MISCONFIGURED = () =>
+  describeError(
+    'AUTHENTICATION_MISCONFIGURED',
+    503,
+    'Authentication misconfigured',
+    'This webhook requires authentication, but has no usable credential; nothing was started.',
+  );
+export const ANSWER_TOO_LARGE = (p: { limitBytes: number }) =>
+  describeError(
+    'ANSWER_TOO_LARGE',
+    500,
+    'Response too large',
+    `The response exceeds the limit of ${p.limitBytes} bytes.`,
+  );
+export const INTERNAL = () =>
+  describeError('INTERNAL', 500, 'Internal error', 'Something failed on our side.');
+
+// Running a workflow
+export const EXECUTION_FAILED = (p: { executionId: string }) =>
+  describeError(
+    'EXECUTION_FAILED',
+    500,
+    'Execution failed',
+    `Execution ${p.executionId} failed; see its record.`,
+  );
+export const EXECUTION_TIMED_OUT = (p: { executionId: string }) =>
+  describeError('EXECUTION_TIMED_OUT', 504, 'Execution timed out', `Execution ${p.executionId} timed out.`);
+export const NO_RESPONSE = (p: { executionId: string }) =>
+  describeError(
+    'NO_RESPONSE',
+    500,
+    'No response',
+    `Execution ${p.executionId} ended without reaching a respondToWebhook node.`,
+  );
+export const RESPONSE_INVALID = (p: { executionId: string; reason: string }) =>
+  describeError(
+    'RESPONSE_INVALID',
+    500,
+    'Response invalid',
+    `The response of execution ${p.executionId} can't be sent: ${p.reason}.`,
+  );
+export const ALREADY_STARTED = (p: { executionId: string }) =>
+  describeError(
+    'ALREADY_STARTED',
+    409,
+    'Already started',
+    `Execution ${p.executionId} was already started; see its record for the outcome.`,
+  );
+export const WORKFLOW_INVALID = (p: { reason: string }) =>
+  describeError('WORKFLOW_INVALID', 500, 'Workflow invalid', `The stored workflow can't run: ${p.reason}.`);
+export const DISPATCH_REFUSED = () =>
+  describeError(
+    'DISPATCH_REFUSED',
+    503,
+    'Dispatch refused',
+    'The background engine is not accepting executions right now. Try again: the execution starts only once.',
+  );
+export const ENGINE_UNAVAILABLE = () =>
+  describeError(
+    'ENGINE_UNAVAILABLE',
+    503,
+    'Engine unavailable',
+    'The background engine is not responding; nothing was changed. Try again.',
+  );
+export const EVENT_NOT_PUBLISHED = (p: { executionId: string }) =>
+  describeError(
+    'EVENT_NOT_PUBLISHED',
+    503,
+    'Event not published',
+    `The event of execution ${p.executionId} could not be published.`,
+  );
+export const DELIVERY_KEY_REUSED = (p: { executionId: string }) =>
+  describeError(
+    'DELIVERY_KEY_REUSED',
+    422,
+    'Delivery key reused',
+    `This delivery key was already used with a different body, by execution ${p.executionId}; nothing was started.`,
+  );
+
+// Callback answers
+export const CALLBACK_NOT_FOUND = () =>
+  describeError(
+    'CALLBACK_NOT_FOUND',
+    404,
+    'Callback not found',
+    'Nothing is waiting for an answer at this address.',
+  );
+export const CALLBACK_GONE = (p: { reason: string }) =>
+  describeError('CALLBACK_GONE', 410, 'Callback gone', `${p.reason} Nothing was changed.`);
+export const ANSWER_UNCONFIRMED = () =>
+  describeError(
+    'ANSWER_UNCONFIRMED',
+    503,
+    'Answer unconfirmed',
+    'The engine received the answer but did not confirm it; see the execution record for the outcome.',
+  );
+export const ANSWER_INVALID = (p: { reason: string }) =>
+  describeError(
+    'ANSWER_INVALID',
+    400,
+    'Answer invalid',
+    `The answer was not accepted: ${p.reason}; nothing was changed.`,
+  );
+// Sent as a member of the problem
+export const ANSWER_MISMATCH = (_: {
+  errors: readonly { readonly pointer: string; readonly detail: string }[];
+}) =>
+  describeError(
+    'ANSWER_MISMATCH',
+    400,
+    'Answer does not match its fields',
+    'The answer does not match the requested fields; nothing was changed.',
+  );
+
+// Features of webhooks
+// Neither a 5xx nor a status that senders retry: the service is healthy, and the same call would fail again.
+export const LOOP_DETECTED = (p: { limit: number }) =>
+  describeError(
+    'LOOP_DETECTED',
+    409,
+    'Loop detected',
+    `${p.limit} executions in a row have each started the next one through this service; nothing was started.`,
+  );
+// The same detail for every reason; the log has the reason
+export const SIGNATURE_INVALID = (_: { challenge?: string }) =>
+  describeError(
+    'SIGNATURE_INVALID',
+    403,
+    'Signature invalid',
+    'The signature of the request is missing or wrong.',
+  );
+export const AUTHORIZATION_MALFORMED = (_: { challenge: string }) =>
+  describeError(
+    'AUTHORIZATION_MALFORMED',
+    400,
+    'Authorization malformed',
+    'The Authorization header has no well-formed bearer token.',
+  );
+export const HANDSHAKE_REFUSED = () =>
+  describeError(
+    'HANDSHAKE_REFUSED',
+    403,
+    'Handshake refused',
+    'This webhook does not accept this handshake; nothing was started.',
+  );
+export const HANDSHAKE_UNANSWERED = () =>
+  describeError(
+    'HANDSHAKE_UNANSWERED',
+    422,
+    'Handshake unanswered',
+    'The handshake response could not be computed for this request; nothing was started.',
+  );
+export const HANDSHAKE_UNCONFIRMED = () =>
+  describeError(
+    'HANDSHAKE_UNCONFIRMED',
+    503,
+    'Handshake unconfirmed',
+    'The subscription could not be confirmed; nothing was started. Try again.',
+  );
+export const WEBHOOK_MISCONFIGURED = () =>
+  describeError(
+    'WEBHOOK_MISCONFIGURED',
+    503,
+    'Webhook misconfigured',
+    'A feature of this webhook is misconfigured; nothing was started.',
+  );
+export const SENDER_KEYS_UNAVAILABLE = () =>
+  describeError(
+    'SENDER_KEYS_UNAVAILABLE',
+    503,
+    'Sender keys unavailable',
+    'The keys of the sender could not be loaded; nothing was started. Try again.',
+  );
+export const WEBHOOK_PAUSED = () =>
+  describeError('WEBHOOK_PAUSED', 503, 'Webhook paused', 'This webhook is paused; nothing was started.');
+export const BODY_UNSUPPORTED = (p: { reason: string }) =>
+  describeError('BODY_UNSUPPORTED', 415, 'Body unsupported', `The body can't be read: ${p.reason}.`);
+// Sent as a member of the problem
+export const BODY_SCHEMA_MISMATCH = (_: {
+  errors: readonly { readonly pointer: string; readonly detail: string }[];
+}) =>
+  describeError(
+    'BODY_SCHEMA_MISMATCH',
+    400,
+    'Body does not match its schema',
+    'The body does not match the JSON Schema of this webhook; nothing was started.',
+  );
+export const RATE_LIMITED = (p: { retryAfterSeconds: number }) =>
+  describeError(
+    'RATE_LIMITED',
+    429,
+    'Too many requests',
+    `This webhook accepts no more requests for ${p.retryAfterSeconds} s; nothing was started.`,
+  );
+export const CONCURRENCY_LIMITED = (p: { max: number; retryAfterSeconds: number }) =>
+  describeError(
+    'CONCURRENCY_LIMITED',
+    429,
+    'Too many executions',
+    `This workflow has reached its limit of concurrent executions (${p.max}); nothing was started.`,
+  );
+export const FILTER_UNDECIDED = () =>
+  describeError(
+    'FILTER_UNDECIDED',
+    422,
+    'Filter undecided',
+    'The filter of this webhook failed or did not return true or false for this request; nothing was started.',
+  );
+export const UPLOAD_INVALID = (p: { reason: string }) =>
+  describeError('UPLOAD_INVALID', 400, 'Upload invalid', `The upload was not accepted: ${p.reason}.`);
+export const UPLOAD_NOT_FOUND = (p: { reason: string }) =>
+  describeError(
+    'UPLOAD_NOT_FOUND',
+    404,
+    'Upload not found',
+    `Upload not found: ${p.reason}; nothing was started.`,
+  );
+export const CALLER_NOT_ALLOWED = () =>
+  describeError(
+    'CALLER_NOT_ALLOWED',
+    403,
+    'Caller not allowed',
+    'This webhook accepts no requests from this address; nothing was started.',
+  );
+export const ORIGIN_NOT_ALLOWED = () =>
+  describeError(
+    'ORIGIN_NOT_ALLOWED',
+    403,
+    'Origin not allowed',
+    'This webhook accepts no requests from scripts of this origin.',
+  );
+
+// Operators: executions and plugins
+export const QUERY_INVALID = (p: { reason: string }) =>
+  describeError('QUERY_INVALID', 400, 'Query invalid', `The query is invalid: ${p.reason}.`);
+export const CONTENT_TYPE_UNSUPPORTED = () =>
+  describeError(
+    'CONTENT_TYPE_UNSUPPORTED',
+    415,
+    'Content type unsupported',
+    'The body must be JSON: send it with the header content-type: application/json.',
+  );
+export const EXECUTION_NOT_FOUND = (p: { executionId: string }) =>
+  describeError(
+    'EXECUTION_NOT_FOUND',
+    404,
+    'Execution not found',
+    `There is no execution ${p.executionId}, or its record has expired.`,
+  );
+export const NOT_CANCELLABLE = (p: { executionId: string; reason: string }) =>
+  describeError(
+    'NOT_CANCELLABLE',
+    409,
+    'Not cancellable',
+    `Execution ${p.executionId} can't be cancelled: ${p.reason}.`,
+  );
+export const NOT_RETRYABLE = (p: { executionId: string; reason: string }) =>
+  describeError(
+    'NOT_RETRYABLE',
+    409,
+    'Not retryable',
+    `Execution ${p.executionId} can't be retried like this: ${p.reason}.`,
+  );
+export const WORKFLOWS_LEFT_STORED = (p: { workflowIds: readonly string[] }) =>
+  describeError(
+    'WORKFLOWS_LEFT_STORED',
+    503,
+    'Workflows left stored',
+    `Not all workflows could be stored; these have their new version: ${p.workflowIds.join(', ')}. Store all of them again.`,
+  );
+export const WORKFLOW_NOT_FOUND = (p: { workflowId: string }) =>
+  describeError('WORKFLOW_NOT_FOUND', 404, 'Workflow not found', `There is no workflow ${p.workflowId}.`);
+export const NOT_STARTABLE = (p: { workflowId: string; reason: string }) =>
+  describeError(
+    'NOT_STARTABLE',
+    409,
+    'Not startable',
+    `Workflow ${p.workflowId} can't be started like this: ${p.reason}.`,
+  );
+export const REQUEST_NOT_FOUND = (p: { id: string }) =>
+  describeError(
+    'REQUEST_NOT_FOUND',
+    404,
+    'Request not found',
+    `There is no recorded request ${p.id}, or its record has expired.`,
+  );
+export const REQUEST_NOT_REPEATABLE = (p: { id: string; reason: string }) =>
+  describeError(
+    'REQUEST_NOT_REPEATABLE',
+    409,
+    'Request not repeatable',
+    `Request ${p.id} can't be sent again: ${p.reason}.`,
+  );
+export const CREDENTIAL_NOT_FOUND = (p: { credentialId: string }) =>
+  describeError(
+    'CREDENTIAL_NOT_FOUND',
+    404,
+    'Credential not found',
+    `Outbound credential ${p.credentialId} does not exist.`,
+  );
+export const CREDENTIAL_UNTESTED = (p: { credentialId: string; reason: string }) =>
+  describeError(
+    'CREDENTIAL_UNTESTED',
+    503,
+    'Credential untested',
+    `Credential ${p.credentialId} could not be tested: ${p.reason}.`,
+  );
+export const PLUGIN_NOT_FOUND = (p: { near: string | null }) =>
+  describeError(
+    'PLUGIN_NOT_FOUND',
+    404,
+    'Plugin not found',
+    p.near === null
+      ? 'No plugin with this id is installed.'
+      : `No plugin with this id is installed, but "${p.near}" is.`,
+  );
+
+// Operators: workflows and credentials
+export const WORKFLOW_TOO_LARGE = (p: { bytes: number; limitBytes: number }) =>
+  describeError(
+    'WORKFLOW_TOO_LARGE',
+    413,
+    'Workflow too large',
+    `The stored definition has ${p.bytes} bytes; the limit is ${p.limitBytes}.`,
+  );
+export const WORKFLOW_CHANGED = (p: { workflowId: string }) =>
+  describeError(
+    'WORKFLOW_CHANGED',
+    409,
+    'Workflow changed',
+    `Workflow ${p.workflowId} was changed in the meantime; read it again and retry.`,
+  );
+export const REGISTRATION_REFUSED = (p: {
+  workflowId: string;
+  triggerNodeId: string;
+  path: string | null;
+  reason: string;
+}) =>
+  describeError(
+    'REGISTRATION_REFUSED',
+    422,
+    'Registration refused',
+    `Trigger ${p.triggerNodeId} of ${p.workflowId} can't be registered: ${p.path === null ? '' : `${p.path}: `}${p.reason}. Nothing was stored.`,
+  );
+export const CREDENTIAL_CHANGED = (p: { credentialId: string }) =>
+  describeError(
+    'CREDENTIAL_CHANGED',
     409,
     'Credential changed',
-    (p: { credentialId: string }) => `Credential ${p.credentialId} was changed in the meantime; retry.`,
-  ),
-} as const;
+    `Credential ${p.credentialId} was changed in the meantime; retry.`,
+  );
+export const TOO_MANY_SECRETS = (p: { credentialId: string; count: number }) =>
+  describeError(
+    'TOO_MANY_SECRETS',
+    409,
+    'Too many secrets',
+    `${p.credentialId} has ${p.count} live secrets; revoke one first.`,
+  );
+
+// Services that nodes call
+export {
+  CREDENTIAL_REJECTED,
+  FILE_CHANGED,
+  FILE_INVALID,
+  FILE_NOT_FOUND,
+  FILE_TOO_LARGE,
+  OUTBOUND_FAILED,
+  OUTBOUND_REFUSED,
+  OUTBOUND_TIMEOUT,
+  OUTBOUND_TOO_LARGE,
+  TOO_MANY_FILES,
+} from '@hookloom/plugin-kit';

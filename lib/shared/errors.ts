@@ -1,30 +1,14 @@
-import { type CatalogueEntry, CatalogueError, hasBrand, type serviceErrors } from '@hookloom/plugin-kit/host';
-import { catalogue } from './error-catalogue.ts';
-import type { featureCatalogue } from './feature-catalogue.ts';
-import type { operatorCatalogue } from './operator-catalogue.ts';
+import { CatalogueError, hasBrand, type ParametersOf } from '@hookloom/plugin-kit/host';
+import type * as catalogue from './error-catalogue.ts';
 
-type CommonCode = keyof typeof catalogue;
-type Catalogue = typeof catalogue & typeof featureCatalogue & typeof operatorCatalogue & typeof serviceErrors;
-export type ErrorCode = keyof Catalogue;
-export type ErrorParameters<Code extends ErrorCode> = Parameters<Catalogue[Code]['detail']>[0];
+export type ErrorCode = keyof typeof catalogue;
+export type ErrorParameters<Code extends ErrorCode> = ParametersOf<(typeof catalogue)[Code]>;
 
+/** An error of the catalogue: `new AppError(BODY_TOO_LARGE, { limitBytes }, cause)`. */
 export class AppError<Code extends ErrorCode = ErrorCode> extends CatalogueError<
   Code,
   ErrorParameters<Code>
-> {
-  /** @param cause - for the log only */
-  constructor(code: Code & CommonCode, parameters: ErrorParameters<Code>, cause?: unknown);
-  /** @param entry - an entry from a catalogue other than the common one */
-  constructor(code: Code, parameters: ErrorParameters<Code>, cause: unknown, entry: CatalogueEntry<never>);
-  constructor(
-    code: Code,
-    parameters: ErrorParameters<Code>,
-    cause?: unknown,
-    entry: CatalogueEntry<never> = catalogue[code as CommonCode],
-  ) {
-    super(code, entry as CatalogueEntry<ErrorParameters<Code>>, parameters, cause);
-  }
-}
+> {}
 
 /** Whether an error is an AppError, with the given code if any. */
 export const isAppError = <Code extends ErrorCode>(error: unknown, code?: Code): error is AppError<Code> =>

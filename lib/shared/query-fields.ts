@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { operatorError } from './operator-errors.ts';
+import { QUERY_INVALID } from './error-catalogue.ts';
+import { AppError } from './errors.ts';
 
 /**
  * Validates the fields of a query, given as strings, and fills in defaults.
@@ -15,7 +16,7 @@ export const parseFields = <Schema extends v.GenericSchema>(
   const { success, output, issues } = v.safeParse(schema, fields, { abortEarly: true });
   if (success) return output;
   const [{ path, message }] = issues;
-  throw operatorError('QUERY_INVALID', { reason: `${prefix}${path?.[0].key} ${message}` });
+  throw new AppError(QUERY_INVALID, { reason: `${prefix}${path?.[0].key} ${message}` });
 };
 
 export const text = v.string('must be a string');

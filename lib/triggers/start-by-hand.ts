@@ -5,8 +5,8 @@ import { claimDelivery } from '../deliveries/claim-delivery.ts';
 import { findInputProblem } from '../deliveries/find-input-problem.ts';
 import { nodeTypesOf } from '../executions/lifecycle/plans.ts';
 import type { ExecutionStatus } from '../executions/record/execution-store.ts';
+import { BODY_INVALID, NOT_STARTABLE, WORKFLOW_NOT_FOUND } from '../shared/error-catalogue.ts';
 import { AppError } from '../shared/errors.ts';
-import { operatorError } from '../shared/operator-errors.ts';
 import { resolveExecution } from '../workflows/definition/resolve-execution.ts';
 import type { StartParts } from './start-by-event.ts';
 
@@ -49,9 +49,9 @@ export const startByHand = async (
   parts: StartParts,
 ): Promise<StartedByHand> => {
   const problem = findInputProblem(input, parts.maxInputDepth);
-  if (problem !== null) throw new AppError('BODY_INVALID', { reason: problem });
+  if (problem !== null) throw new AppError(BODY_INVALID, { reason: problem });
   const workflow = await parts.workflows.find(workflowId);
-  if (workflow === null) throw operatorError('WORKFLOW_NOT_FOUND', { workflowId });
+  if (workflow === null) throw new AppError(WORKFLOW_NOT_FOUND, { workflowId });
   const { definition, version } = workflow;
   if (!definition.enabled)
     throw notStartable(workflowId, `it is disabled; enable it first: workflow enable ${workflowId}`);
@@ -104,4 +104,4 @@ const chooseTrigger = (
 };
 
 const notStartable = (workflowId: string, reason: string): AppError =>
-  operatorError('NOT_STARTABLE', { workflowId, reason });
+  new AppError(NOT_STARTABLE, { workflowId, reason });

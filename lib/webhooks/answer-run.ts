@@ -1,6 +1,7 @@
 import type { ExecutionResult } from '../engine/result.ts';
 import type { ExecutionStatus } from '../executions/record/execution-store.ts';
 import { type Answer, answerJson, EXECUTION_ID_HEADER } from '../shared/answer.ts';
+import { EXECUTION_FAILED, EXECUTION_TIMED_OUT, NO_RESPONSE } from '../shared/error-catalogue.ts';
 import { AppError } from '../shared/errors.ts';
 import type { ResponseMode } from '../workflows/definition/path-config.ts';
 import { answerWithResponse } from './answer-with-response.ts';
@@ -46,8 +47,8 @@ export const nameExecution = (executionId: string, answer: Answer): Answer => ({
 const toAnswer = (executionId: string, result: ExecutionResult, mode: ResponseMode): Answer => {
   const { status, output, response } = result;
   if (mode === 'responseNode' && response !== null) return answerWithResponse(executionId, response);
-  if (status === 'timedOut') throw new AppError('EXECUTION_TIMED_OUT', { executionId });
-  if (status === 'failed') throw new AppError('EXECUTION_FAILED', { executionId });
-  if (mode === 'responseNode') throw new AppError('NO_RESPONSE', { executionId });
+  if (status === 'timedOut') throw new AppError(EXECUTION_TIMED_OUT, { executionId });
+  if (status === 'failed') throw new AppError(EXECUTION_FAILED, { executionId });
+  if (mode === 'responseNode') throw new AppError(NO_RESPONSE, { executionId });
   return answerJson(200, output);
 };

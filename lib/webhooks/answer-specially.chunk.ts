@@ -9,6 +9,7 @@ import {
 } from '@hookloom/plugin-kit';
 import type { ExecutionResult } from '../engine/result.ts';
 import type { Answer } from '../shared/answer.ts';
+import { RESPONSE_INVALID } from '../shared/error-catalogue.ts';
 import { AppError } from '../shared/errors.ts';
 import { answerRun } from './answer-run.ts';
 import { inlineFile, toDisposition } from './inline-file.ts';
@@ -32,7 +33,7 @@ export const answerSpecially = async (
 ): Promise<Answer> => {
   const { setCookie = [], ...response } = result.response;
   if (!Array.isArray(setCookie) || setCookie.length > MAX_COOKIES || !setCookie.every(isCookie))
-    throw new AppError('RESPONSE_INVALID', { executionId, reason: 'one of its cookies is invalid' });
+    throw new AppError(RESPONSE_INVALID, { executionId, reason: 'one of its cookies is invalid' });
   const cookies = setCookie.length === 0 ? {} : { cookies: setCookie };
   const { body = null } = response;
   const file = isOwnFile(body, executionId) ? body : null;

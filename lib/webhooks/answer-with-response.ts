@@ -6,6 +6,7 @@ import {
   type JsonValue,
 } from '@hookloom/plugin-kit';
 import type { Answer } from '../shared/answer.ts';
+import { RESPONSE_INVALID } from '../shared/error-catalogue.ts';
 import { AppError } from '../shared/errors.ts';
 
 /** RFC 9110 §6.4.1, §15.3.6. */
@@ -29,7 +30,7 @@ const SHOWN =
  */
 export const answerWithResponse = (executionId: string, response: JsonObject): Answer => {
   const refuse = (reason: string): never => {
-    throw new AppError('RESPONSE_INVALID', { executionId, reason });
+    throw new AppError(RESPONSE_INVALID, { executionId, reason });
   };
   const { status = 200, headers = {}, body = null } = response;
   if (!isStatus(status)) return refuse('its status must be an integer from 200 to 599');

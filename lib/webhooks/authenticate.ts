@@ -1,6 +1,7 @@
 import type { Credential } from '../credentials/credential.ts';
 import type { CredentialStore } from '../credentials/credential-store.ts';
 import type { Presented, Verify } from '../credentials/verify.ts';
+import { AUTHENTICATION_MISCONFIGURED, UNAUTHORIZED } from '../shared/error-catalogue.ts';
 import { AppError } from '../shared/errors.ts';
 import { REDACTED } from '../shared/secrets/secret-names.ts';
 import type { PathConfig } from '../workflows/definition/path-config.ts';
@@ -65,7 +66,7 @@ const schemes: ReadonlyMap<string, Scheme> = new Map<PathConfig['authentication'
     {
       type: 'basic',
       refuse: async () =>
-        new AppError('UNAUTHORIZED', { challenge: 'Basic realm="hookloom", charset="UTF-8"' }),
+        new AppError(UNAUTHORIZED, { challenge: 'Basic realm="hookloom", charset="UTF-8"' }),
       headerNames: ['authorization'],
       read: readBasic,
     },
@@ -115,7 +116,7 @@ const isUsable = ({ type, username, secrets }: Credential, wanted: Credential['t
 
 /** @param cause - only logged */
 const refuse = (cause: unknown): never => {
-  throw new AppError('AUTHENTICATION_MISCONFIGURED', {}, cause);
+  throw new AppError(AUTHENTICATION_MISCONFIGURED, {}, cause);
 };
 
 /** @param names - lower-case */

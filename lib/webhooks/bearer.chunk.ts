@@ -1,5 +1,5 @@
+import { AUTHORIZATION_MALFORMED, UNAUTHORIZED } from '../shared/error-catalogue.ts';
 import { AppError } from '../shared/errors.ts';
-import { featureError } from '../shared/feature-errors.ts';
 import { Refusal } from '../shared/refusal.ts';
 import type { WebhookRequest } from './webhook.ts';
 
@@ -29,8 +29,8 @@ export const readBearer = (authorization: string | undefined, source: string): s
 };
 
 const malformed = (source: string): AppError =>
-  featureError(
-    'AUTHORIZATION_MALFORMED',
+  new AppError(
+    AUTHORIZATION_MALFORMED,
     { challenge: bearerChallenge('invalid_request') },
     new Refusal(`${source}: the authorization header has no well-formed bearer token`),
   );
@@ -42,5 +42,5 @@ const malformed = (source: string): AppError =>
 export const refuseBearer = (headers: WebhookRequest['headers']): AppError => {
   const isBearer =
     headers['x-api-key'] === undefined && readBearer(headers.authorization, 'authentication') !== null;
-  return new AppError('UNAUTHORIZED', { challenge: bearerChallenge(isBearer ? 'invalid_token' : undefined) });
+  return new AppError(UNAUTHORIZED, { challenge: bearerChallenge(isBearer ? 'invalid_token' : undefined) });
 };

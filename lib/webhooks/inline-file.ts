@@ -1,5 +1,6 @@
 import type { Files, FileValue } from '@hookloom/plugin-kit';
 import type { Answer } from '../shared/answer.ts';
+import { RESPONSE_INVALID } from '../shared/error-catalogue.ts';
 import { AppError, isAppError } from '../shared/errors.ts';
 
 /** In base64, which adds a third, this fits into Lambda's 6 MB response limit. */
@@ -26,7 +27,7 @@ export const inlineFile = async (
 
 const readAll = async (file: FileValue, executionId: string, files: Pick<Files, 'open'>): Promise<Buffer> => {
   const refuse = (reason: string, cause?: unknown) =>
-    new AppError('RESPONSE_INVALID', { executionId, reason }, cause);
+    new AppError(RESPONSE_INVALID, { executionId, reason }, cause);
   if (file.size > MAX_FILE_BYTES) throw refuse(`its file is larger than ${MAX_FILE_BYTES} bytes`);
   const chunks: Uint8Array[] = [];
   try {

@@ -1,4 +1,5 @@
 import type { JsonValue } from '@hookloom/plugin-kit';
+import { BODY_INVALID } from '../shared/error-catalogue.ts';
 import { AppError, isAppError } from '../shared/errors.ts';
 import { limitControls } from './body/limit-controls.ts';
 import { parseUrlEncoded } from './parse-url-encoded.ts';
@@ -75,5 +76,5 @@ const decodeUtf8 = (bytes: Uint8Array): string | null => {
 };
 
 const refuse = (reason: string): never => {
-  throw new AppError('BODY_INVALID', { reason });
+  throw new AppError(BODY_INVALID, { reason });
 };

@@ -1,5 +1,6 @@
 import { unescape as decodePercent } from 'node:querystring';
 import type { JsonObject } from '@hookloom/plugin-kit';
+import { BODY_INVALID } from '../shared/error-catalogue.ts';
 import { AppError } from '../shared/errors.ts';
 import { createFields } from './body/fields.ts';
 
@@ -50,5 +51,5 @@ const toSpaced = (text: string): string => {
 const decode = (text: string): string => (text.includes('%') ? decodePercent(text) : text);
 
 const refuse = (reason: string): never => {
-  throw new AppError('BODY_INVALID', { reason });
+  throw new AppError(BODY_INVALID, { reason });
 };

@@ -9,6 +9,7 @@ import type { RunExecution } from '../executions/lifecycle/run-execution.ts';
 import { type BlobStore, BRIEF_DAYS } from '../executions/record/blob-store.ts';
 import type { ExecutionRecord, Hold } from '../executions/record/execution-store.ts';
 import type { Answer } from '../shared/answer.ts';
+import { ALREADY_STARTED } from '../shared/error-catalogue.ts';
 import { AppError } from '../shared/errors.ts';
 import { readTraceparent } from '../shared/traceparent.ts';
 import type { PathConfig } from '../workflows/definition/path-config.ts';
@@ -190,7 +191,7 @@ const runInline = async (
   }
   noteStart(delivery, true);
   const result = await readResult(known, parts.blobs);
-  if (result === null) throw new AppError('ALREADY_STARTED', { executionId });
+  if (result === null) throw new AppError(ALREADY_STARTED, { executionId });
   return markDuplicate(await answerResult(delivery, result, parts));
 };
 

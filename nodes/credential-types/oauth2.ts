@@ -1,13 +1,15 @@
 import {
+  CatalogueError,
+  CREDENTIAL_REJECTED,
   type CredentialContext,
   type CredentialFields,
   type CredentialType,
   createExpiringMemo,
   type Expiring,
   isPlainObject,
+  OUTBOUND_FAILED,
   type OutboundRequest,
   type OutboundResponse,
-  serviceError,
 } from '@hookloom/plugin-kit';
 import { testUrl, testWith, textSchema, withHeader } from './parts.ts';
 
@@ -49,10 +51,13 @@ const requestToken = async (fields: CredentialFields, { http, clock }: Credentia
   const target = `POST ${new URL(tokenUrl).host}`;
   const answer = readAnswer(response);
   if (response.status >= 400 && response.status < 500 && response.status !== 429)
-    throw serviceError('CREDENTIAL_REJECTED', { target, reason: describeRefusal(response.status, answer) });
+    throw new CatalogueError(CREDENTIAL_REJECTED, {
+      target,
+      reason: describeRefusal(response.status, answer),
+    });
   const { access_token: accessToken, refresh_token: refreshToken, expires_in: seconds } = answer;
   if (response.status !== 200 || typeof accessToken !== 'string' || accessToken === '')
-    throw serviceError('OUTBOUND_FAILED', {
+    throw new CatalogueError(OUTBOUND_FAILED, {
       target,
       reason: `it answered ${response.status} without a token`,
     });

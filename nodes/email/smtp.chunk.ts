@@ -1,11 +1,12 @@
 import {
+  CatalogueError,
+  CREDENTIAL_REJECTED,
   findCertificateProblem,
   isServiceError,
   type JsonObject,
   type LentCredential,
   type NodeContext,
   NodeError,
-  serviceError,
   type TcpClient,
   toLoginOptions,
   withRotation,
@@ -164,8 +165,8 @@ const toSmtpError = ({ host, port, security }: SmtpServer, error: unknown): Erro
       cause: error,
     });
   if (code === 'EAUTH' && (status === undefined || status >= 500))
-    return serviceError(
-      'CREDENTIAL_REJECTED',
+    return new CatalogueError(
+      CREDENTIAL_REJECTED,
       { target, reason: status === undefined ? 'no way to log in is left' : `it answered ${status}` },
       error,
     );

@@ -1,10 +1,11 @@
 import {
+  CatalogueError,
+  CREDENTIAL_REJECTED,
   findCertificateProblem,
   isNodeError,
   isServiceError,
   type JsonObject,
   NodeError,
-  serviceError,
 } from '@hookloom/plugin-kit';
 
 /** Names of SQLSTATEs: https://www.postgresql.org/docs/current/errcodes-appendix.html */
@@ -114,7 +115,7 @@ export const toConnectionError = ({ host, port, sslmode }: Target, error: unknow
     new NodeError(`${target} ${reason}`, { name: 'DatabaseConnectionError', isRetryable, cause: error });
   if (isDatabaseError(error))
     return LOGIN_REFUSED.has(error.code)
-      ? serviceError('CREDENTIAL_REJECTED', { target, reason: `it answered ${error.code}` }, error)
+      ? new CatalogueError(CREDENTIAL_REJECTED, { target, reason: `it answered ${error.code}` }, error)
       : toSqlError(error, null);
   const problem = findCertificateProblem(error);
   if (problem !== null) {

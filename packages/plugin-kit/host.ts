@@ -1,5 +1,5 @@
 /** What a service that runs plugins needs in addition to `@hookloom/plugin-kit`: `@hookloom/plugin-kit/host`. */
-export { type CatalogueEntry, CatalogueError, entry } from './contract/catalogue-error.ts';
+export { CatalogueError, describeError, type ParametersOf } from './contract/catalogue-error.ts';
 export { hasBrand } from './contract/error-brand.ts';
 export type { FromSchema } from './contract/from-schema.ts';
 export { isId } from './contract/ids.ts';
@@ -9,5 +9,4 @@ export { idSchema, nodeSchema, nodeSettingsSchema } from './contract/node-schema
 export { type FindNodeType, isPure, type NodeType } from './contract/node-type.ts';
 export { BUILT_IN_SOURCES } from './contract/plugin.ts';
 export { isRegistrationRefused } from './contract/registration.ts';
-export { serviceErrors } from './contract/service-error.ts';
 export { toSchema } from './declare/to-schema.ts';

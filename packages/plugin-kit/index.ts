@@ -1,5 +1,6 @@
 /** Everything that a plugin is made of: `@hookloom/plugin-kit`. */
 export type { AwsCall, AwsClient, AwsOperation } from './contract/aws-client.ts';
+export { CatalogueError } from './contract/catalogue-error.ts';
 export type {
   AwsRole,
   CredentialContext,
@@ -55,7 +56,8 @@ export {
   type TriggerAddress,
   toEnvelope,
 } from './contract/registration.ts';
-export { isServiceError, serviceError } from './contract/service-error.ts';
+export { isServiceError } from './contract/service-error.ts';
+export * from './contract/service-error-catalogue.ts';
 export {
   type ClientCertificate,
   type Clock,

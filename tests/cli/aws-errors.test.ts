@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { explainAwsError } from '../../cli/command-error.ts';
 import { connect } from '../../cli/target.ts';
 import { createLambdaDispatcher } from '../../lib/adapters/aws/lambda-dispatcher.ts';
+import { STORE_UNAVAILABLE } from '../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../lib/shared/errors.ts';
 import { useCommandLine } from '../support/a-command-line.ts';
 import { aLocalServer, type LocalServer } from '../support/a-local-server.ts';
@@ -111,17 +112,17 @@ test.each([
     /^AWS can't be reached in eu-nowhere-1/,
   ],
 ])('%s as the cause of our own error', (_, cause, message) => {
-  const error = new AppError('STORE_UNAVAILABLE', {}, new Error('the call failed', { cause }));
+  const error = new AppError(STORE_UNAVAILABLE, {}, new Error('the call failed', { cause }));
   const options = { stage: 'production', region: 'eu-nowhere-1' };
   expect(explainAwsError(error, options, {})?.message).toMatch(message);
 });
 
 test('any other error is reported unchanged', () => {
-  const error = new AppError('STORE_UNAVAILABLE', {}, new Error('connect ECONNREFUSED'));
+  const error = new AppError(STORE_UNAVAILABLE, {}, new Error('connect ECONNREFUSED'));
   expect(explainAwsError(error, { stage: 'production' }, {})).toBeNull();
 });
 
 test('messages to callers mention nothing of AWS', () => {
-  const error = new AppError('STORE_UNAVAILABLE', {}, new Error(denied()));
+  const error = new AppError(STORE_UNAVAILABLE, {}, new Error(denied()));
   expect(JSON.stringify([error.message, error.title, error.parameters])).not.toMatch(/arn:|dynamodb:/);
 });

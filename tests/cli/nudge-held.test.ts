@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { nudgeHeld } from '../../cli/workflows/nudge-held.ts';
 import type { HeldQueue } from '../../lib/executions/held/held-queues.ts';
+import { DISPATCH_REFUSED } from '../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../lib/shared/errors.ts';
 import { anExecutionStart } from '../support/a-start.ts';
 import { aTrigger, aWorkflow } from '../support/a-workflow.ts';
@@ -46,7 +47,7 @@ test('leaves paused triggers and disabled workflows alone', async () => {
 
 test('fails when the service refuses it', async () => {
   const { definition, queues } = await aService();
-  const nudgeQueue = () => Promise.reject(new AppError('DISPATCH_REFUSED', {}));
+  const nudgeQueue = () => Promise.reject(new AppError(DISPATCH_REFUSED, {}));
   await expect(nudgeHeld(definition, { queues, nudgeQueue })).rejects.toMatchObject({
     code: 'DISPATCH_REFUSED',
   });

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { createDispatchFunction } from '../../lib/app/triggers/dispatch-handler.ts';
 import { unified } from '../../lib/plugins/installed-plugin.ts';
 import { toRegistration } from '../../lib/registrations/registration.ts';
+import { DISPATCH_REFUSED, STORE_UNAVAILABLE } from '../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../lib/shared/errors.ts';
 import { createDeliver } from '../../local/sources/deliver.ts';
 import { createQueues } from '../../local/sources/queues.ts';
@@ -75,7 +76,7 @@ const open = async () => {
     carried.push(toEnvelope(registration));
   }
   const dispatched = new Set<string>();
-  const unavailable = () => new AppError('STORE_UNAVAILABLE', {});
+  const unavailable = () => new AppError(STORE_UNAVAILABLE, {});
   const dispatcher = { dispatch: async (executionId: string) => void dispatched.add(executionId) };
   const dispatch = createDispatchFunction({
     ...service.parts,
@@ -83,7 +84,7 @@ const open = async () => {
     executions: withFaults(executions, chance, unavailable),
     deliveries: withFaults(stores.deliveries, chance, unavailable),
     registrations: withFaults(registrations, chance, unavailable),
-    dispatcher: withFaults(dispatcher, chance, () => new AppError('DISPATCH_REFUSED', {})),
+    dispatcher: withFaults(dispatcher, chance, () => new AppError(DISPATCH_REFUSED, {})),
   });
   return { chance, executions, dispatch, dispatched, carried };
 };

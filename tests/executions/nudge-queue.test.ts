@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { createNudgeAfterEnd } from '../../lib/executions/held/held-queues.ts';
+import { DISPATCH_REFUSED } from '../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../lib/shared/errors.ts';
 import { aRecordingLogger } from '../support/a-recording-logger.ts';
 import { anExecutionStart } from '../support/a-start.ts';
@@ -14,7 +15,7 @@ const afterEnd = async (concurrency: object | null, releasedAt: number | null, i
   const nudged: string[] = [];
   const { logger, entries } = aRecordingLogger();
   const nudge = createNudgeAfterEnd(async ({ workflowId, triggerNodeId }, ended) => {
-    if (isRefused) throw new AppError('DISPATCH_REFUSED', {});
+    if (isRefused) throw new AppError(DISPATCH_REFUSED, {});
     nudged.push(`${workflowId}/${triggerNodeId} ${ended}`);
   }, logger);
   const parameters = concurrency === null ? {} : { concurrency: concurrency as never };

@@ -4,6 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { createRunWorkflow } from '../../lib/app/triggers/run-workflow-handler.ts';
 import { describeExecution } from '../../lib/executions/record/describe-execution.ts';
+import { STORE_UNAVAILABLE } from '../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../lib/shared/errors.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 import { aProblem, bodyOf } from '../support/a-problem.ts';
@@ -150,7 +151,7 @@ describe('POST /api/admin/workflows/{workflowId}/executions', () => {
         return parts.executions.start(...args);
       },
       find: async (executionId: string) => {
-        if (isAccepted) throw new AppError('STORE_UNAVAILABLE', {});
+        if (isAccepted) throw new AppError(STORE_UNAVAILABLE, {});
         return parts.executions.find(executionId);
       },
     };

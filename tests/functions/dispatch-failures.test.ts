@@ -2,6 +2,7 @@ import type { JsonObject } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import { createDispatchFunction } from '../../lib/app/triggers/dispatch-handler.ts';
 import { toRegistration } from '../../lib/registrations/registration.ts';
+import { STORE_UNAVAILABLE } from '../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../lib/shared/errors.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 import { anEventService, inMemoryStores } from '../support/a-queue-trigger.ts';
@@ -170,7 +171,7 @@ describe('a failure', () => {
   test('that cannot start one trigger starts the others, and is repeated for that one', async () => {
     const { report, started, dispatchWith, parts } = await aDispatch(onError('first'), onError('second'));
     const find: typeof parts.workflows.find = async (workflowId) => {
-      if (workflowId === 'first') throw new AppError('STORE_UNAVAILABLE', {});
+      if (workflowId === 'first') throw new AppError(STORE_UNAVAILABLE, {});
       return parts.workflows.find(workflowId);
     };
     const broken = dispatchWith({ workflows: { ...parts.workflows, find } });

@@ -3,6 +3,7 @@ import type { PluginProvider } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import { createFunctionProcess } from '../../lib/adapters/runtime/function-process.ts';
 import { createLogger } from '../../lib/adapters/runtime/logger.ts';
+import { SECRETS_UNAVAILABLE } from '../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../lib/shared/errors.ts';
 import builtIn from '../../nodes/credential-types/credential-types.plugin.ts';
 import { aBackgroundService, aFlow } from '../support/a-background-service.ts';
@@ -177,7 +178,7 @@ describe('a run without its credential', () => {
 
   test('gets 503 when the secret store throttles, and nothing has begun', async () => {
     const outbound = anOutboundService({
-      secrets: { get: () => Promise.reject(new AppError('SECRETS_UNAVAILABLE', {})) },
+      secrets: { get: () => Promise.reject(new AppError(SECRETS_UNAVAILABLE, {})) },
     });
     await outbound.put('httpBearer', 'httpBearer', { token: 'token-1' });
     const { status, headers, records } = await run(outbound);
@@ -192,7 +193,7 @@ describe('a run without its credential', () => {
       secrets: {
         get: () => {
           reads += 1;
-          return Promise.reject(new AppError('SECRETS_UNAVAILABLE', {}));
+          return Promise.reject(new AppError(SECRETS_UNAVAILABLE, {}));
         },
       },
     });

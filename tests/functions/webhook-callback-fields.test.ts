@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { createCallbackUrls } from '../../lib/callbacks/callback-urls.ts';
+import { STORE_UNAVAILABLE } from '../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../lib/shared/errors.ts';
 import { aCallback } from '../support/a-callback.ts';
 import { aProblem, bodyOf } from '../support/a-problem.ts';
@@ -106,7 +107,7 @@ describe('a callback URL with fields', () => {
   });
 
   test('is decided with a warning when it stays listed', async () => {
-    const close = () => Promise.reject(new AppError('STORE_UNAVAILABLE', {}));
+    const close = () => Promise.reject(new AppError(STORE_UNAVAILABLE, {}));
     const { decide, answers, entries } = await aCallback({ question, spoilt: { close } });
     expect((await decide({ decision: 'approve', limit: 7 })).statusCode).toBe(200);
     expect(answers).toHaveLength(1);

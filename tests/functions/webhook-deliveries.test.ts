@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { DISPATCH_REFUSED, STORE_UNAVAILABLE } from '../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../lib/shared/errors.ts';
 import { aProblem, bodyOf } from '../support/a-problem.ts';
 import { dueIn } from '../support/a-start.ts';
@@ -144,7 +145,7 @@ describe('a repeated delivery', () => {
     expect(service.executions.records()).toHaveLength(1);
 
     const slow = await aWebhookService({
-      spoilt: { executions: { finish: () => Promise.reject(new AppError('STORE_UNAVAILABLE', {})) } },
+      spoilt: { executions: { finish: () => Promise.reject(new AppError(STORE_UNAVAILABLE, {})) } },
     });
     await slow.put();
     await slow.call(keyed('k-1'));
@@ -305,7 +306,7 @@ describe('a refused dispatch', () => {
     return {
       dispatched,
       dispatch: async (executionId: string) => {
-        if (dispatched.length + times > 0 && times-- > 0) throw new AppError('DISPATCH_REFUSED', {});
+        if (dispatched.length + times > 0 && times-- > 0) throw new AppError(DISPATCH_REFUSED, {});
         dispatched.push(executionId);
       },
     };
@@ -333,7 +334,7 @@ describe('a refused dispatch', () => {
     const service = await aWebhookService({
       spoilt: {
         dispatcher: refusing(1),
-        executions: { withdraw: () => Promise.reject(new AppError('STORE_UNAVAILABLE', {})) },
+        executions: { withdraw: () => Promise.reject(new AppError(STORE_UNAVAILABLE, {})) },
       },
     });
     await service.put(later);

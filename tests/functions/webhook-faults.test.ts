@@ -1,11 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
+import { STORE_UNAVAILABLE } from '../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../lib/shared/errors.ts';
 import { aCredential } from '../support/a-credential.ts';
 import { aProblem, bodyOf } from '../support/a-problem.ts';
 import { aJsonEvent, aWebhookEvent } from '../support/a-webhook-event.ts';
 import { aWebhookService, type WebhookService } from '../support/a-webhook-service.ts';
 
-const unavailable = () => Promise.reject(new AppError('STORE_UNAVAILABLE', {}, new Error('throttled')));
+const unavailable = () => Promise.reject(new AppError(STORE_UNAVAILABLE, {}, new Error('throttled')));
 
 const withKey = { authentication: 'apiKey', credentialId: 'partner' } as const;
 

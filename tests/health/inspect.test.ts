@@ -4,6 +4,7 @@ import { createHealthFunction } from '../../lib/app/health-handler.ts';
 import { testCredential } from '../../lib/credentials/outbound/test-credential.ts';
 import type { InspectParts } from '../../lib/health/inspect.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
+import { STORE_UNAVAILABLE } from '../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../lib/shared/errors.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 import { aManualClock } from '../support/a-manual-clock.ts';
@@ -279,7 +280,7 @@ describe('a store', () => {
     const clock = aManualClock();
     let isDown = true;
     const listWorkflows = async () => {
-      if (isDown) throw new AppError('STORE_UNAVAILABLE', {}, new Error('secret address'));
+      if (isDown) throw new AppError(STORE_UNAVAILABLE, {}, new Error('secret address'));
       return { definitions: [], ids: [], isComplete: true };
     };
     const { get, entries } = await anEndpoint({ clock, listWorkflows });

@@ -3,6 +3,16 @@ import type { Context } from 'aws-lambda';
 import { createLogger } from '../../lib/adapters/runtime/logger.ts';
 import { createHandler } from '../../lib/http/create-handler.ts';
 import { type Answer, answerJson } from '../../lib/shared/answer.ts';
+import {
+  AUTHENTICATION_MISCONFIGURED,
+  BODY_INVALID,
+  BODY_TOO_LARGE,
+  EXECUTION_TIMED_OUT,
+  METHOD_NOT_ALLOWED,
+  NOT_FOUND,
+  STORE_UNAVAILABLE,
+  UNAUTHORIZED,
+} from '../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../lib/shared/errors.ts';
 import { aManualClock } from '../support/a-manual-clock.ts';
 import { anEvent } from '../support/an-api-event.ts';
@@ -88,22 +98,18 @@ describe('the handler’s error', () => {
   test.each<[string, AppError, number, Record<string, string>]>(
     (
       [
-        [new AppError('BODY_TOO_LARGE', { limitBytes: 5 }), 413, {}],
-        [new AppError('BODY_INVALID', { reason: 'it is not' }), 400, {}],
-        [new AppError('NOT_FOUND', {}), 404, {}],
-        [new AppError('METHOD_NOT_ALLOWED', { allow: ['GET', 'POST'] }), 405, { allow: 'GET, POST' }],
+        [new AppError(BODY_TOO_LARGE, { limitBytes: 5 }), 413, {}],
+        [new AppError(BODY_INVALID, { reason: 'it is not' }), 400, {}],
+        [new AppError(NOT_FOUND, {}), 404, {}],
+        [new AppError(METHOD_NOT_ALLOWED, { allow: ['GET', 'POST'] }), 405, { allow: 'GET, POST' }],
         [
-          new AppError('UNAUTHORIZED', { challenge: 'Basic realm="x"' }),
+          new AppError(UNAUTHORIZED, { challenge: 'Basic realm="x"' }),
           401,
           { 'www-authenticate': 'Basic realm="x"' },
         ],
-        [new AppError('STORE_UNAVAILABLE', {}), 503, { 'retry-after': '2' }],
-        [new AppError('AUTHENTICATION_MISCONFIGURED', {}), 503, { 'retry-after': '2' }],
-        [
-          new AppError('EXECUTION_TIMED_OUT', { executionId: 'e-1' }),
-          504,
-          { 'hookloom-execution-id': 'e-1' },
-        ],
+        [new AppError(STORE_UNAVAILABLE, {}), 503, { 'retry-after': '2' }],
+        [new AppError(AUTHENTICATION_MISCONFIGURED, {}), 503, { 'retry-after': '2' }],
+        [new AppError(EXECUTION_TIMED_OUT, { executionId: 'e-1' }), 504, { 'hookloom-execution-id': 'e-1' }],
       ] as [AppError, number, Record<string, string>][]
     ).map(([error, status, headers]) => [error.code, error, status, headers]),
   )('%s is a problem with its status and the headers of HTTP', async (_code, error, status, headers) => {
@@ -144,14 +150,14 @@ describe('the handler’s error', () => {
   });
 
   test('is logged with its cause if it is our fault, and with only its code if it is the caller’s', async () => {
-    const fault = await serve(throwing(new AppError('STORE_UNAVAILABLE', {}, new Error('socket hang up'))));
+    const fault = await serve(throwing(new AppError(STORE_UNAVAILABLE, {}, new Error('socket hang up'))));
     expect(fault.entry).toMatchObject({
       level: 'error',
       status: 503,
       code: 'STORE_UNAVAILABLE',
       cause: { message: 'socket hang up' },
     });
-    const callers = await serve(throwing(new AppError('NOT_FOUND', {})));
+    const callers = await serve(throwing(new AppError(NOT_FOUND, {})));
     expect(callers.entry).toMatchObject({ level: 'info', status: 404, code: 'NOT_FOUND' });
     expect(callers.entry).not.toHaveProperty('cause');
     const unknown = await serve(throwing(new Error('odd')));

@@ -4,6 +4,7 @@ import { createCallbackFunction } from '../../lib/app/callback-handler.ts';
 import type { CallbackIndex } from '../../lib/callbacks/callback-index.ts';
 import { createCallbackUrls } from '../../lib/callbacks/callback-urls.ts';
 import type { EngineCallback } from '../../lib/executions/lifecycle/durable-service.ts';
+import { ENGINE_UNAVAILABLE } from '../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../lib/shared/errors.ts';
 import { aManualClock } from './a-manual-clock.ts';
 import { aRecordingLogger } from './a-recording-logger.ts';
@@ -37,7 +38,7 @@ export const aCallback = async ({
     findStatus: async () => 'running' as const,
     stop: async () => {},
     answerCallback: async ({ callbackId }: EngineCallback, value: JsonValue) => {
-      if (durableService.isDown) throw new AppError('ENGINE_UNAVAILABLE', {});
+      if (durableService.isDown) throw new AppError(ENGINE_UNAVAILABLE, {});
       if (callbackId !== durableService.callbackId || answers.length > 0) return false;
       answers.push(value);
       return true;

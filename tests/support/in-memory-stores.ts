@@ -13,8 +13,8 @@ import {
   isFinal,
   type PendingCallback,
 } from '../../lib/executions/record/execution-store.ts';
+import { CREDENTIAL_CHANGED, WORKFLOW_CHANGED } from '../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../lib/shared/errors.ts';
-import { operatorError } from '../../lib/shared/operator-errors.ts';
 import type { Slot, SlotStore } from '../../lib/webhooks/limits/slots.ts';
 import { lastFullAt, type TakeToken } from '../../lib/webhooks/limits/token-bucket.ts';
 import { placesBetween, type RequestRecord, toRecordId } from '../../lib/webhooks/requests/request-record.ts';
@@ -36,7 +36,7 @@ export const inMemoryWorkflowStore = (now: () => number = () => 0): WorkflowStor
     put: async (definition, pathConfigs, replaces) => {
       const current = published.get(definition.id);
       if (replaces !== undefined && replaces !== current?.version) {
-        throw operatorError('WORKFLOW_CHANGED', { workflowId: definition.id });
+        throw new AppError(WORKFLOW_CHANGED, { workflowId: definition.id });
       }
       if (current !== undefined && isDeepStrictEqual(current.definition, definition)) {
         return { version: current.version, changed: false };
@@ -73,7 +73,7 @@ export const inMemoryCredentialStore = (): CredentialStore => {
     put: async (credential) => {
       const revision = credentials.get(credential.id)?.revision ?? 0;
       if (credential.revision !== revision + 1) {
-        throw new AppError('CREDENTIAL_CHANGED', { credentialId: credential.id });
+        throw new AppError(CREDENTIAL_CHANGED, { credentialId: credential.id });
       }
       credentials.set(credential.id, copy(credential));
     },

@@ -12,6 +12,7 @@ import type {
 } from '../../lib/credentials/outbound/outbound-credential.ts';
 import { createOutboundCredentials } from '../../lib/credentials/outbound/outbound-credentials.ts';
 import type { SecretStore } from '../../lib/credentials/outbound/secret-store.ts';
+import { CREDENTIAL_CHANGED } from '../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../lib/shared/errors.ts';
 import credentialTypes from '../../nodes/credential-types/credential-types.plugin.ts';
 import { aManualClock } from './a-manual-clock.ts';
@@ -22,7 +23,7 @@ export const inMemoryOutboundStore = (): OutboundCredentialStore => {
     find: async (id) => credentials.get(id) ?? null,
     put: async (credential) => {
       if (credential.revision !== (credentials.get(credential.id)?.revision ?? 0) + 1)
-        throw new AppError('CREDENTIAL_CHANGED', { credentialId: credential.id });
+        throw new AppError(CREDENTIAL_CHANGED, { credentialId: credential.id });
       credentials.set(credential.id, structuredClone(credential));
     },
     remove: async (id) => credentials.delete(id),

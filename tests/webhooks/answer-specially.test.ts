@@ -1,5 +1,6 @@
-import { type JsonObject, type JsonValue, serviceError } from '@hookloom/plugin-kit';
+import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
+import { FILE_NOT_FOUND, STORE_UNAVAILABLE } from '../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../lib/shared/errors.ts';
 import { answerSpecially } from '../../lib/webhooks/answer-specially.chunk.ts';
 
@@ -122,8 +123,8 @@ describe('a file as the body of a response', () => {
   });
 
   test.each([
-    ['is gone', serviceError('FILE_NOT_FOUND', { name: 'a' })],
-    ['cannot be read now', new AppError('STORE_UNAVAILABLE', {})],
+    ['is gone', new AppError(FILE_NOT_FOUND, { name: 'a' })],
+    ['cannot be read now', new AppError(STORE_UNAVAILABLE, {})],
   ])('that %s is a failure of the run, not a reason to retry the request', async (_case, error) => {
     const failing = () => ({ open: () => Promise.reject(error) });
     await expect(answered({ body: file }, failing)).rejects.toEqual(refusal);

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Credential } from '../../lib/credentials/credential.ts';
 import { hashGenerated } from '../../lib/credentials/hash-secret.ts';
 import { verify } from '../../lib/credentials/verify.ts';
+import { STORE_UNAVAILABLE } from '../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../lib/shared/errors.ts';
 import { authenticate } from '../../lib/webhooks/authenticate.ts';
 import type { Authentication } from '../../lib/workflows/definition/path-config.ts';
@@ -102,7 +103,7 @@ describe('authenticating', () => {
   });
 
   test('refuses every request while the store is unavailable', async () => {
-    const findCredential = () => Promise.reject(new AppError('STORE_UNAVAILABLE', {}));
+    const findCredential = () => Promise.reject(new AppError(STORE_UNAVAILABLE, {}));
     await expect(
       authenticate({ 'x-api-key': 'right' }, withKey, { findCredential, verify }),
     ).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });

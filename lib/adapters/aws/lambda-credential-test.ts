@@ -1,4 +1,5 @@
-import { operatorError } from '../../shared/operator-errors.ts';
+import { CREDENTIAL_UNTESTED } from '../../shared/error-catalogue.ts';
+import { AppError } from '../../shared/errors.ts';
 import type { CallAws } from './aws-caller.ts';
 import { isSuccess, toCause } from './aws-error.ts';
 
@@ -22,7 +23,7 @@ export const createLambdaCredentialTest =
   (call: CallAws, functionName: string, now: () => number) =>
   async (credentialId: string): Promise<ApiAnswer> => {
     const refuse = (reason: string, cause?: unknown) =>
-      operatorError('CREDENTIAL_UNTESTED', { credentialId, reason }, cause);
+      new AppError(CREDENTIAL_UNTESTED, { credentialId, reason }, cause);
     const answer = await call({
       method: 'POST',
       path: `/2015-03-31/functions/${encodeURIComponent(functionName)}/invocations`,

@@ -1,4 +1,5 @@
 import type { Dispatcher } from '../../executions/lifecycle/dispatch-execution.ts';
+import { DISPATCH_REFUSED } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { CallAws } from './aws-caller.ts';
 import { errorTypeOf, isSuccess, toCause } from './aws-error.ts';
@@ -24,10 +25,10 @@ export const createLambdaDispatcher = (
       },
       body: JSON.stringify({ executionId }),
     }).catch((cause: unknown) => {
-      throw new AppError('DISPATCH_REFUSED', {}, cause);
+      throw new AppError(DISPATCH_REFUSED, {}, cause);
     });
     if (isSuccess(answer) || errorTypeOf(answer) === 'DurableExecutionAlreadyStartedException') return;
-    throw new AppError('DISPATCH_REFUSED', {}, toCause(answer));
+    throw new AppError(DISPATCH_REFUSED, {}, toCause(answer));
   },
 });
 

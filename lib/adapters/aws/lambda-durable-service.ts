@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { DurableService, DurableStatus } from '../../executions/lifecycle/durable-service.ts';
+import { ANSWER_UNCONFIRMED, ENGINE_UNAVAILABLE } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { AwsAnswer, AwsRequest, CallAws } from './aws-caller.ts';
 import { errorTypeOf, isSuccess, isThrottled, toCause } from './aws-error.ts';
@@ -23,10 +24,10 @@ const NOT_OPEN = new Set([
 export const createLambdaDurableService = (call: CallAws): DurableService => {
   const ask = (request: AwsRequest): Promise<AwsAnswer> =>
     call(request).catch((cause: unknown) => {
-      throw new AppError('ENGINE_UNAVAILABLE', {}, cause);
+      throw new AppError(ENGINE_UNAVAILABLE, {}, cause);
     });
   const refuse = (answer: AwsAnswer): never => {
-    throw new AppError('ENGINE_UNAVAILABLE', {}, toCause(answer));
+    throw new AppError(ENGINE_UNAVAILABLE, {}, toCause(answer));
   };
   const pathOf = (durableArn: string): string =>
     `/2025-12-01/durable-executions/${encodeURIComponent(durableArn)}`;
@@ -64,7 +65,7 @@ export const createLambdaDurableService = (call: CallAws): DurableService => {
       // A repeated request is refused if the first one was accepted and its reply was lost.
       if (answer.tries === 1) return false;
       const given = await findAnswer(call, `${pathOf(durableArn)}/history`, callbackId).catch((cause) => {
-        throw new AppError('ANSWER_UNCONFIRMED', {}, cause);
+        throw new AppError(ANSWER_UNCONFIRMED, {}, cause);
       });
       return given !== null && isDeepStrictEqual(given, value);
     },

@@ -1,4 +1,5 @@
 import type { NudgeQueue } from '../../executions/held/held-queues.ts';
+import { DISPATCH_REFUSED } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { CallAws } from './aws-caller.ts';
 import { isSuccess, toCause } from './aws-error.ts';
@@ -17,9 +18,9 @@ const createSendEvent =
       headers: { 'content-type': 'application/json', 'x-amz-invocation-type': 'Event' },
       body: JSON.stringify(event),
     }).catch((cause: unknown) => {
-      throw new AppError('DISPATCH_REFUSED', {}, cause);
+      throw new AppError(DISPATCH_REFUSED, {}, cause);
     });
-    if (!isSuccess(answer)) throw new AppError('DISPATCH_REFUSED', {}, toCause(answer));
+    if (!isSuccess(answer)) throw new AppError(DISPATCH_REFUSED, {}, toCause(answer));
   };
 
 /** Invokes the sweeper for one queue. @param sweepFunction - its name */

@@ -1,10 +1,6 @@
-import {
-  type AwsRole,
-  type Clock,
-  createExpiringMemo,
-  type Expiring,
-  serviceError,
-} from '@hookloom/plugin-kit';
+import { type AwsRole, type Clock, createExpiringMemo, type Expiring } from '@hookloom/plugin-kit';
+import { CREDENTIAL_REJECTED, OUTBOUND_FAILED } from '../../shared/error-catalogue.ts';
+import { AppError } from '../../shared/errors.ts';
 import type { CallAws } from './aws-caller.ts';
 
 /** Temporary keys of a role. */
@@ -54,14 +50,14 @@ const assumeRole = async (
   const headers = { 'content-type': 'application/x-www-form-urlencoded' };
   const answer = await call({ method: 'POST', path: '/', headers, body: form.toString() }).catch(
     (cause: unknown) => {
-      throw serviceError('OUTBOUND_FAILED', { target, reason: 'it does not answer' }, cause);
+      throw new AppError(OUTBOUND_FAILED, { target, reason: 'it does not answer' }, cause);
     },
   );
   const xml = answer.body.toString();
   const read = (name: string): string => new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1] ?? '';
   if (answer.status !== 200) {
     const reason = /^\w{1,60}$/.exec(read('Code'))?.[0] ?? `it answered ${answer.status}`;
-    throw serviceError('CREDENTIAL_REJECTED', { target, reason });
+    throw new AppError(CREDENTIAL_REJECTED, { target, reason });
   }
   const value = {
     accessKeyId: read('AccessKeyId'),

@@ -1,3 +1,4 @@
+import { STORE_UNAVAILABLE } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { AwsAnswer, AwsRequest, CallAws } from '../aws/aws-caller.ts';
 import { isSuccess, toCause } from '../aws/aws-error.ts';
@@ -13,8 +14,8 @@ export const createAskS3 =
   (call: CallAws): AskS3 =>
   async (request, expected = []) => {
     const answer = await call(request).catch((cause: unknown) => {
-      throw new AppError('STORE_UNAVAILABLE', {}, cause);
+      throw new AppError(STORE_UNAVAILABLE, {}, cause);
     });
     if (isSuccess(answer) || expected.includes(answer.status)) return answer;
-    throw new AppError('STORE_UNAVAILABLE', {}, toCause(answer));
+    throw new AppError(STORE_UNAVAILABLE, {}, toCause(answer));
   };

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { promises as files } from 'node:fs'; // `node:fs/promises` takes a millisecond to load, in AWS for nothing
 import { dirname, join } from 'node:path';
 import type { BlobStore } from '../../executions/record/blob-store.ts';
+import { STORE_UNAVAILABLE } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
 
 /** Keys that stay inside the folder. */
@@ -40,7 +41,7 @@ export const orUnavailable = async <Value>(work: Promise<Value>): Promise<Value>
   try {
     return await work;
   } catch (cause) {
-    throw new AppError('STORE_UNAVAILABLE', {}, cause);
+    throw new AppError(STORE_UNAVAILABLE, {}, cause);
   }
 };
 

@@ -1,3 +1,4 @@
+import { STORE_UNAVAILABLE } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { AwsAnswer } from '../aws/aws-caller.ts';
 import { toCause } from '../aws/aws-error.ts';
@@ -56,4 +57,4 @@ const toXml = (etags: readonly string[]): string => {
   return `<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`;
 };
 
-const unexpected = (answer: AwsAnswer): AppError => new AppError('STORE_UNAVAILABLE', {}, toCause(answer));
+const unexpected = (answer: AwsAnswer): AppError => new AppError(STORE_UNAVAILABLE, {}, toCause(answer));

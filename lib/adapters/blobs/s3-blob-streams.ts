@@ -1,4 +1,5 @@
 import type { BlobStreams } from '../../executions/files/blob-streams.ts';
+import { STORE_UNAVAILABLE } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { CallAws } from '../aws/aws-caller.ts';
 import { type AskS3, createAskS3 } from './ask-s3.ts';
@@ -76,6 +77,6 @@ const readParts = async function* (
     at += part.byteLength;
     if (at >= size) return;
     part = (await get(at)).body;
-    if (part.byteLength === 0) throw new AppError('STORE_UNAVAILABLE', {}, new Error('an empty part'));
+    if (part.byteLength === 0) throw new AppError(STORE_UNAVAILABLE, {}, new Error('an empty part'));
   }
 };

@@ -1,5 +1,6 @@
 import type { Credential, CredentialSecret } from '../../credentials/credential.ts';
 import type { CredentialStore } from '../../credentials/credential-store.ts';
+import { CREDENTIAL_CHANGED } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
 import {
   compact,
@@ -33,7 +34,7 @@ export const createCredentialStore = (
     const Key = { credentialId: text(credential.id) };
     const Item = toItem(credential);
     if (!(await putItem(client, { TableName: tables.credentials, Key, Item, ...condition }, sameAs(Item))))
-      throw new AppError('CREDENTIAL_CHANGED', { credentialId: credential.id });
+      throw new AppError(CREDENTIAL_CHANGED, { credentialId: credential.id });
   },
 
   list: async () => {

@@ -3,6 +3,7 @@ import type {
   OutboundCredential,
   OutboundCredentialStore,
 } from '../../credentials/outbound/outbound-credential.ts';
+import { CREDENTIAL_CHANGED } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
 import {
   compact,
@@ -39,7 +40,7 @@ export const createOutboundCredentialStore = (
     const Key = { credentialId: text(credential.id) };
     const Item = toItem(credential);
     if (!(await putItem(client, { TableName, Key, Item, ...condition }, sameAs(Item))))
-      throw new AppError('CREDENTIAL_CHANGED', { credentialId: credential.id });
+      throw new AppError(CREDENTIAL_CHANGED, { credentialId: credential.id });
   },
 
   remove: (credentialId) =>

@@ -1,3 +1,4 @@
+import { STORE_UNAVAILABLE } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
 
 interface ConditionFailed extends Error {
@@ -20,6 +21,6 @@ export const translateErrors = async <Output>(call: Promise<Output>): Promise<Ou
     return await call;
   } catch (error) {
     if (isConditionFailed(error) || (error instanceof Error && BUGS.has(error.name))) throw error;
-    throw new AppError('STORE_UNAVAILABLE', {}, error);
+    throw new AppError(STORE_UNAVAILABLE, {}, error);
   }
 };

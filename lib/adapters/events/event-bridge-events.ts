@@ -1,4 +1,5 @@
 import type { ExecutionEvents } from '../../executions/record/execution-store.ts';
+import { EVENT_NOT_PUBLISHED } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { CallAws } from '../aws/aws-caller.ts';
 import { isSuccess, toCause } from '../aws/aws-error.ts';
@@ -29,13 +30,13 @@ export const createEventBridgeEvents = (
       headers: { 'content-type': 'application/x-amz-json-1.1', 'x-amz-target': 'AWSEvents.PutEvents' },
       body: JSON.stringify({ Entries: [entry] }),
     }).catch((cause: unknown) => {
-      throw new AppError('EVENT_NOT_PUBLISHED', { executionId }, cause);
+      throw new AppError(EVENT_NOT_PUBLISHED, { executionId }, cause);
     });
-    if (!isSuccess(answer)) throw new AppError('EVENT_NOT_PUBLISHED', { executionId }, toCause(answer));
+    if (!isSuccess(answer)) throw new AppError(EVENT_NOT_PUBLISHED, { executionId }, toCause(answer));
     // A 200 acknowledges the request; its body says whether the bus accepted the event.
     const { FailedEntryCount, Entries } = JSON.parse(answer.body.toString());
     if (FailedEntryCount === 0) return;
     const reason = Entries?.[0]?.ErrorCode ?? 'it was not accepted';
-    throw new AppError('EVENT_NOT_PUBLISHED', { executionId }, new Error(`EventBridge: ${reason}`));
+    throw new AppError(EVENT_NOT_PUBLISHED, { executionId }, new Error(`EventBridge: ${reason}`));
   },
 });

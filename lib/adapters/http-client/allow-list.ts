@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { familyOf, isNetwork, toBlockList, toNetwork } from '@hookloom/plugin-kit';
+import { CONFIGURATION_INVALID } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
 
 /** The target of one connection: host and port of the URL, and the address that the host resolved to. */
@@ -39,7 +40,7 @@ const parseEntry = (entry: string): AllowList => {
 };
 
 const invalidEntry = (entry: string): AppError =>
-  new AppError('CONFIGURATION_INVALID', {
+  new AppError(CONFIGURATION_INVALID, {
     reason: `"${entry}" in the list of allowed hosts must be host[:port], address[:port] or a network`,
   });
 

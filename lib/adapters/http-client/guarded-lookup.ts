@@ -1,6 +1,8 @@
 import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
-import { findAddressProblem, serviceError } from '@hookloom/plugin-kit';
+import { findAddressProblem } from '@hookloom/plugin-kit';
+import { OUTBOUND_REFUSED } from '../../shared/error-catalogue.ts';
+import { AppError } from '../../shared/errors.ts';
 import type { AllowList } from './allow-list.ts';
 
 /** Resolves a host name to all of its addresses. */
@@ -26,8 +28,8 @@ export const checkAddress = (
   if (problem === null || isAllowed({ host, port, address })) return;
   const is = host === address ? 'is' : 'resolves to';
   // The address is only in the cause, for the log: in a node's error output it would let a caller map the network.
-  throw serviceError(
-    'OUTBOUND_REFUSED',
+  throw new AppError(
+    OUTBOUND_REFUSED,
     { target, reason: `${host} ${is} an address that is not public (${problem})` },
     new Error(`${host} ${is} ${address}`),
   );

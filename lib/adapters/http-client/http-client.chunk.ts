@@ -10,10 +10,10 @@ import {
   isToken,
   type JsonValue,
   type OutboundRequest,
-  serviceError,
 } from '@hookloom/plugin-kit';
 import { DEPTH_HEADER, readDepth } from '../../executions/record/call-depth.ts';
-import { type AppError, isAppError } from '../../shared/errors.ts';
+import { OUTBOUND_FAILED, OUTBOUND_REFUSED, OUTBOUND_TIMEOUT } from '../../shared/error-catalogue.ts';
+import { AppError, isAppError } from '../../shared/errors.ts';
 import { systemClock } from '../runtime/system-clock.ts';
 import { type AllowList, parseAllowList } from './allow-list.ts';
 import { startDeadline } from './deadline.ts';
@@ -70,7 +70,7 @@ export const createHttpClient = ({
       const request = completeRequest(options);
       const first = toFirstHop(request);
       const { timeoutMs, signal, maxResponseBytes: limitBytes, streamsBody } = request;
-      const onTimeout = () => serviceError('OUTBOUND_TIMEOUT', { target: nameTarget(first), timeoutMs });
+      const onTimeout = () => new AppError(OUTBOUND_TIMEOUT, { target: nameTarget(first), timeoutMs });
       const deadline = startDeadline({ timeoutMs, signal, onTimeout });
       const { hop, response } = await deadline.guard(
         sendFollowing(first, request, transport, deadline.signal),
@@ -96,7 +96,7 @@ const toFirstHop = (request: OutboundRequest): Hop => {
   const url = URL.parse(request.url);
   const refuse = (reason: string) => {
     const target = isToken(method) && url !== null ? nameTarget({ method, url }) : 'An outbound request';
-    return serviceError('OUTBOUND_REFUSED', { target, reason });
+    return new AppError(OUTBOUND_REFUSED, { target, reason });
   };
   if (url === null) throw refuse('its URL is not absolute');
   // CONNECT would open a tunnel through a proxy.
@@ -166,16 +166,16 @@ const sendChecked = (hop: Hop, { agents, resolve, isAllowed }: Transport, signal
   const { url } = hop;
   const target = nameTarget(hop);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    throw serviceError('OUTBOUND_REFUSED', { target, reason: 'only http and https can be used' });
+    throw new AppError(OUTBOUND_REFUSED, { target, reason: 'only http and https can be used' });
   }
   if (url.username !== '' || url.password !== '') {
-    throw serviceError('OUTBOUND_REFUSED', {
+    throw new AppError(OUTBOUND_REFUSED, {
       target,
       reason: 'credentials belong in a header, not in the URL',
     });
   }
   if (hop.tls !== undefined && url.protocol !== 'https:') {
-    throw serviceError('OUTBOUND_REFUSED', {
+    throw new AppError(OUTBOUND_REFUSED, {
       target,
       reason: 'a client certificate can only be used with https',
     });
@@ -190,4 +190,4 @@ const sendChecked = (hop: Hop, { agents, resolve, isAllowed }: Transport, signal
 };
 
 const failed = (target: string, reason: string): AppError =>
-  serviceError('OUTBOUND_FAILED', { target, reason });
+  new AppError(OUTBOUND_FAILED, { target, reason });

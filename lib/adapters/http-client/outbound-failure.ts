@@ -1,5 +1,5 @@
-import { serviceError } from '@hookloom/plugin-kit';
-import type { AppError } from '../../shared/errors.ts';
+import { OUTBOUND_FAILED } from '../../shared/error-catalogue.ts';
+import { AppError } from '../../shared/errors.ts';
 
 const reasons = new Map([
   ['ENOTFOUND', 'the host is unknown'],
@@ -24,5 +24,5 @@ export const toOutboundFailure = (target: string, error: unknown): AppError<'OUT
   const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
   const known = code.startsWith(KEY_CODE) ? KEY_PROBLEM : reasons.get(code);
   const reason = known ?? (code || 'the request could not be sent');
-  return serviceError('OUTBOUND_FAILED', { target, reason }, error);
+  return new AppError(OUTBOUND_FAILED, { target, reason }, error);
 };

@@ -1,6 +1,8 @@
 import type { ClientRequest } from 'node:http';
 import { Readable } from 'node:stream';
-import { type OutboundRequest, serviceError } from '@hookloom/plugin-kit';
+import type { OutboundRequest } from '@hookloom/plugin-kit';
+import { OUTBOUND_FAILED } from '../../shared/error-catalogue.ts';
+import { AppError } from '../../shared/errors.ts';
 
 /** The body of a request, and the length of a stream if it is known. */
 export type RequestBody = Pick<OutboundRequest, 'body' | 'bodyBytes'>;
@@ -47,7 +49,7 @@ const checkLength = async function* (
   bodyBytes: number,
   target: string,
 ): AsyncGenerator<Uint8Array> {
-  const mismatch = () => serviceError('OUTBOUND_FAILED', { target, reason: 'its body has another length' });
+  const mismatch = () => new AppError(OUTBOUND_FAILED, { target, reason: 'its body has another length' });
   let sent = 0;
   for await (const chunk of body) {
     sent += chunk.byteLength;

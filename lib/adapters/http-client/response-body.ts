@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { pipeline } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { serviceError } from '@hookloom/plugin-kit';
-import { isAppError } from '../../shared/errors.ts';
+import { OUTBOUND_FAILED, OUTBOUND_TOO_LARGE } from '../../shared/error-catalogue.ts';
+import { AppError, isAppError } from '../../shared/errors.ts';
 import { toOutboundFailure } from './outbound-failure.ts';
 
 const decoders = new Map([
@@ -64,7 +64,7 @@ const decode = async function* (
     if (isAppError(error)) throw error;
     if (isEmpty) return; // no body at all, as for HEAD
     const reason = 'the body does not match its content encoding';
-    throw serviceError('OUTBOUND_FAILED', { target: receiving.target, reason }, error);
+    throw new AppError(OUTBOUND_FAILED, { target: receiving.target, reason }, error);
   } finally {
     response.destroy(); // a pipeline that waits for the next chunk does not close its source
   }
@@ -77,7 +77,7 @@ const limitBytes = async function* (
   let size = 0;
   for await (const chunk of source) {
     size += chunk.byteLength;
-    if (size > limitBytes) throw serviceError('OUTBOUND_TOO_LARGE', { target, limitBytes });
+    if (size > limitBytes) throw new AppError(OUTBOUND_TOO_LARGE, { target, limitBytes });
     yield chunk;
   }
 };

@@ -1,4 +1,5 @@
 import { SecretStoreOut } from '../../credentials/outbound/secret-store.ts';
+import { SECRETS_UNAVAILABLE } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { AwsRequest, CallAws } from '../aws/aws-caller.ts';
 import { errorTypeOf, isSuccess, isThrottled, toCause } from '../aws/aws-error.ts';
@@ -25,7 +26,7 @@ export const callJson = async (
     body: JSON.stringify(input),
   }).catch((cause: Error) => {
     const out = new SecretStoreOut(cause.message, { isThrottled: false, cause });
-    throw new AppError('SECRETS_UNAVAILABLE', {}, out);
+    throw new AppError(SECRETS_UNAVAILABLE, {}, out);
   });
   if (isSuccess(answer)) return JSON.parse(answer.body.toString());
   if (errorTypeOf(answer) === missing) return null;
@@ -33,7 +34,7 @@ export const callJson = async (
   const wasThrottled = isThrottled(answer);
   const isOut = wasThrottled || answer.status >= 500;
   throw new AppError(
-    'SECRETS_UNAVAILABLE',
+    SECRETS_UNAVAILABLE,
     {},
     isOut ? new SecretStoreOut(cause.message, { isThrottled: wasThrottled }) : cause,
   );

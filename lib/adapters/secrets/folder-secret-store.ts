@@ -3,6 +3,7 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isId } from '@hookloom/plugin-kit/host';
 import type { SecretStore } from '../../credentials/outbound/secret-store.ts';
+import { SECRETS_UNAVAILABLE } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
 
 const PREFIX = 'file:';
@@ -43,6 +44,6 @@ const orUnavailable = async <Value>(work: Promise<Value>): Promise<Value> => {
   try {
     return await work;
   } catch (cause) {
-    throw new AppError('SECRETS_UNAVAILABLE', {}, cause);
+    throw new AppError(SECRETS_UNAVAILABLE, {}, cause);
   }
 };

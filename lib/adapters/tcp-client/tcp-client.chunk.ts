@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { connect, isIP, type Socket } from 'node:net';
-import { serviceError, type TcpClient, type TcpTarget } from '@hookloom/plugin-kit';
-import { isAppError } from '../../shared/errors.ts';
+import type { TcpClient, TcpTarget } from '@hookloom/plugin-kit';
+import { OUTBOUND_REFUSED, OUTBOUND_TIMEOUT } from '../../shared/error-catalogue.ts';
+import { AppError, isAppError } from '../../shared/errors.ts';
 import { type AllowList, parseAllowList } from '../http-client/allow-list.ts';
 import { startDeadline } from '../http-client/deadline.ts';
 import {
@@ -31,7 +32,7 @@ export const createTcpClient = ({ allow = [], lookup = resolveHost }: TcpClientO
       const host = given.host.toLowerCase();
       const outbound = { target: `A connection to ${host}:${given.port}`, host, port: given.port };
       const { timeoutMs, signal } = given;
-      const onTimeout = () => serviceError('OUTBOUND_TIMEOUT', { target: outbound.target, timeoutMs });
+      const onTimeout = () => new AppError(OUTBOUND_TIMEOUT, { target: outbound.target, timeoutMs });
       const deadline = startDeadline({ timeoutMs, signal, onTimeout });
       try {
         const socket = await deadline.guard(openSocket(outbound, { lookup, isAllowed }, deadline.signal));
@@ -53,9 +54,9 @@ const openSocket = async (
   signal: AbortSignal,
 ): Promise<Socket> => {
   const { host, port, target } = outbound;
-  if (host === '') throw serviceError('OUTBOUND_REFUSED', { target, reason: 'it has no host' }); // otherwise this machine
+  if (host === '') throw new AppError(OUTBOUND_REFUSED, { target, reason: 'it has no host' }); // otherwise this machine
   if (!Number.isInteger(port) || port < 1 || port > 65_535)
-    throw serviceError('OUTBOUND_REFUSED', { target, reason: 'its port is not from 1 to 65535' });
+    throw new AppError(OUTBOUND_REFUSED, { target, reason: 'its port is not from 1 to 65535' });
   if (isIP(host) !== 0) checkAddress(outbound, host, guard.isAllowed); // sockets do not look up literals
   const lookup = createGuardedLookup(outbound, guard.lookup, guard.isAllowed);
   const socket = connect({ host, port, lookup });
@@ -77,5 +78,5 @@ const toConnectFailure = ({ target, host, port }: Outbound, error: unknown): unk
   if (!isAppError(error)) return toOutboundFailure(target, error);
   if (!isAppError(error, 'OUTBOUND_REFUSED') || error.cause === undefined) return error;
   const reason = `${error.parameters.reason}; the setting OUTBOUND_ALLOW can allow ${host}:${port}`;
-  return serviceError('OUTBOUND_REFUSED', { target, reason }, error.cause);
+  return new AppError(OUTBOUND_REFUSED, { target, reason }, error.cause);
 };

@@ -16,6 +16,7 @@ import { systemClock } from '../../adapters/runtime/system-clock.ts';
 import type { FinishParts } from '../../executions/lifecycle/finish-execution.ts';
 import type { BlobStore } from '../../executions/record/blob-store.ts';
 import type { FindReport } from '../../executions/record/failure-reports.ts';
+import { CONFIGURATION_INVALID } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
 import { measure } from '../../shared/metrics/metrics.ts';
 import { rememberVersions } from '../../workflows/definition/workflow-store.ts';
@@ -119,7 +120,7 @@ export const openBlobs = ({ region, blobBucket, blobFolder }: Config): BlobStore
 };
 
 export const need = (value: string | null, name: string): string => {
-  if (value === null) throw new AppError('CONFIGURATION_INVALID', { reason: `${name} is not set` });
+  if (value === null) throw new AppError(CONFIGURATION_INVALID, { reason: `${name} is not set` });
   return value;
 };
 

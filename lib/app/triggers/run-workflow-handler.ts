@@ -12,10 +12,10 @@ import { readPathParameter } from '../../http/read-path-parameter.ts';
 import { parseQuery } from '../../http/read-query.ts';
 import { readWebhookEvent } from '../../http/read-webhook-event.ts';
 import { answerJson } from '../../shared/answer.ts';
+import { BODY_INVALID, WORKFLOW_NOT_FOUND } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
 import { countStart } from '../../shared/metrics/count-executions.ts';
 import { measure } from '../../shared/metrics/metrics.ts';
-import { operatorError } from '../../shared/operator-errors.ts';
 import { text } from '../../shared/query-fields.ts';
 import { readTraceparent } from '../../shared/traceparent.ts';
 import type { StartParts } from '../../triggers/start-by-event.ts';
@@ -80,14 +80,14 @@ export const createRunWorkflow = (parts: RunParts) =>
 const readWorkflowId = (event: unknown): string => {
   const workflowId = readPathParameter(event, 'workflowId');
   if (isId(workflowId)) return workflowId;
-  throw operatorError('WORKFLOW_NOT_FOUND', { workflowId: 'with this id' });
+  throw new AppError(WORKFLOW_NOT_FOUND, { workflowId: 'with this id' });
 };
 
 /** Without a body, the input is empty. @throws AppError `CONTENT_TYPE_UNSUPPORTED` | `BODY_INVALID` | `BODY_TOO_DEEP` */
 const readInput = (event: unknown, { clock, settings }: RunParts): JsonObject => {
   const input = readJsonBody(event, settings.maxBodyDepth, clock.now()) ?? {};
   if (isPlainObject(input)) return input as JsonObject;
-  throw new AppError('BODY_INVALID', { reason: 'the input of a trigger must be a JSON object' });
+  throw new AppError(BODY_INVALID, { reason: 'the input of a trigger must be a JSON object' });
 };
 
 /** As long as the caller requests and this invocation allows. */

@@ -1,5 +1,7 @@
-import { type FileValue, isFileValue, serviceError } from '@hookloom/plugin-kit';
+import { type FileValue, isFileValue } from '@hookloom/plugin-kit';
 import type { OpenFiles } from '../../engine/session.ts';
+import { FILE_INVALID, FILE_NOT_FOUND, TOO_MANY_FILES } from '../../shared/error-catalogue.ts';
+import { AppError } from '../../shared/errors.ts';
 import type { LifeDays } from '../record/blob-store.ts';
 import type { ExecutionIdentity, ExecutionStore } from '../record/execution-store.ts';
 import type { BlobStreams } from './blob-streams.ts';
@@ -43,11 +45,11 @@ export const createExecutionFiles = (
 
   const findBlob = async (file: FileValue): Promise<string> => {
     const place = isFileValue(file) ? parseFileId(file.$file) : null;
-    if (place === null) throw serviceError('FILE_INVALID', { reason: 'it is not a file that was saved' });
+    if (place === null) throw new AppError(FILE_INVALID, { reason: 'it is not a file that was saved' });
     const isOurs =
       place.executionId === executionId || (await isRetryOf(execution, place.executionId, executions));
     if (isOurs) return place.blobKey;
-    throw serviceError('FILE_INVALID', { reason: 'it belongs to another execution' });
+    throw new AppError(FILE_INVALID, { reason: 'it belongs to another execution' });
   };
 
   return (nodeKey, signal) => {
@@ -59,7 +61,7 @@ export const createExecutionFiles = (
         const blobKey = parseFileId(id)?.blobKey;
         if (blobKey === undefined) throw new Error(`"${id}" is not the id of a file`);
         saved.add(id);
-        if (saved.size > maxFiles) throw serviceError('TOO_MANY_FILES', { limit: maxFiles });
+        if (saved.size > maxFiles) throw new AppError(TOO_MANY_FILES, { limit: maxFiles });
         const name = toFileName(about.name);
         const hash = createHash();
         const measured = measureContent(source, { hash, signal, name, limitBytes: maxFileBytes });
@@ -74,7 +76,7 @@ export const createExecutionFiles = (
       open: async (file) => {
         const blobKey = await findBlob(file);
         const content = await streams.getStream(blobKey);
-        if (content === null) throw serviceError('FILE_NOT_FOUND', { name: file.name });
+        if (content === null) throw new AppError(FILE_NOT_FOUND, { name: file.name });
         return verifyContent(content, file, createHash(), signal);
       },
     };

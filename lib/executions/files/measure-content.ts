@@ -1,4 +1,6 @@
-import { type FileValue, serviceError } from '@hookloom/plugin-kit';
+import type { FileValue } from '@hookloom/plugin-kit';
+import { FILE_CHANGED, FILE_TOO_LARGE } from '../../shared/error-catalogue.ts';
+import { AppError } from '../../shared/errors.ts';
 
 /** SHA-256, fed bit by bit. */
 export interface ContentHash {
@@ -37,7 +39,7 @@ export const measureContent = (
         signal.throwIfAborted();
         if (!(chunk instanceof Uint8Array)) throw new TypeError(`the content of "${name}" must be bytes`);
         size += chunk.byteLength;
-        if (size > limitBytes) throw serviceError('FILE_TOO_LARGE', { name, limitBytes });
+        if (size > limitBytes) throw new AppError(FILE_TOO_LARGE, { name, limitBytes });
         hash.update(chunk);
         yield chunk;
       }
@@ -61,7 +63,7 @@ export const verifyContent = async function* (
   hash: ContentHash,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
-  const changed = () => serviceError('FILE_CHANGED', { name });
+  const changed = () => new AppError(FILE_CHANGED, { name });
   let held: Uint8Array | null = null;
   let bytes = 0;
   for await (const chunk of content) {

@@ -1,4 +1,5 @@
 import type { Clock, Ids, Logger } from '@hookloom/plugin-kit';
+import { STORE_UNAVAILABLE } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { BackgroundMode } from '../../workflows/definition/definition.ts';
 import { type BlobStore, isBriefRun } from '../record/blob-store.ts';
@@ -66,7 +67,7 @@ export const acceptExecution = async (
   if (!(await executions.start(start))) {
     const other = await executions.find(executionId);
     // Its record has expired in the meantime, so a dispatch would run nothing.
-    if (other === null) throw new AppError('STORE_UNAVAILABLE', {});
+    if (other === null) throw new AppError(STORE_UNAVAILABLE, {});
     return dispatchAgain(other, parts);
   }
   if (held !== null) return null;

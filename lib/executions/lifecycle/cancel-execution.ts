@@ -1,5 +1,6 @@
 import type { Clock } from '@hookloom/plugin-kit';
-import { operatorError } from '../../shared/operator-errors.ts';
+import { NOT_CANCELLABLE } from '../../shared/error-catalogue.ts';
+import { AppError } from '../../shared/errors.ts';
 import { type ExecutionStore, isFinal } from '../record/execution-store.ts';
 import type { DurableService } from './durable-service.ts';
 import { type FinishParts, findExecution, finishEarly } from './finish-execution.ts';
@@ -20,7 +21,7 @@ const REASON = 'cancelled by an operator';
 export const cancelExecution = async (executionId: string, parts: CancelParts): Promise<void> => {
   const record = await findExecution(executionId, parts);
   const { status, mode } = record;
-  const notCancellable = (reason: string) => operatorError('NOT_CANCELLABLE', { executionId, reason });
+  const notCancellable = (reason: string) => new AppError(NOT_CANCELLABLE, { executionId, reason });
   if (isFinal(status)) throw notCancellable(`it has already ended, with the status ${status}`);
   if (mode === 'inline') throw notCancellable('its caller is waiting for it, and it ends within seconds');
   const isCancelled = await finishEarly(record, 'cancelled', { name: 'Cancelled', message: REASON }, parts);

@@ -1,6 +1,7 @@
 import type { Clock, Logger } from '@hookloom/plugin-kit';
 import { isId } from '@hookloom/plugin-kit/host';
 import { failOpenNodes, findOpenNode } from '../../engine/result.ts';
+import { EXECUTION_NOT_FOUND } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
 import type {
   EndedExecution,
@@ -153,7 +154,7 @@ export const findExecution = async (
 ): Promise<ExecutionRecord> => {
   const record = isId(executionId) ? await executions.find(executionId) : null;
   if (record !== null) return record;
-  throw new AppError('EXECUTION_NOT_FOUND', {
+  throw new AppError(EXECUTION_NOT_FOUND, {
     executionId: isId(executionId) ? executionId : 'with this id',
   });
 };

@@ -1,7 +1,7 @@
 import { isId } from '@hookloom/plugin-kit/host';
 import * as v from 'valibot';
-import type { AppError } from '../../shared/errors.ts';
-import { operatorError } from '../../shared/operator-errors.ts';
+import { QUERY_INVALID } from '../../shared/error-catalogue.ts';
+import { AppError } from '../../shared/errors.ts';
 import { count, text, time, wordList } from '../../shared/query-fields.ts';
 import { readCursor, writeCursor } from '../record/cursor.ts';
 import { EXECUTION_STATUSES, type ExecutionPage, type ExecutionStore } from '../record/execution-store.ts';
@@ -73,4 +73,4 @@ export const listExecutions = async (
   return { ...page, nextCursor, ...(omitsEarlier ? { omitsEarlier } : {}) };
 };
 
-const queryInvalid = (reason: string): AppError => operatorError('QUERY_INVALID', { reason });
+const queryInvalid = (reason: string): AppError => new AppError(QUERY_INVALID, { reason });

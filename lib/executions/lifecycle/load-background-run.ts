@@ -2,6 +2,7 @@ import type { JsonObject, Logger } from '@hookloom/plugin-kit';
 import { type CheckpointJournal, parseJournal } from '../../engine/checkpoint-journal.ts';
 import { toFailure } from '../../engine/failure.ts';
 import type { NodeFailure } from '../../engine/result.ts';
+import { STORE_UNAVAILABLE } from '../../shared/error-catalogue.ts';
 import { AppError, isInfrastructureError } from '../../shared/errors.ts';
 import type { Workflow } from '../../workflows/definition/definition.ts';
 import type { WorkflowStore } from '../../workflows/definition/workflow-store.ts';
@@ -69,7 +70,7 @@ const load = async (
   // It was stored before the execution, so it is not visible yet, or lost. Neither is a failure of the execution.
   if (workflow === null) {
     const cause = new Error(`version ${workflowVersion} of ${workflowId} was not found`);
-    throw new AppError('STORE_UNAVAILABLE', {}, cause);
+    throw new AppError(STORE_UNAVAILABLE, {}, cause);
   }
   const plan = await openPlan(workflow);
   plan.routeFrom(trigger.nodeId); // throws unless it is a trigger

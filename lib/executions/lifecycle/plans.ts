@@ -1,5 +1,6 @@
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import type { OtherWorkflows } from '../../engine/session.ts';
+import { STORE_UNAVAILABLE } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
 import { LruMap } from '../../shared/lru-map.ts';
 import type { Workflow, WorkflowDefinition } from '../../workflows/definition/definition.ts';
@@ -59,7 +60,7 @@ export const createOtherWorkflows = (
       // The previous step has read this version: see `loadBackgroundRun`.
       if (workflow === null) {
         const cause = new Error(`version ${version} of ${workflowId} was not found`);
-        throw new AppError('STORE_UNAVAILABLE', {}, cause);
+        throw new AppError(STORE_UNAVAILABLE, {}, cause);
       }
       const plan = await openPlan(workflow);
       plans.set(key, plan);

@@ -1,4 +1,5 @@
 import type { Clock } from '@hookloom/plugin-kit';
+import { ENGINE_UNAVAILABLE } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { WorkflowStore } from '../../workflows/definition/workflow-store.ts';
 import {
@@ -196,7 +197,7 @@ const checkDurable = async (
   const found = leaseOwner === null ? 'gone' : await durableService.findStatus(leaseOwner);
   if (found === 'throttled') {
     paces?.status.refused();
-    if (hasDied) throw new AppError('ENGINE_UNAVAILABLE', {}); // its message stays
+    if (hasDied) throw new AppError(ENGINE_UNAVAILABLE, {}); // its message stays
     return;
   }
   paces?.status.accepted();

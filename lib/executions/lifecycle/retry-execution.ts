@@ -1,7 +1,7 @@
 import type { Clock, Ids, Logger } from '@hookloom/plugin-kit';
 import { isOpen, type NodeRecord, nodeKeyOf } from '../../engine/result.ts';
-import { isAppError } from '../../shared/errors.ts';
-import { operatorError } from '../../shared/operator-errors.ts';
+import { NOT_RETRYABLE } from '../../shared/error-catalogue.ts';
+import { AppError, isAppError } from '../../shared/errors.ts';
 import type { BackgroundMode, Workflow } from '../../workflows/definition/definition.ts';
 import type { WorkflowStore } from '../../workflows/definition/workflow-store.ts';
 import { findBehind } from '../../workflows/plan/compile-plan.ts';
@@ -50,7 +50,7 @@ export const retryExecution = async (
   parts: RetryParts,
 ): Promise<ExecutionStart> => {
   const record = await findExecution(executionId, parts);
-  const notRetryable = (reason: string) => operatorError('NOT_RETRYABLE', { executionId, reason });
+  const notRetryable = (reason: string) => new AppError(NOT_RETRYABLE, { executionId, reason });
   if (!isFinal(record.status)) throw notRetryable(`it has not ended: it is ${record.status}`);
   const data = await parts.executions.findData(executionId);
   if (data === null || data.input === null)

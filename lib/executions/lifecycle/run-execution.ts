@@ -5,6 +5,7 @@ import type { StrayErrorGuard } from '../../engine/failure.ts';
 import type { ExecutionResult } from '../../engine/result.ts';
 import type { OtherWorkflows, SharedServices } from '../../engine/session.ts';
 import { inlineSteps } from '../../engine/steps.ts';
+import { ALREADY_STARTED } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
 import { readAnswering } from '../../workflows/definition/answering.ts';
 import type { Plan } from '../../workflows/plan/plan.ts';
@@ -63,7 +64,7 @@ export const createRunExecution =
   };
 
 const startOnce = async (started: Promise<boolean>, { executionId }: ExecutionStart): Promise<void> => {
-  if (!(await started)) throw new AppError('ALREADY_STARTED', { executionId });
+  if (!(await started)) throw new AppError(ALREADY_STARTED, { executionId });
 };
 
 /** Turns a bug of the engine into a failed execution, so that its record does not stay open. */

@@ -1,5 +1,6 @@
 import { createRandom } from '@hookloom/plugin-kit';
-import { operatorError } from '../../shared/operator-errors.ts';
+import { QUERY_INVALID } from '../../shared/error-catalogue.ts';
+import { AppError } from '../../shared/errors.ts';
 import type { ListPosition } from './execution-store.ts';
 
 /** Longer than any part, sort key or id. */
@@ -16,9 +17,9 @@ export const writeCursor = ({ part, at, executionId }: ListPosition, list: strin
 export const readCursor = (cursor: string, list: string): ListPosition => {
   const [at, executionId, hash, part] = parse(cursor);
   if (!isKey(at) || !isKey(executionId) || !isKey(part))
-    throw operatorError('QUERY_INVALID', { reason: 'cursor must be the nextCursor of an earlier page' });
+    throw new AppError(QUERY_INVALID, { reason: 'cursor must be the nextCursor of an earlier page' });
   if (hash !== hashOf(list)) {
-    throw operatorError('QUERY_INVALID', { reason: 'cursor belongs to a list with other parameters' });
+    throw new AppError(QUERY_INVALID, { reason: 'cursor belongs to a list with other parameters' });
   }
   return { part, at, executionId };
 };

@@ -1,6 +1,7 @@
 import type { PluginDependency } from '@hookloom/plugin-kit';
+import { PLUGIN_NOT_FOUND } from '../../shared/error-catalogue.ts';
+import { AppError } from '../../shared/errors.ts';
 import { findNearest } from '../../shared/near-name.ts';
-import { operatorError } from '../../shared/operator-errors.ts';
 import type { PluginEntry } from '../plugin.ts';
 import { type ListedPlugins, type PluginSummary, summarise } from '../summaries.ts';
 import { type CredentialTypeDescription, describeCredentialType } from './describe-credential-type.ts';
@@ -24,7 +25,7 @@ export const describePlugin = ({ plugins }: ListedPlugins, id: string): PluginDe
       id,
       plugins.map((plugin) => plugin.id),
     );
-    throw operatorError('PLUGIN_NOT_FOUND', { near });
+    throw new AppError(PLUGIN_NOT_FOUND, { near });
   }
   const { provider: _provider, ...summary } = summarise(entry);
   return {

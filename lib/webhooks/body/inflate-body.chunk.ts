@@ -1,8 +1,8 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate, inflateRaw, type ZlibOptions } from 'node:zlib';
 import type { Answer } from '../../shared/answer.ts';
+import { BODY_INVALID, BODY_TOO_LARGE, BODY_UNSUPPORTED } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
-import { featureError } from '../../shared/feature-errors.ts';
 
 /** With `info`, which Node's types lack, the result includes how many bytes the inflater has read. */
 type Inflate = (
@@ -61,7 +61,7 @@ export const inflateBody = async <Request extends Sent>(
   const coding = Object.hasOwn(codings, name) ? codings[name] : undefined;
   if (coding === undefined) {
     addHeaders({ 'accept-encoding': 'gzip, br, deflate' }); // RFC 9110 §15.5.16
-    throw featureError('BODY_UNSUPPORTED', {
+    throw new AppError(BODY_UNSUPPORTED, {
       reason: 'its content encoding must be gzip, br or deflate',
     });
   }
@@ -71,9 +71,9 @@ export const inflateBody = async <Request extends Sent>(
     if (engine.bytesWritten < rawBody.length) throw new Error('trailing bytes');
     return { ...request, headers, rawBody: buffer };
   } catch (error) {
-    if (isTooLarge(error)) throw new AppError('BODY_TOO_LARGE', { limitBytes });
+    if (isTooLarge(error)) throw new AppError(BODY_TOO_LARGE, { limitBytes });
     throw new AppError(
-      'BODY_INVALID',
+      BODY_INVALID,
       { reason: `it is not valid ${name}, is truncated, or has trailing bytes` },
       error,
     );

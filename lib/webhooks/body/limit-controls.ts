@@ -1,3 +1,4 @@
+import { BODY_INVALID } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
 
 const MAX_CONTROLS = 500_000;
@@ -10,7 +11,7 @@ const MAX_CONTROLS = 500_000;
  */
 export const limitControls = (...texts: readonly string[]): void => {
   if (hasManyControls(...texts))
-    throw new AppError('BODY_INVALID', { reason: `it has more than ${MAX_CONTROLS} control characters` });
+    throw new AppError(BODY_INVALID, { reason: `it has more than ${MAX_CONTROLS} control characters` });
 };
 
 export const hasManyControls = (...texts: readonly string[]): boolean => {

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { familyOf, isNetwork, Type, toBlockList, toNetwork } from '@hookloom/plugin-kit';
-import { featureError } from '../../shared/feature-errors.ts';
+import { CALLER_NOT_ALLOWED } from '../../shared/error-catalogue.ts';
+import { AppError } from '../../shared/errors.ts';
 import { defineFeature } from '../webhook-feature.ts';
 
 /** Refuses callers whose address is in none of the networks. */
@@ -31,7 +32,7 @@ export const allowFrom = defineFeature({
     return {
       admit: ({ request: { remoteAddress } }) => {
         if (isIP(remoteAddress) === 0 || !list.check(remoteAddress, familyOf(remoteAddress)))
-          throw featureError('CALLER_NOT_ALLOWED', {});
+          throw new AppError(CALLER_NOT_ALLOWED, {});
         return null;
       },
     };

@@ -2,7 +2,8 @@ import { Type } from '@hookloom/plugin-kit';
 import type { FromSchema } from '@hookloom/plugin-kit/host';
 import type { Answer } from '../../shared/answer.ts';
 import { quote } from '../../shared/describe.ts';
-import { featureError } from '../../shared/feature-errors.ts';
+import { ORIGIN_NOT_ALLOWED } from '../../shared/error-catalogue.ts';
+import { AppError } from '../../shared/errors.ts';
 import type { Problem } from '../../workflows/definition/problem.ts';
 import { readPreflight } from '../matching/preflight.ts';
 import { defineFeature } from '../webhook-feature.ts';
@@ -80,7 +81,7 @@ export const cors = defineFeature({
         const isOfHandshake = request.method === webhook.config.handshakeMethod;
         if (!isPreflight && webhook.refusal !== undefined && !isOfHandshake) throw webhook.refusal;
         if (!isPreflight) return null;
-        if (origin === null) throw featureError('ORIGIN_NOT_ALLOWED', {});
+        if (origin === null) throw new AppError(ORIGIN_NOT_ALLOWED, {});
         const { config, workflow } = webhook;
         const own = workflow.pathConfigs.filter(
           ({ triggerNodeId }) => triggerNodeId === config.triggerNodeId,

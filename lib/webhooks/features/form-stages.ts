@@ -7,8 +7,13 @@ import { markdown } from '../../pages/markdown.ts';
 import { answerNotice, answerPage } from '../../pages/page.ts';
 import { prefersHtml } from '../../pages/prefers-html.ts';
 import type { Answer } from '../../shared/answer.ts';
+import {
+  BODY_SCHEMA_MISMATCH,
+  BODY_TOO_LARGE,
+  ORIGIN_NOT_ALLOWED,
+  WEBHOOK_MISCONFIGURED,
+} from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
-import { featureError } from '../../shared/feature-errors.ts';
 import { checkAnswers } from '../../shared/forms/check-answers.ts';
 import { type FormError, toErrorMember } from '../../shared/forms/form-error.ts';
 import { FORM_PAGE_ID } from '../../shared/forms/form-fields.ts';
@@ -37,7 +42,7 @@ export const serveForm = (): Stages => {
     parse: ({ request, webhook, content }) => {
       if (!isForm(request.headers)) return null;
       if (content.rawBody.length > MAX_FORM_BYTES)
-        throw new AppError('BODY_TOO_LARGE', { limitBytes: MAX_FORM_BYTES });
+        throw new AppError(BODY_TOO_LARGE, { limitBytes: MAX_FORM_BYTES });
       const { [FORM_PAGE_ID]: pageId, ...typed } = parseBody(content, refuseJson) as JsonMap;
       typedIn.set(request, typed);
       const body = readForm(schemaOf(webhook), typed) as JsonObject;
@@ -53,7 +58,7 @@ export const serveForm = (): Stages => {
       const errors = checkAnswers(schemaOf(webhook), body as JsonObject);
       if (errors.length === 0) return null;
       if (prefersHtml(request.headers.accept)) return formPage(webhook, typed, errors);
-      throw featureError('BODY_SCHEMA_MISMATCH', { errors: errors.map(toErrorMember) });
+      throw new AppError(BODY_SCHEMA_MISMATCH, { errors: errors.map(toErrorMember) });
     },
     acknowledge: ({ executionId, isDuplicate, execution: { input } }) => {
       const headers = input.headers as WebhookRequest['headers'];
@@ -89,7 +94,7 @@ const refuseJson = (): never => {
 
 const schemaOf = ({ config }: Webhook): JsonMap => {
   const schema = config.features?.schema;
-  if (!isMap(schema)) throw featureError('WEBHOOK_MISCONFIGURED', {});
+  if (!isMap(schema)) throw new AppError(WEBHOOK_MISCONFIGURED, {});
   return schema;
 };
 
@@ -102,7 +107,7 @@ const schemaOf = ({ config }: Webhook): JsonMap => {
  */
 const refuseOtherSites = ({ headers }: WebhookRequest): void => {
   const site = headers['sec-fetch-site'] ?? 'none';
-  if (site !== 'same-origin' && site !== 'none') throw featureError('ORIGIN_NOT_ALLOWED', {});
+  if (site !== 'same-origin' && site !== 'none') throw new AppError(ORIGIN_NOT_ALLOWED, {});
 };
 
 /** The same page with the same answers, sent twice, is one delivery; with different answers it is a new one. */

@@ -1,7 +1,7 @@
 import type { JsonValue } from '@hookloom/plugin-kit';
 import type { Answer } from '../../shared/answer.ts';
-import { type AppError, isAppError } from '../../shared/errors.ts';
-import { featureError } from '../../shared/feature-errors.ts';
+import { WEBHOOK_MISCONFIGURED } from '../../shared/error-catalogue.ts';
+import { AppError, isAppError } from '../../shared/errors.ts';
 import type { PathConfig, WebhookFeatures } from '../../workflows/definition/path-config.ts';
 import {
   type FeaturePorts,
@@ -60,7 +60,7 @@ const openOne = async (feature: WebhookFeature, rule: JsonValue, ports: FeatureP
   }
 };
 
-const misconfigured = (cause: unknown): AppError => featureError('WEBHOOK_MISCONFIGURED', {}, cause);
+const misconfigured = (cause: unknown): AppError => new AppError(WEBHOOK_MISCONFIGURED, {}, cause);
 
 /** Runs the stages in sequence until one has a result. */
 const first =

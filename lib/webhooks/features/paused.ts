@@ -1,5 +1,6 @@
 import { Type } from '@hookloom/plugin-kit';
-import { featureError } from '../../shared/feature-errors.ts';
+import { WEBHOOK_PAUSED } from '../../shared/error-catalogue.ts';
+import { AppError } from '../../shared/errors.ts';
 import { defineFeature } from '../webhook-feature.ts';
 
 /** Refuses all requests, or stores those that pass all checks until the webhook is resumed. */
@@ -19,7 +20,7 @@ export const paused = defineFeature({
       ? { start: async () => ({ reason: 'paused' }) }
       : {
           admit: () => {
-            throw featureError('WEBHOOK_PAUSED', {});
+            throw new AppError(WEBHOOK_PAUSED, {});
           },
         },
 });

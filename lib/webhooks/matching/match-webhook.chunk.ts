@@ -1,4 +1,5 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
+import { METHOD_NOT_ALLOWED, NOT_FOUND } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
 import { Refusal } from '../../shared/refusal.ts';
 import type { PathConfig } from '../../workflows/definition/path-config.ts';
@@ -29,7 +30,7 @@ export const matchWebhook = (
     if (webhook.config.method === method && requested === null) return webhook;
     atPath.push(webhook);
   }
-  if (atPath.length === 0) throw new AppError('NOT_FOUND', {}, new Refusal(explainNone(workflow)));
+  if (atPath.length === 0) throw new AppError(NOT_FOUND, {}, new Refusal(explainNone(workflow)));
   return findAtEdge(atPath, method, requested);
 };
 
@@ -68,7 +69,7 @@ const findAtEdge = (atPath: readonly Webhook[], method: string, requested: strin
   if (answering !== undefined && !isPreflight) return answering;
   const methods = new Set(atPath.map(({ config }) => config.method));
   const allow = [...(methods.has('GET') ? methods.add('HEAD') : methods)];
-  const refusal = new AppError('METHOD_NOT_ALLOWED', { allow });
+  const refusal = new AppError(METHOD_NOT_ALLOWED, { allow });
   const own = isPreflight
     ? withCors.find(({ config }) => config.method === requested)
     : atPath.find(({ config }) => config.handshakeMethod === method);

@@ -1,5 +1,5 @@
-import type { ErrorCode } from '../../shared/errors.ts';
-import { operatorError } from '../../shared/operator-errors.ts';
+import { REQUEST_NOT_FOUND } from '../../shared/error-catalogue.ts';
+import { AppError, type ErrorCode } from '../../shared/errors.ts';
 import { parseRecordId, type RequestRecord, type RequestRefusal, toRecordId } from './request-record.ts';
 import type { RequestStore } from './request-store.ts';
 
@@ -71,5 +71,5 @@ export const findRequest = async (id: string, store: Pick<RequestStore, 'find'>)
   const key = parseRecordId(id);
   const record = key === null ? null : await store.find(key.workflowId, key.place);
   if (record !== null) return record;
-  throw operatorError('REQUEST_NOT_FOUND', { id: key === null ? 'with this id' : id });
+  throw new AppError(REQUEST_NOT_FOUND, { id: key === null ? 'with this id' : id });
 };

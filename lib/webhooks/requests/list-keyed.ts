@@ -9,7 +9,8 @@ import {
   listQuery,
 } from '../../executions/lifecycle/list-executions.ts';
 import type { ExecutionRecord, ExecutionStore } from '../../executions/record/execution-store.ts';
-import { operatorError } from '../../shared/operator-errors.ts';
+import { QUERY_INVALID } from '../../shared/error-catalogue.ts';
+import { AppError } from '../../shared/errors.ts';
 import { text } from '../../shared/query-fields.ts';
 import type { PublishedWorkflow, WorkflowStore } from '../../workflows/definition/workflow-store.ts';
 import { toKeyInTrigger } from '../delivery-key.ts';
@@ -41,7 +42,7 @@ export const listKeyed = async (
 ): ReturnType<typeof listExecutions> => {
   const { workflowId, status, request, from, to } = query;
   if (key !== null && workflowId === null)
-    throw operatorError('QUERY_INVALID', { reason: 'key requires workflowId' });
+    throw new AppError(QUERY_INVALID, { reason: 'key requires workflowId' });
   if (key === null && (request === null || workflowId !== null)) return listExecutions(query, parts);
   const executionIds =
     key === null || workflowId === null

@@ -2,7 +2,8 @@ import { isId } from '@hookloom/plugin-kit/host';
 import * as v from 'valibot';
 import { readCursor, writeCursor } from '../../executions/record/cursor.ts';
 import type { ListPosition } from '../../executions/record/execution-store.ts';
-import { operatorError } from '../../shared/operator-errors.ts';
+import { QUERY_INVALID } from '../../shared/error-catalogue.ts';
+import { AppError } from '../../shared/errors.ts';
 import { count, text, time, wordList } from '../../shared/query-fields.ts';
 import { latestFirst, type PlaceKind, type RequestRecord, toMinute, VERDICTS } from './request-record.ts';
 import type { RequestStore } from './request-store.ts';
@@ -58,7 +59,7 @@ export const listRequests = async (
 ): Promise<RequestPage> => {
   const { workflowId, verdict, key, sender, request, from, to, limit, cursor } = query;
   if (from !== null && to !== null && from > to)
-    throw operatorError('QUERY_INVALID', { reason: 'from must not be later than to' });
+    throw new AppError(QUERY_INVALID, { reason: 'from must not be later than to' });
   const list = JSON.stringify([workflowId, verdict.toSorted(), key, sender, request, from, to]);
   const after = cursor === null ? null : toPlace(readCursor(cursor, list));
   const range = {

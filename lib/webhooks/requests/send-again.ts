@@ -1,7 +1,7 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { type AcceptParts, acceptExecution } from '../../executions/lifecycle/accept-execution.ts';
-import { isAppError } from '../../shared/errors.ts';
-import { operatorError } from '../../shared/operator-errors.ts';
+import { REQUEST_NOT_REPEATABLE } from '../../shared/error-catalogue.ts';
+import { AppError, isAppError } from '../../shared/errors.ts';
 import { readTraceparent } from '../../shared/traceparent.ts';
 import type { BackgroundMode, Workflow } from '../../workflows/definition/definition.ts';
 import { toPathConfigs } from '../../workflows/definition/to-path-configs.ts';
@@ -55,7 +55,7 @@ export const sendAgain = async (
 ): Promise<SentAgain> => {
   const record = await findRequest(id, parts.requests);
   const refuse = (reason: string): never => {
-    throw operatorError('REQUEST_NOT_REPEATABLE', { id: toRecordId(record), reason });
+    throw new AppError(REQUEST_NOT_REPEATABLE, { id: toRecordId(record), reason });
   };
   if (record.missing !== null) return refuse(record.missing);
   const request = toWebhookRequest(record);

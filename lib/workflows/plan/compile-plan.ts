@@ -1,5 +1,6 @@
 import { type JsonObject, MAIN_OUTPUT, type NodeExecutor } from '@hookloom/plugin-kit';
 import { type FindNodeType, isPure, type NodeType } from '@hookloom/plugin-kit/host';
+import { WORKFLOW_INVALID } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { WorkflowDefinition } from '../definition/definition.ts';
 import { compileParameters, withoutLiterals } from '../expressions/parameters.ts';
@@ -8,7 +9,7 @@ import { computeRoute } from './route.ts';
 
 /** Compiles a stored workflow. @throws AppError `WORKFLOW_INVALID` if it was stored without validation */
 export const compilePlan = (definition: WorkflowDefinition, findNodeType: FindNodeType): Plan => {
-  const invalid = (reason: string) => new AppError('WORKFLOW_INVALID', { reason });
+  const invalid = (reason: string) => new AppError(WORKFLOW_INVALID, { reason });
 
   const indexOf = new Map<string, number>();
   for (const { id } of definition.nodes) {

@@ -8,8 +8,8 @@ import { cancelExecution } from '../../../lib/executions/lifecycle/cancel-execut
 import { retryExecution } from '../../../lib/executions/lifecycle/retry-execution.ts';
 import { describeExecution } from '../../../lib/executions/record/describe-execution.ts';
 import type { ExecutionStore } from '../../../lib/executions/record/execution-store.ts';
+import { DATA_VERSION_UNSUPPORTED, STORE_UNAVAILABLE } from '../../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../../lib/shared/errors.ts';
-import { operatorError } from '../../../lib/shared/operator-errors.ts';
 import { resolveExecution } from '../../../lib/workflows/definition/resolve-execution.ts';
 import {
   type AFlow,
@@ -573,12 +573,12 @@ describe('infrastructure errors, in a subworkflow', () => {
     edges: ['start -> charge', 'charge -> pause'],
   });
   const unread = () =>
-    operatorError('DATA_VERSION_UNSUPPORTED', { table: 'test-workflows', version: 4, oldest: 2, newest: 3 });
+    new AppError(DATA_VERSION_UNSUPPORTED, { table: 'test-workflows', version: 4, oldest: 2, newest: 3 });
   /** Fails a number of loads of the other workflow's plan, starting with the given one. */
   const troubled = async (
     service: BackgroundService,
     from: number,
-    fail = (): Error => new AppError('STORE_UNAVAILABLE', {}),
+    fail = (): Error => new AppError(STORE_UNAVAILABLE, {}),
   ) => {
     let asked = 0;
     const { otherWorkflows } = service.parts;
@@ -593,7 +593,7 @@ describe('infrastructure errors, in a subworkflow', () => {
   };
 
   test.each([
-    ['a store that does not answer', () => new AppError('STORE_UNAVAILABLE', {})],
+    ['a store that does not answer', () => new AppError(STORE_UNAVAILABLE, {})],
     ['data that this release does not read', unread],
   ])('do not fail the node or take another route: %s', async (_what, fail) => {
     const service = await aBackgroundService();
@@ -639,7 +639,7 @@ describe('infrastructure errors, in a subworkflow', () => {
     const { otherWorkflows } = service.parts;
     const { findVersion } = otherWorkflows;
     otherWorkflows.findVersion = async (id) => {
-      if (failures-- > 0) throw new AppError('STORE_UNAVAILABLE', {});
+      if (failures-- > 0) throw new AppError(STORE_UNAVAILABLE, {});
       return findVersion(id);
     };
     await service.put({
@@ -684,7 +684,7 @@ describe('infrastructure errors', () => {
       const service: BackgroundService = await started(flow, {
         spoilt: {
           [method]: async (...args: unknown[]) => {
-            if (failures-- > 0) throw new AppError('STORE_UNAVAILABLE', {});
+            if (failures-- > 0) throw new AppError(STORE_UNAVAILABLE, {});
             return (service.executions[method] as (...given: unknown[]) => unknown)(...args);
           },
         },
@@ -703,7 +703,7 @@ describe('infrastructure errors', () => {
     await service.accept('e-1', { input: { body: text } });
     // Accepted in another process: no blob is cached here.
     service.parts.blobs.get = async (key) => {
-      if (failures-- > 0) throw new AppError('STORE_UNAVAILABLE', {});
+      if (failures-- > 0) throw new AppError(STORE_UNAVAILABLE, {});
       return service.stored.get(key);
     };
     expect((await service.run('e-1', { saboteur: { isFatal: () => false } })).status).toBe('succeeded');
@@ -737,7 +737,7 @@ describe('infrastructure errors', () => {
     const text = Array.from({ length: 400_000 }, () => Math.random().toString(36)[2]).join('');
     const service = await started(flow, { call: () => ({ text }) });
     service.parts.blobs.get = async (key) => {
-      if (failures-- > 0) throw new AppError('STORE_UNAVAILABLE', {});
+      if (failures-- > 0) throw new AppError(STORE_UNAVAILABLE, {});
       return service.stored.get(key);
     };
     await service.run('e-1', { saboteur: { isFatal: () => false } });
@@ -748,7 +748,7 @@ describe('infrastructure errors', () => {
 
   test('progress that cannot be recorded does not disturb the run', async () => {
     const service = await started(flow, {
-      spoilt: { saveProgress: () => Promise.reject(new AppError('STORE_UNAVAILABLE', {})) },
+      spoilt: { saveProgress: () => Promise.reject(new AppError(STORE_UNAVAILABLE, {})) },
     });
     expect((await service.run()).status).toBe('succeeded');
     expect(await nodesOf(service)).toHaveLength(4);
@@ -1027,7 +1027,7 @@ describe('an express run', () => {
       spoilt: {
         finish: (...args) =>
           failures-- > 0
-            ? Promise.reject(new AppError('STORE_UNAVAILABLE', {}))
+            ? Promise.reject(new AppError(STORE_UNAVAILABLE, {}))
             : service.executions.finish(...args),
       },
     });

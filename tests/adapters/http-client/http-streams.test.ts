@@ -3,9 +3,11 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { type OutboundRequest, serviceError } from '@hookloom/plugin-kit';
+import type { OutboundRequest } from '@hookloom/plugin-kit';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { createHttpClient } from '../../../lib/adapters/http-client/http-client.chunk.ts';
+import { FILE_CHANGED } from '../../../lib/shared/error-catalogue.ts';
+import { AppError } from '../../../lib/shared/errors.ts';
 import { anOutboundRequest, failureOf } from '../../support/an-outbound-request.ts';
 
 const cleanups: (() => void)[] = [];
@@ -97,7 +99,7 @@ describe('a streamed body', () => {
       request.on('data', () => begun.resolve()).on('error', () => {});
       request.on('close', () => ended.resolve(request.complete));
     });
-    const broken = serviceError('FILE_CHANGED', { name: 'a.txt' });
+    const broken = new AppError(FILE_CHANGED, { name: 'a.txt' });
     const body = async function* () {
       yield Buffer.from('hel');
       await begun.promise;

@@ -1,6 +1,7 @@
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from '@jest/globals';
 import { createLogger, type LoggerOptions, withFields } from '../../../lib/adapters/runtime/logger.ts';
+import { NOT_FOUND } from '../../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../../lib/shared/errors.ts';
 import { measure } from '../../../lib/shared/metrics/metrics.ts';
 import { redactField } from '../../../lib/shared/secrets/secret-shapes.ts';
@@ -78,7 +79,7 @@ describe('the logger', () => {
 
 describe('logged values', () => {
   test('errors have code and causes, but no stack', () => {
-    const error = new AppError('NOT_FOUND', {}, new TypeError('inner', { cause: 'root' }));
+    const error = new AppError(NOT_FOUND, {}, new TypeError('inner', { cause: 'root' }));
     expect(logged({ error })).toMatchObject({
       error: {
         name: 'AppError',

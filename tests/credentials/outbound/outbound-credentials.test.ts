@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import { SecretStoreOut } from '../../../lib/credentials/outbound/secret-store.ts';
+import { SECRETS_UNAVAILABLE } from '../../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../../lib/shared/errors.ts';
 import { anOutboundRequest } from '../../support/an-outbound-request.ts';
 import { anOutboundService } from '../../support/outbound-credentials.ts';
@@ -272,7 +273,7 @@ describe('a credential is not lent', () => {
     const service = anOutboundService({
       secrets: {
         get: async () => {
-          if (isThrottled) throw new AppError('SECRETS_UNAVAILABLE', {});
+          if (isThrottled) throw new AppError(SECRETS_UNAVAILABLE, {});
           return '{"token":"token-1"}';
         },
       },
@@ -309,7 +310,7 @@ describe('a credential is not lent', () => {
 });
 
 describe('a cached secret is lent while the store', () => {
-  const outage = new AppError('SECRETS_UNAVAILABLE', {}, new SecretStoreOut('out', { isThrottled: true }));
+  const outage = new AppError(SECRETS_UNAVAILABLE, {}, new SecretStoreOut('out', { isThrottled: true }));
   const aStoreThatFails = async (error: Error) => {
     let isOut = false;
     const service = anOutboundService({
@@ -346,7 +347,7 @@ describe('a cached secret is lent while the store', () => {
   });
 
   test('is down, but not when it refuses the secret', async () => {
-    const service = await aStoreThatFails(new AppError('SECRETS_UNAVAILABLE', {}, new Error('denied')));
+    const service = await aStoreThatFails(new AppError(SECRETS_UNAVAILABLE, {}, new Error('denied')));
     service.clock.advance(600_000);
     await expect(lend(service)).rejects.toMatchObject({ name: 'CredentialUnavailable' });
   });
@@ -495,7 +496,7 @@ describe('a request with a credential', () => {
       secrets: {
         get: async () => {
           if (isOut)
-            throw new AppError('SECRETS_UNAVAILABLE', {}, new SecretStoreOut('out', { isThrottled: true }));
+            throw new AppError(SECRETS_UNAVAILABLE, {}, new SecretStoreOut('out', { isThrottled: true }));
           return 'token-1';
         },
       },

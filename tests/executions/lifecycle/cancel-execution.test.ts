@@ -8,6 +8,7 @@ import type {
   ExecutionStore,
   FinalStatus,
 } from '../../../lib/executions/record/execution-store.ts';
+import { ENGINE_UNAVAILABLE, STORE_UNAVAILABLE } from '../../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../../lib/shared/errors.ts';
 import { aRecordingLogger } from '../../support/a-recording-logger.ts';
 import { aLease, anExecutionEnd, anExecutionStart } from '../../support/a-start.ts';
@@ -130,7 +131,7 @@ describe('cancelling', () => {
 
   test('succeeds when the durable execution cannot be stopped, and logs that', async () => {
     const { cancel, wait, store, entries } = await aService({
-      stop: () => Promise.reject(new AppError('ENGINE_UNAVAILABLE', {})),
+      stop: () => Promise.reject(new AppError(ENGINE_UNAVAILABLE, {})),
     });
     await wait();
     await cancel();
@@ -185,7 +186,7 @@ describe('cancelling is refused', () => {
 
   test('while the store is unavailable, and nothing is stopped', async () => {
     const { cancel, wait, stopped } = await aService({
-      executions: () => ({ finish: () => Promise.reject(new AppError('STORE_UNAVAILABLE', {})) }),
+      executions: () => ({ finish: () => Promise.reject(new AppError(STORE_UNAVAILABLE, {})) }),
     });
     await wait();
     await expect(cancel()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });

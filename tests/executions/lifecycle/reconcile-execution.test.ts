@@ -5,8 +5,13 @@ import { dispatchOrMarkDue } from '../../../lib/executions/lifecycle/accept-exec
 import type { DurableService, DurableStatus } from '../../../lib/executions/lifecycle/durable-service.ts';
 import { reconcileExecution } from '../../../lib/executions/lifecycle/reconcile-execution.ts';
 import type { ExecutionRecord, ExecutionStart } from '../../../lib/executions/record/execution-store.ts';
+import {
+  DATA_VERSION_UNSUPPORTED,
+  DISPATCH_REFUSED,
+  EVENT_NOT_PUBLISHED,
+  STORE_UNAVAILABLE,
+} from '../../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../../lib/shared/errors.ts';
-import { operatorError } from '../../../lib/shared/operator-errors.ts';
 import { aManualClock } from '../../support/a-manual-clock.ts';
 import { aRecordingLogger } from '../../support/a-recording-logger.ts';
 import { aLease, anExecutionEnd, anExecutionStart, dueIn } from '../../support/a-start.ts';
@@ -66,7 +71,7 @@ const aSweeper = async (start: Partial<ExecutionStart> = {}, status: DurableStat
   };
 };
 
-const refuse = () => Promise.reject(new AppError('DISPATCH_REFUSED', {}));
+const refuse = () => Promise.reject(new AppError(DISPATCH_REFUSED, {}));
 
 const aLeasedRun = async (start: Partial<ExecutionStart> = {}, status: DurableStatus = 'running') => {
   const sweeper = await aSweeper(start, status);
@@ -271,7 +276,7 @@ describe('the sweeper', () => {
     const { parts, executions, record, entries, clock } = await aLeasedRun();
     await executions.finish('e-1', anExecutionEnd({ isInOutbox: true, endedAt: clock.now() }));
     clock.advance(MINUTE);
-    const publish = () => Promise.reject(new AppError('EVENT_NOT_PUBLISHED', { executionId: 'e-1' }));
+    const publish = () => Promise.reject(new AppError(EVENT_NOT_PUBLISHED, { executionId: 'e-1' }));
     await reconcileExecution('e-1', { ...parts, events: { publish } });
     expect(await record()).toMatchObject({ isInOutbox: true });
     expect(entries).toMatchObject([{ level: 'error' }]);
@@ -302,7 +307,7 @@ describe('the function', () => {
     }
     clock.advance(16 * MINUTE);
     const dispatch = async (id: string) => {
-      if (id === 'e-2') throw new AppError('DISPATCH_REFUSED', {});
+      if (id === 'e-2') throw new AppError(DISPATCH_REFUSED, {});
       void dispatched.push(id);
     };
     const result = await createSweepFunction({ ...parts, dispatcher: { dispatch } })({
@@ -330,7 +335,7 @@ describe('the function', () => {
       status: 'failed',
       failure: { name: 'ProcessLost', message: 'its process failed, and so did the retries' },
     });
-    const find = () => Promise.reject(new AppError('STORE_UNAVAILABLE', {}));
+    const find = () => Promise.reject(new AppError(STORE_UNAVAILABLE, {}));
     const blind = createSweepFunction({ ...parts, executions: { ...parts.executions, find } });
     expect(await blind(aQueueEvent('r-1', '{"executionId":"e-1"}'))).toEqual({
       batchItemFailures: [{ itemIdentifier: 'm-0' }],
@@ -350,7 +355,7 @@ describe('the function', () => {
     );
     const fields = expect.objectContaining({ SweepFailed: 1 }); // which an alarm hears
     expect(entries).toContainEqual(expect.objectContaining({ fields }));
-    const noteVersions = () => Promise.reject(new AppError('STORE_UNAVAILABLE', {}));
+    const noteVersions = () => Promise.reject(new AppError(STORE_UNAVAILABLE, {}));
     await createSweepFunction({ ...parts, noteVersions })({ source: 'aws.events' });
     expect(entries).toContainEqual(
       expect.objectContaining({ message: 'The versions of the stored data could not be read.' }),
@@ -378,7 +383,7 @@ describe('the function', () => {
       await executions.start(anExecutionStart({ executionId: id, startedAt: clock.now() }));
     clock.advance(48 * HOUR);
     const versions = { table: 'test-executions', version: 4, oldest: 2, newest: 3 };
-    const find = () => Promise.reject(operatorError('DATA_VERSION_UNSUPPORTED', versions));
+    const find = () => Promise.reject(new AppError(DATA_VERSION_UNSUPPORTED, versions));
     const older = createSweepFunction({ ...parts, executions: { ...executions, find } });
     await older({ source: 'aws.events' });
     expect(await older(aQueueEvent('r-1', '{"executionId":"e-1"}'))).toEqual({

@@ -4,6 +4,7 @@ import { finishExecution, startAndFinish } from '../../../lib/executions/lifecyc
 import { reconcileExecution } from '../../../lib/executions/lifecycle/reconcile-execution.ts';
 import type { ExecutionStart, FinalStatus } from '../../../lib/executions/record/execution-store.ts';
 import { ERROR_TRIGGER, type FailedExecution } from '../../../lib/executions/record/failure-reports.ts';
+import { DISPATCH_REFUSED, EVENT_NOT_PUBLISHED } from '../../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../../lib/shared/errors.ts';
 import { aManualClock } from '../../support/a-manual-clock.ts';
 import { aRecordingLogger } from '../../support/a-recording-logger.ts';
@@ -105,7 +106,7 @@ describe('an execution that fails', () => {
     let isUp = false;
     const { start, finish, calls, parts, clock, isInOutbox, entries } = await aRun({
       send: async () => {
-        if (!isUp) throw new AppError('DISPATCH_REFUSED', {});
+        if (!isUp) throw new AppError(DISPATCH_REFUSED, {});
       },
     });
     await start();
@@ -122,7 +123,7 @@ describe('an execution that fails', () => {
 
   test('is reported although its event cannot be published, for which it stays in the outbox', async () => {
     const { start, end, calls, parts, unstarted, isInOutbox } = await aRun();
-    const publish = () => Promise.reject(new AppError('EVENT_NOT_PUBLISHED', { executionId: 'e-1' }));
+    const publish = () => Promise.reject(new AppError(EVENT_NOT_PUBLISHED, { executionId: 'e-1' }));
     await start();
     await finishExecution(unstarted, end('failed'), { ...parts, events: { publish } });
     expect(calls).toContain('report e-1');

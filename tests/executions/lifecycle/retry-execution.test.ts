@@ -8,6 +8,7 @@ import type {
   ExecutionStore,
 } from '../../../lib/executions/record/execution-store.ts';
 import { packText } from '../../../lib/executions/record/pack-value.ts';
+import { DISPATCH_REFUSED, STORE_UNAVAILABLE } from '../../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../../lib/shared/errors.ts';
 import { compilePlan } from '../../../lib/workflows/plan/compile-plan.ts';
 import { aRecordingLogger } from '../../support/a-recording-logger.ts';
@@ -357,7 +358,7 @@ describe('no retry starts', () => {
 
   test('when the engine refuses: the execution is withdrawn', async () => {
     const { retry, store } = await aService({
-      dispatch: () => Promise.reject(new AppError('DISPATCH_REFUSED', {})),
+      dispatch: () => Promise.reject(new AppError(DISPATCH_REFUSED, {})),
     });
     await expect(retry()).rejects.toMatchObject({ code: 'DISPATCH_REFUSED' });
     expect(store.records().map(({ executionId }) => executionId)).toEqual(['old']);
@@ -365,7 +366,7 @@ describe('no retry starts', () => {
 
   test('when the record cannot be stored', async () => {
     const { retry, dispatched } = await aService({
-      executions: { start: () => Promise.reject(new AppError('STORE_UNAVAILABLE', {})) },
+      executions: { start: () => Promise.reject(new AppError(STORE_UNAVAILABLE, {})) },
     });
     await expect(retry()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
     expect(dispatched).toEqual([]);
@@ -373,7 +374,7 @@ describe('no retry starts', () => {
 });
 
 describe('a retry succeeds although the dispatch seemed to fail', () => {
-  const dispatch = () => Promise.reject(new AppError('DISPATCH_REFUSED', {}));
+  const dispatch = () => Promise.reject(new AppError(DISPATCH_REFUSED, {}));
 
   test('when it has started', async () => {
     const { retry } = await aService({ dispatch, executions: { withdraw: async () => false } });
@@ -383,7 +384,7 @@ describe('a retry succeeds although the dispatch seemed to fail', () => {
   test('when it cannot be withdrawn: the next sweep dispatches it, and the log says so', async () => {
     const { retry, entries } = await aService({
       dispatch,
-      executions: { withdraw: () => Promise.reject(new AppError('STORE_UNAVAILABLE', {})) },
+      executions: { withdraw: () => Promise.reject(new AppError(STORE_UNAVAILABLE, {})) },
     });
     expect(await retry()).toMatchObject({ executionId: 'new-1' });
     expect(entries).toMatchObject([{ level: 'warn', fields: { executionId: 'new-1' } }]);

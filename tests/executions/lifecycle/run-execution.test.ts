@@ -4,6 +4,11 @@ import { findReconciledExecution } from '../../../lib/executions/lifecycle/finis
 import type { NewExecution } from '../../../lib/executions/lifecycle/new-execution.ts';
 import { createRunExecution, type PreparedRun } from '../../../lib/executions/lifecycle/run-execution.ts';
 import type { ExecutionStore } from '../../../lib/executions/record/execution-store.ts';
+import {
+  EVENT_NOT_PUBLISHED,
+  STORE_UNAVAILABLE,
+  WORKFLOW_INVALID,
+} from '../../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../../lib/shared/errors.ts';
 import { aRecordingLogger } from '../../support/a-recording-logger.ts';
 import { anExecutionEnd, anExecutionStart, dueIn } from '../../support/a-start.ts';
@@ -70,7 +75,7 @@ const aRun = (
   return { store, entries, runs, parts, execute: createRunExecution(parts) };
 };
 
-const unavailable = () => Promise.reject(new AppError('STORE_UNAVAILABLE', {}));
+const unavailable = () => Promise.reject(new AppError(STORE_UNAVAILABLE, {}));
 
 describe('running an execution', () => {
   test('returns the result, and leaves a record', async () => {
@@ -120,7 +125,7 @@ describe('running an execution', () => {
 
   test('does not start a workflow that cannot be prepared', async () => {
     const { parts, store } = aRun();
-    const prepare = () => Promise.reject(new AppError('WORKFLOW_INVALID', { reason: 'no' }));
+    const prepare = () => Promise.reject(new AppError(WORKFLOW_INVALID, { reason: 'no' }));
     await expect(createRunExecution({ ...parts, prepare })(execution, 1_000)).rejects.toMatchObject({
       code: 'WORKFLOW_INVALID',
     });
@@ -305,7 +310,7 @@ describe('its completion event', () => {
 
   test('is left to the sweeper when it cannot be published', async () => {
     const { store, execute } = publishing(() =>
-      Promise.reject(new AppError('EVENT_NOT_PUBLISHED', { executionId: 'e-1' })),
+      Promise.reject(new AppError(EVENT_NOT_PUBLISHED, { executionId: 'e-1' })),
     );
     expect(await execute(execution, 1_000)).toBe(result);
     expect(await store.find('e-1')).toMatchObject({ status: 'succeeded', isInOutbox: true });

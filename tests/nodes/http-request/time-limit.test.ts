@@ -1,4 +1,4 @@
-import { type HttpClient, type Services, serviceError } from '@hookloom/plugin-kit';
+import { CatalogueError, type HttpClient, OUTBOUND_TIMEOUT, type Services } from '@hookloom/plugin-kit';
 import { expect, test } from '@jest/globals';
 import { createHttpClient } from '../../../lib/adapters/http-client/http-client.chunk.ts';
 import { systemClock } from '../../../lib/adapters/runtime/system-clock.ts';
@@ -45,7 +45,7 @@ const requestTaking = (seconds: number, timeoutSeconds: number | undefined) => {
   const http: HttpClient = {
     request: async ({ url, timeoutMs = 0, signal }) => {
       await clock.sleep(Math.min(seconds * 1_000, timeoutMs), signal);
-      if (timeoutMs < seconds * 1_000) throw serviceError('OUTBOUND_TIMEOUT', { target: url, timeoutMs });
+      if (timeoutMs < seconds * 1_000) throw new CatalogueError(OUTBOUND_TIMEOUT, { target: url, timeoutMs });
       return { status: 200, headers: {}, body: Buffer.from('late'), stream: null, url };
     },
   };

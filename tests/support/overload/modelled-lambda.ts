@@ -1,6 +1,7 @@
 import type { Clock } from '@hookloom/plugin-kit';
 import { toName } from '../../../lib/adapters/aws/lambda-dispatcher.ts';
 import type { Dispatcher } from '../../../lib/executions/lifecycle/dispatch-execution.ts';
+import { DISPATCH_REFUSED } from '../../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../../lib/shared/errors.ts';
 
 /**
@@ -94,7 +95,7 @@ export const aModelledLambda = ({
       perSecond = perSecondOf(mode);
       const refuse = () => {
         counts.refused++;
-        throw new AppError('DISPATCH_REFUSED', {});
+        throw new AppError(DISPATCH_REFUSED, {});
       };
       if (isDown()) refuse();
       const name = toName(executionId, redispatches);

@@ -4,6 +4,7 @@ import { acceptExecution } from '../../../lib/executions/lifecycle/accept-execut
 import { finishExecution } from '../../../lib/executions/lifecycle/finish-execution.ts';
 import { RATES } from '../../../lib/executions/lifecycle/paces.ts';
 import type { ExecutionRecord } from '../../../lib/executions/record/execution-store.ts';
+import { STORE_UNAVAILABLE } from '../../../lib/shared/error-catalogue.ts';
 import { AppError, isAppError } from '../../../lib/shared/errors.ts';
 import type { BackgroundMode, WorkflowDefinition } from '../../../lib/workflows/definition/definition.ts';
 import { toPathConfigs } from '../../../lib/workflows/definition/to-path-configs.ts';
@@ -367,7 +368,7 @@ const aWorkflow = (mode: BackgroundMode, isPaused: boolean): WorkflowDefinition 
 /** A store that can't be reached at times. */
 const failWhile = <Store extends object>(isDown: () => boolean, store: Store): Store => {
   const check = (): void => {
-    if (isDown()) throw new AppError('STORE_UNAVAILABLE', {});
+    if (isDown()) throw new AppError(STORE_UNAVAILABLE, {});
   };
   const wrap = (method: (...given: unknown[]) => unknown) =>
     method.constructor.name === 'AsyncGeneratorFunction'

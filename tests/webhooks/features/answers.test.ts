@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { PluginHandle, PluginProvider } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { STORE_UNAVAILABLE } from '../../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../../lib/shared/errors.ts';
 import { aProblem, bodyOf } from '../../support/a-problem.ts';
 import { aJsonEvent } from '../../support/a-webhook-event.ts';
@@ -349,7 +350,7 @@ describe('onTimeout continue', () => {
 });
 
 test('a store failure while the caller waits answers 202, since the run is accepted', async () => {
-  const find = () => Promise.reject(new AppError('STORE_UNAVAILABLE', {}));
+  const find = () => Promise.reject(new AppError(STORE_UNAVAILABLE, {}));
   const service = await aServiceWith(
     { webhook: { onTimeout: 'continue' } },
     { spoilt: { executions: { find }, dispatcher: { dispatch: async () => {} } } },

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import { checkWebhookRules } from '../../../authoring/validation/check-webhooks.ts';
+import { DISPATCH_REFUSED, STORE_UNAVAILABLE } from '../../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../../lib/shared/errors.ts';
 import { aProblem, bodyOf } from '../../support/a-problem.ts';
 import { anExecutionEnd } from '../../support/a-start.ts';
@@ -103,7 +104,7 @@ describe('repeated deliveries', () => {
 test('an execution that never started holds its slot for a minute', async () => {
   let isRefused = true;
   const dispatch = async () => {
-    if (isRefused) throw new AppError('DISPATCH_REFUSED', {});
+    if (isRefused) throw new AppError(DISPATCH_REFUSED, {});
   };
   const service = await aServiceWith({ max: 1 }, { dispatcher: { dispatch } });
   expect((await service.start()).statusCode).toBe(503);
@@ -121,7 +122,7 @@ test('runs with a waiting caller count while they last', async () => {
 });
 
 test('while the store fails, nothing is started', async () => {
-  const fail = async () => Promise.reject(new AppError('STORE_UNAVAILABLE', {}));
+  const fail = async () => Promise.reject(new AppError(STORE_UNAVAILABLE, {}));
   const slots = { take: fail, list: fail };
   const service = await aServiceWith({ max: 1 }, { features: { slots } });
   expect(await service.start()).toEqual(aProblem(503, 'store-unavailable'));

@@ -3,6 +3,7 @@ import type { JsonValue } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import { checkWebhookRules } from '../../../authoring/validation/check-webhooks.ts';
 import type { HeldQueue } from '../../../lib/executions/held/held-queues.ts';
+import { STORE_UNAVAILABLE } from '../../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../../lib/shared/errors.ts';
 import { aProblem, bodyOf } from '../../support/a-problem.ts';
 import { anExecutionEnd } from '../../support/a-start.ts';
@@ -307,7 +308,7 @@ describe('concurrency: queue', () => {
 
 describe('when something fails', () => {
   const unavailable = async () => {
-    throw new AppError('STORE_UNAVAILABLE', {});
+    throw new AppError(STORE_UNAVAILABLE, {});
   };
 
   test.each(['the queues', 'the release', 'the dispatch', 'the records'])(
@@ -458,7 +459,7 @@ describe('when something fails', () => {
 
 // biome-ignore lint/correctness/useYield: it fails before its first value
 async function* broken(): AsyncGenerator<HeldQueue> {
-  throw new AppError('STORE_UNAVAILABLE', {});
+  throw new AppError(STORE_UNAVAILABLE, {});
 }
 
 describe('is refused when it is stored', () => {

@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import { checkWebhookRules } from '../../../authoring/validation/check-webhooks.ts';
 import { hashGenerated, hashPassword } from '../../../lib/credentials/hash-secret.ts';
+import { STORE_UNAVAILABLE } from '../../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../../lib/shared/errors.ts';
 import { rememberBuckets, type TakeToken } from '../../../lib/webhooks/limits/token-bucket.ts';
 import { aCredential } from '../../support/a-credential.ts';
@@ -174,7 +175,7 @@ describe('per caller', () => {
 
 describe('while the store fails', () => {
   const failing: TakeToken = async () => {
-    throw new AppError('STORE_UNAVAILABLE', {});
+    throw new AppError(STORE_UNAVAILABLE, {});
   };
 
   test.each([

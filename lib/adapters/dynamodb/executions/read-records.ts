@@ -1,3 +1,4 @@
+import { STORE_UNAVAILABLE } from '../../../shared/error-catalogue.ts';
 import { AppError } from '../../../shared/errors.ts';
 import { type Item, readText, text } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
@@ -38,7 +39,7 @@ export const readRecords = async (
     await checkVersions(table, items);
     for (const item of items) found.set(readText(item, 'executionId'), item);
     const left = UnprocessedKeys?.[table]?.Keys ?? [];
-    if (left.length === batch.length) throw new AppError('STORE_UNAVAILABLE', {});
+    if (left.length === batch.length) throw new AppError(STORE_UNAVAILABLE, {});
     wanted = [...(left as typeof wanted), ...wanted.slice(MAX_BATCH)];
   }
   return ids.map((id) => found.get(id)).filter((item) => item !== undefined);

@@ -4,7 +4,8 @@ import type {
   RegistrationStore,
   StoredRegistration,
 } from '../../../registrations/registration-store.ts';
-import { operatorError } from '../../../shared/operator-errors.ts';
+import { WORKFLOW_CHANGED } from '../../../shared/error-catalogue.ts';
+import { AppError } from '../../../shared/errors.ts';
 import { type Item, json, number, readJson, readNumber, readText, text } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
 import { deleteItem, getItem, putItem, sameAs } from '../items.ts';
@@ -61,7 +62,7 @@ export const createRegistrationStore = (
         const claimed = next(before, { ...registration, state: 'pending' });
         if (await write(claimed)) return claimed;
         if (tries === MAX_TRIES)
-          throw operatorError('WORKFLOW_CHANGED', { workflowId: registration.workflowId });
+          throw new AppError(WORKFLOW_CHANGED, { workflowId: registration.workflowId });
       }
     },
 

@@ -1,5 +1,5 @@
-import type { AppError } from '../../../shared/errors.ts';
-import { operatorError } from '../../../shared/operator-errors.ts';
+import { DATA_VERSION_UNSUPPORTED } from '../../../shared/error-catalogue.ts';
+import { AppError } from '../../../shared/errors.ts';
 
 /** The error for an item that this release can't read, which ends with the versions that it can. */
 export const toVersionError = (
@@ -7,4 +7,4 @@ export const toVersionError = (
   version: number,
   [oldest, newest]: readonly [number, number],
 ): AppError<'DATA_VERSION_UNSUPPORTED'> =>
-  operatorError('DATA_VERSION_UNSUPPORTED', { table, version, oldest, newest });
+  new AppError(DATA_VERSION_UNSUPPORTED, { table, version, oldest, newest });

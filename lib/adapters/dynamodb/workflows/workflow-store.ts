@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '@hookloom/plugin-kit';
-import { operatorError } from '../../../shared/operator-errors.ts';
+import { WORKFLOW_CHANGED, WORKFLOW_TOO_LARGE } from '../../../shared/error-catalogue.ts';
+import { AppError } from '../../../shared/errors.ts';
 import type { WorkflowDefinition } from '../../../workflows/definition/definition.ts';
 import type { PathConfig } from '../../../workflows/definition/path-config.ts';
 import type { WorkflowStore, WorkflowSummary } from '../../../workflows/definition/workflow-store.ts';
@@ -57,7 +58,7 @@ export const createWorkflowStore = (
     const Key = { workflowId: text(workflowId) };
     const input = { TableName: tables.workflows, Key, Item: item, ...condition };
     if (!(await putItem(client, input, sameAs(item)))) {
-      throw operatorError('WORKFLOW_CHANGED', { workflowId });
+      throw new AppError(WORKFLOW_CHANGED, { workflowId });
     }
   };
 
@@ -72,7 +73,7 @@ export const createWorkflowStore = (
       const current = await readCurrent(definition.id);
       const before = current === null || isTombstone(current) ? null : toWorkflow(current);
       if (replaces !== undefined && replaces !== (before?.version ?? null)) {
-        throw operatorError('WORKFLOW_CHANGED', { workflowId: definition.id });
+        throw new AppError(WORKFLOW_CHANGED, { workflowId: definition.id });
       }
       if (before !== null && isDeepStrictEqual(before.definition, JSON.parse(stored))) {
         return { version: before.version, changed: false };
@@ -107,7 +108,7 @@ export const createWorkflowStore = (
 /** @throws AppError `WORKFLOW_TOO_LARGE` */
 const refuseLarger = (limitBytes: number, stored: string): void => {
   const bytes = Buffer.byteLength(stored);
-  if (bytes > limitBytes) throw operatorError('WORKFLOW_TOO_LARGE', { bytes, limitBytes });
+  if (bytes > limitBytes) throw new AppError(WORKFLOW_TOO_LARGE, { bytes, limitBytes });
 };
 
 const toItem = (

@@ -1,5 +1,6 @@
 import { type FileValue, isFileValue, type JsonObject, Type } from '@hookloom/plugin-kit';
 import { answerJson } from '../../../shared/answer.ts';
+import { RESPONSE_INVALID } from '../../../shared/error-catalogue.ts';
 import { AppError } from '../../../shared/errors.ts';
 import { nameExecution } from '../../answer-run.ts';
 import { answerSpecially } from '../../answer-specially.chunk.ts';
@@ -17,7 +18,7 @@ const presentFirstItem: Present = ({ executionId, result: { output } }) => {
 const presentFile: Present = ({ executionId, result, openFiles }) => {
   const body = findFile(result.output);
   if (body?.$file.startsWith(`${executionId}/`) !== true)
-    throw new AppError('RESPONSE_INVALID', {
+    throw new AppError(RESPONSE_INVALID, {
       executionId,
       reason: 'its last node returned no file of the execution',
     });

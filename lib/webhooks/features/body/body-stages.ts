@@ -1,4 +1,5 @@
 import type { JsonValue } from '@hookloom/plugin-kit';
+import { BODY_TOO_LARGE } from '../../../shared/error-catalogue.ts';
 import { AppError } from '../../../shared/errors.ts';
 import { isJson, orText, toMediaType } from '../../parse-body.ts';
 import { parseUrlEncoded } from '../../parse-url-encoded.ts';
@@ -45,7 +46,7 @@ export const parseTypedBody = ({ type = 'auto', raw = false }: BodyRule): Stages
 /** Both as received and inflated. */
 const limitRaw = ({ request, content }: Received): void => {
   if (Math.max(request.rawBody.length, content.rawBody.length) > MAX_RAW_BYTES)
-    throw new AppError('BODY_TOO_LARGE', { limitBytes: MAX_RAW_BYTES });
+    throw new AppError(BODY_TOO_LARGE, { limitBytes: MAX_RAW_BYTES });
 };
 
 /** Exactly what was received: as text, or as base64 when it is not UTF-8. */

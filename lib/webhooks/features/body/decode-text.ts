@@ -1,6 +1,6 @@
 import { MIMEType } from 'node:util';
+import { BODY_INVALID, BODY_UNSUPPORTED } from '../../../shared/error-catalogue.ts';
 import { AppError } from '../../../shared/errors.ts';
-import { featureError } from '../../../shared/feature-errors.ts';
 import { hasManyControls, limitControls } from '../../body/limit-controls.ts';
 
 /** The `charset` of a content type; undefined without one, or for an invalid content type. */
@@ -21,10 +21,10 @@ export const readCharset = (contentType: string): string | undefined => {
  */
 export const decodeText = (bytes: Uint8Array, charset = 'utf-8'): string => {
   const decoder = createDecoder(charset);
-  if (decoder === null) throw featureError('BODY_UNSUPPORTED', { reason: 'its charset is unknown' });
+  if (decoder === null) throw new AppError(BODY_UNSUPPORTED, { reason: 'its charset is unknown' });
   const text = decode(decoder, bytes);
   if (text === null)
-    throw new AppError('BODY_INVALID', { reason: `it is not ${decoder.encoding.toUpperCase()}` });
+    throw new AppError(BODY_INVALID, { reason: `it is not ${decoder.encoding.toUpperCase()}` });
   limitControls(text);
   return text;
 };

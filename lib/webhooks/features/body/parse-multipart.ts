@@ -1,7 +1,7 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
 import busboy from 'busboy';
+import { BODY_INVALID, BODY_UNSUPPORTED } from '../../../shared/error-catalogue.ts';
 import { AppError } from '../../../shared/errors.ts';
-import { featureError } from '../../../shared/feature-errors.ts';
 import type { BodyFile } from '../../body/body-files.ts';
 import { createFields } from '../../body/fields.ts';
 import { limitControls } from '../../body/limit-controls.ts';
@@ -42,7 +42,7 @@ export const parseMultipart = async (request: WebhookRequest): Promise<ParsedBod
   );
   limitControls(...texts);
   if (hasUndecoded(texts, request.rawBody, files))
-    throw new AppError('BODY_INVALID', { reason: 'a name or a field is not UTF-8' });
+    throw new AppError(BODY_INVALID, { reason: 'a name or a field is not UTF-8' });
   return withFiles({ files, toBody: (values) => toBody(parts, values) });
 };
 
@@ -60,7 +60,7 @@ const readParts = ({ headers, rawBody }: WebhookRequest): Promise<SentParts> =>
       reject(error);
       parser?.destroy();
     };
-    const refuse = (reason: string): void => fail(new AppError('BODY_INVALID', { reason }));
+    const refuse = (reason: string): void => fail(new AppError(BODY_INVALID, { reason }));
     if (parser === null) return refuse('its content type must be multipart/form-data with a boundary');
 
     const { count, isUnreadable } = countParts(headers['content-type'] ?? '', rawBody, MAX_PARTS);
@@ -71,7 +71,7 @@ const readParts = ({ headers, rawBody }: WebhookRequest): Promise<SentParts> =>
     };
     parser.on('field', (name, value: string | undefined) => {
       if (value === undefined)
-        fail(featureError('BODY_UNSUPPORTED', { reason: 'the charset of a field is unknown' }));
+        fail(new AppError(BODY_UNSUPPORTED, { reason: 'the charset of a field is unknown' }));
       else add(name, value);
     });
     parser.on('file', (name, stream, { filename = '', mimeType }) => {

@@ -1,4 +1,5 @@
 import type { JsonValue } from '@hookloom/plugin-kit';
+import { BODY_INVALID } from '../../../shared/error-catalogue.ts';
 import { AppError, isAppError } from '../../../shared/errors.ts';
 import type { BodyParsers } from '../../webhook-feature.ts';
 
@@ -17,7 +18,7 @@ export const parseNdjson = (text: string, { json, limitJson }: BodyParsers): Jso
   for (let start = 0; start < text.length; ) {
     number += 1;
     if (number > MAX_LINES)
-      throw new AppError('BODY_INVALID', { reason: `it has more than ${MAX_LINES} lines` });
+      throw new AppError(BODY_INVALID, { reason: `it has more than ${MAX_LINES} lines` });
     const newline = text.indexOf('\n', start);
     const end = newline === -1 ? text.length : newline;
     const line = text.slice(start, end);
@@ -32,6 +33,6 @@ const parseLine = (line: string, number: number, parseJson: (line: string) => Js
     return parseJson(line);
   } catch (error) {
     if (!isAppError(error, 'BODY_INVALID')) throw error;
-    throw new AppError('BODY_INVALID', { reason: `in line ${number}, ${error.parameters.reason}` });
+    throw new AppError(BODY_INVALID, { reason: `in line ${number}, ${error.parameters.reason}` });
   }
 };

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
+import { BODY_INVALID, BODY_TOO_DEEP } from '../../../shared/error-catalogue.ts';
 import { AppError } from '../../../shared/errors.ts';
 import type { BodyParsers } from '../../webhook-feature.ts';
 import { decodeText } from './decode-text.ts';
@@ -20,9 +21,9 @@ export const parseXmlBody = async (
 ): Promise<JsonObject> => {
   const text = decodeText(bytes, charset ?? findCharset(bytes));
   const body = await xml(text).catch((error: unknown) => {
-    throw error instanceof RangeError ? new AppError('BODY_INVALID', { reason: error.message }) : error;
+    throw error instanceof RangeError ? new AppError(BODY_INVALID, { reason: error.message }) : error;
   });
-  if (isDeeper(body, maxDepth)) throw new AppError('BODY_TOO_DEEP', { limit: maxDepth });
+  if (isDeeper(body, maxDepth)) throw new AppError(BODY_TOO_DEEP, { limit: maxDepth });
   return body;
 };
 

@@ -1,7 +1,7 @@
 import type { HeldQueue } from '../../../executions/held/held-queues.ts';
 import type { Hold } from '../../../executions/record/execution-store.ts';
-import { isAppError } from '../../../shared/errors.ts';
-import { featureError } from '../../../shared/feature-errors.ts';
+import { CONCURRENCY_LIMITED } from '../../../shared/error-catalogue.ts';
+import { AppError, isAppError } from '../../../shared/errors.ts';
 import type { ConcurrencyRule } from '../../../workflows/definition/path-config.ts';
 import type { Slot } from '../../limits/slots.ts';
 import { createTakeSlot } from '../../limits/take-slot.ts';
@@ -19,7 +19,7 @@ export const limitRuns = (
 ): Stages => {
   const takeSlot = createTakeSlot({ ...ports, knownMs: KNOWN_MS });
 
-  const limited = () => featureError('CONCURRENCY_LIMITED', { max, retryAfterSeconds: RETRY_AFTER_SECONDS });
+  const limited = () => new AppError(CONCURRENCY_LIMITED, { max, retryAfterSeconds: RETRY_AFTER_SECONDS });
 
   // A flood of refused requests costs no calls: what was full a moment ago is assumed full.
   let fullAt = Number.NEGATIVE_INFINITY;

@@ -1,4 +1,5 @@
 import { Type } from '@hookloom/plugin-kit';
+import { BODY_TOO_LARGE } from '../../../shared/error-catalogue.ts';
 import { AppError } from '../../../shared/errors.ts';
 import { defineFeature } from '../../webhook-feature.ts';
 
@@ -14,7 +15,7 @@ export const maxBodyBytes = defineFeature({
   stages: (limitBytes) => ({
     maxBodyBytes: limitBytes,
     admit: ({ request: { rawBody } }) => {
-      if (!(rawBody.byteLength <= limitBytes)) throw new AppError('BODY_TOO_LARGE', { limitBytes });
+      if (!(rawBody.byteLength <= limitBytes)) throw new AppError(BODY_TOO_LARGE, { limitBytes });
       return null;
     },
   }),

@@ -1,5 +1,6 @@
 import { answerJson } from '../../../shared/answer.ts';
-import { featureError } from '../../../shared/feature-errors.ts';
+import { FILTER_UNDECIDED } from '../../../shared/error-catalogue.ts';
+import { AppError } from '../../../shared/errors.ts';
 import { compileExpression } from '../../../workflows/expressions/compile-expression.ts';
 import type { Evaluate, Scope } from '../../../workflows/expressions/scope.ts';
 import { toRequestScope } from '../../request-scope.ts';
@@ -22,7 +23,7 @@ const decide = async (evaluate: Evaluate, scope: Scope): Promise<boolean> => {
     const found = await evaluate(scope);
     if (typeof found === 'boolean') return found;
   } catch (cause) {
-    throw featureError('FILTER_UNDECIDED', {}, cause);
+    throw new AppError(FILTER_UNDECIDED, {}, cause);
   }
-  throw featureError('FILTER_UNDECIDED', {});
+  throw new AppError(FILTER_UNDECIDED, {});
 };

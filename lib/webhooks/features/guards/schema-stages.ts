@@ -1,6 +1,6 @@
 import { compileJsonSchema, type JsonMap } from '@hookloom/bounded-schema';
-import type { AppError } from '../../../shared/errors.ts';
-import { featureError } from '../../../shared/feature-errors.ts';
+import { BODY_SCHEMA_MISMATCH } from '../../../shared/error-catalogue.ts';
+import { AppError } from '../../../shared/errors.ts';
 import type { Stages } from '../../webhook-feature.ts';
 
 /** Bodies with more values are refused. */
@@ -29,7 +29,7 @@ export const checkBody = (rule: JsonMap): Stages => {
         pointer: shorten(pointer),
         detail: shorten(describeViolation(keyword, message)),
       }));
-      throw featureError('BODY_SCHEMA_MISMATCH', { errors });
+      throw new AppError(BODY_SCHEMA_MISMATCH, { errors });
     },
   };
 };
@@ -46,7 +46,7 @@ const check = <Result>(find: () => Result): Result => {
 
 const unchecked = (reason: string, cause?: unknown): AppError => {
   const errors = [{ pointer: '#', detail: `The body can't be checked: ${reason}.` }];
-  return featureError('BODY_SCHEMA_MISMATCH', { errors }, cause);
+  return new AppError(BODY_SCHEMA_MISMATCH, { errors }, cause);
 };
 
 /** Counts the values at any depth, and stops above the limit. */

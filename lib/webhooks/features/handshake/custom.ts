@@ -1,6 +1,7 @@
 import type { ExecutionInfo, JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import type { Answer } from '../../../shared/answer.ts';
-import { featureError } from '../../../shared/feature-errors.ts';
+import { HANDSHAKE_UNANSWERED } from '../../../shared/error-catalogue.ts';
+import { AppError } from '../../../shared/errors.ts';
 import { compileExpression } from '../../../workflows/expressions/compile-expression.ts';
 import { compileParameters } from '../../../workflows/expressions/parameters.ts';
 import type { Evaluate, Scope } from '../../../workflows/expressions/scope.ts';
@@ -26,7 +27,7 @@ export const custom = ({ match = '', answer = {} }: HandshakeRule): Stages => {
       status: answer.status ?? 200,
       headers: { 'content-type': contentTypeOf(answer), 'cache-control': 'no-store' },
       body: await makeBody(toScope(input)).catch((error: unknown) => {
-        throw featureError('HANDSHAKE_UNANSWERED', {}, error);
+        throw new AppError(HANDSHAKE_UNANSWERED, {}, error);
       }),
     };
   };

@@ -1,5 +1,6 @@
 import type { Answer } from '../../../shared/answer.ts';
-import { featureError } from '../../../shared/feature-errors.ts';
+import { HANDSHAKE_REFUSED } from '../../../shared/error-catalogue.ts';
+import { AppError } from '../../../shared/errors.ts';
 import { Refusal } from '../../../shared/refusal.ts';
 
 /** Challenges take a few hundred characters at most. */
@@ -21,5 +22,5 @@ export const checkChallenge = (challenge: unknown): string => {
 
 /** @param reason - for the log */
 export const refuse = (reason: string): never => {
-  throw featureError('HANDSHAKE_REFUSED', {}, new Refusal(`handshake: ${reason}`));
+  throw new AppError(HANDSHAKE_REFUSED, {}, new Refusal(`handshake: ${reason}`));
 };

@@ -1,6 +1,7 @@
 import { isPlainObject, type JsonObject, type JsonValue } from '@hookloom/plugin-kit';
 import { type Answer, answerJson } from '../../../shared/answer.ts';
-import { featureError } from '../../../shared/feature-errors.ts';
+import { HANDSHAKE_UNCONFIRMED } from '../../../shared/error-catalogue.ts';
+import { AppError } from '../../../shared/errors.ts';
 import { parseUrlEncoded } from '../../parse-url-encoded.ts';
 import type { Webhook, WebhookRequest } from '../../webhook.ts';
 import type { FeaturePorts, Stages } from '../../webhook-feature.ts';
@@ -159,7 +160,7 @@ const confirm = async (text: string, http: FeaturePorts['http']): Promise<void> 
     });
     if (status !== 200) throw new Error(`SNS returned ${status}`);
   } catch (error) {
-    throw featureError('HANDSHAKE_UNCONFIRMED', {}, error);
+    throw new AppError(HANDSHAKE_UNCONFIRMED, {}, error);
   }
 };
 

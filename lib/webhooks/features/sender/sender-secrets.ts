@@ -1,6 +1,6 @@
 import type { LentCredential } from '@hookloom/plugin-kit';
-import { isAppError } from '../../../shared/errors.ts';
-import { featureError } from '../../../shared/feature-errors.ts';
+import { WEBHOOK_MISCONFIGURED } from '../../../shared/error-catalogue.ts';
+import { AppError, isAppError } from '../../../shared/errors.ts';
 import { LruMap } from '../../../shared/lru-map.ts';
 import { SENDER_CREDENTIAL_TYPES } from '../../../workflows/definition/credential-uses.ts';
 import type { FeaturePorts } from '../../webhook-feature.ts';
@@ -71,7 +71,7 @@ const secretsOf = (lent: LentCredential): string[] =>
 /** An unreadable credential refuses the request with a 503, so that the sender retries. */
 const refuse = (error: unknown): never => {
   const { cause } = error as Error;
-  throw isAppError(cause) ? cause : featureError('WEBHOOK_MISCONFIGURED', {}, error);
+  throw isAppError(cause) ? cause : new AppError(WEBHOOK_MISCONFIGURED, {}, error);
 };
 
 /** Shared by all webhooks of a sandbox, so that its state outlives a workflow version. */

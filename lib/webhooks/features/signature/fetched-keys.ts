@@ -1,4 +1,5 @@
-import { featureError } from '../../../shared/feature-errors.ts';
+import { SENDER_KEYS_UNAVAILABLE } from '../../../shared/error-catalogue.ts';
+import { AppError } from '../../../shared/errors.ts';
 import { LruMap } from '../../../shared/lru-map.ts';
 import type { FeaturePorts } from '../../webhook-feature.ts';
 import { oncePer } from '../sender/once-per.ts';
@@ -91,7 +92,7 @@ const fetchKeys = async <Keys>(
   }
 };
 
-const unavailable = (cause: unknown) => featureError('SENDER_KEYS_UNAVAILABLE', {}, cause);
+const unavailable = (cause: unknown) => new AppError(SENDER_KEYS_UNAVAILABLE, {}, cause);
 
 /** Shared by all webhooks of a sandbox. */
 export const fetchedKeys = <Keys>(source: Source<Keys>): ((ports: FeaturePorts) => FetchedKeys<Keys>) =>

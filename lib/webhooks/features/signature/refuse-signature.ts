@@ -1,6 +1,5 @@
+import { SIGNATURE_INVALID } from '../../../shared/error-catalogue.ts';
 import { AppError } from '../../../shared/errors.ts';
-import { featureCatalogue } from '../../../shared/feature-catalogue.ts';
-import { featureError } from '../../../shared/feature-errors.ts';
 import { Refusal } from '../../../shared/refusal.ts';
 
 /**
@@ -11,7 +10,8 @@ import { Refusal } from '../../../shared/refusal.ts';
  */
 export const refuseSignature = (reason: string, challenge?: string): AppError => {
   const cause = new Refusal(`signature: ${reason}`);
-  if (challenge === undefined) return featureError('SIGNATURE_INVALID', {}, cause);
-  const entry = { ...featureCatalogue.SIGNATURE_INVALID, status: 401 };
-  return new AppError('SIGNATURE_INVALID', { challenge }, cause, entry);
+  if (challenge === undefined) return new AppError(SIGNATURE_INVALID, {}, cause);
+  return new AppError(asUnauthorized, { challenge }, cause);
 };
+
+const asUnauthorized: typeof SIGNATURE_INVALID = (p) => ({ ...SIGNATURE_INVALID(p), status: 401 });

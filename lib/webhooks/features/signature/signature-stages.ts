@@ -1,6 +1,6 @@
 import { lazy } from '@hookloom/plugin-kit';
-import { type AppError, isAppError } from '../../../shared/errors.ts';
-import { featureError } from '../../../shared/feature-errors.ts';
+import { WEBHOOK_MISCONFIGURED } from '../../../shared/error-catalogue.ts';
+import { AppError, isAppError } from '../../../shared/errors.ts';
 import { isRefusal, Refusal } from '../../../shared/refusal.ts';
 import type { WebhookRequest } from '../../webhook.ts';
 import type { FeaturePorts, Stages } from '../../webhook-feature.ts';
@@ -71,5 +71,5 @@ const toAppError = (error: unknown, { wants401 }: SchemeRow): AppError => {
   if (isAppError(error)) return error;
   return isRefusal(error)
     ? refuseSignature(error.message, wants401 ? 'Signature realm="hookloom"' : undefined)
-    : featureError('WEBHOOK_MISCONFIGURED', {}, error);
+    : new AppError(WEBHOOK_MISCONFIGURED, {}, error);
 };

@@ -1,6 +1,7 @@
-import { type FileValue, isPlainObject, SHA256, serviceError } from '@hookloom/plugin-kit';
+import { type FileValue, isPlainObject, SHA256 } from '@hookloom/plugin-kit';
 import { toFileName, toMediaType } from '../../../executions/files/file-id.ts';
-import { featureError } from '../../../shared/feature-errors.ts';
+import { FILE_TOO_LARGE, UPLOAD_INVALID } from '../../../shared/error-catalogue.ts';
+import { AppError } from '../../../shared/errors.ts';
 
 /** What files a webhook accepts. */
 export interface FileLimits {
@@ -34,7 +35,7 @@ export const readStatement = (value: unknown, { maxBytes, mediaTypes }: FileLimi
     return refuse('sha256 must be the hash of the bytes: 64 lower-case hexadecimal digits');
   if (typeof size !== 'number' || !Number.isSafeInteger(size) || size < 0)
     return refuse('size must be the number of bytes');
-  if (size > maxBytes) throw serviceError('FILE_TOO_LARGE', { name, limitBytes: maxBytes });
+  if (size > maxBytes) throw new AppError(FILE_TOO_LARGE, { name, limitBytes: maxBytes });
   return { name, mediaType, size, sha256 };
 };
 
@@ -46,5 +47,5 @@ const isOneOf = (mediaType: string) => {
 };
 
 const refuse = (reason: string): never => {
-  throw featureError('UPLOAD_INVALID', { reason });
+  throw new AppError(UPLOAD_INVALID, { reason });
 };

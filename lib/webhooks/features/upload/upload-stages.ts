@@ -3,8 +3,8 @@ import { nodeKeyOf } from '../../../engine/result.ts';
 import { parseFileId, toFileId } from '../../../executions/files/file-id.ts';
 import { BRIEF_DAYS } from '../../../executions/record/blob-store.ts';
 import { type Answer, answerJson } from '../../../shared/answer.ts';
-import type { AppError } from '../../../shared/errors.ts';
-import { featureError } from '../../../shared/feature-errors.ts';
+import { UPLOAD_INVALID, UPLOAD_NOT_FOUND } from '../../../shared/error-catalogue.ts';
+import { AppError } from '../../../shared/errors.ts';
 import { parseUrlEncoded } from '../../parse-url-encoded.ts';
 import type { Arrival, FeaturePorts, Stages } from '../../webhook-feature.ts';
 import { type FileLimits, readStatement } from './read-statement.ts';
@@ -41,7 +41,7 @@ const readUploadId = ({ request: { method, rawQueryString } }: Arrival): string 
   if (method !== 'POST' || !rawQueryString.includes('upload')) return null;
   const { upload = null } = parseUrlEncoded(rawQueryString);
   if (upload === null || typeof upload === 'string') return upload;
-  throw featureError('UPLOAD_INVALID', { reason: 'the query has several upload ids' });
+  throw new AppError(UPLOAD_INVALID, { reason: 'the query has several upload ids' });
 };
 
 const offerUpload = async (
@@ -71,7 +71,7 @@ const encodePath = (path: string): string => path.toWellFormed().split('/').map(
 
 const openUpload = async (arrival: Arrival, uploadId: string, rule: FileLimits, ports: FeaturePorts) => {
   if (arrival.request.rawBody.length > 0)
-    throw featureError('UPLOAD_INVALID', { reason: 'the request that starts the run must not have a body' });
+    throw new AppError(UPLOAD_INVALID, { reason: 'the request that starts the run must not have a body' });
   const known = parseUploadId(webhookOf(arrival), uploadId);
   if (known === null) throw notFound('this webhook did not issue this id');
   const { expiresAt, requestId: _, ...stated } = known.content;
@@ -84,7 +84,7 @@ const openUpload = async (arrival: Arrival, uploadId: string, rule: FileLimits, 
   return { body: { $file: id, ...file }, executionId };
 };
 
-const notFound = (reason: string): AppError => featureError('UPLOAD_NOT_FOUND', { reason });
+const notFound = (reason: string): AppError => new AppError(UPLOAD_NOT_FOUND, { reason });
 
 const limitRule = (rule: FileLimits, limitBytes: number): FileLimits => ({
   ...rule,

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import { checkWebhookRules } from '../../../../authoring/validation/check-webhooks.ts';
+import { SECRETS_UNAVAILABLE } from '../../../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../../../lib/shared/errors.ts';
 import { aProblem } from '../../../support/a-problem.ts';
 import { aSignedService } from '../../../support/a-signed-service.ts';
@@ -103,7 +104,7 @@ describe('the secret of a sender', () => {
   });
 
   test('that is temporarily unreadable refuses with 503, and says so', async () => {
-    const failing = () => Promise.reject(new AppError('SECRETS_UNAVAILABLE', {}));
+    const failing = () => Promise.reject(new AppError(SECRETS_UNAVAILABLE, {}));
     const outbound = anOutboundService({ secrets: { get: failing } });
     await outbound.put('sender', 'signingSecret', { secret: 'secret-1' });
     const service = await aWebhookService({ outboundCredentials: outbound.credentials });

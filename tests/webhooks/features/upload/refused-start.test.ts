@@ -1,5 +1,6 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
+import { STORE_UNAVAILABLE } from '../../../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../../../lib/shared/errors.ts';
 import { createUploadId } from '../../../../lib/webhooks/features/upload/upload-id.ts';
 import { aProblem, bodyOf } from '../../../support/a-problem.ts';
@@ -97,7 +98,7 @@ describe('no run starts', () => {
       const works = uploads[name as 'keep'];
       Object.assign(uploads, {
         [name]: (...args: Parameters<typeof works>) => {
-          if (isDown) throw new AppError('STORE_UNAVAILABLE', {});
+          if (isDown) throw new AppError(STORE_UNAVAILABLE, {});
           return works(...args);
         },
       });

@@ -1,0 +1,65 @@
+import { describeError } from './catalogue-error.ts';
+
+/*
+ * The errors of a node's `services`. A plugin may catch them, and may throw them itself if it has its own client:
+ * `throw new CatalogueError(OUTBOUND_FAILED, { target, reason }, cause)`.
+ */
+
+// Requests; `target` is method and host, such as `GET api.example.com`
+export const OUTBOUND_REFUSED = (p: { target: string; reason: string }) =>
+  describeError('OUTBOUND_REFUSED', 502, 'Outbound request refused', `${p.target} was refused: ${p.reason}.`);
+export const OUTBOUND_FAILED = (p: { target: string; reason: string }) =>
+  describeError('OUTBOUND_FAILED', 502, 'Outbound request failed', `${p.target} failed: ${p.reason}.`);
+export const OUTBOUND_TIMEOUT = (p: { target: string; timeoutMs: number }) =>
+  describeError(
+    'OUTBOUND_TIMEOUT',
+    504,
+    'Outbound request timed out',
+    `${p.target} timed out after ${p.timeoutMs} ms.`,
+  );
+export const OUTBOUND_TOO_LARGE = (p: { target: string; limitBytes: number }) =>
+  describeError(
+    'OUTBOUND_TOO_LARGE',
+    502,
+    'Outbound response too large',
+    `${p.target} returned more than ${p.limitBytes} bytes.`,
+  );
+export const CREDENTIAL_REJECTED = (p: { target: string; reason: string }) =>
+  describeError(
+    'CREDENTIAL_REJECTED',
+    502,
+    'Credential rejected',
+    `${p.target} rejected the credential: ${p.reason}.`,
+  );
+
+// Files of an execution
+export const FILE_INVALID = (p: { reason: string }) =>
+  describeError('FILE_INVALID', 500, 'File invalid', `This is not a file of the execution: ${p.reason}.`);
+export const FILE_NOT_FOUND = (p: { name: string }) =>
+  describeError(
+    'FILE_NOT_FOUND',
+    404,
+    'File not found',
+    `The file "${p.name}" was never saved, or has expired.`,
+  );
+export const FILE_CHANGED = (p: { name: string }) =>
+  describeError(
+    'FILE_CHANGED',
+    500,
+    'File changed',
+    `The content of file "${p.name}" has changed since it was saved.`,
+  );
+export const FILE_TOO_LARGE = (p: { name: string; limitBytes: number }) =>
+  describeError(
+    'FILE_TOO_LARGE',
+    413,
+    'File too large',
+    `The file "${p.name}" is larger than ${p.limitBytes} bytes.`,
+  );
+export const TOO_MANY_FILES = (p: { limit: number }) =>
+  describeError(
+    'TOO_MANY_FILES',
+    500,
+    'Too many files',
+    `The execution exceeds the limit of ${p.limit} files.`,
+  );
