@@ -16,8 +16,8 @@ export default {
   testMatch: ['<rootDir>/tests/**/*.test.ts', '<rootDir>/packages/*/tests/**/*.test.ts'],
   testPathIgnorePatterns: ['/node_modules/', '<rootDir>/tests/deep/'], // jest.deep.config.js runs those, too
   extensionsToTreatAsEsm: ['.ts'],
-  transform: { '\\.ts$': '<rootDir>/tests/support/esbuild-transform.js' },
-  testRunner: '<rootDir>/tests/support/compile-once-runner.js',
+  transform: {},
+  testRunner: '<rootDir>/tests/support/runner/native-runner.js',
   reporters: ['default', '<rootDir>/tests/support/slowest-files.js'],
   testSequencer: '<rootDir>/tests/support/longest-first.js',
   maxWorkers: 3, // for two cores: part of the time, tests wait for the network or for other processes
