@@ -1,8 +1,8 @@
 import { createRequire, registerHooks } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { ModernFakeTimers } from '@jest/fake-timers';
 import circus from 'jest-circus/runner';
-import { ModuleMocker } from 'jest-mock';
 import { setGlobals } from './jest-globals.js';
 
 /**
@@ -10,19 +10,19 @@ import { setGlobals } from './jest-globals.js';
  * where Jest loads and links every module anew in a context for each file, which took half of the time of `npm test`.
  * Each file gets the environment variables of the start; handlers, which read them when they are loaded, are loaded anew.
  */
-export default async function runTestFile(globalConfig, config, environment, runtime, path, sendMessageToJest) {
+export default async function runTestFile(globalConfig, config, environment, runtime, path) {
   const variables = { ...process.env };
   const { console } = globalThis;
   globalThis.console = environment.global.console; // Jest prints it with the name of the file
   files += 1;
   try {
+    // Without a channel for the result of each case, which no reporter here asks for: the main process would be kept busy.
     return await circus.default(
       globalConfig,
       config,
       environment,
-      nativeRuntime(runtime, config),
+      nativeRuntime(runtime, environment, config),
       path,
-      sendMessageToJest,
     );
   } finally {
     globalThis.console = console;
@@ -31,13 +31,17 @@ export default async function runTestFile(globalConfig, config, environment, run
   }
 }
 
+// The coverage is that of the tests' own processes.
+delete process.env.NODE_V8_COVERAGE;
+process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'compiled');
+
 let files = 0;
 const require = createRequire(import.meta.url);
 
 /** What Jest's adapter asks of the runtime, done by Node. */
-const nativeRuntime = (runtime, config) => {
-  const mocker = new ModuleMocker(globalThis);
-  const timers = new ModernFakeTimers({ config, global: globalThis });
+const nativeRuntime = (runtime, environment, config) => {
+  const mocker = new environment.moduleMocker.constructor(globalThis);
+  const timers = new environment.fakeTimersModern.constructor({ config, global: globalThis });
   return Object.assign(Object.create(runtime), {
     requireInternalModule(path) {
       // Its state is that of one file.
@@ -75,4 +79,5 @@ registerHooks({
 });
 
 /** Whether a module reads environment variables as it is loaded. */
-const readsVariables = (url) => /\/(functions|lib\/app)\/[^?]*\.ts$/.test(url) && !url.includes('node_modules');
+const readsVariables = (url) =>
+  /\/(functions|lib\/app)\/[^?]*\.ts$/.test(url) && !url.includes('node_modules');
