@@ -21,18 +21,18 @@ export const printCostTables = (
   'cost-monthly': printTable(
     [
       ...['a month', 'runs a second', 'gateway', 'Lambda', 'durable engine', 'DynamoDB', 'logs'],
-      ...['records', 'their recovery', 'bucket', 'in all'],
+      ...['records', 'point-in-time recovery', 'bucket', 'total'],
     ],
     runs
       .filter(({ title }) => MONTHLY.includes(title))
       .flatMap((run) => RATES.map((rate) => toMonthly(run, rate))),
   ),
   'cost-fixed': printTable(
-    ['a month, whatever runs', 'dollars'],
+    ['a month, regardless of load', 'dollars'],
     Object.entries(computeFixedCost(alarmMetrics)).map(([name, dollars]) => [name, dollars.toFixed(2)]),
   ),
   'cost-assumptions': printTable(
-    ['assumed', ''],
+    ['assumption', ''],
     Object.values(assumptions).map(({ of, value, unit }) => [of, `${value.toLocaleString('en-US')} ${unit}`]),
   ),
   'cost-prices': printTable(
