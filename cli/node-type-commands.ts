@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import { toLine } from '../authoring/reference/markdown.ts';
-import { printNodeType } from '../authoring/reference/print-node-type.ts';
+import { printNodeType, toLine } from '../authoring/reference/print-node-type.ts';
 import type { PluginEntry } from '../lib/plugins/plugin.ts';
 import { describeNodeType, type NodeTypeDescription } from '../lib/plugins/reference/describe-node-type.ts';
 import { didYouMean } from '../lib/shared/describe.ts';

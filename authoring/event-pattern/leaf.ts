@@ -1,13 +1,75 @@
-import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
-import {
-  type Scalar,
-  type ScalarTest,
-  type TextOperator,
-  toLiteralTest,
-  toNetworkTest,
-  toNumericTest,
-  toTextTest,
-} from './scalar-tests.ts';
+import { isIP } from 'node:net';
+import { familyOf, type JsonObject, type JsonValue, toBlockList, toNetwork } from '@hookloom/plugin-kit';
+import { toWildcardTest } from '../../lib/triggers/event-pattern/wildcard.ts';
+
+/** A value in an event other than an object or array. */
+export type Scalar = string | number | boolean | null;
+
+export type ScalarTest = (value: Scalar) => boolean;
+
+/** Operators that compare with a string. */
+type TextOperator = 'prefix' | 'suffix' | 'equals-ignore-case' | 'wildcard';
+
+/** @param isAlike - called for strings; other values fail the test */
+const forTexts =
+  (isAlike: (text: string) => boolean): ScalarTest =>
+  (value) =>
+    typeof value === 'string' && isAlike(value);
+
+const textTests: Readonly<Record<TextOperator, (wanted: string) => ScalarTest>> = {
+  prefix: (wanted) => forTexts((text) => text.startsWith(wanted)),
+  suffix: (wanted) => forTexts((text) => text.endsWith(wanted)),
+  'equals-ignore-case': (wanted) => {
+    const folded = wanted.toLowerCase();
+    return forTexts((text) => text.toLowerCase() === folded);
+  },
+  wildcard: (wanted) => forTexts(toWildcardTest(wanted)),
+};
+
+/** @param operand - a string; for `prefix` and `suffix` also an object with `equals-ignore-case` */
+const toTextTest = (operator: TextOperator, operand: JsonValue): ScalarTest => {
+  if (typeof operand === 'string') return textTests[operator](operand);
+  const { 'equals-ignore-case': wanted } = operand as { readonly 'equals-ignore-case': string };
+  const folded = wanted.toLowerCase();
+  return operator === 'prefix'
+    ? forTexts((text) => text.toLowerCase().startsWith(folded))
+    : forTexts((text) => text.toLowerCase().endsWith(folded));
+};
+
+/** Matches a literal value. A string that is an IP address matches the address in any notation, as in event-ruler. */
+const toLiteralTest = (literal: Scalar): ScalarTest =>
+  typeof literal === 'string' && isAddress(literal)
+    ? toNetworkTest(toNetwork(literal))
+    : (value) => value === literal;
+
+/** @param network - in CIDR notation */
+const toNetworkTest = (network: string): ScalarTest => {
+  const list = toBlockList([network]);
+  return forTexts((text) => isAddress(text) && list.check(text, familyOf(text)));
+};
+
+/** What event-ruler accepts as an address: no zone, and no IPv6 address that ends in IPv4 notation. */
+const isAddress = (text: string): boolean =>
+  isIP(text) !== 0 && !text.includes('%') && !(text.includes(':') && text.includes('.'));
+
+const comparisons: Readonly<Record<string, (value: number, bound: number) => boolean>> = {
+  '=': (value, bound) => value === bound,
+  '<': (value, bound) => value < bound,
+  '<=': (value, bound) => value <= bound,
+  '>': (value, bound) => value > bound,
+  '>=': (value, bound) => value >= bound,
+};
+
+/** @param operand - alternating comparisons and bounds, such as `[">", 0, "<=", 5]` */
+const toNumericTest = (operand: readonly JsonValue[]): ScalarTest => {
+  const [first, bound, second, top] = operand as readonly [string, number, string?, number?];
+  const isWithin = comparisons[first];
+  const isBelow = second === undefined ? undefined : comparisons[second];
+  return (value) =>
+    typeof value === 'number' &&
+    isWithin?.(value, bound) === true &&
+    (isBelow === undefined || top === undefined || isBelow(value, top));
+};
 
 /** What a pattern requires of one field. */
 export interface Leaf {

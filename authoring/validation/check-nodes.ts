@@ -8,12 +8,10 @@ import type { Problem } from '../../lib/workflows/definition/problem.ts';
 import { WEBHOOK_TRIGGER } from '../../lib/workflows/definition/to-path-configs.ts';
 import { type Rule, withoutLiterals } from '../../lib/workflows/expressions/parameters.ts';
 import { splitTemplate } from '../../lib/workflows/expressions/template.ts';
-import { findVisibleIds } from './find-visible-ids.ts';
 import type { DraftGraph } from './graph/draft-graph.ts';
 import { checkNodeExpressions } from './references/check-expressions.ts';
 import { foreignNodeTypes } from './references/foreign-names.ts';
-import type { Names } from './references/names.ts';
-import { webhookFieldsOf } from './references/request-fields.ts';
+import { type Names, type VisibleIds, webhookFieldsOf } from './references/names.ts';
 import { createShapes } from './references/shapes.ts';
 import { checkSchema } from './schema/check-schema.ts';
 
@@ -143,4 +141,37 @@ const findExpressions = (value: JsonValue, path: string): string[] => {
   return Object.entries(value).flatMap(([key, item]) =>
     findExpressions(item, `${path}/${toPointerKey(key)}`),
   );
+};
+
+/**
+ * Finds the nodes upstream of a node, whose output it can read. A node in a loop is upstream of itself and reads the
+ * previous iteration. A body can't read the node that runs it, whose output comes later.
+ */
+const findVisibleIds = ({ nodes, edges, incoming }: DraftGraph, index: number): VisibleIds => {
+  const search = (isWanted: (id: string) => boolean): boolean => {
+    const visited = new Set<number>();
+    const work = [index];
+    for (let next = work.pop(); next !== undefined; next = work.pop()) {
+      for (const at of incoming[next] ?? []) {
+        const edge = edges[at];
+        if (edge === undefined) continue;
+        if (!edge.isBody && isWanted(nodes[edge.source]?.node.id ?? '')) return true;
+        if (visited.has(edge.source)) continue;
+        visited.add(edge.source);
+        work.push(edge.source);
+      }
+    }
+    return false;
+  };
+  return {
+    has: (wanted) => search((id) => id === wanted),
+    list: () => {
+      const found = new Set<string>();
+      search((id) => {
+        found.add(id);
+        return false;
+      });
+      return [...found];
+    },
+  };
 };

@@ -4,8 +4,7 @@ import type { WorkflowDefinition } from '../../lib/workflows/definition/definiti
 import type { Problem } from '../../lib/workflows/definition/problem.ts';
 import { WEBHOOK_TRIGGER } from '../../lib/workflows/definition/to-path-configs.ts';
 import { checkNodeExpressions } from './references/check-expressions.ts';
-import type { Names } from './references/names.ts';
-import { requestFieldsOf } from './references/request-fields.ts';
+import { type Names, requestFieldsOf } from './references/names.ts';
 import { requestShapes } from './references/shapes.ts';
 
 /** The response modes in which a parameter has an effect. */

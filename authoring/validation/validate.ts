@@ -6,22 +6,18 @@ import type { WorkflowDefinition } from '../../lib/workflows/definition/definiti
 import type { Problem } from '../../lib/workflows/definition/problem.ts';
 import { WEBHOOK_TRIGGER } from '../../lib/workflows/definition/to-path-configs.ts';
 import { loadNatives } from '../../lib/workflows/expressions/language.chunk.ts';
-import { checkBodies } from './check-bodies.ts';
-import { checkCallers } from './check-callers.ts';
-import { checkEnds } from './check-ends.ts';
-import { checkGraph } from './check-graph.ts';
-import { checkLoops, findLoopNodes } from './check-loops.ts';
+import { checkEnds, checkGraph } from './check-graph.ts';
+import { checkBodies, checkLoops, findLoopNodes } from './check-loops.ts';
 import { checkNodes } from './check-nodes.ts';
 import { checkReach } from './check-reach.ts';
 import { checkSettings } from './check-settings.ts';
 import { checkCircles } from './check-subworkflows.ts';
 import { checkTopLevel } from './check-top-level.ts';
 import { checkWebhooks } from './check-webhooks.ts';
-import { type DraftGraph, readDraftGraph } from './graph/draft-graph.ts';
-import { readDraft } from './graph/read-draft.ts';
+import { type DraftGraph, readDraft, readDraftGraph } from './graph/draft-graph.ts';
+import { checkCallers } from './mistakes/check-callers.ts';
 import { checkMistakes } from './mistakes/check-mistakes.ts';
-import type { Names } from './references/names.ts';
-import { webhookFieldsOf } from './references/request-fields.ts';
+import { type Names, webhookFieldsOf } from './references/names.ts';
 
 type Validation = {
   /** Likely mistakes that don't prevent storing the workflow. */

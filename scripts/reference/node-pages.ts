@@ -1,5 +1,4 @@
-import { toCode, toLine } from '../../authoring/reference/markdown.ts';
-import { printNodeType, printOutputs } from '../../authoring/reference/print-node-type.ts';
+import { printNodeType, printOutputs, toCode, toLine } from '../../authoring/reference/print-node-type.ts';
 import type { Plugin } from '../../lib/plugins/plugin.ts';
 import { describeCredentialType } from '../../lib/plugins/reference/describe-credential-type.ts';
 import { describeNodeType } from '../../lib/plugins/reference/describe-node-type.ts';

@@ -26,7 +26,7 @@ const madeOfTexts: Readonly<Record<string, string>> = {
     'made to see whether the pattern of a plugin can be read; matched against nothing',
   'packages/bounded-schema/src/find-schema-fault.ts':
     'made to see whether a pattern can be read; matched against nothing',
-  'authoring/validation/schema/schema-problems.ts':
+  'authoring/validation/schema/check-schema.ts':
     'made of the pattern of a plugin, matched against what the author of a workflow wrote, 200 characters at most',
   'lib/workflows/expressions/simple-expression.ts':
     'one pattern in pieces; matched against an expression of an author, 1,000 characters at most',

@@ -1,6 +1,5 @@
 import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
-import { type Leaf, toLeaf } from '../../authoring/event-pattern/leaf.ts';
-import type { Scalar } from '../../authoring/event-pattern/scalar-tests.ts';
+import { type Leaf, type Scalar, toLeaf } from '../../authoring/event-pattern/leaf.ts';
 
 /** Index of the chosen element of each array, by the array's path in the event. */
 type Membership = ReadonlyMap<string, number>;

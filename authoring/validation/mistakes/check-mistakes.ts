@@ -7,14 +7,12 @@ import type { Problem } from '../../../lib/workflows/definition/problem.ts';
 import { WEBHOOK_TRIGGER } from '../../../lib/workflows/definition/to-path-configs.ts';
 import type { DraftGraph, DraftNode } from '../graph/draft-graph.ts';
 import { checkAwsCall } from './check-aws-call.ts';
+import { checkWaitingTime } from './check-callers.ts';
 import { checkCode } from './check-code.ts';
-import { checkFields } from './check-fields.ts';
-import { checkFormat } from './check-formats.ts';
 import { checkJsonSchema } from './check-json-schema.ts';
 import { checkNeeds, checkOwnFailures } from './check-needs.ts';
-import { checkWaitingTime } from './check-waiting-time.ts';
+import { checkFields, checkFormat, type DeclaredValue, eachValue } from './check-values.ts';
 import { checkWays } from './check-ways.ts';
-import { type DeclaredValue, eachValue } from './each-value.ts';
 import { findSecrets } from './find-secrets.ts';
 
 /** The node type whose parameters are an AWS call. */

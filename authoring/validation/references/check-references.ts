@@ -1,16 +1,16 @@
 import jsonata from 'jsonata';
 import { didYouMean, quote, quoteAll } from '../../../lib/shared/describe.ts';
 import { describeExecution } from '../../../lib/workflows/expressions/scope.ts';
-import { describeNodeId, readDashed } from './describe-node-id.ts';
-import { describeRequestField } from './describe-request-field.ts';
 import {
   describeMethod,
+  describeNodeId,
+  describeRequestField,
   describeUnknownFunction,
   describeUnknownVariable,
+  readDashed,
   withoutWrappers,
-} from './describe-unknown.ts';
-import { toName, toNodePath } from './name-paths.ts';
-import { type Names, resolveId } from './names.ts';
+} from './describe-names.ts';
+import { type Names, resolveId, toName, toNodePath } from './names.ts';
 import {
   type Ast,
   type Bound,

@@ -2,9 +2,8 @@ import { suggestPicture } from '@hookloom/counted-jsonata';
 import jsonata from 'jsonata';
 import { didYouMean, quote, quoteAll } from '../../../lib/shared/describe.ts';
 import type { Problem } from '../../../lib/workflows/definition/problem.ts';
-import { readDashed } from './describe-node-id.ts';
-import { toName, toPath } from './name-paths.ts';
-import type { Names } from './names.ts';
+import { readDashed } from './describe-names.ts';
+import { type Names, toName, toPath } from './names.ts';
 import { HEADERS, type Shape, type Shapes } from './shapes.ts';
 import { type Ast, isAst, listOf } from './syntax-tree.ts';
 

@@ -1,4 +1,6 @@
+import type { WorkflowNode } from '@hookloom/plugin-kit';
 import type { Hints } from '../../../lib/shared/near-name.ts';
+import { toPattern } from '../../../lib/workflows/definition/path-pattern.ts';
 import type { Shapes } from './shapes.ts';
 
 /** Node ids that an expression can read, found on demand. */
@@ -33,3 +35,45 @@ export const SCOPE_VARIABLES = ['nodes', 'trigger', 'execution'];
 /** The most similar node id; the name itself when none is similar. */
 export const resolveId = ({ nodeIds, idOfName, findNearest }: Names, name: string): string =>
   nodeIds.has(name) ? name : (idOfName.get(name) ?? findNearest(name, nodeIds) ?? name);
+
+/** Fields of any request before its trigger has run. */
+const REQUEST_FIELDS = [
+  'body',
+  'headers',
+  'queryParams',
+  'requestMethod',
+  'requestPath',
+  'remoteAddress',
+  'triggeredAt',
+];
+
+type Trigger = Pick<WorkflowNode, 'parameters'>;
+
+/** Fields of a request to one of some webhook triggers: the input of a `deduplication`. */
+export const requestFieldsOf = (triggers: readonly Trigger[]): readonly string[] =>
+  triggers.some(hasPathParams) ? [...REQUEST_FIELDS, 'pathParams'] : REQUEST_FIELDS;
+
+/** All fields in the output of one of some webhook triggers. */
+export const webhookFieldsOf = (triggers: readonly Trigger[]): readonly string[] => [
+  ...requestFieldsOf(triggers),
+  'triggerType',
+];
+
+const hasPathParams = ({ parameters: { path } }: Trigger): boolean =>
+  typeof path === 'string' && toPattern(path.startsWith('/') ? path : `/${path}`) !== null;
+
+/** Words with a special meaning in JSONata. */
+const KEYWORDS = new Set(['and', 'or', 'in', 'true', 'false', 'null', 'function']);
+
+const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/** A name as written in an expression: in backticks unless it is plain. */
+export const toName = (name: string): string =>
+  PLAIN_NAME.test(name) && !KEYWORDS.has(name) ? name : `\`${name}\``;
+
+/** A path of names, `body.name`; `$` without names. */
+export const toPath = (names: readonly string[]): string => names.map(toName).join('.') || '$';
+
+/** A path such as `$nodes.pick.total`. */
+export const toNodePath = (nodeId: string, names: readonly string[]): string =>
+  ['$nodes', ...[nodeId, ...names].map(toName)].join('.');

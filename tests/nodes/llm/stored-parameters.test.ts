@@ -1,6 +1,6 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { expect, test } from '@jest/globals';
-import { checkCredentials } from '../../../authoring/validation/check-credentials.ts';
+import { checkCredentials } from '../../../cli/workflows/find-credential-problems.ts';
 import { adaptUnified } from '../../../lib/plugins/adapt-unified.ts';
 import plugin from '../../../nodes/llm/llm.plugin.ts';
 

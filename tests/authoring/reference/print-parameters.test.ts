@@ -1,7 +1,7 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { printParameters } from '../../../authoring/reference/print-parameters.ts';
+import { printParameters } from '../../../authoring/reference/print-node-type.ts';
 import { anyCharacter } from '../../support/any-character.ts';
 import { cases } from '../../support/deep.ts';
 
