@@ -1,0 +1,114 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { relative, resolve } from 'node:path';
+import { Stryker } from '@stryker-mutator/core';
+import { Argument, Command } from 'commander';
+
+// Changes the code of a target in one place after the other, and counts after which of the changes a test fails:
+// `npm run test:mutation -- linear-regex`. https://stryker-mutator.io/docs/stryker-js/configuration/
+
+interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+interface Target {
+  /** The code that is changed. */
+  readonly mutate: readonly string[];
+  /** The tests that are to notice it. */
+  readonly tests: readonly string[];
+}
+
+const ofPackage = (name: string): Target => ({
+  mutate: [`packages/${name}/src/**/*.ts`, `packages/${name}/*.ts`],
+  tests: [`packages/${name}/tests/**/*.test.ts`],
+});
+
+const ofFolder = (folder: string, tests = folder): Target => ({
+  mutate: [`lib/${folder}/**/*.ts`],
+  tests: [`tests/${tests}/**/*.test.ts`],
+});
+
+const targets: Readonly<Record<string, Target>> = {
+  'counted-jsonata': ofPackage('counted-jsonata'),
+  'linear-regex': ofPackage('linear-regex'),
+  engine: ofFolder('engine'),
+  lifecycle: ofFolder('executions/lifecycle', 'executions'),
+  held: ofFolder('executions/held', 'executions'),
+  registrations: ofFolder('registrations'),
+  credentials: ofFolder('credentials'),
+  signature: ofFolder('webhooks/features/signature'),
+};
+
+/** Percent of the changes after which a test fails, or takes too long. */
+const LEAST_SCORE = 85;
+
+const command = new Command('npm run test:mutation --')
+  .description(
+    `Changes code in one place after the other. The exit code is 1 when tests notice fewer than ${LEAST_SCORE} % of the changes, or miss one that scripts/mutation/survivors gives no reason for.`,
+  )
+  .addArgument(new Argument('<target>', 'the code that is changed').choices(Object.keys(targets)))
+  .option(
+    '--only <pattern>',
+    'files of the target, or lines of one: packages/linear-regex/src/search.ts:40-60',
+  )
+  .parse();
+const [name = ''] = command.args;
+const { only } = command.opts<{ readonly only?: string }>();
+
+/** Why no test fails after a change: the changes by reason, by file. A change is `code ⇒ what takes its place`. */
+type Survivors = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
+
+const survivorsPath = resolve(import.meta.dirname, 'survivors', `${name}.json`);
+const survivors: Survivors = existsSync(survivorsPath) ? JSON.parse(readFileSync(survivorsPath, 'utf8')) : {};
+
+const { mutate, tests } = targets[name] as Target;
+const plugin = (file: string) => resolve(import.meta.dirname, file);
+const stryker = new Stryker({
+  mutate: only === undefined ? [...mutate] : [only],
+  testRunner: 'loaded-once',
+  plugins: [plugin('mutant-runner.js'), plugin('ignore-sentences.js')],
+  ignorers: ['sentences'],
+  tests,
+  coverageAnalysis: 'perTest',
+  ignoreStatic: true, // module-level code, after whose change every file would have to be loaded again for each test
+  tsconfigFile: 'none', // TypeScript 7 has no API to read it with
+  ignorePatterns: ['.serverless', '.esbuild', '.hookloom', 'dist', 'docs'],
+  concurrency: 2,
+  timeoutMS: 5_000,
+  reporters: ['progress-append-only'],
+  allowConsoleColors: process.stdout.isTTY,
+} as ConstructorParameters<typeof Stryker>[0]);
+
+const results = await stryker.runMutationTest();
+const isMissed = (status: string) => status === 'Survived' || status === 'NoCoverage';
+const counted = results.filter(
+  ({ status }) => isMissed(status) || status === 'Killed' || status === 'Timeout',
+);
+const missed = counted.filter(({ status }) => isMissed(status));
+
+const withoutReason = missed.flatMap(({ fileName, location: { start, end }, replacement }) => {
+  const file = relative(process.cwd(), fileName);
+  const change = `${shorten(textAt(fileName, start, end))} ⇒ ${shorten(replacement ?? '')}`;
+  const isListed = Object.values(survivors[file] ?? {}).some((changes) => changes.includes(change));
+  return isListed ? [] : [{ place: `${file}:${start.line}`, change }];
+});
+const score = counted.length === 0 ? 100 : (100 * (counted.length - missed.length)) / counted.length;
+for (const { place, change } of withoutReason) console.log(`${place}\n  ${JSON.stringify(change)}`);
+console.log(
+  `${name}: tests notice ${score.toFixed(1)} % of ${counted.length} changes; ${withoutReason.length} of ${missed.length} that they miss are without a reason.`,
+);
+process.exitCode = score < LEAST_SCORE || withoutReason.length > 0 ? 1 : 0;
+
+/** Lines and columns count from 1. */
+function textAt(path: string, start: Position, end: Position): string {
+  const lines = readFileSync(path, 'utf8')
+    .split('\n')
+    .slice(start.line - 1, end.line);
+  lines.push((lines.pop() ?? '').slice(0, end.column - 1));
+  return lines.join('\n').slice(start.column - 1);
+}
+
+function shorten(code: string): string {
+  const line = code.replaceAll(/\s+/g, ' ').trim();
+  return line.length > 100 ? `${line.slice(0, 99)}…` : line;
+}
