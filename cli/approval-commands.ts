@@ -23,7 +23,7 @@ export const addApprovalCommands = (program: Command, { onTarget }: CommandConte
     .description('list pending approvals')
     .command('list')
     .description('list approvals waiting for a decision, the earliest deadline first')
-    .option('--workflow <id>', 'only of this workflow', readId)
+    .option('--workflow <id>', 'only approvals of this workflow', readId)
     .option('--limit <number>', `how many: 1 to ${MAX_APPROVALS} (default: 25)`)
     .option('--cursor <cursor>', 'continue where a list ended')
     .option('--addresses', 'show the callback URLs; anyone with such a URL can decide')

@@ -5,7 +5,7 @@ import { CommandError } from './command-error.ts';
 import type { Io } from './io.ts';
 import type { Target } from './target.ts';
 
-/** Dependencies of each group of commands. */
+/** What each group of commands depends on. */
 export interface CommandContext {
   readonly io: Io;
   /** Loaded on demand, so that other commands start faster. */

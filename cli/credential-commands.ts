@@ -87,7 +87,7 @@ export const addCredentialCommands = (
     .command('remove')
     .description('remove an outbound credential and its secret')
     .argument('<id>', 'id of the credential', readId)
-    .option('--force', 'even if workflow nodes use it')
+    .option('--force', 'remove it even if workflow nodes use it')
     .action((id: string, { force }: { readonly force?: true }) =>
       onTarget(async (context) => {
         const found = await findOutbound(id, context);

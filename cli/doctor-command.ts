@@ -38,7 +38,7 @@ const readQueue = (text: string): string => {
   return text;
 };
 
-/** Exceeds every probe's deadline: a longer limit would change nothing. */
+/** Maximum of `--timeout`: it exceeds every probe's deadline, so a longer limit would change nothing. */
 const MAX_TIMEOUT = 900;
 
 const readTimeout = (text: string): number => {

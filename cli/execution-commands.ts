@@ -35,10 +35,10 @@ export const addExecutionCommands = (program: Command, { loadNodeTypes, onTarget
   execution
     .command('list')
     .description('list executions, latest first')
-    .option('--workflow <id>', 'only of this workflow', readId)
+    .option('--workflow <id>', 'only approvals of this workflow', readId)
     .option('--status <names>', `comma separated: ${EXECUTION_STATUSES.join(', ')}`)
-    .option('--key <key>', 'of the delivery with this key; needs --workflow')
-    .option('--request <id>', 'of the request with this gateway id; needs --workflow')
+    .option('--key <key>', 'only the execution of the delivery with this key; needs --workflow')
+    .option('--request <id>', 'only the execution of the request with this gateway id; needs --workflow')
     .option('--from <time>', 'started at or after: 2026-01-31, 2026-01-31T09:00:00Z')
     .option('--to <time>', 'started at or before')
     .option('--limit <number>', `how many: 1 to ${MAX_LIMIT} (default: ${DEFAULT_LIMIT})`)
@@ -207,7 +207,7 @@ const toParts = ({ io, target }: TargetContext) => ({
   clock: io,
 });
 
-/** The service publishes events: the outbox flag of the record stays set, and the sweeper publishes. */
+/** The command line publishes no events: the outbox flag of the record stays set, and the sweeper publishes them. */
 const leftToSweeper: ExecutionEvents = {
   publish: ({ executionId }) => Promise.reject(new AppError(EVENT_NOT_PUBLISHED, { executionId })),
 };

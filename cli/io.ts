@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { styleText } from 'node:util';
 
-/** Streams, environment and clock of a command; tests pass their own. */
+/** The streams, environment and clock of a command; tests pass their own. */
 export interface Io {
   /** Writes results to standard output, one line or several. */
   print(text: string): void;

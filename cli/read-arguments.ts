@@ -1,7 +1,7 @@
 import { isId } from '@hookloom/plugin-kit/host';
 import { usageError } from './command-error.ts';
 
-/** Part of the tables' names. */
+/** Matches a stage name, which is part of the tables' names. */
 const STAGE = /^[A-Za-z0-9_.-]{1,64}$/;
 
 export const readId = (text: string): string => {

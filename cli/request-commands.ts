@@ -33,9 +33,12 @@ export const addRequestCommands = (program: Command, { loadNodeTypes, onTarget }
     .description('list recorded requests, latest first')
     .argument('<workflow>', 'id of the workflow', readId)
     .option('--verdict <names>', `comma separated: ${VERDICTS.join(', ')}`)
-    .option('--key <key>', 'of the delivery with this key')
+    .option('--key <key>', 'only requests of the delivery with this key')
     .option('--sender <address>', 'from this address')
-    .option('--request <id>', 'with this gateway id: the instance in a problem response')
+    .option(
+      '--request <id>',
+      'only the request with this gateway id, which a problem response has as its instance',
+    )
     .option('--from <time>', 'received at or after: 2026-01-31, 2026-01-31T09:00:00Z')
     .option('--to <time>', 'received at or before')
     .option('--limit <number>', `how many: 1 to ${MAX_LIMIT} (default: ${DEFAULT_LIMIT})`)

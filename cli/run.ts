@@ -118,7 +118,7 @@ Examples:
   npm run -s cli -- doctor --stage production
 
 Environment:
-  HOOKLOOM_PORT   the local service on this port, where several are up (default: the first one)
+  HOOKLOOM_PORT   the local service on this port, if several are running (default: the first one)
   AWS_REGION      the region of a stage, without --region; by default the region of the AWS profile
   RETENTION_DAYS  how long the records of executions are kept that a command starts
 
@@ -136,7 +136,7 @@ const report = (error: unknown, io: Io): ExitCode => {
   return exitCode;
 };
 
-/** @throws Error when it is a bug */
+/** @throws Error if it is a bug */
 const toCommandError = (error: unknown): CommandError => {
   if (error instanceof CommandError) return error;
   if (error instanceof CommanderError) return usageError(error.message.replace(/^error: /, ''));

@@ -85,7 +85,7 @@ export const openTarget = async ({ stage, region }: Parameters<OpenTarget>[0]): 
   const service = readServiceInfo();
   if (service === null) {
     throw new CommandError(
-      'No local service is up. Start it with `npm start`, or name a deployed stage: --stage NAME',
+      'No local service is running. Start it with `npm start`, or name a deployed stage: --stage NAME',
     );
   }
   return connect(service);

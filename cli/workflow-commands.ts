@@ -96,7 +96,7 @@ export const addWorkflowCommands = (
     .command('remove')
     .description('remove a workflow; its versions stay readable')
     .argument('<id>', 'id of the workflow', readId)
-    .option('--force', 'even if other workflows run it or handle its failures')
+    .option('--force', 'remove it even if other workflows run it or handle its failures')
     .action((id: string, { force }: { readonly force?: true }) =>
       onTypedTarget(async (context) => {
         if (force !== true) await refuseUsedWorkflow(id, context);
@@ -205,11 +205,11 @@ const printStored = async (
   await release(definition, { io, target });
 };
 
-/** Not an error if the service is unreachable: its schedule releases them later. */
+/** Not an error if the service is unreachable, since its schedule releases them later. */
 const release = async (definition: WorkflowDefinition, { io, target }: TargetContext): Promise<void> => {
   try {
     for (const nodeId of await nudgeHeld(definition, target))
-      io.print(`  requests stored by the trigger ${nodeId} start to run`);
+      io.print(`  requests stored by the trigger ${nodeId} now start to run`);
   } catch (error) {
     if (!isAppError(error)) throw error;
     io.note(io.paint('yellow', `${definition.id}: stored requests start to run within five minutes`));

@@ -8,8 +8,8 @@ const usual = Math.max(2, availableParallelism());
 /** For requests. */
 export const REQUEST_PROCESSES: SlotCounts = { usual, most: Math.max(usual, 12), growAfterMs: 250 };
 
-/** For background runs, which have their own pool, since a run may call the service. */
+/** Limits of the pool for background runs, which is separate, since a run may call the service. */
 export const BACKGROUND_PROCESSES: SlotCounts = { usual, most: Math.max(usual, 8), growAfterMs: 250 };
 
-/** For a single invocation. */
+/** Limit for a single invocation. */
 export const ONE_PROCESS: SlotCounts = { usual: 1, most: 1, growAfterMs: 250 };

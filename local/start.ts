@@ -17,7 +17,7 @@ Press Ctrl+C to stop it.
 
 const PORT = '3000';
 
-/** Ctrl+C arrives twice: from the terminal, and from npm. */
+/** Ctrl+C arrives twice: from the terminal and from npm. */
 const SAME_SIGNAL_MS = 500;
 
 /** Parses the command line; if it is invalid, prints why and ends the process. */

@@ -140,7 +140,7 @@ export const toAlarms = (
     );
     alarms[`${name}ThrottlesAlarm`] = toAlarm(
       `${toName(name)}-throttles`,
-      'Lambda refused invocations of the function: a concurrency limit is reached.',
+      'Lambda refused invocations of the function because a concurrency limit was reached.',
       sum(ofFunction(id, 'Throttles')),
     );
   }

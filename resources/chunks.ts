@@ -174,7 +174,7 @@ const shareChunks = (
 /** The clock of a file system may lag by some milliseconds. */
 const CLOCK_MS = 100;
 
-/** Uses the change time (ctime), which also changes when a file is moved there. */
+/** Uses the change time (ctime), which also changes when a file is moved. */
 const isUnchangedSince = (time: number, file: string): boolean => {
   const { ctimeMs = Number.POSITIVE_INFINITY } = statSync(file, { throwIfNoEntry: false }) ?? {};
   return ctimeMs < time - CLOCK_MS;

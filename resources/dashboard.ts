@@ -29,16 +29,16 @@ export const toDashboard = ({ Resources }: Template, prefix: string): TemplateRe
     toGraph('Time to answer, ms', [
       ...['p50', 'p90', 'p99'].map((stat) => [...gateway('Latency'), { stat, label: stat }]),
     ]),
-    toGraph('Age of the oldest execution that waits for the sweeper, s', [
+    toGraph('Age of the oldest execution waiting for the sweeper, s', [
       [...own('OldestAcceptedAge'), { stat: 'Maximum' }],
       [...own('OldestWaitingDueAge'), { stat: 'Maximum' }],
     ]),
-    toGraph('Findings of the sweeper', [
+    toGraph('What the sweeper found', [
       ...['Redispatched', 'GivenUp', 'Reconciled', 'Republished', 'Failed'].map((name) =>
         own(`Sweep${name}`),
       ),
     ]),
-    toGraph('Faults of the service', [own('ServerErrors'), own('StoreThrottles')]),
+    toGraph('Service errors', [own('ServerErrors'), own('StoreThrottles')]),
     toGraph('Errors of functions', ofFunctions('Errors')),
     toGraph('Throttles of functions', ofFunctions('Throttles')),
     toGraph('Messages in dead-letter queues', [

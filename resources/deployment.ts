@@ -180,7 +180,7 @@ const completeFunction = (
   if (hasTracing) definition.iamRoleStatements = [...(definition.iamRoleStatements ?? []), TRACING];
 };
 
-/** Supports no resource ARN. */
+/** X-Ray's actions support no resource ARN. */
 const TRACING = {
   Effect: 'Allow',
   Action: ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'],

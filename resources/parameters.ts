@@ -24,10 +24,10 @@ export interface Deployment {
   readonly quotas: Readonly<Record<keyof typeof QUOTAS, number>>;
 }
 
-/** A name is a bus in the service's account and region. */
+/** The event bus; a plain name means a bus in the service's account and region. */
 export type EventBus = { readonly name: string } | { readonly arn: string };
 
-/** `stage`: named after stage, account and region. `generated`: CloudFormation names it. */
+/** The bucket: `stage` names it after stage, account and region; with `generated`, CloudFormation names it. */
 export type BlobBucket =
   | { readonly kind: 'stage' | 'generated' }
   | { readonly kind: 'named'; readonly name: string };
@@ -39,7 +39,7 @@ export interface Domain {
   readonly hostedZone: string | null;
 }
 
-/** By the first segments of their paths: /api/webhook, /api/webhook-callback, /api/admin. */
+/** Groups of routes, by the first segments of their paths: /api/webhook, /api/webhook-callback, /api/admin. */
 export type RouteGroup = 'webhook' | 'callback' | 'admin';
 
 export interface Throttle {
@@ -109,7 +109,7 @@ export const readParameters = (
 };
 
 class Problem {
-  /** Follows the parameter's name in the message. */
+  /** What is wrong with the value; follows the parameter's name in the message. */
   readonly text: string;
 
   constructor(text: string) {

@@ -48,7 +48,7 @@ const toNetworkTest = (network: string): ScalarTest => {
   return forTexts((text) => isAddress(text) && list.check(text, familyOf(text)));
 };
 
-/** What event-ruler accepts as an address: no zone, and no IPv6 address that ends in IPv4 notation. */
+/** Whether event-ruler accepts a text as an address: no zone, and no IPv6 address that ends in IPv4 notation. */
 const isAddress = (text: string): boolean =>
   isIP(text) !== 0 && !text.includes('%') && !(text.includes(':') && text.includes('.'));
 

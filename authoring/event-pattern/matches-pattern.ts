@@ -64,13 +64,13 @@ const toTree = (fields: readonly Field[]): PatternTree => {
 const MAX_DEPTH = 1_000;
 
 /**
- * Whether EventBridge would deliver an event that is tested against a pattern. The rules are those of AWS's event-ruler:
+ * Whether an event matches a pattern, so that EventBridge would deliver it. The rules are those of AWS's event-ruler:
  * https://github.com/aws/event-ruler/blob/main/README.md
  *
  * - A field matches when one of its values does: any element of an array, any scalar within nested arrays.
  * - Fields of objects in an array match together when one element has them all.
- * - `exists: false` requires that there is no scalar at the path: in the element that matched an earlier field, or in all elements
- *   if none did. Paths are ordered as strings.
+ * - `exists: false` requires that there is no scalar at the path: in the element that matched an earlier field, or in
+ * all elements if none did. Paths are ordered as strings.
  * - Numbers are compared by value, in double precision. So two whole numbers above 2^53 can count as equal.
  *
  * Keys are compared literally: `{"a.b": …}` differs from `{"a": {"b": …}}`, which event-ruler cannot distinguish.
@@ -89,8 +89,8 @@ type Outcome = 'no' | 'absent' | 'value';
 type FindPresent = () => ReadonlySet<Leaf>;
 
 /**
- * @param findPresent - of the outermost array around the value of which no element is chosen; null when there is none.
- *   Matching a value chooses the elements of all arrays around it, so later fields are looked for in these
+ * @param findPresent - searches the outermost array around the value with no chosen element; null if there is none.
+ * Matching a value chooses the elements of all arrays around it, so later fields are looked for in these
  */
 const evaluate = (
   node: PatternNode,

@@ -21,7 +21,7 @@ const printTraits = (description: NodeTypeDescription): string[] => {
     printKind(description),
     ...(isOnlyMain ? [] : [`Inputs: ${toCodes(inputs)}`]),
     `Outputs: ${printOutputs(description)}`,
-    ...(endsBranch ? ['It may deliver on no output, which ends a branch or a loop'] : []),
+    ...(endsBranch ? ['It may deliver on no output, which ends the branch or loop'] : []),
     ...(credentialTypes.length === 0 ? [] : [`Types of its credential: ${toCodes(credentialTypes)}`]),
   ];
 };

@@ -5,7 +5,7 @@ import type { Problem } from '../../lib/workflows/definition/problem.ts';
 import { workflowSchema } from '../../lib/workflows/definition/schema.ts';
 import { checkSchema } from './schema/check-schema.ts';
 
-/** Keys of other tools and our equivalents. */
+/** Keys in other tools' workflow files, with our equivalents. */
 const foreignKeys: ReadonlyMap<string, string> = new Map([
   ['active', 'enabled'],
   ['disabled', 'enabled'],

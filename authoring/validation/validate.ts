@@ -27,10 +27,10 @@ type Validation = {
   | { readonly definition: null; readonly problems: readonly Problem[] }
 );
 
-/** Keeps files within the limits of tools that recurse. */
+/** Maximum nesting depth of a file, within the limits of recursive tools. */
 const MAX_DEPTH = 100;
 
-/** Further problems are counted, not listed. */
+/** Maximum number of problems listed; further ones are only counted. */
 export const MAX_PROBLEMS = 500;
 
 /**
@@ -64,7 +64,7 @@ export const validateWorkflow = async (value: unknown, findNodeType: FindNodeTyp
     : { definition: null, problems: limit(problems), warnings };
 };
 
-/** Two checks may report the same mistake. */
+/** Removes duplicates, since two checks may report the same mistake. */
 const withoutRepeated = (problems: readonly Problem[]): Problem[] => {
   const seen = new Set<string>();
   return problems.filter(({ path, message }) => {

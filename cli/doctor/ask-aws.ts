@@ -2,7 +2,7 @@ import { isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
 import type { CallAws } from '../../lib/adapters/aws/aws-caller.ts';
 import { errorTypeOf, isSuccess, toCause } from '../../lib/adapters/aws/aws-error.ts';
 
-/** AWS refused a call of the doctor itself. */
+/** AWS refused a call that the doctor itself made. */
 export class AwsRefusal extends Error {
   readonly type: string;
 

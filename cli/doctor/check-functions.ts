@@ -85,7 +85,10 @@ export const checkFunctions = async (
   return { pongs, broken, lines: [...describeAnswers(all, pongs), ...unasked, ...compareClocks(all)] };
 };
 
-/** Without functions that are throttled or silent, which may answer next time, or deny the doctor's ping but may allow other callers. */
+/**
+ * Leaves out functions that are throttled or silent, which may respond next time, and those that refuse the doctor's
+ * ping but may allow other callers.
+ */
 const BROKEN: Readonly<Partial<Record<string, string>>> = {
   failed: 'does not start',
   missing: 'does not exist',
@@ -139,7 +142,7 @@ const describeProblem = (
   }
 };
 
-/** A durable run is pinged through a queue: the time that it reports may be seconds old. */
+/** A durable run is pinged through a queue, so the time that it reports may be seconds old. */
 const compareClocks = (all: readonly (readonly [string, PingAnswer])[]): readonly Line[] => {
   const found: Line[] = [];
   let compared = 0;

@@ -7,10 +7,10 @@ import type { DoctorParts } from './open-doctor.ts';
 
 const quotas = linesOf('quotas');
 
-/** The share of a quota above which little is left. */
+/** The share of a quota above which the doctor warns. */
 const HIGH = 0.8;
 
-/** New accounts start with ten. */
+/** Concurrent executions of a new account. */
 const LOW_CONCURRENCY = 100;
 
 const WINDOW_MS = 900_000;

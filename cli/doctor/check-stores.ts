@@ -153,10 +153,10 @@ export const checkDeadLetters = async ({ prefix, open, isLocal }: DoctorParts): 
 
 const remedyOf = (queue: string): string =>
   queue.endsWith('-trigger-dead-letters')
-    ? 'See "Events that were not taken" in docs/operating.md: read why, fix the cause, invoke dispatch with them.'
+    ? 'See "Events that were not taken" in docs/operating.md: read why, fix the cause, then invoke dispatch with them.'
     : 'sweep processes them within minutes and fails their executions. If they stay, see the log of sweep.';
 
-/** Newer ones may still be in Lambda's queue. */
+/** Accepted executions newer than this may still be in Lambda's queue. */
 const OLD_MS = 300_000;
 
 /** Accepted executions are first swept after 15 minutes; `sweep` postpones that by up to a day. */

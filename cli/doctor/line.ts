@@ -3,7 +3,7 @@ export type LineStatus = 'ok' | 'warning' | 'wrong' | 'unknown' | 'skipped';
 
 /** The result of one check. */
 export interface Line {
-  /** Such as `functions` or `tables`. */
+  /** Name of the check, such as `functions` or `tables`. */
   readonly check: string;
   readonly status: LineStatus;
   /** What was found. */

@@ -35,8 +35,8 @@ const FUNCTIONS_OF: Readonly<Record<Probe, readonly string[]>> = {
 };
 
 /**
- * How long each may take; a request has its own limit, and a blob is checked with its durable run. Scheduler fires within a
- * minute, and enabling a new mapping takes as long.
+ * Time limit of each probe; a request has its own limit, and a blob is checked with its durable run. Scheduler fires
+ * within a minute, and enabling a new mapping takes as long.
  */
 const DEADLINES_MS: Readonly<Partial<Record<Probe, number>>> = {
   express: 40_000,
@@ -107,7 +107,7 @@ class Look {
   readonly #questions: ReturnType<typeof createQuestions>;
   readonly #token = randomBytes(8).toString('hex');
   readonly #lines = new Map<Probe, Line>();
-  /** Ended runs whose completion events are not published yet. */
+  /** Runs that have ended but whose completion events are not published yet. */
   readonly #unpublished = new Map<string, ExecutionRecord>();
   #hasAnswered = false;
   readonly workflows: ReturnType<typeof probeWorkflows>;

@@ -4,7 +4,7 @@ import type { EventEntry, MessageEntry } from './event-schemas.ts';
 
 type CallAws = RegistrationContext['callAws'];
 
-/** AWS rejected an event or a message. */
+/** The error for an event or a message that AWS rejected. */
 export class NotTaken extends Error {}
 
 /**

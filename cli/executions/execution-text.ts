@@ -23,7 +23,7 @@ export const toTable = (executions: readonly ExecutionSummary[]): string[] =>
     ]),
   ]);
 
-/** Lines of cells, in columns as wide as their widest cell. */
+/** Formats rows of cells as lines, with columns as wide as their widest cell. */
 export const toColumns = (table: readonly (readonly string[])[]): string[] => {
   const widthOf = (column: number): number => Math.max(...table.map((row) => row[column]?.length ?? 0));
   const widths = table[0]?.map((_title, column) => widthOf(column)) ?? [];

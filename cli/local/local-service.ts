@@ -95,7 +95,7 @@ export const readServiceInfo = (
   return services.find((info) => info !== null && portOf(info) === port) ?? null;
 };
 
-/** The file names, the first service's before the others. */
+/** The names of the service files, the first service's first. */
 const listFiles = (folder: string): readonly string[] => {
   try {
     const beside = readdirSync(folder).filter((name) => /^local-\d+\.json$/.test(name));

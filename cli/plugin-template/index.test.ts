@@ -5,12 +5,12 @@ import examples from './examples.ts';
 import plugin, { greet, send } from './index.ts';
 
 for (const handle of plugin.handles) {
-  describe(`${handle.id} keeps the contract of node types:`, () => {
+  describe(`${handle.id} follows the contract of node types:`, () => {
     for (const { name, run } of nodeTypeChecks(handle, examples[handle.id])) test(name, run);
   });
 }
 
-test('greets, with the fields of its input', async () => {
+test('greets with fields of its input', async () => {
   const { outputs } = await runNode(greet, examples[greet.id]);
   assert.deepEqual(outputs.main, { orderId: 7, text: 'Hello, Ada' });
 });

@@ -17,9 +17,9 @@ export const greet = defineAction({
 export const send = defineAction({
   id: 'pluginTemplateSend',
   name: 'Send',
-  description: 'Sends a text to a URL',
+  description: 'Sends text to a URL',
   parameters: Type.Object({
-    url: Type.String({ pattern: '^https?://', description: 'Receiver of the text' }),
+    url: Type.String({ pattern: '^https?://', description: 'URL of the receiver' }),
     text: Type.String({ maxLength: 4_000, description: 'The text' }),
   }),
   credentials: { types: ['httpBearer'], required: true },

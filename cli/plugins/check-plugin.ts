@@ -59,7 +59,7 @@ export const checkPlugin = async (file: string): Promise<PluginFindings> => {
   }
 };
 
-/** Its line in the list; an import that throws is found by the registry, too. */
+/** Its line in the list; the registry also reports an import that throws. */
 const toInstalled = async (file: string): Promise<InstalledPlugin> => {
   const load = () => import(pathToFileURL(file).href);
   const provider: unknown = await load().then(

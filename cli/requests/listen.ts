@@ -9,7 +9,10 @@ import { type LiveLine, toLiveLine } from './request-text.ts';
 
 const POLL_MS = 1_000;
 
-/** Late records are still shown: clocks differ, and a run of pure nodes is recorded only at its end. */
+/**
+ * How far back records are read, so that late ones are shown: clocks differ, and a run of pure nodes is recorded only
+ * at its end.
+ */
 const OVERLAP_MS = 60_000;
 
 /** The terminal and its clock. */

@@ -20,7 +20,7 @@ interface WorkflowPermissions {
 }
 
 interface NodeCall {
-  /** `orders: the node "store"`. */
+  /** The node for a message, such as `orders: the node "store"`. */
   readonly place: string;
   readonly credentialId: string | null;
   readonly call: AwsCall;
@@ -58,7 +58,7 @@ const findCalls = ({ id, nodes }: WorkflowDefinition, findNodeType: FindNodeType
     return (calls ?? []).map((call) => ({ place: `${id}: the node "${nodeId}"`, credentialId, call }));
   });
 
-/** The same with each expression replaced by `*`. */
+/** The value with each expression replaced by `*`. */
 const toPattern = (value: JsonValue): JsonValue => {
   if (typeof value === 'string')
     return splitTemplate(value)

@@ -9,7 +9,7 @@ import { splitTemplate } from '../../lib/workflows/expressions/template.ts';
 /** Parameters that nodes use as URLs to call; others, such as a link in a message, have different names. */
 const URL_PARAMETERS = ['url', 'baseUrl', 'endpoint'];
 
-/** Characters that end a URL's host. */
+/** Matches a URL up to the character that ends its host. */
 const WHOLE_HOST = /^https?:\/\/[^/?#\\]+[/?#\\]/i;
 
 /** A URL that a node calls with a credential. */

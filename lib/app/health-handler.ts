@@ -57,7 +57,7 @@ interface TestParts extends AdminParts {
   readonly openTests: OpenCredentialTests;
 }
 
-/** The two routes of the function: the report, and the live test of one credential. */
+/** Creates the two routes of the function: the report, and the live test of one credential. */
 export const createHealthRoutes = (parts: HealthParts & TestParts) => {
   const [report, test] = [createHealthFunction(parts), createCredentialTest(parts)];
   return (event: unknown, context: Context) =>

@@ -97,7 +97,7 @@ export const createSweepFunction = (given: SweepParts) => {
 
 type Values = { -readonly [Name in keyof Measurement['values']]: Measurement['values'][Name] };
 
-/** Only findings become values: a metric without values costs nothing. */
+/** Only findings become metric values: a metric without values costs nothing. */
 const createFindings = (): Findings & { readonly values: Values } => {
   const values: Values = {};
   return {
@@ -121,7 +121,7 @@ const METRIC_OF = {
   failed: 'SweepFailed',
 } as const satisfies Record<Finding, keyof Values>;
 
-/** One log line per sweep of all executions, or for the outcome of dead letters. */
+/** Writes one log line per sweep of all executions, or for the outcome of dead letters. */
 const reportFindings = (values: Values, isOfAll: boolean, logger: Logger): void => {
   const hasFound = Object.keys(values).length > 0;
   if (isOfAll || hasFound) logger.info('Sweep finished.', hasFound ? measure({ values }) : {});
@@ -132,7 +132,7 @@ const isSweepOfAll = (event: unknown): boolean => {
   return Records === undefined && queue === undefined && only !== 'held';
 };
 
-/** Once per sweep for all of them. */
+/** Logged once per sweep for all of them. */
 const reportOnce = (message: string, found: readonly Unsettled[], { logger }: SweepParts): void => {
   const [first] = found;
   logger.error(message, { count: found.length, executionId: first?.[0], cause: first?.[1] });

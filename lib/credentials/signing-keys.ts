@@ -45,7 +45,7 @@ const parsePublicKey = (key: string): KeyObject => {
 
 const isPem = (text: string): boolean => text.includes('-----BEGIN');
 
-/** Null for text not in that encoding: Node's decoder stops at invalid characters or skips them. */
+/** Decodes text; null if it is not in that encoding. Node's decoder would stop at invalid characters or skip them. */
 const decode = (text: string, encoding: 'hex' | 'base64'): Buffer | null => {
   if (!ENCODINGS[encoding].test(text)) return null;
   const bytes = Buffer.from(text, encoding);

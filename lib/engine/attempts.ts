@@ -190,7 +190,7 @@ const awaitWithinTimeout = async (
   try {
     return await Promise.race([result, rejectOnTimeout(done.signal)]);
   } finally {
-    done.abort('the attempt is done'); // an explicit reason: the default one costs a stack trace
+    done.abort('the attempt has ended'); // an explicit reason: the default one costs a stack trace
   }
 };
 
@@ -278,7 +278,7 @@ const createAttemptContext = (
   };
 };
 
-/** Bounds the size of a record, together with {@link NAME}. */
+/** Limits the size of a record, together with {@link NAME}. */
 const MAX_NAMES = 20;
 const NAME = /^[A-Za-z0-9_-]{1,40}$/;
 

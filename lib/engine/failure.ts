@@ -15,7 +15,7 @@ const MAX_DETAILS_BYTES = 32_768;
 export interface Failure {
   readonly name: string;
   readonly message: string;
-  /** This and the next two: see `NodeErrorOptions`. */
+  /** For this field and the next two, see `NodeErrorOptions`. */
   readonly details?: JsonObject;
   readonly isRetryable?: boolean;
   readonly retryAfterMs?: number;
@@ -72,13 +72,13 @@ const describeThrown = (thrown: unknown): string => {
   if (typeof thrown === 'string') return `"${thrown}"`;
   if (typeof thrown !== 'object' || thrown === null) return String(thrown);
   const { message } = thrown as { readonly message?: unknown };
-  return typeof message === 'string' ? message : 'an object that is no Error';
+  return typeof message === 'string' ? message : 'an object that is not an Error';
 };
 
 const trim = (text: string): string =>
   text.length <= MAX_MESSAGE_LENGTH ? text : `${text.slice(0, MAX_MESSAGE_LENGTH - 1)}…`;
 
-/** Node's event for the error. */
+/** The Node.js process event that reported the error. */
 export type StrayErrorKind = 'UnhandledRejection' | 'UncaughtException';
 
 /** A node run whose stray errors become failures of its node. */

@@ -10,7 +10,7 @@ import {
 
 const refuseFiles = () => Promise.reject(new Error('this node cannot use files'));
 
-/** Of pure nodes, which touch nothing outside. */
+/** The services of pure nodes, which touch nothing outside. */
 export const noFiles: Files = { save: refuseFiles, open: refuseFiles };
 
 export const noAws: AwsClient = {

@@ -58,7 +58,7 @@ export interface ExecutionResult {
   readonly nodes: readonly NodeRecord[];
   /** The output of the last node, or of all end nodes by their ids; `{}` if nothing was delivered. */
   readonly output: JsonObject;
-  /** What was emitted first on the output `response`; null if nothing was. */
+  /** The first data emitted on the output `response`; null if there is none. */
   readonly response: JsonObject | null;
   /** Why it failed or timed out; null when it succeeded. */
   readonly failure: NodeFailure | null;

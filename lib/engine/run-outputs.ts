@@ -75,8 +75,8 @@ interface VisibleNode {
   readonly index: number;
   readonly id: string;
   /**
-   * -1 for an ancestor, of which the latest output is read. Otherwise a loop around both nodes: the output from the
-   * start of its current iteration is read, since the two nodes may run at the same time.
+   * -1 for an ancestor, whose latest output is read. Otherwise a loop around both nodes: the output from the start of
+   * its current iteration is read, since the two nodes may run at the same time.
    */
   readonly loop: number;
 }

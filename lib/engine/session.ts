@@ -77,7 +77,7 @@ export interface EnginePorts {
   readonly track?: <Value>(work: Promise<Value>) => Promise<Value>;
   /** Called when a node that takes time starts or ends; a snapshot is computed on demand. */
   readonly onProgress?: (snapshot: () => readonly NodeRecord[]) => void;
-  /** Called with what is emitted first on the output `response`; a replay calls it again. */
+  /** Called with the first data emitted on the output `response`; a replay calls it again. */
   readonly onResponse?: (response: JsonObject) => void;
   /** Aborted, with an Error as its reason, to end the execution early. */
   readonly signal?: AbortSignal;

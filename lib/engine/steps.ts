@@ -127,7 +127,10 @@ export class OperationLimitError extends Error {
 
 export interface OperationBudget {
   readonly limit: number;
-  /** Names of the operations so far. Among concurrent branches, which have taken theirs may differ between replays. */
+  /**
+   * Names of the operations so far. With concurrent branches, which of them have used operations may differ between
+   * replays.
+   */
   readonly taken: readonly string[];
   /** @throws OperationLimitError when no operation is left */
   take(name: string): void;

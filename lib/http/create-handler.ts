@@ -138,7 +138,7 @@ const describeRequest = (event: unknown, context: Partial<Context>) => {
   };
 };
 
-/** Not `String`, which throws for an object without a primitive value. */
+/** The value if it is a string, else an empty string: `String` would throw for objects without a primitive value. */
 const toText = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /** Lambda's response size limit for synchronous invocations. */

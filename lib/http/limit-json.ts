@@ -5,12 +5,15 @@ import { AppError } from '../shared/errors.ts';
 const [QUOTE, BACKSLASH, OPEN_LIST, CLOSE_LIST, OPEN_MAP, CLOSE_MAP] = [0x22, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d];
 const [COLON, COMMA] = [0x3a, 0x2c];
 
-/** More of them, which would fit into 6 MB, take longer to parse, check and store than the rest of the request. */
+/**
+ * Maximum number of arrays and objects, and of values. More would fit into 6 MB, but take longer to parse, check and
+ * store than the rest of the request.
+ */
 const MAX_NESTED = 500_000;
 const MAX_VALUES = 1_000_000;
 /**
- * The runtime keeps a shape for each distinct sequence of leading keys of an object. Beyond a number of shapes, each
- * object gets its own hash table.
+ * Maximum number of object shapes. The runtime keeps a shape for each distinct sequence of leading keys of an object;
+ * beyond a certain number, each object gets its own hash table.
  */
 const MAX_SHAPES = 50_000;
 const SOME_SHAPES = 1_000;

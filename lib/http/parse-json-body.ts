@@ -37,7 +37,7 @@ const parseEveryValue = (text: string): JsonValue => {
   return request.event.body;
 };
 
-/** The fields that the parser uses. It replaces the text with the value. */
+/** The fields of an event that the parser uses. It replaces the text with the parsed value. */
 interface ParserRequest {
   readonly event: { body: JsonValue; readonly isBase64Encoded: boolean };
 }
@@ -60,7 +60,7 @@ const ESCAPED_LETTER = /\\u00(?:5[fF]|6[3eEfF]|7[02345])/;
 /** An exponent of three digits or more, followed by the end of the number: in hashes, digits also follow an `e`. */
 const LARGE_EXPONENT = /\d[eE]\+?\d{3,}(?:[\s,\]}]|$)/;
 
-/** With an exponent of two digits, fewer digits than these stay below the largest double, 1.8e308. */
+/** Matches so many digits that a two-digit exponent could exceed the largest double, 1.8e308. */
 const MANY_DIGITS = /(?<!\d)\d{210}/;
 
 /** Whether a JSON text may have a key `__proto__` or `constructor`, in any spelling. False only if it has none. */

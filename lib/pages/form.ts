@@ -62,7 +62,7 @@ const renderSummary = (errors: readonly FormError[], fields: readonly ShownField
   })}</ul>
 </div>`;
 
-/** Text that ends with punctuation gets none added. */
+/** Adds a colon unless the title ends with punctuation. */
 const toStart = (title: string): string => (/[.?!:]$/.test(title) ? title : `${title}:`);
 
 const renderField = (field: ShownField): Html => {
@@ -89,7 +89,7 @@ ${renderInput(field)}</div>
 `;
 };
 
-/** More choices than this become a drop-down list. */
+/** A field with more choices than this becomes a drop-down list. */
 const MAX_RADIOS = 5;
 
 const renderRadio = ({ id, name, value }: ShownField, option: string, index: number): Html =>

@@ -13,7 +13,7 @@ export const markdown = (text: string): Html => {
 };
 
 /**
- * What a page can't contain in addition: another main title, links without a name, images, which its policy forbids,
+ * Replaces what a page must not contain: a second main title, links without a name, images, which its policy forbids,
  * and form fields.
  */
 const pageRenderer: RendererObject = {

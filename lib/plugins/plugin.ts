@@ -27,7 +27,7 @@ export interface PluginNodeType extends NodeType {
 interface EntryBase {
   readonly id: string;
   readonly api: 'legacy' | 'unified';
-  /** A legacy plugin is what the list says; a unified one is a provider. */
+  /** The kind of plugin. For a legacy plugin, the list says which; a unified one is a provider. */
   readonly kind: 'trigger' | 'action' | 'provider';
 }
 

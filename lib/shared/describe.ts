@@ -12,7 +12,7 @@ export const quoteAll = (names: Iterable<string>): string => {
   return all.length <= MAX_NAMES ? shown : `${shown} and ${all.length - MAX_NAMES} more`;
 };
 
-/** The end of a message; empty for null. */
+/** The end of a message that suggests a name; empty for null. */
 export const didYouMean = (suggestion: string | null): string =>
   suggestion === null ? '' : `; did you mean ${quote(suggestion)}?`;
 

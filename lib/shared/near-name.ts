@@ -3,7 +3,7 @@ import { distance } from 'fastest-levenshtein';
 /** Longer names have too many neighbours and take too long to compare. */
 const MAX_LENGTH = 64;
 
-/** Hints per file: each costs a search. */
+/** Maximum number of hints per file, since each costs a search. */
 const MAX_HINTS = 100;
 
 /** Finds the name most similar to a wrong one; null if none is similar. */
@@ -71,8 +71,9 @@ const isSwapped = (name: string, candidate: string): boolean => {
 const LETTERS = [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'];
 
 /**
- * A known name that is one edit away: another notation (`http-request`), or one character missing, added, replaced or
- * swapped with the next. Tries all neighbours of the wrong name, after P. Norvig, "How to Write a Spelling Corrector".
+ * Finds a known name that is one edit away: another notation (`http-request`), or one character missing, added,
+ * replaced or swapped with the next. Tries all neighbours of the wrong name, after P. Norvig, "How to Write a Spelling
+ * Corrector".
  */
 export const findNearName: FindNearName = (name, isKnown) => {
   if (name.length > MAX_LENGTH) return null;

@@ -6,6 +6,6 @@ export class Refusal extends Error {
   }
 }
 
-/** By name: each chunk of a bundle has its own copy of the class. */
+/** Recognised by name, since each chunk of a bundle has its own copy of the class. */
 export const isRefusal = (error: unknown): error is Refusal =>
   error instanceof Error && error.name === 'Refusal';

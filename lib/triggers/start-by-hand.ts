@@ -10,12 +10,12 @@ import { AppError } from '../shared/errors.ts';
 import { resolveExecution } from '../workflows/definition/resolve-execution.ts';
 import type { StartParts } from './start-by-event.ts';
 
-/** What an operator asks for. */
+/** A manual start, as an operator requests it. */
 interface HandStart {
   readonly workflowId: string;
   /** Null for the only enabled trigger. */
   readonly triggerNodeId: string | null;
-  /** The trigger's input, in the shape that the trigger has. It fills in what is missing if it can. */
+  /** The trigger's input, in the shape of that trigger, which fills in what is missing if it can. */
   readonly input: JsonObject;
   /** The same for a repeated request; null if each request is new. */
   readonly key: string | null;

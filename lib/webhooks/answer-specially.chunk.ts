@@ -14,7 +14,7 @@ import { AppError } from '../shared/errors.ts';
 import { answerRun } from './answer-run.ts';
 import { inlineFile, toDisposition } from './inline-file.ts';
 
-/** More than a browser keeps per site. */
+/** Maximum number of cookies, more than a browser keeps per site. */
 const MAX_COOKIES = 50;
 const COOKIE_NAME = /^[^=;\s]+(?==)/;
 const PRINTABLE = /^[\x20-\x7e]+$/;
@@ -44,7 +44,7 @@ export const answerSpecially = async (
     : { ...(await inlineFile(answer, file, executionId, openFiles())), ...cookies };
 };
 
-/** The start of RFC 6265 §4.1.1: a name and `=`. */
+/** Matches the start of a `Set-Cookie` value: a name and `=` (RFC 6265 §4.1.1). */
 const isCookie = (value: unknown): value is string =>
   typeof value === 'string' && PRINTABLE.test(value) && isToken(COOKIE_NAME.exec(value)?.[0] ?? '');
 

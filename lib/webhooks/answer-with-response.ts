@@ -9,7 +9,7 @@ import type { Answer } from '../shared/answer.ts';
 import { RESPONSE_INVALID } from '../shared/error-catalogue.ts';
 import { AppError } from '../shared/errors.ts';
 
-/** RFC 9110 §6.4.1, §15.3.6. */
+/** Statuses that never have a body: RFC 9110 §6.4.1, §15.3.6. */
 const STATUSES_WITHOUT_BODY = [204, 205, 304];
 
 /**

@@ -169,7 +169,7 @@ export type OpenStages = Required<Omit<Stages, keyof AnswerStages>> & AnswerStag
 
 const nothing = () => null;
 
-/** Without a time limit other than the run's own. */
+/** With no time limit other than the run's own. */
 export const withoutFeatures: OpenStages = {
   secretHeaders: [],
   maxBodyBytes: Number.POSITIVE_INFINITY,
@@ -183,7 +183,7 @@ export const withoutFeatures: OpenStages = {
   start: async () => null,
 };
 
-/** What a feature is checked with. */
+/** What the check of a feature receives. */
 export interface FeatureContext {
   /** All parameters of the trigger. */
   readonly parameters: JsonObject;

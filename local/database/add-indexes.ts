@@ -59,7 +59,10 @@ const remove = async (client: DynamoDBClient, TableName: string): Promise<void> 
   await waitUntilTableNotExists({ client, ...TABLE_WAITING }, { TableName });
 };
 
-/** Items of one write: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchWriteItem.html */
+/**
+ * Maximum number of items per write:
+ * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchWriteItem.html
+ */
 const PAGE_SIZE = 25;
 
 const copyItems = async (client: DynamoDBClient, from: string, to: string): Promise<void> => {

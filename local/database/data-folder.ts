@@ -7,12 +7,12 @@ import { StartError } from './start-error.ts';
 
 /** The folders of the local service's data. */
 interface DataFolder {
-  /** Undefined for tables in memory. */
+  /** Folder of the tables; undefined to keep them in memory. */
   readonly tables: string | undefined;
   readonly blobs: string;
-  /** Of outbound credentials. */
+  /** Folder for the secrets of outbound credentials. */
   readonly secrets: string;
-  /** File of schedules, rules and queues; undefined: in memory. */
+  /** File for schedules, rules and queues; undefined to keep them in memory. */
   readonly sources: string | undefined;
   /** Unlocks the folder for other services; removes it when it is temporary. */
   release(): void;

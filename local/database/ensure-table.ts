@@ -6,7 +6,10 @@ import {
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
 
-/** Seconds. A table changes its status within milliseconds, on a busy machine within a second. */
+/**
+ * Delays and time limit in seconds. A table changes its status within milliseconds, or within a second on a busy
+ * machine.
+ */
 export const TABLE_WAITING = { minDelay: 0.01, maxDelay: 0.2, maxWaitTime: 60 };
 
 /** Creates a table unless it exists and waits until it is usable. */

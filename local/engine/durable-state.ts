@@ -88,7 +88,7 @@ const isOver = ({ Status }: Operation): boolean =>
 const applyUpdate = (before: Operation | undefined, update: OperationUpdate, now: number): Operation => {
   const { Id, ParentId, Name, Type, SubType, Action, Payload, Error: error } = update;
   if (before !== undefined && isOver(before)) {
-    throw new InvalidParameterValueException(`The operation ${Name ?? Id} has ended before`);
+    throw new InvalidParameterValueException(`The operation ${Name ?? Id} has already ended`);
   }
   const attempt = before?.StepDetails?.Attempt ?? 0;
   const base: Operation = {

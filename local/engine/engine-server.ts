@@ -45,7 +45,7 @@ type Operation = (request: ApiRequest, engines: Engines) => Promise<Reply>;
 
 const ok = (body: unknown): Reply => ({ status: 200, body });
 
-/** Lambda's names of the statuses. */
+/** Lambda's names for the statuses. */
 const STATUSES = {
   running: 'RUNNING',
   succeeded: 'SUCCEEDED',
@@ -54,7 +54,7 @@ const STATUSES = {
   stopped: 'STOPPED',
 } as const;
 
-/** By route. Each route has one parameter. */
+/** The operations by route. Each route has one parameter. */
 const operations: Readonly<Record<string, Operation>> = {
   'POST /2015-03-31/functions/{name}/invocations': async (
     { parameter, query, headers, text },
@@ -160,7 +160,7 @@ const invokeAndWait = async (text: string, invoke: (event: unknown) => Promise<u
   }
 };
 
-/** JSON in base64. */
+/** Decodes the client context, which is base64-encoded JSON. */
 const readClientContext = (headers: IncomingMessage['headers']): { readonly clientContext?: unknown } => {
   const encoded = headers['x-amz-client-context'];
   if (typeof encoded !== 'string') return {};

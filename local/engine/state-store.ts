@@ -52,7 +52,7 @@ export interface StateStore {
 }
 
 const META = 'meta';
-/** Partition of the invocations. */
+/** Partition key of the invocations. */
 const INVOCATIONS = 'invocations';
 
 export const openStateStore = async (client: DynamoDBClient, tableName: string): Promise<StateStore> => {
@@ -126,10 +126,10 @@ export const openStateStore = async (client: DynamoDBClient, tableName: string):
   };
 };
 
-/** Compressed: JSON within JSON can double in size, and the largest result must fit into an item. */
+/** Compresses values: JSON within JSON can double in size, and the largest result must fit into an item. */
 const pack = (value: unknown): AttributeValue => ({ B: gzipSync(JSON.stringify(value)) });
 
-/** Restores dates by their names. Run data is a string here and stays unchanged. */
+/** Restores dates by field name. Run data is a string here and stays unchanged. */
 const unpack = <Value>(item: Item): Value =>
   JSON.parse(gunzipSync(item.value?.B ?? Buffer.alloc(0)).toString(), (name, value) =>
     name.endsWith('Timestamp') ? new Date(value) : value,
@@ -155,7 +155,7 @@ interface Meta {
   readonly callbackDeadlines: readonly (readonly [string, number])[];
 }
 
-/** None without a meta item: the process ended before the start was acknowledged, so the caller repeats it. */
+/** Empty if there is no meta item: the process ended before the start was acknowledged, so the caller repeats it. */
 const toExecution = (arn: string, parts: readonly Item[]): readonly LocalExecution[] => {
   const meta = parts.find((item) => item.part?.S === META);
   if (meta === undefined) return [];

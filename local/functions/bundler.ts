@@ -10,7 +10,7 @@ interface BundlerOptions {
   readonly outputFolder: string;
   /** Options of esbuild. */
   readonly esbuild: Readonly<Record<string, unknown>>;
-  /** With the dot. */
+  /** The file extension, including the dot. */
   readonly extension: string;
   /** Modules rebuilt immediately after a change; others are rebuilt when needed. */
   readonly eager: readonly string[];
@@ -61,7 +61,7 @@ const RESTART_MS = 100;
 const KEPT_FILES = 5;
 
 /**
- * Bundles modules with esbuild, each each with its own context: code that a request waits for is built first, and unneeded
+ * Bundles modules with esbuild, each with its own context: code that a request waits for is built first, and unneeded
  * code is not built. A change during a build causes another build.
  */
 export const createBundler = (options: BundlerOptions): Bundler => {
@@ -115,7 +115,7 @@ export const createBundler = (options: BundlerOptions): Bundler => {
     try {
       const { outputFiles, metafile } = await rebuild(entry);
       const [output, ...beside] = outputFiles ?? [];
-      if (output === undefined) throw new Error(`${entry.module} gave no bundle`);
+      if (output === undefined) throw new Error(`${entry.module} produced no bundle`);
       const names = Object.keys(metafile?.inputs ?? {});
       entry.inputs = new Set(names.map((name) => resolve(options.folder, name)));
       entry.problem = null;

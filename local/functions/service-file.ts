@@ -24,7 +24,7 @@ export interface ServiceFile {
   readonly routes: readonly Route[];
   /** The options that serverless-esbuild passes to esbuild. */
   readonly esbuild: Readonly<Record<string, unknown>>;
-  /** With the dot. */
+  /** The file extension, including the dot. */
   readonly bundleExtension: string;
 }
 
@@ -51,7 +51,7 @@ interface RawFile {
 /** The Serverless Framework's default. */
 const TIMEOUT_SECONDS = 6;
 
-/** CloudFormation's functions: no value on this machine. */
+/** CloudFormation's functions, which have no value on this machine. */
 const cloudFormationTags: ScalarTag[] = ['!Ref', '!Sub', '!GetAtt'].map((tag) => ({
   tag,
   resolve: () => null,

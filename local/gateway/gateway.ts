@@ -31,7 +31,7 @@ export interface Gateway {
 /** https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html */
 const LIMITS = { bodyBytes: 10 * 1024 * 1024, answerMs: 30_000 };
 
-/** Longer than clients usually keep idle connections, so that the client closes them. */
+/** Keep-alive timeout, longer than most clients use, so that the client closes idle connections. */
 const KEEP_ALIVE_MS = 60_000;
 
 /** @throws Error with the system's code when the port is in use: `EADDRINUSE` */

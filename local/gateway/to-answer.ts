@@ -1,7 +1,7 @@
 /** An HTTP response, ready to send. */
 export interface GatewayAnswer {
   readonly status: number;
-  /** Names may repeat: cookies do. */
+  /** Header names may repeat, as for cookies. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Uint8Array;
 }

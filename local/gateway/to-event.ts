@@ -12,7 +12,7 @@ export interface RawRequest {
   readonly rawHeaders: readonly string[];
   readonly body: Uint8Array;
   readonly remoteAddress: string;
-  /** Of the gateway. */
+  /** The gateway's port. */
   readonly port: number;
 }
 

@@ -1,7 +1,7 @@
 interface ReceivedRequest {
   /** Alternating names and values, as in `node:http`. */
   readonly rawHeaders: readonly string[];
-  /** Of the server. */
+  /** The server's port. */
   readonly port: number;
 }
 

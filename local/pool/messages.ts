@@ -4,12 +4,12 @@
 export interface FunctionVersion {
   /** The function's key in serverless.yml. */
   readonly key: string;
-  /** Absolute; each version of the code has its own file. */
+  /** Absolute path of the bundle; each version of the code has its own file. */
   readonly file: string;
   /** The export of the handler. */
   readonly exportName: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** Of one invocation. */
+  /** Time limit of one invocation. */
   readonly timeoutMs: number;
   /** What Lambda's context contains about the function; by default, a function on this machine. */
   readonly identity?: FunctionIdentity;
@@ -19,7 +19,7 @@ export interface FunctionVersion {
 export interface FunctionIdentity {
   readonly functionName: string;
   readonly functionVersion: string;
-  /** For an invocation without a version or alias. */
+  /** The ARN for an invocation without a version or alias. */
   readonly invokedFunctionArn: string;
   readonly memoryLimitInMB: string;
   readonly logGroupName: string;
@@ -28,7 +28,7 @@ export interface FunctionIdentity {
 
 /** What differs between invocations of a function. */
 export interface InvocationContext {
-  /** With the version or alias that the caller named. */
+  /** The function's ARN, with the version or alias that the caller named. */
   readonly invokedFunctionArn?: string;
   readonly clientContext?: unknown;
 }

@@ -53,11 +53,11 @@ export const createProcessPool = (parts: {
   readonly processes: SlotCounts;
   readonly functions: FunctionSource;
   readonly spare: SpareSandbox;
-  /** Between SIGTERM and SIGKILL. */
+  /** Time between SIGTERM and SIGKILL. */
   readonly graceMs?: number;
 }): ProcessPool => {
   const { processes, functions, spare, graceMs } = parts;
-  /** Number of processes that load their function. */
+  /** Number of processes that are loading their function. */
   let loading = 0;
   const slots = createSlots(processes, () => loading === 0);
   const all = new Set<Sandbox>();

@@ -12,10 +12,10 @@ import {
 /** The program of a process. Its bundle starts in half the time. */
 export const PROCESS_FILE: string = fileURLToPath(new URL('./sandbox-process.ts', import.meta.url));
 
-/** Between SIGTERM and SIGKILL. */
+/** Time between SIGTERM and SIGKILL. */
 const GRACE_MS = 2_000;
 
-/** For loading the code. As on Lambda, the function's own timeout starts with the handler. */
+/** Time limit for loading the code. As on Lambda, the function's own timeout starts with the handler. */
 const LOAD_MS = 60_000;
 
 /** The process ended before it started the invocation: another one can take it. */
@@ -80,7 +80,7 @@ export class Sandbox {
    * Invokes the function.
    * @param onBegun - called when the handler is
    * @param onLog - called with the end of its log, once it has returned or failed
-   * @throws NotBegun when the process had ended before
+   * @throws NotBegun if the process ended before the handler was called
    * @throws Error when the function fails, its process ends or its time is up
    */
   async invoke(
@@ -107,7 +107,7 @@ export class Sandbox {
         return true;
       });
     } catch (error) {
-      if (!hasBegun && this.#isClosed) throw new NotBegun('the process had ended', { cause: error });
+      if (!hasBegun && this.#isClosed) throw new NotBegun('the process has already ended', { cause: error });
       throw error;
     }
     return output;

@@ -31,7 +31,7 @@ export interface StoredSample {
 /** A file with the same id as another one: it is unclear which is intended. */
 export interface IdConflict {
   readonly problem: string;
-  /** The shared id. */
+  /** The id that both files have. */
   readonly id: string;
 }
 

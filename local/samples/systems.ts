@@ -22,7 +22,7 @@ export const sendJson = (response: ServerResponse, status: number, value: unknow
 
 const MAX_BODY_BYTES = 1_000_000;
 
-/** @throws Error when the body is larger than 1 MB, or no JSON */
+/** @throws Error if the body is larger than 1 MB or not JSON */
 const readJson = async (request: IncomingMessage): Promise<Record<string, unknown>> => {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -39,7 +39,7 @@ const isAuthorized = ({ headers }: IncomingMessage): boolean =>
 
 const ROWS = 250;
 
-/** `orders.csv`: numbers, customers and totals. */
+/** The content of `orders.csv`: numbers, customers and totals. */
 export const orders = [
   'number,customer,total',
   ...Array.from({ length: ROWS }, (_, at) => `A-${at + 1},customer${at % 7}@example.com,${(at * 37) % 500}`),
@@ -116,10 +116,10 @@ const complete: Answer = async (request, response) => {
   });
 };
 
-/** Chat completions, as OpenAI and others have them. */
+/** A chat completions API like OpenAI's. */
 export const languageModelRoutes: Routes = [[/^POST \/llm\/v1\/chat\/completions$/, complete]];
 
-/** The header lines that are printed of a mail. */
+/** The header lines of a mail that are printed. */
 const SHOWN = /^(?:From|To|Subject):.*$/gim;
 
 /** A mail server that accepts every mail sent with the sample's credential and prints it. */
@@ -172,7 +172,7 @@ const people = ['Ada', 'Barbara', 'Edsger', 'Grace', 'Katherine', 'Niklaus', 'To
   email: `${name.toLowerCase()}@example.com`,
 }));
 
-/** A page of the people, for a bearer token; `next` is the URL of the next page, null in the last one. */
+/** A page of people, which requires a bearer token; `next` is the URL of the next page, null on the last page. */
 const listPeople: Answer = (request, response) => {
   if (!isAuthorized(request)) return sendJson(response, 401, { error: 'a bearer token is required' });
   const page = Number(new URL(request.url ?? '', 'http://localhost').searchParams.get('page') ?? 1);
@@ -186,7 +186,7 @@ const listPeople: Answer = (request, response) => {
 /** An API with pages. */
 export const peopleRoutes: Routes = [[/^GET \/people$/, listPeople]];
 
-/** Answers as Slack does: 200 for refusals as well. */
+/** Responds as Slack does: with 200 even for refusals. */
 const postMessage: Answer = async (request, response) => {
   if (!isAuthorized(request)) return sendJson(response, 200, { ok: false, error: 'invalid_auth' });
   const { channel, text } = await readJson(request);
@@ -195,5 +195,5 @@ const postMessage: Answer = async (request, response) => {
   sendJson(response, 200, { ok: true, channel, ts: '1763800000.000100', message: { text } });
 };
 
-/** The Web API of Slack: one method. */
+/** One method of Slack's Web API. */
 export const slackRoutes: Routes = [[/^POST \/slack\/api\/chat\.postMessage$/, postMessage]];

@@ -6,7 +6,7 @@ import type { ProcessPool } from '../pool/process-pool.ts';
 interface Origin {
   /** For the log. */
   readonly label: string;
-  /** Of the schedule or the rule. */
+  /** ARN of the schedule or the rule. */
   readonly arn: string;
   /** As registered: what to invoke, with which role, and where undeliverable events go. */
   readonly target: JsonObject;

@@ -37,7 +37,10 @@ export const toMessage = (
   };
 };
 
-/** Visible messages, oldest first. In a FIFO queue, messages after an invisible one of their group wait too. */
+/**
+ * Visible messages, oldest first. In a FIFO queue, messages that follow an invisible one of their group are held back
+ * too.
+ */
 export const takeBatch = (
   messages: readonly LocalMessage[],
   queue: string,

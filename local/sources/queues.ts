@@ -234,7 +234,11 @@ export const createQueues = (
           `There is no queue ${source} on this machine.`,
         );
       if ([...mappings.values()].some((mapping) => mapping.source === source))
-        throw new SourceError('ResourceConflictException', 'An event source mapping with it exists.', 409);
+        throw new SourceError(
+          'ResourceConflictException',
+          'An event source mapping for this queue already exists.',
+          409,
+        );
       const uuid = randomUUID();
       mappings.set(uuid, { uuid, source, definition });
       open(name);

@@ -79,5 +79,9 @@ const serve = ({ method, url, target, input }: ApiRequest, sources: Sources): Js
     case 'GET 2015-03-31':
       return queues.listMappings(url.searchParams.get('EventSourceArn'));
   }
-  throw new SourceError('UnknownOperationException', `${target}${method} ${url.pathname} is not there.`, 404);
+  throw new SourceError(
+    'UnknownOperationException',
+    `${target}${method} ${url.pathname} does not exist.`,
+    404,
+  );
 };

@@ -19,7 +19,7 @@ export interface LocalRule {
   readonly bus: string;
   readonly pattern: JsonObject;
   readonly isEnabled: boolean;
-  /** By their ids, as they were put. */
+  /** The targets by id, as they were put. */
   readonly targets: Readonly<Record<string, JsonObject>>;
 }
 
@@ -43,11 +43,11 @@ export interface LocalMapping {
 
 /** The trigger sources on this machine. */
 interface SourcesState {
-  /** By group and name. */
+  /** Schedules by group and name. */
   readonly schedules: Map<string, LocalSchedule>;
-  /** By bus and name. */
+  /** Rules by bus and name. */
   readonly rules: Map<string, LocalRule>;
-  /** By name; the first message is the oldest. */
+  /** Queues by name; the first message is the oldest. */
   readonly queues: Map<string, LocalMessage[]>;
   readonly mappings: Map<string, LocalMapping>;
 }

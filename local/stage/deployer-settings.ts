@@ -44,7 +44,7 @@ interface Place {
   readonly account: string;
 }
 
-/** How a project is packaged with the samples' settings, and further variables and parameters. */
+/** Packaging options with the samples' settings, and further variables and parameters. */
 export const toPackageSettings = (
   project: string,
   place: Place,

@@ -86,7 +86,7 @@ export const createDelivery = (
       await lambda().accept(key, JSON.stringify(event), { invokedFunctionArn: invokedArn });
       return;
     }
-    log(`${label}: may not invoke ${functionArn}`);
+    log(`${label} is not allowed to invoke ${functionArn}`);
     const deadLetters = readDeadLetters(target);
     if (deadLetters !== null && (await may('sqs:SendMessage', deadLetters)))
       queues().bury(deadLetters, event);

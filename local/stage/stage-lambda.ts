@@ -127,7 +127,7 @@ const describe = (functions: readonly DeployedFunction[], given: string): JsonOb
 };
 
 /**
- * Combines several origins into one.
+ * Serves several origins under one.
  *
  * @param originOf - the origin for a request's path
  * @param check - throws EngineError when the request is refused

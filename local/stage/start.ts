@@ -56,13 +56,13 @@ const readOptions = () => {
   }
 };
 
-/** Each is `NAME=VALUE`. */
+/** Each has the form `NAME=VALUE`. */
 const toRecord = (given: readonly string[]): Record<string, string> =>
   Object.fromEntries(given.map((one) => [one.split('=')[0] ?? '', one.slice(one.indexOf('=') + 1)]));
 
 const log = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** May do anything. */
+/** The policy that allows everything. */
 const owner = [{ Version: '2012-10-17', Statement: { Effect: 'Allow', Action: '*', Resource: '*' } }];
 
 const run = async ({
@@ -126,7 +126,7 @@ const run = async ({
   };
 };
 
-/** What AWS offers in its console and schedulers: fires schedules, lists grants and refusals. */
+/** Stands in for AWS's console and schedulers: fires schedules, lists grants and refusals. */
 const startControl = (stage: Stage) => {
   const acts: Readonly<Record<string, (name: string) => Promise<void>>> = {
     fire: stage.fire,
@@ -181,7 +181,7 @@ It does not apply edits: restart it. Press Ctrl+C to stop.
 `;
 };
 
-/** Ctrl+C arrives twice: from the terminal, and from npm. */
+/** Ctrl+C arrives twice: from the terminal and from npm. */
 const SAME_SIGNAL_MS = 500;
 
 const values = readOptions();

@@ -16,7 +16,7 @@ interface Signer {
   readonly now: number;
 }
 
-/** The codes of S3, with their statuses. https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html */
+/** S3's error codes, with their statuses. https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html */
 const refusals = {
   AccessDenied: 403,
   AuthorizationQueryParametersError: 400,

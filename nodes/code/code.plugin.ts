@@ -54,7 +54,7 @@ export const code = defineAction({
       minimum: 1_000,
       maximum: 2_000_000_000,
       default: 300_000_000,
-      description: 'How many steps the code may take. One round of a short loop takes about 30',
+      description: 'How many steps the code may take. One iteration of a short loop takes about 30',
     }),
   }),
   checkParameters: async (parameters) => {

@@ -73,7 +73,7 @@ export const approval = defineAction({
   // An answer from outside may come long after the caller's timeout.
   control: { suspends: true, bodyOutput: 'requested', waitSeconds: () => Number.POSITIVE_INFINITY },
   parameters: Type.Object({
-    title: Type.Optional(Type.String({ maxLength: 200, description: 'What the page asks' })),
+    title: Type.Optional(Type.String({ maxLength: 200, description: 'The question on the page' })),
     text: Type.Optional(
       Type.String({
         maxLength: 10_000,

@@ -8,7 +8,7 @@ const mailboxes = (description: string) =>
     description,
   });
 
-/** By the parameter `via`. */
+/** The accepted credential types, by the parameter `via`. */
 const CREDENTIALS_VIA: Readonly<Record<string, readonly string[]>> = { smtp: ['smtp'], ses: ['awsRole'] };
 
 export const email = defineAction({
@@ -111,7 +111,7 @@ export const email = defineAction({
   },
 });
 
-/** Mail; the protocols are loaded on use, from work/. */
+/** Mail nodes. The protocols are loaded on use. */
 export default definePlugin({
   id: 'email',
   name: 'E-mail',

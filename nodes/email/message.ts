@@ -14,7 +14,7 @@ import {
 import MailComposer from 'nodemailer/lib/mail-composer';
 
 interface Mailbox {
-  /** Empty without one. */
+  /** Empty if there is none. */
   readonly name: string;
   readonly address: string;
 }
@@ -33,7 +33,7 @@ export interface Message {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Parameters of the node, checked by their schema. */
+/** The node's parameters, already checked against their schema. */
 interface GivenMessage {
   readonly from: string;
   readonly to: readonly string[];
@@ -52,8 +52,8 @@ interface GivenMessage {
 const MAX_RECIPIENTS = 50;
 
 /**
- * `ann@example.com` or `Ann <ann@example.com>`: one mailbox (RFC 5322 §3.4) without comments and quoted local parts.
- * Neither a second address nor a line break fits in.
+ * `ann@example.com` or `Ann <ann@example.com>`: one mailbox (RFC 5322 §3.4) without comments and quoted local parts. It
+ * can contain neither a second address nor a line break.
  */
 const MAILBOX =
   /^(?:(?<name>[^<>\p{Cc}]{0,300})<(?<named>[^\s@<>(),;:"\\[\]\p{Cc}]{1,64}@[^\s@<>(),;:"\\[\]\p{Cc}]{1,255})>|(?<bare>[^\s@<>(),;:"\\[\]\p{Cc}]{1,64}@[^\s@<>(),;:"\\[\]\p{Cc}]{1,255}))$/u;
@@ -139,9 +139,9 @@ interface Mail {
   /** The same in every attempt, so that a receiver recognises a repeated one. */
   readonly messageId: string;
   readonly sender: string;
-  /** Of to, cc and bcc; internationalised domains in ASCII. */
+  /** The addresses of to, cc and bcc; internationalised domains in ASCII. */
   readonly recipients: readonly string[];
-  /** The message without its bcc; to be read once, in constant memory. */
+  /** The message without its bcc header; it can be read once, in constant memory. */
   readonly open: () => Readable;
 }
 
@@ -187,10 +187,10 @@ const toMessageId = ({ address }: Mailbox, idempotencyKey: string): string => {
   return `<${unique}@${domain}>`;
 };
 
-/** Around an error of a file, since the mail library writes its own code to what a stream throws. */
+/** Wraps a file's error, since the mail library overwrites the code of an error thrown by a stream. */
 class AttachmentError extends Error {}
 
-/** The error of a file that could not be read, when that is what failed. */
+/** The error of a file that could not be read, if that caused the failure. */
 export const unwrapAttachmentError = (error: unknown): unknown =>
   error instanceof AttachmentError ? error.cause : error;
 

@@ -3,8 +3,8 @@ import type { JsonObject, LentCredential, NodeContext } from '@hookloom/plugin-k
 import { composeMail, type Message, unwrapAttachmentError } from './message.ts';
 
 /**
- * Sends a mail by Amazon SES, as MIME, which carries all that the node can send: the sender is its header From. Output as over SMTP: SES takes all
- * recipients or none, and gives the message an id of its own.
+ * Sends a mail through Amazon SES as MIME, which supports everything that the node can send; the sender is the header
+ * From. The output is the same as over SMTP, but SES accepts all recipients or none, and assigns its own message id.
  *
  * @throws NodeError of the AWS client, AppError of a file
  */
@@ -30,7 +30,7 @@ export const sendBySes = async (
   return { messageId: String(messageId ?? ''), accepted: recipients, rejected: [] };
 };
 
-/** The size is bounded by the limits on texts and attachments. */
+/** The limits on texts and attachments also limit the size. */
 const readAll = async (mail: ReturnType<ReturnType<typeof composeMail>['open']>): Promise<Uint8Array> => {
   try {
     return await buffer(mail);

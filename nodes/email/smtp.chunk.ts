@@ -46,7 +46,7 @@ const transmit = async (
   return { messageId, accepted: info.accepted, rejected: (info.rejectedErrors ?? []).map(toRejected) };
 };
 
-/** Larger than any answer of a real server. */
+/** Maximum size of a response, larger than any of a real server. */
 const MAX_RESPONSE_BYTES = 65_536;
 
 /** How long a server may take to close its side of a connection that was ended. */
@@ -59,7 +59,8 @@ export interface SessionOptions {
 }
 
 /**
- * Connects to a mail server, logs in and does some work; whatever the server does, the connection is closed in the end.
+ * Connects to a mail server, logs in and runs `work`; the connection is always closed at the end, whatever the server
+ * does.
  *
  * @throws AppError `OUTBOUND_*` or `CREDENTIAL_REJECTED`, NodeError `SmtpError`, or the reason of the aborted signal
  */
@@ -97,7 +98,7 @@ export const withSmtpSession = async <Result>(
   }
 };
 
-/** The timeout of the session, which the caller's signal ends, is the last resort of each phase. */
+/** The fallback timeout of each phase; normally the caller's signal ends the session earlier. */
 const toConnectionOptions = ({ host, port, security }: SmtpServer, timeoutMs: number) => ({
   host,
   port,
@@ -122,7 +123,7 @@ const logIn = async (connection: SMTPConnection, { username, password }: SmtpSer
   });
 };
 
-/** For an attempt: later than the node's, so that the node's message is shown. */
+/** The client's timeout is later than the node's, so that the node's message is shown. */
 const toSessionOptions = ({ services, remainingMs, signal }: NodeContext): SessionOptions => ({
   tcp: services.tcp,
   timeoutMs: remainingMs() + 1_000,
@@ -131,7 +132,7 @@ const toSessionOptions = ({ services, remainingMs, signal }: NodeContext): Sessi
 
 const MAX_RESPONSE_LENGTH = 1_000;
 
-/** What the mail library adds to its errors. */
+/** The fields that the mail library adds to its errors. */
 interface SmtpFailure {
   readonly code?: string | undefined;
   readonly command?: string | undefined;
@@ -141,17 +142,17 @@ interface SmtpFailure {
   readonly rejectedErrors?: readonly SmtpFailure[] | undefined;
 }
 
-/** A recipient that the server does not take, with its answer. */
+/** A recipient that the server rejected, with its response. */
 const toRejected = ({ recipient = '', response = '' }: SmtpFailure) => ({
   address: recipient,
   response: response.slice(0, MAX_RESPONSE_LENGTH),
 });
 
 /**
- * The error of a dialogue with a mail server. An answer 4xx (RFC 5321 §4.2.1) and a lost connection may pass, an answer
- * 5xx does not. Details: `{ status, command, response, rejected }`.
+ * The error of an SMTP session. A 4xx response (RFC 5321 §4.2.1) or a lost connection may be temporary; a 5xx response
+ * is permanent. Details: `{ status, command, response, rejected }`.
  *
- * @returns AppError `CREDENTIAL_REJECTED` when the server refuses the login for good, else a NodeError
+ * @returns AppError `CREDENTIAL_REJECTED` if the server permanently rejects the login, otherwise a NodeError
  */
 const toSmtpError = ({ host, port, security }: SmtpServer, error: unknown): Error => {
   const target = `${host}:${port}`;
@@ -167,13 +168,13 @@ const toSmtpError = ({ host, port, security }: SmtpServer, error: unknown): Erro
   if (code === 'EAUTH' && (status === undefined || status >= 500))
     return new CatalogueError(
       CREDENTIAL_REJECTED,
-      { target, reason: status === undefined ? 'no way to log in is left' : `it answered ${status}` },
+      { target, reason: status === undefined ? 'all login methods failed' : `it answered ${status}` },
       error,
     );
   const problem = findCertificateProblem(error);
   if (problem !== null) return fail(`has a certificate that is not accepted (${problem})`, false);
   if (status === undefined) {
-    if (code !== 'ETLS') return fail(`closed the connection at ${command}`, true);
+    if (code !== 'ETLS') return fail(`closed the connection after ${command}`, true);
     return fail('could not be connected to with TLS', false);
   }
   if (code === 'ETLS')
@@ -188,7 +189,7 @@ const toSmtpError = ({ host, port, security }: SmtpServer, error: unknown): Erro
   return fail(`answered ${status} to ${command}`, status < 500, details);
 };
 
-/** A mail server and the login to it, as a credential of the type `smtp` has them. */
+/** A mail server and its login, from a credential of the type `smtp`. */
 interface SmtpServer {
   readonly host: string;
   readonly port: number;
@@ -197,7 +198,7 @@ interface SmtpServer {
   readonly password: string;
 }
 
-/** @param field - a field of the credential; empty when it is not set */
+/** @param field - returns a field of the credential; empty if it is not set */
 export const readSmtpServer = (field: (name: string) => string): SmtpServer => {
   const given = field('security');
   const security = given === 'tls' || given === 'none' ? given : 'starttls';
@@ -211,9 +212,9 @@ export const readSmtpServer = (field: (name: string) => string): SmtpServer => {
 };
 
 /**
- * Logs in and out again; apart from what sends, so that a live test does not load what composes mails.
+ * Logs in and out again. Separate from sending, so that a live test does not load the code that composes mails.
  *
- * @param field - a field of the credential
+ * @param field - returns a field of the credential
  * @throws AppError `OUTBOUND_*` or `CREDENTIAL_REJECTED`, NodeError `SmtpError`
  */
 export const logInToSmtp = (

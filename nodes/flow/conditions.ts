@@ -16,7 +16,7 @@ const conditionParameters = Type.Object({
   }),
 });
 
-/** Any name except the reserved one, on which the input would become the answer to the caller. */
+/** Any name except the reserved one: data delivered on that output would become the response to the caller. */
 const outputName = { minLength: 1, not: { const: RESPONSE_OUTPUT } } as const;
 
 type Cases = readonly { readonly equals: JsonValue }[];

@@ -21,7 +21,10 @@ import {
   wrongParameter,
 } from '@hookloom/plugin-kit';
 
-/** The first two are broken, and are offered only for systems that require them. */
+/**
+ * The supported hash functions. The first two are cryptographically broken and offered only for systems that require
+ * them.
+ */
 const digests = ['md5', 'sha1', 'sha256', 'sha384', 'sha512'] as const;
 
 /** The operations that need a key. */
@@ -109,7 +112,7 @@ interface CryptoOptions {
   readonly operation: 'hash' | 'hmac' | 'verifyHmac' | 'sign' | 'verify' | 'uuid' | 'random';
   readonly data?: string;
   readonly dataEncoding: 'utf8' | 'hex' | 'base64';
-  /** A hash function. */
+  /** Name of the hash function. */
   readonly algorithm: string;
   readonly key?: string;
   readonly signatureAlgorithm: SignatureAlgorithm;
@@ -176,7 +179,7 @@ const required = (value: string | undefined, name: 'data' | 'signature'): string
 const readData = ({ data, dataEncoding }: CryptoOptions): Buffer =>
   toBytes(required(data, 'data'), dataEncoding, 'Parameter "data"');
 
-/** Bytes of a text; `Buffer` would end at the first character that the encoding does not have. */
+/** Decodes a text to bytes; `Buffer` would stop at the first character that the encoding does not allow. */
 const toBytes = (text: string, encoding: BufferEncoding, place: string): Buffer => {
   const bytes = Buffer.from(text, encoding);
   if (encoding !== 'utf8' && normalise(bytes.toString(encoding)) !== normalise(text))
@@ -196,7 +199,7 @@ const computeHmac = (options: CryptoOptions, { text, encoding, place }: Key): Bu
     .update(readData(options))
     .digest();
 
-/** Takes the same time, wherever they differ. */
+/** Compares in constant time, wherever the values differ. */
 const isEqual = (left: Buffer, right: Buffer): boolean =>
   left.byteLength === right.byteLength && timingSafeEqual(left, right);
 

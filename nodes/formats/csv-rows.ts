@@ -1,7 +1,7 @@
 import type { JsonValue } from '@hookloom/plugin-kit';
 import { CsvError, type Parser, parse } from 'csv-parse';
 
-/** Rows, columns and characters: what a function of 512 MB holds with ease. */
+/** Limits on rows, columns and characters, which a function with 512 MB can hold easily. */
 const MAX_ROWS = 100_000;
 const MAX_VALUES = 1_000_000;
 const MAX_CHARACTERS = 20_000_000;
@@ -22,7 +22,7 @@ export const rowsToRead = ({ header, skip, limit }: RowRange): number | undefine
 /** Where the rows come from, for errors. */
 type CsvSource = 'text' | 'file';
 
-/** Takes rows as items: maps by the names in the first row, or lists. */
+/** Converts rows to items: maps keyed by the names in the first row, or lists. */
 interface RowCollector {
   readonly items: readonly JsonValue[];
   /** @throws RangeError with the line, if two columns have the same name or there is too much data */
@@ -79,7 +79,7 @@ const problems: Readonly<Record<string, string>> = {
   CSV_MAX_RECORD_SIZE: 'has a row of more than 1 MB, or an unclosed quote',
 };
 
-/** @param error - of the parser */
+/** @param error - the parser's error */
 export const toRangeError = (source: CsvSource, error: CsvError): RangeError => {
   const { code, lines } = error as CsvError & { readonly lines?: number };
   return refuse(source, problems[code] ?? 'is no CSV', lines ?? 1);
@@ -90,7 +90,7 @@ const MAX_ROW = 1_000_000;
 
 interface CsvRow {
   readonly row: readonly string[];
-  /** The line of its end, counted from 1. */
+  /** The line on which it ends, counted from 1. */
   readonly line: number;
 }
 

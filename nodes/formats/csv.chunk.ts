@@ -52,7 +52,7 @@ export const parseCsv = (text: string, { delimiter, ...range }: ParseOptions): r
   return rows.items;
 };
 
-/** Before the text is parsed, since the parser holds a whole row before it can be counted. */
+/** Checked before the text is parsed, since the parser holds a whole row before it can be counted. */
 const limitColumns = (text: string, delimiter: string): void => {
   const separator = delimiter.charCodeAt(0);
   let columns = 1;
@@ -70,7 +70,7 @@ const limitColumns = (text: string, delimiter: string): void => {
 };
 
 interface SplitOptions {
-  /** Each part has the first row. */
+  /** Whether each part begins with the header row. */
   readonly header: boolean;
   readonly delimiter: string;
   readonly rowsPerFile: number;
@@ -144,7 +144,7 @@ interface WriteOptions {
   readonly escapeFormulas: boolean;
 }
 
-/** Rows that are written to a file at once. */
+/** Number of rows that are written to a file at a time. */
 const BATCH = 1_000;
 
 /**

@@ -96,7 +96,7 @@ const checkZoneAndLocale = ({ timeZone, locale }: DateTimeOptions): void => {
   }
 };
 
-/** With the tokens of another tool, the result would look almost right: `YYYY-01-Jan 31, 2026`. */
+/** Refuses the tokens of other tools, whose output would look almost right: `YYYY-01-Jan 31, 2026`. */
 const checkFormats = ({ format, inputFormat }: DateTimeOptions): void => {
   for (const [name, given] of Object.entries({ format, inputFormat })) {
     const problem = given === undefined ? null : describeFormat(given);
@@ -109,7 +109,7 @@ const read = (value: string | number, name: string, options: DateTimeOptions): D
   const date = parse(value, inputFormat, { zone: timeZone, locale });
   if (date.isValid) return date;
   const form =
-    inputFormat === undefined ? 'ISO 8601, or milliseconds since 1970' : 'in the form of "inputFormat"';
+    inputFormat === undefined ? 'ISO 8601, or milliseconds since 1970' : 'in the format of "inputFormat"';
   throw new RangeError(`Parameter "${name}" must be a date and time: ${form}`);
 };
 

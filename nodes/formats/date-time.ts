@@ -35,7 +35,7 @@ export const dateTime = defineAction({
         Type.String({
           minLength: 1,
           maxLength: 200,
-          description: 'The form of the value, in Luxon tokens such as dd.MM.yyyy',
+          description: 'The format of the value, in Luxon tokens such as dd.MM.yyyy',
         }),
       ),
       timeZone: Type.String({
@@ -47,7 +47,7 @@ export const dateTime = defineAction({
         Type.String({
           minLength: 1,
           maxLength: 200,
-          description: 'The form of "text", in Luxon tokens such as d LLLL yyyy',
+          description: 'The format of "text", in Luxon tokens such as d LLLL yyyy',
         }),
       ),
       locale: Type.String({
@@ -62,7 +62,7 @@ export const dateTime = defineAction({
       unit: Type.Enum(units, { default: 'days', description: 'The unit of startOf, endOf and difference' }),
       until: Type.Optional(
         Type.Union([Type.String({ maxLength: 200 }), Type.Number()], {
-          description: 'The end of the difference, in the same form as the value',
+          description: 'The end of the difference, in the same format as the value',
         }),
       ),
     },

@@ -21,7 +21,7 @@ export interface InRepository {
 
 interface GithubCall
   extends Pick<JsonApiCall, 'method' | 'query' | 'body' | 'maxResponseBytes' | 'isSuccess'> {
-  /** Within the repository; no segment is encoded yet. */
+  /** Path segments within the repository, not yet encoded. */
   readonly path: readonly string[];
 }
 
@@ -43,7 +43,7 @@ export const callGithub = (
     context,
   );
 
-/** The body of an answer, a map. */
+/** The body of a response as a map; empty if it is not one. */
 export const toMap = ({ body }: JsonAnswer): JsonObject => (isJsonMap(body) ? body : {});
 
 /** How long GitHub asks clients to wait if a secondary rate limit names no time. */

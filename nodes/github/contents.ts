@@ -117,7 +117,7 @@ const requestContents = (
     context,
   );
 
-/** Of a folder, the answer is a list. */
+/** For a folder, the response is a list. */
 const toFile = (answer: JsonAnswer): JsonObject => {
   const file = toMap(answer);
   if (file.type !== 'file')
@@ -137,7 +137,7 @@ const toBytes = (content: string, encoding: 'utf8' | 'base64'): Buffer => {
 const toBlobSha = (bytes: Buffer): string =>
   createHash('sha1').update(`blob ${bytes.byteLength}\0`).update(bytes).digest('hex');
 
-/** A file that has changed after it was read: the next attempt reads it again. */
+/** The failure for a file that changed after it was read; the next attempt reads it again. */
 const toRetryableConflict = (error: unknown): unknown => {
   if (!isNodeError(error) || error.details?.status !== 409) return error;
   const { name, message, details } = error;

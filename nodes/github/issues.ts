@@ -88,7 +88,7 @@ const toIssue = (issue: JsonObject): JsonObject => ({
   closedAt: issue.closed_at ?? null,
 });
 
-/** For the API, a pull request is an issue too. */
+/** Present if the issue is a pull request, which the API treats as an issue. */
 const isPullRequest = (issue: JsonObject): boolean => isJsonMap(issue.pull_request);
 
 /** Labels may also be plain strings. */
@@ -98,11 +98,11 @@ const nameOf = (value: JsonValue | undefined, key: string): JsonValue =>
 const namesOf = (values: JsonValue | undefined, key: string): readonly JsonValue[] =>
   Array.isArray(values) ? values.map((value) => nameOf(value, key)) : [];
 
-/** The most that GitHub has on a page. */
+/** Maximum number of issues that GitHub returns per page. */
 const PAGE_SIZE = 100;
 /** More pages than needed for issues, since pull requests on them are left out. */
 const MAX_PAGES = 50;
-/** A page of issues with the longest texts. */
+/** Maximum size of a response: a page of issues with the longest texts. */
 const MAX_PAGE_BYTES = 16 * 1024 * 1024;
 
 interface IssueQuery extends InRepository {

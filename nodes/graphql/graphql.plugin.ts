@@ -93,7 +93,7 @@ interface GraphqlCall {
   readonly maxResponseBytes: number;
 }
 
-/** Both media types of the specification "GraphQL over HTTP"; with the first one, a failure has its own status. */
+/** Both media types of the "GraphQL over HTTP" specification; with the first one, failures have an error status. */
 const ACCEPT = 'application/graphql-response+json, application/json;q=0.9';
 
 /**
@@ -159,7 +159,7 @@ const codeOf = ({ extensions, type }: JsonObject): string | null => {
   return typeof code === 'string' ? code.slice(0, 100) : null;
 };
 
-/** Limited in size; the whole error is in the body of the answer, which may be cut. */
+/** Limited in size; the full error is in the response body, which may be truncated. */
 const describeError = (error: JsonObject): JsonObject => {
   const { message, path } = error;
   const code = codeOf(error);

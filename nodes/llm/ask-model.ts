@@ -129,10 +129,10 @@ const toLine = ({ place, message }: JsonObject): string => `- at ${toText(place)
 
 const toText = (value: JsonValue | undefined): string => (typeof value === 'string' ? value : '');
 
-/** Codes of refusals before an answer is made: OpenAI's and Azure's. */
+/** Codes that OpenAI and Azure return when they refuse a prompt. */
 const refusals = new Set(['content_filter', 'content_policy_violation']);
 
-/** An account without credit gets the same answer as one that is too fast, but permanently. */
+/** An account without credit gets the same status as one that is rate-limited, but permanently. */
 const NO_CREDIT = 'insufficient_quota';
 
 /**

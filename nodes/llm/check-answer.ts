@@ -61,7 +61,7 @@ const parse = (text: string): JsonValue | undefined => {
 
 /** How many characters of an answer an error shows. */
 const SHOWN = 2_000;
-/** How many faults a message names; the details have more. */
+/** Maximum number of faults in a message; the details have more. */
 const NAMED_FAULTS = 3;
 
 /** An answer that the node can't use, with the usage of all its questions. */
@@ -80,7 +80,7 @@ export const toNoAnswer = (body: JsonValue): NodeError =>
     details: { answer: JSON.stringify(body).slice(0, SHOWN) },
   });
 
-/** The answer is empty, and was not cut off. */
+/** The error for an empty answer that was not truncated. */
 export const toEmpty = ({ answer, usage }: Unusable): NodeError =>
   new NodeError("the model's answer is empty", {
     name: 'NoAnswerError',

@@ -6,7 +6,7 @@ export const llm = defineAction({
   id: 'llm',
   name: 'Language model',
   description:
-    'Asks a language model, and checks its answer against a JSON Schema. Outputs { text, json, finishReason, usage, model, provider }; json only with a schema. The node calls no tools. Models take long: raise settings.timeoutSeconds',
+    'Asks a language model, and checks its answer against a JSON Schema. Outputs { text, json, finishReason, usage, model, provider }; json only with a schema. The node calls no tools. Models can be slow: raise settings.timeoutSeconds',
   credentials: {
     types: credentialTypesOf(null),
     // A self-hosted server may accept requests without one.
@@ -38,7 +38,7 @@ export const llm = defineAction({
         properties: { intent: { enum: ['order', 'complaint', 'other'] } },
       },
     },
-    input: { body: { text: 'My tea has not come.' } },
+    input: { body: { text: 'My tea has not arrived.' } },
     output: {
       text: '{"intent":"complaint"}',
       finishReason: 'stop',

@@ -120,7 +120,7 @@ export const findProblems = (parameters: JsonObject): readonly ParameterProblem[
     problems.push({ path: '/messages', message: 'must be absent if there is a prompt' });
   const last: unknown = Array.isArray(messages) ? messages.at(-1) : undefined;
   if (isPlainObject(last) && last.role === 'assistant')
-    problems.push({ path: '/messages', message: 'must end with a message of the user' });
+    problems.push({ path: '/messages', message: 'must end with a user message' });
   if (isPlainObject(schema) && schema.type !== 'object')
     problems.push({
       path: '/schema',

@@ -70,7 +70,7 @@ export interface Answer {
  */
 export type AskProvider = (question: Question, context: NodeContext) => Promise<Answer>;
 
-/** The name of the tool, or of the format, by which providers are asked for JSON. */
+/** The name of the tool or format that is used to request JSON from providers. */
 export const ANSWER_NAME = 'answer';
 
 /** Maximum size of an answer in bytes: some ten times what models write. */
@@ -83,7 +83,7 @@ export const withOptions = <Value>(
 ): Record<string, Value | JsonValue> =>
   Object.fromEntries(Object.entries({ ...request, ...options }).filter(([, value]) => value !== null));
 
-/** A provider's counts, by our names for them. */
+/** A provider's token counts under our names. */
 export const toUsage = (counts: Readonly<Record<string, unknown>>): Usage =>
   Object.fromEntries(
     Object.entries(counts).filter(

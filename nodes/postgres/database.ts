@@ -106,10 +106,10 @@ const createDatabase = (client: Client, socket: Socket, isPlain: boolean): Datab
   };
 };
 
-/** How long a server may take to close its side. */
+/** How long a server may take to close its side of the connection. */
 const CLOSE_MS = 1_000;
 
-/** For notices, descriptions of columns and the ends of transactions. */
+/** Bytes allowed for notices, column descriptions and transaction messages. */
 const OVERHEAD_BYTES = 65_536;
 
 const toTooLarge = (limit: number): NodeError =>
@@ -118,7 +118,7 @@ const toTooLarge = (limit: number): NodeError =>
     { name: 'AnswerTooLarge', isRetryable: false },
   );
 
-/** A PostgreSQL database and the login to it, as a credential of the type `postgres` has them. */
+/** A PostgreSQL database and its login, from a credential of the type `postgres`. */
 interface PostgresServer {
   readonly host: string;
   readonly port: number;
@@ -130,7 +130,7 @@ interface PostgresServer {
   readonly ca: string;
 }
 
-/** @param field - a field of the credential; empty when it is not set */
+/** @param field - returns a field of the credential; empty if it is not set */
 export const readPostgresServer = (field: (name: string) => string): PostgresServer => {
   const sslmode = field('sslmode');
   return {
@@ -160,7 +160,7 @@ interface IdleDatabase {
  */
 export interface Databases {
   /**
-   * Does work over a connection: the idle one of this login, or else a new one.
+   * Runs `work` over a connection: the idle one of this login, or else a new one.
    * @throws the error of `work`, AppError `OUTBOUND_*` or `CREDENTIAL_REJECTED`, NodeError of the connection
    */
   use<Result>(

@@ -13,7 +13,7 @@ import {
 import { runOnRdsData } from './rds-data.ts';
 import { checkStatements, readStatements } from './statements.ts';
 
-/** By the parameter `via`. */
+/** The accepted credential types, by the parameter `via`. */
 const CREDENTIALS_VIA: Readonly<Record<string, readonly string[]>> = {
   postgres: ['postgres'],
   rdsData: ['awsRole'],
@@ -133,7 +133,7 @@ const listCalls = ({ resourceArn, secretArn }: JsonObject, isTransaction: boolea
   }));
 };
 
-/** PostgreSQL. The protocols are loaded on use. */
+/** PostgreSQL nodes. The protocols are loaded on use. */
 export default definePlugin({
   id: 'postgres',
   name: 'PostgreSQL',

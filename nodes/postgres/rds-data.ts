@@ -126,7 +126,7 @@ interface ExecuteOutput {
   readonly numberOfRecordsUpdated?: number;
 }
 
-/** One of these: https://docs.aws.amazon.com/rdsdataservice/latest/APIReference/API_Field.html */
+/** Exactly one field is set: https://docs.aws.amazon.com/rdsdataservice/latest/APIReference/API_Field.html */
 interface Field {
   readonly isNull?: boolean;
   readonly booleanValue?: boolean;

@@ -8,7 +8,7 @@ import {
   NodeError,
 } from '@hookloom/plugin-kit';
 
-/** Names of SQLSTATEs: https://www.postgresql.org/docs/current/errcodes-appendix.html */
+/** Names of SQLSTATE codes: https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const CONDITIONS: Readonly<Record<string, string>> = {
   '22001': 'string_data_right_truncation',
   '22003': 'numeric_value_out_of_range',

@@ -1,6 +1,6 @@
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 
-/** The named zones of RFC 822 §5, in hours; military letters mean UTC, as RFC 2822 §4.3 says. */
+/** The named zones of RFC 822 §5, in hours from UTC. Military letters mean UTC, as RFC 2822 §4.3 says. */
 const ZONES: Readonly<Record<string, number>> = {
   est: -5,
   edt: -4,
@@ -12,11 +12,11 @@ const ZONES: Readonly<Record<string, number>> = {
   pdt: -7,
 };
 
-/** RFC 822 with years of two or four digits; the day of the week, the seconds and the zone may be absent. */
+/** Matches RFC 822 dates with two- or four-digit years; the day of the week, the seconds and the zone may be absent. */
 const RFC822 =
   /^(?:[a-z]{3,9},? )?(\d{1,2})[ -]([a-z]{3})[a-z]{0,6}[ -](\d{4}|\d{2}) (\d{1,2}):(\d\d)(?::(\d\d))?(?: ([a-z]{1,4}|[+-]\d{4}|[+-]\d\d:\d\d))?$/;
 
-/** RFC 3339, and the shorter forms of W3C's profile: a year, a month or a day. */
+/** Matches RFC 3339 dates and the shorter forms of the W3C profile: a year, a month or a day. */
 const ISO =
   /^\d{4}(?:-\d\d(?:-\d\d)?)?(?:[Tt ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?<zone>[Zz]|[+-]\d\d:?\d\d)?)?$/;
 

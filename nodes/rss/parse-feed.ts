@@ -60,14 +60,14 @@ export const parseFeed = (document: string, { baseUrl, since, maxItems }: FeedOp
   };
 };
 
-/** One without a date may be new. */
+/** An item without a date may be new, so it is kept. */
 const isLater = ({ published, updated }: JsonObject, since: number): boolean => {
   const date = published ?? updated;
   return typeof date !== 'string' || Date.parse(date) > since;
 };
 
 const MAX_DEPTH = 100;
-/** Elements and attributes. */
+/** Maximum number of elements and attributes. */
 const MAX_SIZE = 100_000;
 
 /** An element of a feed, with its content. */
@@ -173,11 +173,11 @@ const toItem = (element: FeedElement, baseUrl: string | null): JsonObject => {
   };
 };
 
-/** As in RSS 2.0: true unless the element says otherwise. */
+/** Whether the guid is a link: as in RSS 2.0, true unless the element says otherwise. */
 const isPermalink = ({ text, attributes }: FeedElement): boolean =>
   attributes.get('ispermalink') !== 'false' && URL.canParse(text.trim());
 
-/** In Atom, the name inside the author. */
+/** The author's name; in Atom, an element inside the author. */
 const findAuthor = (element: FeedElement): string | null => {
   const [author] = childrenOf(element, 'author');
   const name = author === undefined ? null : textOf(author, 'name');

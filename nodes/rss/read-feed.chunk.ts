@@ -50,7 +50,7 @@ export const readFeed = async (given: FeedRequest, context: NodeContext): Promis
     const feed = parseFeed(text, { baseUrl: null, since, maxItems });
     return { notModified: false, ...feed, etag: '', lastModified: '', url: null };
   }
-  if (url === undefined) throw wrongParameter('url', 'a URL, or text must be given', url);
+  if (url === undefined) throw wrongParameter('url', 'a URL, unless text is given', url);
   const response = await request(url, given, context);
   const { status, headers, body } = response;
   const validators = { etag: headers.etag ?? '', lastModified: headers['last-modified'] ?? '' };

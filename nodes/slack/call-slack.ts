@@ -132,7 +132,7 @@ export interface MessageParameters {
 
 const ESCAPED: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/** The content of a message in Slack's form. */
+/** The content of a message in Slack's format. */
 export const toMessage = ({ text, escapeText, blocks }: MessageParameters): JsonObject => ({
   text: escapeText ? text.replaceAll(/[&<>]/g, (character) => ESCAPED[character] ?? '') : text,
   ...(blocks.length === 0 ? {} : { blocks }),

@@ -50,7 +50,7 @@ interface UpdatedMessage extends Place, MessageParameters {
   readonly ts: string;
 }
 
-/** chat.update; without blocks, the message's blocks are removed. */
+/** Calls chat.update; without blocks, the message's blocks are removed. */
 const updateMessage = async (message: UpdatedMessage, context: NodeContext): Promise<JsonObject> => {
   const { baseUrl, channel, ts } = message;
   const body = { channel, ts, blocks: [], ...toMessage(message) };
@@ -110,7 +110,7 @@ const toUser = ({ id = null, name = null, tz = null, is_bot, deleted, ...user }:
   };
 };
 
-/** Replaced by the URL of the credential. */
+/** A placeholder, which the URL of the credential replaces. */
 const PLACE = 'https://hooks.slack.com/';
 
 /**

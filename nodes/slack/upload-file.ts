@@ -34,8 +34,8 @@ interface Content {
 }
 
 /**
- * Uploads a file in Slack's three steps: get an address, send the bytes, share the file. Another attempt starts with a
- * new address; Slack removes a file that was not shared.
+ * Uploads a file in Slack's three steps: get an upload URL, send the bytes, share the file. Another attempt starts with
+ * a new URL; Slack removes a file that was not shared.
  */
 const uploadFile = async (upload: Upload, context: NodeContext): Promise<JsonObject> => {
   const { baseUrl, channel, comment, threadTs } = upload;
@@ -82,13 +82,13 @@ const toContent = ({ file, text, name }: Upload, { services }: NodeContext): Con
       body: () => ({ body: streamFile(file, services.files), bodyBytes: file.size }),
     };
   }
-  if (text === undefined) throw wrongParameter('file', 'a file, or text must be given', file);
+  if (text === undefined) throw wrongParameter('file', 'a file, unless text is given', file);
   if (name === undefined) throw wrongParameter('name', 'a string when text is given', name);
   const body = Buffer.from(text);
   return { name, size: body.byteLength, body: () => ({ body }) };
 };
 
-/** The address is itself a secret, so it is called without the credential. */
+/** The upload URL is itself a secret, so it is called without the credential. */
 const sendContent = async (url: string, content: Content, context: NodeContext): Promise<void> => {
   const { credential: _, ...limits } = fromAttempt(context);
   const response = await context.services.http.request({

@@ -11,7 +11,7 @@ import {
 /** RFC 9110 §5.5, in ASCII, and without line breaks, which would start another header. */
 const HEADER_VALUE = /^[\t\x20-\x7e]*$/;
 
-/** What a cookie may be: see `toSetCookie`. */
+/** The schema of a cookie; see `toSetCookie`. */
 const cookie = Type.Object({
   name: Type.String({ description: 'Name' }),
   value: Type.String({ description: 'Value' }),

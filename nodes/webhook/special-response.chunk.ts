@@ -27,7 +27,7 @@ export const toSpecialResponse = (
 /** Statuses whose `Location` clients follow: RFC 9110 §15.4. */
 const REDIRECTS = [301, 302, 303, 307, 308];
 
-/** The default of the node. */
+/** The node's default status. */
 const NO_STATUS = 200;
 
 /** Visible ASCII, as in every valid URL. */
@@ -55,12 +55,12 @@ interface Cookie {
   readonly sameSite: 'Strict' | 'Lax' | 'None';
 }
 
-/** RFC 6265 §4.1.1: `cookie-octet`. */
+/** Matches a cookie value (`cookie-octet` in RFC 6265 §4.1.1). */
 const VALUE = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/;
 /** Any character but a control character or `;`. */
 const ATTRIBUTE = /^[\x20-\x3a\x3c-\x7e]*$/;
 
-/** What every browser accepts at least for a cookie with its attributes (RFC 6265 §6.1). */
+/** Maximum size of a cookie with its attributes that every browser accepts (RFC 6265 §6.1). */
 const MAX_LENGTH = 4_096;
 
 /**

@@ -1,4 +1,4 @@
-/** Everything that a plugin is made of: `@hookloom/plugin-kit`. */
+/** Everything for writing a plugin: `@hookloom/plugin-kit`. */
 export type { AwsCall, AwsClient, AwsOperation } from './contract/aws-client.ts';
 export { CatalogueError } from './contract/catalogue-error.ts';
 export type {

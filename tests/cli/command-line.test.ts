@@ -179,7 +179,7 @@ test('as a project command it has exit codes for scripts, and a clear message wh
     const { code, stderr } = await cli('workflow', 'list');
     expect(code).toBe(1);
     expect(stderr.trim()).toBe(
-      'No local service is up. Start it with `npm start`, or name a deployed stage: --stage NAME',
+      'No local service is running. Start it with `npm start`, or name a deployed stage: --stage NAME',
     );
   } finally {
     project.remove();

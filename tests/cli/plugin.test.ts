@@ -118,7 +118,7 @@ describe('plugin check', () => {
     [
       'has a schema that is open',
       provider({ schema: { type: 'object' } }),
-      'acme: has a schema that knows no other parameters: its schema must have "additionalProperties": false',
+      'acme: has a schema that allows no other parameters: its schema must have "additionalProperties": false',
     ],
     ['returns a list', provider({}, '() => []'), 'the node must deliver an object on "main"'],
     [

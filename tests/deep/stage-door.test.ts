@@ -62,7 +62,7 @@ const run = async (
   return JSON.parse(output);
 };
 
-test('the SDK finds the gateway at the hosts of AWS, with all its signed requests', async () => {
+test('the SDK reaches the door under the hosts of AWS, with all its signed requests', async () => {
   const program = `
     import { Readable } from 'node:stream';
     import { DeleteObjectCommand, GetObjectCommand, HeadObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
@@ -178,7 +178,7 @@ test('only AWS hosts are redirected', async () => {
   });
 });
 
-test('without the flags, nothing is redirected, and the gateway is not trusted', async () => {
+test('without the flags, nothing is redirected, and the door is not trusted', async () => {
   const program = `
     import { request } from 'node:https';
     const get = (options) => new Promise((resolve) =>

@@ -100,7 +100,7 @@ test('errors that cannot be described are contained like any other', () => {
   const { answers, records } = send([loose('throws what is no error'), busy('aborted')]);
   expect(answers).toEqual([500]);
   expect(records).toMatchObject([
-    { failure: { name: 'UncaughtException', message: 'Error: a node threw an object that is no Error' } },
+    { failure: { name: 'UncaughtException', message: 'Error: a node threw an object that is not an Error' } },
   ]);
 });
 

@@ -471,7 +471,7 @@ describe('failures', () => {
     ['a text', 'oops', 'a node threw "oops"'],
     ['null', null, 'a node threw null'],
     ['an object with a message', { message: 'odd' }, 'a node threw odd'],
-    ['an object without one', {}, 'a node threw an object that is no Error'],
+    ['an object without one', {}, 'a node threw an object that is not an Error'],
   ])('a node that throws %s has a readable failure', async (_case, thrown, message) => {
     const result = await runGraph({
       nodes: {

@@ -77,7 +77,7 @@ const unanswered = (draft: DraftNode): Problem => ({
   message: `responseNode needs a ${RESPOND_TO_WEBHOOK} node after the trigger`,
 });
 
-/** The check without known paths: a responder anywhere will do. */
+/** The check if the paths are unknown: a responder anywhere is enough. */
 const checkAnswered = ({ nodes }: DraftGraph): Problem[] =>
   nodes.some((draft) => isResponder(draft) || draft.nodeType === null)
     ? []

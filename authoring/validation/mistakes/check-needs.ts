@@ -4,7 +4,7 @@ import type { Problem } from '../../../lib/workflows/definition/problem.ts';
 import type { DraftGraph, DraftNode } from '../graph/draft-graph.ts';
 
 const ERROR_TRIGGER = 'errorTrigger';
-/** Fired by people and by other workflows; in that case the failure is the caller's. */
+/** The trigger that people and other workflows fire; there, a failure is reported to the caller. */
 const ENTRY_TRIGGER = 'manualTrigger';
 
 /** Checks that a node has what it requires: a credential, a body, a connection for its failures. */

@@ -232,12 +232,12 @@ const literalType = ({ type, value }: Ast): string | null => {
   return value === null ? 'null' : typeof value;
 };
 
-/** `x = null`, `$type(x) = "null"` */
+/** Comparisons with null: `x = null`, `$type(x) = "null"`. */
 const isNull = ({ type, procedure }: Ast, { type: otherType, value }: Ast): boolean =>
   (otherType === 'value' && value === null) ||
   (type === 'function' && isAst(procedure) && procedure.value === 'type' && value === 'null');
 
-/** Which argument is the picture of a date. */
+/** Index of the date picture among the arguments. */
 const pictures: ReadonlyMap<unknown, number> = new Map([
   ['now', 0],
   ['fromMillis', 1],

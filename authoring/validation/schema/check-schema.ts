@@ -113,13 +113,13 @@ const describeLimit: Readonly<Record<string, (limit: unknown) => string>> = {
   exclusiveMinimum: (limit) => `must be > ${limit}`,
   exclusiveMaximum: (limit) => `must be < ${limit}`,
   multipleOf: (limit) => `must be a multiple of ${limit}`,
-  uniqueItems: () => 'must NOT have duplicate items',
+  uniqueItems: () => 'must not have duplicate items',
   contains: () => 'must contain at least one valid item',
   anyOf: () => 'must match at least one schema in anyOf',
   oneOf: () => 'must match exactly one schema in oneOf',
 };
 
-/** Longer patterns are hidden when there is a description. */
+/** Longer patterns are not shown if there is a description. */
 const MAX_PATTERN_LENGTH = 40;
 
 const describePattern = (error: Mistake): string => {

@@ -64,7 +64,10 @@ const onlyRequired = (branch: unknown): string | null => {
 const branchOf = ({ keywordPlace }: Mistake, summary: Mistake): number =>
   Number.parseInt(keywordPlace.slice(summary.keywordPlace.length + 1), 10);
 
-/** Cost of a branch. A wrong `const`, or a wrong type of the whole value, means that another branch was meant. */
+/**
+ * Cost of a branch, for choosing the best match. A wrong `const`, or a wrong type of the whole value, means that
+ * another branch was intended.
+ */
 const costOf = (errors: readonly Mistake[], { place }: Mistake): number =>
   errors.reduce((cost, error) => {
     const isOther = error.keyword === 'const' || (error.keyword === 'type' && error.place === place);

@@ -12,7 +12,7 @@ interface KeySuggestion {
   readonly hint: string;
 }
 
-/** Keys of other tools and our equivalents. */
+/** Keys in other tools' workflow files, with our equivalents. */
 const foreignKeys: ReadonlyMap<string, string> = new Map([
   ['from', 'sourceNodeId'],
   ['to', 'targetNodeId'],

@@ -17,7 +17,7 @@ type Middleware = (
 ) => (args: MiddlewareArguments) => Promise<object>;
 
 interface MiddlewareArguments {
-  /** In the steps after `serialize`. */
+  /** Available in the steps after `serialize`. */
   readonly request: { readonly protocol: string; readonly hostname: string; readonly port?: number };
 }
 
@@ -42,8 +42,8 @@ const SCOPE = '@aws-sdk';
 const SERVICE = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
 /**
- * Loads client packages from where this module finds packages; in Lambda, `NODE_PATH` leads to those of its runtime. No
- * bundle contains them, since their names are known only during a run.
+ * Loads client packages by Node's resolution from this module; in Lambda, `NODE_PATH` points to the runtime's packages.
+ * No bundle contains them, since their names are known only during a run.
  */
 export const createLoadSdk = (requirePackage = createRequireFrom(import.meta.url)): LoadSdk => {
   const load = (service: string): Readonly<Record<string, unknown>> => {

@@ -33,7 +33,7 @@ export const describeMissingPermission = (
   return { message, statements: statements as unknown as JsonObject[] };
 };
 
-/** Uses what AWS names, which is exact, or else the input. */
+/** Uses the permission that AWS names, which is exact, or else derives it from the input. */
 const findStatements = (said: string, operation: AwsOperation): IamStatement[] => {
   const { action, resource } = findDenial(said) ?? {};
   if (action !== undefined && resource?.startsWith('arn:') === true)

@@ -1,6 +1,6 @@
 import type { SdkError } from './sdk-error.ts';
 
-/** What the SDK retries by name. https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html */
+/** Error names that the SDK retries. https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html */
 const PASSING = new Set([
   'BandwidthLimitExceeded',
   'EC2ThrottledException',

@@ -3,9 +3,9 @@ import { NodeError } from '@hookloom/plugin-kit';
 import type { SdkCommand } from './load-sdk.ts';
 
 interface Exchange {
-  /** Why it failed below the SDK, which wraps such errors or adds to them; null if it did not. */
+  /** The error below the SDK, which wraps such errors or adds to them; null if there was none. */
   problem(): NodeError | null;
-  /** Ends the limit: the SDK has returned its output, and the reader of a stream in it sets its own limit. */
+  /** Ends the size limit once the SDK has returned its output; the reader of a stream in it sets its own limit. */
   endLimit(): void;
 }
 

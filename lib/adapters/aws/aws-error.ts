@@ -26,7 +26,7 @@ const THROTTLING = new Set([
 export const isThrottled = (answer: HttpAnswer): boolean =>
   answer.status === 429 || (answer.status === 400 && THROTTLING.has(errorTypeOf(answer)));
 
-/** How much of an answer is searched for IAM's sentence, in bytes. */
+/** How many bytes of a response are searched for IAM's sentence about the denial. */
 const MAX_DENIAL = 1_000;
 
 /**

@@ -1,6 +1,6 @@
-/** What IAM has refused, read from AWS's sentence. */
+/** What IAM denied, parsed from AWS's error message. */
 interface Denial {
-  /** From the user, or from the action if AWS names no user, up to the reason. */
+  /** AWS's sentence, from the user, or from the action if no user is named, up to the reason. */
   readonly sentence: string;
   readonly user: string | null;
   /** Such as `dynamodb:GetItem`. */
@@ -11,7 +11,7 @@ interface Denial {
   readonly reason: string | null;
 }
 
-/** Also matches in JSON, in a log line, whose quotes are escaped, and in XML. */
+/** Also matches in JSON, in log lines with escaped quotes, and in XML. */
 const SENTENCE =
   /(?:User: (\S{1,300}) is )?not authorized to perform: ([\w:*-]{1,100})(?: on resource: (?:\\?"|&quot;)?([^\s"\\<&}]{1,500})(?:\\?"|&quot;)?)?(?: ((?:because|with) [^"\\<}]{1,300}))?/;
 

@@ -39,7 +39,10 @@ export const createLambdaCredentialTest =
     return { statusCode: result.statusCode, body: String(result.body) };
   };
 
-/** As the gateway has it: https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html */
+/**
+ * The request context of an event, as the gateway sends it:
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
+ */
 const toEvent = (credentialId: string, now: number) => {
   const path = `/api/admin/credentials/${credentialId}/test`;
   return {

@@ -75,7 +75,7 @@ export const createLambdaDurableService = (call: CallAws): DurableService => {
 /** Maximum number of pages of a history, of a thousand events each: more than an execution can have. */
 const MAX_PAGES = 20;
 
-/** The part of an event of the history that is read here. */
+/** The fields of a history event that are read here. */
 interface HistoryEvent {
   readonly Id?: string;
   readonly CallbackStartedDetails?: { readonly CallbackId?: string };
@@ -83,8 +83,8 @@ interface HistoryEvent {
 }
 
 /**
- * The answer to a callback; null if it has none. The latest events are read first, so the answer precedes its callback.
- * https://docs.aws.amazon.com/lambda/latest/api/API_GetDurableExecutionHistory.html
+ * The answer to a callback; null if it has none. The latest events are read first, so the answer is read before its
+ * callback. https://docs.aws.amazon.com/lambda/latest/api/API_GetDurableExecutionHistory.html
  */
 const findAnswer = async (call: CallAws, path: string, callbackId: string): Promise<unknown> => {
   const payloads = new Map<string, string>();

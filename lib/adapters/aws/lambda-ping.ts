@@ -5,18 +5,20 @@ import { errorTypeOf, isSuccess } from './aws-error.ts';
 import { findDenial } from './denial.ts';
 
 /**
- * Why there is no answer: the function failed or does not exist, the caller may not invoke it, or Lambda throttles or
- * does not answer.
+ * Why there is no response: the function failed or does not exist, the caller may not invoke it, or Lambda throttles or
+ * does not respond.
  */
 type PingProblem = 'failed' | 'missing' | 'denied' | 'throttled' | 'silent';
 
 export type PingAnswer =
   | {
       readonly pong: Pong;
-      /** When the function was invoked and answered, by the caller's clock, in milliseconds since the epoch. */
+      /**
+       * When the function was invoked and when it responded, by the caller's clock, in milliseconds since the epoch.
+       */
       readonly askedAt: number;
       readonly answeredAt: number;
-      /** By AWS's clock, in whole seconds; null if AWS does not say. */
+      /** The time by AWS's clock, in whole seconds; null if AWS does not report it. */
       readonly awsTime: number | null;
     }
   | { readonly problem: PingProblem; readonly reason: string };
@@ -35,12 +37,12 @@ const DURABLE = 'runDurable';
 const POLL_MS = 200;
 
 /**
- * Pings the functions of a stage. That for durable runs, by its alias, is asked with an execution of its own, which is
- * stopped when no answer comes.
+ * Pings the functions of a stage. The function for durable runs is pinged by its alias, with a separate execution that
+ * is stopped if there is no response.
  *
  * https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html
  *
- * @param call - of Lambda
+ * @param call - calls Lambda
  */
 export const createLambdaPing =
   (call: CallAws, { prefix, nextName, now }: PingOptions) =>
@@ -98,16 +100,16 @@ const stop = (path: string, call: CallAws) =>
     method: 'POST',
     path: `${path}/stop`,
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ ErrorType: 'Stopped', ErrorMessage: 'a ping without an answer' }),
+    body: JSON.stringify({ ErrorType: 'Stopped', ErrorMessage: 'the ping got no response' }),
   }).catch(() => null);
 
 const toPath = (arn: string): string => `/2025-12-01/durable-executions/${encodeURIComponent(arn)}`;
 
 /**
- * Why the last invocation of a durable execution has failed; null when none has.
+ * Why the last invocation of a durable execution failed; null if none did.
  * https://docs.aws.amazon.com/lambda/latest/api/API_InvocationCompletedDetails.html
  *
- * @param call - of Lambda
+ * @param call - calls Lambda
  */
 export const findDurableFailure = async (arn: string, call: CallAws): Promise<string | null> => {
   const path = `${toPath(arn)}/history?IncludeExecutionData=true&ReverseOrder=true`;
@@ -130,7 +132,7 @@ const refused = (answer: AwsAnswer): PingAnswer => {
   return { problem: answer.status === 429 ? 'throttled' : 'silent', reason };
 };
 
-/** One of a version without pings takes a ping for an event of its own. */
+/** A function whose version does not support pings handles a ping as an ordinary event. */
 const toAnswer = (
   content: unknown,
   date: string | undefined,
@@ -139,11 +141,11 @@ const toAnswer = (
 ): PingAnswer =>
   isPong(content)
     ? { pong: content, askedAt, answeredAt, awsTime: date === undefined ? null : Date.parse(date) }
-    : { problem: 'failed', reason: 'it does not know pings: its version is older' };
+    : { problem: 'failed', reason: 'it does not support pings: its version is older' };
 
 const failed = (error: unknown): PingAnswer => ({ problem: 'failed', reason: describe(error) });
 
-/** `{errorMessage}` of an invocation, `{ErrorMessage}` of an execution, or a text of either. */
+/** Reads `{errorMessage}` of an invocation or `{ErrorMessage}` of an execution, as an object or as JSON. */
 const describe = (error: unknown): string => {
   const { errorMessage, ErrorMessage } = toMap(typeof error === 'string' ? parse(error) : error);
   return String(errorMessage ?? ErrorMessage ?? error);

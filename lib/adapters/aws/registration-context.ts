@@ -14,16 +14,16 @@ interface Options extends Pick<AwsCallerOptions, 'region' | 'endpoint' | 'readCr
   readonly now: () => number;
 }
 
-/** The account of what runs on this machine. */
+/** The account id for resources on this machine. */
 const LOCAL_ACCOUNT = '000000000000';
 
 /**
- * Opens the context of registrations, once. In AWS it asks Lambda for the function that takes events: its ARN has the
+ * Opens the context of registrations once. In AWS, it gets the event function's ARN from Lambda, which contains the
  * partition and the account.
  *
  * https://docs.aws.amazon.com/lambda/latest/api/API_GetFunctionConfiguration.html
  *
- * @throws Error when Lambda does not answer, or the stage has no such function
+ * @throws Error if Lambda does not respond, or the stage has no such function
  */
 export const createOpenRegistrationContext = ({
   prefix,
@@ -61,14 +61,14 @@ export const createOpenRegistrationContext = ({
     const { FunctionArn: dispatchArn } = body;
     if (status !== 200 || typeof dispatchArn !== 'string')
       throw new Error(
-        `Lambda does not show the function ${functionName}: ${String(body.message ?? body.Message ?? status)}`,
+        `Lambda returned no configuration of the function ${functionName}: ${String(body.message ?? body.Message ?? status)}`,
       );
     const [, partition = '', , , accountId = ''] = dispatchArn.split(':');
     return { prefix, region, callAws, now, partition, accountId, dispatchArn };
   });
 };
 
-/** An answer without JSON is an empty object. */
+/** A response that is not JSON becomes an empty object. */
 const readJson = (bytes: Uint8Array): JsonObject => {
   try {
     const value: unknown = JSON.parse(Buffer.from(bytes).toString());

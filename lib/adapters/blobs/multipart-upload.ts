@@ -7,7 +7,7 @@ import type { AskS3 } from './ask-s3.ts';
 export interface MultipartUpload {
   /** Uploads the next part: 5 MB or more, unless it is the last one. */
   add(part: Uint8Array): Promise<void>;
-  /** Makes the object appear. */
+  /** Completes the upload, which makes the object visible. */
   complete(): Promise<void>;
   /** Deletes the parts. Never rejects: the bucket also deletes the parts of unfinished uploads. */
   abort(): Promise<void>;

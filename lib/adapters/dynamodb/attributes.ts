@@ -31,12 +31,12 @@ export const flag = (value: boolean): AttributeValue => ({ BOOL: value });
 export const packed = (value: string): AttributeValue =>
   value.startsWith('z') ? bytes(Buffer.from(value.slice(1), 'base64')) : text(value);
 
-/** In the SDK's form; in the JSON protocol, bytes are base64. */
+/** Bytes as the SDK has them; in the JSON protocol, they are base64. */
 const bytes = (value: Uint8Array): AttributeValue => ({
   B: Object.assign(value, { toJSON: () => Buffer.from(value).toString('base64') }),
 });
 
-/** Meaningless text or bytes of the same length. */
+/** Returns meaningless text or bytes of the same length. */
 export const blankOf = ({ S = '', B }: AttributeValue): AttributeValue =>
   B === undefined ? text('-'.repeat(S.length)) : bytes(new Uint8Array(B.length));
 

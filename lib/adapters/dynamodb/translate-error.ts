@@ -9,7 +9,7 @@ interface ConditionFailed extends Error {
 export const isConditionFailed = (error: unknown): error is ConditionFailed =>
   error instanceof Error && error.name === 'ConditionalCheckFailedException';
 
-/** Bugs: a retry would not help, and reporting them as an outage would hide them. */
+/** Errors that are bugs: a retry would not help, and reporting them as an outage would hide them. */
 const BUGS = new Set(['ValidationException', 'SerializationException', 'TypeError', 'ReferenceError']);
 
 /**

@@ -9,9 +9,9 @@ interface Deadline {
    * @throws the signal's reason if it is aborted, since any other error is then a consequence of that
    */
   guard<Result>(phase: Promise<Result>): Promise<Result>;
-  /** The last phase: the deadline ends with the stream. Reading throws as `guard` does. */
+  /** Guards the last phase: the deadline ends with the stream. Reading throws as `guard` does. */
   guardStream<Chunk>(stream: AsyncIterable<Chunk>): AsyncGenerator<Chunk>;
-  /** Ends it after the last phase, if that is not a stream. */
+  /** Ends the deadline after the last phase, if that is not a stream. */
   end(): void;
 }
 

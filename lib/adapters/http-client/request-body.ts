@@ -49,7 +49,8 @@ const checkLength = async function* (
   bodyBytes: number,
   target: string,
 ): AsyncGenerator<Uint8Array> {
-  const mismatch = () => new AppError(OUTBOUND_FAILED, { target, reason: 'its body has another length' });
+  const mismatch = () =>
+    new AppError(OUTBOUND_FAILED, { target, reason: 'its body does not have the stated length' });
   let sent = 0;
   for await (const chunk of body) {
     sent += chunk.byteLength;

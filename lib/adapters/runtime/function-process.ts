@@ -22,21 +22,21 @@ export interface FunctionProcess {
   serve<Event, Result>(
     handler: (event: Event, context: Context) => Promise<Result>,
   ): (event: Event, context: Context) => Promise<Result>;
-  /** Registers a clean-up for SIGTERM. */
+  /** Registers a clean-up function for SIGTERM. */
   onEnd(cleanUp: () => Promise<void>): void;
 }
 
 /**
- * Confines the stray errors of plugins: unhandled rejections, and throws in timers and event listeners. By default
- * Node ends the process for each, and Lambda fails the request in progress, of any caller. Here the node that owns the
- * code fails and everything else continues; since the state after such an error is unknown, the process exits once it
- * has answered, and Lambda starts another.
+ * Confines the stray errors of plugins: unhandled rejections, and throws in timers and event listeners. By default Node
+ * ends the process for each, and Lambda fails the request in progress, of any caller. Here the node that owns the code
+ * fails and everything else continues; since the state after such an error is unknown, the process exits once it has
+ * answered, and Lambda starts another.
  *
- * The owner is found by the async context, which Node restores for both events: tried for rejections, timers,
- * immediates, ticks, microtasks, sockets, files and event emitters. Code that another context calls has no owner: a
- * listener added inside and called from outside, a promise made inside and rejected outside.
+ * The owner is found through the async context, which Node restores for both events; this was verified for rejections,
+ * timers, immediates, ticks, microtasks, sockets, files and event emitters. Code that another context calls has no
+ * owner: a listener added inside and called from outside, or a promise created inside and rejected outside.
  *
- * On SIGTERM it runs the clean-ups and exits. Lambda sends that only to functions with an extension.
+ * On SIGTERM it runs the clean-up functions and exits. Lambda sends SIGTERM only to functions with an extension.
  * https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html#runtimes-lifecycle-shutdown
  */
 export const createFunctionProcess = ({
@@ -59,8 +59,8 @@ export const createFunctionProcess = ({
   const onException = handle('UncaughtException');
 
   /**
-   * Replaces the listeners of Lambda's runtime, which end the process. At every event, since the runtime may add them
-   * later.
+   * Replaces the listeners of Lambda's runtime, which end the process. Called at every event, since the runtime may add
+   * its listeners later.
    */
   const replaceListeners = (): void => {
     events.removeAllListeners('unhandledRejection').on('unhandledRejection', onRejection);
@@ -108,17 +108,17 @@ const namesOf = (run: GuardedRun | undefined) =>
       };
 
 /**
- * Calls `act` after the result of a handler was sent, and before the process gets its next event.
+ * Calls `act` after a handler's result was sent and before the process gets its next event.
  *
  * Lambda has no hook for that. Its runtime client for Node 24 (aws-lambda-ric 4) serialises the result, which calls
- * `toJSON`, and posts it by a call that returns when the Runtime API has accepted it; some microtasks later it asks for
- * the next event. A microtask that `toJSON` queues runs between the two. The Runtime API
- * (aws-lambda-runtime-interface-emulator, the open part of Lambda's) writes an accepted result to the caller before it
- * acknowledges it, and keeps it when the process ends then; a process that ends later, while it waits for an event,
- * fails that event. This follows from the sources, and was not tried on AWS. The local service writes results
- * synchronously, too.
+ * `toJSON`, and posts it with a call that returns once the Runtime API has accepted it; some microtasks later it
+ * requests the next event. A microtask queued by `toJSON` runs between the two. The Runtime API
+ * (aws-lambda-runtime-interface-emulator, the open-source part of Lambda's) writes an accepted result to the caller
+ * before acknowledging it, and keeps it if the process ends then; a process that ends later, while waiting for an
+ * event, fails that event. This follows from the source code and was not tested on AWS. The local service also writes
+ * results synchronously.
  *
- * A result that is never serialised calls nothing: the process stays, and no event is lost.
+ * If the result is never serialised, `act` is not called: the process stays, and no event is lost.
  */
 const onAnswered = <Result>(result: Result, act: () => void): Result => {
   const toJSON = () => {

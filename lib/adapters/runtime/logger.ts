@@ -16,7 +16,7 @@ export interface LoggerOptions {
   /** Writes one line, given without its line break; to standard output by default. */
   readonly write?: (line: string) => void;
   readonly clock?: Pick<Clock, 'now'>;
-  /** Redacts a value, as `JSON.stringify` calls its replacer. */
+  /** Redacts a value; called like the replacer of `JSON.stringify`. */
   readonly redact?: Replacer;
   /** Namespace of the metrics in CloudWatch; if absent or null, nothing is measured. */
   readonly namespace?: string | null;

@@ -20,7 +20,7 @@ export interface ReaderParts {
 
 interface Asked {
   readonly name: string;
-  /** How long it may wait, as a time in milliseconds since the epoch. */
+  /** The time until which it may wait, in milliseconds since the epoch. */
   readonly until: number;
   resolve(value: string | null): void;
   reject(error: unknown): void;

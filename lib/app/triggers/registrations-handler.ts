@@ -14,7 +14,7 @@ const MARGIN_MS = 30_000;
 /** For tests and the command line, where no function timeout applies. */
 const UNLIMITED_MS = 240_000;
 
-/** Limits the reason, so that the response has less than 4,096 bytes in any script. */
+/** Limits the length of the reason, so that the response stays below 4,096 bytes in any writing system. */
 const MAX_REASON_LENGTH = 500;
 
 /**

@@ -49,10 +49,10 @@ export const startByFailure = async (
 };
 
 /**
- * The event of an execution that ended badly, as error triggers get it: from its record alone, so that it is the same
- * whenever it is made, and without the data of the nodes.
+ * The event that error triggers receive for an execution that failed or timed out. It is built only from the record, so
+ * that it is always the same, and contains no data of the nodes.
  *
- * @param record - of an execution that has ended
+ * @param record - the record of an execution that has ended
  */
 const toFailureEvent = (record: ExecutionRecord): JsonObject => {
   const { executionId, workflowId, workflowVersion, mode, status, ...rest } = describeExecution(record);

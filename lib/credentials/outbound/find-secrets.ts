@@ -12,7 +12,7 @@ const MAX_GROWTH = 2 ** MAX_LAYERS;
 /** Comparisons per unit of a text: a text that needs more was crafted to be hard to search. */
 const MAX_STEPS = 64;
 const MIN_STEPS = 1_000_000;
-/** The cost of reading an escape, and, per reading, of one with many layers. */
+/** The cost of reading an escape, and the cost per reading of an escape with several layers. */
 const ESCAPE_STEPS = 16;
 const USUAL_READINGS = 3;
 const UNUSUAL_STEPS = 200;

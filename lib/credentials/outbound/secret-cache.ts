@@ -38,8 +38,8 @@ interface SecretCache {
    */
   get(credential: Named, maxWaitMs?: number): Promise<string | null>;
   /**
-   * The same for a refused secret. It is read again, unless a recent read returned the same value: a permanently wrong
-   * secret must not use up the store's quota.
+   * Gets the secret after a server refused the cached one. It is read again, unless a recent read returned the same
+   * value: a permanently wrong secret must not use up the store's quota.
    */
   getAgain(credential: Named): Promise<string | null>;
   /** Replaces the cached secret. */

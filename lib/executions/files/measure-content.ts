@@ -2,7 +2,7 @@ import type { FileValue } from '@hookloom/plugin-kit';
 import { FILE_CHANGED, FILE_TOO_LARGE } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
 
-/** SHA-256, fed bit by bit. */
+/** A SHA-256 hash that is updated incrementally. */
 export interface ContentHash {
   update(bytes: Uint8Array): unknown;
   digest(encoding: 'hex'): string;

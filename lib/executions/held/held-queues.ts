@@ -57,7 +57,7 @@ export interface HeldQueues {
    * @returns false, with nothing changed, if another process does so
    */
   attend(queue: HeldQueue, now: number, until: number): Promise<boolean>;
-  /** Lets other processes attend to the queue again. */
+  /** Releases the queue for other processes. */
   leave(queue: HeldQueue): Promise<void>;
   /**
    * Removes a queue from the list of queues in use, unless an execution has entered it since `unusedSince`, in

@@ -38,10 +38,10 @@ const UNUSED_MS = 10 * 60_000;
 /** How many are released at once if no limit decides which one is next: they run concurrently anyway. */
 const RELEASED_AT_ONCE = 25;
 
-/** The time limit of the sweeper, and a margin: afterwards, a queue that a killed sweeper attended to is free. */
+/** The time limit of the sweeper plus a margin, after which a queue that a killed sweeper had reserved is free. */
 const ATTENDED_MS = 5 * 60_000;
 
-/** What held executions run with: the version of the workflow that is live now. */
+/** The version of the workflow that is live now, with which held executions run. */
 interface Gate {
   readonly workflowVersion: number;
   readonly mode: BackgroundMode;
@@ -146,7 +146,7 @@ const giveUp = async (record: ExecutionRecord, parts: ReleaseParts): Promise<voi
 /** Queues worked on in parallel. */
 const CONCURRENCY = 5;
 
-/** How long a queue that may release nothing is not looked at again: whatever lets it release nudges it. */
+/** How long a queue that may release nothing is skipped; whatever allows it to release again nudges it. */
 const CLOSED_MS = 5 * 60_000;
 
 /** When closed queues were found by this process, in milliseconds since the epoch, by workflow and trigger. */

@@ -304,7 +304,7 @@ class BackgroundRun implements BackgroundInvocation {
   }
 
   async close(): Promise<void> {
-    this.#closed.abort('the invocation is over'); // an explicit reason: the default one costs a stack trace
+    this.#closed.abort('the invocation has ended'); // an explicit reason: the default one costs a stack trace
     await this.#running?.recorder.close();
   }
 

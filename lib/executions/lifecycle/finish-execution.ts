@@ -124,10 +124,13 @@ const publish = async (
   try {
     await executions.markPublished(executionId);
   } catch (cause) {
-    logger.warn('The end of the execution was published, and will be published again.', {
-      executionId,
-      cause,
-    });
+    logger.warn(
+      'The end of the execution was published, but that could not be recorded; it will be published again.',
+      {
+        executionId,
+        cause,
+      },
+    );
   }
 };
 

@@ -33,11 +33,11 @@ export interface LoadedRun {
   readonly journal: CheckpointJournal;
   /** What it was loaded from, as stored; a retry gets its own copies. */
   stored: { readonly input: string; readonly retriedCheckpoints: string | null };
-  /** Whether the input names any. */
+  /** Whether the input names any files. */
   readonly hasFiles: boolean;
 }
 
-/** Occurs in the JSON of every file value. */
+/** Text that occurs in the JSON of every file value. */
 export const FILE = '"$file"';
 
 /**

@@ -29,9 +29,9 @@ export const openPaces = (rates: Rates, clock: Clock): Paces => ({
 interface Pace {
   /** Resolves when the caller may call. @returns false if no more calls are let through */
   turn(): Promise<boolean>;
-  /** The call was accepted. */
+  /** Reports that the call was accepted. */
   accepted(): void;
-  /** The call was refused. */
+  /** Reports that the call was refused. */
   refused(): void;
 }
 

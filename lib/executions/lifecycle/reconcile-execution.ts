@@ -170,15 +170,15 @@ const countDispatch = (record: ExecutionRecord, hasDied: boolean): number => {
   return isUnsent(record) ? redispatches : redispatches + 1;
 };
 
-/** `dispatchOrMarkDue` or a dead letter has set the lease this way. */
+/** Whether `dispatchOrMarkDue` or a dead letter set the lease. */
 const isUnsent = (record: ExecutionRecord): boolean =>
   record.leaseExpiresAt !== null && record.leaseExpiresAt <= beganAt(record);
 
-/** A quarter of an hour, then half an hour, then an hour each time. */
+/** The delay before the next dispatch: a quarter of an hour, then half an hour, then an hour each time. */
 const redispatchDelay = (redispatches: number): number =>
   Math.min(ACCEPTED_LEASE_MS * 2 ** Math.max(redispatches - 1, 0), MAX_REDISPATCH_MS);
 
-/** Its start failed before, and again soon after the dispatch, so the cause may persist. */
+/** Its start has failed before, and again soon after the dispatch, so the cause may persist. */
 const hasFailedAgain = ({ redispatches, leaseExpiresAt }: ExecutionRecord, now: number): boolean =>
   redispatches > 1 &&
   leaseExpiresAt !== null &&
@@ -210,9 +210,9 @@ const checkDurable = async (
   const deadline = await findDeadline(record, parts);
   if (now > deadline) {
     // The record first, so that the run can't change it while it is being stopped.
-    await finishEarly(record, 'timedOut', { name: 'ExecutionTimeout', message: 'its time was up' }, parts);
+    await finishEarly(record, 'timedOut', { name: 'ExecutionTimeout', message: 'it timed out' }, parts);
     findings.count('reconciled');
-    await durableService.stop(leaseOwner ?? '', 'its time was up');
+    await durableService.stop(leaseOwner ?? '', 'it timed out');
     return;
   }
   // After the deadline: at the deadline itself it would be due again, but not timed out yet.

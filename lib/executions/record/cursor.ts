@@ -3,7 +3,7 @@ import { QUERY_INVALID } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { ListPosition } from './execution-store.ts';
 
-/** Longer than any part, sort key or id. */
+/** Longer than any part of a cursor, be it a sort key or an id. */
 const MAX_LENGTH = 300;
 
 /**

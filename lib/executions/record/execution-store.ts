@@ -365,7 +365,7 @@ export type FinalStatus = Exclude<ExecutionStatus, OpenStatus>;
 export const isFinal = (status: ExecutionStatus): status is FinalStatus =>
   status !== 'accepted' && status !== 'running' && status !== 'waiting';
 
-/** Whether operators look for such ends, which the store can find without reading others. */
+/** Whether operators look for executions with this status, which the store can list without reading others. */
 export const hasEndedBadly = (status: ExecutionStatus): boolean => isFinal(status) && status !== 'succeeded';
 
 /** `inline` executions run within the request; their caller waits. */

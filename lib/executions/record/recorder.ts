@@ -63,7 +63,7 @@ export const createRecorder = (parts: RecorderParts): Recorder => {
   };
 
   const close = async (): Promise<void> => {
-    closed.abort('the run is over'); // an explicit reason: the default one costs a stack trace
+    closed.abort('the run has ended'); // an explicit reason: the default one costs a stack trace
     await writing;
   };
 

@@ -46,7 +46,7 @@ const makeView = (value: JsonValue): JsonValue => {
 };
 
 interface Budget {
-  /** Characters; negative when something was left out. */
+  /** The characters left; negative if something was left out. */
   left: number;
 }
 
@@ -95,7 +95,7 @@ const redactMap = (
 
 const measureJson = createMeasureJson();
 
-/** Empty if the value can't be measured, like the input of a run that fails for that reason. */
+/** Returns an empty object if the value can't be measured, like the input of a run that fails for that reason. */
 const measureBytes = (value: JsonValue): { readonly $bytes?: number } => {
   try {
     return { $bytes: measure(value) };

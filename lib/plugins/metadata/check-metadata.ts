@@ -2,7 +2,7 @@ import { MAIN_OUTPUT } from '@hookloom/plugin-kit';
 import * as v from 'valibot';
 import * as field from './metadata-fields.ts';
 
-/** What node types of both APIs declare. */
+/** The declarations that node types of both APIs share. */
 const declarations = {
   literalParameters: v.optional(field.names),
   checkParameters: v.optional(field.method),

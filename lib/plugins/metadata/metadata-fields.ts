@@ -35,7 +35,7 @@ const isNameList = (value: unknown): value is readonly string[] =>
   // Array.from, because `every` skips the holes of a sparse list.
   Array.isArray(value) && new Set(value).size === value.length && Array.from(value).every(isName);
 
-/** Without this check, an answer that shows the value would fail. */
+/** Without this check, a response that contains the value would fail. */
 const isJson = (value: unknown): boolean => succeeds(() => JSON.stringify(value));
 const isJsonObject = (value: unknown): boolean => isPlainObject(value) && isJson(value);
 
@@ -57,7 +57,7 @@ export const range = field<string>(
   'a version range such as ^1.2.0',
   (value) => typeof value === 'string' && value.trim() !== '' && succeeds(() => satisfies('1.0.0', value)),
 );
-/** Compiled with the flag that JSON Schema prescribes. */
+/** Compiled with the flag `u`, as JSON Schema prescribes. */
 export const pattern = field<string>(
   'a regular expression',
   (value) => typeof value === 'string' && succeeds(() => new RegExp(value, 'u')),
@@ -156,7 +156,7 @@ export const shape = <const Fields extends Readonly<Record<string, Field>>>(fiel
       : `must be an object, not ${describeValue(issue.input)}`;
   });
 
-/** For libraries that report an invalid value only by throwing. */
+/** Wraps a parser of a library that reports an invalid value only by throwing. */
 const succeeds = (run: () => unknown): boolean => {
   try {
     run();

@@ -74,7 +74,7 @@ const nameAt = (pointer: string): string => {
   return decodeURIComponent(segment).replaceAll('~1', '/').replaceAll('~0', '~');
 };
 
-/** One message per field is enough. */
+/** Keeps only the first error of each field. */
 const firstOfEach = (errors: readonly FormError[]): readonly FormError[] => {
   const seen = new Set<string>();
   return errors.filter(({ name, message }) => {

@@ -1,7 +1,7 @@
 import type { JsonMap } from '@hookloom/bounded-schema';
 import { type FormField, type Scalar, toFields } from './form-fields.ts';
 
-/** More digits than any number has. */
+/** Maximum length of a number; real numbers have fewer digits. */
 const MAX_DIGITS = 400;
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 

@@ -119,7 +119,7 @@ const functions: FindResources = ({ FunctionName, Qualifier }, arn) =>
 const keys: FindResources = ({ KeyId }, arn) =>
   isText(KeyId) && !KeyId.includes('alias/') ? toArns(KeyId, (id) => arn('kms', `key/${id}`)) : [];
 
-/** An address or its domain may be the verified identity. */
+/** Either an e-mail address or its domain may be the verified identity. */
 const identities: FindResources = (input, arn) => {
   const { FromEmailAddress, Source, ConfigurationSetName } = input;
   const sender = isText(FromEmailAddress) ? FromEmailAddress : isText(Source) ? Source : '';
@@ -136,7 +136,7 @@ const identities: FindResources = (input, arn) => {
   ];
 };
 
-/** By IAM's prefix. Services without a rule are found by an ARN in the input, else they get `*`. */
+/** Rules by IAM prefix. For services without a rule, the resource is an ARN in the input, or else `*`. */
 const rules: Readonly<Record<string, FindResources>> = {
   athena: named(['WorkGroup'], 'athena', (name) => `workgroup/${name}`),
   bedrock: models,

@@ -10,7 +10,7 @@ interface End {
 
 /**
  * @param hasMetrics - whether its workflow asks for metrics of its own
- * @param ended - of an execution that was run at once
+ * @param ended - the end of an execution that was run at once
  */
 export const countStart = (hasMetrics: boolean | undefined, ended?: End): Measurement => ({
   values: { ExecutionsStarted: 1, ...(ended === undefined ? {} : toValues(ended)) },

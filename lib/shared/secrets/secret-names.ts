@@ -17,11 +17,11 @@ const QUERY_NAMES = /^(?:code|hmac|key|nonce|pass|pw|session|sid|sig|state|ticke
 const ABOUT =
   /^(?:accepted|algorithm|at|check|consent|count|expires|ids?|in|length|limit|name|policy|required|results|status|type|used)$/;
 
-/** Of longer names, only the end is checked. */
+/** Longest name that is checked in full; of longer ones, only the end is checked. */
 const MAX_LENGTH = 256;
 
 const MAX_CACHED = 1_000;
-/** Results by place and name, since callers repeat the same few. */
+/** Cached results by place and name, since callers repeat the same few names. */
 const cache = new LruMap<string, boolean>(MAX_CACHED);
 
 /**

@@ -105,7 +105,7 @@ interface Paths {
 /**
  * Fields that are matched twice, next to and inside `$or`, of which the later would replace the earlier. Also a field
  * that would have to be both a value and an object, which no event has.
- * @param prefix - path of the object, with a dot at its end
+ * @param prefix - path of the object, with a trailing dot
  * @param before - paths of the fields that apply next to it
  */
 const findRepeatedFields = (fields: Fields, prefix: string, before: readonly string[]): Paths => {

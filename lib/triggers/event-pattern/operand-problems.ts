@@ -10,7 +10,7 @@ import { findWildcardProblem } from './wildcard.ts';
  */
 const MAX_NUMBER = 5e9;
 
-/** Digits right of the decimal point, same source. */
+/** Maximum number of digits after the decimal point, from the same source. */
 const MAX_DECIMALS = 6;
 
 /** Finds the problems of an operand; their paths are relative to it. */

@@ -16,8 +16,8 @@ export const findWildcardProblem = (pattern: string): string | null => {
 };
 
 /**
- * Creates a test for strings from a valid wildcard pattern. Each piece is matched at its first place, without
- * backtracking.
+ * Creates a test for strings from a valid wildcard pattern. Each literal piece is matched at its first occurrence,
+ * without backtracking.
  */
 export const toWildcardTest = (pattern: string): ((text: string) => boolean) => {
   const [first = '', ...others] = splitAtAsterisks(pattern);

@@ -26,5 +26,5 @@ export const findScheduleProblems = async (
 const describeSilence = ({ timing, startAt, endAt, timeZone }: Schedule): string => {
   if (timing.kind === 'at') return `is in the past in the time zone ${timeZone}, so it never fires`;
   if (endAt !== null) return `never fires ${startAt === null ? 'before' : 'between "startAt" and'} "endAt"`;
-  return 'never fires: no future day has its year, month and day at a time that the clocks show';
+  return 'never fires: no future day matches its year, month and day at a time that exists in the time zone';
 };

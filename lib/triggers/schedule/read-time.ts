@@ -29,7 +29,7 @@ export const readTime = (text: string, zone: TimeZone): Reading<number> => {
 const toInstant = (local: number, zone: TimeZone): Reading<number> => {
   const instant = zone.toInstant(local);
   return instant === null
-    ? { fault: 'is a time that the clocks in this time zone skip: write one after the change' }
+    ? { fault: 'is a time that clocks in this time zone skip: use a time after the change' }
     : { value: instant };
 };
 

@@ -5,7 +5,7 @@ interface Answer {
   readonly body: JsonObject;
 }
 
-/** The name and the message of AWS's error; null if the answer is none. */
+/** The name and the message of AWS's error; null if the response is not an error. */
 export const readFailure = ({
   status,
   body,
@@ -18,7 +18,7 @@ export const readFailure = ({
   };
 };
 
-/** @throws Error with the name and the message of AWS's error, unless it has one of these names */
+/** @throws Error with the name and the message of AWS's error, unless the name is one of the accepted ones */
 export const requireSuccess = (what: string, answer: Answer, ...accepted: readonly string[]): void => {
   const failure = readFailure(answer);
   if (failure === null || accepted.includes(failure.name)) return;

@@ -150,10 +150,7 @@ const refuseWrong = (answer: { readonly status: number; readonly body: JsonObjec
     case 'InvalidEventPatternException':
       throw new RegistrationRefused(failure.message, '/pattern');
     case 'LimitExceededException':
-      throw new RegistrationRefused(
-        `the bus "${bus}" has no room for another rule: ${failure.message}`,
-        '/bus',
-      );
+      throw new RegistrationRefused(`the bus "${bus}" can't hold another rule: ${failure.message}`, '/bus');
   }
   requireSuccess('EventBridge', answer);
 };

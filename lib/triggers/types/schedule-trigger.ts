@@ -90,9 +90,7 @@ export const scheduleTrigger = defineTrigger({
 const refuseFull = (answer: Parameters<typeof readFailure>[0], group: string): void => {
   const failure = readFailure(answer);
   if (failure?.name === 'ServiceQuotaExceededException')
-    throw new RegistrationRefused(
-      `there is no room for another schedule in the group ${group}: ${failure.message}`,
-    );
+    throw new RegistrationRefused(`the group ${group} can't hold another schedule: ${failure.message}`);
 };
 
 /** @throws TypeError if it is not a time, since then the event is not a schedule's */

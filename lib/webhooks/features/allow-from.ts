@@ -11,7 +11,7 @@ export const allowFrom = defineFeature({
     minItems: 1,
     maxItems: 100,
     description:
-      'Networks in CIDR notation, IPv4 and IPv6, or single addresses: callers of others get 403. By the address that the gateway saw, never by X-Forwarded-For',
+      'Networks in CIDR notation, IPv4 and IPv6, or single addresses. Callers from elsewhere get 403. The address is the one that the gateway sees, never X-Forwarded-For',
     examples: [['192.0.2.0/24', '2001:db8::/32', '198.51.100.7']],
   }),
   check: (value) =>

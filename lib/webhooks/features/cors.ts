@@ -28,19 +28,23 @@ const schema = Type.Object(
       maxItems: 100,
       description: 'Such as https://shop.example, https://*.shop.example for subdomains, or * for any',
     }),
-    headers: headerNames('Headers that a script may send; absent: those that webhooks read'),
-    exposeHeaders: headerNames('Headers of the answer that a script may read'),
+    headers: headerNames('Headers that a script may send; by default those that webhooks read'),
+    exposeHeaders: headerNames('Response headers that a script may read'),
     credentials: Type.Optional(
-      Type.Boolean({ description: 'Let scripts send cookies and the credentials that the browser keeps' }),
+      Type.Boolean({ description: 'Let scripts send cookies and credentials stored in the browser' }),
     ),
     maxAgeSeconds: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 86_400, description: 'How long browsers keep a preflight' }),
+      Type.Integer({
+        minimum: 0,
+        maximum: 86_400,
+        description: 'How long browsers cache a preflight response',
+      }),
     ),
   },
   {
     additionalProperties: false,
     description:
-      'Scripts of which pages may call the webhook and read its answers; preflights are answered without starting anything',
+      'Pages whose scripts may call the webhook and read its responses. Preflight requests are answered without starting anything',
     examples: [
       {
         origins: ['https://shop.example', 'https://*.shop.example'],
@@ -102,7 +106,8 @@ const checkOrigins = ({ origins }: CorsRule): Problem[] =>
 /** With credentials, browsers take `*` for a name. https://fetch.spec.whatwg.org/#cors-protocol-and-credentials */
 const checkWildcards = ({ credentials = false, ...lists }: CorsRule): Problem[] => {
   if (!credentials) return [];
-  const message = 'cannot stand beside "credentials", where browsers take it for a name: list each';
+  const message =
+    'cannot be combined with "credentials", since browsers then treat it as a literal name: list each header';
   const keys = ['origins', 'headers', 'exposeHeaders'] as const;
   return keys.flatMap((key) => {
     const index = lists[key]?.indexOf('*') ?? -1;
@@ -116,10 +121,10 @@ const findOriginProblem = (origin: string): string | null => {
   const written = isWildcard ? origin.replace('*.', 'any.') : origin;
   const url = URL.canParse(written) ? new URL(written) : null;
   if (url === null || url.host === '' || written.includes('*'))
-    return 'is no origin: write scheme, host and port, as https://shop.example, https://*.shop.example or http://localhost:5173';
+    return 'is not an origin: write scheme, host and port, such as https://shop.example, https://*.shop.example or http://localhost:5173';
   const sent = `${url.protocol}//${url.host}`;
   if (sent !== written)
-    return `is not as browsers send it: write ${quote(isWildcard ? sent.replace('any.', '*.') : sent)}`;
+    return `is not written as browsers send it: use ${quote(isWildcard ? sent.replace('any.', '*.') : sent)}`;
   const domain = url.hostname.replace('any.', '');
   const isTopLevel = isWildcard && !domain.includes('.') && domain !== 'localhost';
   return isTopLevel ? 'would allow all sites of a top-level domain' : null;

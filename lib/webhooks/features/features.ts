@@ -22,7 +22,7 @@ const onKeyReuse = defineFeature({
   name: 'onKeyReuse',
   schema: Type.Enum(['refuse', 'duplicate'], {
     description:
-      'A request with the key of an earlier one and another body: 422, or the answer to the earlier one; for keys of the business, such as an e-mail address. refuse when absent',
+      'What a request with a known key but a different body gets: 422 (refuse, the default), or the response to the earlier request, for business keys such as an e-mail address',
     examples: ['duplicate'],
   }),
   check: (_value, { parameters: { deduplication = '' } }) =>
@@ -35,7 +35,7 @@ const onKeyReuse = defineFeature({
 const recordRequests = defineFeature({
   name: 'recordRequests',
   schema: Type.Boolean({
-    description: 'Record every request, and larger ones as a whole; without it, refused requests alone',
+    description: 'Record every request, large ones in full; by default only refused requests are recorded',
     examples: [true],
   }),
 });

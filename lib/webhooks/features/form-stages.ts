@@ -23,7 +23,7 @@ import { isForm, parseBody } from '../parse-body.ts';
 import type { Webhook, WebhookRequest } from '../webhook.ts';
 import type { Stages } from '../webhook-feature.ts';
 
-/** Enough for anything typed into a page. */
+/** Maximum size of a submitted form, enough for anything typed into a page. */
 const MAX_FORM_BYTES = 1_000_000;
 
 /**
@@ -89,7 +89,7 @@ ${renderForm({
 };
 
 const refuseJson = (): never => {
-  throw new Error('a form is not JSON');
+  throw new Error('a form is not sent as JSON');
 };
 
 const schemaOf = ({ config }: Webhook): JsonMap => {

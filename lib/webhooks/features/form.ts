@@ -11,7 +11,7 @@ export const form = defineFeature({
   name: 'form',
   schema: Type.Literal(true, {
     description:
-      'Show a page with a form, made from schema, for GET, and take the form by POST: give methods both of them',
+      'Show a page with a form built from schema on GET, and accept the form on POST: list both in methods',
     examples: [true],
   }),
   check: (_value, { parameters }) => findProblems(parameters),
@@ -24,11 +24,16 @@ const findProblems = async ({ methods, schema, ...others }: JsonObject): Promise
   return [
     ...(['GET', 'POST'].every((method) => given.includes(method))
       ? []
-      : [{ path: '', message: 'needs "methods": ["GET", "POST"], for the page and for its form' }]),
-    ...excluded.map((name) => ({ path: '', message: `can't be beside ${name}: ${excluding[name]}` })),
+      : [
+          {
+            path: '',
+            message: 'needs "methods": ["GET", "POST"]: GET shows the page, POST submits the form',
+          },
+        ]),
+    ...excluded.map((name) => ({ path: '', message: `can't be combined with ${name}: ${excluding[name]}` })),
     ...(isPlainObject(schema)
       ? await findSchemaProblems(schema)
-      : [{ path: '', message: 'needs a schema, from which the form is made' }]),
+      : [{ path: '', message: 'needs a schema, from which the form is built' }]),
   ];
 };
 
@@ -36,13 +41,13 @@ const findSchemaProblems = async (schema: JsonObject): Promise<Problem[]> => {
   const { findFormProblems } = await import('../../shared/forms/form-problems.chunk.ts');
   return findFormProblems(schema, [FORM_PAGE_ID]).map(({ path, message }) => ({
     path: '',
-    message: `makes no page of schema${path}, which ${message}`,
+    message: `can't build a page from schema${path}, which ${message}`,
   }));
 };
 
 const excluding: Readonly<Record<string, string>> = {
   signature: 'browsers sign nothing',
-  cors: 'the form is sent from its own page alone',
-  body: 'the fields of the form are its body',
-  upload: 'the fields of the form are its body',
+  cors: 'the form can only be sent from its own page',
+  body: 'the body consists of the form fields',
+  upload: 'the body consists of the form fields',
 };

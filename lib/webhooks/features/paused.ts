@@ -8,12 +8,12 @@ export const paused = defineFeature({
   name: 'paused',
   schema: Type.Union([Type.Boolean(), Type.Literal('store')], {
     description:
-      'true: answer 503 with Retry-After, so that senders try again later, and start nothing; store: accept requests, and run them when the webhook is not paused any more',
+      'true: answer 503 with Retry-After, so that senders retry later, and start nothing; store: accept requests, and run them once the webhook is no longer paused',
     examples: [true, 'store'],
   }),
   check: (value, { parameters: { responseMode = 'onReceived' } }) =>
     value === 'store' && responseMode !== 'onReceived'
-      ? [{ path: '', message: 'must be true where the caller waits for the run' }]
+      ? [{ path: '', message: 'must be true when the caller waits for the run' }]
       : [],
   stages: (value) =>
     value === 'store'

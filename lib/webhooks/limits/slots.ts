@@ -11,7 +11,7 @@ export interface Slot {
  */
 export const GROUP_SIZE = 15;
 
-/** For the highest limit, 100. */
+/** Maximum number of groups, enough for the highest limit, 100. */
 export const MAX_GROUPS = 7;
 
 interface SlotRequest {

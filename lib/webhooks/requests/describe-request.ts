@@ -52,7 +52,7 @@ const advice: Readonly<Partial<Record<ErrorCode, string>>> = {
   BODY_INVALID: 'send a body that is valid for its content type',
   BODY_TOO_DEEP: 'send a body with less nesting',
   BODY_SCHEMA_MISMATCH: "send a body that matches the trigger's `schema`, or change the schema",
-  FILTER_UNDECIDED: 'change `onlyIf` so that it is true or false for this request, too',
+  FILTER_UNDECIDED: 'change `onlyIf` so that it is true or false for this request too',
   RATE_LIMITED: 'send fewer requests, or raise `rateLimit`',
   CONCURRENCY_LIMITED: 'send fewer requests at once, or raise `concurrency`',
   DELIVERY_KEY_REUSED: 'send a different body with a new key',

@@ -69,7 +69,7 @@ const cutTexts =
     missing: record.missing ?? MISSING_ADDRESS,
   });
 
-/** In order; after the last one, even an incompressible record has about 500 bytes. */
+/** The cuts, in order; after the last one, even an incompressible record has about 500 bytes. */
 const cuts: readonly ((record: Content) => Content)[] = [
   ...[4_000, 2_000, 1_000, 700, 500, 300, 200].map(cutBody),
   cutHeaders(30, 80),

@@ -123,12 +123,12 @@ const readPassword = (secret: string): readonly string[] => {
 
 type KeptBody = Pick<RequestRecord, 'body' | 'bodyBytes' | 'missing'>;
 
-/** Of longer bodies, only the start is kept. */
+/** Maximum length of a recorded body; of longer ones, only the start is kept. */
 const MAX_BODY_BYTES = 64 * 1_024;
 
-/** Kept of a longer body. */
+/** How much of a longer body is kept. */
 const START_BYTES = 2_000;
-/** Scanned beyond the cut, to find secrets that it would split. */
+/** Characters scanned beyond the cut, to find secrets that it would split. */
 const MORE_BYTES = 1_000;
 
 const MAX_DEPTH = 100;

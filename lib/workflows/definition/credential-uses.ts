@@ -42,7 +42,7 @@ const findFeatureUses = ({ parameters }: WorkflowNode): CredentialUse[] =>
       : [];
   });
 
-/** A webhook accepts the type that its authentication names. */
+/** The credential type that the webhook's authentication requires. */
 const typesFor = ({ type, parameters }: WorkflowNode, findNodeType: FindNodeType): readonly string[] => {
   const { authentication } = parameters;
   if (type === WEBHOOK_TRIGGER && typeof authentication === 'string') return [authentication];

@@ -21,10 +21,10 @@ const countLiterals = (pattern: readonly string[]): number =>
 
 const takesRest = (pattern: readonly string[]): boolean => pattern.at(-1)?.startsWith('*') ?? false;
 
-/** No underscore at the start, so that `__proto__` is not a name. */
+/** Matches the name of a parameter: no leading underscore, so that `__proto__` is not one. */
 const PARAMETER = /^[:*][A-Za-z]\w*$/;
 
-/** How other tools write a parameter as a whole segment; a lone `*` is a parameter without a name. */
+/** Matches segments that are parameters in other tools' syntax; a lone `*` is a parameter without a name. */
 const FOREIGN_PARAMETER = /^(?:\{([^{}]*)\}|<([^<>]*)>|\[([^[\]]*)\])$/;
 
 /** What is wrong with the parameters in a path, or null. @param path - with its leading slash */
@@ -37,15 +37,15 @@ export const findPatternProblem = (path: string): string | null => {
     const foreign = FOREIGN_PARAMETER.exec(segment);
     if (foreign !== null) {
       const name = foreign.slice(1).find((group) => /^[A-Za-z]\w*$/.test(group ?? '')) ?? 'id';
-      return `${quoted} would be taken literally: write :${name} for one segment, *${name} for all that follow`;
+      return `${quoted} would be taken literally: write :${name} for one segment, *${name} for all following segments`;
     }
     if (!isParameter(segment)) continue;
     if (/^\*+$/.test(segment))
-      return `${quoted} has no name: write *rest for all that follows, :id for one segment`;
+      return `${quoted} has no name: write *rest for all following segments, :id for one segment`;
     if (!PARAMETER.test(segment))
       return `${quoted} is not a parameter: a name is a letter followed by letters, digits and _, up to the next slash`;
     if (segment.startsWith('*') && at < segments.length - 1)
-      return `${quoted} takes all that follows, so it must be the last segment`;
+      return `${quoted} matches everything that follows, so it must be the last segment`;
   }
   return twice === undefined ? null : `has two parameters named ${JSON.stringify(twice.slice(0, 80))}`;
 };

@@ -4,12 +4,12 @@ import type { Natives, ParsedExpression } from './language.chunk.ts';
 import type { Evaluate, Result, Scope } from './scope.ts';
 import { compileSimple, NEEDS_JSONATA } from './simple-expression.ts';
 
-/** Bounds the memory of the kept results, which grows with the texts. */
+/** Limits the memory of the cached results, which grows with the length of the texts. */
 const MAX_CHARACTERS = 50_000;
-/** Characters counted for each text in addition, so that many short ones are bounded too. */
+/** Extra characters counted per text, so that many short texts are limited too. */
 const ENTRY = 20;
 
-/** Gives equal texts the same result, even across plans, as long as the kept texts are few. Errors are not kept. */
+/** Returns the same result for equal texts, even across plans, up to the size of the cache. Errors are not cached. */
 export const shareByText = <Result>(make: (text: string) => Result): ((text: string) => Result) => {
   const kept = new LruMap<string, Result>(MAX_CHARACTERS, (text) => text.length + ENTRY);
   return (text) => {

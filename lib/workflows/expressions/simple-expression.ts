@@ -15,7 +15,10 @@ type Compiled = (scope: Scope) => Value | typeof NEEDS_JSONATA;
 const LARGE = 1_000;
 
 interface Operator {
-  /** As in JSONata's parser: higher precedence is evaluated first. All operators associate to the left. */
+  /**
+   * Precedence of the operators, as in JSONata's parser: higher ones are evaluated first. All operators are
+   * left-associative.
+   */
   readonly precedence: number;
   readonly combine: (left: Compiled, right: Compiled) => Compiled;
 }
@@ -146,7 +149,7 @@ interface Token {
   readonly text: string;
 }
 
-/** JSONata ends words and numbers only at blanks and operators: `a"b"` is one word. */
+/** JSONata ends words and numbers only at whitespace and operators: `a"b"` is one word. */
 const END = String.raw`(?=[ \t\n\r\v.=!<>&+\-*/%()]|$)`;
 const TOKEN = new RegExp(
   [
@@ -182,7 +185,7 @@ const constants: ReadonlyMap<string, Value> = new Map([
   ['false', false],
   ['null', null],
 ]);
-/** Words that are not names in JSONata. */
+/** Words that JSONata does not treat as names. */
 const keywords = new Set([...constants.keys(), 'and', 'or', 'in', 'function']);
 
 /** Parses by precedence, as JSONata's parser does (Pratt); null for what is not in the subset. */
@@ -255,7 +258,7 @@ const roots: Readonly<Record<string, Compiled>> = {
   $execution: ({ execution }) => describeExecution(execution),
 };
 
-/** Follows own members only. */
+/** Follows only own properties. */
 const compilePath = (root: Compiled, names: readonly string[]): Compiled => {
   if (names.length === 0) return root;
   return (scope) => {

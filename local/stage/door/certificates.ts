@@ -90,7 +90,7 @@ interface CertificateParts {
   readonly publicKey: forge.pki.rsa.PublicKey;
   /** The private key of the authority. */
   readonly signer: string;
-  /** Hosts; none for the authority itself. */
+  /** Host names; none for the authority itself. */
   readonly names?: readonly string[];
 }
 

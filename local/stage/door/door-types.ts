@@ -43,7 +43,7 @@ export interface DoorOptions {
   readonly backends: Readonly<Partial<Record<BackendService, string>>>;
   /** Users in addition to the template's roles, by name, with their policies: operator, author, deployer. */
   readonly users?: Readonly<Record<string, readonly PolicyDocument[]>>;
-  /** In addition to those of the template. */
+  /** Buckets in addition to those of the template. */
   readonly buckets?: readonly string[];
   /** The door's clock, in milliseconds since the epoch; tests can shift it. */
   readonly now?: () => number;
@@ -66,7 +66,7 @@ export interface Question {
   readonly action: string;
   /** An ARN, or `*` for an action that takes none. */
   readonly resource: string;
-  /** Such as `aws:SourceArn`. */
+  /** Values of condition keys, such as `aws:SourceArn`. */
   readonly context?: Readonly<Record<string, string | readonly string[]>>;
 }
 
@@ -116,7 +116,10 @@ type Admission =
   /** The gateway's response: always 403, with this message. */
   | { readonly allowed: false; readonly message: string };
 
-/** A door in front of the services of a stage: it refuses what AWS would refuse. */
+/**
+ * The door of a stage: a proxy in front of its services that verifies and authorises requests, and refuses what AWS
+ * would refuse.
+ */
 export interface Door {
   readonly port: number;
   /** The certificate authority of the door's certificates, as PEM. */

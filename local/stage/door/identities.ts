@@ -19,7 +19,7 @@ export interface Identity {
   readonly policies: readonly HeldPolicy[];
   readonly boundary: PolicyDocument | null;
   readonly session: PolicyDocument | null;
-  /** Of a role. */
+  /** Trust policy of a role. */
   readonly trust: PolicyDocument | null;
 }
 

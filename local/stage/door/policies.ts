@@ -134,11 +134,11 @@ export const createPolicies = (account: Account, accountId: string): Policies =>
  */
 const checkEvaluable = ({ holder, document }: HeldPolicy): void => {
   if (/aws:(CurrentTime|EpochTime)/i.test(JSON.stringify(document)))
-    throw new Error(`${holder}: conditions on the time are not evaluated here`);
+    throw new Error(`${holder}: time conditions are not supported here`);
   for (const { Effect, Resource = [] } of [document.Statement].flat())
     for (const resource of [Resource].flat())
       if (Effect === 'Deny' && hasWildcardInFront(resource))
-        throw new Error(`${holder}: the denial of ${resource} is not evaluated here`);
+        throw new Error(`${holder}: a denial of ${resource} is not supported here`);
 };
 
 /** The part before the first slash or colon of its resource; bucket names are not types. */
@@ -305,7 +305,7 @@ interface Explained {
   readonly principal?: string;
   readonly action?: string;
   readonly resource?: string;
-  /** For principals: how. */
+  /** For principals: how they matched. */
   readonly matches: boolean | string;
 }
 

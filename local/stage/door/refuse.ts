@@ -61,7 +61,7 @@ const json: Readonly<Record<RefusalKind, string>> = {
   noBackend: 'ServiceUnavailableException',
 };
 
-/** Services that accept only forms, and those that also accept forms. */
+/** Services that accept only forms, and services that accept forms as well. */
 const QUERY_ALONE = /^(sts|iam|cloudformation)$/;
 const QUERY = /^monitoring$/;
 const REST = /^(lambda|scheduler|execute-api)$/;

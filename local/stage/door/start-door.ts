@@ -44,7 +44,8 @@ const KEEP_ALIVE_MS = 60_000;
 const REDIRECT = join(import.meta.dirname, 'redirect.mjs');
 
 /**
- * Opens the door of a stage: HTTPS under AWS host names, which lets through what AWS would allow and refuses the rest as AWS would.
+ * Starts the door of a stage: an HTTPS proxy for AWS host names that forwards the requests that AWS would allow, and
+ * refuses the others as AWS would.
  *
  * @throws Error for a template whose policies can't be evaluated
  */
@@ -103,7 +104,7 @@ export const startDoor = async ({
 
   const findIdentity = (principal: string): Identity => {
     const found = account.find(principal);
-    if (found === null) throw new Error(`the stage has no role and no user ${principal}`);
+    if (found === null) throw new Error(`the stage has no role or user ${principal}`);
     return found;
   };
 
@@ -154,7 +155,8 @@ export const startDoor = async ({
       const origin = Object.hasOwn(backends, service)
         ? backends[service as keyof typeof backends]
         : undefined;
-      if (origin === undefined) throw new NoBackend(`the stage has no ${service}:${call.operation}`);
+      if (origin === undefined)
+        throw new NoBackend(`the stage does not support ${service}:${call.operation}`);
       const reply = await sendOn(origin, request, { 'x-stage-principal': caller.callerArn });
       const { DurableExecutionArn } = call.input;
       if (typeof DurableExecutionArn === 'string') lookups.learn(DurableExecutionArn, reply.body.toString());
@@ -282,7 +284,7 @@ export const startDoor = async ({
 /** A service that the stage does not have. */
 class NoBackend extends Error {}
 
-/** What the format of a response depends on. */
+/** The properties of a request that determine the response format. */
 const shapeOf = ({ method, headers }: Pick<ReceivedRequest, 'method' | 'headers'>) => ({
   method,
   isForm: String(headers['content-type'] ?? '').startsWith('application/x-www-form-urlencoded'),

@@ -24,7 +24,7 @@ interface TemplateResource {
 }
 
 interface StackOptions {
-  /** Of 12 digits. */
+  /** The account id, 12 digits. */
   readonly account: string;
   readonly region: string;
   readonly stackName: string;
@@ -205,7 +205,7 @@ const createResolver = (
   };
   const truth = (value: unknown, path: string): boolean => {
     const resolved = resolve(value, path);
-    if (typeof resolved !== 'boolean') throw new Error(`${path}: must be a condition`);
+    if (typeof resolved !== 'boolean') throw new Error(`${path}: must be the name of a condition`);
     return resolved;
   };
 
@@ -271,7 +271,7 @@ const createResolver = (
     'Fn::Select': (input, path) => {
       const [index, items] = inputs(input, path, 2);
       const found = list(items, path)[Number(text(index, path))];
-      if (found === undefined) throw new Error(`${path}: Fn::Select finds nothing at ${index}`);
+      if (found === undefined) throw new Error(`${path}: Fn::Select has no value at index ${index}`);
       return found;
     },
     'Fn::If': (input, path) => {

@@ -67,7 +67,7 @@ interface Claim {
   readonly signature: string;
   readonly sessionToken: string | undefined;
   readonly signedAt: number;
-  /** Of a presigned URL. */
+  /** The lifetime of a presigned URL. */
   readonly seconds: number;
 }
 
@@ -114,7 +114,7 @@ const readClaim = (request: ReceivedRequest): Claim => {
   const authorization = headerOf(request, 'authorization');
   const query = readQuery(request.url);
   const inQuery = query.some(([name]) => name === 'X-Amz-Signature' || name === 'X-Amz-Algorithm');
-  if (authorization !== undefined && inQuery) throw malformed('Only one way of signing can be used.');
+  if (authorization !== undefined && inQuery) throw malformed('A request can only be signed in one way.');
   if (authorization !== undefined) return readHeaders(request, authorization);
   if (inQuery) return readParameters(query);
   throw new Problem('notSigned', 'Missing Authentication Token');
@@ -123,7 +123,7 @@ const readClaim = (request: ReceivedRequest): Claim => {
 const readHeaders = (request: ReceivedRequest, authorization: string): Claim => {
   const [algorithm, ...words] = authorization.split(' ');
   const rest = words.join(' ').trimStart();
-  if (algorithm !== ALGORITHM) throw malformed(`The authorization is not one of ${ALGORITHM}.`);
+  if (algorithm !== ALGORITHM) throw malformed(`The Authorization header does not use ${ALGORITHM}.`);
   const fields = new Map(
     rest.split(',').map((field) => {
       const at = field.indexOf('=');
@@ -183,9 +183,9 @@ const toClaim = ({
   const signedAt = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
   const seconds = /^\d{1,6}$/.test(expires) ? Number(expires) : Number.NaN;
   if (accessKeyId === '' || scope.length !== 4)
-    throw malformed('The credential is not KEY/DATE/REGION/SERVICE/aws4_request.');
+    throw malformed('The credential does not have the form KEY/DATE/REGION/SERVICE/aws4_request.');
   if (!/^[0-9a-f]{64}$/.test(signature)) throw malformed('The signature is not 64 hexadecimal digits.');
-  if (Number.isNaN(signedAt)) throw malformed('The date of the request is not one of ISO 8601.');
+  if (Number.isNaN(signedAt)) throw malformed('The date of the request is not in ISO 8601 format.');
   if (!(seconds <= MAX_URL_SECONDS)) throw malformed('X-Amz-Expires must be at most a week.');
   if (!names.includes('host')) throw malformed('The host is not signed.');
   if (
@@ -195,7 +195,7 @@ const toClaim = ({
       .sort()
       .join()
   )
-    throw malformed('The names of the signed headers are not in order.');
+    throw malformed('The signed headers are not sorted by name.');
   return { ...rest, accessKeyId, scope, signedHeaders: names, signature, date, signedAt, seconds };
 };
 

@@ -8,7 +8,7 @@ export type { LentCredential } from './lent-credential.ts';
 /** Public and secret fields of a credential, by name. */
 export type CredentialFields = Readonly<Record<string, string>>;
 
-/** A role of AWS that signs requests. */
+/** An AWS role that signs requests. */
 export interface AwsRole {
   readonly roleArn: string;
   readonly externalId?: string;

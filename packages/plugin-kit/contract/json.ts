@@ -1,4 +1,4 @@
-/** A value of JSON (RFC 8259): no `undefined`, no `Date`, no `NaN`. */
+/** A JSON value (RFC 8259): no `undefined`, no `Date`, no `NaN`. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
 
 /** A JSON object. Keys are data: a key such as `__proto__` is an own property like any other. */

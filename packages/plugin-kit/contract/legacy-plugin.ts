@@ -33,7 +33,7 @@ interface LegacyProvider {
   /** Semantic version, such as `1.0.0`. */
   readonly version: string;
   readonly properties: readonly LegacyProperty[];
-  /** This and the next nine: see `PluginHandle`. */
+  /** For this field and the next nine, see `PluginHandle`. */
   readonly literalParameters?: readonly string[];
   readonly checkParameters?: CheckParameters;
   readonly outputs?: NodeOutputs;

@@ -20,7 +20,7 @@ export interface NodeType {
   readonly pure: Purity;
   /** Null unless it is a control node. */
   readonly control: ControlTraits | null;
-  /** This and the next eight: see `PluginHandle`. Defaults are filled in. */
+  /** For this field and the next eight, see `PluginHandle`. Defaults are filled in. */
   readonly literalParameters: readonly string[];
   readonly checkParameters: CheckParameters | null;
   readonly outputs: NodeOutputs;

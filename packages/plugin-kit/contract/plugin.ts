@@ -117,7 +117,7 @@ export interface EventSource {
    * @throws RegistrationRefused if a parameter can't be registered, in which case the workflow is not stored
    */
   register?(trigger: RegisteredTrigger, context: RegistrationContext): Promise<void>;
-  /** Removes what `register` has created, even if that was done only in part or not at all. It must be idempotent. */
+  /** Removes what `register` has created, even if it ran only partly or not at all. It must be idempotent. */
   unregister?(trigger: RegisteredTrigger, context: RegistrationContext): Promise<void>;
   /**
    * A resource that only one trigger can use, such as the ARN of a queue. Its events are recognised by the resource and

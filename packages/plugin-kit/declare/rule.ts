@@ -29,7 +29,7 @@ export interface Rule {
    * place in a list. Not a keyword of JSON Schema.
    */
   readonly withoutResult?: JsonValue;
-  /** Part of the error of a `pattern`. */
+  /** Part of the error message of a `pattern`. */
   readonly description?: string;
 }
 

@@ -1,4 +1,4 @@
-/** What a plugin is tested with: `@hookloom/plugin-kit/testing`. */
+/** Everything for testing a plugin: `@hookloom/plugin-kit/testing`. */
 export type { AwsAnswers, AwsExchange } from './fake-aws.ts';
 export { lendCredential, type TestCredential } from './fake-credential.ts';
 export { createFakeFiles, type FakeFiles } from './fake-files.ts';

@@ -20,21 +20,21 @@ export interface Check {
  * example, the node type is not executed
  */
 export const nodeTypeChecks = (handle: PluginHandle, example = exampleOf(handle)): readonly Check[] => [
-  { name: 'says what it is', run: async () => checkTexts(handle) },
-  { name: 'has a schema that knows no other parameters', run: async () => checkSchema(handle) },
+  { name: 'describes itself', run: async () => checkTexts(handle) },
+  { name: 'has a schema that allows no other parameters', run: async () => checkSchema(handle) },
   { name: 'describes each of its parameters', run: async () => checkDescriptions(handle) },
-  { name: 'has defaults that its schema takes', run: async () => checkDefaults(handle) },
+  { name: 'has defaults that its schema accepts', run: async () => checkDefaults(handle) },
   ...(example === null ? [] : exampleChecks(handle, example)),
 ];
 
 const exampleChecks = (handle: PluginHandle, example: NodeTest): Check[] => [
   { name: 'has an example with valid parameters', run: async () => checkExample(handle, example) },
   {
-    name: 'delivers JSON on outputs that it declares, and leaves its input as it is',
+    name: 'delivers JSON on declared outputs, and leaves its input unchanged',
     run: () => checkOutputs(handle, example),
   },
   {
-    name: 'refuses a parameter of another type by its name, without its value',
+    name: 'refuses a parameter of the wrong type by name, without quoting its value',
     run: () => checkWrongParameters(handle, example),
   },
   { name: 'shows no secret of its credential', run: () => checkSecrets(handle, example) },
@@ -145,8 +145,8 @@ const checkOutputs = async (handle: PluginHandle, example: NodeTest): Promise<vo
   }
 };
 
-/** What no error may repeat. */
-const PROBE = 'a value that nothing repeats';
+/** A value that no error message may quote. */
+const PROBE = 'a value that no message may quote';
 
 /** A value that a rule refuses, containing the probe; null if the rule accepts any value. */
 const findWrong = (rule: Rule): JsonValue => {
@@ -169,7 +169,7 @@ const checkWrongParameters = async (handle: PluginHandle, example: NodeTest): Pr
     );
     const message = error instanceof Error ? error.message : String(error);
     if (!message.includes(name)) fail(`its error does not name the parameter "${name}": ${message}`);
-    if (message.includes(PROBE)) fail(`its error repeats the value of the parameter "${name}"`);
+    if (message.includes(PROBE)) fail(`its error quotes the value of the parameter "${name}"`);
   }
 };
 

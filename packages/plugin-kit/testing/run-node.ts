@@ -17,7 +17,7 @@ import { createFakeHttp, type HttpAnswers, type SentRequest } from './fake-http.
 import { createFakeLogger, type LogEntry } from './fake-logger.ts';
 import { readOutputs } from './read-outputs.ts';
 
-/** What one attempt at a node is given. */
+/** What one attempt at a node receives. */
 export interface NodeTest {
   /** Values, not expressions. */
   readonly parameters?: JsonObject;
@@ -102,7 +102,9 @@ export const runNode = async (
   return { outputs, requests, calls, log, files, sleeps: clock.sleeps, usage };
 };
 
-const noTcp: TcpClient = { connect: () => Promise.reject(new Error('no connection is expected')) };
+const noTcp: TcpClient = {
+  connect: () => Promise.reject(new Error('the node opened a connection, but none is expected')),
+};
 
 const deliver = (data: JsonObject): DeliveredInput => ({
   sourceNodeId: 'start',

@@ -74,7 +74,7 @@ let calls = 0;
 
 describe('finds a node type', () => {
   test.each<[string, PluginHandle, string, NodeTest?]>([
-    ['without a name', { ...greet, name: ' ' }, 'says what it is: its name is empty'],
+    ['without a name', { ...greet, name: ' ' }, 'describes itself: its name is empty'],
     ['with another schema', schema({ type: 'string' }), 'its schema must have the type "object"'],
     [
       'whose schema has a keyword that no run checks',
@@ -138,7 +138,7 @@ describe('finds a node type', () => {
           return {};
         },
       },
-      'its error repeats the value of the parameter "name"',
+      'its error quotes the value of the parameter "name"',
     ],
     [
       'that does not name the parameter',

@@ -4,7 +4,7 @@ import type { OutboundRequest } from '../contract/services.ts';
 /** The client's timeout is later than the node's, so that the node's message is shown. */
 const TIMEOUT_MARGIN_MS = 1_000;
 
-/** What each request of a node has from its attempt: the time that is left, and the credential. */
+/** What a node's requests take from the attempt: the remaining time and the credential. */
 export const fromAttempt = ({
   remainingMs,
   signal,
@@ -15,6 +15,6 @@ export const fromAttempt = ({
   ...(credential === null ? {} : { credential }),
 });
 
-/** The header that joins a request to the trace of its execution (W3C Trace Context); none without a trace. */
+/** The header that links a request to the trace of its execution (W3C Trace Context); empty without a trace. */
 export const toTraceHeaders = ({ execution: { traceparent } }: NodeContext): Record<string, string> =>
   traceparent === undefined ? {} : { traceparent };

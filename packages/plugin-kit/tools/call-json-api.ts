@@ -11,28 +11,28 @@ import { describeResponse, toStatusError } from './status-error.ts';
 
 const MAX_RESPONSE_BYTES = 1_048_576;
 
-/** For reading alone: a redirect may make a GET of any other request. */
+/** Only for reading requests, since a redirect may turn any other request into a GET. */
 const MAX_REDIRECTS = 5;
 
 export interface JsonAnswer {
   readonly status: number;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Null for an empty one; of a failure, a text when it is not JSON. */
+  /** Null for an empty body. For a failure, the text if the body is not JSON. */
   readonly body: JsonValue;
 }
 
-/** What an answer says of a failure, beyond its status. */
+/** What a response says about a failure beyond its status. */
 export interface ApiFailure {
   /** The error code of the service. */
   readonly code?: string;
-  /** One line for the message; by default what the body says. */
+  /** One line for the message; by default taken from the body. */
   readonly problem?: string;
-  /** By default what the status says: 408, 425, 429 and 5xx are. */
+  /** Whether another attempt may help; by default true for 408, 425, 429 and 5xx. */
   readonly isRetryable?: boolean;
-  /** By default what `Retry-After` of a 429 or 503 says. */
+  /** Minimum delay before the next attempt; by default from `Retry-After` of a 429 or 503. */
   readonly retryAfterMs?: number;
-  /** Added to the details, before the answer; bounded. */
+  /** Added to the details before the response; limited in size. */
   readonly details?: JsonObject;
 }
 
@@ -40,31 +40,31 @@ export interface JsonApiCall {
   readonly method: string;
   /** Absolute. */
   readonly url: string;
-  /** Lower-case names; for secrets, there is the node's credential. */
+  /** Lower-case names. For secrets, use the node's credential. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Added to the URL: a list repeats the name, null adds nothing. */
   readonly query?: JsonObject;
-  /** Sent as JSON; nothing is sent when absent. */
+  /** Sent as JSON; without it, nothing is sent. */
   readonly body?: JsonValue;
   /** 1 MiB by default. */
   readonly maxResponseBytes?: number;
-  /** Statuses that are no failures; 200 to 299 by default. */
+  /** Statuses that are not failures; 200 to 299 by default. */
   readonly isSuccess?: (status: number) => boolean;
   /**
-   * Reads what is special in the failures of a service, and finds those that have the status of a success.
+   * Reads service-specific failures, including those with a success status.
    *
    * @param now - milliseconds since the epoch
-   * @returns null for an answer whose status says it all
+   * @returns null if the status alone is sufficient
    */
   readonly findFailure?: (answer: JsonAnswer, now: number) => ApiFailure | null;
 }
 
 /**
- * Sends a request to a JSON API with the credential, the trace and the time of the node's attempt.
+ * Sends a request to a JSON API with the credential, the trace and the remaining time of the node's attempt.
  *
- * @throws NodeError for a failure, with the details of `httpRequest`: `{ status, code?, body, headers }`; and for an
- * answer that is not JSON
- * @throws AppError `OUTBOUND_*` when there is no answer within the limits
+ * @throws NodeError for a failure, with the details of `httpRequest`: `{ status, code?, body, headers }`; and for a
+ * response that is not JSON
+ * @throws AppError `OUTBOUND_*` if there is no response within the limits
  */
 export const callJsonApi = async (call: JsonApiCall, context: NodeContext): Promise<JsonAnswer> => {
   const { isSuccess = isSuccessful, findFailure = () => null } = call;

@@ -1,4 +1,4 @@
-/** How the codes of OpenSSL and Node for a certificate that was not verified begin. */
+/** Prefixes of the OpenSSL and Node.js error codes for a certificate that could not be verified. */
 const CODES = /^(?:CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_CA|ERR_TLS_CERT_)/;
 
 /** The code of an error with which a TLS client refuses the server's certificate; null for any other error. */

@@ -2,9 +2,9 @@ import type { LentCredential } from '../contract/lent-credential.ts';
 import { NodeError } from '../contract/node-error.ts';
 
 /**
- * The credential of a node that takes one type or another, by its parameter `via`.
+ * The credential of a node whose parameter `via` determines the type.
  *
- * @throws NodeError when there is none, or it has a different type
+ * @throws NodeError if there is none, or it has a different type
  */
 export const requireCredential = (
   credential: LentCredential | null,
@@ -15,7 +15,10 @@ export const requireCredential = (
   throw wrongCredential(`via: ${via} needs a credential of the type ${type} in credentialId`);
 };
 
-/** The same where the service's own role is used without one. @throws NodeError when it has a different type */
+/**
+ * Like {@link requireCredential}, but the credential is optional, since the service's own role is used without one.
+ * @throws NodeError if it has a different type
+ */
 export const takeRole = (credential: LentCredential | null, via: string): LentCredential | undefined => {
   if (credential === null) return undefined;
   if (credential.type === 'awsRole') return credential;

@@ -3,13 +3,16 @@ import { isJsonMap } from '../declare/read-parameters.ts';
 
 const MAX_LENGTH = 300;
 
-/** Where services say what is wrong: RFC 9457, OAuth, GraphQL and common practice; the more specific first. */
+/**
+ * Keys under which services say what is wrong, by RFC 9457, OAuth, GraphQL and common practice; the more specific ones
+ * first.
+ */
 const KEYS = ['message', 'error_description', 'detail', 'error', 'title', 'errors'] as const;
 
 /**
- * Finds what a service says of a failure: the first text under a key for it, within a map or a list of them.
+ * Finds a service's message about a failure: the first text under one of the known keys, in a map or a list of maps.
  *
- * @returns one line of at most 300 characters; null when there is none
+ * @returns one line of at most 300 characters; null if there is none
  */
 export const findProblem = (body: JsonValue | undefined): string | null => {
   const text = findText(body, 3);
@@ -18,7 +21,7 @@ export const findProblem = (body: JsonValue | undefined): string | null => {
   return line === '' ? null : line;
 };
 
-/** @param depth - levels below that are looked at */
+/** @param depth - how many nested levels are searched */
 const findText = (value: JsonValue | undefined, depth: number): string | null => {
   if (depth < 0) return null;
   const place = Array.isArray(value) ? value[0] : value;

@@ -18,12 +18,14 @@ const reserved: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** Whether a text can be the name of a method or of a header. */
+/** Whether a text is a valid name of a method or a header. */
 export const isToken = (text: string): boolean => token.test(text);
 
 export const isReservedHeader = (name: string): boolean => reserved.has(name.toLowerCase());
 
-/** Problem of a header that a workflow sets, as the end of a sentence and without the value; null when it is valid. */
+/**
+ * What is wrong with a header set by a workflow, as the end of a sentence and without the value; null if it is valid.
+ */
 export const findHeaderProblem = (name: string, value: string): string | null => {
   if (!isToken(name)) return 'is not a valid header name';
   if (isReservedHeader(name)) return 'is set by the connection and cannot be chosen';

@@ -7,7 +7,7 @@ interface LoginOptions {
 
 const TIMEOUT_MS = 10_000;
 
-/** Of a login to a server and nothing more: it ends in time, wherever the server hangs. */
+/** Options for only logging in to a server, which ends in time wherever the server hangs. */
 export const toLoginOptions = ({
   tcp,
   signal,

@@ -3,7 +3,7 @@ import type { OutboundResponse } from '../contract/services.ts';
 
 type Received = Pick<OutboundResponse, 'headers' | 'body'>;
 
-/** How a body becomes a value. */
+/** How a body is parsed. */
 type ValueType = 'auto' | 'json' | 'text';
 
 /**
@@ -30,7 +30,7 @@ const readByContentType = ({ headers, body }: Received): JsonValue => {
   if (text === null) return toBase64(body);
   return text === '' || !isJson(headers)
     ? text
-    : parseJson(text, 'the answer says that it is JSON, and is not');
+    : parseJson(text, 'the response has a JSON content type but is not valid JSON');
 };
 
 const isJson = (headers: Received['headers']): boolean => {
@@ -46,7 +46,7 @@ const parseJson = (text: string | null, problem: string): JsonValue => {
   }
 };
 
-/** By the content type's charset; UTF-8 when it has none that is known. */
+/** Decoded by the content type's charset; as UTF-8 without a known one. */
 const decode = ({ headers, body }: Received): string => {
   const [, charset = 'utf-8'] = /;\s*charset="?([\w-]+)/i.exec(headers['content-type'] ?? '') ?? [];
   try {
@@ -66,10 +66,10 @@ const toText = (body: Uint8Array, options: { readonly stream?: boolean } = {}): 
 
 const toBase64 = (body: Uint8Array): JsonValue => ({ base64: Buffer.from(body).toString('base64') });
 
-/** Bytes of a body that an error holds. */
+/** Maximum number of body bytes in an error. */
 const MAX_ERROR_BODY_BYTES = 10_000;
 
-/** Reads as much of a streamed body as an error needs; the rest is not received. */
+/** Reads only as much of a streamed body as an error needs. */
 export const readErrorStart = async (stream: AsyncIterable<Uint8Array>): Promise<Uint8Array> => {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -81,7 +81,10 @@ export const readErrorStart = async (stream: AsyncIterable<Uint8Array>): Promise
   return Buffer.concat(chunks);
 };
 
-/** The body of an error: as for `auto`, a text when it is not the JSON that it says, or the start of a larger one. */
+/**
+ * The body for an error: parsed as for `auto`, a text if it is not the JSON that it claims to be, or the start of a
+ * larger one.
+ */
 export const readErrorBody = (
   response: Received,
 ): { readonly body: JsonValue; readonly truncated?: true } => {

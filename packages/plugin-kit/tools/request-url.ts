@@ -28,11 +28,11 @@ export const setQuery = (text: string, name: string, value: string | number): st
 };
 
 /**
- * The URL of a resource of an API.
+ * The URL of an API resource.
  *
- * @param baseUrl - the parameter of that name, with or without a slash at its end; a query is kept
+ * @param baseUrl - the parameter of that name, with or without a trailing slash; a query is kept
  * @param path - starts with a slash; its segments are encoded
- * @throws TypeError that names the parameter, without its value: it may hold a secret
+ * @throws TypeError that names the parameter but not its value, which may contain a secret
  */
 export const joinUrl = (baseUrl: string, path: string): string => {
   const url = URL.parse(baseUrl);

@@ -1,14 +1,14 @@
 /** The statuses whose `Retry-After` says when to try again: RFC 6585 §4, RFC 9110 §15.6.4. */
 const WITH_RETRY_AFTER: ReadonlySet<number> = new Set([429, 503]);
 
-/** As senders must write a date (RFC 9110 §5.6.7), also with the obsolete long names of days. */
+/** Matches a date as senders must write it (RFC 9110 §5.6.7), or with the obsolete long day names. */
 const HTTP_DATE = /^[A-Z][a-z]{2,8}, [\w -]{9,11} \d\d:\d\d:\d\d GMT$/;
 
 /**
  * Reads `Retry-After` (RFC 9110 §10.2.3): seconds or a date.
  *
  * @param now - milliseconds since the epoch
- * @returns milliseconds from now; undefined when there is none
+ * @returns milliseconds from now; undefined if there is none
  */
 export const readRetryAfter = (
   status: number,

@@ -3,22 +3,22 @@ import type { JsonObject, JsonValue } from '../contract/json.ts';
 import type { Purity } from '../contract/plugin.ts';
 import { wrongParameter } from '../declare/read-parameters.ts';
 
-/** A node that reads a file, or writes one, is a step: a file may have expired before a replay. */
+/** A node that reads or writes a file is a step, since a file may have expired before a replay. */
 export const pureWithoutFile: Purity = ({ file, to = 'text' }: JsonObject) =>
   file === undefined && to === 'text';
 
-/** @throws TypeError for a value that is no file, and for a text beside it */
+/** @throws TypeError if the value is not a file, or a text is given in addition */
 export const readSource = (file: JsonValue, text: string | undefined, name = 'text'): FileValue => {
   if (!isFileValue(file)) throw wrongParameter('file', 'a file', file);
-  if (text !== undefined) throw new TypeError(`Parameter "${name}" must be absent beside "file"`);
+  if (text !== undefined) throw new TypeError(`Parameter "${name}" cannot be combined with "file"`);
   return file;
 };
 
 /**
  * Reads a file as text.
  *
- * @param maxBytes - of the file
- * @throws RangeError for one that is too large, or not in UTF-8; AppError `FILE_*` | `STORE_UNAVAILABLE`
+ * @param maxBytes - maximum size of the file
+ * @throws RangeError if it is too large or not UTF-8; AppError `FILE_*` | `STORE_UNAVAILABLE`
  */
 export const readTextFile = async (file: FileValue, files: Files, maxBytes: number): Promise<string> => {
   if (file.size > maxBytes)
@@ -28,6 +28,6 @@ export const readTextFile = async (file: FileValue, files: Files, maxBytes: numb
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
   } catch (cause) {
-    throw new RangeError('Parameter "file" is not in UTF-8', { cause });
+    throw new RangeError('Parameter "file" is not UTF-8', { cause });
   }
 };

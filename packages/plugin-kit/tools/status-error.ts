@@ -8,11 +8,11 @@ interface StatusErrorOptions {
   readonly isRetryable: boolean;
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** Number of the page, for a request that is one of several. */
+  /** Number of the page, if the request is one of several. */
   readonly page?: number | null;
-  /** Least delay before the next attempt; by default what `Retry-After` says. */
+  /** Minimum delay before the next attempt; by default from `Retry-After`. */
   readonly retryAfterMs?: number | undefined;
-  /** What the service says of it, in one line: a part of the message. */
+  /** The service's own message, in one line, which becomes part of the error message. */
   readonly problem?: string | null | undefined;
   /** The error code of the service. */
   readonly code?: string | undefined;
@@ -20,9 +20,7 @@ interface StatusErrorOptions {
   readonly details?: JsonObject | undefined;
 }
 
-/**
- * The failure of a request that was answered, with the details of {@link describeResponse}, and the `code` and `page`.
- */
+/** The failure of a request that got a response, with the details of {@link describeResponse}, `code` and `page`. */
 export const toStatusError = (response: OutboundResponse, options: StatusErrorOptions): NodeError => {
   const { status, headers, url } = response;
   const { isRetryable, now, page = null, problem = null, code, details = {} } = options;
@@ -43,8 +41,8 @@ export const toStatusError = (response: OutboundResponse, options: StatusErrorOp
 };
 
 /**
- * A response as details of an error: `{ status, body, bodyTruncated?, headers }`. The body is before the headers, since
- * a record shows the start.
+ * A response as details of an error: `{ status, body, bodyTruncated?, headers }`. The body precedes the headers, since
+ * a record shows only the start.
  */
 export const describeResponse = (response: OutboundResponse): JsonObject => {
   const { status, headers } = response;

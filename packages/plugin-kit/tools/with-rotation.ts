@@ -3,11 +3,11 @@ import { NodeError } from '../contract/node-error.ts';
 import { isServiceError } from '../contract/service-error.ts';
 
 /**
- * Calls a server with a credential; when the server refuses it, once more with the one that is stored now, if that is
- * another: a rotation needs no deployment.
+ * Calls a server with a credential. If the server rejects it, calls once more with the currently stored one if that
+ * differs, so that a rotation needs no deployment.
  *
- * @param call - throws AppError `CREDENTIAL_REJECTED` when the server refuses the credential
- * @throws NodeError `CredentialRejected` when it refuses both, and what `call` throws
+ * @param call - throws AppError `CREDENTIAL_REJECTED` if the server rejects the credential
+ * @throws NodeError `CredentialRejected` if it rejects both, and whatever `call` throws
  */
 export const withRotation = async <Result>(
   credential: LentCredential,

@@ -84,7 +84,7 @@ describe('a streamed body', () => {
       bodyBytes,
     });
     expect(error.code).toBe('OUTBOUND_FAILED');
-    expect(error.message).toContain('its body has another length');
+    expect(error.message).toContain('its body does not have the stated length');
   });
 
   test('may be empty', async () => {

@@ -76,7 +76,7 @@ describe('a line says', () => {
     ['Trigger; nothing fires it', { kind: 'trigger' }],
     ['Inputs: `left`, `right`', { inputs: ['left', 'right'] }],
     ['Types of its credential: `httpBearer`, `oauth2`', { credentialTypes: ['httpBearer', 'oauth2'] }],
-    ['It may deliver on no output, which ends a branch or a loop', { endsBranch: true }],
+    ['It may deliver on no output, which ends the branch or loop', { endsBranch: true }],
     [
       'Outputs: depend on its parameters; in the example `a`, `b`',
       { outputs: ['a', 'b'], outputsDependOnParameters: true },

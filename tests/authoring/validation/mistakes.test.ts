@@ -1326,7 +1326,7 @@ const webhooks: readonly Mistake[] = [
     'a rate limit by callers that are not known',
     webhook({ rateLimit: { requests: 5, seconds: 60, per: 'caller', by: 'credential' } }),
     `${START}/rateLimit/by`,
-    'needs an authentication',
+    'needs the parameter authentication',
   ],
   [
     'an answer that has no effect',

@@ -418,13 +418,13 @@ describe('is reported once, with its place and the probable intention', () => {
       'a path parameter as other tools write it',
       { '/nodes/0/parameters/path': '/users/{id}' },
       '/nodes/0/parameters/path',
-      '"{id}" would be taken literally: write :id for one segment, *id for all that follow',
+      '"{id}" would be taken literally: write :id for one segment, *id for all following segments',
     ],
     [
       'a path parameter without a name',
       { '/nodes/0/parameters/path': '/users/*' },
       '/nodes/0/parameters/path',
-      '"*" has no name: write *rest for all that follows, :id for one segment',
+      '"*" has no name: write *rest for all following segments, :id for one segment',
     ],
     [
       'a name that no path parameter can have',
@@ -436,7 +436,7 @@ describe('is reported once, with its place and the probable intention', () => {
       'the rest of a path, before its end',
       { '/nodes/0/parameters/path': '/files/*rest/raw' },
       '/nodes/0/parameters/path',
-      '"*rest" takes all that follows, so it must be the last segment',
+      '"*rest" matches everything that follows, so it must be the last segment',
     ],
     [
       'two path parameters of one name',

@@ -328,12 +328,12 @@ describe('an unsupported policy is an error at the start:', () => {
     [
       'a condition on the time',
       { Condition: { DateLessThan: { 'aws:CurrentTime': '2026-01-01' } } },
-      'conditions on the time',
+      'time conditions are not supported',
     ],
     [
       'a denial with a wildcard before the first slash',
       { Resource: 'arn:aws:execute-api:*:*:*/prod/*' },
-      'the denial of arn:aws:execute-api',
+      'a denial of arn:aws:execute-api',
     ],
   ])('%s', (_, parts, message) => {
     expect(aUser(parts)).toThrow(message);

@@ -119,7 +119,7 @@ describe('an unknown construct is an error with its place:', () => {
     ['an attribute', { 'Fn::GetAtt': ['Queue', 'Nothing'] }, 'unknown attribute Nothing of AWS::SQS::Queue'],
     ['a type of resource', { Ref: 'Fleet' }, 'the return values of AWS::EC2::EC2Fleet are unknown'],
     ['a function beside other keys', { Ref: 'Orders', more: 1 }, 'It.value: Ref must be the only key'],
-    ['an index', { 'Fn::Select': [3, ['a']] }, 'Fn::Select finds nothing at 3'],
+    ['an index', { 'Fn::Select': [3, ['a']] }, 'Fn::Select has no value at index 3'],
     ['a condition', { 'Fn::If': ['Missing', 1, 2] }, 'there is no condition Missing'],
     ['a list that is none', { 'Fn::Join': [',', 'a'] }, 'must be a list'],
     ['an argument too many', { 'Fn::Join': [',', [], 'a'] }, 'has wrong arguments for the function'],

@@ -43,7 +43,7 @@ test.each([
   [{ value: '2026-02-30' }, 'Parameter "value" must be a date and time'],
   [
     { value: '1', inputFormat: 'yyyy' },
-    'Parameter "value" must be a date and time: in the form of "inputFormat"',
+    'Parameter "value" must be a date and time: in the format of "inputFormat"',
   ],
   [{ value: true }, 'Parameter "value" must be a string'],
   [{ value, timeZone: 'Oslo' }, 'Parameter "timeZone" must be a name of the IANA database'],

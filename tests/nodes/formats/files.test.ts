@@ -172,15 +172,15 @@ const file = aFile('a');
 test.each<[string, PluginHandle, JsonObject, string]>([
   ['a name for a file', csv, { file: 'a.csv' }, 'Parameter "file" must be a file, got string'],
   ['no file to split', csv, { operation: 'split' }, 'Parameter "file" must be a file, got null'],
-  ['a text beside a file', csv, { file, text: 'a' }, 'Parameter "text" must be absent beside "file"'],
+  ['a text beside a file', csv, { file, text: 'a' }, 'Parameter "text" cannot be combined with "file"'],
   [
     'a page beside a file',
     html,
     { ...page, file, html: 'a' },
-    'Parameter "html" must be absent beside "file"',
+    'Parameter "html" cannot be combined with "file"',
   ],
   ['no page', html, page, 'Parameter "html" must be a string, got nothing'],
-  ['bytes', xml, { file: aFile(Buffer.from([0xff])) }, 'Parameter "file" is not in UTF-8'],
+  ['bytes', xml, { file: aFile(Buffer.from([0xff])) }, 'Parameter "file" is not UTF-8'],
   ['half a document', xml, { file: aFile('<a>') }, 'Parameter "file" ends within an element: line 1'],
   [
     'a document of 10 MB',

@@ -194,7 +194,7 @@ describe('what httpRequest outputs', () => {
 
   test('invalid JSON of type JSON fails the node without quoting it', async () => {
     await expect(answering({ body: Buffer.from('{"secret') })).rejects.toThrow(
-      /^the answer says that it is JSON, and is not$/,
+      /^the response has a JSON content type but is not valid JSON$/,
     );
   });
 });

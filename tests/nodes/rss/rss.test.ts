@@ -105,7 +105,7 @@ test('a feed above the size limit is not received', async () => {
 });
 
 test.each<[JsonObject, string]>([
-  [{}, 'Parameter "url" must be a URL, or text must be given, got nothing'],
+  [{}, 'Parameter "url" must be a URL, unless text is given, got nothing'],
   [{ url: 'https://x.example/', text: '' }, 'Parameter "text" must be absent when url is given, got string'],
   [
     { text: feed, sinceDate: 'soon' },

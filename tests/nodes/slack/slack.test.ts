@@ -191,7 +191,7 @@ describe('slackUploadFile', () => {
   });
 
   test.each([
-    [{}, 'Parameter "file" must be a file, or text must be given, got nothing'],
+    [{}, 'Parameter "file" must be a file, unless text is given, got nothing'],
     [{ file: { name: 'a' } }, 'Parameter "file" must be a file, got object'],
     [{ text: 'a' }, 'Parameter "name" must be a string when text is given, got nothing'],
   ])('%j is refused before anything is sent', async (parameters, problem) => {

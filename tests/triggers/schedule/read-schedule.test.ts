@@ -136,7 +136,7 @@ const bad: readonly (readonly [parameters: JsonObject, path: string, message: st
   [
     { at: '2027-03-28T02:30', timeZone: 'Europe/Berlin' },
     '/at',
-    'is a time that the clocks in this time zone skip',
+    'is a time that clocks in this time zone skip',
   ],
   [{ at: '2026-12-01T08:00', endAt: '2027-01-01T00:00' }, '/endAt', 'has no effect together with "at"'],
   [{ cron, startAt: 'tomorrow' }, '/startAt', 'must be a valid ISO 8601 time'],
@@ -179,7 +179,7 @@ describe('a schedule that never fires', () => {
     [{ cron: '0 0 29 2 ? 2027' }, '/cron', 'never fires'],
     [{ cron: '0 0 ? 2 1#5 2027' }, '/cron', 'never fires'],
     [{ cron: '0 0 * * ? 2025' }, '/cron', 'never fires'],
-    [{ cron: '30 2 ? 3 1L *', timeZone: 'Europe/Berlin' }, '/cron', 'at a time that the clocks show'],
+    [{ cron: '30 2 ? 3 1L *', timeZone: 'Europe/Berlin' }, '/cron', 'at a time that exists in the time zone'],
     [{ cron, endAt: '2026-11-22T10:00Z', timeZone: 'Asia/Tokyo' }, '/cron', 'never fires before "endAt"'],
     [
       { rate: '1 day', startAt: '2026-11-20T00:00Z', endAt: '2026-11-22T10:00Z' },

@@ -57,7 +57,7 @@ describe('a workflow is not stored, nothing stays registered, and the reason nam
     [
       'a cron expression that never fires',
       { id: '', type: 'scheduleTrigger', parameters: { cron: '0 0 30 2 *' } },
-      '/cron: never fires: no future day has its year, month and day at a time that the clocks show',
+      '/cron: never fires: no future day matches its year, month and day at a time that exists in the time zone',
     ],
     [
       'a time that has passed',
@@ -117,7 +117,7 @@ describe('a workflow is not stored, nothing stays registered, and the reason nam
         name: 'ServiceQuotaExceededException',
         message: 'Quota of 1000000 reached',
       },
-      'there is no room for another schedule in the group hookloom-test: Quota of 1000000 reached',
+      "the group hookloom-test can't hold another schedule: Quota of 1000000 reached",
     ],
     [
       'a bus that does not exist',
@@ -134,7 +134,7 @@ describe('a workflow is not stored, nothing stays registered, and the reason nam
       'a bus that is full',
       aRule('crm'),
       { operation: 'PutRule', status: 400, name: 'LimitExceededException', message: '300 rules' },
-      '/bus: the bus "default" has no room for another rule: 300 rules',
+      '/bus: the bus "default" can\'t hold another rule: 300 rules',
     ],
     [
       'a queue that does not exist',

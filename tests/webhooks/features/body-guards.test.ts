@@ -93,7 +93,7 @@ describe('schema', () => {
         { pointer: '#/secret', detail: 'Instance does not match "blue".' },
         { pointer: '#/lines/0/price', detail: 'Number is less than 0.' },
         { pointer: '#/lines/1/price', detail: 'Instance type "string" is invalid. Expected "number".' },
-        { pointer: '#/a~1b%20c', detail: 'Nothing is allowed here.' },
+        { pointer: '#/a~1b%20c', detail: 'No value is allowed here.' },
       ]),
     );
     expect(bodyOf(answer).errors).toHaveLength(5);

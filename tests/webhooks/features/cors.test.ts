@@ -237,15 +237,15 @@ describe('an origin', () => {
   });
 
   test.each([
-    ['https://shop.example/', 'is not as browsers send it: write "https://shop.example"'],
-    ['https://Shop.example', 'is not as browsers send it: write "https://shop.example"'],
-    ['https://shop.example:443', 'is not as browsers send it: write "https://shop.example"'],
-    ['https://*.shop.example/x', 'is not as browsers send it: write "https://*.shop.example"'],
-    ['https://bücher.example', 'is not as browsers send it: write "https://xn--bcher-kva.example"'],
-    ['shop.example', expect.stringMatching(/^is no origin: write scheme, host and port/)],
-    ['https://shop.*', expect.stringMatching(/^is no origin/)],
-    ['https://a.*.example', expect.stringMatching(/^is no origin/)],
-    ['file:///', expect.stringMatching(/^is no origin/)],
+    ['https://shop.example/', 'is not written as browsers send it: use "https://shop.example"'],
+    ['https://Shop.example', 'is not written as browsers send it: use "https://shop.example"'],
+    ['https://shop.example:443', 'is not written as browsers send it: use "https://shop.example"'],
+    ['https://*.shop.example/x', 'is not written as browsers send it: use "https://*.shop.example"'],
+    ['https://bücher.example', 'is not written as browsers send it: use "https://xn--bcher-kva.example"'],
+    ['shop.example', expect.stringMatching(/^is not an origin: write scheme, host and port/)],
+    ['https://shop.*', expect.stringMatching(/^is not an origin/)],
+    ['https://a.*.example', expect.stringMatching(/^is not an origin/)],
+    ['file:///', expect.stringMatching(/^is not an origin/)],
     ['https://*.example', 'would allow all sites of a top-level domain'],
     ['null', expect.stringMatching(/sandboxed/)],
   ])('%s is refused when the workflow is stored', async (origin, message) => {

@@ -214,10 +214,14 @@ describe('form is refused when it is stored', () => {
     [
       'with a field that has no place on a page',
       { schema: { type: 'object', properties: { list: { type: 'array' } } } },
-      'makes no page of schema/properties/list',
+      "can't build a page from schema/properties/list",
     ],
-    ['with a signature', { signature: { scheme: 'github', credentialId: 'x' } }, "can't be beside signature"],
-    ['with cors', { cors: { origins: ['*'] } }, "can't be beside cors"],
+    [
+      'with a signature',
+      { signature: { scheme: 'github', credentialId: 'x' } },
+      "can't be combined with signature",
+    ],
+    ['with cors', { cors: { origins: ['*'] } }, "can't be combined with cors"],
     ['with false', { form: false }, 'must be'],
   ])('%s', async (_case, changes, message) => {
     expect(await findProblems({ methods: ['GET', 'POST'], schema, form: true })).toEqual([]);

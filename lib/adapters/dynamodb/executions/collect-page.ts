@@ -2,7 +2,7 @@ import type { ListPosition } from '../../../executions/record/execution-store.ts
 
 /** A key of a list. */
 export interface ListedKey extends ListPosition {
-  /** For a key without a record to read: what skipping it costs instead, in records. */
+  /** The cost of skipping a key that has no record to read, counted in records. */
   readonly skipCost?: number;
 }
 
@@ -16,7 +16,7 @@ interface CollectOptions {
   readonly limit: number;
   /** How many records are read at once. */
   readonly batchSize: number;
-  /** How many records are read at most; then the page ends, however few were found. */
+  /** Maximum number of records read; the page then ends, however few were found. */
   readonly maxRecords: number;
 }
 

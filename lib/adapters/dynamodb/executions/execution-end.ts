@@ -37,7 +37,7 @@ export const toEndAttributes = ({
 export const toOutboxSweep = (executionId: string, { isInOutbox, endedAt }: ExecutionEnd): Item =>
   isInOutbox ? toSweep(executionId, 'active', endedAt + OUTBOX_LEASE_MS) : {};
 
-/** The expiry of a record, and what it is computed from. */
+/** The attributes with a record's expiry and what it is computed from. */
 export type Expiry = Required<Pick<Change, 'compute' | 'values'>>;
 
 /**
@@ -63,7 +63,7 @@ export const toEndChange = (executionId: string, end: ExecutionEnd, { compute, v
   };
 };
 
-/** Sets attributes that a record does not have. */
+/** Sets attributes that a record does not have yet. */
 export const unlessSwept = (attributes: Item): Expiry => {
   const entries = Object.entries(attributes);
   return {
@@ -72,5 +72,5 @@ export const unlessSwept = (attributes: Item): Expiry => {
   };
 };
 
-/** Takes a record out of the index of sweeps. */
+/** The attributes whose removal takes a record out of the index of sweeps. */
 export const SWEPT_ATTRIBUTES = ['sweepShard', 'sweepAt', 'leaseExpiresAt'];

@@ -106,7 +106,7 @@ export const toCallbackKeys = ({ subject, expiresAt }: PendingCallback): Item =>
   return { workflowId: text(partition), startedAt: text(`${toIso(expiresAt)}#${subject.workflowId}`) };
 };
 
-/** The attributes that {@link toCallbackKeys} gives. */
+/** The attributes that {@link toCallbackKeys} returns. */
 export const CALLBACK_KEYS = ['workflowId', 'startedAt'];
 
 export const toCallback = (item: Item): PendingCallback => ({

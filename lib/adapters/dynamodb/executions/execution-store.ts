@@ -31,11 +31,11 @@ import {
 import { type Change, IS_OPEN, toUpdate } from './execution-update.ts';
 import { fitNodes } from './fit-nodes.ts';
 
-/** Neither webhooks nor runs make these queries. */
+/** Loaded on use, since neither webhooks nor runs make these queries. */
 const openQueries = lazy(() => import('./execution-queries.chunk.ts'));
-/** Few webhooks hold executions. */
+/** Loaded on use, since few webhooks hold executions. */
 const openQueue = lazy(() => import('./enter-queue.chunk.ts'));
-/** Needed while DynamoDB throttles an index, and afterwards. */
+/** Loaded on use: needed only while and after DynamoDB throttles an index. */
 const openQuietEnd = lazy(() => import('./quiet-end.chunk.ts'));
 
 /**
@@ -90,7 +90,7 @@ export const createExecutionStore = (
 
   const openExpiry = () => number(toExpiry(clock.now(), OPEN_DAYS));
 
-  /** Counted from now, for as long as the process that started it has determined. */
+  /** Counted from now, for the retention that the process that started it determined. */
   const endExpiry = () => ({
     compute: { expiresAt: ':now + if_not_exists(#retentionSeconds, :retention)' },
     values: {
@@ -99,7 +99,7 @@ export const createExecutionStore = (
     },
   });
 
-  /** Before the record, so that an ended execution always has all its data. */
+  /** Written before the record, so that an ended execution always has all its data. */
   const saveEndData = async (executionId: string, { input, checkpoints }: ExecutionEnd): Promise<void> => {
     if (input === undefined && checkpoints === undefined) return;
     const data = {

@@ -5,7 +5,9 @@ import type { DynamoDbClient } from '../client.ts';
 import { checkVersions, VERSION_ATTRIBUTES } from '../schema/schema.ts';
 import { translateErrors } from '../translate-error.ts';
 
-/** The most keys of one call: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html */
+/**
+ * Maximum number of keys per call: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html
+ */
 const MAX_BATCH = 100;
 
 /**

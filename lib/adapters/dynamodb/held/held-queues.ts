@@ -54,7 +54,7 @@ export const createHeldQueues = (
       yield executionId;
   }
 
-  /** Needed while the queue has executions from earlier releases, which have no place and come first. */
+  /** Used while the queue has executions from earlier releases, which have no place and come first. */
   const countAll = async (partitions: readonly string[]): Promise<number> => {
     let count = 0;
     for (const partition of partitions) {

@@ -1,6 +1,6 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 
-/** An item as the stores have it. */
+/** An item as the stores read and write it. */
 type Item = Readonly<Record<string, AttributeValue>>;
 
 /** The version of the schema that items are written in. docs/stored-data.md lists them, and says what a new one needs. */
@@ -15,7 +15,7 @@ export const UNSTATED_VERSION = 2;
 /** The attribute that every item has. */
 export const WRITTEN = { schema: { N: String(SCHEMA_VERSION) } };
 
-/** For an update that may create the item; an existing item keeps its version. */
+/** The update expression for an update that may create the item; an existing item keeps its version. */
 export const STATES_VERSION = '#schema = if_not_exists(#schema, :schema)';
 
 /** The attributes that {@link versionOf} reads. */

@@ -94,7 +94,7 @@ export const findVersionProblem = ({ oldest, newest }: StageVersions): StoredDat
   if (oldest < OLDEST_VERSION)
     return {
       problem: `There may be data in version ${oldest} of the schema; ${read}.`,
-      remedy: `Go back to the release that reads version ${oldest} and ${oldest + 1}, run \`hookloom migrate\` of it, then upgrade.`,
+      remedy: `Go back to the release that reads version ${oldest} and ${oldest + 1}, run its \`hookloom migrate\`, then upgrade.`,
     };
   return null;
 };

@@ -5,7 +5,7 @@ import { checkVersions } from '../schema/schema.ts';
 import { translateErrors } from '../translate-error.ts';
 
 interface DefinitionPage {
-  /** Including removed workflows. */
+  /** Includes removed workflows. */
   readonly ids: readonly string[];
   readonly definitions: readonly WorkflowDefinition[];
   /** Where the next page starts; null at the end. */

@@ -7,10 +7,10 @@ import { answerWithResponse } from '../../answer-with-response.ts';
 import { REQUEST_STEPS } from '../../request-scope.ts';
 import type { AcceptedRequest, Stages } from '../../webhook-feature.ts';
 
-/** Of the body as JSON. The answer may repeat parts of a request of up to 6 MB any number of times. */
+/** Maximum size of the body as JSON. The response may repeat parts of a request of up to 6 MB any number of times. */
 const MAX_BODY_LENGTH = 1_000_000;
 
-/** The parameter `answer`. */
+/** The value of the parameter `answer`. */
 interface AnswerRule {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;

@@ -7,7 +7,11 @@ import { defineFeature } from '../../webhook-feature.ts';
 const schema = Type.Object(
   {
     status: Type.Optional(
-      Type.Integer({ minimum: 200, maximum: 399, description: '200 when absent; the request is accepted' }),
+      Type.Integer({
+        minimum: 200,
+        maximum: 399,
+        description: '200 by default; the request is accepted either way',
+      }),
     ),
     headers: Type.Optional(
       Type.Record(Type.String(), Type.String({ maxLength: 2_000 }), {
@@ -17,14 +21,14 @@ const schema = Type.Object(
     body: Type.Optional(
       Type.Unknown({
         description:
-          'A text is sent as it is, anything else as JSON, with expressions over the request in {{ }}; none when absent',
+          'A string is sent unchanged, anything else as JSON. Expressions over the request are written in {{ }}. By default the response has no body',
       }),
     ),
   },
   {
     additionalProperties: false,
     description:
-      'The answer with onReceived, in place of 202 and the id of the execution, which stays in the header hookloom-execution-id',
+      'The response with onReceived, instead of 202 with the execution id, which is still in the header hookloom-execution-id',
     examples: [
       { status: 200, headers: { 'content-type': 'text/plain' }, body: 'received {{ body.id }}' },
       { status: 202, body: { run: '{{ $execution.id }}', order: '{{ body.order.id }}' } },

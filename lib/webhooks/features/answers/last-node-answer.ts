@@ -37,7 +37,7 @@ export const lastNodeAnswer = defineFeature({
   name: 'lastNodeAnswer',
   schema: Type.Enum(['output', 'all', 'firstItem', 'file'], {
     description:
-      'The answer with lastNode: the output of the last node, the outputs of all end nodes by their ids, the first entry of the list items in the output, or the bytes of the file in it',
+      'The response with lastNode: the output of the last node, the outputs of all end nodes by id, the first entry of the list "items" in the output, or the bytes of the file in it',
     examples: ['all', 'firstItem', 'file'],
   }),
   stages: (rule) => ({

@@ -18,7 +18,7 @@ export const onTimeout = defineFeature({
   name: 'onTimeout',
   schema: Type.Enum(['fail', 'continue'], {
     description:
-      'When the result is not there in time: end the run and answer 504, or answer 202 with the id of the execution, which continues in the background',
+      'What happens when the result is not there in time: the run ends and the caller gets 504, or the caller gets 202 with the execution id and the run continues in the background',
     examples: ['continue'],
   }),
   stages: (then) => (then === 'continue' ? { waiting: { isInBackground: true } } : {}),

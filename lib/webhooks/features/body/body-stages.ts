@@ -13,18 +13,18 @@ import { parseXmlBody } from './parse-xml-body.ts';
 /** Keeping the raw bytes as well doubles the space, and the time to store and load the body. */
 const MAX_RAW_BYTES = 3 * 1024 * 1024;
 
-/** The parameter `body`. */
+/** The value of the parameter `body`. */
 interface BodyRule {
   readonly type?: 'auto' | Exclude<BodyType, 'untyped'>;
   readonly raw?: boolean;
 }
 
-/** `untyped` has no content type. */
+/** `untyped` stands for a body without a content type. */
 type BodyType = 'json' | 'ndjson' | 'form' | 'multipart' | 'xml' | 'text' | 'file' | 'untyped';
 
-/** A body whose type is known. */
+/** A received body whose type is known. */
 interface TypedBody extends Received {
-  /** From the content type; undefined without one. */
+  /** The charset in the content type; undefined without one. */
   readonly charset: string | undefined;
 }
 
@@ -43,7 +43,7 @@ export const parseTypedBody = ({ type = 'auto', raw = false }: BodyRule): Stages
   };
 };
 
-/** Both as received and inflated. */
+/** Limits the raw body, both as received and as inflated. */
 const limitRaw = ({ request, content }: Received): void => {
   if (Math.max(request.rawBody.length, content.rawBody.length) > MAX_RAW_BYTES)
     throw new AppError(BODY_TOO_LARGE, { limitBytes: MAX_RAW_BYTES });

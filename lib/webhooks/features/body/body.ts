@@ -8,17 +8,17 @@ export const body = defineFeature({
     {
       type: Type.Optional(
         Type.Enum(['auto', 'json', 'ndjson', 'form', 'multipart', 'xml', 'text', 'file'], {
-          description: 'auto: by the content type; else whatever the content type is',
+          description: 'auto follows the content type; the others ignore it',
         }),
       ),
       raw: Type.Optional(
-        Type.Boolean({ description: 'Hand the body over as received, too, as the key rawBody' }),
+        Type.Boolean({ description: 'Also pass on the body as received, in the key rawBody' }),
       ),
     },
     {
       additionalProperties: false,
       description:
-        'How bodies are parsed: also JSON lines, multipart with files, XML, other charsets than UTF-8, and anything else as a file',
+        'How bodies are parsed, including JSON lines, multipart with files, XML, and charsets other than UTF-8; anything else becomes a file',
       examples: [{}, { type: 'ndjson' }, { type: 'auto', raw: true }],
     },
   ),

@@ -15,7 +15,7 @@ const MAX_FIELDS = 1_000;
 const MAX_FILES = 20;
 const MAX_PARTS = MAX_FIELDS + MAX_FILES;
 const MAX_NAME_LENGTH = 200;
-/** Written in chunks, so that a body refused early is not parsed to its end. */
+/** The body is fed to the parser in chunks, so that a body refused early is not parsed to its end. */
 const CHUNK_BYTES = 65_536;
 
 interface SentFile {

@@ -3,7 +3,7 @@ import { BODY_INVALID } from '../../../shared/error-catalogue.ts';
 import { AppError, isAppError } from '../../../shared/errors.ts';
 import type { BodyParsers } from '../../webhook-feature.ts';
 
-/** Blank lines count. */
+/** Maximum number of lines; blank lines count. */
 const MAX_LINES = 50_000;
 
 /**

@@ -4,7 +4,7 @@ import { AppError } from '../../../shared/errors.ts';
 import type { BodyParsers } from '../../webhook-feature.ts';
 import { decodeText } from './decode-text.ts';
 
-/** XML declarations are shorter. */
+/** How much of a body is searched for an XML declaration; declarations are shorter. */
 const DECLARATION_BYTES = 200;
 
 /**

@@ -12,20 +12,19 @@ export const concurrency = defineFeature({
       onLimit: Type.Optional(
         Type.Enum(['refuse', 'cancelOldest', 'queue'], {
           description:
-            'refuse (the default) answers 429; cancelOldest cancels the oldest execution; queue stores the request, and runs it when others have ended',
+            'refuse (the default) answers 429; cancelOldest cancels the oldest execution; queue stores the request and runs it when others have ended',
         }),
       ),
       maxQueued: Type.Optional(
         Type.Integer({
           minimum: 1,
           maximum: 10_000,
-          description: 'With queue: how many requests may wait, 1000 if absent; further ones get 429',
+          description: 'With queue: how many requests may wait (default 1000); further ones get 429',
         }),
       ),
     },
     {
-      description:
-        'A bound on the executions of the workflow that go on at once, started by webhooks with this parameter',
+      description: 'Limits the concurrent executions of the workflow that webhooks with this parameter start',
       examples: [
         { max: 5 },
         { max: 1, onLimit: 'cancelOldest' },
@@ -46,7 +45,7 @@ const findProblems = (
   if (onLimit !== 'refuse' && responseMode !== 'onReceived')
     problems.push({
       path: '/onLimit',
-      message: `must be refuse where the caller waits for the run: it cannot be ${onLimit === 'queue' ? 'put off' : 'cancelled'}`,
+      message: `must be refuse when the caller waits for the run, which cannot be ${onLimit === 'queue' ? 'postponed' : 'cancelled'}`,
     });
   if (maxQueued !== undefined && onLimit !== 'queue')
     problems.push({ path: '/maxQueued', message: 'has no effect unless onLimit is queue' });

@@ -9,7 +9,7 @@ export const maxBodyBytes = defineFeature({
   schema: Type.Integer({
     minimum: 1,
     maximum: 6 * 1024 * 1024,
-    description: 'The size of the largest body in bytes: larger ones get 413',
+    description: 'Maximum size of a body in bytes; larger ones get 413',
     examples: [65_536],
   }),
   stages: (limitBytes) => ({

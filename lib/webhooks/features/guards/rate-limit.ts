@@ -16,31 +16,37 @@ const US_PER_SECOND = 1_000_000;
 
 const schema = Type.Object(
   {
-    requests: Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Requests in that time' }),
+    requests: Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000,
+      description: 'Maximum number of requests in the period',
+    }),
     seconds: Type.Integer({ minimum: 1, maximum: 86_400, description: 'The time' }),
-    per: Type.Enum(['path', 'caller'], { description: 'What the limit is for' }),
+    per: Type.Enum(['path', 'caller'], { description: 'What the limit applies to' }),
     by: Type.Optional(
       Type.String({
         pattern: "^(ip|credential|header:[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100})$",
-        description: 'How callers are told apart: ip (the default; IPv6 by /64), credential, or header:NAME',
+        description:
+          'How callers are distinguished: ip (the default; IPv6 by /64), credential, or header:NAME',
       }),
     ),
     burst: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: 1_000_000,
-        description: 'Requests at once after a pause; as many as `requests` by default',
+        description: 'Maximum number of requests at once after a pause; by default as many as `requests`',
       }),
     ),
     onStoreFailure: Type.Optional(
       Type.Enum(['open', 'closed'], {
-        description: 'Whether requests are let in while the store fails; closed by default',
+        description:
+          'Whether requests are accepted (open) or refused (closed, the default) while the store fails',
       }),
     ),
   },
   {
     description:
-      'A rate above which requests get 429 with Retry-After: a token bucket, exact over all processes',
+      'Requests above this rate get 429 with Retry-After. The limit is a token bucket, exact across all processes',
     examples: [
       { requests: 100, seconds: 60, per: 'path' },
       { requests: 10, seconds: 1, per: 'caller', by: 'header:x-tenant', burst: 50, onStoreFailure: 'open' },
@@ -84,7 +90,7 @@ const findProblems = (
     ? [
         {
           path: '/requests',
-          message: `is more than ${MAX_PER_SECOND} in a second, which is what the store takes`,
+          message: `is more than ${MAX_PER_SECOND} per second, which is the most that the store can handle`,
         },
       ]
     : []),
@@ -92,10 +98,15 @@ const findProblems = (
     ? [{ path: '/by', message: 'has no effect: set per to caller' }]
     : []),
   ...(by === 'credential' && authentication === 'none'
-    ? [{ path: '/by', message: 'needs an authentication: apiKey or basic' }]
+    ? [{ path: '/by', message: 'needs the parameter authentication, with apiKey or basic' }]
     : []),
   ...(by?.startsWith('header:') && isCredentialHeader(by.slice('header:'.length))
-    ? [{ path: '/by', message: 'names a header that holds a credential: use credential, or another header' }]
+    ? [
+        {
+          path: '/by',
+          message: 'names a header that carries a credential: use credential, or a different header',
+        },
+      ]
     : []),
 ];
 

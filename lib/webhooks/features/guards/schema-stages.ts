@@ -75,7 +75,7 @@ const countValues = (body: unknown, limit: number): number => {
 const numeric = new Set(['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf']);
 
 const describeViolation = (keyword: string, message: string): string => {
-  if (keyword === 'false') return 'Nothing is allowed here.';
+  if (keyword === 'false') return 'No value is allowed here.';
   return numeric.has(keyword) ? `Number${message.slice(message.indexOf(' '))}` : message;
 };
 

@@ -11,7 +11,7 @@ export const schema = defineFeature({
   schema: Type.Record(Type.String(), Type.Unknown(), {
     format: 'json-schema',
     description:
-      'JSON Schema (2020-12) of the body: others get 400 with the violations. References within it alone; patterns without look-around and back-references; no patternProperties and $dynamicRef',
+      'JSON Schema (2020-12) of the body; a body that does not match gets 400 with the violations. References must stay inside the schema. Look-around and back-references in patterns, patternProperties and $dynamicRef are not supported',
     examples: [{ type: 'object', required: ['id'], properties: { id: { type: 'string' } } }],
   }),
   check: (value) => findProblems(value as JsonObject),

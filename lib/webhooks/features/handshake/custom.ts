@@ -92,7 +92,8 @@ const NONE: ExecutionInfo = {
 };
 
 /**
- * Fills the expressions of a template whose text is JSON: within a text of JSON as escaped text, elsewhere as the JSON of the value.
+ * Fills in the expressions of a template whose text is JSON: as escaped text inside a JSON string, elsewhere as the
+ * JSON of the value.
  *
  * @param valueAt - the value of the expression that is the nth part
  */
@@ -127,7 +128,7 @@ const endsInText = (text: string, startsInText: boolean): boolean => {
   return isInText;
 };
 
-/** Whether a template makes JSON if the values inserted are null. */
+/** Whether a template becomes valid JSON if all inserted values are null. */
 export const isJsonTemplate = (template: string): boolean => {
   try {
     JSON.parse(createJsonText(splitTemplate(template), () => null));

@@ -3,7 +3,7 @@ import { HANDSHAKE_REFUSED } from '../../../shared/error-catalogue.ts';
 import { AppError } from '../../../shared/errors.ts';
 import { Refusal } from '../../../shared/refusal.ts';
 
-/** Challenges take a few hundred characters at most. */
+/** Maximum length of a challenge; real ones take a few hundred characters. */
 const MAX_CHALLENGE_LENGTH = 4_096;
 
 /** Echoes the text as plain text, so that no browser renders it as a page. */

@@ -1,7 +1,7 @@
 import { Type } from '@hookloom/plugin-kit';
 import type { FromSchema } from '@hookloom/plugin-kit/host';
 
-/** The parameter `handshake`. */
+/** The schema of the parameter `handshake`. */
 export const handshakeSchema = Type.Object(
   {
     scheme: Type.Enum(
@@ -19,27 +19,26 @@ export const handshakeSchema = Type.Object(
         'cloudEvents',
         'custom',
       ],
-      { description: 'How the sender tests the address' },
+      { description: 'How the sender verifies the URL' },
     ),
     credentialId: Type.Optional(
       Type.String({
         minLength: 1,
         description:
-          'For meta: the credential with the verify token; for x: with the consumer secret; for zoom: with the secret token. Of the type signingSecret',
+          'A credential of the type signingSecret: for meta with the verify token, for x with the consumer secret, for zoom with the secret token',
       }),
     ),
     origins: Type.Optional(
       Type.Array(Type.String({ minLength: 1, maxLength: 300 }), {
         minItems: 1,
         maxItems: 100,
-        description:
-          'For cloudEvents: the senders that are allowed, by their WebHook-Request-Origin; any when absent',
+        description: 'For cloudEvents: the allowed senders, by their WebHook-Request-Origin; all by default',
       }),
     ),
     method: Type.Optional(
       Type.Enum(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT'], {
         description:
-          'For custom: the method of the handshake, if it is not the method of the trigger; it opens that method for the handshake only',
+          'For custom: the method of the handshake, if it differs from the method of the trigger; only handshakes may use it',
       }),
     ),
     match: Type.Optional(
@@ -56,22 +55,22 @@ export const handshakeSchema = Type.Object(
           status: Type.Optional(Type.Integer({ minimum: 200, maximum: 299, description: '200 when absent' })),
           contentType: Type.Optional(
             Type.Enum(['text/plain', 'application/json'], {
-              description: 'When absent, text/plain for a text, application/json for anything else',
+              description: 'By default text/plain for a string, application/json for anything else',
             }),
           ),
           body: Type.Optional(
             Type.Unknown({
               description:
-                'A text, or anything else as JSON, with expressions over the request in {{ }}; empty when absent. In JSON, values keep their types, and in a text that is JSON they are escaped',
+                'A string, or anything else as JSON, with expressions over the request in {{ }}; empty by default. In JSON, values keep their types; in a string that is JSON, they are escaped',
             }),
           ),
         },
-        { additionalProperties: false, description: 'For custom: the answer' },
+        { additionalProperties: false, description: 'For custom: the response' },
       ),
     ),
   },
   {
-    description: "Answer the sender's test of the address; it starts no run",
+    description: "Answer the sender's verification of the URL, without starting a run",
     examples: [
       { scheme: 'slack' },
       { scheme: 'meta', credentialId: 'meta-verify-token' },

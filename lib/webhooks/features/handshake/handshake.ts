@@ -20,7 +20,7 @@ export const handshake = defineFeature({
       : (await import('./schemes.ts')).handshakes[rule.scheme](rule, ports),
 });
 
-/** What each scheme needs, and what may be written beside it. */
+/** What each scheme requires, and which parameters it allows. */
 const parametersOf: Readonly<Record<HandshakeRule['scheme'], readonly (keyof HandshakeRule)[]>> = {
   slack: [],
   github: [],
@@ -36,7 +36,7 @@ const parametersOf: Readonly<Record<HandshakeRule['scheme'], readonly (keyof Han
   custom: ['match', 'method', 'answer'],
 };
 
-/** Senders whose tests prove nothing, or do not end, without their signature. */
+/** Senders whose handshakes prove nothing, or never succeed, without a verified signature. */
 const SIGNED: readonly HandshakeRule['scheme'][] = ['discord', 'sns'];
 
 const MAX_BODY_LENGTH = 10_000;

@@ -1,4 +1,4 @@
-/** More than any origin needs: 253 characters of a host name, a scheme, a port. */
+/** Maximum length of an origin: a host name of up to 253 characters, a scheme and a port. */
 const MAX_ORIGIN_LENGTH = 300;
 
 /** What the `*` of `https://*.shop.example` may match: labels of a host name, lower-case as browsers send it. */

@@ -29,7 +29,7 @@ const certificates = fetchedKeys<Certificate>({
   maxRedirects: 0, // the hosts are fixed in the scheme's row
 });
 
-/** Content signed with the key of a certificate whose URL is in the request. */
+/** How a sender signs content with the key of a certificate whose URL is in the request. */
 interface Certified extends SignedContent {
   readonly algorithm: Algorithm;
 }
@@ -69,7 +69,10 @@ const readAddress = (request: WebhookRequest, { certificate }: SchemeRow): strin
 const OF_NOTIFICATIONS = ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type'];
 const OF_SUBSCRIPTIONS = ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type'];
 
-/** An SNS message: the names and values of its fields, each on a line. @throws Refusal for a different topic */
+/**
+ * The signed text of an SNS message: the names and values of its fields, each on its own line. @throws Refusal for a
+ * different topic
+ */
 const readMessage = (request: WebhookRequest, { topicArn }: SignatureRule): Certified => {
   const read = (field: string) => readPlace(request, { fields: [field] });
   if (read('TopicArn') !== topicArn) throw new Refusal('the message is from a different topic');

@@ -30,7 +30,9 @@ const findMisplaced = (rule: SignatureRule): Problem[] => {
   ];
 };
 
-/** Keys and algorithms of one kind: a public key that is taken for a shared secret would let anybody sign. */
+/**
+ * Checks that keys and algorithms are of the same kind: with a public key used as a shared secret, anyone could sign.
+ */
 const findJwtProblems = (rule: SignatureRule): Problem[] => {
   const { credentialId, jwksUrl, issuer, audience, algorithms = [], secretEncoding } = rule;
   const shared = algorithms.filter((name) => name.startsWith('HS'));
@@ -48,14 +50,14 @@ const findJwtProblems = (rule: SignatureRule): Problem[] => {
       ? problem('/algorithms', 'mixes algorithms of shared secrets (HS…) and of public keys')
       : []),
     ...(secretEncoding !== undefined && !isShared
-      ? problem('/secretEncoding', 'has no effect: a public key is in PEM')
+      ? problem('/secretEncoding', 'has no effect: public keys are always PEM')
       : []),
   ];
 };
 
 const BY_PUBLIC_KEY: readonly unknown[] = ['ed25519', 'ecdsa-sha256', 'rsa-sha256'];
 
-/** A signature that leaves out the body, or the timestamp, proves nothing of it. */
+/** Checks that the signature covers the body and the timestamp; it proves nothing about parts that it leaves out. */
 const findSignedProblems = (rule: SignatureRule): Problem[] => {
   const { scheme, algorithm = 'sha256', signed = '{body}' } = rule;
   const { timestampHeader, timestampPrefix, toleranceSeconds, url } = rule;
@@ -67,18 +69,22 @@ const findSignedProblems = (rule: SignatureRule): Problem[] => {
   return [
     ...((scheme === 'publicKey') === BY_PUBLIC_KEY.includes(algorithm)
       ? []
-      : problem('/algorithm', `${quote(algorithm)} is not for the scheme ${quote(scheme)}`)),
-    ...(unknown === undefined ? [] : problem('/signed', `a request has no part {${unknown}}`)),
-    ...(parts.includes('body') ? [] : problem('/signed', 'does not cover the {body}')),
+      : problem('/algorithm', `${quote(algorithm)} can't be used with the scheme ${quote(scheme)}`)),
+    ...(unknown === undefined ? [] : problem('/signed', `there is no placeholder {${unknown}}`)),
+    ...(parts.includes('body')
+      ? []
+      : problem('/signed', 'must contain {body}, so that the signature covers the body')),
     ...(isTimed && !hasTime
-      ? problem('/signed', 'holds {timestamp}, which needs a timestampHeader or a timestampPrefix')
+      ? problem('/signed', 'contains {timestamp}, which needs a timestampHeader or a timestampPrefix')
       : []),
-    ...(hasTime && !isTimed ? problem(timePlace, 'is not covered: {timestamp} is missing in signed') : []),
+    ...(hasTime && !isTimed
+      ? problem(timePlace, 'is not covered by the signature: {timestamp} is missing from signed')
+      : []),
     ...(toleranceSeconds !== undefined && !hasTime
       ? problem('/toleranceSeconds', 'has no effect without a timestampHeader or a timestampPrefix')
       : []),
     ...(url !== undefined && !parts.includes('url')
-      ? problem('/url', 'has no effect: {url} is missing in signed')
+      ? problem('/url', 'has no effect: {url} is missing from signed')
       : []),
   ];
 };

@@ -1,6 +1,6 @@
 import type { SignatureRule } from './signature-rule.ts';
 
-/** What a signature is made with. `equal`: the request has the secret itself. */
+/** What a signature is made with. `equal` means that the request contains the secret itself. */
 export type Algorithm =
   | 'sha1'
   | 'sha256'
@@ -12,44 +12,55 @@ export type Algorithm =
   | 'rsa-sha256'
   | 'equal';
 
-/** Where a request has a text: in the first of these headers that it has, or in the first of these fields of its body. */
+/**
+ * Where in a request a value is: in the first of these headers that is present, or in the first of these body fields.
+ */
 export interface Place {
   /** In lower case. */
   readonly headers?: readonly string[];
-  /** Paths into a body of JSON or a form: `signature.token`. */
+  /** Paths into a JSON or form body: `signature.token`. */
   readonly fields?: readonly string[];
-  /** What precedes the text. The value may be a list, separated by commas, semicolons or spaces, whichever the prefix lacks. */
+  /**
+   * What precedes each value. The field may be a list, separated by whichever of commas, semicolons and spaces the
+   * prefix does not contain.
+   */
   readonly prefix?: string;
 }
 
-/** A way of signing, and how its secret is written. */
+/** A way of signing, with the format of its secret. */
 export interface Way {
   readonly algorithm: Algorithm;
   readonly encoding: 'hex' | 'base64';
   /** Before each signature. */
   readonly prefix?: string;
-  /** Before the secret. Of several ways, the first is used whose secrets have it; else the last. */
+  /** The prefix of the secret. Of several ways, the first one whose prefix the secret has is used, or else the last. */
   readonly secretPrefix?: string;
-  /** `text` when absent; public keys are recognised. */
+  /** `text` by default; the format of public keys is detected. */
   readonly secretEncoding?: 'text' | 'hex' | 'base64';
 }
 
-/** How a sender signs, as data: what each scheme is verified by, and what may be written beside it. */
+/** How a sender signs, as data: how the scheme is verified, and which parameters it allows. */
 export interface SchemeRow {
-  /** Absent where code of its own reads the request: `jwt`, and what is signed for a certificate. */
+  /** Absent for schemes with their own code: `jwt`, and those signed with a certificate. */
   readonly ways?: readonly Way[];
   readonly signature?: Place;
   readonly timestamp?: Place;
   readonly id?: Place;
-  /** See `splitSigned`; also `{id}` and `{crc32}`. The body when absent. */
+  /** The signed text as for `splitSigned`, plus `{id}` and `{crc32}`; the body by default. */
   readonly signed?: string;
-  /** Where the address of the certificate is, which hosts may have it, and the names one of which it is issued to: any when absent. */
+  /**
+   * Where the certificate's URL is in the request, the allowed hosts, and the allowed subject names; any name by
+   * default.
+   */
   readonly certificate?: { readonly at: Place; readonly host: RegExp; readonly names?: readonly string[] };
-  /** How far the timestamp may be from now: {@link DEFAULT_TOLERANCE_SECONDS}, longer where retries keep the first one. */
+  /**
+   * How far the timestamp may differ from the current time: {@link DEFAULT_TOLERANCE_SECONDS} by default, longer for
+   * senders whose retries keep the first timestamp.
+   */
   readonly toleranceSeconds?: number;
-  /** The sender asks for 401 where a signature is wrong. */
+  /** Whether the sender expects 401 for a wrong signature. */
   readonly wants401?: true;
-  /** Required parameters: `credentialId` when absent. */
+  /** Required parameters; `credentialId` by default. */
   readonly needs?: readonly (keyof SignatureRule)[];
   readonly takes?: readonly (keyof SignatureRule)[];
 }
@@ -65,7 +76,7 @@ const hex = (prefix = ''): readonly Way[] => [{ algorithm: 'sha256', encoding: '
 const base64 = (prefix = ''): readonly Way[] => [{ algorithm: 'sha256', encoding: 'base64', prefix }];
 const token: readonly Way[] = [{ algorithm: 'equal', encoding: 'hex' }];
 
-/** `t=1492774577,v1=5257a…,v1=…`: several while the sender replaces its secret. */
+/** `t=1492774577,v1=5257a…,v1=…`: several signatures while the sender rotates its secret. */
 const timed = (name: string, time: string, version: string, between: string): SchemeRow => ({
   ways: hex(`${version}=`),
   signature: header(name),
@@ -73,7 +84,7 @@ const timed = (name: string, time: string, version: string, between: string): Sc
   signed: `{timestamp}${between}{body}`,
 });
 
-/** `v0=5257a…`, beside a header with the time. */
+/** `v0=5257a…`, with the time in a separate header. */
 const versioned = (name: string, timeName: string): SchemeRow => ({
   ways: hex('v0='),
   signature: header(name),
@@ -224,7 +235,7 @@ const ofAny = (rule: SignatureRule): SchemeRow => {
   };
 };
 
-/** How the requests of a rule are signed: the row of its scheme, or what the rule itself describes. */
+/** How the requests for a rule are signed: as the row of its scheme says, or as the rule itself describes. */
 export const toSchemeRow = (rule: SignatureRule): SchemeRow => {
   const row = schemes[rule.scheme];
   return rule.header === undefined ? row : ofAny(rule);

@@ -52,72 +52,74 @@ const text = (description: string, options = {}) =>
 
 const HEADER = { pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$" };
 
-/** The parameter `signature`. */
+/** The schema of the parameter `signature`. */
 export const signatureSchema = Type.Object(
   {
     scheme: Type.Enum([...SCHEMES], { description: 'How the sender signs' }),
     credentialId: text(
-      'The credential with the secret or the public key, of the type signingSecret; not for paypal, sns, and a jwt with jwksUrl',
+      'The credential of the type signingSecret with the secret or public key; not for paypal, sns, or jwt with jwksUrl',
     ),
     toleranceSeconds: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: 86_400,
         description:
-          'How far the timestamp of a request may be from now; when absent 300, or as the sender needs. For jwt how long after its end a token is valid, 60 when absent',
+          'How many seconds the timestamp of a request may differ from the current time; by default 300, or what the sender requires. For jwt: how long an expired token is still accepted, 60 by default',
       }),
     ),
     url: text(
-      'For twilio, and for {url} of hmac: the URL that the sender knows, without its query. When absent, https, the header Host and the path',
+      'For twilio, and for {url} in hmac: the URL that the sender uses, without its query. By default https, the header Host and the path',
       { pattern: '^https?://[^\\s?#]+$' },
     ),
     issuer: text('For jwt: the claim iss'),
-    audience: text('For jwt: the claim aud, or one of them'),
+    audience: text('For jwt: the claim aud, or one of its values'),
     jwksUrl: text('For jwt: where the sender publishes its keys', {
       pattern: '^(https://|http://(localhost|127\\.0\\.0\\.1)[:/])[^\\s#]+$',
     }),
     algorithms: Type.Optional(
       Type.Array(Type.Enum([...JWT_ALGORITHMS]), {
         minItems: 1,
-        description: 'For jwt: the algorithms that are taken',
+        description: 'For jwt: the accepted algorithms',
       }),
     ),
     topicArn: text('For sns: the ARN of the topic', {
       pattern: '^arn:aws[a-z-]*:sns:[a-z0-9-]+:[0-9]{12}:[A-Za-z0-9_.-]+$',
     }),
     webhookId: text('For paypal: the id of the webhook', { pattern: '^[A-Za-z0-9_-]{1,100}$' }),
-    header: text('For hmac, publicKey and token: the header with the signature, or the token', HEADER),
+    header: text('For hmac, publicKey and token: the header with the signature or token', HEADER),
     algorithm: Type.Optional(
       Type.Enum(['sha256', 'sha384', 'sha512', 'sha1', 'ed25519', 'ecdsa-sha256', 'rsa-sha256'], {
-        description: 'For hmac sha256, when absent, to sha1; for publicKey one of the others',
+        description:
+          'For hmac: sha256 (the default) or another sha; for publicKey: one of the other algorithms',
       }),
     ),
     encoding: Type.Optional(
       Type.Enum(['hex', 'base64'], {
-        description: 'For hmac and publicKey: of the signature; hex when absent',
+        description: 'For hmac and publicKey: the encoding of the signature; hex by default',
       }),
     ),
     prefix: text(
       'For hmac, publicKey and token: the text before each signature in the header, such as sha256=',
     ),
     timestampHeader: text(
-      'For hmac and publicKey: the header with the time of the request, in seconds or milliseconds since 1970, or by ISO 8601',
+      'For hmac and publicKey: the header with the time of the request, in seconds or milliseconds since 1970, or in ISO 8601',
       HEADER,
     ),
     timestampPrefix: text(
-      'For hmac and publicKey: the text before the time, such as t=; in the header of the signature when there is no timestampHeader',
+      'For hmac and publicKey: the text before the time, such as t=; without a timestampHeader, the time is in the signature header',
     ),
     signed: text(
-      'For hmac and publicKey: what is signed. {body}, {timestamp}, {method}, {url}, {path}, {query} and {headers.NAME} stand for parts of the request; {body} when absent',
+      'For hmac and publicKey: the signed text, {body} by default. {body}, {timestamp}, {method}, {url}, {path}, {query} and {headers.NAME} stand for parts of the request',
     ),
     secretEncoding: Type.Optional(
       Type.Enum(['text', 'hex', 'base64'], {
-        description: 'For hmac and jwt: how the secret is written; text when absent',
+        description: 'For hmac and jwt: the encoding of the secret; text by default',
       }),
     ),
   },
   {
-    description: 'Verify that the sender has signed the request: others get 401, and nothing is started',
+    description:
+      'Verify the signature of the sender: requests without a valid one get 401, and nothing is started',
     examples: [
       { scheme: 'github', credentialId: 'github-secret' },
       { scheme: 'twilio', credentialId: 'twilio-token', url: 'https://hooks.example.com/sms' },

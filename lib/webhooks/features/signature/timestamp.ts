@@ -20,7 +20,7 @@ export const checkTimestamp = (
   { toleranceSeconds = DEFAULT_TOLERANCE_SECONDS }: { readonly toleranceSeconds?: number },
 ): void => {
   const time = toTime(text);
-  if (Number.isNaN(time)) throw new Refusal('the timestamp is not a time');
+  if (Number.isNaN(time)) throw new Refusal('the timestamp is not a valid time');
   const seconds = Math.floor(Math.abs(now - time) / 1_000);
   if (seconds <= toleranceSeconds) return;
   throw new Refusal(`the timestamp is ${describe(seconds)} ${time < now ? 'old' : 'ahead'}`);

@@ -10,8 +10,8 @@ import type { SignatureRule } from './signature-rule.ts';
 const MAX_FORM_BYTES = 262_144;
 
 /**
- * The contents that may be signed: the URL followed by the form's names and values, sorted by name. A URL with
- * `bodySHA256` is for any other body: the body is checked against that hash, whatever its type, and no fields are
+ * The content that Twilio may have signed: the URL followed by the form's names and values, sorted by name. A URL with
+ * `bodySHA256` is used for any other body: the body is checked against that hash, whatever its type, and no fields are
  * appended. https://www.twilio.com/docs/usage/webhooks/webhooks-security#validating-signatures-from-twilio
  */
 export const readTwilioContents = (request: WebhookRequest, rule: SignatureRule): SignedContent[] => {

@@ -13,7 +13,7 @@ export const upload = defineFeature({
       maxBytes: Type.Integer({
         minimum: 1,
         maximum: 5 * 1024 ** 3,
-        description: 'The size of the largest file in bytes: larger ones get 413',
+        description: 'Maximum size of a file in bytes; larger ones get 413',
       }),
       mediaTypes: Type.Optional(
         Type.Array(
@@ -21,14 +21,14 @@ export const upload = defineFeature({
           {
             minItems: 1,
             maxItems: 50,
-            description:
-              'Media types that are taken, in lower case, such as text/csv or image/*; all when absent',
+            description: 'Accepted media types, in lower case, such as text/csv or image/*; all by default',
           },
         ),
       ),
     },
     {
-      description: 'Take a file that is too large for a request, by a presigned upload: POST with ?upload',
+      description:
+        'Accept files that are too large for a request, through presigned uploads: POST with ?upload',
       examples: [{ maxBytes: 104_857_600 }, { maxBytes: 10_000_000, mediaTypes: ['text/csv', 'image/*'] }],
     },
   ),
@@ -36,15 +36,15 @@ export const upload = defineFeature({
   stages: async (rule, ports) => (await import('./upload-stages.ts')).acceptUploads(rule, ports),
 });
 
-/** What describes bodies that are sent as they are. */
+/** Parameters for bodies that are sent directly; they do not apply to uploads. */
 const OF_BODIES = ['body', 'schema'];
 
 const findProblems = ({ method = 'POST', methods, ...parameters }: JsonObject): Problem[] => [
   ...((Array.isArray(methods) ? methods : [method]).includes('POST')
     ? []
-    : [{ path: '', message: 'needs the method POST, by which uploads are requested and started' }]),
+    : [{ path: '', message: 'needs the method POST, which requests uploads and starts their runs' }]),
   ...OF_BODIES.filter((name) => (parameters[name] ?? null) !== null).map((name) => ({
     path: '',
-    message: `cannot be together with ${name}: the body of an upload is a file. Use another trigger for it`,
+    message: `can't be combined with ${name}, since the body of an upload is a file: use a separate trigger`,
   })),
 ];

@@ -11,10 +11,10 @@ export interface ApiRequest {
 
 /** Where a request goes. */
 export interface Destination {
-  /** As named in a signature's scope. */
+  /** The service, as named in a signature's scope. */
   readonly service: string;
   readonly region: string;
-  /** From a host that contains a bucket name. */
+  /** The bucket, if the host name contains it. */
   readonly bucket: string | null;
 }
 
@@ -33,7 +33,7 @@ export interface Permission {
 export interface Call {
   readonly operation: string;
   readonly input: Input;
-  /** All are required. If empty, any caller is allowed. */
+  /** The permissions, all of which are required. If empty, any caller is allowed. */
   readonly permissions: readonly Permission[];
 }
 

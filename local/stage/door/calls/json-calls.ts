@@ -15,9 +15,9 @@ import {
 interface JsonService {
   /** Prefix of the operation in `x-amz-target`. */
   readonly target: string;
-  /** Of its actions. */
+  /** The IAM prefix of its actions. */
   readonly prefix: string;
-  /** By operation, for those whose action has a different name. */
+  /** Action names by operation, for those that differ. */
   readonly actions?: Readonly<Record<string, string>>;
   /** Null for an operation whose resources are not known. */
   readonly findPermissions: (operation: string, input: Input, arns: Arns) => readonly Need[] | null;

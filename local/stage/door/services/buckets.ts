@@ -29,7 +29,12 @@ export const createBuckets = (names: readonly string[]) => {
       body: isChunked ? readChunks(request.body) : request.body,
     });
     if (reply === undefined)
-      return toS3Error(method, 501, 'NotImplemented', `The stage has no ${method} ${path}?${query} of S3`);
+      return toS3Error(
+        method,
+        501,
+        'NotImplemented',
+        `The stage does not support the S3 request ${method} ${path}?${query}`,
+      );
     if (reply.code !== undefined) return toS3Error(method, reply.status, reply.code, reply.code);
     return { status: reply.status, headers: reply.headers ?? {}, body: reply.body ?? '' };
   };

@@ -38,7 +38,7 @@ export const createParameters = (toArn: (name: string) => string): Operate => {
     GetParameters: (input) => {
       const names = input.Names as readonly string[];
       if (names.length < 1 || names.length > MAX_NAMES || new Set(names).size < names.length)
-        return toJsonError('ValidationException', `Names must have 1 to ${MAX_NAMES} distinct names.`);
+        return toJsonError('ValidationException', `Names must contain 1 to ${MAX_NAMES} distinct names.`);
       const Parameters = names.flatMap((name) => read(name, input) ?? []);
       const InvalidParameters = names.filter((name) => !parameters.has(name));
       return toJson(200, { Parameters, InvalidParameters });

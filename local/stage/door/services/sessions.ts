@@ -24,7 +24,7 @@ interface SessionParts {
   readonly open: (request: SessionRequest) => Session;
 }
 
-/** Duration of a session, in seconds. A role allows an hour unless it specifies more. */
+/** Minimum and maximum duration of a session, in seconds. A role allows an hour unless it specifies more. */
 const LEAST = 900;
 const MOST = 3_600;
 

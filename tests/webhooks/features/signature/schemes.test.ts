@@ -117,8 +117,8 @@ describe.each(signedRequests)('the signature of $name', (signed) => {
 
   test.each([
     ['a missing timestamp', undefined, timedIn],
-    ['a timestamp that is none', 'now', 'the timestamp is not a time'],
-    ['a timestamp of 99 digits', '9'.repeat(99), 'the timestamp is not a time'],
+    ['a timestamp that is none', 'now', 'the timestamp is not a valid time'],
+    ['a timestamp of 99 digits', '9'.repeat(99), 'the timestamp is not a valid time'],
   ])('with %s is refused', async (_case, timestamp, reason) => {
     const { send, lastLine } = service;
     const { [timedIn]: _, ...untimed } = headers;

@@ -59,8 +59,8 @@ describe('when the workflow is stored', () => {
   test.each<[string, JsonObject, RegExp]>([
     ['no POST', { method: 'GET' }, /needs the method POST/],
     ['no POST among several', { methods: ['GET', 'PUT'] }, /needs the method POST/],
-    ['a schema', { schema: { type: 'object' } }, /together with schema/],
-    ['a kind of body', { body: { type: 'xml' } }, /together with body/],
+    ['a schema', { schema: { type: 'object' } }, /combined with schema/],
+    ['a kind of body', { body: { type: 'xml' } }, /combined with body/],
   ])('with %s it is refused', async (_case, parameters, message) => {
     expect(await findProblems({ upload: uploadRule, ...parameters })).toContainEqual({
       path: '/nodes/0/parameters/upload',
