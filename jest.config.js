@@ -16,6 +16,7 @@ export default {
   testEnvironment: 'node',
   testMatch: ['<rootDir>/tests/**/*.test.ts', '<rootDir>/packages/*/tests/**/*.test.ts'],
   testPathIgnorePatterns: ['/node_modules/', '<rootDir>/tests/deep/'], // jest.deep.config.js runs those, too
+  modulePathIgnorePatterns: ['<rootDir>/dist/'], // the built kit has the name of its source
   extensionsToTreatAsEsm: ['.ts'],
   transform: {},
   testRunner: '<rootDir>/tests/support/runner/native-runner.js',

@@ -19,7 +19,7 @@ export interface SentRequest {
 export interface FakeAnswer {
   /** 200 by default. */
   readonly status?: number;
-  /** Lower-case names. */
+  /** Names in any case: a node gets them in lower case, as from the service. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
   /** The body, sent with the content type of JSON. */
@@ -71,7 +71,10 @@ export const createFakeHttp = (
       const isStreamed = given.streamsBody === true;
       return {
         status,
-        headers: json === undefined ? headers : { 'content-type': 'application/json', ...headers },
+        headers: {
+          ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+          ...toLowerCase(headers),
+        },
         body: isStreamed ? new Uint8Array() : bytes,
         stream: isStreamed ? toStream(bytes) : null,
         url: given.url,
@@ -135,9 +138,12 @@ const applyByName = (request: OutboundRequest, type: string, fields: CredentialF
 const toSent = async ({ method, url, headers, body }: OutboundRequest): Promise<SentRequest> => ({
   method,
   url,
-  headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
+  headers: toLowerCase(headers),
   body: await toText(body),
 });
+
+const toLowerCase = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 
 const toText = async (body: OutboundRequest['body']): Promise<string | null> => {
   if (body === null || typeof body === 'string') return body;

@@ -102,6 +102,22 @@ describe('HTTP', () => {
     expect(() => defineCredentialType({ id: 'chat', schema } as never)).toThrow('"chat" has no parameters');
   });
 
+  test('gives the headers of an answer in lower case, as the service does', async () => {
+    const showHeaders = defineAction({
+      id: 'showHeaders',
+      name: 'Show headers',
+      description: 'Reads the headers of an answer',
+      parameters: Type.Object({}),
+      execute: async ({ context: { services } }) => {
+        const { headers } = await services.http.request({ url: sent.url });
+        return { ...headers };
+      },
+    });
+    const http = () => ({ headers: { 'Retry-After': '7', 'Content-Type': 'text/plain' }, json: null });
+    const { outputs } = await runNode(showHeaders, { http });
+    expect(outputs.main).toEqual({ 'retry-after': '7', 'content-type': 'text/plain' });
+  });
+
   test('accepts a function as the response', async () => {
     const { outputs } = await runNode(post, { http: ({ method }) => ({ body: method }) });
     expect(outputs.main).toEqual({ status: 200, text: 'POST' });
