@@ -61,3 +61,12 @@ describe('drains in Lambda’s own order', () => {
     expect(uselessStarts).toBe(0);
   });
 });
+
+test('a simulation has the same result at another scale', async () => {
+  const [one, other] = await Promise.all(
+    [2 * SCALE, 4 * SCALE].map((scale) => simulateOverload({ ...aLambdaOutage, scale })),
+  );
+  expect((one?.hours[0]?.notBegun ?? 0) / (other?.hours[0]?.notBegun ?? 1)).toBeCloseTo(1, 1);
+  expect((one?.longestWaitHours ?? 0) / (other?.longestWaitHours ?? 1)).toBeCloseTo(1, 1);
+  expect(one?.drainedAfterHours).toBeCloseTo(other?.drainedAfterHours ?? 0, 1);
+});

@@ -22,13 +22,4 @@ describe('a simulation of overload', () => {
       expect(found.succeeded).toBe(found.accepted + kept);
     }
   });
-
-  test('has the same result at another scale', async () => {
-    const [one, other] = await Promise.all(
-      [SCALE / 2, SCALE].map((scale) => simulateOverload({ ...aLambdaOutage, scale })),
-    );
-    expect((one?.hours[0]?.notBegun ?? 0) / (other?.hours[0]?.notBegun ?? 1)).toBeCloseTo(1, 1);
-    expect((one?.longestWaitHours ?? 0) / (other?.longestWaitHours ?? 1)).toBeCloseTo(1, 1);
-    expect(one?.drainedAfterHours).toBeCloseTo(other?.drainedAfterHours ?? 0, 1);
-  });
 });

@@ -97,7 +97,7 @@ describe('the pages of a list of executions', () => {
           expect(starts).toEqual(starts.toSorted((a, b) => b - a));
         },
       ),
-      { numRuns: cases(8, 1_000) },
+      { numRuns: cases(4, 1_000) },
     );
   });
 

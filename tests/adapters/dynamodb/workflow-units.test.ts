@@ -7,13 +7,14 @@ import { systemClock } from '../../../lib/adapters/runtime/system-clock.ts';
 import { startEmbeddedDynamoDb } from '../../../local/database/embedded-dynamodb.ts';
 import { type Metered, startMeteredDynamoDb } from '../../support/a-metered-dynamodb.ts';
 import { aBell, aRegistrar, aWorkflowOf } from '../../support/a-registrar.ts';
+import { cases } from '../../support/deep.ts';
 
 const cleanups: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-const MANY = 120;
+const MANY = cases(40, 120);
 
 /** So many workflows of 20 kB, each with a trigger that is registered. */
 const aStageOf = async (workflows: number) => {
