@@ -5,7 +5,7 @@ import type { SlotCounts } from './pool/slots.ts';
 
 const usual = Math.max(2, availableParallelism());
 
-/** For requests. */
+/** Limits of the pool for requests. */
 export const REQUEST_PROCESSES: SlotCounts = { usual, most: Math.max(usual, 12), growAfterMs: 250 };
 
 /** Limits of the pool for background runs, which is separate, since a run may call the service. */

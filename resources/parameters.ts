@@ -3,7 +3,7 @@ export interface Deployment {
   /** The ARN of the SNS topic that alarms notify; null for no alarms. */
   readonly alarmTopic: string | null;
   readonly hasDashboard: boolean;
-  /** By X-Ray. */
+  /** Whether X-Ray traces the functions. */
   readonly hasTracing: boolean;
   /** Null to write completion events to the log. */
   readonly eventBus: EventBus | null;

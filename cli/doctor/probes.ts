@@ -71,7 +71,7 @@ interface ProbeParts {
   readonly target: ProbedService;
   readonly io: Pick<Clock, 'now' | 'sleep'>;
   readonly findNodeType: FindNodeType;
-  /** By function key. */
+  /** The ping responses by function key. */
   readonly pongs: ReadonlyMap<string, Pong>;
   /** Functions that can't work, each with the reason; probes that involve them are skipped. */
   readonly broken: ReadonlyMap<string, string>;

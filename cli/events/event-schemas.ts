@@ -19,9 +19,9 @@ export interface MessageEntry {
   readonly queue: string;
   /** A string is sent unchanged, any other value as JSON. */
   readonly body: unknown;
-  /** For a FIFO queue. */
+  /** The message group, for a FIFO queue. */
   readonly groupId?: string;
-  /** For a FIFO queue; a new one when absent. */
+  /** The deduplication id, for a FIFO queue; a new one by default. */
   readonly deduplicationId?: string;
   readonly attributes?: Readonly<Record<string, string>>;
 }

@@ -29,7 +29,7 @@ interface NodeTypeFindings {
 }
 
 export interface PluginFindings {
-  /** As in the admin list. */
+  /** The plugin's row, as in the admin list. */
   readonly row: Row;
   readonly health: Health;
   /** Empty when the plugin is not loaded. */

@@ -11,9 +11,9 @@ import { splitTemplate } from '../../lib/workflows/expressions/template.ts';
 
 /** The statements that workflows need. */
 interface WorkflowPermissions {
-  /** For the service's role for workflows. */
+  /** Statements for the service's role for workflows. */
   readonly statements: readonly IamStatement[];
-  /** For the roles of credentials, by credential id. */
+  /** Statements for the roles of credentials, by credential id. */
   readonly roles: Readonly<Record<string, readonly IamStatement[]>>;
   /** What the files leave open, one sentence each. */
   readonly notes: readonly string[];

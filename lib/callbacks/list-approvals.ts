@@ -32,7 +32,7 @@ interface WaitingApproval extends JsonObject {
   readonly askedBy: string | null;
   readonly since: string;
   readonly until: string;
-  /** Only with `hasAddresses`. */
+  /** The callback URL; only with `hasAddresses`. */
   readonly address?: string;
 }
 

@@ -9,7 +9,7 @@ const MAX_LIVE_SECRETS = 5;
 /** A credential to store, with its new secret, which is shown once and not stored. */
 export interface WithNewSecret {
   readonly credential: Credential;
-  /** Null if a person chose it. */
+  /** The generated secret; null if a person chose it. */
   readonly newSecret: string | null;
 }
 

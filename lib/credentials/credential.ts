@@ -4,7 +4,7 @@ export type SecretHash =
   | { readonly algorithm: 'scrypt'; readonly hash: string; readonly salt: string; readonly cost: number };
 
 export interface CredentialSecret {
-  /** For lists and `revoke`; independent of the secret's value. */
+  /** Identifies the secret in lists and for `revoke`; independent of its value. */
   readonly id: string;
   readonly createdAt: string;
   readonly hash: SecretHash;
@@ -14,7 +14,7 @@ export interface CredentialSecret {
 export interface Credential {
   readonly id: string;
   readonly type: 'apiKey' | 'basic';
-  /** For `basic`; null for `apiKey`. */
+  /** The user name for `basic`; null for `apiKey`. */
   readonly username: string | null;
   readonly secrets: readonly CredentialSecret[];
   /** Number of changes; a write is conditional on it. */

@@ -127,7 +127,7 @@ export const mainOf = (outputs: Outputs): JsonObject =>
 
 /** The records of one run, in the order in which its nodes started. */
 export class RunRecords {
-  /** For an open node run, the run itself. */
+  /** The node records; for an open node run, the run itself. */
   readonly #entries: (NodeRecord | NodeRun)[] = [];
   /** Open node runs, with their positions in the entries. */
   readonly #open = new Map<NodeRun, number>();

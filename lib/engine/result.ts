@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue, Usage } from '@hookloom/plugin-kit';
 export interface NodeFailure {
   readonly nodeId: string;
   readonly name: string;
-  /** At most 1,000 characters. */
+  /** The message, at most 1,000 characters. */
   readonly message: string;
   /**
    * Present in the failure of a node but not of an execution, since callers and completion events receive the latter.

@@ -128,7 +128,7 @@ const loopsAround = ({ loops, loopOf }: Route, node: number): number[] => {
 
 /** The branches of a run: each node with durable operations has a context of its own. */
 interface Branches {
-  /** Undefined for nodes without durable operations. */
+  /** The branch of a node; undefined if it has no durable operations. */
   branchOf(node: number): Steps | Promise<Steps> | undefined;
   /** Ends the branches. Operations that are still running are abandoned. */
   close(): void;

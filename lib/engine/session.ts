@@ -104,7 +104,7 @@ export class Session {
   readonly limits: ExecutionLimits;
   readonly ports: EnginePorts;
   readonly deadline: Deadline;
-  /** For nodes. */
+  /** The logger for nodes. */
   readonly logger: Logger;
   readonly borrow: (planNode: PlanNode) => Promise<LentCredential> | null;
   /**

@@ -7,7 +7,7 @@ interface FunctionCheck {
   readonly message?: string;
 }
 
-/** By the function's key in serverless.yml. */
+/** The checks by the function's key in serverless.yml. */
 export type FunctionChecks = Readonly<Record<string, FunctionCheck>>;
 
 export interface FunctionCheckParts {

@@ -27,7 +27,7 @@ export const countRuns = (nodes: Iterable<ObservedNode>, counts: Map<string, Run
   }
 };
 
-/** From 0 to 1, with four decimals. */
+/** The share of failed runs, from 0 to 1, with four decimals. */
 export const shareOf = ({ runs, failed }: RunCount): number =>
   runs === 0 ? 0 : Math.round((failed / runs) * 10_000) / 10_000;
 

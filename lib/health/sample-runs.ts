@@ -25,7 +25,7 @@ interface RunReader {
 export type OpenRuns = (workflowId: string, from: number) => RunReader;
 
 export interface RunSample {
-  /** By node type. */
+  /** The counts by node type. */
   readonly counts: ReadonlyMap<string, RunCount>;
   readonly executions: number;
   /** Whether all executions with all their nodes were counted. */

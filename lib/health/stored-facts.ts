@@ -24,7 +24,7 @@ export interface FactLimits {
   readonly maxCredentials: number;
   readonly maxExecutions: number;
   readonly maxWorkflows: number;
-  /** For reading executions. */
+  /** Time limit for reading executions. */
   readonly runsMs: number;
 }
 

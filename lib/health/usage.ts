@@ -13,7 +13,7 @@ export interface CredentialUse {
 /** What can run: the enabled nodes of enabled workflows. */
 export interface Usage {
   readonly nodeTypes: ReadonlySet<string>;
-  /** By the id of the credential. */
+  /** The uses by credential id. */
   readonly credentials: ReadonlyMap<string, readonly CredentialUse[]>;
 }
 

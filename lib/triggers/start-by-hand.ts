@@ -17,7 +17,7 @@ interface HandStart {
   readonly triggerNodeId: string | null;
   /** The trigger's input, in the shape of that trigger, which fills in what is missing if it can. */
   readonly input: JsonObject;
-  /** The same for a repeated request; null if each request is new. */
+  /** The key, which is the same for a repeated request; null if each request is new. */
   readonly key: string | null;
   /** The content, which a repeated request repeats byte for byte. */
   readonly content: string | Uint8Array;

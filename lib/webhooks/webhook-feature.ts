@@ -122,13 +122,13 @@ export interface Stages extends Partial<Omit<AnswerStages, 'waiting'>> {
   readonly secretHeaders?: readonly string[];
   /** The maximum body size, as received and inflated; if features set several, the lowest applies. */
   readonly maxBodyBytes?: number;
-  /** Before authentication, so it must be cheap. */
+  /** Runs before authentication, so it must be cheap. */
   readonly admit?: (arrival: Arrival) => Promise<Answer | null> | Answer | null;
-  /** After authentication, over the bytes as received. */
+  /** Runs after authentication, on the bytes as received. */
   readonly verify?: (arrival: Arrival) => Promise<Answer | null> | Answer | null;
   /** Parses the body differently; null to leave it to the other features. */
   readonly parse?: (received: Received) => Promise<ParsedBody | null> | ParsedBody | null;
-  /** After parsing. */
+  /** Runs after parsing. */
   readonly judge?: (parsed: Parsed) => Promise<Answer | null> | Answer | null;
   readonly waiting?: Partial<Waiting>;
   /** After the delivery is claimed, also for repeated ones. Returns why the execution is held; null to dispatch it. */
@@ -169,7 +169,7 @@ export type OpenStages = Required<Omit<Stages, keyof AnswerStages>> & AnswerStag
 
 const nothing = () => null;
 
-/** With no time limit other than the run's own. */
+/** The stages of a webhook without features, with no time limit other than the run's own. */
 export const withoutFeatures: OpenStages = {
   secretHeaders: [],
   maxBodyBytes: Number.POSITIVE_INFINITY,

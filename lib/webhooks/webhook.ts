@@ -23,15 +23,15 @@ export interface Webhook {
 
 /** An HTTP request to a webhook, independent of the gateway. */
 export interface WebhookRequest {
-  /** As sent: methods are case-sensitive (RFC 9110 §9.1). */
+  /** The method as sent, since methods are case-sensitive (RFC 9110 §9.1). */
   readonly method: string;
-  /** Any text; not checked yet. */
+  /** The workflow id as requested: any text, not checked yet. */
   readonly workflowId: string;
   /** The path within the workflow, decoded once by the gateway: `/` or `/segment/…`. */
   readonly path: string;
   /** The full path as requested: input of the workflow, never used for matching. */
   readonly requestPath: string;
-  /** Without the question mark, still encoded. */
+  /** The query without the question mark, still encoded. */
   readonly rawQueryString: string;
   /** Lower-case names; the gateway joins repeated headers. */
   readonly headers: Readonly<Record<string, string>>;

@@ -21,7 +21,7 @@ export interface AsyncInvocations {
   close(): void;
 }
 
-/** Lambda waits one and two minutes: too long for trying things out. */
+/** Delays between attempts. Lambda's own, one and two minutes, are too long for trying things out. */
 const RETRY_DELAYS_MS = [1_000, 2_000];
 
 interface Parts {
@@ -111,7 +111,7 @@ export const createAsyncInvocations = (
   };
 };
 
-/** For the log. */
+/** The name of an invocation in the log. */
 const labelOf = (name: string, event: unknown): string => {
   if (name === 'dispatch') return 'failure';
   if (name !== 'runExpress') return name;

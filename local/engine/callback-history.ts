@@ -9,7 +9,7 @@ import { InvalidParameterValueException } from './engine-error.ts';
  */
 interface CallbackEvent {
   readonly EventType: 'CallbackStarted' | 'CallbackSucceeded' | 'CallbackTimedOut';
-  /** From 1, in chronological order. */
+  /** The event's number from 1, in chronological order. */
   readonly EventId: number;
   readonly EventTimestamp: Date | undefined;
   readonly Id: string | undefined;

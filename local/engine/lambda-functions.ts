@@ -3,7 +3,7 @@ export interface LambdaFunction {
   /** Its key in serverless.yml. */
   readonly key: string;
   readonly isDurable: boolean;
-  /** With the version or alias of the request. */
+  /** The ARN with the version or alias of the request. */
   readonly invokedArn: string;
   /** The only invocation type that it accepts; any if absent. */
   readonly takes?: 'RequestResponse';

@@ -13,7 +13,7 @@ export interface FunctionDefinition {
   /** The export of the handler. */
   readonly exportName: string;
   readonly timeoutSeconds: number;
-  /** Undefined where only a deployment has the value. */
+  /** Variables of the function; undefined where only a deployment has the value. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 

@@ -4,7 +4,7 @@ import type { ProcessPool } from '../pool/process-pool.ts';
 
 /** Where an event comes from. */
 interface Origin {
-  /** For the log. */
+  /** Name of the source in the log. */
   readonly label: string;
   /** ARN of the schedule or the rule. */
   readonly arn: string;

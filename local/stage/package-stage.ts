@@ -21,7 +21,7 @@ import { StartError } from '../database/start-error.ts';
 /** What is deployed: the template, and a folder for each function with the content of its zip. */
 interface StagePackage {
   readonly template: JsonObject;
-  /** By a function's key in serverless.yml. */
+  /** The folder of a function, by its key in serverless.yml. */
   readonly folderOf: (key: string) => string;
 }
 
@@ -30,7 +30,7 @@ export interface PackageSettings {
   readonly project: string;
   readonly stage: string;
   readonly region: string;
-  /** As `--param="NAME=VALUE"` of the framework. */
+  /** Parameters, as with the framework's `--param="NAME=VALUE"`. */
   readonly params: Readonly<Record<string, string>>;
   /** Edits of serverless.yml as documented: an existing text and its replacement. */
   readonly edits: readonly (readonly [before: string, after: string])[];
@@ -118,7 +118,7 @@ const runFramework = async (
   if (code !== 0) throw new StartError(`serverless package failed:\n${output}`);
 };
 
-/** Without variables intended for this process. */
+/** The environment without variables intended for this process. */
 const environmentOfDeployer = (): NodeJS.ProcessEnv => {
   const { PATH, HOME } = process.env;
   return { PATH: `${dirname(process.execPath)}:${PATH}`, ...(HOME === undefined ? {} : { HOME }) };

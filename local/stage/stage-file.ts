@@ -7,7 +7,7 @@ import type { Keys } from './door/door-types.ts';
 export interface StageInfo {
   readonly pid: number;
   readonly baseUrl: string;
-  /** Of `hookloom --stage NAME`. */
+  /** The stage's name, as in `hookloom --stage NAME`. */
   readonly stage: string;
   /** Bucket for larger values and uploads. */
   readonly blobBucket: string;

@@ -44,7 +44,7 @@ export const ACCOUNT = '000000000000';
 
 interface StageOptions {
   readonly project: string;
-  /** As `serverless package` writes it. */
+  /** The template as `serverless package` writes it. */
   readonly template: Template;
   /** `SERVICE-STAGE` */
   readonly stackName: string;

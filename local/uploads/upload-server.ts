@@ -6,7 +6,7 @@ import { type InternalServer, startInternalServer } from '../net/listen.ts';
 import { checkPresigned } from './check-presigned.ts';
 
 interface UploadServerOptions {
-  /** Of blobs. */
+  /** The folder of blobs. */
   readonly folder: string;
   readonly region: string;
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };

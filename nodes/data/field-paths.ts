@@ -3,7 +3,7 @@ import { isJsonMap, type JsonObject, type JsonValue, Type, wrongParameter } from
 /** The keys that lead to a value inside another one; empty for the value itself. */
 export type FieldPath = readonly string[];
 
-/** For the descriptions of parameters that contain a path. */
+/** How descriptions of parameters explain a path. */
 export const PATH_FORM =
   'a path such as address.city or lines.0.sku; a key that contains a dot needs a JSON Pointer (RFC 6901), such as /a.b/c';
 

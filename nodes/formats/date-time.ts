@@ -24,7 +24,7 @@ export const dateTime = defineAction({
       operation: Type.Enum(['convert', 'add', 'startOf', 'endOf', 'difference'], {
         default: 'convert',
         description:
-          'convert: to the time zone and the format; add: adds the duration; startOf, endOf: of the unit, with weeks that begin on Monday; difference: from the value to "until", in the unit',
+          'convert: converts to the time zone and the format; add: adds the duration; startOf, endOf: the start or the end of the unit, with weeks that begin on Monday; difference: the time from the value to "until", in the unit',
       }),
       value: Type.Optional(
         Type.Union([Type.String({ maxLength: 200 }), Type.Number()], {

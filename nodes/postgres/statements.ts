@@ -40,7 +40,7 @@ export const readStatements = ({ query, statements, values }: GivenStatements): 
   return read;
 };
 
-/** With several statements, `values` has a list for each. */
+/** Reads the values of a statement; with several statements, `values` has a list for each. */
 const readValues = (values: readonly JsonValue[], index: number): readonly JsonValue[] => {
   const own = values[index] ?? [];
   if (!Array.isArray(own))

@@ -72,7 +72,7 @@ const MAX_SIZE = 100_000;
 
 /** An element of a feed, with its content. */
 interface FeedElement {
-  /** In lower case, with its prefix. */
+  /** The element's name in lower case, with its prefix. */
   readonly name: string;
   /** Names in lower case. */
   readonly attributes: ReadonlyMap<string, string>;

@@ -25,7 +25,7 @@ export const rss = defineAction({
       lastModified: Type.String({
         default: '',
         maxLength: 100,
-        description: 'Likewise the lastModified from the output of an earlier run',
+        description: 'The lastModified from the output of an earlier run, used like etag',
       }),
       sinceDate: Type.String({
         default: '',

@@ -75,8 +75,8 @@ const toSetCookie = (cookie: Cookie, place: string): string => {
   };
   if (!isToken(name)) refuse('name', 'is not a name that HTTP allows');
   if (!VALUE.test(value)) refuse('value', "contains a character that a cookie can't contain: encode it");
-  if (!ATTRIBUTE.test(path ?? '')) refuse('path', 'holds a character that a cookie cannot');
-  if (!ATTRIBUTE.test(domain ?? '')) refuse('domain', 'holds a character that a cookie cannot');
+  if (!ATTRIBUTE.test(path ?? '')) refuse('path', 'contains a character that a cookie cannot have');
+  if (!ATTRIBUTE.test(domain ?? '')) refuse('domain', 'contains a character that a cookie cannot have');
   if (sameSite === 'None' && !secure) refuse('secure', 'must be true with "sameSite": "None"');
   const text = [
     `${name}=${value}`,

@@ -99,7 +99,7 @@ const describeError = (error: ReducedMistake): string => {
   }
 };
 
-/** By keyword; called with the keyword's value. */
+/** Messages by keyword; called with the keyword's value. */
 const describeLimit: Readonly<Record<string, (limit: unknown) => string>> = {
   const: (limit) => `must be ${JSON.stringify(limit)}`,
   minLength: (limit) => `must have at least ${limit} characters`,

@@ -5,7 +5,7 @@ import { createConnection, type HttpAnswer, type Timeouts } from './connection.t
 /** A request to one of AWS's HTTP APIs, without host and signature. */
 export interface AwsRequest {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
-  /** With its leading slash, percent-encoded. */
+  /** The path with its leading slash, percent-encoded. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;

@@ -16,7 +16,7 @@ export const createRoleSigner = (
   return async (request, role) => signRequest(request, await findSession(role), role, clock.now());
 };
 
-/** For callers that do not use the environment's credentials. */
+/** Creates a role signer for callers that do not use the environment's credentials. */
 export const openRoleSigner = (
   clock: Pick<Clock, 'now'>,
   options: Pick<AwsCallerOptions, 'readCredentials'>,

@@ -85,7 +85,7 @@ export const createDurableFunction =
         });
       } catch (error) {
         infrastructureErrors.push(error);
-        parts.logger.error('The invocation failed; Lambda repeats it.', { cause: error });
+        parts.logger.error('The invocation failed; Lambda will retry it.', { cause: error });
         return checkStore(error);
       }
     };

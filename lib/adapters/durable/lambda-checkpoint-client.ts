@@ -50,7 +50,7 @@ export const createLambdaCheckpointClient = (call: CallAws): DurableExecutionCli
 const pathOf = (durableArn = ''): string =>
   `/2025-12-01/durable-executions/${encodeURIComponent(durableArn)}`;
 
-/** In the shape of the SDK's errors, which the durable SDK classifies by name and status. */
+/** Creates an error in the shape of the SDK's, which the durable SDK classifies by name and status. */
 const toError = (answer: HttpAnswer): Error => {
   const { message, Message = message } = readBody(answer);
   return Object.assign(

@@ -9,7 +9,7 @@ interface CloudEvent {
   readonly source: string;
   readonly type: string;
   readonly subject: string;
-  /** RFC 3339. */
+  /** The time as in RFC 3339. */
   readonly time: string;
   readonly datacontenttype: 'application/json';
   /** https://github.com/cloudevents/spec/blob/main/cloudevents/extensions/distributed-tracing.md */

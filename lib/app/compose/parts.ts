@@ -54,7 +54,7 @@ export const openStores = (config: Config, client: DynamoDbClient = openDynamoDb
 
 type Stores = ReturnType<typeof openStores>;
 
-/** For code that reads the versions of many executions. */
+/** Opens a cached reader of workflow versions, for code that reads those of many executions. */
 export const openVersions = (workflows: Stores['workflows']) =>
   rememberVersions(workflows, { clock: systemClock, random: Math.random });
 

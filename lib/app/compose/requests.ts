@@ -25,7 +25,7 @@ export const openSendAgain = (config: Config = readConfig(process.env)) => {
   return { ...parts, requests, ...openJudging({ ...parts, config }) };
 };
 
-/** For the command line. */
+/** Opens the parts that the command line needs for requests. */
 export const openCommandRequests = (
   config: Config,
   { client, tables, executions }: Pick<FeatureParts, 'client' | 'tables' | 'executions'>,

@@ -148,7 +148,7 @@ export const lateFiles = (config: Config, executions: FileParts['executions']): 
   };
 };
 
-/** AWS by an SDK client that is loaded for the first call: few sandboxes make one. */
+/** An AWS client that loads the SDK for its first call, since few sandboxes make one. */
 const lateAwsClient = (settings: AwsSettings): AwsClient => {
   const load = lazy(async () =>
     (await import('../../adapters/aws-sdk/aws-client.chunk.ts')).openAwsClient(settings),

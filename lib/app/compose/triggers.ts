@@ -14,7 +14,7 @@ import type { Config } from '../config.ts';
 import { openPlugins } from '../sandbox.ts';
 import { need, openBlobs, openConfig, openDispatcher, openLogger, openStores } from './parts.ts';
 
-/** For the functions of triggers fired by events. */
+/** Opens the parts of functions for triggers fired by events. */
 export const openEventFunction = (config: Config = openConfig()) => {
   const logger = openLogger(config);
   const { client, tables, ...stores } = openStores(config);
@@ -34,7 +34,7 @@ export const openEventFunction = (config: Config = openConfig()) => {
   };
 };
 
-/** For manual starts. */
+/** Opens the parts for manual starts. */
 export const openRunWorkflow = (config: Config = openConfig()) => {
   const { maxBodyBytes, maxBodyDepth } = config;
   return { ...openEventFunction(config), settings: { maxBodyBytes, maxBodyDepth } };
@@ -46,7 +46,7 @@ export const openDispatch = (config: Config = openConfig()) => {
   return { ...parts, registrations: createRegistrationStore(parts.client, parts.tables, systemClock) };
 };
 
-/** For the registration sweeper. */
+/** Opens the parts of the registration sweeper. */
 export const openRegistrations = (config: Config = openConfig()) => {
   const logger = openLogger(config);
   const { client, tables } = openStores(config);

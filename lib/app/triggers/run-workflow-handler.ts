@@ -90,7 +90,7 @@ const readInput = (event: unknown, { clock, settings }: RunParts): JsonObject =>
   throw new AppError(BODY_INVALID, { reason: 'the input of a trigger must be a JSON object' });
 };
 
-/** As long as the caller requests and this invocation allows. */
+/** The wait in milliseconds: as long as the caller requests and this invocation allows. */
 const toWaitMs = (
   waitSeconds: number | null,
   { getRemainingTimeInMillis = () => Number.POSITIVE_INFINITY }: Partial<Context>,

@@ -118,7 +118,7 @@ const findFieldProblem = ({ schema }: CredentialType, fields: CredentialFields):
     : 'has fields that its type does not define';
 };
 
-/** By identity: a loaded type always has the same schema. */
+/** Compiled schemas, keyed by identity: a loaded type always has the same schema. */
 const compiled = new WeakMap<CredentialType['schema'], ReturnType<typeof compileJsonSchema>>();
 
 const findViolations = (schema: CredentialType['schema'], fields: CredentialFields) => {

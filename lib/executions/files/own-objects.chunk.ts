@@ -5,7 +5,7 @@ import { PACKED_BYTES, packInput } from '../record/pack-result.ts';
 import { blobKeyOf, packText, unpackText } from '../record/pack-value.ts';
 import { findFiles } from './file-id.ts';
 
-/** As it is stored. */
+/** The part of an execution's data that may name files, as it is stored. */
 type Stored = Pick<ExecutionData, 'input' | 'retriedCheckpoints'>;
 
 /** Concurrent requests to S3. */

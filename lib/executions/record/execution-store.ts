@@ -224,7 +224,7 @@ export interface ExecutionQuery {
   /** Milliseconds since the epoch, both included. */
   readonly from?: number;
   readonly to?: number;
-  /** At most this many; 1 to 100. */
+  /** Maximum number of executions, 1 to 100. */
   readonly limit: number;
   /** The `next` of the previous page, with the same filters. */
   readonly after?: ListPosition;

@@ -24,7 +24,7 @@ export const readForm = (schema: JsonMap, typed: JsonMap): JsonMap => {
   return Object.fromEntries([...read, ...others]);
 };
 
-/** Undefined for an empty field. */
+/** Converts the text of a field; undefined if it is empty. */
 const readField = ({ kind, options }: FormField, text: string): Scalar | undefined => {
   if (text === '') return undefined;
   switch (kind) {

@@ -3,7 +3,7 @@ import type { Reading } from './schedule.ts';
 
 /** What may be written in one field of a cron expression. */
 export interface CronField {
-  /** For messages. */
+  /** The field's name in messages. */
   readonly name: string;
   readonly min: number;
   readonly max: number;
@@ -13,7 +13,7 @@ export interface CronField {
 
 /** One field as it was read. */
 export interface CronPart {
-  /** In AWS's syntax. */
+  /** The field in AWS's syntax. */
   readonly text: string;
   /** In the syntax of `croner`, which has no `A/STEP`: a list of the values, or a letter with its day. */
   readonly pattern: string;

@@ -11,7 +11,7 @@ const MAX_SKIPPED = 2_000;
 interface Query {
   /** Only later times are returned. */
   readonly from: number;
-  /** At most this many. */
+  /** Maximum number of times. */
   readonly count: number;
   /** When a rate without `startAt` started to count; `from` if absent. */
   readonly createdAt?: number;

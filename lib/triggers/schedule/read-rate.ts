@@ -9,7 +9,7 @@ const units: Readonly<Record<string, number>> = {
 };
 
 interface Rate {
-  /** As in `rate(…)`. */
+  /** The rate as in `rate(…)`. */
   readonly text: string;
   /** A day is always 24 hours, even when the clocks change. */
   readonly periodMs: number;

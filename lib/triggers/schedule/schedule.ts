@@ -20,7 +20,7 @@ export type Timing =
 
 /** A cron expression in AWS's six fields. */
 export interface Cron {
-  /** Without `cron(…)`. */
+  /** The six fields, without `cron(…)` around them. */
   readonly fields: string;
   /** For `croner`: seven fields, seconds first, with weekdays from 1 for Sunday. */
   readonly pattern: string;

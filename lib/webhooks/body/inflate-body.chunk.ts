@@ -31,7 +31,7 @@ const codings: Readonly<Record<string, Inflate>> = {
 const CHUNK_BYTES = 256 * 1024;
 
 interface Sent {
-  /** By lower-case name. */
+  /** The headers by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly rawBody: Uint8Array;
 }

@@ -16,7 +16,7 @@ export const MAX_GROUPS = 7;
 
 interface SlotRequest {
   readonly workflowId: string;
-  /** From 0 to `MAX_GROUPS - 1`. */
+  /** Number of the group, from 0 to `MAX_GROUPS - 1`. */
   readonly group: number;
   readonly slot: Slot;
   /** How many slots of the group may be held at once. */

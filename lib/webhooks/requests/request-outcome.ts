@@ -19,7 +19,7 @@ export interface RequestOutcome {
   /** Null if no trigger of the workflow has this path and method. */
   readonly webhook: Webhook | null;
   readonly secretHeaders: readonly string[];
-  /** Undefined if it has not been determined yet. */
+  /** The delivery key; undefined if it has not been determined yet. */
   readonly key: string | null | undefined;
   readonly verdict: Verdict;
   readonly executionId: string | null;

@@ -16,7 +16,7 @@ export interface RequestRecord {
   readonly method: string;
   /** The path within the workflow: `/` or `/segment/…`. */
   readonly path: string;
-  /** Without the question mark, still encoded. */
+  /** The query without the question mark, still encoded. */
   readonly query: string;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;

@@ -4,7 +4,7 @@ import type { PlanEdge, PlanNode, Route, RouteLoop } from './plan.ts';
 export const EDGE = {
   /** Never, since its source can't be reached from the trigger. No node waits for it. */
   absent: 0,
-  /** At once. */
+  /** The edge settles at once. */
   forward: 1,
   /** It starts another iteration of a loop instead. */
   back: 2,

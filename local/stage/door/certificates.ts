@@ -6,7 +6,7 @@ import forge from 'node-forge';
 interface Authority {
   /** As PEM. */
   readonly certificate: string;
-  /** For clients that don't name a host (SNI). */
+  /** The certificate for clients that don't name a host (SNI). */
   readonly fallback: HostIdentity;
   /** The certificate of a host, created on first use. */
   contextOf(host: string): SecureContext;

@@ -54,7 +54,7 @@ export interface DoorOptions {
 export interface Keys {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  /** Undefined for users, whose keys are not temporary. */
+  /** The session token; undefined for users, whose keys are not temporary. */
   readonly sessionToken?: string;
 }
 
@@ -90,7 +90,7 @@ export interface Refusal {
 export interface GrantUse {
   /** Logical id of a role or a managed policy, or the name of a user. */
   readonly holder: string;
-  /** As in the statement, patterns included. */
+  /** The action as in the statement, including patterns. */
   readonly action: string;
   readonly resource: string;
   readonly used: boolean;

@@ -12,7 +12,7 @@ export interface Identity {
   readonly kind: 'role' | 'user';
   /** Logical id of the role, or name of the user. */
   readonly name: string;
-  /** Of the role or the user. */
+  /** ARN of the role or the user. */
   readonly arn: string;
   /** The caller's ARN in policies and logs; for a session, the session's. */
   readonly callerArn: string;
@@ -25,7 +25,7 @@ export interface Identity {
 
 /** The roles and users of a stage, and its resource policies. */
 export interface Account {
-  /** By logical id, ARN or name. */
+  /** Finds an identity by logical id, ARN or name. */
   find(principal: string): Identity | null;
   /** By the ARN of the resource: queues, buckets, functions, keys. */
   readonly resourcePolicies: ReadonlyMap<string, HeldPolicy>;

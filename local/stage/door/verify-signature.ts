@@ -13,7 +13,7 @@ export interface ReceivedRequest {
 
 interface KnownKeys {
   readonly secretAccessKey: string;
-  /** Undefined for keys that are not temporary. */
+  /** The session token; undefined for keys that are not temporary. */
   readonly sessionToken: string | undefined;
   /** Milliseconds since the epoch; undefined for keys that are not temporary. */
   readonly expiresAt: number | undefined;
@@ -330,7 +330,7 @@ const decode = (text: string): string => {
   }
 };
 
-/** In query order. A plus is a literal plus. */
+/** The parameters in query order. A plus is a literal plus. */
 const readQuery = (url: string): (readonly [string, string])[] => {
   const at = url.indexOf('?');
   if (at < 0 || at === url.length - 1) return [];

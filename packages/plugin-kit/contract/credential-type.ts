@@ -19,7 +19,7 @@ export interface AwsRole {
 
 export interface CredentialContext {
   readonly http: HttpClient;
-  /** For the live test of a server that does not speak HTTP. */
+  /** Opens connections for the live test of a server that does not speak HTTP. */
   readonly tcp: TcpClient;
   readonly clock: Clock;
   readonly signal: AbortSignal;

@@ -37,7 +37,7 @@ export interface Files {
   open(file: FileValue): Promise<AsyncIterable<Uint8Array>>;
 }
 
-/** In hexadecimal digits. */
+/** Matches a SHA-256 hash in hexadecimal digits. */
 export const SHA256 = /^[0-9a-f]{64}$/;
 
 /** Whether a value has the shape of a file. What it names may still be missing. */

@@ -13,7 +13,7 @@ export interface NodeErrorOptions {
    * most 32 kB as JSON. Put no secrets in it or in the message.
    */
   readonly details?: JsonObject;
-  /** For the log only. */
+  /** The cause, which is only logged. */
   readonly cause?: unknown;
 }
 

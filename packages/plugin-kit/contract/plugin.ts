@@ -147,7 +147,7 @@ export interface PluginHandle {
   readonly name: string;
   readonly description: string;
   readonly kind: HandleKind;
-  /** For the kind `trigger`. If absent, nothing fires it, and a workflow without another trigger is refused. */
+  /** What fires a trigger. If absent, nothing fires it, and a workflow without another trigger is refused. */
   readonly firedBy?: EventSource;
   /** JSON Schema (2020-12 or draft-07) of the node's `parameters`. */
   readonly schema: JsonObject;
@@ -182,7 +182,7 @@ export interface PluginHandle {
   readonly pure?: Purity;
   /** Not together with `pure`. */
   readonly control?: ControlTraits;
-  /** For the reference; it has no effect. */
+  /** An example shown in the reference; it has no effect. */
   readonly example?: NodeExample;
   readonly execute: NodeExecutor['execute'];
 }

@@ -14,7 +14,7 @@ export interface RegisteredTrigger extends TriggerAddress {
    * is the same for all triggers of that resource.
    */
   readonly name: string;
-  /** As stored. */
+  /** The parameters as stored. */
   readonly parameters: JsonObject;
 }
 
@@ -23,7 +23,7 @@ export interface RegistrationRequest {
   /** The name used in the endpoint and the signature: `scheduler`, `events`, `lambda`, `sqs`. */
   readonly service: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** With its leading slash, percent-encoded. */
+  /** The path with its leading slash, percent-encoded. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON. */

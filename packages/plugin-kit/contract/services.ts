@@ -52,7 +52,7 @@ export interface OutboundRequest {
   readonly startedBy?: JsonValue;
   /** If set, the body is only for the URL's origin: a redirect that would send it to another origin is refused. */
   readonly keepsBodyAtOrigin?: true;
-  /** Only for the URL's origin, and only with https. */
+  /** The client certificate, which is presented only to the URL's origin, and only with https. */
   readonly tls?: ClientCertificate;
 }
 

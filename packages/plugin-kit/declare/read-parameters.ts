@@ -79,7 +79,7 @@ const createRead = (rule: Rule): Read => {
 };
 
 interface Taken {
-  /** With the defaults of the branch. */
+  /** The value with the defaults of the branch. */
   readonly value: JsonValue;
 }
 

@@ -37,7 +37,7 @@ export const readAll = async (content: AsyncIterable<Uint8Array>): Promise<Uint8
   return Buffer.concat(chunks);
 };
 
-/** In chunks of 64 kB, as from a network. */
+/** Streams bytes in chunks of 64 kB, as from a network. */
 export async function* toStream(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   const size = 65_536;
   for (let at = 0; at < bytes.byteLength; at += size) yield bytes.subarray(at, at + size);

@@ -45,7 +45,7 @@ export interface NodeTestResult {
   /** The data by name of the output. */
   readonly outputs: Readonly<Record<string, JsonObject>>;
   readonly requests: readonly SentRequest[];
-  /** Of AWS. */
+  /** The AWS calls that were made. */
   readonly calls: readonly AwsCall[];
   readonly log: readonly LogEntry[];
   readonly files: FakeFiles;

@@ -38,7 +38,7 @@ export interface ApiFailure {
 
 export interface JsonApiCall {
   readonly method: string;
-  /** Absolute. */
+  /** The absolute URL. */
   readonly url: string;
   /** Lower-case names. For secrets, use the node's credential. */
   readonly headers?: Readonly<Record<string, string>>;

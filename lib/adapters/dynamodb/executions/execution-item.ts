@@ -130,7 +130,7 @@ export const workflowPartitions = (workflowId: string): readonly string[] => [
   ...Array.from({ length: VOLUME_SHARDS }, (_, shard) => `${workflowId}#${shard}`),
 ];
 
-/** In seconds since the epoch, as DynamoDB's TTL expects. */
+/** The expiry in seconds since the epoch, as DynamoDB's TTL expects. */
 export const toExpiry = (fromMs: number, retentionDays: number): number =>
   Math.floor(fromMs / 1_000) + retentionDays * SECONDS_PER_DAY;
 

@@ -42,7 +42,7 @@ export const createOpenRuns =
     };
   };
 
-/** Without the nodes' data, which is most of a record. */
+/** Reads a record without the nodes' data, which is most of it. */
 const toObserved = (item: Item): ObservedExecution => ({
   nodes: readLongJson<NodeRecord[]>(item, 'nodes', []).map(({ type, status, failure }) =>
     failure === undefined ? { type, status } : { type, status, failure },

@@ -4,7 +4,7 @@ import { DEFAULT_TOLERANCE_SECONDS } from './schemes.ts';
 /** Timestamps from here on are in milliseconds: in seconds, this is the year 5138. */
 const FIRST_IN_MILLISECONDS = 1e11;
 
-/** RFC 3339, as senders write it. */
+/** Matches an RFC 3339 time, as senders write it. */
 const ISO_8601 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
 
 /**

@@ -6,7 +6,7 @@ import { AppError } from '../../../shared/errors.ts';
 /** What files a webhook accepts. */
 export interface FileLimits {
   readonly maxBytes: number;
-  /** In lower case; all if absent. */
+  /** The accepted media types, in lower case; all if absent. */
   readonly mediaTypes?: readonly string[];
 }
 
@@ -39,7 +39,7 @@ export const readStatement = (value: unknown, { maxBytes, mediaTypes }: FileLimi
   return { name, mediaType, size, sha256 };
 };
 
-/** By type and subtype; `image/*` matches all images. */
+/** Tests a media type by type and subtype; `image/*` matches all images. */
 const isOneOf = (mediaType: string) => {
   const [essence = ''] = mediaType.toLowerCase().split(';', 1);
   return (taken: string): boolean =>

@@ -45,7 +45,7 @@ export const parseUploadId = (
   return isPlainObject(content) ? { executionId, content } : null;
 };
 
-/** Undefined for text that is not JSON. */
+/** Parses JSON; undefined for any other text. */
 const parseJson = (text: string): JsonValue | undefined => {
   try {
     return JSON.parse(text);

@@ -1,7 +1,7 @@
 /** A request to an AWS API, as the door received it. */
 export interface ApiRequest {
   readonly method: string;
-  /** Without the query, percent-encoded. */
+  /** The path without the query, percent-encoded. */
   readonly path: string;
   readonly query: URLSearchParams;
   /** Lower-case names. */
@@ -25,7 +25,7 @@ export interface Permission {
   readonly action: string;
   /** An ARN, or `*` for an action that takes none. */
   readonly resource: string;
-  /** In addition to what IAM knows of each caller. */
+  /** Condition keys in addition to those that IAM knows about each caller. */
   readonly context?: Readonly<Record<string, string>>;
 }
 

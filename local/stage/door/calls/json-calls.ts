@@ -214,7 +214,7 @@ const findRoles: JsonService['findPermissions'] = (operation, input) => {
   });
 };
 
-/** By the service name in a signature's scope. */
+/** The services by the name in a signature's scope. */
 const services: Readonly<Record<string, JsonService>> = {
   dynamodb: { target: 'DynamoDB_20120810', prefix: 'dynamodb', findPermissions: findDynamoDb },
   ssm: { target: 'AmazonSSM', prefix: 'ssm', findPermissions: findSystemsManager },

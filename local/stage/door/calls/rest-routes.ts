@@ -76,7 +76,7 @@ const match = (parts: readonly Part[], path: string): Readonly<Record<string, st
   return given.length === parts.length ? parameters : null;
 };
 
-/** Badly encoded text stays unchanged. */
+/** Decodes a segment; badly encoded text stays unchanged. */
 const decodePart = (text: string): string => {
   try {
     return decodeURIComponent(text);

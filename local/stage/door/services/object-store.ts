@@ -4,7 +4,7 @@ import { escapeXml } from './reply.ts';
 /** A request of S3 to a bucket. */
 export interface ObjectRequest {
   readonly operation: string;
-  /** With its leading slash. */
+  /** The path with its leading slash. */
   readonly path: string;
   readonly query: URLSearchParams;
   /** Lower-case names. */

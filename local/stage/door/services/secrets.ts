@@ -8,7 +8,7 @@ export type Operate = (operation: string, input: Input) => Reply | undefined;
 /** Maximum bytes of a value in the standard tier and in the advanced one, which intelligent tiering uses when needed. */
 const STANDARD_BYTES = 4_096;
 const ADVANCED_BYTES = 8_192;
-/** Of `GetParameters`. */
+/** Maximum number of names per `GetParameters` call. */
 const MAX_NAMES = 10;
 
 interface Parameter {
