@@ -1,7 +1,9 @@
 /** Evaluates JSONata with bounded work. See the README. */
 
-export { describeError, type Environment, evaluate } from './evaluate-expression.ts';
-export { loadNatives, type Natives } from './natives.ts';
-export { type ParsedExpression, parse, SyntaxProblem } from './parse.ts';
 export { suggestLuxonFormat, suggestPicture } from './src/date-pictures.ts';
-export { EvaluationError } from './src/evaluation-error.ts';
+export { evaluate } from './src/evaluate.ts';
+export { describeError, EvaluationError } from './src/evaluation-error.ts';
+export { loadNatives } from './src/functions/natives.ts';
+export type { Natives } from './src/native.ts';
+export { type ParsedExpression, parse, SyntaxProblem } from './src/parse.ts';
+export type { Environment } from './src/run.ts';

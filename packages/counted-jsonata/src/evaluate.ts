@@ -1,73 +1,66 @@
-import type { Budget } from './budget.ts';
+import { Budget } from './budget.ts';
 import { apply, evaluateCall, evaluateLambda, evaluatePartial } from './calls.ts';
-import { evaluateDescendants, evaluateWildcard } from './descendants.ts';
 import { EvaluationError } from './evaluation-error.ts';
 import { evaluateGroup } from './groups.ts';
-import { type Native, toFunc } from './native.ts';
-import { evaluateBinary } from './operators.ts';
-import { evaluateFilter, evaluatePath, findMember } from './paths.ts';
+import { type Natives, toFunc } from './native.ts';
+import { evaluateBinary, evaluateTransform } from './operators.ts';
+import type { ParsedExpression } from './parse.ts';
+import { evaluateDescendants, evaluateFilter, evaluatePath, evaluateWildcard, findMember } from './paths.ts';
 import { evaluateRegex } from './regex-function.ts';
-import { Frame, type Run } from './run.ts';
+import { type Environment, Frame, type Run } from './run.ts';
+import { type JsonValue, toData } from './stringify.ts';
 import type { ApplyNode, Node, UnaryNode } from './syntax-tree.ts';
-import { evaluateTransform } from './transform.ts';
 import { Appender, ConstructedArray, Func, isNumeric, Sequence, toBoolean } from './values.ts';
 
-/** The environment of an evaluation. */
-interface Environment {
-  /** See {@link Run}. */
-  startedAt(): number;
-  /** See {@link Run}. */
-  random(): number;
-  /** See {@link Run}. */
-  uuid(): string;
-  /** Predefined variables by name, without the `$`. */
-  variable(name: string): unknown;
-  readonly natives: ReadonlyMap<string, Native>;
-}
-
 /**
- * Evaluates a syntax tree of JSONata's parser synchronously. The library's own evaluator can only be bounded by time,
- * and mistakes keys such as `_jsonata_lambda` in the data for its own.
- * @throws EvaluationError
+ * Evaluates an expression. The result is the same for the same input and environment, on any machine.
+ *
+ * The library's own evaluator is asynchronous, can only be bounded by time, and mistakes keys such as `_jsonata_lambda`
+ * in the data for its own.
+ *
+ * @param input - frozen values in it are shared with the result, others are copied
+ * @returns JSON; undefined if there is no result
+ * @throws EvaluationError with JSONata's error code, or `D1012` when it takes too many steps
  */
-export const evaluateTree = (
-  tree: Node,
+export const evaluate = (
+  natives: Natives,
+  { tree }: ParsedExpression,
   input: unknown,
-  budget: Budget,
   environment: Environment,
-): unknown => {
-  const evaluation = new Evaluation(budget, environment);
+): JsonValue | undefined => {
+  const run = new Evaluation(natives, environment);
   const frame = new Frame(null, (name) =>
-    name === '$' ? input : (environment.variable(name) ?? evaluation.findNative(name)),
+    name === '$' ? input : (environment.variable(name) ?? run.findNative(name)),
   );
-  return evaluate(evaluation, tree, input, frame);
+  return toData(run.budget, run.evaluate(tree, input, frame));
 };
 
 class Evaluation implements Run {
   readonly budget: Budget;
-  readonly #environment: Environment;
+  readonly environment: Environment;
+  readonly #natives: Natives;
   /** The built-in functions in use, so that a function is the same value wherever it is named. */
   #functions: Map<string, Func> | null = null;
 
-  constructor(budget: Budget, environment: Environment) {
-    this.budget = budget;
-    this.#environment = environment;
-  }
-
-  get startedAt(): number {
-    return this.#environment.startedAt();
-  }
-
-  random(): number {
-    return this.#environment.random();
-  }
-
-  uuid(): string {
-    return this.#environment.uuid();
+  constructor(natives: Natives, environment: Environment) {
+    this.budget = new Budget(environment.maxSteps);
+    this.environment = environment;
+    this.#natives = natives;
   }
 
   evaluate(node: Node, context: unknown, frame: Frame): unknown {
-    return evaluate(this, node, context, frame);
+    this.budget.enter();
+    let result = evaluateNode(this, node, context, frame);
+    if (node.predicate !== undefined) {
+      for (const stage of node.predicate) {
+        if (stage.type === 'filter') result = evaluateFilter(this, stage.expr, result, frame);
+      }
+    }
+    if (node.group !== undefined && node.type !== 'path') {
+      result = evaluateGroup(this, node.group, result, frame);
+    }
+    this.budget.depth--;
+    return result instanceof Sequence && !result.tupleStream ? unwrap(result, node) : result;
   }
 
   /** Called by built-in functions, which use the runtime's stack as well. */
@@ -79,7 +72,7 @@ class Evaluation implements Run {
   }
 
   findNative(name: string): Func | undefined {
-    const native = this.#environment.natives.get(name);
+    const native = this.#natives.get(name);
     if (native === undefined) return undefined;
     this.#functions ??= new Map();
     const func = this.#functions.get(name) ?? toFunc(this, native);
@@ -87,21 +80,6 @@ class Evaluation implements Run {
     return func;
   }
 }
-
-const evaluate = (run: Run, node: Node, input: unknown, frame: Frame): unknown => {
-  run.budget.enter();
-  let result = evaluateNode(run, node, input, frame);
-  if (node.predicate !== undefined) {
-    for (const stage of node.predicate) {
-      if (stage.type === 'filter') result = evaluateFilter(run, stage.expr, result, frame);
-    }
-  }
-  if (node.group !== undefined && node.type !== 'path') {
-    result = evaluateGroup(run, node.group, result, frame);
-  }
-  run.budget.depth--;
-  return result instanceof Sequence && !result.tupleStream ? unwrap(result, node) : result;
-};
 
 /** A sequence of one becomes its item, an empty one undefined. */
 const unwrap = (sequence: Sequence, node: Node): unknown => {

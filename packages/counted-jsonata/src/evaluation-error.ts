@@ -145,3 +145,9 @@ const quote = (value: unknown): string => {
   if (Array.isArray(value)) return `an array of length ${value.length}`;
   return typeof value === 'object' && value !== null ? 'an object' : String(value);
 };
+
+/** The message of a failed evaluation. */
+export const describeError = (error: unknown): string =>
+  error instanceof EvaluationError
+    ? error.describe()
+    : String((error as { message?: unknown } | null)?.message ?? error);

@@ -1,8 +1,7 @@
 import type { Budget } from './budget.ts';
 import { EvaluationError } from './evaluation-error.ts';
-import type { Frame, Run } from './run.ts';
+import { type Frame, isTupleStream, type Run, type Tuple, toFrame } from './run.ts';
 import type { Group } from './syntax-tree.ts';
-import { isTupleStream, type Tuple, toFrame } from './tuples.ts';
 import { Appender, type Members, setMember } from './values.ts';
 
 /** The items of a key, and the index of the expression pair that produced the key. */

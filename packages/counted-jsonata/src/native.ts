@@ -11,6 +11,9 @@ export interface Native {
   readonly implementation: Implementation;
 }
 
+/** The built-in functions by name, without the `$`. */
+export type Natives = ReadonlyMap<string, Native>;
+
 export const native = (signature: string, implementation: Implementation): Native => ({
   signature,
   implementation,

@@ -1,9 +1,9 @@
+import type { Budget } from './budget.ts';
 import { evaluateGroup } from './groups.ts';
-import type { Frame, Run } from './run.ts';
+import { type Frame, isTupleStream, type Run, type Tuple, toFrame, toTuples, valuesOf } from './run.ts';
 import { evaluateSort } from './sorting.ts';
 import type { Node, PathNode, Stage } from './syntax-tree.ts';
-import { isTupleStream, type Tuple, toFrame, toTuples, valuesOf } from './tuples.ts';
-import { ConstructedArray, isNumeric, isObject, Sequence, toBoolean } from './values.ts';
+import { Appender, ConstructedArray, Func, isNumeric, isObject, Sequence, toBoolean } from './values.ts';
 
 type List = readonly unknown[];
 
@@ -229,4 +229,45 @@ export const findMember = (run: Run, input: unknown, name: string, level = 0): u
   }
   run.budget.makeItems(found.length);
   return found;
+};
+
+/** `*`: the values of an object, with lists flattened; after flattening, the result stays a list even with one item. */
+export const evaluateWildcard = ({ budget }: Run, input: unknown): unknown => {
+  const members = Array.isArray(input) ? Array.from(input) : isObject(input) ? Object.values(input) : [];
+  budget.readMembers(members.length);
+  budget.makeItems(members.length);
+  if (!members.some((member) => Array.isArray(member))) return Sequence.ofAll(members);
+  const all = new Appender(budget, []);
+  for (const member of members) all.add(Array.isArray(member) ? flattenDeep(budget, member, [], 0) : member);
+  return all.value;
+};
+
+const flattenDeep = (budget: Budget, list: List, flat: unknown[], level: number): unknown[] => {
+  budget.checkNesting(level);
+  budget.makeItems(list.length);
+  for (const item of list) {
+    if (Array.isArray(item)) flattenDeep(budget, item, flat, level + 1);
+    else flat.push(item);
+  }
+  return flat;
+};
+
+/** `**`: a value and everything inside it; a list contributes its items, not itself. */
+export const evaluateDescendants = ({ budget }: Run, input: unknown): unknown => {
+  if (input === undefined) return undefined;
+  const found = new Sequence();
+  const visit = (value: unknown, level: number): void => {
+    budget.checkNesting(level);
+    budget.makeItems(1);
+    if (!Array.isArray(value)) {
+      found.push(value);
+      budget.checkLength(found.length);
+      if (typeof value !== 'object' || value === null || value instanceof Func) return;
+    }
+    const members = Array.isArray(value) ? value : Object.values(value);
+    budget.readMembers(members.length);
+    for (const member of members) visit(member, level + 1);
+  };
+  visit(input, 0);
+  return found.length === 1 ? found[0] : found;
 };

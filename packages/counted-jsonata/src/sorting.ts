@@ -1,7 +1,6 @@
 import { EvaluationError } from './evaluation-error.ts';
-import type { Frame, Run } from './run.ts';
+import { type Frame, isTupleStream, type Run, type Tuple, toFrame } from './run.ts';
 import type { SortNode } from './syntax-tree.ts';
-import { isTupleStream, type Tuple, toFrame } from './tuples.ts';
 
 /** Merge sort: stable, with the same comparisons in the same order on every platform. */
 export const mergeSort = (

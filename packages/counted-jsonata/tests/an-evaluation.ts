@@ -1,9 +1,9 @@
 import jsonata from 'jsonata';
-// By path, not by name: the mutation tests change a copy of these files, which names lead out of.
-import { evaluate } from '../evaluate-expression.ts';
-import { loadNatives } from '../natives.ts';
-import { parse } from '../parse.ts';
+import { evaluate } from '../src/evaluate.ts';
 import { EvaluationError } from '../src/evaluation-error.ts';
+// By path, not by name: the mutation tests change a copy of these files, which names lead out of.
+import { loadNatives } from '../src/functions/natives.ts';
+import { parse } from '../src/parse.ts';
 
 const natives = await loadNatives();
 

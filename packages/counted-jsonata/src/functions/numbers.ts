@@ -97,5 +97,5 @@ export const numberFunctions: Readonly<Record<string, Native>> = {
   formatBase: native('<n-n?:s>', (_run, value?: number, radix?: number) =>
     ifGiven(value, (number) => formatBase(number, radix)),
   ),
-  millis: native('<:n>', (run) => run.startedAt),
+  millis: native('<:n>', (run) => run.environment.startedAt()),
 };

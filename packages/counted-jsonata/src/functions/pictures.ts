@@ -35,7 +35,7 @@ const call = (
   ...args: readonly unknown[]
 ): unknown => {
   // The library fills in missing parts of a date from this time.
-  const focus = { environment: { timestamp: new Date(run.startedAt) } };
+  const focus = { environment: { timestamp: new Date(run.environment.startedAt()) } };
   try {
     return implementation.apply(focus, [...args]);
   } catch (error) {
@@ -143,7 +143,7 @@ export const createPictureFunctions = (library: PictureLibrary): Readonly<Record
     }),
     fromMillis: native('<n-s?s?:s>', fromMillis),
     now: native('<s?s?:s>', (run, ...[picture, timezone]: [string?, string?]) =>
-      fromMillis(run, run.startedAt, picture, timezone),
+      fromMillis(run, run.environment.startedAt(), picture, timezone),
     ),
   };
 };

@@ -62,7 +62,7 @@ const HASH_COST = 500;
 
 /** A number from 0 to 1: the caller's next one, or always the same one for a seed. */
 const random = (run: Run, seed?: number): number => {
-  if (seed === undefined) return run.random();
+  if (seed === undefined) return run.environment.random();
   run.budget.write(HASH_COST);
   return createHash('sha256').update(String(seed)).digest().readUIntBE(0, 6) / 2 ** 48;
 };
@@ -73,5 +73,5 @@ export const stepFunctions: Readonly<Record<string, Native>> = {
   partition: native('<an:a<a>>', partition),
   hash: native('<ss:s>', hash),
   random: native('<n?:n>', random),
-  uuid: native('<:s>', (run) => run.uuid()),
+  uuid: native('<:s>', (run) => run.environment.uuid()),
 };

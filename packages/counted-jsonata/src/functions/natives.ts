@@ -1,16 +1,12 @@
 import jsonata from 'jsonata';
-import { listFunctions } from './src/functions/lists.ts';
-import { matchingFunctions } from './src/functions/matching.ts';
-import { numberFunctions } from './src/functions/numbers.ts';
-import { objectFunctions } from './src/functions/objects.ts';
-import {
-  createPictureFunctions,
-  type LibraryFunction,
-  type PictureLibrary,
-} from './src/functions/pictures.ts';
-import { stepFunctions } from './src/functions/step-functions.ts';
-import { textFunctions } from './src/functions/texts.ts';
-import type { Native } from './src/native.ts';
+import type { Natives } from '../native.ts';
+import { listFunctions } from './lists.ts';
+import { matchingFunctions } from './matching.ts';
+import { numberFunctions } from './numbers.ts';
+import { objectFunctions } from './objects.ts';
+import { createPictureFunctions, type LibraryFunction, type PictureLibrary } from './pictures.ts';
+import { stepFunctions } from './step-functions.ts';
+import { textFunctions } from './texts.ts';
 
 const libraryFunctions = ['formatNumber', 'formatInteger', 'parseInteger', 'toMillis', 'fromMillis'] as const;
 
@@ -24,9 +20,6 @@ const loadLibrary = async (): Promise<PictureLibrary> => {
   });
   return Object.fromEntries(await Promise.all(entries)) as Record<keyof PictureLibrary, LibraryFunction>;
 };
-
-/** The built-in functions by name, without the `$`. */
-export type Natives = ReadonlyMap<string, Native>;
 
 export const loadNatives = async (): Promise<Natives> =>
   new Map(

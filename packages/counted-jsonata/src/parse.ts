@@ -1,7 +1,7 @@
 import { UnsupportedPattern } from '@hookloom/linear-regex';
 import jsonata from 'jsonata';
-import { programOf } from './src/regex-function.ts';
-import type { Node } from './src/syntax-tree.ts';
+import { programOf } from './regex-function.ts';
+import type { Node } from './syntax-tree.ts';
 
 export interface ParsedExpression {
   readonly tree: Node;
