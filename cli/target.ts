@@ -6,7 +6,7 @@ import { openCommandRequests } from '../lib/app/compose/requests.ts';
 import { openRegistrar } from '../lib/app/compose/triggers.ts';
 import { readConfig } from '../lib/app/config.ts';
 import type { CallbackIndex } from '../lib/callbacks/callback-index.ts';
-import type { CredentialStore } from '../lib/credentials/credential-store.ts';
+import type { CredentialStore } from '../lib/credentials/credential.ts';
 import type { OutboundCredentialParts } from '../lib/credentials/outbound/outbound-credentials.ts';
 import type { DeliveryStore } from '../lib/deliveries/delivery-store.ts';
 import type { HeldQueues, NudgeQueue } from '../lib/executions/held/held-queues.ts';

@@ -1,6 +1,6 @@
 import { isPlainObject } from '@hookloom/plugin-kit';
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
-import type { CredentialStore } from '../../lib/credentials/credential-store.ts';
+import type { CredentialStore } from '../../lib/credentials/credential.ts';
 import { parseSecret } from '../../lib/credentials/outbound/load-credential.ts';
 import type { OutboundCredentialStore } from '../../lib/credentials/outbound/outbound-credential.ts';
 import type { SecretStore } from '../../lib/credentials/outbound/secret-store.ts';

@@ -1,6 +1,5 @@
 import type { Context } from 'aws-lambda';
-import type { Credential } from '../credentials/credential.ts';
-import type { CredentialStore } from '../credentials/credential-store.ts';
+import type { Credential, CredentialStore } from '../credentials/credential.ts';
 import { cacheVerified, verify } from '../credentials/verify.ts';
 import type { ClaimParts } from '../deliveries/claim-delivery.ts';
 import type { DeliveryStore } from '../deliveries/delivery-store.ts';

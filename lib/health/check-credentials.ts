@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import type { CredentialStore } from '../credentials/credential-store.ts';
+import type { CredentialStore } from '../credentials/credential.ts';
 import type { OutboundCredentialStore } from '../credentials/outbound/outbound-credential.ts';
 import type { CredentialUse, Usage } from './usage.ts';
 

@@ -1,5 +1,4 @@
-import type { Credential } from '../credentials/credential.ts';
-import type { CredentialStore } from '../credentials/credential-store.ts';
+import type { Credential, CredentialStore } from '../credentials/credential.ts';
 import type { Presented, Verify } from '../credentials/verify.ts';
 import { AUTHENTICATION_MISCONFIGURED, UNAUTHORIZED } from '../shared/error-catalogue.ts';
 import { AppError } from '../shared/errors.ts';

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
-import type { JsonValue } from '@hookloom/plugin-kit';
 import {
   type ExecutionInfo,
   emit,
   type Ids,
+  type JsonValue,
   type PluginHandle,
   type PluginProvider,
 } from '@hookloom/plugin-kit';
@@ -11,8 +11,7 @@ import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { createLogger, forExecution } from '../../lib/adapters/runtime/logger.ts';
 import { createSweepFunction } from '../../lib/app/sweep-handler.ts';
 import { createWebhookFunction, type WebhookSettings } from '../../lib/app/webhook-handler.ts';
-import type { Credential } from '../../lib/credentials/credential.ts';
-import type { CredentialStore } from '../../lib/credentials/credential-store.ts';
+import type { Credential, CredentialStore } from '../../lib/credentials/credential.ts';
 import type { OutboundCredentials } from '../../lib/credentials/outbound/outbound-credentials.ts';
 import type { DeliveryStore } from '../../lib/deliveries/delivery-store.ts';
 import type { StrayErrorGuard } from '../../lib/engine/failure.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Credential } from '../../lib/credentials/credential.ts';
-import type { CredentialStore } from '../../lib/credentials/credential-store.ts';
+import type { Credential, CredentialStore } from '../../lib/credentials/credential.ts';
 
 const credential = (changes: Partial<Credential> = {}): Credential => ({
   id: 'partner',

@@ -1,5 +1,4 @@
-import type { Credential, CredentialSecret } from '../../credentials/credential.ts';
-import type { CredentialStore } from '../../credentials/credential-store.ts';
+import type { Credential, CredentialSecret, CredentialStore } from '../../credentials/credential.ts';
 import { CREDENTIAL_CHANGED } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
 import {
