@@ -1,6 +1,6 @@
-import type { HttpClient } from '@hookloom/plugin-kit';
 import {
   Emission,
+  type HttpClient,
   isPlainObject,
   type JsonObject,
   type LentCredential,
@@ -12,8 +12,7 @@ import {
   type WorkflowNode,
 } from '@hookloom/plugin-kit';
 import type { Plan } from '../workflows/plan/plan.ts';
-import type { Scrub } from './credentials/scrub-log.ts';
-import { type GuardedRun, toFailure, toStrayFailure } from './failure.ts';
+import { type GuardedRun, type Scrub, toFailure, toStrayFailure } from './failure.ts';
 import type { MeasureJson } from './measure-json.ts';
 import type { NodeRun } from './node-run.ts';
 import { noAws, noFiles, noTcp } from './pure-services.ts';

@@ -1,6 +1,6 @@
 import type { ExecutionInfo, JsonObject } from '@hookloom/plugin-kit';
 import type { Plan } from '../workflows/plan/plan.ts';
-import type { RunResult } from './inner-run.ts';
+import type { RunResult } from './control.ts';
 import { type ExecutionResult, failOpenNodes, type NodeRecord, nodeKeyOf } from './result.ts';
 import { Run } from './run.ts';
 import {

@@ -5,11 +5,13 @@ import {
   type JsonObject,
   type NodeError,
 } from '@hookloom/plugin-kit';
-import type { Scrub } from './credentials/scrub-log.ts';
 import { createMeasureJson } from './measure-json.ts';
 
 const MAX_MESSAGE_LENGTH = 1_000;
 const MAX_DETAILS_BYTES = 32_768;
+
+/** Removes secrets: see `ExecutionCredentials.scrub`. */
+export type Scrub = <Value>(value: Value) => Value;
 
 /** Why an attempt failed: plain JSON of limited size, so that it can be a checkpoint. */
 export interface Failure {

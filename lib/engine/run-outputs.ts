@@ -1,7 +1,7 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
 import type { Plan, PlanNode, Route } from '../workflows/plan/plan.ts';
 import { EDGE } from '../workflows/plan/route.ts';
-import type { RunOptions } from './inner-run.ts';
+import type { RunOptions } from './control.ts';
 import type { Steps } from './steps.ts';
 
 /** The main outputs of a run's nodes, which expressions read, and from which the run's own output is taken. */

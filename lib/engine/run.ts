@@ -2,9 +2,8 @@ import { type JsonObject, RESPONSE_OUTPUT } from '@hookloom/plugin-kit';
 import type { Scope } from '../workflows/expressions/scope.ts';
 import type { PlanNode } from '../workflows/plan/plan.ts';
 import { attemptNode, runStep } from './attempts.ts';
-import { createControl } from './control.ts';
+import { createControl, type InnerRun, type RunOptions, type RunResult } from './control.ts';
 import { toFailure } from './failure.ts';
-import type { InnerRun, RunOptions, RunResult } from './inner-run.ts';
 import {
   mainOf,
   mergeInputs,

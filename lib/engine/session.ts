@@ -1,4 +1,5 @@
 import type {
+  Clock,
   ExecutionInfo,
   Files,
   JsonObject,
@@ -8,11 +9,8 @@ import type {
   Services,
 } from '@hookloom/plugin-kit';
 import type { Plan, PlanNode } from '../workflows/plan/plan.ts';
-import { borrowCredentials } from './credentials/borrow-credentials.ts';
-import type { CredentialSource } from './credentials/execution-credentials.ts';
-import { createScrubbingLogger, type Scrub } from './credentials/scrub-log.ts';
-import { Deadline } from './deadline.ts';
-import { type StrayErrorGuard, toFailure } from './failure.ts';
+import { borrowCredentials, type CredentialSource, createScrubbingLogger } from './credentials.ts';
+import { type Scrub, type StrayErrorGuard, toFailure } from './failure.ts';
 import { createMeasureJson, type MeasureJson } from './measure-json.ts';
 import { createPureServices } from './pure-services.ts';
 import type { NodeFailure, NodeRecord } from './result.ts';
@@ -95,6 +93,54 @@ export class ExecutionFailedError extends Error {
   constructor({ nodeId }: NodeFailure) {
     super(`the execution failed at the node "${nodeId}"`);
     this.name = 'ExecutionFailed';
+  }
+}
+
+/**
+ * The clock of an execution, and when its time is up. It never runs backwards, although replays happen on machines with
+ * different clocks. All times are in milliseconds since the epoch.
+ */
+class Deadline {
+  readonly #clock: Clock;
+  readonly #endsAt: number;
+  #now: number;
+  /** Created on demand: an execution of quick nodes needs none. */
+  #timer: AbortController | undefined;
+
+  /** @param since - when the timeout started: at the start of the execution, even in a replay */
+  constructor(clock: Clock, since: number, timeoutMs: number) {
+    this.#clock = clock;
+    this.#now = clock.now();
+    this.#endsAt = Math.min(this.#now, since) + timeoutMs;
+  }
+
+  /** The time at the last `readClock`. */
+  get now(): number {
+    return this.#now;
+  }
+
+  readClock(): number {
+    const now = this.#clock.now();
+    if (now > this.#now) this.#now = now;
+    return this.#now;
+  }
+
+  get isUp(): boolean {
+    return this.#now > this.#endsAt;
+  }
+
+  /** Whether the time is up by the actual clock, which expressions check while they are evaluated. */
+  readonly isUpNow = (): boolean => this.#clock.now() > this.#endsAt;
+
+  /** Calls `onUp` when the time is up, unless stopped before. A second call has no effect. */
+  start(onUp: () => void): void {
+    if (this.#timer !== undefined) return;
+    this.#timer = new AbortController();
+    this.#clock.sleep(Math.max(0, this.#endsAt - this.#clock.now()), this.#timer.signal).then(onUp, () => {}); // the execution ended before
+  }
+
+  stop(): void {
+    this.#timer?.abort('the execution has ended'); // an explicit reason: the default one costs a stack trace
   }
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { borrowCredentials } from '../../../lib/engine/credentials/borrow-credentials.ts';
-import type { PlanNode } from '../../../lib/workflows/plan/plan.ts';
+import { borrowCredentials } from '../../lib/engine/credentials.ts';
+import type { PlanNode } from '../../lib/workflows/plan/plan.ts';
 
 const planNode = {
   node: { credentialId: 'shop' },

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Logger } from '@hookloom/plugin-kit';
 import type { Context } from 'aws-lambda';
-import { scrubFields } from '../../engine/credentials/scrub-log.ts';
+import { scrubFields } from '../../engine/credentials.ts';
 import type { GuardedRun, StrayErrorGuard, StrayErrorKind } from '../../engine/failure.ts';
 
 type ProcessEvents = Pick<NodeJS.Process, 'on' | 'once' | 'removeAllListeners'>;

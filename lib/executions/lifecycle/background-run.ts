@@ -4,7 +4,7 @@ import {
   createJournalingSteps,
   serializeJournal,
 } from '../../engine/checkpoint-journal.ts';
-import type { CredentialSource } from '../../engine/credentials/execution-credentials.ts';
+import type { CredentialSource } from '../../engine/credentials.ts';
 import { execute } from '../../engine/execute.ts';
 import type { StrayErrorGuard } from '../../engine/failure.ts';
 import type { OtherWorkflows, SharedServices } from '../../engine/session.ts';

@@ -1,5 +1,5 @@
 import type { Clock, ExecutionInfo, Ids, JsonObject, Logger } from '@hookloom/plugin-kit';
-import type { CredentialSource } from '../../engine/credentials/execution-credentials.ts';
+import type { CredentialSource } from '../../engine/credentials.ts';
 import { execute } from '../../engine/execute.ts';
 import type { StrayErrorGuard } from '../../engine/failure.ts';
 import type { ExecutionResult } from '../../engine/result.ts';
