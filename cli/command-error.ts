@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { findDenial } from '../lib/adapters/aws/denial.ts';
+import { findDenial } from '../lib/adapters/aws/aws-error.ts';
 
 /** 0: done. 1: refused, not found or failed. 2: invalid command line, or a check could not be made. */
 export const EXIT = { done: 0, failed: 1, usage: 2, unknown: 2 } as const;

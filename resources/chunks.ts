@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, extname, join, relative, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
-import { createPrebuilt } from './prebuilt.ts';
 
 const CHUNK = /\.(?:chunk|plugin)\.ts$|^@hookloom\//;
 
@@ -190,6 +191,27 @@ const writeFile = (path: string, contents: Uint8Array): void => {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, contents);
 };
+
+/**
+ * An esbuild plugin for values that are slow to compute and always the same: a module `NAME.prebuilt.ts`, whose default
+ * export is bytes, is evaluated when a bundle is built, once per process that builds. The bundle reads the bytes from a file
+ * next to it.
+ *
+ * @param files - receives the files, whose names contain a content hash
+ */
+const createPrebuilt = (files: File[]): Plugin => ({
+  name: 'prebuilt',
+  setup: ({ onLoad }) => {
+    onLoad({ filter: /\.prebuilt\.ts$/ }, async ({ path }) => {
+      const { default: contents }: { default: Uint8Array } = await import(pathToFileURL(path).href);
+      const hash = createHash('sha256').update(contents).digest('hex').slice(0, 8);
+      const name = `${basename(path, '.prebuilt.ts')}-${hash}.bin`;
+      files.push({ name, contents });
+      const read = `readFileSync(new URL(${JSON.stringify(name)}, import.meta.url))`;
+      return { contents: `import { readFileSync } from 'node:fs'; export default ${read};`, loader: 'js' };
+    });
+  },
+});
 
 /** For serverless-esbuild. */
 export default [createChunks()];

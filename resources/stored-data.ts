@@ -1,7 +1,7 @@
 import { CloudFormationClient, paginateListStackResources } from '@aws-sdk/client-cloudformation';
 import { DescribeTableCommand, DynamoDBClient, ResourceNotFoundException } from '@aws-sdk/client-dynamodb';
 import { HeadBucketCommand, NotFound, S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
-import { findDenial } from '../lib/adapters/aws/denial.ts';
+import { findDenial } from '../lib/adapters/aws/aws-error.ts';
 import { SCHEMA_VERSION } from '../lib/adapters/dynamodb/schema/schema.ts';
 import { createSdkClient } from '../lib/adapters/dynamodb/sdk-client.ts';
 import {

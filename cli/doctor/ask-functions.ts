@@ -1,6 +1,5 @@
 import type { Clock } from '@hookloom/plugin-kit';
-import { errorTypeOf, isSuccess } from '../../lib/adapters/aws/aws-error.ts';
-import { findDenial } from '../../lib/adapters/aws/denial.ts';
+import { errorTypeOf, findDenial, isSuccess } from '../../lib/adapters/aws/aws-error.ts';
 import { findDurableFailure } from '../../lib/adapters/aws/lambda-ping.ts';
 import { type Line, linesOf } from './line.ts';
 import type { DoctorParts } from './open-doctor.ts';

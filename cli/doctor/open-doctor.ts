@@ -1,7 +1,7 @@
 import { promises as files } from 'node:fs';
 import { type AwsCallerOptions, type CallAws, createAwsCaller } from '../../lib/adapters/aws/aws-caller.ts';
 import { createLambdaPing, type PingAnswer } from '../../lib/adapters/aws/lambda-ping.ts';
-import { toBlobPath } from '../../lib/adapters/blobs/blob-files.ts';
+import { toBlobPath } from '../../lib/adapters/blobs/folder-blobs.ts';
 import type { DynamoDbClient } from '../../lib/adapters/dynamodb/client.ts';
 import { purgeWorkflow } from '../../lib/adapters/dynamodb/health/purge-workflow.ts';
 import type { TableNames } from '../../lib/adapters/dynamodb/table-names.ts';

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { isPlainObject, type Logger, type NodeExecutor, type PluginHandle } from '@hookloom/plugin-kit';
 import { type NodeTest, nodeTypeChecks } from '@hookloom/plugin-kit/testing';
 import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
-import { describeError } from '../../lib/plugins/describe-error.ts';
+import { describeError } from '../../lib/plugins/call-plugin.ts';
 import { checkHealth } from '../../lib/plugins/health.ts';
 import {
   type InstalledPlugin,

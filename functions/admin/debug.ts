@@ -1,7 +1,7 @@
 import { openAdmin } from '../../lib/app/compose/admin.ts';
 import { createAdminList } from '../../lib/app/plugins-handlers.ts';
 import { serve } from '../../lib/app/sandbox.ts';
-import { describeRegistry } from '../../lib/plugins/debug.ts';
+import { describeRegistry } from '../../lib/plugins/summaries.ts';
 
 const { config, ...parts } = openAdmin();
 

@@ -15,8 +15,7 @@ import { readOptions } from '../http/read-options.ts';
 import { readPathParameter } from '../http/read-path-parameter.ts';
 import { parseQuery, readQuery } from '../http/read-query.ts';
 import { answerJson } from '../shared/answer.ts';
-import { countStart } from '../shared/metrics/count-executions.ts';
-import { measure } from '../shared/metrics/metrics.ts';
+import { countStart, measure } from '../shared/metrics.ts';
 import { parseFields, text, word } from '../shared/query-fields.ts';
 import { type KeyedListParts, keyedListQuery, listKeyed } from '../webhooks/requests/list-keyed.ts';
 

@@ -6,8 +6,7 @@ import { readOptions } from '../http/read-options.ts';
 import { readPathParameter } from '../http/read-path-parameter.ts';
 import { parseQuery, readQuery } from '../http/read-query.ts';
 import { type Answer, answerJson } from '../shared/answer.ts';
-import { countStart } from '../shared/metrics/count-executions.ts';
-import { measure } from '../shared/metrics/metrics.ts';
+import { countStart, measure } from '../shared/metrics.ts';
 import { parseFields } from '../shared/query-fields.ts';
 import {
   describeRequest,

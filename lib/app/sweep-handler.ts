@@ -19,7 +19,7 @@ import {
 import type { DueGroup } from '../executions/record/execution-store.ts';
 import { readExecutionId } from '../executions/record/read-execution-id.ts';
 import { type AppError, isAppError } from '../shared/errors.ts';
-import { type Measurement, measure } from '../shared/metrics/metrics.ts';
+import { type Measurement, measure } from '../shared/metrics.ts';
 import { workThrough } from '../shared/work-through.ts';
 
 /** Executions per group reconciled in parallel. There are many waiting ones, and they are seldom lost. */

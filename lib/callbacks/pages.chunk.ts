@@ -5,9 +5,8 @@ import { html } from '../pages/html.ts';
 import { markdown } from '../pages/markdown.ts';
 import { answerNotice, answerPage } from '../pages/page.ts';
 import type { Answer } from '../shared/answer.ts';
-import { checkAnswers } from '../shared/forms/check-answers.ts';
+import { checkAnswers, readForm } from '../shared/forms/form-answers.ts';
 import type { FormError } from '../shared/forms/form-error.ts';
-import { readForm } from '../shared/forms/read-form.ts';
 import type { FoundCallback } from './find-callback.ts';
 
 // Loaded by requests that want a page or submit an answer to validate.

@@ -1,12 +1,11 @@
 import { findSchemaFault } from '@hookloom/bounded-schema';
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { ANY_HOST } from '../credentials/outbound/host-pattern.ts';
-import { describeError } from '../plugins/describe-error.ts';
+import { describeError } from '../plugins/call-plugin.ts';
 import type { LoadedEntry, Plugin, PluginNodeType } from '../plugins/plugin.ts';
-import type { CredentialState } from './check-credentials.ts';
-import { isTooMany, type RunCount, shareOf } from './count-runs.ts';
 import type { Probe } from './probe-credentials.ts';
-import type { StoredFacts } from './stored-facts.ts';
+import { isTooMany, type RunCount, shareOf } from './sample-runs.ts';
+import type { CredentialState, StoredFacts } from './stored-facts.ts';
 
 export interface Problem {
   readonly status: 'unhealthy' | 'warning';

@@ -1,17 +1,19 @@
 import type { Clock, Logger } from '@hookloom/plugin-kit';
+import { withinDeadline } from '../plugins/call-plugin.ts';
 import type { Registry } from '../plugins/load-registry.ts';
 import type { LoadedEntry } from '../plugins/plugin.ts';
-import { withinDeadline } from '../plugins/within-deadline.ts';
-import { createFunctionChecks, type FunctionCheckParts, type FunctionChecks } from './check-functions.ts';
 import { credentialsOf, inspectPlugin, type PluginInspection } from './inspect-plugin.ts';
 import { createKeeper } from './keep-reports.ts';
 import { createProbes, type TestCredential } from './probe-credentials.ts';
 import { type FactLimits, type FactStores, readStoredFacts, type StoredFacts } from './stored-facts.ts';
 
-interface StoreCheck {
+interface Check {
   readonly status: 'healthy' | 'unhealthy';
   readonly message?: string;
 }
+
+/** The checks by the function's key in serverless.yml. */
+type FunctionChecks = Readonly<Record<string, Check>>;
 
 /** How much of the stored data was read; `complete: false` if there is more than a report reads. */
 export interface Coverage {
@@ -27,7 +29,7 @@ export interface Coverage {
 
 /** The findings about the plugins beyond their own checks. */
 export interface Inspection {
-  readonly store: StoreCheck;
+  readonly store: Check;
   readonly functions: FunctionChecks;
   /** Null if the tables can't be read. */
   readonly coverage: Coverage | null;
@@ -55,7 +57,8 @@ export interface InspectParts {
   readonly logger: Logger;
   /** Creates the live test; called once. */
   readonly openTest: (registry: InspectedRegistry) => TestCredential;
-  readonly ping: FunctionCheckParts['ping'];
+  /** @returns why the function does not work; null if it responds */
+  readonly ping: (functionKey: string, deadlineMs: number) => Promise<string | null>;
   readonly limits?: Partial<InspectLimits>;
 }
 
@@ -136,7 +139,7 @@ export const createInspect = ({
 };
 
 /** The reason is in the log. */
-const UNREADABLE: StoreCheck = {
+const UNREADABLE: Check = {
   status: 'unhealthy',
   message: 'the tables cannot be read: they are unavailable, throttling or missing',
 };
@@ -150,3 +153,34 @@ const toCoverage = ({ workflows, credentials, runs }: StoredFacts): Coverage => 
     since: new Date(runs.since).toISOString(),
   },
 });
+
+/** Functions that no request reaches: if one can't start, no caller gets an error. */
+const BACKGROUND_FUNCTIONS = ['runDurable', 'runExpress', 'dispatch', 'sweep', 'sweepRegistrations'] as const;
+
+/** Per function, including a cold start. */
+const DEADLINE_MS = 5_000;
+
+/** Longer than for other checks: a ping is an invocation. */
+const CHECKS_KEPT_MS = 60_000;
+
+/** Pings the background functions, all in parallel. Never throws. */
+const createFunctionChecks = ({ ping, clock }: Pick<InspectParts, 'ping' | 'clock'>) => {
+  const keep = createKeeper<FunctionChecks>({ clock, ttlMs: CHECKS_KEPT_MS });
+
+  const check = async (functionKey: string, ms: number): Promise<Check> => {
+    const message = await withinDeadline(clock, ms, () => ping(functionKey, ms)).catch(
+      (error: Error) => error.message,
+    );
+    return message === null ? { status: 'healthy' } : { status: 'unhealthy', message };
+  };
+
+  /** @param endsAt - when the report is due; milliseconds since the epoch */
+  return async (endsAt: number): Promise<FunctionChecks> => {
+    const ms = Math.max(0, Math.min(DEADLINE_MS, endsAt - clock.now()));
+    const checkAll = async () =>
+      Object.fromEntries(
+        await Promise.all(BACKGROUND_FUNCTIONS.map(async (key) => [key, await check(key, ms)] as const)),
+      );
+    return (await keep('functions', checkAll)).value;
+  };
+};

@@ -1,8 +1,7 @@
 import type { Clock, HealthCheckResult } from '@hookloom/plugin-kit';
 import pLimit from 'p-limit';
-import { describeError } from '../plugins/describe-error.ts';
-import { withinDeadline } from '../plugins/within-deadline.ts';
-import type { CredentialState } from './check-credentials.ts';
+import { describeError, withinDeadline } from '../plugins/call-plugin.ts';
+import type { CredentialState } from './stored-facts.ts';
 
 /** The result of a live test. */
 export interface Probe {

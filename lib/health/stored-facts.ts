@@ -1,9 +1,11 @@
 import type { Clock } from '@hookloom/plugin-kit';
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
+import pLimit from 'p-limit';
+import type { CredentialStore } from '../credentials/credential.ts';
+import type { OutboundCredentialStore } from '../credentials/outbound/outbound-credential.ts';
+import { findCredentialUses } from '../workflows/definition/credential-uses.ts';
 import type { WorkflowDefinition } from '../workflows/definition/definition.ts';
-import { type CheckedCredentials, type CredentialStores, checkCredentials } from './check-credentials.ts';
 import { type OpenRuns, type RunSample, sampleRuns } from './sample-runs.ts';
-import { findUsage, type Usage } from './usage.ts';
 
 /** The stored workflows, up to the store's limit. */
 export interface StoredWorkflows {
@@ -65,4 +67,111 @@ export const readStoredFacts = async (
     credentials,
     runs: { ...sample, isComplete: sample.isComplete && workflows.isComplete, since },
   };
+};
+
+/** A node that uses a credential. */
+interface CredentialUse {
+  readonly workflowId: string;
+  readonly nodeType: string;
+  /** The credential types that the node accepts; null if no loaded plugin has the node's type. */
+  readonly takes: readonly string[] | null;
+}
+
+/** What can run: the enabled nodes of enabled workflows. */
+interface Usage {
+  readonly nodeTypes: ReadonlySet<string>;
+  /** The uses by credential id. */
+  readonly credentials: ReadonlyMap<string, readonly CredentialUse[]>;
+}
+
+const findUsage = (definitions: readonly WorkflowDefinition[], findNodeType: FindNodeType): Usage => {
+  const nodeTypes = new Set<string>();
+  const credentials = new Map<string, CredentialUse[]>();
+  for (const { id: workflowId, enabled, nodes } of definitions) {
+    if (!enabled) continue;
+    for (const node of nodes) {
+      if (node.disabled === true) continue;
+      nodeTypes.add(node.type);
+      const isKnown = findNodeType(node.type) !== null;
+      for (const { credentialId, takes } of findCredentialUses(node, findNodeType)) {
+        const use = { workflowId, nodeType: node.type, takes: isKnown ? takes : null };
+        credentials.set(credentialId, [...(credentials.get(credentialId) ?? []), use]);
+      }
+    }
+  }
+  return { nodeTypes, credentials };
+};
+
+/** A credential that stored workflows refer to. */
+export interface CredentialState {
+  readonly id: string;
+  /** Null if the credential does not exist. */
+  readonly type: string | null;
+  readonly uses: readonly CredentialUse[];
+  /** What is wrong with it, as a predicate without its name; null if nothing is. */
+  readonly problem: string | null;
+  /** For outbound credentials, which can be tested; null for inbound ones. */
+  readonly revision: number | null;
+  /** The hosts that an outbound credential is limited to; null for inbound ones, and for those created without hosts. */
+  readonly hosts: readonly string[] | null;
+}
+
+interface CredentialStores {
+  readonly inbound: Pick<CredentialStore, 'find'>;
+  readonly outbound: Pick<OutboundCredentialStore, 'find'>;
+}
+
+interface CheckedCredentials {
+  readonly states: readonly CredentialState[];
+  /** Whether all credentials that workflows refer to were read. */
+  readonly isComplete: boolean;
+}
+
+const CONCURRENCY = 8;
+
+/**
+ * Checks, from the table only, that the credentials of stored workflows exist, have a secret, and are of a type that
+ * their nodes accept.
+ *
+ * @param max - how many to read at most
+ * @throws AppError `STORE_UNAVAILABLE`
+ */
+const checkCredentials = async (
+  { credentials }: Pick<Usage, 'credentials'>,
+  stores: CredentialStores,
+  max: number,
+): Promise<CheckedCredentials> => {
+  const limitReads = pLimit(CONCURRENCY);
+  const states = await Promise.all(
+    [...credentials].slice(0, max).map(([id, uses]) => limitReads(() => checkOne(id, uses, stores))),
+  );
+  return { states, isComplete: credentials.size <= max };
+};
+
+const checkOne = async (
+  id: string,
+  uses: readonly CredentialUse[],
+  { inbound, outbound }: CredentialStores,
+): Promise<CredentialState> => {
+  const lent = await outbound.find(id);
+  if (lent !== null) {
+    const { type, revision, reference, hosts } = lent;
+    const problem = reference === '' ? NO_SECRET : findMismatch(type, uses);
+    return { id, type, uses, revision, hosts, problem };
+  }
+  const own = await inbound.find(id);
+  if (own === null) return { id, type: null, uses, ...INBOUND, problem: 'does not exist' };
+  const problem = own.secrets.length === 0 ? NO_SECRET : findMismatch(own.type, uses);
+  return { id, type: own.type, uses, ...INBOUND, problem };
+};
+
+const INBOUND = { revision: null, hosts: null } as const;
+
+const NO_SECRET = 'has no secret';
+
+const findMismatch = (type: string, uses: readonly CredentialUse[]): string | null => {
+  const wrong = uses.find(({ takes }) => takes !== null && !takes.includes(type));
+  if (wrong === undefined) return null;
+  const takes = wrong.takes?.join(', ') || 'none';
+  return `has type ${type}, but ${wrong.nodeType} accepts ${takes}`;
 };

@@ -3,9 +3,8 @@ import middy from '@middy/core';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import type { Answer } from '../shared/answer.ts';
 import { ANSWER_TOO_LARGE } from '../shared/error-catalogue.ts';
-import { AppError, isAppError } from '../shared/errors.ts';
-import { METRICS, type Measurement, type Measuring, measure } from '../shared/metrics/metrics.ts';
-import { isRefusal } from '../shared/refusal.ts';
+import { AppError, isAppError, isRefusal } from '../shared/errors.ts';
+import { METRICS, type Measurement, type Measuring, measure } from '../shared/metrics.ts';
 import { readTraceparent } from '../shared/traceparent.ts';
 import { answerProblem } from './problem.ts';
 

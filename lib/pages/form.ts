@@ -1,7 +1,6 @@
 import type { JsonMap } from '@hookloom/bounded-schema';
-import { describeLimits } from '../shared/forms/describe-limits.ts';
 import type { FormError } from '../shared/forms/form-error.ts';
-import { type FormField, toFields } from '../shared/forms/form-fields.ts';
+import { describeLimits, type FormField, toFields } from '../shared/forms/form-fields.ts';
 import { type Content, type Html, html } from './html.ts';
 
 interface Form {

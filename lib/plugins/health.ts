@@ -1,10 +1,7 @@
 import type { Clock, Logger } from '@hookloom/plugin-kit';
-import { describeError } from './describe-error.ts';
+import { describeError, noteBlocking, pluginLogger, withinDeadline } from './call-plugin.ts';
 import type { Registry } from './load-registry.ts';
-import { noteBlocking } from './note-blocking.ts';
 import type { Plugin, PluginEntry } from './plugin.ts';
-import { pluginLogger } from './plugin-logger.ts';
-import { withinDeadline } from './within-deadline.ts';
 
 type HealthStatus = 'healthy' | 'warning' | 'unhealthy' | 'disabled';
 

@@ -1,10 +1,7 @@
 import type { Clock, Logger } from '@hookloom/plugin-kit';
+import { describeError, noteBlocking, pluginLogger, withinDeadline } from './call-plugin.ts';
 import { describeNotLoaded } from './connect-plugins.ts';
-import { describeError } from './describe-error.ts';
-import { noteBlocking } from './note-blocking.ts';
 import { type LoadedEntry, type PluginEntry, toFailed } from './plugin.ts';
-import { pluginLogger } from './plugin-logger.ts';
-import { withinDeadline } from './within-deadline.ts';
 
 interface InitOptions {
   readonly clock: Clock;

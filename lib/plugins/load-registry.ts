@@ -10,15 +10,13 @@ import {
 } from '@hookloom/plugin-kit';
 import type { FindNodeType, NodeType } from '@hookloom/plugin-kit/host';
 import { compareVersions } from 'compare-versions';
-import { adaptLegacy } from './adapt-legacy.ts';
-import { adaptUnified } from './adapt-unified.ts';
+import { adaptLegacy, adaptUnified } from './adapt-provider.ts';
+import { describeError, withinDeadline } from './call-plugin.ts';
 import { connectPlugins } from './connect-plugins.ts';
-import { describeError } from './describe-error.ts';
 import { createInitialiser } from './initialise-plugins.ts';
 import type { InstalledPlugin } from './installed-plugin.ts';
 import { checkLegacy, checkUnified } from './metadata/check-metadata.ts';
 import { type Plugin, type PluginEntry, toFailed } from './plugin.ts';
-import { withinDeadline } from './within-deadline.ts';
 
 interface RegistryOptions {
   readonly logger: Logger;

@@ -17,3 +17,15 @@ export const isAppError = <Code extends ErrorCode>(error: unknown, code?: Code):
 /** Whether an error fails only the current invocation: it is unrelated to the run or the request, and may be transient. */
 export const isInfrastructureError = (error: unknown): boolean =>
   isAppError(error, 'STORE_UNAVAILABLE') || isAppError(error, 'DATA_VERSION_UNSUPPORTED');
+
+/** Why a request was refused: the cause of an AppError, for logs and records. Its message contains no request data. */
+export class Refusal extends Error {
+  constructor(reason: string) {
+    super(reason);
+    this.name = 'Refusal';
+  }
+}
+
+/** Recognised by name, since each chunk of a bundle has its own copy of the class. */
+export const isRefusal = (error: unknown): error is Refusal =>
+  error instanceof Error && error.name === 'Refusal';

@@ -3,14 +3,14 @@ export class LruMap<Key, Value> {
   /** Ordered by insertion: a used entry moves to the end. */
   readonly #entries = new Map<Key, Value>();
   readonly #maxWeight: number;
-  readonly #weigh: (key: Key) => number;
+  readonly #weigh: (key: Key, value: Value) => number;
   #weight = 0;
 
   /**
    * @param maxWeight - the number of entries, unless they are weighed
    * @param weigh - an entry that weighs more than the maximum is not kept
    */
-  constructor(maxWeight: number, weigh: (key: Key) => number = () => 1) {
+  constructor(maxWeight: number, weigh: (key: Key, value: Value) => number = () => 1) {
     this.#maxWeight = maxWeight;
     this.#weigh = weigh;
   }
@@ -26,7 +26,7 @@ export class LruMap<Key, Value> {
 
   set(key: Key, value: Value): void {
     this.delete(key);
-    const weight = this.#weigh(key);
+    const weight = this.#weigh(key, value);
     if (weight > this.#maxWeight) return;
     this.#entries.set(key, value);
     this.#weight += weight;
@@ -37,6 +37,9 @@ export class LruMap<Key, Value> {
   }
 
   delete(key: Key): void {
-    if (this.#entries.delete(key)) this.#weight -= this.#weigh(key);
+    const value = this.#entries.get(key);
+    if (value === undefined) return;
+    this.#entries.delete(key);
+    this.#weight -= this.#weigh(key, value);
   }
 }

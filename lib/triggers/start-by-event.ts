@@ -12,8 +12,7 @@ import { type ClaimParts, claimDelivery } from '../deliveries/claim-delivery.ts'
 import { findInputProblem } from '../deliveries/find-input-problem.ts';
 import type { AcceptParts } from '../executions/lifecycle/accept-execution.ts';
 import { nodeTypesOf } from '../executions/lifecycle/plans.ts';
-import { countStart } from '../shared/metrics/count-executions.ts';
-import { measure } from '../shared/metrics/metrics.ts';
+import { countStart, measure } from '../shared/metrics.ts';
 import { resolveExecution } from '../workflows/definition/resolve-execution.ts';
 import type { WorkflowStore } from '../workflows/definition/workflow-store.ts';
 

@@ -1,6 +1,5 @@
 import { AUTHORIZATION_MALFORMED, UNAUTHORIZED } from '../shared/error-catalogue.ts';
-import { AppError } from '../shared/errors.ts';
-import { Refusal } from '../shared/refusal.ts';
+import { AppError, Refusal } from '../shared/errors.ts';
 import type { WebhookRequest } from './webhook.ts';
 
 type BearerError = 'invalid_request' | 'invalid_token';

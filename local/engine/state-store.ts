@@ -8,7 +8,7 @@ import {
   PutItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { type Item, readText, text } from '../../lib/adapters/dynamodb/attributes.ts';
-import { queryAll, scanAll } from '../../lib/adapters/dynamodb/scan-all.ts';
+import { queryAll, scanAll } from '../../lib/adapters/dynamodb/items.ts';
 import { WRITTEN } from '../../lib/adapters/dynamodb/schema/schema.ts';
 import { createSdkClient } from '../../lib/adapters/dynamodb/sdk-client.ts';
 import { ensureTable } from '../database/ensure-table.ts';

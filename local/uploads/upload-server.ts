@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
-import { createFolderBlobStreams } from '../../lib/adapters/blobs/folder-blob-streams.ts';
-import { findBlobSize } from '../../lib/adapters/blobs/upload-stores.ts';
+import { createFolderBlobStreams, findBlobSize } from '../../lib/adapters/blobs/folder-blobs.ts';
 import { type InternalServer, startInternalServer } from '../net/listen.ts';
 import { checkPresigned } from './check-presigned.ts';
 

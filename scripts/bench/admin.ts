@@ -5,10 +5,15 @@ import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
 import { createHealthFunction } from '../../lib/app/health-handler.ts';
 import { createAdminList, createShowPlugin } from '../../lib/app/plugins-handlers.ts';
 import type { Inspect } from '../../lib/health/inspect.ts';
-import { describeRegistry } from '../../lib/plugins/debug.ts';
 import { type InstalledPlugin, unified } from '../../lib/plugins/installed-plugin.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
-import { listActions, listPlugins, listProviders, listTriggers } from '../../lib/plugins/summaries.ts';
+import {
+  describeRegistry,
+  listActions,
+  listPlugins,
+  listProviders,
+  listTriggers,
+} from '../../lib/plugins/summaries.ts';
 import { formatSpread, measure, printTable } from './measure.ts';
 
 const COUNTS = [6, 60] as const;

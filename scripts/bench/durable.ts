@@ -1,7 +1,6 @@
 import { type DurableExecutionClient, withDurableExecution } from '@aws/durable-execution-sdk-js';
-import { createDurableSteps } from '../../lib/adapters/durable/durable-steps.ts';
+import { createDurableSteps, createStepSerdes } from '../../lib/adapters/durable/durable-steps.ts';
 import { createPendingIo } from '../../lib/adapters/durable/pending-io.ts';
-import { createStepSerdes } from '../../lib/adapters/durable/step-serdes.ts';
 import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
 import { inlineSteps } from '../../lib/engine/steps.ts';
 import type { Plan } from '../../lib/workflows/plan/plan.ts';

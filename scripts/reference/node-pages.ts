@@ -1,7 +1,7 @@
 import { printNodeType, printOutputs, toCode, toLine } from '../../authoring/reference/print-node-type.ts';
 import type { Plugin } from '../../lib/plugins/plugin.ts';
-import { describeCredentialType } from '../../lib/plugins/reference/describe-credential-type.ts';
 import { describeNodeType } from '../../lib/plugins/reference/describe-node-type.ts';
+import { describeCredentialType } from '../../lib/plugins/reference/describe-plugin.ts';
 
 const INDEX = 'INDEX.md';
 

@@ -5,8 +5,8 @@ import { createAwsCaller } from '../../lib/adapters/aws/aws-caller.ts';
 import { createLambdaDispatcher } from '../../lib/adapters/aws/lambda-dispatcher.ts';
 import { createLambdaDurableService } from '../../lib/adapters/aws/lambda-durable-service.ts';
 import { createS3BlobStore } from '../../lib/adapters/blobs/s3-blob-store.ts';
-import { createEventBridgeEvents } from '../../lib/adapters/events/event-bridge-events.ts';
-import { toCloudEvent } from '../../lib/adapters/events/to-cloud-event.ts';
+import { toCloudEvent } from '../../lib/adapters/events/completion-events.ts';
+import { createEventBridgeEvents } from '../../lib/adapters/events/event-bus.chunk.ts';
 import type { EndedExecution } from '../../lib/executions/record/execution-store.ts';
 import { describeBlobStore } from '../support/blob-store-suite.ts';
 

@@ -1,9 +1,8 @@
 import { withDurableExecution } from '@aws/durable-execution-sdk-js';
 import { LocalDurableTestRunner } from '@aws/durable-execution-sdk-js-testing';
 import { afterAll, beforeAll } from '@jest/globals';
-import { createDurableSteps } from '../../lib/adapters/durable/durable-steps.ts';
+import { createDurableSteps, createStepSerdes } from '../../lib/adapters/durable/durable-steps.ts';
 import { createPendingIo } from '../../lib/adapters/durable/pending-io.ts';
-import { createStepSerdes } from '../../lib/adapters/durable/step-serdes.ts';
 import { inMemoryBlobs } from '../support/in-memory-blobs.ts';
 import { describeSteps, type WithSteps } from '../support/steps-suite.ts';
 

@@ -1,15 +1,17 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Timeouts } from '../../lib/adapters/aws/connection.ts';
 import { createCallbackIndex } from '../../lib/adapters/dynamodb/callbacks/callback-index.ts';
-import { createCredentialStore } from '../../lib/adapters/dynamodb/credential-store.ts';
+import {
+  createCredentialStore,
+  createOutboundCredentialStore,
+} from '../../lib/adapters/dynamodb/credential-stores.ts';
 import { createDeliveryStore } from '../../lib/adapters/dynamodb/delivery-store.ts';
 import { createExecutionStore } from '../../lib/adapters/dynamodb/executions/execution-store.ts';
-import { createListDefinitions } from '../../lib/adapters/dynamodb/health/workflow-definitions.ts';
+import { createListDefinitions } from '../../lib/adapters/dynamodb/health/health-reads.ts';
 import { createHeldQueues } from '../../lib/adapters/dynamodb/held/held-queues.ts';
 import { createJsonClient } from '../../lib/adapters/dynamodb/json-client.ts';
 import { createSlotStore } from '../../lib/adapters/dynamodb/limits/slot-store.ts';
 import { createTokenBuckets } from '../../lib/adapters/dynamodb/limits/token-buckets.ts';
-import { createOutboundCredentialStore } from '../../lib/adapters/dynamodb/outbound-credential-store.ts';
 import { createRegistrationStore } from '../../lib/adapters/dynamodb/registrations/registration-store.ts';
 import { createRequestStore } from '../../lib/adapters/dynamodb/requests/request-store.ts';
 import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflows/workflow-store.ts';

@@ -3,14 +3,16 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { createCallbackIndex } from '../../lib/adapters/dynamodb/callbacks/callback-index.ts';
 import type { DynamoDbClient } from '../../lib/adapters/dynamodb/client.ts';
-import { createCredentialStore } from '../../lib/adapters/dynamodb/credential-store.ts';
+import {
+  createCredentialStore,
+  createOutboundCredentialStore,
+} from '../../lib/adapters/dynamodb/credential-stores.ts';
 import { createDeliveryStore } from '../../lib/adapters/dynamodb/delivery-store.ts';
 import { createExecutionStore } from '../../lib/adapters/dynamodb/executions/execution-store.ts';
 import { createHeldQueues } from '../../lib/adapters/dynamodb/held/held-queues.ts';
 import { createJsonClient } from '../../lib/adapters/dynamodb/json-client.ts';
 import { createSlotStore } from '../../lib/adapters/dynamodb/limits/slot-store.ts';
 import { createTokenBuckets } from '../../lib/adapters/dynamodb/limits/token-buckets.ts';
-import { createOutboundCredentialStore } from '../../lib/adapters/dynamodb/outbound-credential-store.ts';
 import { createRegistrationStore } from '../../lib/adapters/dynamodb/registrations/registration-store.ts';
 import { createRequestStore } from '../../lib/adapters/dynamodb/requests/request-store.ts';
 import { createSdk, createSdkClient } from '../../lib/adapters/dynamodb/sdk-client.ts';

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { createRandom } from '@hookloom/plugin-kit';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { type CallAws, createAwsCaller } from '../../lib/adapters/aws/aws-caller.ts';
-import { createParameterStore } from '../../lib/adapters/secrets/parameter-store.ts';
+import { createParameterStore } from '../../lib/adapters/secrets/aws-secret-store.ts';
 import { createOutboundCredentials } from '../../lib/credentials/outbound/outbound-credentials.ts';
 import { startInternalServer } from '../../local/net/listen.ts';
 import { createParameters } from '../../local/stage/door/services/secrets.ts';

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { emit, type NodeContext } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import { inlineSteps } from '../../lib/engine/steps.ts';
-import { fillInDeclarations } from '../../lib/plugins/fill-in-declarations.ts';
+import { fillInDeclarations } from '../../lib/plugins/adapt-provider.ts';
 import { isAppError } from '../../lib/shared/errors.ts';
 import { compilePlan } from '../../lib/workflows/plan/compile-plan.ts';
 import { aGraph, ran, runGraph, skipped } from '../support/a-run.ts';

@@ -1,7 +1,6 @@
 import { withDurableExecution } from '@aws/durable-execution-sdk-js';
-import { createDurableSteps } from '../../lib/adapters/durable/durable-steps.ts';
+import { createDurableSteps, createStepSerdes } from '../../lib/adapters/durable/durable-steps.ts';
 import { createPendingIo } from '../../lib/adapters/durable/pending-io.ts';
-import { createStepSerdes } from '../../lib/adapters/durable/step-serdes.ts';
 import { createJournalingSteps } from '../../lib/engine/checkpoint-journal.ts';
 import { inlineSteps } from '../../lib/engine/steps.ts';
 import { aDurableEngine } from '../support/a-durable-engine.ts';

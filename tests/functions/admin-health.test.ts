@@ -5,9 +5,11 @@ import { join } from 'node:path';
 import type { WorkflowNode } from '@hookloom/plugin-kit';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import { createCredentialStore } from '../../lib/adapters/dynamodb/credential-store.ts';
+import {
+  createCredentialStore,
+  createOutboundCredentialStore,
+} from '../../lib/adapters/dynamodb/credential-stores.ts';
 import { createExecutionStore } from '../../lib/adapters/dynamodb/executions/execution-store.ts';
-import { createOutboundCredentialStore } from '../../lib/adapters/dynamodb/outbound-credential-store.ts';
 import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflows/workflow-store.ts';
 import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
 import { createFolderSecretStore } from '../../lib/adapters/secrets/folder-secret-store.ts';

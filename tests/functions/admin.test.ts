@@ -4,9 +4,14 @@ import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { createLogger } from '../../lib/adapters/runtime/logger.ts';
 import { createHealthFunction } from '../../lib/app/health-handler.ts';
 import { type AdminParts, createAdminList } from '../../lib/app/plugins-handlers.ts';
-import { describeRegistry } from '../../lib/plugins/debug.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
-import { listActions, listPlugins, listProviders, listTriggers } from '../../lib/plugins/summaries.ts';
+import {
+  describeRegistry,
+  listActions,
+  listPlugins,
+  listProviders,
+  listTriggers,
+} from '../../lib/plugins/summaries.ts';
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../local/database/embedded-dynamodb.ts';
 import { aManualClock } from '../support/a-manual-clock.ts';
 import { aPingedLambda } from '../support/a-pinged-lambda.ts';

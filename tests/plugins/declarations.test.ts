@@ -1,7 +1,6 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import { adaptLegacy } from '../../lib/plugins/adapt-legacy.ts';
-import { adaptUnified } from '../../lib/plugins/adapt-unified.ts';
+import { adaptLegacy, adaptUnified } from '../../lib/plugins/adapt-provider.ts';
 import { checkLegacy, checkUnified } from '../../lib/plugins/metadata/check-metadata.ts';
 import { aHandle, aLegacyProvider, aProvider } from '../support/a-plugin.ts';
 

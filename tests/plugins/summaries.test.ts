@@ -1,7 +1,12 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { describeRegistry } from '../../lib/plugins/debug.ts';
 import { loadRegistry, type Registry } from '../../lib/plugins/load-registry.ts';
-import { listActions, listPlugins, listProviders, listTriggers } from '../../lib/plugins/summaries.ts';
+import {
+  describeRegistry,
+  listActions,
+  listPlugins,
+  listProviders,
+  listTriggers,
+} from '../../lib/plugins/summaries.ts';
 import {
   aHandle,
   aLegacyProvider,

@@ -1,6 +1,12 @@
-import { type EventSource, RegistrationRefused, type WorkflowNode } from '@hookloom/plugin-kit';
+import {
+  CatalogueError,
+  type EventSource,
+  OUTBOUND_FAILED,
+  RegistrationRefused,
+  type WorkflowNode,
+} from '@hookloom/plugin-kit';
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
-import { adaptUnified } from '../../lib/plugins/adapt-unified.ts';
+import { adaptUnified } from '../../lib/plugins/adapt-provider.ts';
 import { putWorkflow, putWorkflows, removeWorkflow } from '../../lib/registrations/put-workflow.ts';
 import { reconcileAll } from '../../lib/registrations/reconcile-all.ts';
 import type { RegistrationStore } from '../../lib/registrations/registration-store.ts';
@@ -37,6 +43,8 @@ export const aRegistrar = ({ stores = {} }: { readonly stores?: Partial<Stores> 
     toKey: ({ id }) => String(id),
     register: async ({ name, parameters }) => {
       if (parameters.tone === 'refused') throw new RegistrationRefused('there is no such tone', '/tone');
+      if (parameters.tone === 'unreachable')
+        throw new CatalogueError(OUTBOUND_FAILED, { target: 'POST bells.example', reason: 'it is closed' });
       await call(() => outside.set(name, JSON.stringify(parameters)));
     },
     unregister: async ({ name }) => void (await call(() => outside.delete(name))),

@@ -13,7 +13,7 @@ import { execute } from '../../lib/engine/execute.ts';
 import type { ExecutionResult } from '../../lib/engine/result.ts';
 import type { EnginePorts, ExecutionLimits } from '../../lib/engine/session.ts';
 import { inlineSteps, type Steps } from '../../lib/engine/steps.ts';
-import { fillInDeclarations } from '../../lib/plugins/fill-in-declarations.ts';
+import { fillInDeclarations } from '../../lib/plugins/adapt-provider.ts';
 import { compilePlan } from '../../lib/workflows/plan/compile-plan.ts';
 import { aVirtualClock } from './a-virtual-clock.ts';
 

@@ -1,5 +1,5 @@
 import { createAwsCaller } from '../../lib/adapters/aws/aws-caller.ts';
-import { createFolderBlobStreams } from '../../lib/adapters/blobs/folder-blob-streams.ts';
+import { createFolderBlobStreams } from '../../lib/adapters/blobs/folder-blobs.ts';
 import { createS3BlobStreams } from '../../lib/adapters/blobs/s3-blob-streams.ts';
 import type { BlobStreams } from '../../lib/executions/files/blob-streams.ts';
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import { adaptLegacy } from '../../lib/plugins/adapt-legacy.ts';
+import { adaptLegacy } from '../../lib/plugins/adapt-provider.ts';
 import { features } from '../../lib/webhooks/features/features.ts';
 import webhookTrigger from '../../nodes/webhook/webhook-trigger.ts';
 import { projectRoot } from '../support/run-command.ts';

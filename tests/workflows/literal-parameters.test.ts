@@ -1,7 +1,7 @@
 import type { FindNodeType, NodeType } from '@hookloom/plugin-kit/host';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { validateWorkflow } from '../../authoring/validation/validate.ts';
-import { adaptUnified } from '../../lib/plugins/adapt-unified.ts';
+import { adaptUnified } from '../../lib/plugins/adapt-provider.ts';
 import { compilePlan } from '../../lib/workflows/plan/compile-plan.ts';
 import { aHandle, aProvider } from '../support/a-plugin.ts';
 

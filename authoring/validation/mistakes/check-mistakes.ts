@@ -1,6 +1,6 @@
 import { findSchemaFault, findUnsupported } from '@hookloom/bounded-schema';
 import { isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
-import { findFormProblems } from '../../../lib/shared/forms/find-form-problems.ts';
+import { findFormProblems } from '../../../lib/shared/forms/form-problems.chunk.ts';
 import { features } from '../../../lib/webhooks/features/features.ts';
 import type { WorkflowDefinition } from '../../../lib/workflows/definition/definition.ts';
 import type { Problem } from '../../../lib/workflows/definition/problem.ts';

@@ -1,8 +1,7 @@
 import { type AwsOperation, isPlainObject, type JsonObject, NodeError } from '@hookloom/plugin-kit';
 import { isAppError } from '../../shared/errors.ts';
-import { describeMissingPermission, isDenied } from './missing-permission.ts';
-import { isRetryable } from './retryable.ts';
-import type { SdkError } from './sdk-error.ts';
+import { type IamStatement, toPermissions, toStatements } from '../../shared/iam/permission.ts';
+import { findDenial } from '../aws/aws-error.ts';
 
 const NAME = /^\w{1,80}$/;
 const MAX_MESSAGE_LENGTH = 400;
@@ -72,3 +71,74 @@ const readFields = (error: Error): JsonObject => {
 
 /** Fields that every error of a service has. */
 const INTERNAL = new Set(['Code', 'Message', 'RequestId', 'HostId', 'Type']);
+
+const DENIED = new Set([
+  'AccessDenied',
+  'AccessDeniedException',
+  'AuthorizationError',
+  'AuthorizationErrorException',
+  'UnauthorizedOperation',
+]);
+
+/** Whether the caller lacks a permission. The answer to a HEAD request has no body, and so no name. */
+const isDenied = ({ name, $metadata }: SdkError, operation: string): boolean =>
+  DENIED.has(name) || ($metadata?.httpStatusCode === 403 && /^[Hh]ead[A-Z]/.test(operation));
+
+/**
+ * Describes what to add, and where.
+ * @param said - what AWS said, shortened
+ */
+const describeMissingPermission = (
+  said: string,
+  operation: AwsOperation,
+): { readonly message: string; readonly statements: JsonObject[] } => {
+  const statements = findStatements(said, operation);
+  const { credential } = operation;
+  const place =
+    credential === undefined
+      ? 'custom.workflowStatements in serverless.yml'
+      : `the policy of the role ${credential.field('roleArn')}`;
+  const message = `a permission is missing: add ${JSON.stringify(statements).slice(1, -1)} to ${place}. AWS: ${said}`;
+  return { message, statements: statements as unknown as JsonObject[] };
+};
+
+/** Uses the permission that AWS names, which is exact, or else derives it from the input. */
+const findStatements = (said: string, operation: AwsOperation): IamStatement[] => {
+  const { action, resource } = findDenial(said) ?? {};
+  if (action !== undefined && resource?.startsWith('arn:') === true)
+    return toStatements([{ action, resource, isExact: true }]);
+  return toStatements(toPermissions(operation));
+};
+
+/** Error names that the SDK retries. https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html */
+const PASSING = new Set([
+  'BandwidthLimitExceeded',
+  'EC2ThrottledException',
+  'LimitExceededException',
+  'PriorRequestNotComplete',
+  'ProvisionedThroughputExceededException',
+  'RequestLimitExceeded',
+  'RequestThrottled',
+  'RequestThrottledException',
+  'RequestTimeout',
+  'RequestTimeoutException',
+  'SlowDown',
+  'ThrottledException',
+  'Throttling',
+  'ThrottlingException',
+  'TimeoutError',
+  'TooManyRequestsException',
+  'TransactionInProgressException',
+]);
+
+/** Whether another attempt may succeed after an error other than a connection error. */
+const isRetryable = (error: SdkError): boolean => {
+  const { httpStatusCode: status = 0 } = error.$metadata ?? {};
+  return error.$retryable !== undefined || PASSING.has(error.name) || status === 429 || status >= 500;
+};
+
+/** An error of the SDK. Fields that come from the service may be anything. */
+interface SdkError extends Error {
+  readonly $retryable?: unknown;
+  readonly $metadata?: { readonly httpStatusCode?: number; readonly requestId?: string };
+}

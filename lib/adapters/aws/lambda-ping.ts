@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isPong, PING, type Pong } from '../../health/ping.ts';
 import type { AwsAnswer, CallAws } from './aws-caller.ts';
-import { errorTypeOf, isSuccess } from './aws-error.ts';
-import { findDenial } from './denial.ts';
+import { errorTypeOf, findDenial, isSuccess } from './aws-error.ts';
 
 /**
  * Why there is no response: the function failed or does not exist, the caller may not invoke it, or Lambda throttles or

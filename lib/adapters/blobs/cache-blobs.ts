@@ -1,4 +1,5 @@
 import type { BlobStore } from '../../executions/record/blob-store.ts';
+import { LruMap } from '../../shared/lru-map.ts';
 
 /** Size of the cache in one sandbox. */
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -8,39 +9,22 @@ const MAX_BYTES = 64 * 1024 * 1024;
  * Written blobs are not cached: until a record refers to one, another process may overwrite it.
  */
 export const cacheBlobs = (blobs: BlobStore, maxBytes = MAX_BYTES): BlobStore => {
-  const cached = new Map<string, Uint8Array>();
-  let bytes = 0;
-
-  const add = (key: string, blob: Uint8Array): void => {
-    cached.set(key, blob);
-    bytes += blob.length;
-    for (const [oldest, { length }] of cached) {
-      if (bytes <= maxBytes) return;
-      cached.delete(oldest);
-      bytes -= length;
-    }
-  };
-
-  const forget = (key: string): void => {
-    bytes -= cached.get(key)?.length ?? 0;
-    cached.delete(key);
-  };
-
+  const cached = new LruMap<string, Uint8Array>(maxBytes, (_, blob) => blob.length);
   return {
     put: (key, blob) => {
-      forget(key);
+      cached.delete(key);
       return blobs.put(key, blob);
     },
     keep: blobs.keep,
     remove: (key) => {
-      forget(key);
+      cached.delete(key);
       return blobs.remove(key);
     },
     get: async (key) => {
       const hit = cached.get(key);
       if (hit !== undefined) return hit;
       const blob = await blobs.get(key);
-      if (blob !== null && !cached.has(key)) add(key, blob);
+      if (blob !== null) cached.set(key, blob);
       return blob;
     },
   };

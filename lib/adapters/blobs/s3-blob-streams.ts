@@ -1,11 +1,10 @@
 import type { BlobStreams } from '../../executions/files/blob-streams.ts';
 import { STORE_UNAVAILABLE } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
-import type { CallAws } from '../aws/aws-caller.ts';
+import type { AwsAnswer, CallAws } from '../aws/aws-caller.ts';
+import { toCause } from '../aws/aws-error.ts';
 import { type AskS3, createAskS3 } from './ask-s3.ts';
-import { type MultipartUpload, startMultipartUpload } from './multipart-upload.ts';
 import { LIFE_TAG } from './tag-life.chunk.ts';
-import { toParts } from './to-parts.ts';
 
 /** S3 requires at least 5 MB per part and allows 10,000 parts. */
 const PART_BYTES = 8 * 1024 * 1024;
@@ -79,4 +78,89 @@ const readParts = async function* (
     part = (await get(at)).body;
     if (part.byteLength === 0) throw new AppError(STORE_UNAVAILABLE, {}, new Error('an empty part'));
   }
+};
+
+interface MultipartUpload {
+  /** Uploads the next part: 5 MB or more, unless it is the last one. */
+  add(part: Uint8Array): Promise<void>;
+  /** Completes the upload, which makes the object visible. */
+  complete(): Promise<void>;
+  /** Deletes the parts. Never rejects: the bucket also deletes the parts of unfinished uploads. */
+  abort(): Promise<void>;
+}
+
+/**
+ * Starts a multipart upload. https://docs.aws.amazon.com/AmazonS3/latest/API/API_CreateMultipartUpload.html
+ * @param path - path of the object
+ * @param headers - headers of the object
+ * @throws AppError `STORE_UNAVAILABLE`; so do all methods except `abort`
+ */
+const startMultipartUpload = async (
+  ask: AskS3,
+  path: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<MultipartUpload> => {
+  const started = await ask({ method: 'POST', path: `${path}?uploads=`, headers });
+  const [, uploadId] = /<UploadId>([^<]+)<\/UploadId>/.exec(started.body.toString()) ?? [];
+  if (uploadId === undefined) throw unexpected(started);
+  const query = `uploadId=${encodeURIComponent(uploadId)}`;
+  const etags: string[] = [];
+  return {
+    add: async (body) => {
+      const headers = { 'content-type': 'application/octet-stream' };
+      const partPath = `${path}?partNumber=${etags.length + 1}&${query}`;
+      const answer = await ask({ method: 'PUT', path: partPath, headers, body });
+      const { etag } = answer.headers;
+      if (etag === undefined) throw unexpected(answer);
+      etags.push(etag);
+    },
+    complete: async () => {
+      const headers = { 'content-type': 'application/xml' };
+      const answer = await ask({ method: 'POST', path: `${path}?${query}`, headers, body: toXml(etags) });
+      // S3 answers 200 before it is done, and an error may follow in the body.
+      if (!answer.body.includes('<CompleteMultipartUploadResult')) throw unexpected(answer);
+    },
+    abort: async () => {
+      await ask({ method: 'DELETE', path: `${path}?${query}` }).catch(() => {});
+    },
+  };
+};
+
+const toXml = (etags: readonly string[]): string => {
+  const parts = etags.map(
+    (etag, at) => `<Part><PartNumber>${at + 1}</PartNumber><ETag>${etag}</ETag></Part>`,
+  );
+  return `<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`;
+};
+
+const unexpected = (answer: AwsAnswer): AppError => new AppError(STORE_UNAVAILABLE, {}, toCause(answer));
+
+/**
+ * Cuts content into parts of one size. The last one may be smaller, and is empty for empty content. At most two parts
+ * are in memory: the pieces of one, and the part made by joining them.
+ */
+const toParts = async function* (
+  content: AsyncIterable<Uint8Array>,
+  partBytes: number,
+): AsyncGenerator<Uint8Array> {
+  let pieces: Uint8Array[] = [];
+  let size = 0;
+  let count = 0;
+  const join = (): Uint8Array => {
+    const part = Buffer.concat(pieces, size);
+    pieces = [];
+    size = 0;
+    count += 1;
+    return part;
+  };
+  for await (const chunk of content) {
+    for (let rest = chunk; rest.byteLength > 0; ) {
+      const piece = rest.subarray(0, partBytes - size);
+      pieces.push(piece);
+      size += piece.byteLength;
+      rest = rest.subarray(piece.byteLength);
+      if (size === partBytes) yield join();
+    }
+  }
+  if (size > 0 || count === 0) yield join();
 };

@@ -1,6 +1,8 @@
 import {
   type DurableContext,
   type DurableExecutionClient,
+  DurableExecutionClientError,
+  DurableExecutionClientErrorScope,
   type DurableExecutionInvocationInput,
   type DurableExecutionInvocationOutput,
   InvocationStatus,
@@ -18,12 +20,10 @@ import type { BlobStore } from '../../executions/record/blob-store.ts';
 import { readExecutionId } from '../../executions/record/read-execution-id.ts';
 import { type AnswerPing, PING } from '../../health/ping.ts';
 import { isInfrastructureError } from '../../shared/errors.ts';
-import { withDenial } from '../aws/denial.ts';
-import { createCheckpointClient } from './checkpoint-client.ts';
-import { createDurableSteps, MAX_OPERATIONS } from './durable-steps.ts';
+import { withDenial } from '../aws/aws-error.ts';
+import { createDurableSteps, createStepSerdes, MAX_OPERATIONS } from './durable-steps.ts';
 import { createJournalReader } from './journal-reader.ts';
 import { createPendingIo } from './pending-io.ts';
-import { createStepSerdes } from './step-serdes.ts';
 
 interface DurableParts extends BackgroundParts {
   /** Reads and writes checkpoints. */
@@ -123,3 +123,25 @@ export const durablePing: AnswerPing = (event, toPong) => {
   const payload = InitialExecutionState?.Operations?.[0]?.ExecutionDetails?.InputPayload;
   return payload === PAYLOAD ? { Status: 'SUCCEEDED', Result: JSON.stringify(toPong()) } : null;
 };
+
+/**
+ * Limits the effect of a stale checkpoint token to the invocation: another process has taken over, so this one has to
+ * stop, but the execution continues. The service's message is "Invalid checkpoint token"; SDK 2.4.0 matches other
+ * capitals, treats the error as an invalid request, and fails the execution.
+ * https://github.com/aws/aws-durable-execution-sdk-js/issues/917, fixed after 2.4.0
+ */
+export const createCheckpointClient = (client: DurableExecutionClient): DurableExecutionClient => ({
+  getExecutionState: (request, logger) => client.getExecutionState(request, logger),
+  checkpoint: async (request, logger) => {
+    try {
+      return await client.checkpoint(request, logger);
+    } catch (error) {
+      // Other errors are left to the SDK.
+      if (!(error instanceof Error) || !/invalid checkpoint token/i.test(error.message)) throw error;
+      throw new DurableExecutionClientError(error.message, {
+        scope: DurableExecutionClientErrorScope.INVOCATION,
+        cause: error,
+      });
+    }
+  },
+});

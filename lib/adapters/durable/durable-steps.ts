@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { createHash } from 'node:crypto';
 import {
   CallbackTimeoutError,
   type DurableContext,
@@ -19,8 +20,10 @@ import {
   type StepResult,
   type Steps,
 } from '../../engine/steps.ts';
+import { type BlobStore, toBlobKey } from '../../executions/record/blob-store.ts';
+import { packText, unpackText } from '../../executions/record/pack-value.ts';
 import { countBodyOperations, findBefore } from '../../workflows/plan/body-needs.ts';
-import { toOperationName } from './operation-name.ts';
+import type { PendingIo } from './pending-io.ts';
 
 /** Lambda's limit: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html */
 export const MAX_OPERATIONS = 3_000;
@@ -168,4 +171,34 @@ const decideRetry = (
 const toStepFailure = (error: DurableOperationError): { name: string; message: string } => ({
   name: error.cause?.name ?? error.name,
   message: error.message,
+});
+
+/** Lambda's limit. */
+export const MAX_NAME_LENGTH = 256;
+
+/** Shortens the name of a step to Lambda's limit: a long name ends with a hash of the whole. */
+export const toOperationName = (name: string): string => {
+  if (name.length <= MAX_NAME_LENGTH) return name;
+  const hash = createHash('sha256').update(name).digest('hex').slice(0, 32);
+  return `${name.slice(0, MAX_NAME_LENGTH - hash.length - 1)}~${hash}`;
+};
+
+/** Lambda's limit for the result of one step. */
+const LIMIT_BYTES = 262_144;
+
+/**
+ * Serialises step results: small ones unchanged, larger ones compressed, and those beyond the limit as a pointer to a
+ * blob, which a repeated step overwrites.
+ */
+export const createStepSerdes = (
+  executionId: string,
+  blobs: Pick<BlobStore, 'put' | 'get'>,
+  pendingIo: PendingIo,
+): Serdes<StepResult> => ({
+  serialize: async (result, { entityId }) => {
+    const key = toBlobKey(executionId, `steps/${entityId}`, false);
+    return packText(JSON.stringify(result), { limitBytes: LIMIT_BYTES, key, blobs });
+  },
+  deserialize: async (packed) =>
+    packed === undefined ? undefined : JSON.parse(await pendingIo.track(unpackText(packed, blobs))),
 });

@@ -4,7 +4,7 @@ import type { Checkpoint } from '../../engine/checkpoint-journal.ts';
 import type { JournalReader } from '../../executions/lifecycle/background-engine.ts';
 import type { BlobStore } from '../../executions/record/blob-store.ts';
 import { unpackText } from '../../executions/record/pack-value.ts';
-import { MAX_NAME_LENGTH } from './operation-name.ts';
+import { MAX_NAME_LENGTH } from './durable-steps.ts';
 
 /** The fields of the SDK's operation that are read here. */
 interface Operation {

@@ -2,12 +2,15 @@ import type {
   DeleteItemCommandInput,
   GetItemCommandInput,
   PutItemCommandInput,
+  QueryCommandInput,
+  ScanCommandInput,
   UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
+import { STORE_UNAVAILABLE } from '../../shared/error-catalogue.ts';
+import { AppError } from '../../shared/errors.ts';
 import { type Item, readBytes } from './attributes.ts';
 import type { DynamoDbClient } from './client.ts';
 import { checkVersions, WRITTEN } from './schema/schema.ts';
-import { isConditionFailed, translateErrors } from './translate-error.ts';
 
 // A client repeats a call if its answer is lost. The first call may have been committed, and then makes the condition
 // of the second fail; a consistent read shows whether what is stored is our own write. It is only made after a repeated
@@ -106,3 +109,61 @@ const toText = (item: Item): string =>
       // Each client represents bytes differently.
       .map((name) => [name, readBytes(item, name)?.toString('base64') ?? item[name]]),
   );
+
+/**
+ * Reads a whole table, page by page. For operators, never while a request waits.
+ * @throws AppError `STORE_UNAVAILABLE` | `DATA_VERSION_UNSUPPORTED`
+ */
+export const scanAll = (client: DynamoDbClient, input: ScanCommandInput): Promise<Item[]> =>
+  readPages(input.TableName, (from) => client.scan({ ...input, ExclusiveStartKey: from }));
+
+/**
+ * Reads everything that a query finds, page by page.
+ * @throws AppError `STORE_UNAVAILABLE` | `DATA_VERSION_UNSUPPORTED`
+ */
+export const queryAll = (client: DynamoDbClient, input: QueryCommandInput): Promise<Item[]> =>
+  readPages(input.TableName, (from) => client.query({ ...input, ExclusiveStartKey: from }));
+
+interface Page {
+  readonly Items?: Item[] | undefined;
+  readonly LastEvaluatedKey?: Item | undefined;
+}
+
+const readPages = async (
+  table: string | undefined,
+  read: (from: Item | undefined) => Promise<Page>,
+): Promise<Item[]> => {
+  const items: Item[] = [];
+  let from: Item | undefined;
+  do {
+    const page = await translateErrors(read(from));
+    await checkVersions(table, page.Items ?? []);
+    items.push(...(page.Items ?? []));
+    from = page.LastEvaluatedKey;
+  } while (from !== undefined);
+  return items;
+};
+
+interface ConditionFailed extends Error {
+  /** See `DynamoDbClient`. */
+  readonly $metadata?: { readonly attempts?: number };
+}
+
+const isConditionFailed = (error: unknown): error is ConditionFailed =>
+  error instanceof Error && error.name === 'ConditionalCheckFailedException';
+
+/** Errors that are bugs: a retry would not help, and reporting them as an outage would hide them. */
+const BUGS = new Set(['ValidationException', 'SerializationException', 'TypeError', 'ReferenceError']);
+
+/**
+ * Translates the errors of a call to DynamoDB: throttling, network, timeouts, permissions, a missing table.
+ * @throws AppError `STORE_UNAVAILABLE`; a failed condition and bugs are thrown unchanged
+ */
+export const translateErrors = async <Output>(call: Promise<Output>): Promise<Output> => {
+  try {
+    return await call;
+  } catch (error) {
+    if (isConditionFailed(error) || (error instanceof Error && BUGS.has(error.name))) throw error;
+    throw new AppError(STORE_UNAVAILABLE, {}, error);
+  }
+};

@@ -18,11 +18,9 @@ import { systemClock } from '../runtime/system-clock.ts';
 import { type AllowList, parseAllowList } from './allow-list.ts';
 import { startDeadline } from './deadline.ts';
 import { checkAddress, createGuardedLookup, type ResolveHost, resolveHost } from './guarded-lookup.ts';
-import { openResponse, sendHop } from './http-exchange.ts';
-import { type Agents, createAgents } from './keep-alive-agents.ts';
+import { followRedirect, type Hop, isRedirect, isStream } from './hop.ts';
+import { type Agents, createAgents, openResponse, sendHop } from './http-exchange.ts';
 import { toOutboundFailure } from './outbound-failure.ts';
-import { followRedirect, type Hop, isRedirect } from './redirect.ts';
-import { isStream } from './request-body.ts';
 
 export interface HttpClientOptions {
   /** Private destinations that may be reached: see {@link parseAllowList}. None by default. */

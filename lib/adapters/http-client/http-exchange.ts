@@ -1,9 +1,12 @@
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import type { LookupFunction } from 'node:net';
-import type { Hop } from './redirect.ts';
-import { frameBody, writeBody } from './request-body.ts';
-import { isDecodable, streamBody } from './response-body.ts';
+import { pipeline } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { OUTBOUND_FAILED, OUTBOUND_TOO_LARGE } from '../../shared/error-catalogue.ts';
+import { AppError, isAppError } from '../../shared/errors.ts';
+import { frameBody, type Hop, writeBody } from './hop.ts';
+import { toOutboundFailure } from './outbound-failure.ts';
 
 /**
  * Sends one request, without checks and without following redirects.
@@ -63,4 +66,113 @@ export const openResponse = (
   const encoding = headers.get('content-encoding') ?? 'identity';
   if (isDecodable(encoding)) for (const name of ['content-encoding', 'content-length']) headers.delete(name);
   return { headers: Object.fromEntries(headers), content: streamBody(response, encoding, receiving) };
+};
+
+/** After a freeze, a sandbox's connections may look open although they are not: servers close idle ones after 5 s. */
+const staleAfterMs = 4_000;
+
+export interface Agents {
+  /** The agent for the next request to a URL of this protocol. */
+  for(protocol: string): http.Agent;
+}
+
+/**
+ * Agents that keep connections open between requests. Idle connections don't keep the process alive (Node unrefs them)
+ * and close after 15 s. If nothing was sent for a while, by the wall clock, the next request opens a new one.
+ */
+export const createAgents = (now: () => number): Agents => {
+  const options = { keepAlive: true, maxFreeSockets: 16, timeout: 15_000 };
+  const plain = new http.Agent(options);
+  const secure = new https.Agent(options);
+  let lastUse = now();
+  return {
+    for: (protocol) => {
+      const idleSince = lastUse;
+      lastUse = now();
+      if (lastUse - idleSince > staleAfterMs) for (const agent of [plain, secure]) discardIdle(agent);
+      return protocol === 'https:' ? secure : plain;
+    },
+  };
+};
+
+const discardIdle = (agent: http.Agent): void => {
+  for (const sockets of Object.values(agent.freeSockets))
+    for (const socket of sockets ?? []) socket.destroy();
+};
+
+const decoders = new Map([
+  ['gzip', createGunzip],
+  ['x-gzip', createGunzip],
+  ['deflate', createInflate],
+  ['br', createBrotliDecompress],
+]);
+
+interface Receiving {
+  readonly target: string;
+  /** Maximum size of what is received, and of what it decodes to, in bytes. */
+  readonly limitBytes: number;
+}
+
+/** Whether {@link streamBody} decodes this content encoding. */
+const isDecodable = (contentEncoding: string): boolean => decoders.has(contentEncoding.toLowerCase());
+
+/**
+ * Reads the body of a response, decoded. Reading throws AppError `OUTBOUND_TOO_LARGE` beyond the limit, and
+ * `OUTBOUND_FAILED` if the connection breaks or the body does not match its encoding.
+ */
+const streamBody = (
+  response: IncomingMessage,
+  contentEncoding: string,
+  receiving: Receiving,
+): AsyncGenerator<Uint8Array> => {
+  const decoder = decoders.get(contentEncoding.toLowerCase())?.();
+  return decoder === undefined ? receiveBytes(response, receiving) : decode(response, decoder, receiving);
+};
+
+const receiveBytes = async function* (
+  response: IncomingMessage,
+  receiving: Receiving,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* limitBytes(response, receiving);
+  } catch (error) {
+    throw isAppError(error) ? error : toOutboundFailure(receiving.target, error);
+  }
+};
+
+const decode = async function* (
+  response: IncomingMessage,
+  decoder: ReturnType<typeof createGunzip>,
+  receiving: Receiving,
+): AsyncGenerator<Uint8Array> {
+  let isEmpty = true;
+  const encoded = async function* () {
+    for await (const chunk of receiveBytes(response, receiving)) {
+      isEmpty = false;
+      yield chunk;
+    }
+  };
+  const decoded: AsyncIterable<Uint8Array> = pipeline(encoded, decoder, () => {}); // reading throws its errors
+  try {
+    yield* limitBytes(decoded, receiving);
+  } catch (error) {
+    if (isAppError(error)) throw error;
+    if (isEmpty) return; // no body at all, as for HEAD
+    const reason = 'the body does not match its content encoding';
+    throw new AppError(OUTBOUND_FAILED, { target: receiving.target, reason }, error);
+  } finally {
+    response.destroy(); // a pipeline that waits for the next chunk does not close its source
+  }
+};
+
+const limitBytes = async function* (
+  source: AsyncIterable<Uint8Array>,
+  { target, limitBytes }: Receiving,
+): AsyncGenerator<Uint8Array> {
+  let size = 0;
+  for await (const chunk of source) {
+    size += chunk.byteLength;
+    if (size > limitBytes) throw new AppError(OUTBOUND_TOO_LARGE, { target, limitBytes });
+    yield chunk;
+  }
 };

@@ -2,12 +2,11 @@ import type { CredentialType, HttpClient, TcpClient } from '@hookloom/plugin-kit
 import { type AwsCallerOptions, createAwsCaller, readEnvironment } from '../../adapters/aws/aws-caller.ts';
 import { openRoleSigner } from '../../adapters/aws/role-signer.ts';
 import type { DynamoDbClient } from '../../adapters/dynamodb/client.ts';
-import { createOutboundCredentialStore } from '../../adapters/dynamodb/outbound-credential-store.ts';
+import { createOutboundCredentialStore } from '../../adapters/dynamodb/credential-stores.ts';
 import type { TableNames } from '../../adapters/dynamodb/table-names.ts';
 import { systemClock } from '../../adapters/runtime/system-clock.ts';
-import { createAwsSecretStore } from '../../adapters/secrets/aws-secret-store.ts';
+import { createAwsSecretStore, createParameterStore } from '../../adapters/secrets/aws-secret-store.ts';
 import { createFolderSecretStore } from '../../adapters/secrets/folder-secret-store.ts';
-import { createParameterStore } from '../../adapters/secrets/parameter-store.ts';
 import {
   createOutboundCredentials,
   type OutboundCredentialParts,

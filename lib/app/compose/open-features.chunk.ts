@@ -1,7 +1,8 @@
 import { awsEndpoint, createAwsCaller } from '../../adapters/aws/aws-caller.ts';
 import { createLambdaDurableService } from '../../adapters/aws/lambda-durable-service.ts';
-import { createSignPut } from '../../adapters/blobs/sign-put.ts';
-import { createFolderUploadStore, createS3UploadStore } from '../../adapters/blobs/upload-stores.ts';
+import { createFolderUploadStore } from '../../adapters/blobs/folder-blobs.ts';
+import { createSignPut } from '../../adapters/blobs/presign.ts';
+import { createS3UploadStore } from '../../adapters/blobs/s3-blob-store.ts';
 import type { DynamoDbClient } from '../../adapters/dynamodb/client.ts';
 import { createHeldQueues } from '../../adapters/dynamodb/held/held-queues.ts';
 import { createSlotStore } from '../../adapters/dynamodb/limits/slot-store.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createAwsCaller } from '../../adapters/aws/aws-caller.ts';
-import { createFolderBlobStreams } from '../../adapters/blobs/folder-blob-streams.ts';
+import { createFolderBlobStreams } from '../../adapters/blobs/folder-blobs.ts';
 import { createS3BlobStreams } from '../../adapters/blobs/s3-blob-streams.ts';
 import type { BlobStreams } from '../../executions/files/blob-streams.ts';
 import {

@@ -1,11 +1,12 @@
 import { type Logger, lazy } from '@hookloom/plugin-kit';
 import { createAwsCaller } from '../../adapters/aws/aws-caller.ts';
 import { createLambdaPing } from '../../adapters/aws/lambda-ping.ts';
-import { createCredentialStore } from '../../adapters/dynamodb/credential-store.ts';
-import { createOpenRuns } from '../../adapters/dynamodb/health/run-history.ts';
-import { createListDefinitions } from '../../adapters/dynamodb/health/workflow-definitions.ts';
+import {
+  createCredentialStore,
+  createOutboundCredentialStore,
+} from '../../adapters/dynamodb/credential-stores.ts';
+import { createListDefinitions, createOpenRuns } from '../../adapters/dynamodb/health/health-reads.ts';
 import { createJsonClient } from '../../adapters/dynamodb/json-client.ts';
-import { createOutboundCredentialStore } from '../../adapters/dynamodb/outbound-credential-store.ts';
 import { tableNames } from '../../adapters/dynamodb/table-names.ts';
 import { lateHttpClient } from '../../adapters/http-client/late-http-client.ts';
 import { randomIds } from '../../adapters/runtime/random-ids.ts';

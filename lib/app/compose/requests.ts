@@ -1,5 +1,5 @@
 import { createRequestStore } from '../../adapters/dynamodb/requests/request-store.ts';
-import { createLogEvents } from '../../adapters/events/log-events.ts';
+import { createLogEvents } from '../../adapters/events/completion-events.ts';
 import { lateHttpClient } from '../../adapters/http-client/late-http-client.ts';
 import { createLogger } from '../../adapters/runtime/logger.ts';
 import { systemClock } from '../../adapters/runtime/system-clock.ts';

@@ -8,7 +8,7 @@ import {
 import type { AwsSettings } from '../../adapters/aws-sdk/aws-client.chunk.ts';
 import { cacheBlobs } from '../../adapters/blobs/cache-blobs.ts';
 import { createLambdaCheckpointClient } from '../../adapters/durable/lambda-checkpoint-client.ts';
-import type { EndOptions } from '../../adapters/events/log-events.ts';
+import type { EndOptions } from '../../adapters/events/completion-events.ts';
 import { lateHttpClient } from '../../adapters/http-client/late-http-client.ts';
 import { forExecution } from '../../adapters/runtime/logger.ts';
 import { randomIds } from '../../adapters/runtime/random-ids.ts';

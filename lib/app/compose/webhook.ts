@@ -1,5 +1,5 @@
 import { lazy } from '@hookloom/plugin-kit';
-import { createCredentialStore } from '../../adapters/dynamodb/credential-store.ts';
+import { createCredentialStore } from '../../adapters/dynamodb/credential-stores.ts';
 import { createDeliveryStore } from '../../adapters/dynamodb/delivery-store.ts';
 import { randomIds } from '../../adapters/runtime/random-ids.ts';
 import { systemClock } from '../../adapters/runtime/system-clock.ts';

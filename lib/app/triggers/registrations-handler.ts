@@ -1,8 +1,8 @@
+import { isPlainObject } from '@hookloom/plugin-kit';
 import type { Context } from 'aws-lambda';
 import type { SendStackResponse } from '../../adapters/aws/stack-response.ts';
 import { type ReconcileAllParts, reconcileAll } from '../../registrations/reconcile-all.ts';
 import { unregisterAll } from '../../registrations/unregister-all.ts';
-import { readStackRequest, type StackRequest } from './stack-request.ts';
 
 interface RegistrationsParts extends ReconcileAllParts {
   readonly sendStackResponse: SendStackResponse;
@@ -26,15 +26,11 @@ export const createRegistrationsFunction =
   async (event: unknown, context: Partial<Context> = {}): Promise<void> => {
     const request = readStackRequest(event);
     if (request === null) return reconcileAll(parts, hasTimeLeft(context));
-    const { responseUrl, physicalResourceId, stackId, requestId, logicalResourceId } = request;
-    const failure = await answerRequest(request, parts, context);
-    await parts.sendStackResponse(responseUrl, {
+    const failure = request.isDelete ? await unregister(parts, context) : null;
+    await parts.sendStackResponse(request.responseUrl, {
       Status: failure === null ? 'SUCCESS' : 'FAILED',
       Reason: failure ?? '',
-      PhysicalResourceId: physicalResourceId,
-      StackId: stackId,
-      RequestId: requestId,
-      LogicalResourceId: logicalResourceId,
+      ...request.ids,
     });
   };
 
@@ -44,12 +40,10 @@ const hasTimeLeft =
     getRemainingTimeInMillis() > MARGIN_MS;
 
 /** @returns why it failed; null on success */
-const answerRequest = async (
-  { requestType }: StackRequest,
+const unregister = async (
   parts: RegistrationsParts,
   { getRemainingTimeInMillis = () => UNLIMITED_MS }: Partial<Context>,
 ): Promise<string | null> => {
-  if (requestType !== 'Delete') return null;
   const ending = new AbortController();
   const { promise: overdue, reject } = Promise.withResolvers<never>();
   const end = () => {
@@ -69,4 +63,30 @@ const answerRequest = async (
   } finally {
     clearTimeout(timer);
   }
+};
+
+/** The id of a newly created resource: one per stack. */
+const PHYSICAL_RESOURCE_ID = 'registrations';
+
+/**
+ * Reads a CloudFormation request to a custom resource; null for any other event.
+ *
+ * https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/crpg-ref-requesttypes.html
+ */
+const readStackRequest = (event: unknown) => {
+  if (!isPlainObject(event)) return null;
+  const { RequestType: type, ResponseURL: responseUrl } = event;
+  const isRequest = type === 'Create' || type === 'Update' || type === 'Delete';
+  if (!isRequest || typeof responseUrl !== 'string') return null;
+  return {
+    isDelete: type === 'Delete',
+    responseUrl,
+    /** The response repeats them. */
+    ids: {
+      PhysicalResourceId: String(event.PhysicalResourceId ?? PHYSICAL_RESOURCE_ID),
+      StackId: String(event.StackId),
+      RequestId: String(event.RequestId),
+      LogicalResourceId: String(event.LogicalResourceId),
+    },
+  };
 };

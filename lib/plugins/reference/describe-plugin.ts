@@ -1,10 +1,9 @@
-import type { PluginDependency } from '@hookloom/plugin-kit';
+import type { CredentialType, PluginDependency } from '@hookloom/plugin-kit';
 import { PLUGIN_NOT_FOUND } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
 import { findNearest } from '../../shared/near-name.ts';
 import type { PluginEntry } from '../plugin.ts';
 import { type ListedPlugins, type PluginSummary, summarise } from '../summaries.ts';
-import { type CredentialTypeDescription, describeCredentialType } from './describe-credential-type.ts';
 import { describeNodeType, type NodeTypeDescription } from './describe-node-type.ts';
 
 /** A plugin with everything that it declares. Lists are empty if the plugin failed and its metadata is not known. */
@@ -37,3 +36,22 @@ export const describePlugin = ({ plugins }: ListedPlugins, id: string): PluginDe
     nodeTypes: entry.plugin?.nodeTypes.map(describeNodeType) ?? [],
   };
 };
+
+/** A credential type as JSON, for the admin API and the pages of the reference. */
+interface CredentialTypeDescription
+  extends Pick<CredentialType, 'id' | 'name' | 'description' | 'schema' | 'secretFields'> {
+  /** False if the node gets the fields itself. */
+  readonly appliesToRequests: boolean;
+  /** Whether `credential test` can try it. */
+  readonly hasTest: boolean;
+}
+
+export const describeCredentialType = (type: CredentialType): CredentialTypeDescription => ({
+  id: type.id,
+  name: type.name,
+  description: type.description,
+  schema: type.schema,
+  secretFields: type.secretFields,
+  appliesToRequests: type.apply !== undefined,
+  hasTest: type.test !== undefined,
+});

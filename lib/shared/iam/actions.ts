@@ -1,5 +1,3 @@
-import type { ServiceCall } from './service-call.ts';
-
 /** An action that a call needs permission for, and the input that names its resources. */
 export interface ActionRule {
   readonly action: string;
@@ -141,3 +139,12 @@ const dataApiActions = (name: string, input: ServiceCall['input']): ActionRule[]
   { action: `rds-data:${name}`, input },
   { action: 'secretsmanager:GetSecretValue', input: { SecretId: input.secretArn } },
 ];
+
+/** A call to an AWS service: `AwsCall` of the contract. */
+export interface ServiceCall {
+  /** The SDK's client package without its prefix. */
+  readonly service: string;
+  readonly operation: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly region?: string | undefined;
+}

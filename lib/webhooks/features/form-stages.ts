@@ -14,10 +14,9 @@ import {
   WEBHOOK_MISCONFIGURED,
 } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
-import { checkAnswers } from '../../shared/forms/check-answers.ts';
+import { checkAnswers, readForm } from '../../shared/forms/form-answers.ts';
 import { type FormError, toErrorMember } from '../../shared/forms/form-error.ts';
 import { FORM_PAGE_ID } from '../../shared/forms/form-fields.ts';
-import { readForm } from '../../shared/forms/read-form.ts';
 import { markDuplicate, nameExecution } from '../answer-run.ts';
 import { isForm, parseBody } from '../parse-body.ts';
 import type { Webhook, WebhookRequest } from '../webhook.ts';

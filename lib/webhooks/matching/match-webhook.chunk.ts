@@ -1,7 +1,6 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { METHOD_NOT_ALLOWED, NOT_FOUND } from '../../shared/error-catalogue.ts';
-import { AppError } from '../../shared/errors.ts';
-import { Refusal } from '../../shared/refusal.ts';
+import { AppError, Refusal } from '../../shared/errors.ts';
 import type { PathConfig } from '../../workflows/definition/path-config.ts';
 import type { PublishedWorkflow } from '../../workflows/definition/workflow-store.ts';
 import { NO_WORKFLOW, type Webhook, type WebhookRequest } from '../webhook.ts';

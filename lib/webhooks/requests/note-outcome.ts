@@ -1,6 +1,5 @@
 import type { Answer } from '../../shared/answer.ts';
-import { countStart } from '../../shared/metrics/count-executions.ts';
-import { type Measuring, measure } from '../../shared/metrics/metrics.ts';
+import { countStart, type Measuring, measure } from '../../shared/metrics.ts';
 import { type RecordRequest, type RequestNotes, type RequestOutcome, toOutcome } from './request-outcome.ts';
 
 /** What is recorded about one invocation. */

@@ -1,5 +1,4 @@
-import { type AppError, type ErrorCode, isAppError } from '../../shared/errors.ts';
-import { isRefusal } from '../../shared/refusal.ts';
+import { type AppError, type ErrorCode, isAppError, isRefusal } from '../../shared/errors.ts';
 import { type DeliveryNotes, NO_WORKFLOW, type Webhook, type WebhookRequest } from '../webhook.ts';
 import type { RequestRefusal, Verdict } from './request-record.ts';
 

@@ -1,6 +1,6 @@
 import type { Context } from 'aws-lambda';
 import { createAwsCaller } from '../../../lib/adapters/aws/aws-caller.ts';
-import { createEventBridgeEvents } from '../../../lib/adapters/events/event-bridge-events.ts';
+import { createEventBridgeEvents } from '../../../lib/adapters/events/event-bus.chunk.ts';
 import { systemClock } from '../../../lib/adapters/runtime/system-clock.ts';
 import { createWebhookFunction } from '../../../lib/app/webhook-handler.ts';
 import type { ExecutionStore } from '../../../lib/executions/record/execution-store.ts';

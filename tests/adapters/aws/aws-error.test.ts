@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { toCause } from '../../../lib/adapters/aws/aws-error.ts';
-import { findDenial } from '../../../lib/adapters/aws/denial.ts';
+import { findDenial, toCause } from '../../../lib/adapters/aws/aws-error.ts';
 
 const causeOf = (status: number, body: string): string =>
   toCause({ status, headers: {}, body: Buffer.from(body) }).message;

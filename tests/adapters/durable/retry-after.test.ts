@@ -1,8 +1,7 @@
 import { withDurableExecution } from '@aws/durable-execution-sdk-js';
 import { expect, test } from '@jest/globals';
-import { createDurableSteps } from '../../../lib/adapters/durable/durable-steps.ts';
+import { createDurableSteps, createStepSerdes } from '../../../lib/adapters/durable/durable-steps.ts';
 import { createPendingIo } from '../../../lib/adapters/durable/pending-io.ts';
-import { createStepSerdes } from '../../../lib/adapters/durable/step-serdes.ts';
 import { aDurableEngine } from '../../support/a-durable-engine.ts';
 import { inMemoryBlobs } from '../../support/in-memory-blobs.ts';
 

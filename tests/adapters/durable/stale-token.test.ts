@@ -1,6 +1,6 @@
 import { type DurableExecutionClient, withDurableExecution } from '@aws/durable-execution-sdk-js';
 import { describe, expect, test } from '@jest/globals';
-import { createCheckpointClient } from '../../../lib/adapters/durable/checkpoint-client.ts';
+import { createCheckpointClient } from '../../../lib/adapters/durable/durable-function.ts';
 import { staleToken } from '../../support/a-durable-engine.ts';
 
 const event = {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { createExecutionStore } from '../../../lib/adapters/dynamodb/executions/execution-store.ts';
-import { createOpenRuns } from '../../../lib/adapters/dynamodb/health/run-history.ts';
-import { createListDefinitions } from '../../../lib/adapters/dynamodb/health/workflow-definitions.ts';
+import { createListDefinitions, createOpenRuns } from '../../../lib/adapters/dynamodb/health/health-reads.ts';
 import { createWorkflowStore } from '../../../lib/adapters/dynamodb/workflows/workflow-store.ts';
 import type { NodeRecord } from '../../../lib/engine/result.ts';
 import { aManualClock } from '../../support/a-manual-clock.ts';

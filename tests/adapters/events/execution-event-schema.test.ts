@@ -2,8 +2,11 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { checkSchema } from '../../../authoring/validation/schema/check-schema.ts';
-import { countPublished, createLogEvents } from '../../../lib/adapters/events/log-events.ts';
-import { toCloudEvent } from '../../../lib/adapters/events/to-cloud-event.ts';
+import {
+  countPublished,
+  createLogEvents,
+  toCloudEvent,
+} from '../../../lib/adapters/events/completion-events.ts';
 import type { EndedExecution } from '../../../lib/executions/record/execution-store.ts';
 import { aRecordingLogger } from '../../support/a-recording-logger.ts';
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createLogger, type LoggerOptions, withFields } from '../../../lib/adapters/runtime/logger.ts';
 import { NOT_FOUND } from '../../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../../lib/shared/errors.ts';
-import { measure } from '../../../lib/shared/metrics/metrics.ts';
+import { measure } from '../../../lib/shared/metrics.ts';
 import { redactField } from '../../../lib/shared/secrets/secret-shapes.ts';
 import { aManualClock } from '../../support/a-manual-clock.ts';
 import { readEmbeddedMetrics, sumMetrics } from '../../support/embedded-metrics.ts';

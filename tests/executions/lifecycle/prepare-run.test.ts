@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { NewExecution } from '../../../lib/executions/lifecycle/new-execution.ts';
 import { createOpenPlan } from '../../../lib/executions/lifecycle/plans.ts';
 import { createPrepareRun } from '../../../lib/executions/lifecycle/run-execution.ts';
-import { fillInDeclarations } from '../../../lib/plugins/fill-in-declarations.ts';
+import { fillInDeclarations } from '../../../lib/plugins/adapt-provider.ts';
 import type { Workflow, WorkflowSettings } from '../../../lib/workflows/definition/definition.ts';
 import type { Plan } from '../../../lib/workflows/plan/plan.ts';
 import { aRecordingLogger } from '../../support/a-recording-logger.ts';

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { expect, test } from '@jest/globals';
 import { checkCredentials } from '../../../cli/workflows/find-credential-problems.ts';
-import { adaptUnified } from '../../../lib/plugins/adapt-unified.ts';
+import { adaptUnified } from '../../../lib/plugins/adapt-provider.ts';
 import plugin from '../../../nodes/llm/llm.plugin.ts';
 
 const [nodeType] = adaptUnified(plugin).nodeTypes;

@@ -1,7 +1,6 @@
 import type { ActionProvider, PluginHandle } from '@hookloom/plugin-kit';
 import { expect, test } from '@jest/globals';
-import { adaptLegacy } from '../../../lib/plugins/adapt-legacy.ts';
-import { adaptUnified } from '../../../lib/plugins/adapt-unified.ts';
+import { adaptLegacy, adaptUnified } from '../../../lib/plugins/adapt-provider.ts';
 import { describeNodeType } from '../../../lib/plugins/reference/describe-node-type.ts';
 import { aHandle, aLegacyProvider, aProvider } from '../../support/a-plugin.ts';
 

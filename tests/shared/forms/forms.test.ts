@@ -1,11 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { checkAnswers } from '../../../lib/shared/forms/check-answers.ts';
-import { describeLimits } from '../../../lib/shared/forms/describe-limits.ts';
-import { findFormProblems } from '../../../lib/shared/forms/find-form-problems.ts';
+import { checkAnswers, readForm } from '../../../lib/shared/forms/form-answers.ts';
 import { toErrorMember } from '../../../lib/shared/forms/form-error.ts';
-import { toFields } from '../../../lib/shared/forms/form-fields.ts';
-import { readForm } from '../../../lib/shared/forms/read-form.ts';
+import { describeLimits, toFields } from '../../../lib/shared/forms/form-fields.ts';
+import { findFormProblems } from '../../../lib/shared/forms/form-problems.chunk.ts';
 import { cases } from '../../support/deep.ts';
 
 const schemaOf = (field: object, required: readonly string[] = []) => ({

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
 import type { NodeType } from '@hookloom/plugin-kit/host';
 import { expect, test } from '@jest/globals';
-import { fillInDeclarations } from '../../../lib/plugins/fill-in-declarations.ts';
+import { fillInDeclarations } from '../../../lib/plugins/adapt-provider.ts';
 import { resolveExecution } from '../../../lib/workflows/definition/resolve-execution.ts';
 import { compilePlan } from '../../../lib/workflows/plan/compile-plan.ts';
 

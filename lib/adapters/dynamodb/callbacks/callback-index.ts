@@ -7,7 +7,6 @@ import {
 } from '../../../executions/record/execution-store.ts';
 import { json, readText, text } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
-import { collectPage, type ListedKey } from '../executions/collect-page.ts';
 import {
   CALLBACK_KEYS,
   callbackKeyOf,
@@ -19,8 +18,14 @@ import {
   toIso,
 } from '../executions/execution-item.ts';
 import { toUpdate } from '../executions/execution-update.ts';
-import { ALL_TIMES, mergePartitions, type Partition } from '../executions/merge-partitions.ts';
-import { readRecords } from '../executions/read-records.ts';
+import {
+  ALL_TIMES,
+  collectPage,
+  type ListedKey,
+  mergePartitions,
+  type Partition,
+  readRecords,
+} from '../executions/read-lists.ts';
 import { updateItem } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
 

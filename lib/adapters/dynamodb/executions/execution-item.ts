@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { NodeFailure, NodeRecord } from '../../../engine/result.ts';
+import { MAX_HELD_DAYS } from '../../../executions/held/held-queues.ts';
 import { ACCEPTED_LEASE_MS } from '../../../executions/lifecycle/limits.ts';
 import type {
   DueGroup,
+  ExecutionData,
+  ExecutionMode,
   ExecutionRecord,
   ExecutionStart,
   ExecutionSummary,
@@ -16,6 +19,7 @@ import {
   json,
   number,
   optional,
+  packed,
   readJson,
   readLongJson,
   readNumber,
@@ -23,6 +27,7 @@ import {
   readText,
   text,
 } from '../attributes.ts';
+import type { Change } from './execution-update.ts';
 
 export const SECONDS_PER_DAY = 86_400;
 
@@ -215,4 +220,46 @@ export const toSummary = (item: Item): ExecutionSummary => ({
   startedAt: Date.parse(readText(item, 'startedAt')),
   endedAt: readTime(item, 'endedAt'),
   held: (item.held?.S ?? null) as ExecutionSummary['held'],
+});
+
+/** Express runs start within a day, if at all, and run for minutes. */
+const EXPRESS_DAYS = 2;
+
+/** How long the data of a background run is kept after its start. */
+export const dataDays = (mode: ExecutionMode, retentionDays: number): number =>
+  mode === 'express' ? EXPRESS_DAYS + retentionDays : OPEN_DAYS;
+
+/** The key of an execution's data, in the table of the records. No execution id has a colon. */
+export const dataKeyOf = (executionId: string): string => `data:${executionId}`;
+
+export const toDataItem = (
+  { executionId, mode, held, startedAt, input, callbackKey, retriedCheckpoints }: ExecutionStart,
+  retentionDays: number,
+): Item => {
+  const days = dataDays(mode, retentionDays) + (held === null ? 0 : MAX_HELD_DAYS);
+  return compact({
+    executionId: text(dataKeyOf(executionId)),
+    input: optional(input, packed),
+    callbackKey: optional(callbackKey, text),
+    retriedCheckpoints: optional(retriedCheckpoints, packed),
+    expiresAt: number(toExpiry(startedAt, days)),
+    retentionSeconds: number(retentionDays * SECONDS_PER_DAY),
+  });
+};
+
+export const toData = (item: Item): ExecutionData => ({
+  input: readPacked(item, 'input'),
+  callbackKey: item.callbackKey?.S ?? null,
+  retriedCheckpoints: readPacked(item, 'retriedCheckpoints'),
+  checkpoints: readPacked(item, 'checkpoints'),
+});
+
+/** Keeps checkpoints and input, if given; at the end of an execution, as long as its record. */
+export const toDataChange = (
+  { input, checkpoints }: { readonly input?: string; readonly checkpoints?: string | null },
+  ending: Pick<Change, 'compute' | 'values'>,
+): Change => ({
+  condition: input === undefined ? 'attribute_exists(#executionId)' : '',
+  set: { input: optional(input, packed), checkpoints: optional(checkpoints, packed) },
+  ...ending,
 });

@@ -13,11 +13,16 @@ import { type Item, readText, text } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
 import { getItem } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
-import { collectPage, type ListedKey } from './collect-page.ts';
 import { isExpired, shardsOf, timeShards, toIso, toSummary, workflowPartitions } from './execution-item.ts';
-import { ALL_TIMES, mergePartitions, type Partition } from './merge-partitions.ts';
 import { QUEUES_SHARD, queueOfPartition, queuePartitions } from './queue-keys.ts';
-import { readRecords } from './read-records.ts';
+import {
+  ALL_TIMES,
+  collectPage,
+  type ListedKey,
+  mergePartitions,
+  type Partition,
+  readRecords,
+} from './read-lists.ts';
 
 /** Maximum number of records read in one call. If many have other statuses, the list is short and has a cursor. */
 const MAX_RECORDS = 1_000;

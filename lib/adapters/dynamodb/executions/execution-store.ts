@@ -10,17 +10,20 @@ import { compact, type Item, json, number, optional, packed, text } from '../att
 import type { DynamoDbClient } from '../client.ts';
 import { deleteItem, getItem, putItem, updateItem } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
-import { dataKeyOf, toData, toDataChange, toDataItem } from './execution-data.ts';
 import { SWEPT_ATTRIBUTES, toEndAttributes, toEndChange, toOutboxSweep } from './execution-end.ts';
 import {
   CALLBACK_KEYS,
   callbackKeyOf,
+  dataKeyOf,
   isExpired,
   OPEN_DAYS,
   SECONDS_PER_DAY,
   timeShardOf,
   toCallback,
   toCallbackKeys,
+  toData,
+  toDataChange,
+  toDataItem,
   toExpiry,
   toIso,
   toItem,

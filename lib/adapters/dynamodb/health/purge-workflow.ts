@@ -1,9 +1,7 @@
 import { readText, text } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
-import { dataKeyOf } from '../executions/execution-data.ts';
-import { callbackPartitions } from '../executions/execution-item.ts';
-import { deleteItem } from '../items.ts';
-import { queryAll } from '../scan-all.ts';
+import { callbackPartitions, dataKeyOf } from '../executions/execution-item.ts';
+import { deleteItem, queryAll } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
 
 /**

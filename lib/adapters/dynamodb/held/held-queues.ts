@@ -3,10 +3,8 @@ import { lazy } from '@hookloom/plugin-kit';
 import type { HeldQueues } from '../../../executions/held/held-queues.ts';
 import { type Item, number, readNumber, readText, text } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
-import { dataDays, dataKeyOf } from '../executions/execution-data.ts';
-import { toExpiry, toReleased } from '../executions/execution-item.ts';
+import { dataDays, dataKeyOf, toExpiry, toReleased } from '../executions/execution-item.ts';
 import { type Change, toUpdate } from '../executions/execution-update.ts';
-import { ALL_TIMES, mergePartitions, type Partition } from '../executions/merge-partitions.ts';
 import {
   placeIn,
   QUEUES_SHARD,
@@ -14,9 +12,9 @@ import {
   queuePartitions,
   readQueueKey,
 } from '../executions/queue-keys.ts';
-import { deleteItem, getItem, type IsOurs, updateItem } from '../items.ts';
+import { ALL_TIMES, mergePartitions, type Partition } from '../executions/read-lists.ts';
+import { deleteItem, getItem, type IsOurs, translateErrors, updateItem } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
-import { translateErrors } from '../translate-error.ts';
 
 interface HeldQueuesOptions {
   /** See `createExecutionStore`. */

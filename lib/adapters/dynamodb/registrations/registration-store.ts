@@ -8,10 +8,8 @@ import { WORKFLOW_CHANGED } from '../../../shared/error-catalogue.ts';
 import { AppError } from '../../../shared/errors.ts';
 import { type Item, json, number, readJson, readNumber, readText, text } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
-import { deleteItem, getItem, putItem, sameAs } from '../items.ts';
-import { queryAll, scanAll } from '../scan-all.ts';
+import { deleteItem, getItem, putItem, queryAll, sameAs, scanAll, translateErrors } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
-import { translateErrors } from '../translate-error.ts';
 
 /** Another command or the sweeper may change the registration between the read and the write. */
 const MAX_TRIES = 3;

@@ -5,10 +5,9 @@ import type { RequestQuery, RequestStore } from '../../../webhooks/requests/requ
 import { blankOf, type Item, longJson, number, readLongJson, readText, text } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
 import { isExpired, toExpiry } from '../executions/execution-item.ts';
-import { getItem, putItem, sameAs } from '../items.ts';
+import { getItem, putItem, sameAs, translateErrors } from '../items.ts';
 import { checkVersions } from '../schema/schema.ts';
 import type { TableNames } from '../table-names.ts';
-import { translateErrors } from '../translate-error.ts';
 
 /** How many requests one read of a partition returns: some ten kilobytes. */
 const PAGE_SIZE = 25;

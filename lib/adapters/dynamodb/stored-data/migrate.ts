@@ -5,10 +5,9 @@ import { isAppError } from '../../../shared/errors.ts';
 import { type Item, number, text } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
 import { EARLIER_CALLBACKS, timeShardOf } from '../executions/execution-item.ts';
-import { updateItem } from '../items.ts';
+import { translateErrors, updateItem } from '../items.ts';
 import { OLDEST_VERSION, SCHEMA_VERSION, versionOf } from '../schema/schema.ts';
 import type { TableNames } from '../table-names.ts';
-import { translateErrors } from '../translate-error.ts';
 import { TABLE_KEYS, TABLES } from './check-stored-data.ts';
 import { readStageVersions, writeStageVersions } from './stage-versions.ts';
 

@@ -1,9 +1,8 @@
 import { type Item, number, readNumber, text } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
-import { updateItem } from '../items.ts';
+import { translateErrors, updateItem } from '../items.ts';
 import { OLDEST_VERSION, SCHEMA_VERSION, UNSTATED_VERSION } from '../schema/schema.ts';
 import type { TableNames } from '../table-names.ts';
-import { translateErrors } from '../translate-error.ts';
 
 /** The oldest and newest version of the schema that a stage may hold. */
 interface StageVersions {

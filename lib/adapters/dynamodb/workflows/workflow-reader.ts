@@ -3,7 +3,8 @@ import type { PathConfig } from '../../../workflows/definition/path-config.ts';
 import type { PublishedWorkflow, WorkflowReader } from '../../../workflows/definition/workflow-store.ts';
 import { type Item, number, readJson, readNumber, readText, text } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
-import { getItem } from '../items.ts';
+import { getItem, translateErrors } from '../items.ts';
+import { checkVersions } from '../schema/schema.ts';
 import type { TableNames } from '../table-names.ts';
 
 /** Reads the workflows that `createWorkflowStore` stores; functions of the service only read them. */
@@ -51,3 +52,40 @@ const toPublished = (item: Item): PublishedWorkflow => ({
   ...toWorkflow(item),
   pathConfigs: readJson<PathConfig[]>(item, 'pathConfigs'),
 });
+
+interface DefinitionPage {
+  /** Includes removed workflows. */
+  readonly ids: readonly string[];
+  readonly definitions: readonly WorkflowDefinition[];
+  /** Where the next page starts; null at the end. */
+  readonly next: string | null;
+}
+
+/**
+ * Reads a page of 1 MB of the current versions of all workflows.
+ * @param after - the workflow id after which the page starts, which need not exist; null for the first page
+ * @throws AppError `STORE_UNAVAILABLE` | `DATA_VERSION_UNSUPPORTED`
+ */
+export const scanDefinitions = async (
+  client: DynamoDbClient,
+  TableName: string,
+  after: string | null,
+): Promise<DefinitionPage> => {
+  const { Items = [], LastEvaluatedKey } = await translateErrors(
+    client.scan({
+      TableName,
+      ProjectionExpression: 'workflowId, #definition, #schema',
+      ExpressionAttributeNames: { '#definition': 'definition', '#schema': 'schema' }, // reserved words
+      ExclusiveStartKey: after === null ? undefined : { workflowId: text(after) },
+    }),
+  );
+  await checkVersions(TableName, Items);
+  return {
+    ids: Items.map((item) => readText(item, 'workflowId')),
+    // Removed workflows have none.
+    definitions: Items.filter(({ definition }) => definition !== undefined).map((item) =>
+      readJson<WorkflowDefinition>(item, 'definition'),
+    ),
+    next: LastEvaluatedKey === undefined ? null : readText(LastEvaluatedKey, 'workflowId'),
+  };
+};

@@ -7,11 +7,15 @@ import type { PathConfig } from '../../../workflows/definition/path-config.ts';
 import type { WorkflowStore, WorkflowSummary } from '../../../workflows/definition/workflow-store.ts';
 import { compact, flag, type Item, json, number, readNumber, readText, text } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
-import { putItem, sameAs } from '../items.ts';
-import { scanAll } from '../scan-all.ts';
+import { putItem, sameAs, scanAll } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
-import { scanDefinitions } from './scan-definitions.ts';
-import { createWorkflowReader, isTombstone, readItem, toWorkflow } from './workflow-reader.ts';
+import {
+  createWorkflowReader,
+  isTombstone,
+  readItem,
+  scanDefinitions,
+  toWorkflow,
+} from './workflow-reader.ts';
 
 const MAX_DEFINITION_BYTES = 350_000;
 

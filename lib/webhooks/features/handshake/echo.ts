@@ -1,7 +1,6 @@
 import type { Answer } from '../../../shared/answer.ts';
 import { HANDSHAKE_REFUSED } from '../../../shared/error-catalogue.ts';
-import { AppError } from '../../../shared/errors.ts';
-import { Refusal } from '../../../shared/refusal.ts';
+import { AppError, Refusal } from '../../../shared/errors.ts';
 
 /** Maximum length of a challenge; real ones take a few hundred characters. */
 const MAX_CHALLENGE_LENGTH = 4_096;

@@ -1,5 +1,5 @@
 import { type KeyObject, X509Certificate } from 'node:crypto';
-import { Refusal } from '../../../shared/refusal.ts';
+import { Refusal } from '../../../shared/errors.ts';
 import type { WebhookRequest } from '../../webhook.ts';
 import type { FeaturePorts } from '../../webhook-feature.ts';
 import { fetchedKeys } from './fetched-keys.ts';

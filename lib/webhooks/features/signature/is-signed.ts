@@ -1,6 +1,6 @@
 import { createHmac, type KeyObject, verify } from 'node:crypto';
 import { toPublicKey, toSharedKey } from '../../../credentials/signing-keys.ts';
-import { Refusal } from '../../../shared/refusal.ts';
+import { Refusal } from '../../../shared/errors.ts';
 import { isHandshakeToken } from '../sender/handshake-token.ts';
 import { isEqual } from '../sender/is-equal.ts';
 import { type SignedContent, splitList } from './read-request.ts';

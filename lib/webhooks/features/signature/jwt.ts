@@ -12,8 +12,7 @@ import {
 } from 'jose';
 import { toPublicKey, toSharedKey } from '../../../credentials/signing-keys.ts';
 import { quote } from '../../../shared/describe.ts';
-import type { AppError } from '../../../shared/errors.ts';
-import { isRefusal, Refusal } from '../../../shared/refusal.ts';
+import { type AppError, isRefusal, Refusal } from '../../../shared/errors.ts';
 import { bearerChallenge, readBearer } from '../../bearer.chunk.ts';
 import type { WebhookRequest } from '../../webhook.ts';
 import type { FeaturePorts } from '../../webhook-feature.ts';

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { isPlainObject, type JsonObject, type JsonValue } from '@hookloom/plugin-kit';
-import { Refusal } from '../../../shared/refusal.ts';
+import { Refusal } from '../../../shared/errors.ts';
 import { parseUrlEncoded } from '../../parse-url-encoded.ts';
 import type { WebhookRequest } from '../../webhook.ts';
 import type { Place, SchemeRow } from './schemes.ts';

@@ -1,6 +1,5 @@
 import { SIGNATURE_INVALID } from '../../../shared/error-catalogue.ts';
-import { AppError } from '../../../shared/errors.ts';
-import { Refusal } from '../../../shared/refusal.ts';
+import { AppError, Refusal } from '../../../shared/errors.ts';
 
 /**
  * The same problem for every reason. The status is 403, since 401 requests HTTP authentication (RFC 9110 §11) and a

@@ -1,7 +1,6 @@
 import { lazy } from '@hookloom/plugin-kit';
 import { WEBHOOK_MISCONFIGURED } from '../../../shared/error-catalogue.ts';
-import { AppError, isAppError } from '../../../shared/errors.ts';
-import { isRefusal, Refusal } from '../../../shared/refusal.ts';
+import { AppError, isAppError, isRefusal, Refusal } from '../../../shared/errors.ts';
 import type { WebhookRequest } from '../../webhook.ts';
 import type { FeaturePorts, Stages } from '../../webhook-feature.ts';
 import { senderSecrets } from '../sender/sender-secrets.ts';

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../shared/refusal.ts';
+import { Refusal } from '../../../shared/errors.ts';
 import { DEFAULT_TOLERANCE_SECONDS } from './schemes.ts';
 
 /** Timestamps from here on are in milliseconds: in seconds, this is the year 5138. */

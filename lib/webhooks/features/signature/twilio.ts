@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Refusal } from '../../../shared/refusal.ts';
+import { Refusal } from '../../../shared/errors.ts';
 import { parseUrlEncoded } from '../../parse-url-encoded.ts';
 import type { WebhookRequest } from '../../webhook.ts';
 import { isEqual } from '../sender/is-equal.ts';

@@ -1,0 +1,206 @@
+import type { ListPosition } from '../../../executions/record/execution-store.ts';
+import { STORE_UNAVAILABLE } from '../../../shared/error-catalogue.ts';
+import { AppError } from '../../../shared/errors.ts';
+import { type Item, readText, text } from '../attributes.ts';
+import type { DynamoDbClient } from '../client.ts';
+import { translateErrors } from '../items.ts';
+import { checkVersions, VERSION_ATTRIBUTES } from '../schema/schema.ts';
+
+/** One of the partitions over which a list is spread. */
+export interface Partition {
+  readonly index: 'byWorkflow' | 'byFailure' | 'byTime' | 'bySweep';
+  /** Its key in the index. */
+  readonly key: string;
+}
+
+interface MergeOptions {
+  readonly order: 'ascending' | 'descending';
+  /** The first and the last sort key, inclusive. */
+  readonly range: readonly [first: string, last: string];
+  /** If absent, reads from the start. */
+  readonly after?: ListPosition | undefined;
+  /** How many keys one query reads. */
+  readonly pageSize: number;
+}
+
+/** The range of all sort keys that are times, or places in a queue. */
+export const ALL_TIMES = ['0', '9999-12-31T23:59:59.999Z'] as const;
+
+/** The partition and sort keys of the indexes of executions. */
+const KEYS: Readonly<Record<Partition['index'], readonly [hash: string, range: string]>> = {
+  byWorkflow: ['workflowId', 'startedAt'],
+  byFailure: ['failedWorkflowId', 'startedAt'],
+  byTime: ['timeShard', 'startedAt'],
+  bySweep: ['sweepShard', 'sweepAt'],
+};
+
+/**
+ * Reads the keys of several partitions as one list, ordered by sort key, then by partition, then in the partition's own
+ * order, so that a position in one of them is a position in all. Each partition is queried once before the first key,
+ * and again whenever its keys are used up.
+ * @param partitions - always in the same order
+ * @throws AppError `STORE_UNAVAILABLE`, on reading
+ */
+export async function* mergePartitions(
+  client: DynamoDbClient,
+  table: string,
+  partitions: readonly Partition[],
+  options: MergeOptions,
+): AsyncGenerator<ListPosition> {
+  const queues = partitions.map((partition) => openPartition(client, table, partition, options));
+  const { after, order } = options;
+  const passed = after === undefined ? -1 : partitions.findIndex(({ key }) => key === after.part);
+  const precedes = (a: ListPosition, b: ListPosition) => (order === 'ascending' ? a.at < b.at : a.at > b.at);
+  for (;;) {
+    await Promise.all(queues.map((queue) => queue.fill()));
+    let first = -1;
+    let head: ListPosition | undefined;
+    for (const [position, { keys }] of queues.entries()) {
+      const [next] = keys;
+      if (next !== undefined && (head === undefined || precedes(next, head)))
+        [first, head] = [position, next];
+    }
+    if (head === undefined) return;
+    queues[first]?.keys.shift();
+    // Keys of earlier partitions with the same sort key have already been read.
+    if (after === undefined || first >= passed || head.at !== after.at) yield head;
+  }
+}
+
+const openPartition = (
+  client: DynamoDbClient,
+  TableName: string,
+  { index, key }: Partition,
+  { order, range: [first, last], after, pageSize }: MergeOptions,
+) => {
+  const [hash, range] = KEYS[index];
+  const isAscending = order === 'ascending';
+  const from = after !== undefined && isAscending ? after.at : first;
+  const to = after !== undefined && !isAscending ? after.at : last;
+  let next: Item | undefined =
+    after?.part === key
+      ? { [hash]: text(key), [range]: text(after.at), executionId: text(after.executionId) }
+      : undefined;
+  let isRead = from > to;
+  const keys: ListPosition[] = [];
+  const fill = async (): Promise<void> => {
+    while (keys.length === 0 && !isRead) {
+      const { Items = [], LastEvaluatedKey } = await translateErrors(
+        client.query({
+          TableName,
+          IndexName: index,
+          KeyConditionExpression: `${hash} = :key AND ${range} BETWEEN :from AND :to`,
+          ExpressionAttributeValues: { ':key': text(key), ':from': text(from), ':to': text(to) },
+          ScanIndexForward: isAscending,
+          Limit: pageSize,
+          ExclusiveStartKey: next,
+        }),
+      );
+      keys.push(
+        ...Items.map((item) => ({
+          part: key,
+          at: readText(item, range),
+          executionId: readText(item, 'executionId'),
+        })),
+      );
+      next = LastEvaluatedKey;
+      isRead = next === undefined;
+    }
+  };
+  return { keys, fill };
+};
+
+/** A key of a list. */
+export interface ListedKey extends ListPosition {
+  /** The cost of skipping a key that has no record to read, counted in records. */
+  readonly skipCost?: number;
+}
+
+interface Collected<Found> {
+  readonly found: readonly Found[];
+  /** Where the next page starts; null at the end. */
+  readonly next: ListPosition | null;
+}
+
+interface CollectOptions {
+  readonly limit: number;
+  /** How many records are read at once. */
+  readonly batchSize: number;
+  /** Maximum number of records read; the page then ends, however few were found. */
+  readonly maxRecords: number;
+}
+
+/**
+ * Reads a page of a list: keys and then their records, until there are enough.
+ * @param read - reads what the list shows, with its key, leaving out what a filter drops
+ */
+export const collectPage = async <Found>(
+  keys: AsyncGenerator<ListedKey>,
+  { limit, batchSize, maxRecords }: CollectOptions,
+  read: (ids: readonly string[]) => Promise<readonly (readonly [id: string, Found])[]>,
+): Promise<Collected<Found>> => {
+  const collected: { readonly found: Found; readonly place: ListPosition | undefined }[] = [];
+  let next: ListPosition | undefined;
+  for (let left = maxRecords; collected.length <= limit; ) {
+    const batch: ListedKey[] = [];
+    const places = new Map<string, ListPosition>();
+    while (left > 0 && places.size < batchSize) {
+      const { value: key, done } = await keys.next();
+      if (done === true) break;
+      batch.push(key);
+      left -= key.skipCost ?? 1;
+      if (key.skipCost === undefined) places.set(key.executionId, toPosition(key));
+    }
+    for (const [id, found] of await read([...places.keys()]))
+      collected.push({ found, place: places.get(id) });
+    const last = batch.at(-1);
+    next = last === undefined ? undefined : toPosition(last);
+    if (last === undefined || left <= 0) break;
+  }
+  if (collected.length > limit) next = collected[limit - 1]?.place;
+  return { found: collected.slice(0, limit).map(({ found }) => found), next: next ?? null };
+};
+
+const toPosition = ({ part, at, executionId }: ListPosition): ListPosition => ({ part, at, executionId });
+
+/**
+ * Maximum number of keys per call: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html
+ */
+const MAX_BATCH = 100;
+
+/**
+ * Reads some attributes of executions by id, in the order of the ids, leaving out those that no longer exist. DynamoDB
+ * may leave some for another call.
+ * @throws AppError `STORE_UNAVAILABLE` | `DATA_VERSION_UNSUPPORTED`
+ */
+export const readRecords = async (
+  client: DynamoDbClient,
+  table: string,
+  ids: readonly string[],
+  attributes: readonly string[],
+): Promise<readonly Item[]> => {
+  const names = [...attributes, ...VERSION_ATTRIBUTES];
+  const found = new Map<string, Item>();
+  let wanted = ids.map((executionId) => ({ executionId: text(executionId) }));
+  while (wanted.length > 0) {
+    const batch = wanted.slice(0, MAX_BATCH);
+    const { Responses, UnprocessedKeys } = await translateErrors(
+      client.batchGetItem({
+        RequestItems: {
+          [table]: {
+            Keys: batch,
+            ProjectionExpression: names.map((name) => `#${name}`).join(', '),
+            ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
+          },
+        },
+      }),
+    );
+    const items = Responses?.[table] ?? [];
+    await checkVersions(table, items);
+    for (const item of items) found.set(readText(item, 'executionId'), item);
+    const left = UnprocessedKeys?.[table]?.Keys ?? [];
+    if (left.length === batch.length) throw new AppError(STORE_UNAVAILABLE, {});
+    wanted = [...(left as typeof wanted), ...wanted.slice(MAX_BATCH)];
+  }
+  return ids.map((id) => found.get(id)).filter((item) => item !== undefined);
+};

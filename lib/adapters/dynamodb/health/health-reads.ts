@@ -1,0 +1,94 @@
+import type { NodeRecord } from '../../../engine/result.ts';
+import type { ObservedExecution, OpenRuns } from '../../../health/sample-runs.ts';
+import type { StoredWorkflows } from '../../../health/stored-facts.ts';
+import type { WorkflowDefinition } from '../../../workflows/definition/definition.ts';
+import { type Item, readLongJson, readNumber, readText, text } from '../attributes.ts';
+import type { DynamoDbClient } from '../client.ts';
+import { toIso, workflowPartitions } from '../executions/execution-item.ts';
+import { readRecords } from '../executions/read-lists.ts';
+import { translateErrors } from '../items.ts';
+import type { TableNames } from '../table-names.ts';
+import { scanDefinitions } from '../workflows/workflow-reader.ts';
+
+/** Pages of 1 MB, which hold some thousand workflows. */
+const MAX_PAGES = 8;
+const TURN_MS = 5_000;
+
+interface ListOptions {
+  readonly maxPages?: number;
+  readonly now?: () => number;
+}
+
+/**
+ * Lists the current versions of all workflows, up to the limit. If there are more, half as many further pages are read
+ * from a different place each time, so that every workflow is in some list.
+ * @throws AppError `STORE_UNAVAILABLE`
+ */
+export const createListDefinitions =
+  (
+    client: DynamoDbClient,
+    { workflows }: Pick<TableNames, 'workflows'>,
+    { maxPages = MAX_PAGES, now = Date.now }: ListOptions = {},
+  ) =>
+  async (): Promise<StoredWorkflows> => {
+    const ids = new Set<string>();
+    const definitions: WorkflowDefinition[] = [];
+    const read = async (pages: number, start: string | null): Promise<boolean> => {
+      let after = start;
+      for (let page = 0; page < pages; page++) {
+        const { next, ...found } = await scanDefinitions(client, workflows, after);
+        definitions.push(...found.definitions.filter(({ id }) => !ids.has(id)));
+        for (const id of found.ids) ids.add(id);
+        if (next === null) return true;
+        after = next;
+      }
+      return false;
+    };
+    const isComplete = await read(maxPages, null);
+    // Items are ordered by a hash of their keys, so any key marks a place among them.
+    if (!isComplete) await read(Math.ceil(maxPages / 2), `turn-${Math.floor(now() / TURN_MS)}`);
+    return { ids: [...ids], definitions, isComplete };
+  };
+
+/** Reads a workflow's executions from the index, latest first, and the nodes of each record. */
+export const createOpenRuns =
+  (client: DynamoDbClient, { executions }: Pick<TableNames, 'executions'>): OpenRuns =>
+  (workflowId, from) => {
+    let next: Item | undefined;
+    const [first = workflowId, sample = workflowId] = workflowPartitions(workflowId);
+    let partition = first;
+    const query = (limit: number) =>
+      translateErrors(
+        client.query({
+          TableName: executions,
+          IndexName: 'byWorkflow',
+          ScanIndexForward: false,
+          Limit: limit,
+          KeyConditionExpression: 'workflowId = :workflowId AND startedAt >= :from',
+          ExpressionAttributeValues: { ':workflowId': text(partition), ':from': text(toIso(from)) },
+          ExclusiveStartKey: next,
+        }),
+      );
+    return {
+      read: async (limit) => {
+        let found = await query(limit);
+        // For a high-volume workflow, one of its partitions is enough of a sample.
+        if (found.Items?.length === 0 && partition !== sample) {
+          partition = sample;
+          found = await query(limit);
+        }
+        next = found.LastEvaluatedKey;
+        const ids = (found.Items ?? []).map((item) => readText(item, 'executionId'));
+        const records = await readRecords(client, executions, ids, ['executionId', 'nodes', 'nodesOmitted']);
+        return { executions: records.map(toObserved), hasMore: next !== undefined };
+      },
+    };
+  };
+
+/** Reads a record without the nodes' data, which is most of it. */
+const toObserved = (item: Item): ObservedExecution => ({
+  nodes: readLongJson<NodeRecord[]>(item, 'nodes', []).map(({ type, status, failure }) =>
+    failure === undefined ? { type, status } : { type, status, failure },
+  ),
+  nodesOmitted: readNumber(item, 'nodesOmitted', 0),
+});
