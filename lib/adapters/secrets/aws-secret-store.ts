@@ -16,8 +16,8 @@ interface AwsSecretParts {
  */
 export const createAwsSecretStore = ({ parameters, callSecretsManager }: AwsSecretParts): SecretStore => ({
   ...parameters,
-  get: async (reference) => {
-    if (!reference.startsWith('arn:')) return parameters.get(reference);
+  get: async (reference, maxWaitMs) => {
+    if (!reference.startsWith('arn:')) return parameters.get(reference, maxWaitMs);
     const [, , , region = ''] = reference.split(':');
     const answer = await callJson(
       callSecretsManager(region),

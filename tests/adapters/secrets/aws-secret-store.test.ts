@@ -1,8 +1,10 @@
 import type { Clock } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import type { AwsRequest, CallAws } from '../../../lib/adapters/aws/aws-caller.ts';
-import { createAwsSecretStore } from '../../../lib/adapters/secrets/aws-secret-store.ts';
-import { createParameterStore } from '../../../lib/adapters/secrets/parameter-store.ts';
+import {
+  createAwsSecretStore,
+  createParameterStore,
+} from '../../../lib/adapters/secrets/aws-secret-store.ts';
 import { findOutage } from '../../../lib/credentials/outbound/secret-store.ts';
 import { aManualClock } from '../../support/a-manual-clock.ts';
 import { aVirtualClock } from '../../support/a-virtual-clock.ts';
@@ -114,7 +116,8 @@ describe('parameters', () => {
       calls.push({ names, at: clock.now(), isOwnBackoff: request.answersThrottling === true });
       return (replies.shift() ?? found)(names);
     };
-    const { get } = createParameterStore(call, '/x', { clock, random });
+    const parameters = createParameterStore(call, '/x', { clock, random });
+    const { get } = createAwsSecretStore({ parameters, callSecretsManager: () => call });
     return { ...virtual, calls, get };
   };
 
