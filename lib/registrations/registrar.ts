@@ -1,7 +1,7 @@
 import type { Clock, Logger, RegistrationContext } from '@hookloom/plugin-kit';
 import { type FindNodeType, isRegistrationRefused } from '@hookloom/plugin-kit/host';
 import { REGISTRATION_REFUSED } from '../shared/error-catalogue.ts';
-import { AppError } from '../shared/errors.ts';
+import { AppError, isAppError } from '../shared/errors.ts';
 import type { WorkflowDefinition } from '../workflows/definition/definition.ts';
 import {
   findRegisteringSource,
@@ -137,7 +137,7 @@ const registerOne = async (
   try {
     await requireSource(wanted, findNodeType).register(wanted, await openContext());
   } catch (error) {
-    if (error instanceof AppError) throw error;
+    if (isAppError(error)) throw error;
     const path = isRegistrationRefused(error) ? error.path : null;
     throw refused(wanted, path, error instanceof Error ? error.message : String(error), error);
   }

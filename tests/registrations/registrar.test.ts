@@ -79,6 +79,16 @@ describe('a workflow is not stored, and everything is as before,', () => {
     expect((await service.workflows.find('orders'))?.version).toBe(1);
   });
 
+  test('when a plugin throws an error of the catalogue, which stays as it is', async () => {
+    const service = aRegistrar();
+    await service.put(before);
+    await expect(service.put(aWorkflowOf([aBell('unreachable')]))).rejects.toMatchObject({
+      code: 'OUTBOUND_FAILED',
+      message: 'POST bells.example failed: it is closed.',
+    });
+    expect(tones(service)).toEqual(['high', 'q 1']);
+  });
+
   test('when another trigger has the resource', async () => {
     const service = aRegistrar();
     await service.put(before);
