@@ -5,17 +5,14 @@ import {
   listApprovals,
   MAX_APPROVALS,
 } from '../lib/callbacks/list-approvals.ts';
-import { isAppError } from '../lib/shared/errors.ts';
-import { parseFields } from '../lib/shared/query-fields.ts';
 import {
   type CommandContext,
   EARLIER_NOTE,
   refuseUnknownWorkflow,
   type TargetContext,
 } from './command-context.ts';
-import { usageError } from './command-error.ts';
-import { oneLine, toColumns } from './executions/execution-text.ts';
-import { readId } from './read-arguments.ts';
+import { oneLine, toColumns } from './execution-text.ts';
+import { readId, readQuery } from './read-arguments.ts';
 
 export const addApprovalCommands = (program: Command, { onTarget }: CommandContext): void => {
   program
@@ -29,7 +26,8 @@ export const addApprovalCommands = (program: Command, { onTarget }: CommandConte
     .option('--addresses', 'show the callback URLs; anyone with such a URL can decide')
     .option('--json', 'print JSON')
     .action(async (options: ListOptions) => {
-      const query = readQuery(options);
+      const { workflow, limit, cursor } = options;
+      const query = readQuery(approvalsQuery, { workflowId: workflow, limit, cursor });
       await onTarget((context) => list(query, options, context));
     });
 };
@@ -41,15 +39,6 @@ interface ListOptions {
   readonly addresses?: true;
   readonly json?: true;
 }
-
-const readQuery = ({ workflow, limit, cursor }: ListOptions): ApprovalsQuery => {
-  try {
-    return parseFields(approvalsQuery, { workflowId: workflow, limit, cursor }, '--');
-  } catch (error) {
-    if (isAppError(error, 'QUERY_INVALID')) throw usageError(`${error.parameters.reason}.`);
-    throw error;
-  }
-};
 
 const list = async (
   query: ApprovalsQuery,

@@ -3,16 +3,23 @@ import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import type { Command } from 'commander';
 import { randomIds } from '../lib/adapters/runtime/random-ids.ts';
 import { toRetry } from '../lib/app/compose/admin.ts';
+import type { NodeRecord } from '../lib/engine/result.ts';
 import { cancelExecution } from '../lib/executions/lifecycle/cancel-execution.ts';
 import { findReconciledExecution } from '../lib/executions/lifecycle/finish-execution.ts';
 import { DEFAULT_LIMIT, MAX_LIMIT } from '../lib/executions/lifecycle/list-executions.ts';
 import { type RetryOptions, retryExecution } from '../lib/executions/lifecycle/retry-execution.ts';
 import { describeExecution, describeSummary } from '../lib/executions/record/describe-execution.ts';
-import { EXECUTION_STATUSES, type ExecutionEvents } from '../lib/executions/record/execution-store.ts';
+import {
+  EXECUTION_STATUSES,
+  type ExecutionEvents,
+  type ExecutionRecord,
+  type ExecutionStatus,
+  isFinal,
+} from '../lib/executions/record/execution-store.ts';
 import { isInBlob, unpackText } from '../lib/executions/record/pack-value.ts';
-import { EVENT_NOT_PUBLISHED } from '../lib/shared/error-catalogue.ts';
-import { AppError, isAppError } from '../lib/shared/errors.ts';
-import { parseFields } from '../lib/shared/query-fields.ts';
+import { EVENT_NOT_PUBLISHED, NOT_STARTABLE } from '../lib/shared/error-catalogue.ts';
+import { AppError } from '../lib/shared/errors.ts';
+import { startByHand } from '../lib/triggers/start-by-hand.ts';
 import { type KeyedListQuery, keyedListQuery, listKeyed } from '../lib/webhooks/requests/list-keyed.ts';
 import {
   type CommandContext,
@@ -20,14 +27,12 @@ import {
   refuseUnknownWorkflow,
   type TargetContext,
 } from './command-context.ts';
-import { CommandError, usageError } from './command-error.ts';
-import { toAccount, toTable } from './executions/execution-text.ts';
+import { CommandError } from './command-error.ts';
+import { colourOf, describeFailure, describeNode, toAccount, toIso, toTable } from './execution-text.ts';
 import type { Io } from './io.ts';
 import { parseJson } from './parse-json.ts';
-import { readId } from './read-arguments.ts';
+import { readId, readQuery } from './read-arguments.ts';
 import { readInput } from './read-file.ts';
-import { watchExecution } from './watch-execution.ts';
-import { startWorkflow } from './workflows/start-workflow.ts';
 
 export const addExecutionCommands = (program: Command, { loadNodeTypes, onTarget }: CommandContext): void => {
   const execution = program.command('execution').description('list, follow, retry and cancel executions');
@@ -45,8 +50,9 @@ export const addExecutionCommands = (program: Command, { loadNodeTypes, onTarget
     .option('--cursor <cursor>', 'continue where a list ended')
     .option('--json', 'print JSON')
     .action(async (options: ListOptions) => {
-      const query = readListQuery(options);
-      await onTarget((context) => list(query, options.json === true, context));
+      const { workflow, json, ...fields } = options;
+      const query = readQuery(keyedListQuery, { workflowId: workflow, ...fields });
+      await onTarget((context) => list(query, json === true, context));
     });
 
   execution
@@ -93,16 +99,6 @@ interface ListOptions {
   readonly cursor?: string;
   readonly json?: true;
 }
-
-/** Query of `execution list`, by the admin API's rules. */
-const readListQuery = ({ workflow, ...options }: ListOptions): KeyedListQuery => {
-  try {
-    return parseFields(keyedListQuery, { workflowId: workflow, ...options }, '--');
-  } catch (error) {
-    if (isAppError(error, 'QUERY_INVALID')) throw usageError(`${error.parameters.reason}.`);
-    throw error;
-  }
-};
 
 const list = async (query: KeyedListQuery, asJson: boolean, context: TargetContext): Promise<void> => {
   const { io, target } = context;
@@ -175,7 +171,7 @@ export const runWorkflow = async (
   const { io } = context;
   const parts = toParts(context);
   const start = { workflowId, triggerNodeId: trigger ?? null, input: await readTriggerInput(input, io) };
-  const started = await startWorkflow({ ...start, keepsResult: wait }, { ...parts, findNodeType });
+  const started = await startWorkflow({ ...start, keepsResult: wait }, findNodeType, context);
   const { executionId, workflowVersion } = started;
   const accepted = `${executionId}: accepted, version ${workflowVersion} of ${workflowId}`;
   if (!wait) {
@@ -219,3 +215,78 @@ export const toLogger = (io: Io): Logger => ({
   warn: (message) => io.note(io.paint('yellow', message)),
   error: () => {},
 });
+
+const POLL_MS = 500;
+
+/**
+ * Polls an execution until it ends, and prints each node as it starts, waits and ends.
+ *
+ * @param find - reads the record
+ * @throws CommandError when the execution does not succeed
+ * @throws AppError `EXECUTION_NOT_FOUND` when there is none, or its record has expired
+ */
+const watchExecution = async (
+  find: () => Promise<ExecutionRecord>,
+  io: Pick<Io, 'print' | 'paintOut' | 'now' | 'sleep'>,
+): Promise<void> => {
+  const seen = new Map<string, NodeRecord['status']>();
+  const print = (time: number, status: ExecutionStatus | NodeRecord['status'], text: string): void => {
+    const colour = colourOf(status);
+    io.print(`${toIso(time)}  ${colour === null ? text : io.paintOut(colour, text)}`);
+  };
+  for (let status: ExecutionStatus | null = null; ; await io.sleep(POLL_MS)) {
+    const record = await find();
+    for (const node of record.nodes) {
+      const name = `${node.within ?? ''}/${node.nodeId}/${node.iteration}`;
+      if (seen.get(name) === node.status) continue;
+      seen.set(name, node.status);
+      print(timeOf(node), node.status, describeNode(node));
+    }
+    if (record.status !== status) {
+      status = record.status;
+      const time = status === 'accepted' ? record.startedAt : (record.endedAt ?? io.now());
+      print(time, status, `${record.executionId}: ${status}`);
+    }
+    if (status === 'succeeded') return;
+    if (isFinal(status)) {
+      const { failure } = record;
+      throw new CommandError(failure === null ? `It ended as ${status}.` : describeFailure(failure));
+    }
+  }
+};
+
+/** The time of a node's last status change. */
+const timeOf = ({ status, startedAt, durationMs }: NodeRecord): number =>
+  status === 'running' || status === 'waiting' ? startedAt : startedAt + durationMs;
+
+/** The service's own default. */
+const MAX_INPUT_DEPTH = 100;
+
+/**
+ * Starts a workflow by hand; each call is a new execution.
+ *
+ * @throws AppError `NOT_STARTABLE` for an input too large for a record: commands can't access the service's
+ *   bucket; also see {@link startByHand}
+ */
+const startWorkflow = (
+  start: Pick<Parameters<typeof startByHand>[0], 'workflowId' | 'triggerNodeId' | 'input' | 'keepsResult'>,
+  findNodeType: FindNodeType,
+  context: TargetContext,
+) => {
+  const { workflowId } = start;
+  const refuseLarge = () => {
+    const reason = `the input is too large for a command; send it to POST /api/admin/workflows/${workflowId}/executions`;
+    return Promise.reject(new AppError(NOT_STARTABLE, { workflowId, reason }));
+  };
+  return startByHand(
+    { ...start, key: null, content: '', traceparent: null },
+    {
+      ...toParts(context),
+      blobs: { put: refuseLarge },
+      ids: randomIds,
+      loadNodeTypes: async () => findNodeType,
+      windowMs: 0,
+      maxInputDepth: MAX_INPUT_DEPTH,
+    },
+  );
+};

@@ -1,4 +1,7 @@
 import { isId } from '@hookloom/plugin-kit/host';
+import type { GenericSchema, InferOutput } from 'valibot';
+import { isAppError } from '../lib/shared/errors.ts';
+import { parseFields } from '../lib/shared/query-fields.ts';
 import { usageError } from './command-error.ts';
 
 /** Matches a stage name, which is part of the tables' names. */
@@ -31,4 +34,21 @@ export const checkOptions = (options: Readonly<Record<string, unknown>>): void =
   // Without a stage, the command would target the local service.
   if (options.region !== undefined && options.stage === undefined)
     throw usageError('--region needs --stage NAME.');
+};
+
+/**
+ * Reads the options of a list by the admin API's rules.
+ *
+ * @throws CommandError when one is invalid
+ */
+export const readQuery = <Schema extends GenericSchema>(
+  schema: Schema,
+  options: unknown,
+): InferOutput<Schema> => {
+  try {
+    return parseFields(schema, options, '--');
+  } catch (error) {
+    if (isAppError(error, 'QUERY_INVALID')) throw usageError(`${error.parameters.reason}.`);
+    throw error;
+  }
 };

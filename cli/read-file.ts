@@ -6,7 +6,7 @@ import { quote } from '../lib/shared/describe.ts';
 import type { WorkflowDefinition } from '../lib/workflows/definition/definition.ts';
 import type { Problem } from '../lib/workflows/definition/problem.ts';
 import { CommandError } from './command-error.ts';
-import { checkEntries, type Entry } from './events/check-entries.ts';
+import { checkEntries, type Entry } from './event-entries.ts';
 import type { Io } from './io.ts';
 import { callerFolder } from './local/project-folder.ts';
 import { locateValues, parseJson } from './parse-json.ts';

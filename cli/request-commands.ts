@@ -2,7 +2,7 @@ import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import type { Command } from 'commander';
 import { randomIds } from '../lib/adapters/runtime/random-ids.ts';
 import { toRetry } from '../lib/app/compose/admin.ts';
-import { isAppError } from '../lib/shared/errors.ts';
+import type { ExecutionStore, ExecutionSummary } from '../lib/executions/record/execution-store.ts';
 import { parseFields } from '../lib/shared/query-fields.ts';
 import {
   describeRequest,
@@ -16,14 +16,16 @@ import {
   type RequestListQuery,
   requestQuery,
 } from '../lib/webhooks/requests/list-requests.ts';
-import { VERDICTS } from '../lib/webhooks/requests/request-record.ts';
+import { toRecordId, VERDICTS, type Verdict } from '../lib/webhooks/requests/request-record.ts';
+import type { RequestStore } from '../lib/webhooks/requests/request-store.ts';
 import { sendAgain } from '../lib/webhooks/requests/send-again.ts';
 import { type CommandContext, refuseUnknownWorkflow, type TargetContext } from './command-context.ts';
-import { CommandError, usageError } from './command-error.ts';
+import { CommandError } from './command-error.ts';
 import { toLogger } from './execution-commands.ts';
-import { readId, readVersionNumber } from './read-arguments.ts';
-import { listen } from './requests/listen.ts';
-import { toRequestAccount, toRequestTable } from './requests/request-text.ts';
+import { toIso } from './execution-text.ts';
+import type { Io } from './io.ts';
+import { readId, readQuery, readVersionNumber } from './read-arguments.ts';
+import { type LiveLine, toLiveLine, toRequestAccount, toRequestTable } from './request-text.ts';
 
 export const addRequestCommands = (program: Command, { loadNodeTypes, onTarget }: CommandContext): void => {
   const request = program.command('request').description('find webhook requests and send them again');
@@ -45,7 +47,7 @@ export const addRequestCommands = (program: Command, { loadNodeTypes, onTarget }
     .option('--cursor <cursor>', 'continue where a list ended')
     .option('--json', 'print JSON')
     .action(async (workflowId: string, { json, ...options }: ListOptions) => {
-      const query = readQuery({ workflowId, ...options });
+      const query = readQuery(requestQuery, { workflowId, ...options });
       await onTarget((context) => list(query, json === true, context));
     });
 
@@ -86,16 +88,6 @@ type ListOptions = Readonly<
   readonly limit?: string;
   readonly cursor?: string;
   readonly json?: true;
-};
-
-/** Query of `request list`, by the admin API's rules. */
-const readQuery = (options: Readonly<Record<string, string>>): RequestListQuery => {
-  try {
-    return parseFields(requestQuery, options, '--');
-  } catch (error) {
-    if (isAppError(error, 'QUERY_INVALID')) throw usageError(`${error.parameters.reason}.`);
-    throw error;
-  }
 };
 
 const list = async (query: RequestListQuery, asJson: boolean, context: TargetContext): Promise<void> => {
@@ -140,4 +132,68 @@ const follow = async (id: string, { io, target }: TargetContext): Promise<void> 
   const from = io.now(); // a request that arrives while this is printed counts
   io.note(`Listening to requests to ${id}; press Ctrl+C to stop.`);
   await listen(id, from, target, io);
+};
+
+const POLL_MS = 1_000;
+
+/**
+ * How far back records are read, so that late ones are shown: clocks differ, and a run of pure nodes is recorded only
+ * at its end.
+ */
+const OVERLAP_MS = 60_000;
+
+/** The terminal and its clock. */
+type ListenIo = Pick<Io, 'print' | 'paintOut' | 'now' | 'sleep' | 'untilInterrupted'>;
+
+interface ListenParts {
+  readonly requests: Pick<RequestStore, 'scan'>;
+  readonly executions: Pick<ExecutionStore, 'list'>;
+}
+
+/**
+ * Follows the requests of a workflow until Ctrl+C, one line each: recorded requests, and for all others the executions that
+ * they started.
+ *
+ * @param startedAt - milliseconds since the epoch: only later requests are shown
+ */
+const listen = async (
+  workflowId: string,
+  startedAt: number,
+  { requests, executions }: ListenParts,
+  io: ListenIo,
+): Promise<void> => {
+  const stopped = io.untilInterrupted();
+  const seen = new Set<string>();
+  do {
+    const from = Math.max(startedAt, io.now() - OVERLAP_MS);
+    const query = { workflowId, from: String(from), limit: String(MAX_LIMIT) };
+    const recorded = await listRequests(parseFields(requestQuery, query), requests, io.now());
+    const started = await executions.list({ workflowId, from, limit: MAX_LIMIT });
+    const lines: LiveLine[] = [];
+    const add = (ids: readonly string[], line: LiveLine): void => {
+      if (!ids.some((id) => seen.has(id))) lines.push(line);
+      for (const id of ids) seen.add(id);
+    };
+    for (const record of recorded.requests) {
+      const ofRun = record.verdict === 'started' && record.executionId !== null ? [record.executionId] : [];
+      add([toRecordId(record), ...ofRun], toLiveLine(record));
+    }
+    for (const execution of started.executions) add([execution.executionId], toStartLine(execution));
+    for (const { at, verdict, text } of lines.sort((a, b) => a.at - b.at))
+      io.print(`${toIso(at)}  ${io.paintOut(COLOURS[verdict], text)}`);
+    await io.sleep(POLL_MS, stopped).catch(() => {});
+  } while (!stopped.aborted);
+};
+
+const toStartLine = ({ executionId, startedAt: at, status }: ExecutionSummary): LiveLine => ({
+  at,
+  verdict: 'started',
+  text: `${'started'.padEnd(9)} ${executionId}, ${status}`,
+});
+
+const COLOURS: Readonly<Record<Verdict, 'green' | 'red' | 'yellow'>> = {
+  started: 'green',
+  duplicate: 'yellow',
+  skipped: 'yellow',
+  refused: 'red',
 };

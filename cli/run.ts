@@ -9,11 +9,11 @@ import { addDoctorCommand } from './doctor-command.ts';
 import { addEventCommands } from './event-commands.ts';
 import { addExecutionCommands } from './execution-commands.ts';
 import type { Io } from './io.ts';
+import { type MigrationOptions, runMigration } from './migrate-command.ts';
 import { addNodeTypeCommands } from './node-type-commands.ts';
 import { addPluginCommands } from './plugin-commands.ts';
 import { checkOptions, readStage } from './read-arguments.ts';
 import { addRequestCommands } from './request-commands.ts';
-import { type MigrationOptions, runMigration } from './stored-data/run-migration.ts';
 import type { OpenTarget } from './target.ts';
 import { addWorkflowCommands } from './workflow-commands.ts';
 

@@ -12,13 +12,14 @@ import { type RunOptions, runWorkflow } from './execution-commands.ts';
 import type { Io } from './io.ts';
 import { readId, readVersionNumber } from './read-arguments.ts';
 import { findSameIds, listFiles, readWorkflow, type WorkflowFile } from './read-file.ts';
-import { findCredentialProblems } from './workflows/find-credential-problems.ts';
-import { findMetricsProblem } from './workflows/find-metrics-problem.ts';
-import { findMissingSubworkflows } from './workflows/find-missing-subworkflows.ts';
 import { findPermissions } from './workflows/find-permissions.ts';
+import { findCredentialProblems, findMetricsProblem } from './workflows/find-store-problems.ts';
 import { findTimes } from './workflows/find-times.ts';
-import { findUnsignedDeduplication } from './workflows/find-unsigned-deduplication.ts';
-import { findUrlWarnings } from './workflows/find-url-warnings.ts';
+import {
+  findMissingSubworkflows,
+  findUnsignedDeduplication,
+  findUrlWarnings,
+} from './workflows/find-warnings.ts';
 import { nudgeHeld } from './workflows/nudge-held.ts';
 
 export const addWorkflowCommands = (

@@ -1,7 +1,7 @@
 import { openDataFolder } from './database/data-folder.ts';
 import { startEmbeddedDynamoDb } from './database/embedded-dynamodb.ts';
 import { startEngine } from './engine/start-engine.ts';
-import type { LocalEnvironment } from './functions/function-environment.ts';
+import type { LocalEnvironment } from './functions/local-functions.ts';
 import type { ProcessPool } from './pool/process-pool.ts';
 import { STAND_IN_ADDRESS } from './samples/stand-in-address.ts';
 import { startSources } from './sources/start-sources.ts';

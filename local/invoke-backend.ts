@@ -3,12 +3,16 @@ import { ordersApiKey, readServiceInfo } from '../cli/local/local-service.ts';
 import { projectFolder } from '../cli/local/project-folder.ts';
 import { connect } from '../cli/target.ts';
 import { createLocalEnvironment, startBackend } from './backend.ts';
-import { createResolveEnvironment, type LocalEnvironment } from './functions/function-environment.ts';
-import { createLocalFunctions, type ModuleSource } from './functions/local-functions.ts';
+import {
+  createLocalFunctions,
+  createResolveEnvironment,
+  type LocalEnvironment,
+  type ModuleSource,
+} from './functions/local-functions.ts';
 import { readServiceFile } from './functions/service-file.ts';
-import { ONE_PROCESS } from './limits.ts';
 import { createProcessPool } from './pool/process-pool.ts';
-import { noSpareSandbox } from './pool/spare-sandbox.ts';
+import { noSpareSandbox } from './pool/sandbox.ts';
+import { ONE_PROCESS } from './pool/slots.ts';
 import { seedSamples } from './samples/seed.ts';
 
 interface Connected {

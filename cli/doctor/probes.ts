@@ -1,23 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import type { Clock } from '@hookloom/plugin-kit';
-import type { FindNodeType } from '@hookloom/plugin-kit/host';
-import { type ApprovalParts, listApprovals } from '../../lib/callbacks/list-approvals.ts';
-import type { DurableService } from '../../lib/executions/lifecycle/durable-service.ts';
-import {
-  type ExecutionRecord,
-  type ExecutionStore,
-  isFinal,
-} from '../../lib/executions/record/execution-store.ts';
-import type { Pong } from '../../lib/health/ping.ts';
+import { listApprovals } from '../../lib/callbacks/list-approvals.ts';
+import { type ExecutionRecord, isFinal } from '../../lib/executions/record/execution-store.ts';
 import { putWorkflows } from '../../lib/registrations/put-workflow.ts';
-import type { RegistrarParts } from '../../lib/registrations/registrar.ts';
-import type { WorkflowStore } from '../../lib/workflows/definition/workflow-store.ts';
 import { askJson } from './ask-aws.ts';
 import { createQuestions, describeProblem, toEvent } from './ask-functions.ts';
-import { type Line, linesOf, type TimeLimit } from './line.ts';
-import type { DoctorParts } from './open-doctor.ts';
-import { probeWorkflows } from './probe-workflows.ts';
-import { removeLeftProbes, removeProbe } from './remove-probes.ts';
+import { type Line, linesOf } from './line.ts';
+import type { ProbeParts } from './probe-workflows.ts';
+import { probeWorkflows, removeLeftProbes, removeProbe } from './probe-workflows.ts';
 
 /** What the probes check. */
 const PROBES = ['synchronous', 'express', 'durable', 'blob', 'callback', 'schedule', 'queue'] as const;
@@ -55,33 +44,6 @@ const PUBLISH_MS = 10_000;
 const BLOB_BYTES = 24_000;
 
 const probes = linesOf('probes');
-
-/** The service that is probed. */
-interface ProbedService extends ApprovalParts {
-  readonly workflows: WorkflowStore;
-  readonly executions: ExecutionStore;
-  readonly registrar: RegistrarParts;
-  readonly durableService: Pick<DurableService, 'stop'>;
-  readonly doctor: DoctorParts;
-  /** Null for a deployed stage, whose functions report it. */
-  readonly baseUrl: string | null;
-}
-
-interface ProbeParts {
-  readonly target: ProbedService;
-  readonly io: Pick<Clock, 'now' | 'sleep'>;
-  readonly findNodeType: FindNodeType;
-  /** The ping responses by function key. */
-  readonly pongs: ReadonlyMap<string, Pong>;
-  /** Functions that can't work, each with the reason; probes that involve them are skipped. */
-  readonly broken: ReadonlyMap<string, string>;
-  /** ARN; null for none. */
-  readonly queue: string | null;
-  readonly limit: TimeLimit;
-  /** Called with each line as soon as it is known. */
-  readonly onLine: (line: Line) => void;
-  readonly onProgress: (text: string) => void;
-}
 
 /**
  * Runs a workflow for each engine, started in every way, and always removes all of it afterwards, including what an earlier

@@ -1,6 +1,6 @@
 import type { Operation } from '@aws/durable-execution-sdk-js';
+import { InvalidParameterValueException } from '../net/api-error.ts';
 import type { DurableState } from './durable-state.ts';
-import { InvalidParameterValueException } from './engine-error.ts';
 
 /**
  * One event of an execution's history in the answer of GetDurableExecutionHistory. The events of a callback share the

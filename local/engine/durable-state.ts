@@ -1,5 +1,5 @@
 import type { Operation, OperationUpdate } from '@aws/durable-execution-sdk-js';
-import { InvalidParameterValueException } from './engine-error.ts';
+import { InvalidParameterValueException } from '../net/api-error.ts';
 
 /**
  * The state of one durable execution as the SDK sees it, with every transition. Pure: time and ids are arguments.

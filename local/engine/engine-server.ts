@@ -2,14 +2,43 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createRouter } from '../gateway/routes.ts';
 import { splitTarget } from '../gateway/to-event.ts';
+import { ApiError, InvalidParameterValueException } from '../net/api-error.ts';
 import { type InternalServer, startInternalServer } from '../net/listen.ts';
 import type { InvocationContext } from '../pool/messages.ts';
 import type { AsyncInvocations } from './async-invocations.ts';
 import { invocationFailed, listCallbackEvents, pageOf } from './callback-history.ts';
 import { LIMITS } from './durable-state.ts';
-import { EngineError, InvalidParameterValueException } from './engine-error.ts';
-import { type FindLambdaFunction, findLocalFunction, type LambdaFunction } from './lambda-functions.ts';
 import type { LocalEngine } from './local-engine.ts';
+
+/** A function as named in a Lambda API request. */
+interface LambdaFunction {
+  /** Its key in serverless.yml. */
+  readonly key: string;
+  readonly isDurable: boolean;
+  /** The ARN with the version or alias of the request. */
+  readonly invokedArn: string;
+  /** The only invocation type that it accepts; any if absent. */
+  readonly takes?: 'RequestResponse';
+}
+
+/**
+ * Finds the function for a name, a partial ARN or an ARN, each with or without a version or alias.
+ *
+ * @throws ApiError when Lambda would refuse it
+ */
+export type FindLambdaFunction = (name: string, qualifier: string | null) => LambdaFunction;
+
+/** The functions that the local service invokes asynchronously. */
+const ASYNC_FUNCTIONS = ['runExpress', 'dispatch', 'sweep'];
+
+/** The functions of the local service: all can be invoked synchronously, and asynchronously those that the service itself invokes that way. */
+const findLocalFunction: FindLambdaFunction = (name) => {
+  const isDurable = /runDurable:durable$/.test(name);
+  const key = isDurable ? 'runDurable' : (name.split(/\W/).at(-1) ?? name);
+  const invokedArn = `arn:aws:lambda:local:000000000000:function:${isDurable ? 'runDurable:durable' : key}`;
+  if (isDurable || ASYNC_FUNCTIONS.includes(key)) return { key, isDurable, invokedArn };
+  return { key, isDurable, invokedArn, takes: 'RequestResponse' };
+};
 
 /** A parsed request of Lambda's API. */
 interface ApiRequest {
@@ -37,7 +66,7 @@ interface Engines {
   ) => Promise<unknown>;
   /** By default, the functions that the local service invokes itself. */
   readonly findFunction?: FindLambdaFunction;
-  /** The configuration of a function. @throws EngineError */
+  /** The configuration of a function. @throws ApiError */
   readonly describeFunction?: (name: string) => unknown;
 }
 
@@ -129,18 +158,18 @@ const checkInvocation = (
   if (type !== 'Event' && type !== 'RequestResponse')
     throw new InvalidParameterValueException(`There is no invocation type ${type}`);
   if (takes !== undefined && type !== takes)
-    throw new EngineError('ResourceNotFoundException', 404, `there is no function ${name}`);
+    throw new ApiError('ResourceNotFoundException', `there is no function ${name}`, 404);
   if (isDurable && type !== 'Event')
     throw new InvalidParameterValueException(
       'You cannot synchronously invoke a durable function with an executionTimeout greater than 15 minutes.',
     );
   if (Buffer.byteLength(text) > (type === 'Event' ? LIMITS.inputBytes : MAX_SYNCHRONOUS_BYTES)) {
-    throw new EngineError('RequestTooLargeException', 413, `an event has at most ${LIMITS.inputBytes} bytes`);
+    throw new ApiError('RequestTooLargeException', `an event has at most ${LIMITS.inputBytes} bytes`, 413);
   }
   try {
     JSON.parse(text);
   } catch {
-    throw new EngineError('InvalidRequestContentException', 400, 'the event is not JSON');
+    throw new ApiError('InvalidRequestContentException', 'the event is not JSON');
   }
   return type;
 };
@@ -192,12 +221,12 @@ const serve = async (request: IncomingMessage, engines: Engines): Promise<Reply>
   return operate({ parameter, query: new URLSearchParams(query), headers: request.headers, text }, engines);
 };
 
-const unknownOperation = (operation: string): EngineError =>
-  new EngineError('UnknownOperationException', 404, `${operation} is not part of the local engine`);
+const unknownOperation = (operation: string): ApiError =>
+  new ApiError('UnknownOperationException', `${operation} is not part of the local engine`, 404);
 
 const toRefusal = (error: unknown): [Reply, Record<string, string>] => {
   const message = error instanceof Error ? error.message : String(error);
-  const { status, name } = error instanceof EngineError ? error : { status: 500, name: 'ServiceException' };
+  const { status, name } = error instanceof ApiError ? error : { status: 500, name: 'ServiceException' };
   return [{ status, body: { Type: 'User', message, Message: message } }, { 'x-amzn-errortype': name }];
 };
 

@@ -4,6 +4,7 @@ import type {
   Operation,
   OperationUpdate,
 } from '@aws/durable-execution-sdk-js';
+import { ApiError, InvalidParameterValueException } from '../net/api-error.ts';
 import {
   advance,
   answerCallback,
@@ -16,7 +17,6 @@ import {
   resume,
   visibleOperations,
 } from './durable-state.ts';
-import { EngineError, InvalidParameterValueException } from './engine-error.ts';
 import type { LocalExecution, StateStore } from './state-store.ts';
 
 /**
@@ -89,17 +89,17 @@ export class LocalEngine {
   /**
    * Starts a durable execution unless one with that name exists.
    * @returns its ARN
-   * @throws EngineError `DurableExecutionAlreadyStartedException` when the existing one has a different payload
+   * @throws ApiError `DurableExecutionAlreadyStartedException` when the existing one has a different payload
    */
   async startDurable(name: string, input: string): Promise<string> {
     const { functionArn = FUNCTION_ARN } = this.#parts;
     const arn = `${functionArn}/durable-execution/${name}/${name}`;
     const known = this.#executions.get(arn);
     if (known !== undefined && known.input !== input) {
-      throw new EngineError(
+      throw new ApiError(
         'DurableExecutionAlreadyStartedException',
-        409,
         'already started with a different payload',
+        409,
       );
     }
     if (known === undefined) {
@@ -241,7 +241,7 @@ export class LocalEngine {
     clearTimeout(this.#timers.get(arn));
   }
 
-  /** Answers a callback with JSON text. @throws EngineError `ResourceNotFoundException` when it is not open */
+  /** Answers a callback with JSON text. @throws ApiError `ResourceNotFoundException` when it is not open */
   async answer(callbackId: string, result: string): Promise<void> {
     if (Buffer.byteLength(result) > LIMITS.operationBytes) {
       throw new InvalidParameterValueException(`An answer has at most ${LIMITS.operationBytes} bytes`);
@@ -254,7 +254,7 @@ export class LocalEngine {
       else this.#runIn(arn, 0);
       return;
     }
-    throw new EngineError('ResourceNotFoundException', 404, 'no callback of this id is open');
+    throw new ApiError('ResourceNotFoundException', 'no callback of this id is open', 404);
   }
 
   /**
@@ -277,7 +277,7 @@ export class LocalEngine {
   #find(arn: string): LocalExecution {
     const execution = this.#executions.get(arn);
     if (execution === undefined) {
-      throw new EngineError('ResourceNotFoundException', 404, `there is no durable execution ${arn}`);
+      throw new ApiError('ResourceNotFoundException', `there is no durable execution ${arn}`, 404);
     }
     return execution;
   }

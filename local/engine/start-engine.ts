@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { createSdk } from '../../lib/adapters/dynamodb/sdk-client.ts';
 import type { InternalServer } from '../net/listen.ts';
-import type { ProcessPool } from '../pool/process-pool.ts';
+import type { Invocation, ProcessPool } from '../pool/process-pool.ts';
 import { createAsyncInvocations } from './async-invocations.ts';
 import { startEngineServer } from './engine-server.ts';
-import { createInvoke } from './invoke-in-pool.ts';
-import { LocalEngine } from './local-engine.ts';
-import { startSweeps } from './start-sweeps.ts';
+import { type Invoke, LocalEngine } from './local-engine.ts';
 import { openStateStore } from './state-store.ts';
 
 /**
@@ -46,3 +44,43 @@ export const startEngine = async (
     },
   };
 };
+
+interface Sweeps {
+  /** Failures are logged until then. */
+  readonly stop: () => void;
+}
+
+/** Milliseconds. When deployed, five minutes, one minute for held executions, and 15 minutes. */
+const INTERVALS: readonly (readonly [string, number])[] = [
+  ['sweep', 30_000],
+  ['sweepRegistrations', 300_000],
+];
+
+/** Invokes the sweepers at intervals, as their schedules in serverless.yml do. */
+export const startSweeps = (invoke: Invoke, log: (line: string) => void): Sweeps => {
+  let isStopped = false;
+  const start = (name: string): void => {
+    invoke(name, { event: { source: 'aws.events' }, requestId: randomUUID() }, name).catch(
+      (error: Error) => isStopped || log(`${name}: ${error.message}`),
+    );
+  };
+  const timers = INTERVALS.map(([name, intervalMs]) => setInterval(() => start(name), intervalMs).unref());
+  return {
+    stop: () => {
+      isStopped = true;
+      for (const timer of timers) clearInterval(timer);
+    },
+  };
+};
+
+/** Invokes the functions for background runs in a pool, and logs the process of each run. */
+export const createInvoke =
+  (pool: Pick<ProcessPool, 'invoke'>, log: (line: string) => void): Invoke =>
+  (functionKey, invocation, label) => {
+    const given = invocation as Pick<Invocation, 'event' | 'requestId' | 'context'>;
+    return pool.invoke({
+      functionKey,
+      ...given,
+      onProcess: (pid) => functionKey.startsWith('run') && log(`run ${label}: process ${pid}`),
+    });
+  };

@@ -11,7 +11,7 @@ import { type Item, readText, text } from '../../lib/adapters/dynamodb/attribute
 import { queryAll, scanAll } from '../../lib/adapters/dynamodb/items.ts';
 import { WRITTEN } from '../../lib/adapters/dynamodb/schema/schema.ts';
 import { createSdkClient } from '../../lib/adapters/dynamodb/sdk-client.ts';
-import { ensureTable } from '../database/ensure-table.ts';
+import { ensureTable } from '../database/tables.ts';
 import type { InvocationContext } from '../pool/messages.ts';
 import type { DurableState } from './durable-state.ts';
 

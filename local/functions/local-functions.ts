@@ -1,6 +1,5 @@
 import type { FunctionVersion } from '../pool/messages.ts';
 import type { FunctionSource } from '../pool/process-pool.ts';
-import { createResolveEnvironment, type LocalEnvironment } from './function-environment.ts';
 import type { FunctionDefinition } from './service-file.ts';
 
 /** Finds the code of modules. */
@@ -36,5 +35,54 @@ export const createLocalFunctions = (parts: {
       };
     },
     isCurrent: ({ key, file }) => modules.current(definitions.get(key)?.module ?? '') === file,
+  };
+};
+
+/**
+ * Variables that exist only on this machine: endpoints and folders of the stand-ins for AWS. Optional in lib/app/config.ts
+ * and never set in a deployment.
+ */
+export const LOCAL_VARIABLES = [
+  'DYNAMODB_ENDPOINT',
+  'AWS_ENDPOINT_URL_LAMBDA',
+  'SOURCES_ENDPOINT',
+  'BLOB_FOLDER',
+  'UPLOAD_ENDPOINT',
+  'SECRETS_FOLDER',
+  'PRINT_CALLBACKS',
+] as const;
+
+/** Environment variables with values for this machine. */
+export interface LocalEnvironment {
+  /** Override serverless.yml and the service's environment. */
+  readonly fixed: Readonly<Record<string, string>>;
+  /** Override only serverless.yml. */
+  readonly initial: Readonly<Record<string, string>>;
+}
+
+/** Variables of serverless.yml that the service's environment can't override. */
+const DEPLOYMENT_VARIABLES = new Set(['STAGE', 'SERVICE_VERSION', 'TABLE_PREFIX']);
+
+/**
+ * Resolves the variables of functions. Variables that serverless.yml sets only for some functions are not set for others
+ * here: a function that lacks a variable in AWS lacks it on this machine.
+ *
+ * @returns the variables that a function's process gets in addition to the service's, by its definition
+ */
+export const createResolveEnvironment = (definitions: readonly FunctionDefinition[]) => {
+  const given = new Set(definitions.flatMap(({ environment }) => Object.keys(environment)));
+  return (
+    { environment }: Pick<FunctionDefinition, 'environment'>,
+    { fixed, initial }: LocalEnvironment,
+    inherited: Readonly<Record<string, string | undefined>> = {},
+  ): Record<string, string> => {
+    const variables: Record<string, string> = {};
+    const isFor = (name: string) => Object.hasOwn(environment, name) || !given.has(name);
+    for (const [name, value] of Object.entries({ ...environment, ...initial })) {
+      const isInherited = inherited[name] !== undefined && !DEPLOYMENT_VARIABLES.has(name);
+      if (value !== undefined && !isInherited && isFor(name)) variables[name] = value;
+    }
+    for (const [name, value] of Object.entries(fixed)) if (isFor(name)) variables[name] = value;
+    return variables;
   };
 };

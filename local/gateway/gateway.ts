@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { JsonObject } from '@hookloom/plugin-kit';
-import { findForeignRequest } from '../net/foreign-request.ts';
-import { listen } from '../net/listen.ts';
+import { findForeignRequest, listen } from '../net/listen.ts';
 import type { FindRoute, RouteMatch } from './routes.ts';
 import { answerProblem, type GatewayAnswer, gatewayAnswers, toAnswer } from './to-answer.ts';
 import { type RawRequest, splitTarget, toEvent } from './to-event.ts';

@@ -1,8 +1,7 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import type { FunctionVersion, InvocationContext } from './messages.ts';
-import { NotBegun, type Sandbox } from './sandbox.ts';
+import { NotBegun, type Sandbox, type SpareSandbox } from './sandbox.ts';
 import { createSlots, type SlotCounts } from './slots.ts';
-import type { SpareSandbox } from './spare-sandbox.ts';
 
 /** Finds the functions' code, which may change between invocations. */
 export interface FunctionSource {

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
+import { ApiError } from '../net/api-error.ts';
 import { LOCAL_QUEUES } from './local-arns.ts';
-import { SourceError } from './source-error.ts';
 import type { LocalMessage } from './sources-state.ts';
 
 const FIFO = '.fifo';
@@ -15,14 +15,14 @@ export const toDeadLetters = (queue: string): string =>
 /**
  * A message as it was sent: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html
  *
- * @throws SourceError `MissingParameter` when a message for a FIFO queue has no group
+ * @throws ApiError `MissingParameter` when a message for a FIFO queue has no group
  */
 export const toMessage = (
   { MessageBody, MessageAttributes, MessageGroupId, MessageDeduplicationId }: JsonObject,
   queue: string,
 ): LocalMessage => {
   if (isFifo(queue) && typeof MessageGroupId !== 'string')
-    throw new SourceError('MissingParameter', 'The request must contain the parameter MessageGroupId.');
+    throw new ApiError('MissingParameter', 'The request must contain the parameter MessageGroupId.');
   return {
     messageId: randomUUID(),
     body: String(MessageBody),

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
+import { ApiError } from '../net/api-error.ts';
 import { LOCAL_QUEUES, toQueueName } from './local-arns.ts';
 import { isFifo, takeBatch, toDeadLetters, toMessage, toRecord } from './queue-messages.ts';
-import { SourceError } from './source-error.ts';
 import type { LocalMapping, LocalMessage, SourcesStore } from './sources-state.ts';
 
 /**
@@ -44,9 +44,9 @@ const LOCAL_ACCOUNT = '000000000000';
 
 /** SQS and Lambda's event source mappings on this machine. Naming a queue of this account creates it. */
 export interface Queues {
-  /** By the names of SQS's API: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/ @throws SourceError */
+  /** By the names of SQS's API: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/ @throws ApiError */
   readonly operations: Readonly<Record<string, (input: JsonObject) => JsonObject>>;
-  /** https://docs.aws.amazon.com/lambda/latest/api/API_CreateEventSourceMapping.html @throws SourceError */
+  /** https://docs.aws.amazon.com/lambda/latest/api/API_CreateEventSourceMapping.html @throws ApiError */
   createMapping(definition: JsonObject): JsonObject;
   updateMapping(uuid: string, changes: JsonObject): JsonObject;
   removeMapping(uuid: string): JsonObject;
@@ -75,7 +75,7 @@ export const createQueues = (
     const known = queues.get(name);
     if (known !== undefined) return known;
     if (areCreated && !redrives.has(name))
-      throw new SourceError('QueueDoesNotExist', 'The specified queue does not exist.');
+      throw new ApiError('QueueDoesNotExist', 'The specified queue does not exist.');
     const made: LocalMessage[] = [];
     queues.set(name, made);
     store.save();
@@ -168,7 +168,7 @@ export const createQueues = (
   const findMapping = (uuid: string): LocalMapping => {
     const found = mappings.get(uuid);
     if (found === undefined)
-      throw new SourceError('ResourceNotFoundException', 'The resource you requested does not exist.', 404);
+      throw new ApiError('ResourceNotFoundException', 'The resource you requested does not exist.', 404);
     return found;
   };
 
@@ -191,7 +191,7 @@ export const createQueues = (
       },
       GetQueueUrl: ({ QueueName, QueueOwnerAWSAccountId = LOCAL_ACCOUNT }) => {
         if (QueueOwnerAWSAccountId !== LOCAL_ACCOUNT)
-          throw new SourceError('QueueDoesNotExist', 'The specified queue does not exist.');
+          throw new ApiError('QueueDoesNotExist', 'The specified queue does not exist.');
         open(String(QueueName));
         return { QueueUrl: `http://localhost/${LOCAL_ACCOUNT}/${String(QueueName)}` };
       },
@@ -229,12 +229,9 @@ export const createQueues = (
       const source = String(definition.EventSourceArn);
       const name = toQueueName(source);
       if (name === null)
-        throw new SourceError(
-          'InvalidParameterValueException',
-          `There is no queue ${source} on this machine.`,
-        );
+        throw new ApiError('InvalidParameterValueException', `There is no queue ${source} on this machine.`);
       if ([...mappings.values()].some((mapping) => mapping.source === source))
-        throw new SourceError(
+        throw new ApiError(
           'ResourceConflictException',
           'An event source mapping for this queue already exists.',
           409,

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
 import { matchesPattern } from '../../authoring/event-pattern/matches-pattern.ts';
 import { findPatternProblems } from '../../lib/triggers/event-pattern/find-pattern-problems.ts';
+import { ApiError } from '../net/api-error.ts';
 import type { Deliver } from './deliver.ts';
 import { LOCAL_BUSES } from './local-arns.ts';
-import { SourceError } from './source-error.ts';
 import type { LocalRule, SourcesStore } from './sources-state.ts';
 
-/** EventBridge on this machine: the operations on rules that the service uses, and events. @throws SourceError */
+/** EventBridge on this machine: the operations on rules that the service uses, and events. @throws ApiError */
 export type Rules = Readonly<Record<string, (input: JsonObject) => JsonObject>>;
 
 const DEFAULT_BUS = 'default';
@@ -22,7 +22,7 @@ export const createRules = (store: SourcesStore, deliver: Deliver): Rules => {
   const find = (input: JsonObject, name: unknown): LocalRule => {
     const found = rules.get(keyOf(input, name));
     if (found === undefined)
-      throw new SourceError('ResourceNotFoundException', `Rule ${String(name)} does not exist.`);
+      throw new ApiError('ResourceNotFoundException', `Rule ${String(name)} does not exist.`);
     return found;
   };
 
@@ -80,7 +80,7 @@ export const createRules = (store: SourcesStore, deliver: Deliver): Rules => {
     DeleteRule: (input) => {
       const rule = rules.get(keyOf(input, input.Name)); // a missing rule is not an error
       if (rule !== undefined && Object.keys(rule.targets).length > 0)
-        throw new SourceError('ValidationException', "Rule can't be deleted since it has targets.");
+        throw new ApiError('ValidationException', "Rule can't be deleted since it has targets.");
       rules.delete(keyOf(input, input.Name));
       store.save();
       return {};
@@ -104,22 +104,22 @@ const toRuleArn = ({ bus, name }: LocalRule): string =>
 /**
  * A bus is identified by name or ARN; here, every name is a bus.
  *
- * @throws SourceError `ResourceNotFoundException` for a bus of a different account or region
+ * @throws ApiError `ResourceNotFoundException` for a bus of a different account or region
  */
 const toBusName = (bus: unknown): string => {
   const text = String(bus);
   if (!text.startsWith('arn:')) return text;
   if (text.startsWith(LOCAL_BUSES)) return text.slice(LOCAL_BUSES.length);
-  throw new SourceError('ResourceNotFoundException', `Event bus ${text} does not exist.`);
+  throw new ApiError('ResourceNotFoundException', `Event bus ${text} does not exist.`);
 };
 
-/** @throws SourceError `InvalidEventPatternException` */
+/** @throws ApiError `InvalidEventPatternException` */
 const readPattern = (text: unknown): JsonObject => {
   const pattern = parse(String(text));
   const [problem] = findPatternProblems(pattern);
   if (problem === undefined) return pattern as JsonObject;
   const reason = `${problem.path} ${problem.message}`.trim();
-  throw new SourceError('InvalidEventPatternException', `Event pattern is not valid. Reason: ${reason}`);
+  throw new ApiError('InvalidEventPatternException', `Event pattern is not valid. Reason: ${reason}`);
 };
 
 const parse = (text: string): unknown => {
@@ -142,7 +142,7 @@ const toEvent = ({
 }: JsonObject) => {
   const detail = parse(String(Detail));
   if (typeof Source !== 'string' || typeof DetailType !== 'string' || !isPlainObject(detail))
-    throw new SourceError(
+    throw new ApiError(
       'ValidationException',
       'An entry needs Source, DetailType and a Detail, a JSON object.',
     );

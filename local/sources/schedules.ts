@@ -2,8 +2,8 @@ import { isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
 import { nextTimes } from '../../lib/triggers/schedule/next-times.ts';
 import { readSchedule } from '../../lib/triggers/schedule/read-schedule.ts';
 import type { Schedule } from '../../lib/triggers/schedule/schedule.ts';
+import { ApiError } from '../net/api-error.ts';
 import type { Deliver } from './deliver.ts';
-import { SourceError } from './source-error.ts';
 import type { LocalSchedule, SourcesStore } from './sources-state.ts';
 
 /** A longer delay would overflow a timer. */
@@ -11,13 +11,13 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** EventBridge Scheduler on this machine: its API without lists, and a clock. */
 export interface Schedules {
-  /** https://docs.aws.amazon.com/scheduler/latest/APIReference/API_CreateSchedule.html @throws SourceError */
+  /** https://docs.aws.amazon.com/scheduler/latest/APIReference/API_CreateSchedule.html @throws ApiError */
   create(name: string, definition: JsonObject): JsonObject;
-  /** https://docs.aws.amazon.com/scheduler/latest/APIReference/API_UpdateSchedule.html @throws SourceError */
+  /** https://docs.aws.amazon.com/scheduler/latest/APIReference/API_UpdateSchedule.html @throws ApiError */
   update(name: string, definition: JsonObject): JsonObject;
-  /** @throws SourceError */
+  /** @throws ApiError */
   get(name: string, group: string): JsonObject;
-  /** @throws SourceError */
+  /** @throws ApiError */
   remove(name: string, group: string): JsonObject;
   /** Starts the timers of existing schedules. */
   resume(): void;
@@ -74,14 +74,14 @@ export const createSchedules = (store: SourcesStore, deliver: Deliver): Schedule
   const find = (name: string, group: string): LocalSchedule => {
     const found = schedules.get(`${group}/${name}`);
     if (found === undefined)
-      throw new SourceError('ResourceNotFoundException', `Schedule ${name} does not exist.`, 404);
+      throw new ApiError('ResourceNotFoundException', `Schedule ${name} does not exist.`, 404);
     return found;
   };
 
   return {
     create: (name, definition) => {
       if (schedules.has(`${String(definition.GroupName ?? DEFAULT_GROUP)}/${name}`))
-        throw new SourceError('ConflictException', `Schedule ${name} already exists.`, 409);
+        throw new ApiError('ConflictException', `Schedule ${name} already exists.`, 409);
       return put(name, definition, Date.now());
     },
     update: (name, definition) => {
@@ -112,7 +112,7 @@ const toScheduleArn = ({ group, name }: LocalSchedule): string =>
 /** `cron(…)`, `rate(…)` or `at(…)` */
 const EXPRESSION = /^(cron|rate|at)\(([^()]*)\)$/;
 
-/** @throws SourceError `ValidationException` for what Scheduler refuses */
+/** @throws ApiError `ValidationException` for what Scheduler refuses */
 const toSchedule = ({ definition }: LocalSchedule): Schedule => {
   const { ScheduleExpression, ScheduleExpressionTimezone = 'UTC', StartDate, EndDate } = definition;
   const [, kind = '', text = ''] = EXPRESSION.exec(String(ScheduleExpression)) ?? [];
@@ -125,7 +125,7 @@ const toSchedule = ({ definition }: LocalSchedule): Schedule => {
   const reading = readSchedule(parameters);
   if ('schedule' in reading) return reading.schedule;
   const [problem] = reading.problems;
-  throw new SourceError('ValidationException', `Invalid Schedule Expression: ${problem?.message}`);
+  throw new ApiError('ValidationException', `Invalid Schedule Expression: ${problem?.message}`);
 };
 
 /** https://docs.aws.amazon.com/scheduler/latest/UserGuide/managing-schedule-context-attributes.html */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { JsonObject } from '@hookloom/plugin-kit';
-import { EngineError } from '../engine/engine-error.ts';
 import type { AsyncInvocation } from '../engine/state-store.ts';
+import { ApiError } from '../net/api-error.ts';
 import type { ProcessPool } from '../pool/process-pool.ts';
 import { type Deliver, readDeadLetters } from '../sources/deliver.ts';
 import type { DeliverBatch, Queues } from '../sources/queues.ts';
@@ -123,7 +123,7 @@ export const createBatchDelivery = (
   };
 };
 
-/** Checks what Lambda requires of a function's role before it maps a queue to it. @throws EngineError */
+/** Checks what Lambda requires of a function's role before it maps a queue to it. @throws ApiError */
 export const createCheckMapping =
   ({ door }: Parts, functions: readonly DeployedFunction[], findFunction: StageLambda['findFunction']) =>
   async (definition: JsonObject): Promise<void> => {
@@ -133,9 +133,8 @@ export const createCheckMapping =
       const resource = String(definition.EventSourceArn);
       if ((await door().authorize({ principal: role, action, resource })).allowed) continue;
       const call = action.slice('sqs:'.length);
-      throw new EngineError(
+      throw new ApiError(
         'InvalidParameterValueException',
-        400,
         `The provided execution role does not have permissions to call ${call} on SQS`,
       );
     }

@@ -2,12 +2,11 @@ import { createServer } from 'node:http';
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { createSdk } from '../../lib/adapters/dynamodb/sdk-client.ts';
 import { type AsyncInvocations, createAsyncInvocations } from '../engine/async-invocations.ts';
-import { EngineError, InvalidParameterValueException } from '../engine/engine-error.ts';
-import { startEngineServer } from '../engine/engine-server.ts';
-import { createInvoke } from '../engine/invoke-in-pool.ts';
-import type { FindLambdaFunction } from '../engine/lambda-functions.ts';
+import { type FindLambdaFunction, startEngineServer } from '../engine/engine-server.ts';
 import { LocalEngine } from '../engine/local-engine.ts';
+import { createInvoke } from '../engine/start-engine.ts';
 import { type AsyncInvocation, openStateStore } from '../engine/state-store.ts';
+import { ApiError, InvalidParameterValueException } from '../net/api-error.ts';
 import type { InternalServer } from '../net/listen.ts';
 import type { ProcessPool } from '../pool/process-pool.ts';
 import type { DeployedFunction } from './deployed-functions.ts';
@@ -23,7 +22,7 @@ export const createFindFunction = (functions: readonly DeployedFunction[]): Find
     const found = byName.get(name);
     const qualifier = asked ?? inName ?? null;
     if (found === undefined || !hasQualifier(found, qualifier))
-      throw new EngineError('ResourceNotFoundException', 404, `Function not found: ${given}`);
+      throw new ApiError('ResourceNotFoundException', `Function not found: ${given}`, 404);
     if (found.isDurable && qualifier === null)
       throw new InvalidParameterValueException(
         'You cannot invoke a durable function using an unqualified ARN.',
@@ -111,7 +110,7 @@ const describe = (functions: readonly DeployedFunction[], given: string): JsonOb
   const [, name] = NAME.exec(given) ?? [];
   const found = functions.find((one) => one.name === name);
   if (found === undefined)
-    throw new EngineError('ResourceNotFoundException', 404, `Function not found: ${given}`);
+    throw new ApiError('ResourceNotFoundException', `Function not found: ${given}`, 404);
   return {
     FunctionName: found.name,
     FunctionArn: found.arn,
@@ -130,7 +129,7 @@ const describe = (functions: readonly DeployedFunction[], given: string): JsonOb
  * Serves several origins under one.
  *
  * @param originOf - the origin for a request's path
- * @param check - throws EngineError when the request is refused
+ * @param check - throws ApiError when the request is refused
  */
 export const createFork = (
   originOf: (path: string) => string,
@@ -144,7 +143,7 @@ export const createFork = (
     try {
       await check(method, url, body.toString());
     } catch (error) {
-      const { name, message, status } = error as EngineError;
+      const { name, message, status } = error as ApiError;
       const text = JSON.stringify({ Type: 'User', message, Message: message });
       response.writeHead(status, { 'content-type': 'application/json', 'x-amzn-errortype': name }).end(text);
       return;

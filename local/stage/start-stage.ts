@@ -10,7 +10,6 @@ import { StartError } from '../database/start-error.ts';
 import { bundleFile } from '../functions/bundler.ts';
 import { startGateway } from '../gateway/gateway.ts';
 import { createRouter, type Route } from '../gateway/routes.ts';
-import { BACKGROUND_PROCESSES, REQUEST_PROCESSES } from '../limits.ts';
 import { startInternalServer } from '../net/listen.ts';
 import type { FunctionVersion } from '../pool/messages.ts';
 import {
@@ -19,8 +18,8 @@ import {
   type Invocation,
   type ProcessPool,
 } from '../pool/process-pool.ts';
-import { PROCESS_FILE } from '../pool/sandbox.ts';
-import { createSpareSandbox } from '../pool/spare-sandbox.ts';
+import { createSpareSandbox, PROCESS_FILE } from '../pool/sandbox.ts';
+import { BACKGROUND_PROCESSES, REQUEST_PROCESSES } from '../pool/slots.ts';
 import { createQueues } from '../sources/queues.ts';
 import { openSourcesStore } from '../sources/sources-state.ts';
 import { serveSources } from '../sources/start-sources.ts';

@@ -1,9 +1,8 @@
-import { assumptions } from './assumptions.ts';
 import type { BilledRun } from './billed-run.ts';
-import { priceOf } from './prices.ts';
+import { assumptions, priceOf } from './prices.ts';
 
 /** Dollars. */
-export interface Cost {
+interface Cost {
   readonly gateway: number;
   readonly lambda: number;
   readonly durable: number;
@@ -45,3 +44,76 @@ const computeLambdaMs = ({ effectfulNodes, background }: BilledRun): number => {
 
 export const totalOf = (cost: Cost): number =>
   Object.values(cost).reduce((sum: number, part: number) => sum + part, 0);
+
+const SECONDS_PER_DAY = 86_400;
+const DAYS_PER_MONTH = 30;
+const GIGABYTE = 1e9;
+
+/** Dollars per month, including stored data, at a rate that has lasted longer than the retention. */
+interface MonthlyCost extends Omit<Cost, 'events'> {
+  /** Records, with their indexes. */
+  readonly tables: number;
+  readonly recovery: number;
+}
+
+/** For runs of one kind, without an event bus. */
+export const computeMonthlyCost = (run: BilledRun, runsPerSecond: number): MonthlyCost => {
+  const { events: _events, ...perRun } = computeCost(run, false);
+  const { executions, deliveries, blobs } = run.stored;
+  const { tableDays, deliveryDays, blobDays, logDays, logShare } = assumptions;
+  const runsPerDay = runsPerSecond * SECONDS_PER_DAY;
+  const runs = runsPerDay * DAYS_PER_MONTH;
+  /** Gigabytes of data that each run leaves for this many days. */
+  const kept = (bytes: number, days: number) => (bytes * runsPerDay * days) / GIGABYTE;
+  const recovered = kept(executions, tableDays.value);
+  const ingested = perRun.logs / priceOf('logGigabyte', 1); // gigabytes of a run
+  return {
+    gateway: perRun.gateway * runs,
+    lambda: perRun.lambda * runs,
+    durable: perRun.durable * runs,
+    dynamodb: perRun.dynamodb * runs,
+    logs:
+      perRun.logs * runs +
+      priceOf('storedLogGigabyte', ingested * runsPerDay * logDays.value * (logShare.value / 100)),
+    tables: priceOf('tableGigabyte', recovered + kept(deliveries, deliveryDays.value)),
+    recovery: priceOf('recoveryGigabyte', recovered),
+    bucket: perRun.bucket * runs + priceOf('blobGigabyte', kept(blobs, blobDays.value)),
+  };
+};
+
+/** Dollars per month that don't depend on runs. @param alarmMetrics - metrics that alarms look at */
+export const computeFixedCost = (alarmMetrics: number) => ({
+  alarms: priceOf('alarm', alarmMetrics),
+  dashboard: priceOf('dashboard', 1),
+  metrics: priceOf('metric', assumptions.metrics.value),
+});
+
+// The same workflow on Step Functions, behind its own HTTP API: a pure node is a state (Pass, Choice), an effectful
+// one an HTTP task, a wait a Wait, so that neither service calls a function. Without logs and the CPU time of states.
+
+/**
+ * Dollars of one execution.
+ *
+ * @returns null for a waiting caller, which Standard does not support
+ */
+export const computeStandardCost = ({ nodes, background }: BilledRun): number | null =>
+  background === null ? null : priceOf('gatewayRequest', 1) + priceOf('transition', countTransitions(nodes));
+
+/** One into each state of a chain and one out of the last. */
+export const countTransitions = (states: number): number => states + 1;
+
+/** Express bills the time until the execution ends, waits included, in increments of this length. */
+const BILLED_MS = 100;
+
+/** Dollars of one execution. */
+export const computeExpressCost = ({ effectfulNodes, waitSeconds }: BilledRun): number => {
+  const { effectfulMs, expressMegabytes } = assumptions;
+  const durationMs = effectfulNodes * effectfulMs.value + waitSeconds * 1_000;
+  const billedSeconds = (Math.max(1, Math.ceil(durationMs / BILLED_MS)) * BILLED_MS) / 1_000;
+  const gigabyteSeconds = (expressMegabytes.value / 1_024) * billedSeconds;
+  return (
+    priceOf('gatewayRequest', 1) +
+    priceOf('expressRequest', 1) +
+    priceOf('expressGigabyteSecond', gigabyteSeconds)
+  );
+};

@@ -1,9 +1,13 @@
-import { assumptions } from './assumptions.ts';
 import type { BilledRun } from './billed-run.ts';
-import { computeCost, totalOf } from './compute-cost.ts';
-import { computeFixedCost, computeMonthlyCost } from './monthly-cost.ts';
-import { prices } from './prices.ts';
-import { computeExpressCost, computeStandardCost } from './step-functions.ts';
+import {
+  computeCost,
+  computeExpressCost,
+  computeFixedCost,
+  computeMonthlyCost,
+  computeStandardCost,
+  totalOf,
+} from './compute-cost.ts';
+import { assumptions, prices } from './prices.ts';
 
 /** The page's tables in Markdown, by the names of their places. */
 export const printCostTables = (

@@ -11,7 +11,7 @@ const arn = (service: string, rest: string): string =>
   `arn:\${AWS::Partition}:${service}:\${AWS::Region}:\${AWS::AccountId}:${rest}`;
 // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of serverless.yml
 const PREFIX = '${self:custom.tablePrefix}';
-const allow = (Action: readonly string[], Resource: string | readonly string[]): Statement => ({
+export const allow = (Action: string | readonly string[], Resource: unknown): Statement => ({
   Effect: 'Allow',
   Action,
   Resource,

@@ -1,6 +1,6 @@
 import { parse, type ScalarTag } from 'yaml';
 import { resolveVariables } from '../../local/functions/resolve-variables.ts';
-import { deployerStatements, type Statement } from './deployer-statements.ts';
+import { allow, deployerStatements, type Statement } from './deployer-statements.ts';
 
 /** The part of serverless.yml that is read. `!GetAtt` is a reference, and so is `!Sub` if it begins with an ARN; otherwise it is a string. */
 interface ServiceFile {
@@ -39,81 +39,43 @@ const tags: ScalarTag[] = [
 
 /** In addition to the sweeper's actions: archiving versions, looking up credentials, releasing held executions. */
 const otherStatements: readonly Statement[] = [
-  { Effect: 'Allow', Action: 'dynamodb:PutItem', Resource: new Reference('WorkflowsTable.Arn') },
-  {
-    Effect: 'Allow',
-    Action: 'dynamodb:Scan',
-    Resource: new Reference('WorkflowsTable.Arn', '/index/summaries'),
-  },
-  {
-    Effect: 'Allow',
-    Action: ['dynamodb:GetItem', 'dynamodb:PutItem'],
-    Resource: new Reference('WorkflowVersionsTable.Arn'),
-  },
-  {
-    Effect: 'Allow',
-    Action: ['dynamodb:GetItem', 'dynamodb:Scan'],
-    Resource: new Reference('CredentialsTable.Arn'),
-  },
-  {
-    Effect: 'Allow',
-    Action: 'dynamodb:Query',
-    Resource: new Reference('ExecutionsTable.Arn', '/index/bySweep'),
-  },
-  { Effect: 'Allow', Action: 'lambda:InvokeFunction', Resource: new Reference('SweepLambdaFunction.Arn') },
+  allow('dynamodb:PutItem', new Reference('WorkflowsTable.Arn')),
+  allow('dynamodb:Scan', new Reference('WorkflowsTable.Arn', '/index/summaries')),
+  allow(['dynamodb:GetItem', 'dynamodb:PutItem'], new Reference('WorkflowVersionsTable.Arn')),
+  allow(['dynamodb:GetItem', 'dynamodb:Scan'], new Reference('CredentialsTable.Arn')),
+  allow('dynamodb:Query', new Reference('ExecutionsTable.Arn', '/index/bySweep')),
+  allow('lambda:InvokeFunction', new Reference('SweepLambdaFunction.Arn')),
 ];
 
 /** The actions of the commands for executions, requests and approvals, and of `workflow list` and `get`. */
 const operatorStatements: readonly Statement[] = [
-  {
-    Effect: 'Allow',
-    Action: ['dynamodb:GetItem', 'dynamodb:Scan'],
-    Resource: new Reference('WorkflowsTable.Arn'),
-  },
-  {
-    Effect: 'Allow',
-    Action: 'dynamodb:Scan',
-    Resource: new Reference('WorkflowsTable.Arn', '/index/summaries'),
-  },
-  { Effect: 'Allow', Action: 'dynamodb:GetItem', Resource: new Reference('WorkflowVersionsTable.Arn') },
-  {
-    Effect: 'Allow',
-    Action: ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
-    Resource: new Reference('ExecutionsTable.Arn'),
-  },
+  allow(['dynamodb:GetItem', 'dynamodb:Scan'], new Reference('WorkflowsTable.Arn')),
+  allow('dynamodb:Scan', new Reference('WorkflowsTable.Arn', '/index/summaries')),
+  allow('dynamodb:GetItem', new Reference('WorkflowVersionsTable.Arn')),
+  allow(
+    ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
+    new Reference('ExecutionsTable.Arn'),
+  ),
   // Executions that could not be dispatched are removed again.
-  { Effect: 'Allow', Action: 'dynamodb:DeleteItem', Resource: new Reference('ExecutionsTable.Arn') },
-  { Effect: 'Allow', Action: 'dynamodb:Query', Resource: new Reference('ExecutionsTable.Arn', '/index/*') },
-  { Effect: 'Allow', Action: 'dynamodb:GetItem', Resource: new Reference('DeliveriesTable.Arn') },
-  {
-    Effect: 'Allow',
-    Action: ['dynamodb:GetItem', 'dynamodb:Query'],
-    Resource: new Reference('RequestsTable.Arn'),
-  },
+  allow('dynamodb:DeleteItem', new Reference('ExecutionsTable.Arn')),
+  allow('dynamodb:Query', new Reference('ExecutionsTable.Arn', '/index/*')),
+  allow('dynamodb:GetItem', new Reference('DeliveriesTable.Arn')),
+  allow(['dynamodb:GetItem', 'dynamodb:Query'], new Reference('RequestsTable.Arn')),
   // `credential test` looks up what the service then tests.
-  { Effect: 'Allow', Action: 'dynamodb:GetItem', Resource: new Reference('CredentialsTable.Arn') },
-  {
-    Effect: 'Allow',
-    Action: 'lambda:InvokeFunction',
-    Resource: [
-      new Reference('RunDurableLambdaFunction.Arn', ':durable'),
-      new Reference('RunExpressLambdaFunction.Arn'),
-      new Reference('SweepLambdaFunction.Arn'),
-      new Reference('AdminHealthLambdaFunction.Arn'),
-    ],
-  },
-  {
-    Effect: 'Allow',
-    Action: 'lambda:StopDurableExecution',
-    Resource: new Reference('RunDurableLambdaFunction.Arn', ':*'),
-  },
+  allow('dynamodb:GetItem', new Reference('CredentialsTable.Arn')),
+  allow('lambda:InvokeFunction', [
+    new Reference('RunDurableLambdaFunction.Arn', ':durable'),
+    new Reference('RunExpressLambdaFunction.Arn'),
+    new Reference('SweepLambdaFunction.Arn'),
+    new Reference('AdminHealthLambdaFunction.Arn'),
+  ]),
+  allow('lambda:StopDurableExecution', new Reference('RunDurableLambdaFunction.Arn', ':*')),
   // The admin API, with signed requests.
-  {
-    Effect: 'Allow',
-    Action: 'execute-api:Invoke',
+  allow(
+    'execute-api:Invoke',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: variables of CloudFormation
-    Resource: 'arn:${AWS::Partition}:execute-api:${AWS::Region}:${AWS::AccountId}:API_ID/*/api/admin/*',
-  },
+    'arn:${AWS::Partition}:execute-api:${AWS::Region}:${AWS::AccountId}:API_ID/*/api/admin/*',
+  ),
 ];
 
 export interface Policy {

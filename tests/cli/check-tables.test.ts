@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { checkTables } from '../../cli/doctor/check-stores.ts';
 import type { DoctorParts } from '../../cli/doctor/open-doctor.ts';
 import type { AwsRequest } from '../../lib/adapters/aws/aws-caller.ts';
-import { readTableDefinitions } from '../../local/database/table-definitions.ts';
+import { readTableDefinitions } from '../../local/database/tables.ts';
 
 /** The tables of serverless.yml in AWS; those that are named have no point-in-time recovery. */
 const aDatabase = (unrecovered: readonly string[]): Pick<DoctorParts, 'prefix' | 'open'> => {

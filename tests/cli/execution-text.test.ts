@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { colourOf, formatDuration } from '../../cli/executions/execution-text.ts';
+import { colourOf, formatDuration } from '../../cli/execution-text.ts';
 import { EXECUTION_STATUSES } from '../../lib/executions/record/execution-store.ts';
 
 const SECOND = 1_000;

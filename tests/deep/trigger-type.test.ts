@@ -12,7 +12,7 @@ import { tableNames } from '../../lib/adapters/dynamodb/table-names.ts';
 import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflows/workflow-store.ts';
 import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../local/database/embedded-dynamodb.ts';
-import { createResolveEnvironment } from '../../local/functions/function-environment.ts';
+import { createResolveEnvironment } from '../../local/functions/local-functions.ts';
 import { readServiceFile } from '../../local/functions/service-file.ts';
 import { createChunks } from '../../resources/chunks.ts';
 import { aWorkflow } from '../support/a-workflow.ts';

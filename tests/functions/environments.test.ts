@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { LOCAL_VARIABLES } from '../../local/functions/function-environment.ts';
+import { LOCAL_VARIABLES } from '../../local/functions/local-functions.ts';
 import { readServiceFile } from '../../local/functions/service-file.ts';
 import { environmentOf, functionKeys } from '../support/function-environment.ts';
 import { projectRoot, runCommand } from '../support/run-command.ts';

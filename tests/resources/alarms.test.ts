@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { toAlarms } from '../../resources/alarms.ts';
 import { toDashboard } from '../../resources/dashboard.ts';
 import type { Template } from '../../resources/template.ts';
-import { assumptions } from '../../scripts/cost/assumptions.ts';
+import { assumptions } from '../../scripts/cost/prices.ts';
 import { useMeasuredServices } from '../support/a-measured-service.ts';
 import { readStageTemplate } from '../support/a-stage-template.ts';
 import { aWorkflow } from '../support/a-workflow.ts';

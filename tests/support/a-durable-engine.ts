@@ -15,7 +15,7 @@ import {
   resume,
   visibleOperations,
 } from '../../local/engine/durable-state.ts';
-import { InvalidParameterValueException } from '../../local/engine/engine-error.ts';
+import { InvalidParameterValueException } from '../../local/net/api-error.ts';
 
 export type DurableHandler = (
   event: DurableExecutionInvocationInput,

@@ -1,4 +1,4 @@
-import { readTableDefinitions } from '../../local/database/table-definitions.ts';
+import { readTableDefinitions } from '../../local/database/tables.ts';
 import {
   type DynamoDbAnswer,
   type DynamoDbCall,

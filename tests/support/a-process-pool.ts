@@ -5,8 +5,7 @@ import { afterAll, afterEach, beforeAll } from '@jest/globals';
 import { bundleFile } from '../../local/functions/bundler.ts';
 import type { FunctionVersion } from '../../local/pool/messages.ts';
 import { createProcessPool, type Invocation } from '../../local/pool/process-pool.ts';
-import { PROCESS_FILE } from '../../local/pool/sandbox.ts';
-import { createSpareSandbox } from '../../local/pool/spare-sandbox.ts';
+import { createSpareSandbox, PROCESS_FILE } from '../../local/pool/sandbox.ts';
 
 /** A pool of real processes, with functions of the test's own; all of it is gone after the test. */
 export const useProcessPools = () => {

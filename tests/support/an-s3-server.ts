@@ -8,7 +8,7 @@ import {
   type ObjectReply,
   type ObjectRequest,
 } from '../../local/stage/door/services/object-store.ts';
-import { checkPresigned } from '../../local/uploads/check-presigned.ts';
+import { checkPresigned } from '../../local/uploads/upload-server.ts';
 
 /** With which presigned requests are signed. */
 export const s3Keys = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret-key' };

@@ -2,7 +2,7 @@ import {
   createResolveEnvironment,
   type LOCAL_VARIABLES,
   type LocalEnvironment,
-} from '../../local/functions/function-environment.ts';
+} from '../../local/functions/local-functions.ts';
 import { readServiceFile } from '../../local/functions/service-file.ts';
 import { projectRoot } from './run-command.ts';
 

@@ -1,5 +1,5 @@
 import { CreateTableCommand, DeleteTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { readTableDefinitions } from '../../local/database/table-definitions.ts';
+import { readTableDefinitions } from '../../local/database/tables.ts';
 
 /** Makes a table of the stage `test` anew, empty and without one of its indexes: dynalite can't remove one. */
 export const removeIndex = async (sdk: DynamoDBClient, TableName: string, index: string): Promise<void> => {

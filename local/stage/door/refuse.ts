@@ -1,4 +1,4 @@
-import { toS3Error } from './services/buckets.ts';
+import { toS3Error } from './services/object-store.ts';
 import { type Reply, toJsonError, toQueryError } from './services/reply.ts';
 import type { SignatureProblem } from './verify-signature.ts';
 

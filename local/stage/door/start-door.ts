@@ -8,19 +8,24 @@ import { buffer } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { listen } from '../../net/listen.ts';
 import { sendOn } from './backend.ts';
-import { type ApiRequest, createArns, type Destination, type Permission, UnknownCall } from './calls/call.ts';
+import {
+  type ApiRequest,
+  createArns,
+  type Destination,
+  type Permission,
+  readHost,
+  UnknownCall,
+} from './calls/call.ts';
 import { SECRET_SUFFIX } from './calls/json-calls.ts';
+import { createLambdaLookups } from './calls/lambda-calls.ts';
 import { splitBucket } from './calls/s3-calls.ts';
 import { createAuthority } from './certificates.ts';
 import type { Decision, Door, DoorOptions, PolicyDocument, Question, Refusal } from './door-types.ts';
-import { readHost } from './hosts.ts';
-import { type Identity, readAccount, toSession } from './identities.ts';
-import { createKeyring } from './keyring.ts';
-import { createLambdaLookups } from './lambda-lookups.ts';
+import { createKeyring, type Identity, readAccount, toSession } from './identities.ts';
 import { createPolicies } from './policies.ts';
 import { readCall } from './read-call.ts';
 import { type RefusalKind, refuse } from './refuse.ts';
-import { createBuckets } from './services/buckets.ts';
+import { createBuckets } from './services/object-store.ts';
 import type { Reply } from './services/reply.ts';
 import { createParameters, createSecrets, type Operate } from './services/secrets.ts';
 import { createSessions } from './services/sessions.ts';

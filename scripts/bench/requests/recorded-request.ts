@@ -1,10 +1,11 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import type { Context } from 'aws-lambda';
 import { createWebhookFunction } from '../../../lib/app/webhook-handler.ts';
 import type { WorkflowDefinition } from '../../../lib/workflows/definition/definition.ts';
 import { startEmbeddedDynamoDb } from '../../../local/database/embedded-dynamodb.ts';
 import { type DynamoDbCall, startDynamoDbProxy } from '../../../tests/support/a-dynamodb-proxy.ts';
 import { createEvent, openService, order, storeWorkflow, tablePrefix } from '../bench-service.ts';
-import { startStandIn } from './stand-in.ts';
 
 /** The calls of one request to the embedded database: the responses of a stand-in, and the writes of a bare handler. */
 interface RecordedRequest {
@@ -38,4 +39,15 @@ export const openWebhookOf = async (workflow: WorkflowDefinition) => {
   const { answers, writes } = await recordRequest(workflow);
   const standIn = await startStandIn({ ...answers, PutEvents: '{"FailedEntryCount":0,"Entries":[{}]}' });
   return { ...standIn, writes, parts: openService(standIn.endpoint).webhook };
+};
+
+/**
+ * A stand-in for DynamoDB and EventBridge that answers every call immediately. It is a separate process, so that its CPU
+ * time does not count.
+ * @param answers - JSON texts by operation; `{}` for any other
+ */
+const startStandIn = async (answers: Readonly<Record<string, string>>) => {
+  const child = fork(new URL('stand-in-process.ts', import.meta.url), [JSON.stringify(answers)]);
+  const [endpoint] = (await once(child, 'message')) as [string];
+  return { endpoint, stop: () => child.disconnect() };
 };

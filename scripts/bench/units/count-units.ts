@@ -1,8 +1,11 @@
+import type { OperationUpdate } from '@aws/durable-execution-sdk-js';
 import { createSdk, createSdkClient } from '../../../lib/adapters/dynamodb/sdk-client.ts';
 import { startEmbeddedDynamoDb } from '../../../local/database/embedded-dynamodb.ts';
-import { readTableDefinitions } from '../../../local/database/table-definitions.ts';
+import { readTableDefinitions } from '../../../local/database/tables.ts';
+import type { DurableRun } from '../../../tests/support/a-durable-engine.ts';
 import { type Metered, startMeteredDynamoDb } from '../../../tests/support/a-metered-dynamodb.ts';
 import { storedSize } from '../../../tests/support/dynamodb-units.ts';
+import type { BackgroundCounts } from '../../cost/billed-run.ts';
 import { tablePrefix } from '../bench-service.ts';
 
 /** What DynamoDB bills. */
@@ -40,3 +43,13 @@ export const startCountingDatabase = async () => {
     },
   };
 };
+
+/** The start of the run is also an operation. */
+export const countDurable = ({ state, updates, invocations }: DurableRun): BackgroundCounts => ({
+  operations: state.operations.size,
+  bytes: payloadBytes(updates),
+  invocations,
+});
+
+export const payloadBytes = (updates: readonly OperationUpdate[]): number =>
+  updates.reduce((sum, { Payload = '' }) => sum + Buffer.byteLength(Payload), 0);

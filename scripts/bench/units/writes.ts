@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { DurableExecutionClient } from '@aws/durable-execution-sdk-js';
+import type { Clock, Services } from '@hookloom/plugin-kit';
 import type { Context } from 'aws-lambda';
 import { createDurableFunction } from '../../../lib/adapters/durable/durable-function.ts';
 import { createExpressFunction } from '../../../lib/app/express-handler.ts';
@@ -15,11 +17,9 @@ import { aDurableEngine } from '../../../tests/support/a-durable-engine.ts';
 import type { BackgroundCounts, StoredBytes } from '../../cost/billed-run.ts';
 import { createEvent, openService, order, storeWorkflow, toChain } from '../bench-service.ts';
 import type { Link } from '../chains.ts';
-import { countDurable } from '../count-durable.ts';
 import { printTable } from '../measure.ts';
 import { fourNodes } from '../requests/four-nodes.ts';
-import { startCountingDatabase, type Units } from './count-units.ts';
-import { createRepeatableServices } from './repeatable-services.ts';
+import { countDurable, startCountingDatabase, type Units } from './count-units.ts';
 
 interface KindOfRun {
   /** Number of nodes, without the trigger. */
@@ -225,3 +225,27 @@ export const benchWrites = async (): Promise<void> => {
     ]),
   );
 };
+
+/** Later than the stores' clock, so that nothing in a run expires. */
+const FAR_AHEAD = Date.UTC(2100, 0, 1);
+
+/**
+ * A frozen clock and ids in a fixed order: otherwise the digits of a duration, or an id that compresses better, could
+ * occasionally move an item across a unit boundary.
+ */
+const createRepeatableServices = (): Pick<Services, 'clock' | 'ids'> => {
+  let count = 0;
+  return {
+    clock: { now: () => FAR_AHEAD, sleep: sleepForever },
+    ids: { next: () => toUuid(createHash('sha256').update(String(count++)).digest('hex')) },
+  };
+};
+
+/** A run on a slow machine writes no progress in between. */
+const sleepForever: Clock['sleep'] = async (_ms, signal = new AbortController().signal) => {
+  if (!signal.aborted) await once(signal, 'abort');
+  throw signal.reason;
+};
+
+/** Looks like a random UUID and is equally hard to compress. */
+const toUuid = (hex: string): string => hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5');

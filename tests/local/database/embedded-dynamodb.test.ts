@@ -7,7 +7,7 @@ import { GetItemCommand, PutItemCommand, ScanCommand } from '@aws-sdk/client-dyn
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { createSdk } from '../../../lib/adapters/dynamodb/sdk-client.ts';
 import { startEmbeddedDynamoDb } from '../../../local/database/embedded-dynamodb.ts';
-import { readTableDefinitions } from '../../../local/database/table-definitions.ts';
+import { readTableDefinitions } from '../../../local/database/tables.ts';
 import { projectEnvironment, projectRoot } from '../../support/run-command.ts';
 
 let folder: string;
@@ -34,7 +34,7 @@ const interruptCreation = async (tablePrefix: string) => {
     import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
     import dynalite from 'dynalite';
     import { createSdk } from './lib/adapters/dynamodb/sdk-client.ts';
-    import { readTableDefinitions } from './local/database/table-definitions.ts';
+    import { readTableDefinitions } from './local/database/tables.ts';
     import { startInternalServer } from './local/net/listen.ts';
     const server = dynalite({ createTableMs: 3_600_000, path: ${JSON.stringify(folder)} });
     const client = createSdk((await startInternalServer(server)).endpoint);

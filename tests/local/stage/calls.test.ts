@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createArns, type Permission, UnknownCall } from '../../../local/stage/door/calls/call.ts';
-import { readHost } from '../../../local/stage/door/hosts.ts';
+import { createArns, type Permission, readHost, UnknownCall } from '../../../local/stage/door/calls/call.ts';
 import { readAccount } from '../../../local/stage/door/identities.ts';
 import { createPolicies } from '../../../local/stage/door/policies.ts';
 import { readCall } from '../../../local/stage/door/read-call.ts';

@@ -3,11 +3,15 @@ import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { readConfig } from '../../../lib/app/config.ts';
 import { BRIEF_DAYS } from '../../../lib/executions/record/blob-store.ts';
-import { assumptions } from '../../../scripts/cost/assumptions.ts';
 import type { BilledRun } from '../../../scripts/cost/billed-run.ts';
-import { computeCost, totalOf } from '../../../scripts/cost/compute-cost.ts';
-import { computeMonthlyCost } from '../../../scripts/cost/monthly-cost.ts';
-import { computeExpressCost, computeStandardCost } from '../../../scripts/cost/step-functions.ts';
+import {
+  computeCost,
+  computeExpressCost,
+  computeMonthlyCost,
+  computeStandardCost,
+  totalOf,
+} from '../../../scripts/cost/compute-cost.ts';
+import { assumptions } from '../../../scripts/cost/prices.ts';
 
 const aRun = (changes: Partial<BilledRun> = {}): BilledRun => ({
   title: 'a run',

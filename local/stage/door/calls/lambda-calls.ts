@@ -6,11 +6,11 @@ import {
   type Input,
   optionalText,
   type Permission,
+  readBody,
   textOf,
   UnknownCall,
 } from './call.ts';
-import { createFindOperation } from './rest-routes.ts';
-import { readSdkRoutes } from './sdk-routes.ts';
+import { createFindOperation, readSdkRoutes } from './rest-routes.ts';
 
 const findOperation = createFindOperation(readSdkRoutes(client));
 
@@ -41,7 +41,7 @@ export const readLambdaCall = async (
   const { operation, parameters } = found;
   const isInvocation = Object.hasOwn(ACTIONS, operation);
   const body =
-    isInvocation || operation.startsWith('SendDurableExecutionCallback') ? {} : readJson(request.body);
+    isInvocation || operation.startsWith('SendDurableExecutionCallback') ? {} : readBody(request.body);
   const input = { ...body, ...Object.fromEntries(request.query), ...parameters };
   const action = `lambda:${isInvocation ? ACTIONS[operation] : operation}`;
   return {
@@ -49,14 +49,6 @@ export const readLambdaCall = async (
     input,
     permissions: [{ action, ...(await resourceOf(operation, input, arns, lookups)) }],
   };
-};
-
-const readJson = (body: Uint8Array): Input => {
-  try {
-    return body.length === 0 ? {} : JSON.parse(Buffer.from(body).toString());
-  } catch {
-    throw new UnknownCall('the body is not JSON');
-  }
 };
 
 const WITHOUT_RESOURCE = /^(ListEventSourceMappings|ListFunctions|GetAccountSettings)$/;
@@ -101,4 +93,39 @@ const toFunctionArn = (name: string, qualifier: string | null, arns: Arns): stri
     ? name
     : `arn:${arns.partition}:lambda:${arns.region}:${account}:function:${plain}`;
   return qualifier === null || arn.endsWith(`:${qualifier}`) ? arn : `${arn}:${qualifier}`;
+};
+
+const MAX_CALLBACKS = 100_000;
+
+const MAPPINGS = '/2015-03-31/event-source-mappings/';
+
+/** What the permissions of a Lambda call depend on besides the call itself. */
+interface LearningLookups extends LambdaLookups {
+  /** Records the callbacks of a durable execution, which responses to its calls name. */
+  learn(durableExecutionArn: string, answer: string): void;
+}
+
+/** @param toFunctionArn - of a name */
+export const createLambdaLookups = (
+  origin: string | undefined,
+  toFunctionArn: (name: string) => string,
+): LearningLookups => {
+  const executions = new Map<string, string>();
+  return {
+    learn: (execution, answer) => {
+      for (const [, callback = ''] of answer.matchAll(/"CallbackId":"([^"]{1,1024})"/g))
+        if (executions.size < MAX_CALLBACKS) executions.set(callback, execution);
+    },
+    findDurableExecution: async (callback) => executions.get(callback) ?? null,
+    findMappedFunction: async (uuid) => {
+      if (origin === undefined) return null;
+      const answer = await fetch(`${origin}${MAPPINGS}`);
+      const { EventSourceMappings = [] } = (await answer.json()) as {
+        readonly EventSourceMappings?: readonly Readonly<Record<string, string>>[];
+      };
+      const found = EventSourceMappings.find(({ UUID }) => UUID === uuid);
+      const name = found?.FunctionArn ?? found?.FunctionName;
+      return name === undefined ? null : name.startsWith('arn:') ? name : toFunctionArn(name);
+    },
+  };
 };

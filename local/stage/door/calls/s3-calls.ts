@@ -7,8 +7,7 @@ import {
   type Permission,
   UnknownCall,
 } from './call.ts';
-import { createFindOperation } from './rest-routes.ts';
-import { readSdkRoutes } from './sdk-routes.ts';
+import { createFindOperation, readSdkRoutes } from './rest-routes.ts';
 
 /** Operations that share another one's route and differ in more than the query. */
 const AMBIGUOUS = /^(CopyObject|UploadPartCopy|ListBuckets|ListDirectoryBuckets|WriteGetObjectResponse)$/;

@@ -1,4 +1,12 @@
-import { type ApiRequest, type Arns, type Call, type Input, optionalText, UnknownCall } from './call.ts';
+import {
+  type ApiRequest,
+  type Arns,
+  type Call,
+  type Input,
+  optionalText,
+  readBody,
+  UnknownCall,
+} from './call.ts';
 import { passRole } from './json-calls.ts';
 import { createFindOperation } from './rest-routes.ts';
 
@@ -17,7 +25,7 @@ export const readSchedulerCall = ({ method, path, query, body }: ApiRequest, arn
   const found = findOperation(method, path.replace(/\/$/, ''), query);
   if (found === null) throw new UnknownCall(`${method} ${path} is not an operation of Scheduler`);
   const { operation, parameters } = found;
-  const input: Input = { ...readJson(body), ...parameters };
+  const input: Input = { ...readBody(body), ...parameters };
   const group = optionalText(input, 'GroupName') ?? query.get('groupName') ?? 'default';
   const resources: Readonly<Record<string, string>> = {
     ListSchedules: `schedule/${query.get('ScheduleGroup') ?? '*'}/*`,
@@ -35,12 +43,4 @@ export const readSchedulerCall = ({ method, path, query, body }: ApiRequest, arn
       ...(role === null ? [] : [passRole(role, 'scheduler')]),
     ],
   };
-};
-
-const readJson = (body: Uint8Array): Input => {
-  try {
-    return body.length === 0 ? {} : JSON.parse(Buffer.from(body).toString());
-  } catch {
-    throw new UnknownCall('the body is not JSON');
-  }
 };

@@ -1,10 +1,10 @@
-import { afterEach, expect, test } from '@jest/globals';
-import { createInvoke } from '../../../local/engine/invoke-in-pool.ts';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { createInvoke, startSweeps } from '../../../local/engine/start-engine.ts';
 import { createLocalFunctions } from '../../../local/functions/local-functions.ts';
 import { readServiceFile } from '../../../local/functions/service-file.ts';
 import { createSourceModules } from '../../../local/invoke-backend.ts';
 import { createProcessPool } from '../../../local/pool/process-pool.ts';
-import { createSpareSandbox } from '../../../local/pool/spare-sandbox.ts';
+import { createSpareSandbox } from '../../../local/pool/sandbox.ts';
 import { aLocalServer } from '../../support/a-local-server.ts';
 import { aLocalEnvironment, type LocalValues } from '../../support/function-environment.ts';
 import { projectRoot } from '../../support/run-command.ts';
@@ -67,4 +67,34 @@ test('reports which process executes a run, and fails when that is killed', asyn
   const call = invoke('runExpress', { event: { executionId: 'e-1' }, requestId: 'r' }, 'e-1');
   await expect(call).rejects.toThrow('killed by SIGKILL');
   expect(lines).toEqual([expect.stringMatching(/^run e-1: process \d+$/)]);
+});
+
+describe('the sweepers', () => {
+  beforeEach(() => void jest.useFakeTimers());
+  afterEach(() => void jest.useRealTimers());
+
+  const TEN_MINUTES_MS = 600_000;
+
+  test('are invoked by the clock, as when deployed', () => {
+    const invoked: string[] = [];
+    const sweeps = startSweeps(
+      async (name) => void invoked.push(name),
+      () => {},
+    );
+    jest.advanceTimersByTime(TEN_MINUTES_MS);
+    sweeps.stop();
+    jest.advanceTimersByTime(TEN_MINUTES_MS);
+    const count = (name: string) => invoked.filter((one) => one === name).length;
+    expect([count('sweep'), count('sweepRegistrations'), invoked.length]).toEqual([20, 2, 22]);
+  });
+
+  test('a sweep that fails is logged, and the next one follows', async () => {
+    const lines: string[] = [];
+    const fail = () => Promise.reject(new Error('down'));
+    const sweeps = startSweeps(fail, (line) => void lines.push(line));
+    await jest.advanceTimersByTimeAsync(TEN_MINUTES_MS);
+    sweeps.stop();
+    expect(lines.filter((line) => line === 'sweepRegistrations: down')).toHaveLength(2);
+    expect(lines.filter((line) => line === 'sweep: down')).toHaveLength(20);
+  });
 });

@@ -1,15 +1,66 @@
+import { readFileSync } from 'node:fs';
 import {
   BatchWriteItemCommand,
+  CreateTableCommand,
   type CreateTableCommandInput,
   DeleteTableCommand,
   DescribeTableCommand,
   type DynamoDBClient,
+  ResourceInUseException,
   ResourceNotFoundException,
   ScanCommand,
   type ScanCommandOutput,
+  waitUntilTableExists,
   waitUntilTableNotExists,
 } from '@aws-sdk/client-dynamodb';
-import { ensureTable, TABLE_WAITING } from './ensure-table.ts';
+import { parse } from 'yaml';
+
+const SERVERLESS_YML = new URL('../../serverless.yml', import.meta.url);
+// biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of serverless.yml, not of this file
+const PREFIX_VARIABLE = '${self:custom.tablePrefix}';
+
+interface Resource {
+  readonly Type: string;
+  readonly Properties: CreateTableCommandInput & Record<string, unknown>;
+}
+
+/** The tables of serverless.yml as input of `CreateTable`, with a prefix (without the dash) for their names. */
+export const readTableDefinitions = (prefix: string): CreateTableCommandInput[] =>
+  Object.values(readResources())
+    .filter(({ Type }) => Type === 'AWS::DynamoDB::Table')
+    .map(({ Properties }) => ({
+      TableName: Properties.TableName?.replace(PREFIX_VARIABLE, prefix),
+      BillingMode: Properties.BillingMode,
+      AttributeDefinitions: Properties.AttributeDefinitions,
+      KeySchema: Properties.KeySchema,
+      GlobalSecondaryIndexes: Properties.GlobalSecondaryIndexes,
+    }));
+
+let resources: Readonly<Record<string, Resource>> | undefined;
+
+/** Parsed once, since it takes longer than starting the database. */
+const readResources = () => {
+  // CloudFormation's tags (!GetAtt …) are not used in tables; elsewhere they may stay unresolved.
+  resources ??= parse(readFileSync(SERVERLESS_YML, 'utf8'), { logLevel: 'silent' }).resources.Resources;
+  return resources ?? {};
+};
+
+/**
+ * Delays and time limit in seconds. A table changes its status within milliseconds, or within a second on a busy
+ * machine.
+ */
+export const TABLE_WAITING = { minDelay: 0.01, maxDelay: 0.2, maxWaitTime: 60 };
+
+/** Creates a table unless it exists and waits until it is usable. */
+export const ensureTable = async (
+  client: DynamoDBClient,
+  definition: CreateTableCommandInput,
+): Promise<void> => {
+  await client.send(new CreateTableCommand(definition)).catch((error: unknown) => {
+    if (!(error instanceof ResourceInUseException)) throw error;
+  });
+  await waitUntilTableExists({ client, ...TABLE_WAITING }, { TableName: definition.TableName });
+};
 
 /**
  * Adds missing indexes to the tables of a data folder, as CloudFormation does in AWS. dynalite can't add one to a table,

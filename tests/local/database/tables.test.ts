@@ -1,3 +1,4 @@
+import type { AddressInfo } from 'node:net';
 import {
   type CreateTableCommandInput,
   DynamoDBClient,
@@ -6,12 +7,11 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { afterEach, expect, test } from '@jest/globals';
 import dynalite from 'dynalite';
-import { addIndexes } from '../../../local/database/add-indexes.ts';
-import { ensureTable } from '../../../local/database/ensure-table.ts';
-import { readTableDefinitions } from '../../../local/database/table-definitions.ts';
+import { createSdk } from '../../../lib/adapters/dynamodb/sdk-client.ts';
+import { addIndexes, ensureTable, readTableDefinitions } from '../../../local/database/tables.ts';
 import { startInternalServer } from '../../../local/net/listen.ts';
 
-const cleanups: (() => Promise<void>)[] = [];
+const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0)) await cleanup();
 });
@@ -92,4 +92,36 @@ test('keeps items wherever it is interrupted', async () => {
     if (isDone) break;
     expect(calls).toBeLessThan(60);
   }
+});
+
+/** @param createTableMs for which a new table is not there yet, as on a busy machine */
+const aClient = async (createTableMs: number) => {
+  const server = dynalite({ createTableMs });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const client = createSdk(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  cleanups.push(() => {
+    client.destroy();
+    server.close();
+  });
+  return client;
+};
+
+const orders: CreateTableCommandInput = {
+  TableName: 'orders',
+  BillingMode: 'PAY_PER_REQUEST',
+  AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
+  KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
+};
+
+test('a table can be used once it is ensured, however long it takes to create', async () => {
+  const client = await aClient(200);
+  await ensureTable(client, orders);
+  expect((await client.send(new ScanCommand({ TableName: 'orders' }))).Items).toEqual([]);
+});
+
+test('an existing table stays; one that is being created is waited for', async () => {
+  const client = await aClient(200);
+  await Promise.all([ensureTable(client, orders), ensureTable(client, orders)]);
+  await ensureTable(client, orders);
+  expect((await client.send(new ScanCommand({ TableName: 'orders' }))).Items).toEqual([]);
 });

@@ -1,5 +1,5 @@
-import type { MigrationParts, MigrationReport } from '../../lib/adapters/dynamodb/stored-data/migrate.ts';
-import { toColumns } from '../executions/execution-text.ts';
+import type { MigrationParts, MigrationReport } from '../lib/adapters/dynamodb/stored-data/migrate.ts';
+import { toColumns } from './execution-text.ts';
 
 export interface MigrationOptions {
   readonly dryRun?: boolean;

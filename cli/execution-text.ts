@@ -1,10 +1,10 @@
 import type { JsonValue } from '@hookloom/plugin-kit';
-import type { NodeFailure, NodeRecord } from '../../lib/engine/result.ts';
+import type { NodeFailure, NodeRecord } from '../lib/engine/result.ts';
 import type {
   ExecutionRecord,
   ExecutionStatus,
   ExecutionSummary,
-} from '../../lib/executions/record/execution-store.ts';
+} from '../lib/executions/record/execution-store.ts';
 
 /** Characters shown of a node's input and outputs; `--json` prints all. */
 const EXCERPT_LENGTH = 200;

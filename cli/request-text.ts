@@ -1,6 +1,6 @@
-import { advise, explain } from '../../lib/webhooks/requests/describe-request.ts';
-import { type RequestRecord, toRecordId, type Verdict } from '../../lib/webhooks/requests/request-record.ts';
-import { oneLine, toColumns, toIso } from '../executions/execution-text.ts';
+import { advise, explain } from '../lib/webhooks/requests/describe-request.ts';
+import { type RequestRecord, toRecordId, type Verdict } from '../lib/webhooks/requests/request-record.ts';
+import { oneLine, toColumns, toIso } from './execution-text.ts';
 
 /** Characters shown of a body; `--json` prints everything recorded. */
 const EXCERPT_LENGTH = 500;
