@@ -5,8 +5,8 @@ import { parseArgs } from 'node:util';
 import { printNodeType, printOutputs, toCode, toLine } from '../authoring/reference/print-node-type.ts';
 import { loadPlugins } from '../cli/plugins/node-types.ts';
 import type { Plugin } from '../lib/plugins/plugin.ts';
-import { describeCredentialType } from '../lib/plugins/reference/describe-plugin.ts';
 import { describeNodeType } from '../lib/plugins/reference/describe-node-type.ts';
+import { describeCredentialType } from '../lib/plugins/reference/describe-plugin.ts';
 import { findDifferences } from './cost/places.ts';
 
 const INDEX = 'INDEX.md';

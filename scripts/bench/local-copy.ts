@@ -1,11 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { projectFolder } from '../../cli/local/project-folder.ts';
-
-const EXCLUDED = new Set(['.git', '.serverless', '.esbuild', '.hookloom', 'node_modules', 'coverage']);
+import { copyProject as copyProjectTo } from '../../local/stage/package-stage.ts';
 
 /** A copy of the project, to be edited and started. */
 export interface ProjectCopy {
@@ -26,10 +25,7 @@ export interface StartedCopy {
 
 export const copyProject = (): ProjectCopy => {
   const folder = mkdtempSync(join(tmpdir(), 'hookloom-bench-'));
-  for (const name of readdirSync(projectFolder())) {
-    if (!EXCLUDED.has(name)) cpSync(join(projectFolder(), name), join(folder, name), { recursive: true });
-  }
-  symlinkSync(join(projectFolder(), 'node_modules'), join(folder, 'node_modules'));
+  copyProjectTo(projectFolder(), folder);
   return {
     write: (file, text) => writeFileSync(join(folder, file), text),
     start: () => start(folder),

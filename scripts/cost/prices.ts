@@ -6,6 +6,8 @@ interface Price {
   readonly page: string;
 }
 
+const gateway = 'https://aws.amazon.com/api-gateway/pricing/';
+const eventbridge = 'https://aws.amazon.com/eventbridge/pricing/';
 const lambda = 'https://aws.amazon.com/lambda/pricing/';
 const dynamodb = 'https://aws.amazon.com/dynamodb/pricing/on-demand/';
 const s3 = 'https://aws.amazon.com/s3/pricing/';
@@ -14,30 +16,15 @@ const stepFunctions = 'https://aws.amazon.com/step-functions/pricing/';
 
 /** List prices of us-east-1 in November 2026, without volume discounts. */
 export const prices = {
-  gatewayRequest: {
-    of: 'requests to an HTTP API',
-    dollars: 1,
-    per: 1e6,
-    page: 'https://aws.amazon.com/api-gateway/pricing/',
-  },
+  gatewayRequest: { of: 'requests to an HTTP API', dollars: 1, per: 1e6, page: gateway },
   lambdaRequest: { of: 'invocations of a function', dollars: 0.2, per: 1e6, page: lambda },
   lambdaGigabyteSecond: { of: 'GB-seconds of a function on arm64', dollars: 13.3334, per: 1e6, page: lambda },
   durableOperation: { of: 'durable operations', dollars: 8, per: 1e6, page: lambda },
   durableGigabyte: { of: 'GB written by checkpoints', dollars: 0.25, per: 1, page: lambda },
   writeUnit: { of: 'write units of DynamoDB, on demand', dollars: 0.625, per: 1e6, page: dynamodb },
   readUnit: { of: 'read units', dollars: 0.125, per: 1e6, page: dynamodb },
-  logGigabyte: {
-    of: 'GB of logs',
-    dollars: 0.5,
-    per: 1,
-    page: cloudwatch,
-  },
-  event: {
-    of: 'events on an EventBridge bus',
-    dollars: 1,
-    per: 1e6,
-    page: 'https://aws.amazon.com/eventbridge/pricing/',
-  },
+  logGigabyte: { of: 'GB of logs', dollars: 0.5, per: 1, page: cloudwatch },
+  event: { of: 'events on an EventBridge bus', dollars: 1, per: 1e6, page: eventbridge },
   tableGigabyte: { of: 'GB of tables and indexes, a month', dollars: 0.25, per: 1, page: dynamodb },
   recoveryGigabyte: { of: 'GB with point-in-time recovery, a month', dollars: 0.2, per: 1, page: dynamodb },
   blobGigabyte: { of: 'GB in the bucket, a month', dollars: 0.023, per: 1, page: s3 },
