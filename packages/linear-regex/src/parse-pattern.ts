@@ -1,4 +1,4 @@
-import { type CharacterClass, namedRanges, type UnitRange } from './unit-set.ts';
+import { allButLineTerminators, type CharacterClass, namedRanges, type UnitRange } from './unit-set.ts';
 
 /** A regular expression as a tree. */
 export type Pattern =
@@ -110,7 +110,7 @@ class PatternParser {
       case '$':
         return { type: 'assertion', kind: 'end' };
       case '.':
-        return { type: 'set', ...ofRanges(namedRanges['.'] ?? []), negated: false };
+        return { type: 'set', ...ofRanges(allButLineTerminators), negated: false };
       case '(':
         return this.#parseGroup();
       case '[':
@@ -188,6 +188,8 @@ class PatternParser {
     const char = this.#next();
     if (char !== '\\') return one(codeOf(char));
     if (this.#take('b')) return one(8);
+    const control = this.#match(/c[0-9_]/y);
+    if (control !== null) return one(control.charCodeAt(1) % 32);
     return this.#parseCharacterEscape();
   }
 

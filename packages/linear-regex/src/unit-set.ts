@@ -51,9 +51,11 @@ const invert = (ranges: readonly UnitRange[]): UnitRange[] => {
   return others;
 };
 
-/** The units that `.`, `\d` and so on match. */
+/** The units that `.` matches. */
+export const allButLineTerminators: readonly UnitRange[] = invert(lineTerminators);
+
+/** The units that `\d` and so on match. */
 export const namedRanges: Readonly<Record<string, readonly UnitRange[]>> = {
-  '.': invert(lineTerminators),
   d: digits,
   D: invert(digits),
   w: wordUnits,

@@ -9,6 +9,7 @@ import {
 import { cases } from '../../../tests/support/deep.ts';
 import { compilePattern } from '../src/compile-pattern.ts';
 import { createMatcher } from '../src/create-matcher.ts';
+import { patterns, texts } from './any-cases.ts';
 
 /** The result, and the work that was counted. */
 const match = (matches: ReturnType<typeof createMatcher>, text: string) => {
@@ -25,7 +26,67 @@ const matcherOf = (source: string, flags = '') => createMatcher(compilePattern(n
 const mixed = (length: number): string =>
   Array.from({ length }, (_, at) => 'ab'[((at * 2_654_435_761) >>> 16) & 1]).join('');
 
-test('matches where JavaScript’s RegExp matches, also with cached states of earlier texts', () => {
+test.each(patterns)('%s matches where JavaScript’s RegExp matches, also with cached states', (pattern) => {
+  const matches = createMatcher(compilePattern(pattern));
+  const whole = new RegExp(pattern.source, pattern.flags.replace('g', ''));
+  const found = texts.map((text) => ({ text, isMatch: match(matches, text).isMatch }));
+  expect(found).toEqual(texts.map((text) => ({ text, isMatch: whole.test(text) })));
+});
+
+describe('the work', () => {
+  test.each<[string, string, readonly number[]]>([
+    // A quarter for each unit, then what a new class of units costs, and the instructions followed from a new state.
+    ['a', 'b', [0.25, 1, 2, 2]],
+    ['a', 'aaa', [0.75, 1, 2]],
+    ['(a)(b)', 'ab', [0.5, 2, 3, 2, 6]],
+    ['(?:(a)|b)*c', 'abc', [0.75, 3, 8, 3, 11, 3, 9]],
+    ['(?:a?)*', 'a', [0.25, 1]],
+    ['^a', 'ba', [0.5, 1, 3]],
+    ['\\bb', 'ab b', [1, 1, 3, 1, 2, 1, 3, 3]],
+    ['a|b', 'é'.repeat(9), [2.25, 2, 4, 4, 4]],
+  ])('for /%s/ in %j is %j', (source, text, work) => {
+    const spent: number[] = [];
+    const matches = matcherOf(source);
+    matches(text, (more) => spent.push(more));
+    expect(spent.filter((more) => more > 0)).toEqual(work);
+  });
+
+  test.each([
+    ['^[a-z ]+$', 'a'],
+    ['(a+)+$', 'a'],
+    ['(a|a)*b', 'a'],
+    ['(.*)(.*)(.*)(.*)(.*)x', 'y'],
+    ['\\bfoo\\b', 'fo '],
+    ['[é-ü]x', 'é'],
+  ])('for /%s/ is one look at each unit, once its states are cached', (source, unit) => {
+    const matches = matcherOf(source);
+    const text = `${unit.repeat(20_000)}!`;
+    expect(match(matches, text).work).toBeLessThan(text.length / 4 + 500);
+    expect(match(matches, text).work).toBe(text.length / 4);
+  });
+
+  test.each([['(a|b)*a(a|b){14}c'], ['(a|b)*a(a|b){200}c']])(
+    'for /%s/, with more states than fit the cache, is its size for each unit',
+    (source) => {
+      const { instructions } = compilePattern(new RegExp(source));
+      const text = mixed(5_000);
+      const { isMatch, work } = match(matcherOf(source), text);
+      expect(isMatch).toBe(false);
+      expect(work).toBeLessThan(text.length * (instructions.length + 1));
+    },
+  );
+
+  test('is limited by its counter', () => {
+    const matches = matcherOf('(a|b)*a(a|b){200}c');
+    const stop = (work: number) => {
+      if (work > 100) throw new RangeError('enough');
+    };
+    expect(() => matches(mixed(1_000), stop)).toThrow('enough');
+    expect(match(matches, `${mixed(300)}c`).isMatch).toBe(true);
+  });
+});
+
+test('matches where JavaScript’s RegExp matches, for random patterns', () => {
   fc.assert(
     fc.property(
       anyPattern,
@@ -65,40 +126,4 @@ test('reads code points with the flag u, as JavaScript’s RegExp does', () => {
     ),
     { numRuns: cases(1_000, 20_000) },
   );
-});
-
-describe('the work', () => {
-  test.each([
-    ['^[a-z ]+$', 'a'],
-    ['(a+)+$', 'a'],
-    ['(a|a)*b', 'a'],
-    ['(.*)(.*)(.*)(.*)(.*)x', 'y'],
-    ['\\bfoo\\b', 'fo '],
-    ['[é-ü]x', 'é'],
-  ])('for /%s/ is one look at each unit, once its states are cached', (source, unit) => {
-    const matches = matcherOf(source);
-    const text = `${unit.repeat(20_000)}!`;
-    expect(match(matches, text).work).toBeLessThan(text.length / 4 + 500);
-    expect(match(matches, text).work).toBe(text.length / 4);
-  });
-
-  test.each([['(a|b)*a(a|b){14}c'], ['(a|b)*a(a|b){200}c']])(
-    'for /%s/, with more states than fit the cache, is its size for each unit',
-    (source) => {
-      const { instructions } = compilePattern(new RegExp(source));
-      const text = mixed(5_000);
-      const { isMatch, work } = match(matcherOf(source), text);
-      expect(isMatch).toBe(false);
-      expect(work).toBeLessThan(text.length * (instructions.length + 1));
-    },
-  );
-
-  test('is limited by its counter', () => {
-    const matches = matcherOf('(a|b)*a(a|b){200}c');
-    const stop = (work: number) => {
-      if (work > 100) throw new RangeError('enough');
-    };
-    expect(() => matches(mixed(1_000), stop)).toThrow('enough');
-    expect(match(matches, `${mixed(300)}c`).isMatch).toBe(true);
-  });
 });

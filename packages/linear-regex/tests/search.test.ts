@@ -9,10 +9,11 @@ import {
 import { cases } from '../../../tests/support/deep.ts';
 import { compilePattern } from '../src/compile-pattern.ts';
 import { search } from '../src/search.ts';
+import { patterns, texts } from './any-cases.ts';
 
 /** The match and its groups, with where they start: as `RegExp.exec` gives them. */
-const find = (pattern: RegExp, text: string, from: number): unknown => {
-  const captures = search(compilePattern(pattern), text, from, () => {});
+const find = (pattern: RegExp, text: string, from: number, program = compilePattern(pattern)): unknown => {
+  const captures = search(program, text, from, () => {});
   if (captures === null) return null;
   const groups = captures.flatMap((start, slot) => {
     const end = captures[slot + 1] ?? -1;
@@ -28,6 +29,10 @@ const execute = (pattern: RegExp, text: string, from: number): unknown => {
   return match === null ? null : { index: match.index, groups: Array.from(match, (group) => group ?? null) };
 };
 
+/** Whether an offset is within a surrogate pair, where no search begins. */
+const isWithinPair = (text: string, offset: number): boolean =>
+  /[\ud800-\udbff]$/.test(text.slice(0, offset)) && /^[\udc00-\udfff]/.test(text.slice(offset));
+
 const steps = (source: string, text: string, limit = Number.POSITIVE_INFINITY): number => {
   let sum = 0;
   search(compilePattern(new RegExp(source, 'g')), text, 0, (more) => {
@@ -37,25 +42,16 @@ const steps = (source: string, text: string, limit = Number.POSITIVE_INFINITY): 
   return sum;
 };
 
-test.each([
-  ['as units', anyPattern, ['g', 'gi', 'gm', 'gim'], anyMatchedText],
-  ['as code points', anyUnicodePattern, ['gu', 'gmu'], anyUnicodeText],
-] as const)('finds what JavaScript’s RegExp finds, groups included, %s', (_how, patterns, flags, texts) => {
-  fc.assert(
-    fc.property(patterns, fc.constantFrom(...flags), texts, fc.nat(4), (source, flag, text, from) => {
-      let pattern: RegExp;
-      try {
-        pattern = new RegExp(source, flag);
-      } catch {
-        return; // two groups of one name, or with the flag u a needless escape
-      }
-      const isWithin =
-        /[\ud800-\udbff]$/.test(text.slice(0, from)) && /^[\udc00-\udfff]/.test(text.slice(from));
-      if (flag.includes('u') && isWithin) return; // a search begins at a character
-      expect(find(pattern, text, from)).toEqual(execute(pattern, text, from));
-    }),
-    { numRuns: cases(500, 20_000) },
+test.each(patterns)('%s finds what JavaScript’s RegExp finds, groups included', (pattern) => {
+  const places = texts.flatMap((text) =>
+    [0, 1, 2]
+      .filter((from) => from <= text.length && !isWithinPair(text, from))
+      .map((from) => ({ text, from })),
   );
+  const program = compilePattern(pattern);
+  const findAll = (by: typeof find) =>
+    places.map(({ text, from }) => ({ text, from, found: by(pattern, text, from, program) }));
+  expect(findAll(find)).toEqual(findAll(execute));
 });
 
 test.each<[RegExp, string, number]>([
@@ -78,13 +74,32 @@ test.each<[RegExp, string, number]>([
   expect(find(pattern, text, from)).toEqual(execute(pattern, text, from));
 });
 
-test.each(['\\1', '\\7(a)', '[)(]\\1', 'a{,2}', '\\k', '(\\()\\2'])('/%s/ means the same', (source) => {
-  const pattern = new RegExp(source, 'g');
-  for (const text of ['a', '\u0001', '\u0007a', '(\u0001', 'a{,2}', 'k', '(\u0002'])
-    expect(find(pattern, text, 0)).toEqual(execute(pattern, text, 0));
-});
-
 describe('the steps', () => {
+  test.each<[string, string, number]>([
+    // Instructions reached and units compared count 1; groups copied, offsets passed and the size of the pattern a fraction.
+    ['a', 'b', 1],
+    ['a', 'aaa', 9.25],
+    ['a', 'bbba', 10],
+    ['(a)(b)', 'ab', 27.625],
+    ['(?:(a)|b)*c', 'abc', 56.625],
+    ['a*', 'aa', 22.75],
+    ['(?:a?)*', 'a', 24],
+    ['^a', 'a', 10.375],
+    ['^a', 'ba', 4.875],
+    ['\\bb', 'ab b', 22.125],
+    ['a|b', 'b', 14.625],
+    ['', 'abc', 4.875],
+  ])('for /%s/ in %j are an eighth of %d', (source, text, eighths) => {
+    expect(steps(source, text)).toBe(eighths / 8);
+  });
+
+  test('are reported while it searches', () => {
+    const reports: number[] = [];
+    search(compilePattern(/(a|a)*b/g), 'a'.repeat(1_000), 0, (more) => reports.push(more));
+    expect(reports.length).toBeGreaterThan(10);
+    expect(Math.max(...reports)).toBeLessThan(130);
+  });
+
   test.each([
     ['(a+)+$', 'a'.repeat(20_000)],
     ['(a|a)*b', 'a'.repeat(20_000)],
@@ -106,4 +121,23 @@ describe('the steps', () => {
   test('are limited by their counter', () => {
     expect(() => steps('(a|a)*b', 'a'.repeat(20_000), 1_000)).toThrow('enough');
   });
+});
+
+test.each([
+  ['as units', anyPattern, ['g', 'gi', 'gm', 'gim'], anyMatchedText],
+  ['as code points', anyUnicodePattern, ['gu', 'gmu'], anyUnicodeText],
+] as const)('finds what JavaScript’s RegExp finds, groups included, %s', (_how, patterns, flags, texts) => {
+  fc.assert(
+    fc.property(patterns, fc.constantFrom(...flags), texts, fc.nat(4), (source, flag, text, from) => {
+      let pattern: RegExp;
+      try {
+        pattern = new RegExp(source, flag);
+      } catch {
+        return; // two groups of one name, or with the flag u a needless escape
+      }
+      if (flag.includes('u') && isWithinPair(text, from)) return;
+      expect(find(pattern, text, from)).toEqual(execute(pattern, text, from));
+    }),
+    { numRuns: cases(500, 20_000) },
+  );
 });
