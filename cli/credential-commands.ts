@@ -149,7 +149,7 @@ const INBOUND: readonly Credential['type'][] = ['apiKey', 'basic'];
 
 const isInbound = (type: string): type is Credential['type'] => INBOUND.some((inbound) => inbound === type);
 
-/** Both kinds share one id space. */
+/** Refuses an id that is taken: both kinds of credentials share one id space. */
 const refuseTaken = async (id: string, { target }: TargetContext): Promise<void> => {
   if (((await target.credentials.find(id)) ?? (await target.outbound.store.find(id))) !== null)
     throw new CommandError(`The credential ${id} already exists; rotate it, or choose another id.`);

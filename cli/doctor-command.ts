@@ -9,7 +9,7 @@ import { runProbes } from './doctor/probes.ts';
 
 const QUEUE_ARN = /^arn:[a-z-]{3,20}:sqs:[a-z0-9-]{1,30}:\d{12}:[A-Za-z0-9_-]{1,80}$/;
 
-/** On this machine, naming a queue creates it. */
+/** A queue for local tests: on this machine, naming a queue creates it. */
 const LOCAL_QUEUE = 'arn:aws:sqs:us-east-1:000000000000:hookloom-doctor';
 
 interface DoctorOptions {
@@ -128,7 +128,7 @@ const describe = (
   return remedy === null ? [head] : [head, `${' '.repeat(WIDTH)}${remedy}`];
 };
 
-/** On a terminal, says once what the command is waiting for. */
+/** Returns a function that reports progress: on a terminal, it says once what the command is waiting for. */
 const createProgress = ({ note, isTerminal }: TargetContext['io'], isJson: boolean) => {
   let last = '';
   return (text: string): void => {

@@ -37,7 +37,7 @@ type CallAws = RegistrationContext['callAws'];
 const sendEntry = (entry: Entry, callAws: CallAws): Promise<string> =>
   entry.kind === 'event' ? putEvent(entry.event, callAws) : sendMessage(entry.message, callAws);
 
-/** https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEvents.html */
+/** Documented at https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEvents.html */
 const putEvent = async (event: EventEntry, callAws: CallAws): Promise<string> => {
   const { bus = 'default', source, detail, resources, time, id } = event;
   const what = `the event ${source} "${event['detail-type']}"`;
@@ -63,7 +63,7 @@ const putEvent = async (event: EventEntry, callAws: CallAws): Promise<string> =>
 
 const JSON_1_0 = 'application/x-amz-json-1.0';
 
-/** https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html */
+/** Documented at https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html */
 const sendMessage = async (
   { queue, body, groupId, deduplicationId, attributes = {} }: MessageEntry,
   callAws: CallAws,

@@ -50,7 +50,7 @@ export interface EventEntry {
   readonly 'detail-type': string;
   readonly detail: JsonObject;
   readonly resources?: readonly string[];
-  /** ISO 8601. */
+  /** Time of the event; ISO 8601. */
   readonly time?: string;
   readonly bus?: string;
   /** AWS assigns a new id to each event. On this machine it is kept, so that a file can repeat its event. */

@@ -187,7 +187,7 @@ export const runWorkflow = async (
   io.print(JSON.stringify(output, null, 2));
 };
 
-/** @throws CommandError */
+/** Reads the trigger's input from a file. @throws CommandError */
 const readTriggerInput = async (file: string | undefined, io: Io): Promise<JsonObject> => {
   if (file === undefined) return {};
   const { name, text } = await readInput(file, io);

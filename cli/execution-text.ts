@@ -6,7 +6,7 @@ import type {
   ExecutionSummary,
 } from '../lib/executions/record/execution-store.ts';
 
-/** Characters shown of a node's input and outputs; `--json` prints all. */
+/** How many characters of a node's input and outputs are shown; `--json` prints all. */
 const EXCERPT_LENGTH = 200;
 
 /** One line per execution below a header line. */
@@ -73,7 +73,9 @@ const toExcerpt = (value: JsonValue): string => {
   return text.length <= EXCERPT_LENGTH ? text : `${text.slice(0, EXCERPT_LENGTH)}…`;
 };
 
-/** `each/0/2/fetch (httpRequest) failed after 1.2 s, 3 attempts: HttpError: …` */
+/**
+ * Describes a node run in one line, such as `each/0/2/fetch (httpRequest) failed after 1.2 s, 3 attempts: HttpError: …`
+ */
 export const describeNode = (node: NodeRecord): string => {
   const { within, nodeId, iteration, type, status, durationMs, attempts, failure } = node;
   const name = `${within === undefined ? '' : `${within}/`}${nodeId}${iteration === 0 ? '' : `#${iteration}`}`;
@@ -90,7 +92,7 @@ export const describeFailure = ({ nodeId, name, message }: NodeFailure): string 
 /** Control characters in external data could move the terminal's cursor or fake a line. */
 export const oneLine = (text: string): string => text.replace(/\p{Cc}+/gu, ' ');
 
-/** `850 ms`, `12.3 s`, `4 min 5 s`, `2 h 10 min`, `3 d 4 h` */
+/** Formats a duration: `850 ms`, `12.3 s`, `4 min 5 s`, `2 h 10 min`, `3 d 4 h`. */
 export const formatDuration = (ms: number): string => {
   if (ms < 1_000) return `${ms} ms`;
   if (ms < 60_000) return `${(Math.floor(ms / 100) / 10).toFixed(1)} s`;

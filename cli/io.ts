@@ -18,7 +18,7 @@ export interface Io {
   /** The same, without echoing what is typed. */
   askSecret(question: string): Promise<string>;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Milliseconds since the epoch. */
+  /** Returns the current time in milliseconds since the epoch. */
   now(): number;
   /** @throws the signal's reason when it is aborted before */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;

@@ -233,7 +233,7 @@ const checkTestUrl = (
     );
 };
 
-/** For lists and messages. @param hosts - null: created before credentials named hosts */
+/** Describes allowed hosts for lists and messages. @param hosts - null: created before credentials named hosts */
 export const describeHosts = (hosts: readonly string[] | null): string =>
   hosts === null ? 'any host' : hosts.includes(ANY_HOST) ? `${ANY_HOST} (any host)` : hosts.join(', ');
 

@@ -23,7 +23,7 @@ export const locateValues = (text: string): ((pointer: string) => string) => {
 };
 
 interface Tree {
-  /** Absent when the text is nested too deeply for a recursive parser. */
+  /** Root of the syntax tree; absent when the text is nested too deeply for a recursive parser. */
   readonly root?: Node | undefined;
   readonly errors: readonly ParseError[];
 }
@@ -49,10 +49,10 @@ const findNode = (root: Node, pointer: string): Node => {
   return node;
 };
 
-/** `CommaExpected`: `comma expected` */
+/** Converts an error code to words: `CommaExpected` to `comma expected`. */
 const toWords = (code: string): string => code.replace(/\B[A-Z]/g, ' $&').toLowerCase();
 
-/** `line:column`, as editors understand it. */
+/** Converts an offset to `line:column`, as editors understand it. */
 const toPlace = (offset: number, text: string): string => {
   const before = text.slice(0, offset);
   return `${before.split('\n').length}:${offset - before.lastIndexOf('\n')}`;

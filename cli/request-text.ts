@@ -2,7 +2,7 @@ import { advise, explain } from '../lib/webhooks/requests/describe-request.ts';
 import { type RequestRecord, toRecordId, type Verdict } from '../lib/webhooks/requests/request-record.ts';
 import { oneLine, toColumns, toIso } from './execution-text.ts';
 
-/** Characters shown of a body; `--json` prints everything recorded. */
+/** How many characters of a body are shown; `--json` prints everything recorded. */
 const EXCERPT_LENGTH = 500;
 
 /** One line per request below a header line, in columns as wide as their widest cell. */
@@ -52,7 +52,10 @@ export interface LiveLine {
   readonly text: string;
 }
 
-/** `refused  POST /orders from 192.0.2.7: signature: the timestamp is 9 minutes old`, and what to change. */
+/**
+ * Describes a request in one line, and what to change:
+ * `refused POST /orders from 192.0.2.7: signature: the timestamp is 9 minutes old`.
+ */
 export const toLiveLine = (record: RequestRecord): LiveLine => {
   const { refusal, executionId, verdict, method, path, sender, receivedAt: at } = record;
   const advice = refusal === null ? null : advise(refusal);

@@ -28,7 +28,7 @@ import { loadCredentialTypes } from './plugins/node-types.ts';
 export interface Target {
   readonly workflows: WorkflowStore;
   readonly credentials: CredentialStore;
-  /** Outbound credentials. */
+  /** The parts that manage outbound credentials. */
   readonly outbound: OutboundCredentialParts;
   readonly executions: ExecutionStore;
   /** Registers the triggers of workflows. */
@@ -60,9 +60,9 @@ export interface Target {
   readonly usesOutbox: true;
   /** All stored data: whether this release can read it, and its migration. */
   readonly storedData: ReturnType<typeof openCommands>['storedData'];
-  /** `SERVICE-STAGE` */
+  /** Prefix of the tables' names: `SERVICE-STAGE`. */
   readonly tablePrefix: string;
-  /** Null for a deployed stage, whose URL is unknown here. */
+  /** URL of the service; null for a deployed stage, whose URL is unknown here. */
   readonly baseUrl: string | null;
   close(): void;
 }
@@ -107,9 +107,9 @@ const findRegion = async (): Promise<string> => {
 };
 
 interface Connection {
-  /** `SERVICE-STAGE`: the names of tables and functions begin with it. */
+  /** Prefix of the names of tables and functions: `SERVICE-STAGE`. */
   readonly tablePrefix: string;
-  /** On this machine; AWS's own when absent. */
+  /** URL of a DynamoDB on this machine; AWS's own when absent. */
   readonly dynamodbEndpoint?: string;
   readonly engineEndpoint?: string;
   readonly secretsFolder?: string;

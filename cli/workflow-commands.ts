@@ -206,7 +206,7 @@ const printStored = async (
   await release(definition, { io, target });
 };
 
-/** Not an error if the service is unreachable, since its schedule releases them later. */
+/** Releases held executions. An unreachable service is no error, since its schedule releases them later. */
 const release = async (definition: WorkflowDefinition, { io, target }: TargetContext): Promise<void> => {
   try {
     for (const nodeId of await nudgeHeld(definition, target))
@@ -221,7 +221,7 @@ const printWarnings = ({ warnings }: WorkflowFile, io: Io): void => {
   for (const warning of warnings) io.note(io.paint('yellow', warning));
 };
 
-/** Only a warning: it may be intended. */
+/** Warns if nothing can start a workflow. It is only a warning, since that may be intended. */
 const warnOfTriggers = (definition: WorkflowDefinition, { io, findNodeType }: CheckContext): void => {
   const { id, nodes } = definition;
   const isStarted = nodes.some(

@@ -30,7 +30,7 @@ export interface Backend {
  */
 export const startBackend = async (settings: {
   readonly tablePrefix: string;
-  /** If absent, the data is in memory or removed at the end. */
+  /** Folder of the data; if absent, the data is in memory or removed at the end. */
   readonly dataFolder: string | undefined;
   /** Runs the functions of background runs. */
   readonly pool: Pick<ProcessPool, 'invoke'>;

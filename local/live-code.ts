@@ -19,7 +19,7 @@ export interface LiveCode {
   prewarm(): Promise<void>;
   /** Passes on edits of workflow files. */
   watchWorkflows(files: WorkflowFiles): void;
-  /** Ignores further edits. */
+  /** Stops watching: further edits are ignored. */
   stopWatching(): void;
   stop(): Promise<void>;
 }

@@ -25,7 +25,7 @@ export interface LocalService {
 export interface ServiceOptions {
   /** 0 uses any free port. */
   readonly port: number;
-  /** If absent, the data is in memory or removed at the end. */
+  /** Folder of the data; if absent, the data is in memory or removed at the end. */
   readonly dataFolder: string | undefined;
   readonly log: (line: string) => void;
 }

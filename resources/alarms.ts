@@ -185,5 +185,5 @@ const toQuery = (Id: string, metric: Metric, Stat = 'Maximum') => ({
   ReturnData: false,
 });
 
-/** `TriggerDeadLetterQueue`: `trigger-dead-letter-queue`. */
+/** Converts an id like `TriggerDeadLetterQueue` to `trigger-dead-letter-queue`. */
 const toName = (id: string): string => id.replace(/(?<=[a-z])[A-Z]/g, '-$&').toLowerCase();

@@ -10,7 +10,7 @@ const CHUNK = /\.(?:chunk|plugin)\.ts$|^@hookloom\//;
 /** A file that a module reads, next to it. */
 const ASSET = /new URL\("([\w.-]+)",\s*import\.meta\.url\)/g;
 
-/** For packages in CommonJS, which have no `require` in an ES module. */
+/** Line that defines `require` in an ES module, for packages in CommonJS. */
 const REQUIRE = `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);`;
 
 interface File {
@@ -213,5 +213,5 @@ const createPrebuilt = (files: File[]): Plugin => ({
   },
 });
 
-/** For serverless-esbuild. */
+/** The esbuild plugins that serverless-esbuild loads. */
 export default [createChunks()];

@@ -63,7 +63,7 @@ export const toDashboard = ({ Resources }: Template, prefix: string): TemplateRe
   };
 };
 
-/** https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/CloudWatch-Dashboard-Body-Structure.html */
+/** Documented at https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/CloudWatch-Dashboard-Body-Structure.html */
 const toGraph = (title: string, metrics: readonly Row[]) => ({
   type: 'metric',
   properties: { title, view: 'timeSeries', region: `\${AWS::Region}`, period: 300, stat: 'Sum', metrics },

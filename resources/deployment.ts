@@ -111,7 +111,7 @@ export default class DeploymentPlugin {
   }
 }
 
-/** As in the Framework: the command line wins, then the stage's block, then the default. */
+/** Merges parameters as the Framework does: the command line wins, then the stage's block, then the default. */
 const mergeParameters = (
   { configurationInput: { params = {} }, processedInput: { options } }: Serverless,
   stage: string,

@@ -5,7 +5,7 @@ export interface Deployment {
   readonly hasDashboard: boolean;
   /** Whether X-Ray traces the functions. */
   readonly hasTracing: boolean;
-  /** Null to write completion events to the log. */
+  /** The bus for completion events; null to write them to the log. */
   readonly eventBus: EventBus | null;
   /** Whether to adopt the tables and the bucket that an earlier stack of this stage left. */
   readonly adoptsData: boolean;
@@ -130,7 +130,7 @@ const parseTopic = (text: string, region: string): string | Problem =>
 const BUS_NAME = /^[\w.-]{1,256}$/;
 const BUS_ARN = /^arn:aws[\w-]*:events:([a-z\d-]+):\d{12}:event-bus\/([\w.-]{1,256})$/;
 
-/** https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEventsRequestEntry.html */
+/** Documented at https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEventsRequestEntry.html */
 const parseEventBus = (text: string, region: string): EventBus | Problem => {
   if (BUS_NAME.test(text)) return { name: text };
   const [, regionOfBus] = BUS_ARN.exec(text) ?? [];
@@ -145,7 +145,7 @@ const parseEventBus = (text: string, region: string): EventBus | Problem => {
       );
 };
 
-/** https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html */
+/** Documented at https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html */
 const BUCKET_NAME = /^[a-z\d][a-z\d.-]{1,61}[a-z\d]$/;
 
 const parseBlobBucket = (text: string): BlobBucket | Problem => {
@@ -186,7 +186,7 @@ const parseQuotas = (text: string): Readonly<Partial<typeof QUOTAS>> | Problem =
 /** Initial capacity of new on-demand tables and indexes, in write units per second. */
 const WARM_AT_FIRST = 4_000;
 
-/** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/warm-throughput.html */
+/** Documented at https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/warm-throughput.html */
 const parseWarmWrites = (text: string): number | Problem => {
   const count = parseCount(text);
   return typeof count === 'number' && count > WARM_AT_FIRST
@@ -194,7 +194,7 @@ const parseWarmWrites = (text: string): number | Problem => {
     : new Problem(`must be a whole number above ${WARM_AT_FIRST}, the capacity of new tables, or none`);
 };
 
-/** `name=value,name=value` */
+/** Parses a list like `name=value,name=value`. */
 const parsePairs = (text: string): Readonly<Record<string, string>> | null => {
   const pairs = text.split(',').map((pair) => {
     const at = pair.indexOf('=');
@@ -209,7 +209,7 @@ const TAG_NAME = /^(?!aws:)[\p{L}\p{N} _.:/+@-]{1,128}$/iu;
 const TAG_VALUE = /^[\p{L}\p{N} _.:/=+@-]{0,256}$/u;
 const MAX_TAGS = 45; // 50, minus room for the stage's tag and AWS's own
 
-/** https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-properties-resource-tags.html */
+/** Documented at https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-properties-resource-tags.html */
 const parseTags = (text: string): Readonly<Record<string, string>> | Problem => {
   const tags = parsePairs(text);
   const entries = Object.entries(tags ?? {});

@@ -2,7 +2,7 @@ import { toAlarms } from './alarms.ts';
 import { toDashboard } from './dashboard.ts';
 import type { Deployment, Throttle } from './parameters.ts';
 
-/** A CloudFormation template. */
+/** The parts of a CloudFormation template that are used here. */
 export interface Template {
   readonly Resources: Record<string, TemplateResource>;
   readonly Outputs?: Record<string, object>;
@@ -103,7 +103,7 @@ const keepBlobs = (bucket: TemplateResource | undefined, retentionDays: number):
   );
 };
 
-/** As in lib/app/config.ts; the longest value if functions differ. */
+/** Reads the retention as lib/app/config.ts does; the longest value if functions differ. */
 const readRetentionDays = (functions: readonly (readonly [string, TemplateResource])[]): number => {
   const variables = functions.map(([, { Properties = {} }]) => {
     const { Variables = {} } = (Properties.Environment ?? {}) as { Variables?: Record<string, unknown> };
@@ -164,7 +164,7 @@ const allowKey = ({ Properties = {} }: TemplateResource, kmsKey: string): void =
   policy.PolicyDocument.Statement = [...Statement, toKeyStatement(kmsKey, services)];
 };
 
-/** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.usagenotes.html */
+/** Documented at https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.usagenotes.html */
 const toKeyStatement = (kmsKey: string, services: readonly string[]) => ({
   Effect: 'Allow',
   Action: ['Decrypt', 'DescribeKey', 'Encrypt', 'GenerateDataKey', 'ReEncryptFrom', 'ReEncryptTo'].map(

@@ -50,7 +50,7 @@ const isToken = (member: unknown): boolean => {
   return typeof traits === 'number' && (traits & IDEMPOTENCY_TOKEN) !== 0;
 };
 
-/** `PutItem(TableName! Item! Expected)`: `!` marks required members. */
+/** Describes an operation, as in `PutItem(TableName! Item! Expected)`: `!` marks required members. */
 const describe = ([, , name, , input]: Schema): string => {
   const schema = toSchema(input);
   const [keys, members, required] = [schema[4] ?? [], schema[5] ?? [], schema[6] ?? 0] as [

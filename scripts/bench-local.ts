@@ -109,7 +109,7 @@ const readEdit = async (url: string): Promise<string> => {
   return response.ok ? (edit ?? '') : `status ${response.status}`;
 };
 
-/** Milliseconds from the write to the first response that shows it. */
+/** Measures the milliseconds from the write to the first response that shows it. */
 const timeEdit = async (
   project: ProjectCopy,
   service: StartedCopy,
@@ -214,7 +214,7 @@ const countStatuses = async (
   { baseUrl }: StartedCopy,
   workflowId: string,
 ): Promise<Record<string, number>> => {
-  /** By id, since an execution whose status changes in the meantime may be on two pages. */
+  /** The executions found, by id, since one whose status changes in the meantime may be on two pages. */
   const found = new Map<string, string>();
   let cursor: string | null = '';
   do {

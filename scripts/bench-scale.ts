@@ -1,6 +1,6 @@
 import { benchHotKeys, benchPages } from './bench/units/scale.ts';
 
-/** `npm run bench:scale -- 10 100 1000 10000` */
+/** The numbers of workflows given on the command line, as in `npm run bench:scale -- 10 100 1000 10000`. */
 const given = process.argv.slice(2).map(Number);
 await benchPages(given.length > 0 ? given : [10, 100, 1_000]);
 await benchHotKeys();

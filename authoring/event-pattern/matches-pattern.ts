@@ -82,7 +82,7 @@ const MAX_DEPTH = 1_000;
 export const matchesPattern = (pattern: JsonObject, event: JsonObject): boolean =>
   toTrees(pattern).some((tree) => evaluate(tree, event, null, 0) !== 'no');
 
-/** `value` when a value matched, `absent` when only the absence of fields did. */
+/** How a pattern matched: `value` when a value did, `absent` when only the absence of fields did. */
 type Outcome = 'no' | 'absent' | 'value';
 
 /** Fields with a value in an array whose element is not chosen yet. */

@@ -127,7 +127,7 @@ const checkTriggerParameters = (type: string, parameters: JsonObject, place: str
     .map((path) => ({ path, message: "can't contain an expression: triggers are set up before any run" }));
 };
 
-/** JSON pointers to the parameters of a webhook trigger that may be expressions. */
+/** JSON Pointers to the parameters of a webhook trigger that may be expressions. */
 const webhookExpressions: readonly string[] = [
   '/deduplication',
   ...features.flatMap(({ name, expressions, templates }) =>

@@ -143,7 +143,9 @@ const withParents = (pointer: string): string[] => {
   return keys.map((_, index) => keys.slice(0, keys.length - index).join('/'));
 };
 
-/** Without recursion, since the value may have any depth. */
+/**
+ * Returns whether a value is nested deeper than the limit. Works without recursion, since the value may have any depth.
+ */
 const isDeeperThan = (value: unknown, limit: number): boolean => {
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth++) {

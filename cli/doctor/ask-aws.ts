@@ -31,7 +31,7 @@ export const askJson = async (call: CallAws, target: string, input: object): Pro
   return read(answer);
 };
 
-/** @throws AwsRefusal */
+/** Sends a GET request to a REST API of AWS. @throws AwsRefusal */
 export const askRest = async (call: CallAws, path: string): Promise<JsonObject> =>
   read(await call({ method: 'GET', path }));
 

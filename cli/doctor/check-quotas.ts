@@ -68,7 +68,7 @@ const orUnknown = async (what: string, look: () => Promise<Line>): Promise<Line>
   }
 };
 
-/** https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_GetMetricStatistics.html */
+/** Documented at https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_GetMetricStatistics.html */
 const createReadMetric =
   (call: CallAws, now: number) =>
   async (metric: string, statistic: 'Maximum' | 'Sum', functionName?: string): Promise<number> => {
@@ -101,7 +101,7 @@ const createReadMetric =
 
 const MAX_PAGES = 10;
 
-/** Null when the account has no such quota. @param name - pattern that its name must match */
+/** Reads a quota; null when the account does not have it. @param name - pattern that its name must match */
 const readQuota = async (
   call: CallAws,
   ServiceCode: string,

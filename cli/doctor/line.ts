@@ -1,4 +1,4 @@
-/** `unknown`: the doctor could not check; `skipped`: not applicable here. */
+/** Status of a line: `unknown` if the doctor could not check, `skipped` if it is not applicable here. */
 export type LineStatus = 'ok' | 'warning' | 'wrong' | 'unknown' | 'skipped';
 
 /** The result of one check. */
@@ -6,7 +6,7 @@ export interface Line {
   /** Name of the check, such as `functions` or `tables`. */
   readonly check: string;
   readonly status: LineStatus;
-  /** What was found. */
+  /** What the doctor found. */
   readonly message: string;
   /** What to do about it; null when there is nothing to do. */
   readonly remedy: string | null;

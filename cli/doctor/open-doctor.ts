@@ -12,7 +12,7 @@ import type { Config } from '../../lib/app/config.ts';
 
 /** The doctor's own parts: direct access to the AWS APIs. */
 export interface DoctorParts {
-  /** `SERVICE-STAGE` */
+  /** Prefix of the names of the stage's resources: `SERVICE-STAGE`. */
   readonly prefix: string;
   /** Whether the stage is local: checks of AWS-only resources are skipped. */
   readonly isLocal: boolean;

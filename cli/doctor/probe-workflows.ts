@@ -15,7 +15,7 @@ import type { DoctorParts } from './open-doctor.ts';
 interface ProbeOptions {
   /** Unique to one run of the doctor. */
   readonly token: string;
-  /** When the schedule fires, milliseconds since the epoch; null for none. */
+  /** When the schedule fires, in milliseconds since the epoch; null for none. */
   readonly fireAt: number | null;
   /** ARN of a queue reserved for the doctor; null for none. */
   readonly queue: string | null;
@@ -86,7 +86,7 @@ interface ProbedService extends ApprovalParts {
   readonly registrar: RegistrarParts;
   readonly durableService: Pick<DurableService, 'stop'>;
   readonly doctor: DoctorParts;
-  /** Null for a deployed stage, whose functions report it. */
+  /** URL of the service; null for a deployed stage, whose functions report it. */
   readonly baseUrl: string | null;
 }
 

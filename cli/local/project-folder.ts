@@ -8,6 +8,6 @@ export const projectFolder = (): string =>
 
 export const sampleWorkflowsFolder = (): string => `${projectFolder()}/workflows`;
 
-/** `npm run cli` changes to the project's folder first; paths are relative to the caller's folder. */
+/** Returns the caller's folder, to which paths are relative: `npm run cli` changes to the project's folder first. */
 export const callerFolder = (env: Readonly<Record<string, string | undefined>>): string =>
   env.npm_lifecycle_event === 'cli' && env.INIT_CWD !== undefined ? env.INIT_CWD : '.';

@@ -22,7 +22,7 @@ type Health = Awaited<ReturnType<typeof checkHealth>>['plugins'][string];
 
 interface NodeTypeFindings {
   readonly nodeType: string;
-  /** False without an example: only the declaration is checked. */
+  /** Whether the example is executed; false without one: only the declaration is checked. */
   readonly isExecuted: boolean;
   readonly checkCount: number;
   readonly problems: readonly string[];
@@ -32,7 +32,7 @@ export interface PluginFindings {
   /** The plugin's row, as in the admin list. */
   readonly row: Row;
   readonly health: Health;
-  /** Empty when the plugin is not loaded. */
+  /** Findings by node type; empty when the plugin is not loaded. */
   readonly nodeTypes: readonly NodeTypeFindings[];
 }
 
@@ -59,7 +59,7 @@ export const checkPlugin = async (file: string): Promise<PluginFindings> => {
   }
 };
 
-/** Its line in the list; the registry also reports an import that throws. */
+/** Makes a plugin's line for the list of installed plugins; the registry also reports an import that throws. */
 const toInstalled = async (file: string): Promise<InstalledPlugin> => {
   const load = () => import(pathToFileURL(file).href);
   const provider: unknown = await load().then(

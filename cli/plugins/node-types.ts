@@ -13,6 +13,6 @@ export const loadNodeTypes = async (): Promise<FindNodeType> => (await load()).f
 /** The metadata of the installed plugins, loaded or not. */
 export const loadPlugins = async (): Promise<readonly PluginEntry[]> => (await load()).plugins;
 
-/** Their outbound credential types, by id. */
+/** Loads the outbound credential types of the installed plugins, by id. */
 export const loadCredentialTypes = async (): Promise<ReadonlyMap<string, CredentialType>> =>
   (await load()).credentialTypes;

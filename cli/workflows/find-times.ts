@@ -34,7 +34,7 @@ export const findTimes = async (
 
 const MINUTE_MS = 60_000;
 
-/** `2026-11-23T09:00:00+01:00` */
+/** Formats a time with its offset, as in `2026-11-23T09:00:00+01:00`. */
 const toLocalText = (timeZone: string) => {
   const zone = openTimeZone(timeZone);
   return (instant: number): string => {

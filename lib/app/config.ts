@@ -22,7 +22,7 @@ export interface Config {
   readonly requestRetentionDays: number;
   /** Private addresses that `httpRequest` may reach. */
   readonly outboundAllow: readonly string[];
-  /** Null in functions that use no table. */
+  /** Prefix of the tables' names; null in functions that use no table. */
   readonly tablePrefix: string | null;
   /** A local DynamoDB; null in AWS. */
   readonly dynamodbEndpoint: string | null;
@@ -100,7 +100,7 @@ export const readConfig = (env: Readonly<Record<string, string | undefined>>): C
   ownsProcess: env.OWN_PROCESS === '1',
 });
 
-/** At most the retention: duplicates are answered from the record of the first delivery. */
+/** The window is at most the retention: duplicates are answered from the record of the first delivery. */
 const readWindow = (env: Readonly<Record<string, string | undefined>>): number => {
   const days = readRetentionDays(env);
   const max = Math.min(days, 30) * 86_400;

@@ -64,7 +64,7 @@ export const createRetryExecution = (parts: Served & RetryParts) =>
     }),
   );
 
-/** `POST /api/admin/executions/{executionId}/cancel`. */
+/** `POST /api/admin/executions/{executionId}/cancel`: cancels an execution. */
 export const createCancelExecution = (parts: Served & CancelParts) =>
   createHandler(
     parts,

@@ -36,7 +36,7 @@ interface HealthParts extends AdminParts {
 const healthQuery = v.object({
   /** Id of the only plugin to report; null for all. */
   plugin: v.nullish(text, null),
-  /** `true` runs the live tests of the credentials. */
+  /** With `true`, the request runs the live tests of the credentials. */
   probe: v.nullish(word(['true', 'false']), 'false'),
 });
 

@@ -51,7 +51,7 @@ const show = async (event: unknown, id: string, { requests }: ReadParts): Promis
 };
 
 const sendAgainOptions = v.object({
-  /** Null for the current version. */
+  /** The version of the workflow to send the request to; null for the current version. */
   version: v.nullish(
     v.pipe(
       v.number('must be an integer of 1 or more'),

@@ -69,7 +69,7 @@ interface WebhookFunctionParts extends BackgroundParts {
   /** Called for webhooks that have features. */
   readonly openFeatures: OpenFeatures;
   readonly recordRequest: RecordRequest;
-  /** See `claimDelivery`. */
+  /** Returns the execution id for a request: see `claimDelivery`. */
   readonly idOfRequest?: NonNullable<ClaimParts['idOfRequest']>;
   readonly settings?: Partial<WebhookSettings>;
 }

@@ -13,7 +13,7 @@ export interface ListedCallback extends PendingCallback {
 interface CallbackPage {
   /** Ordered by expiry, earliest first. */
   readonly callbacks: readonly ListedCallback[];
-  /** Where to continue reading; null at the end. */
+  /** Position at which the next page starts; null at the end of the list. */
   readonly next: ListPosition | null;
 }
 

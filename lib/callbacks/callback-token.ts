@@ -5,7 +5,10 @@ interface CallbackToken {
   readonly executionId: string;
   /** Name of the pending callback within the execution: see `CallbackUrls.open`. */
   readonly name: string;
-  /** Milliseconds since the epoch: as issued, since a question that is asked again gets more time. */
+  /**
+   * When the URL expires, in milliseconds since the epoch. This is the time as issued, since a question that is asked
+   * again gets more time.
+   */
   readonly expiresAt: number;
 }
 

@@ -4,7 +4,7 @@ import type { CallbackSigner } from '../executions/lifecycle/background-engine.t
 import type { ExecutionStore } from '../executions/record/execution-store.ts';
 import { signToken } from './callback-token.ts';
 
-/** Characters of a question as JSON, which is stored with the pending callback. */
+/** Maximum length of a question as JSON, in characters; it is stored with the pending callback. */
 const MAX_QUESTION = 30_000;
 
 interface CallbackUrlParts {

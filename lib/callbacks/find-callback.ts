@@ -19,7 +19,7 @@ export interface FindCallbackParts {
 export interface FoundCallback {
   readonly execution: ExecutionRecord;
   readonly callback: PendingCallback;
-  /** See `CallbackUrls.open`. */
+  /** The name under which the callback was opened: see `CallbackUrls.open`. */
   readonly name: string;
 }
 

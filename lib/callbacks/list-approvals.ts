@@ -14,7 +14,7 @@ export const MAX_APPROVALS = 100;
 
 /** The filters of a list of approvals, as strings, for the admin API and the command line. */
 export const approvalsQuery = v.object({
-  /** Null for all workflows. */
+  /** The workflow whose approvals are listed; null for all workflows. */
   workflowId: v.nullish(v.custom<string>(isId, 'must be a workflow id'), null),
   limit: count({ initial: DEFAULT_LIMIT, max: MAX_APPROVALS }),
   /** The `nextCursor` of the previous page; null for the first page. */
@@ -43,15 +43,15 @@ export interface ApprovalParts {
 }
 
 interface ApprovalPage {
-  /** May be fewer than requested, or none, although more follow. */
+  /** The approvals of this page: possibly fewer than requested, or none, although more follow. */
   readonly approvals: readonly WaitingApproval[];
-  /** Null if there are no more. */
+  /** Cursor of the next page; null if there are no more approvals. */
   readonly nextCursor: string | null;
   /** Set if approvals opened by an earlier release are missing: those are only in the lists of their workflows. */
   readonly omitsEarlier?: true;
 }
 
-/** Concurrent reads. */
+/** How many executions are read concurrently. */
 const CONCURRENCY = 10;
 
 /**
@@ -96,5 +96,8 @@ const toApproval = ({ expiresAt, subject }: ListedCallback): WaitingApproval => 
   };
 };
 
-/** From a callback name, `NODE/ITERATION/OPERATION`, prefixed with those of the enclosing loop nodes. */
+/**
+ * Returns the node id in a callback name, `NODE/ITERATION/OPERATION`, which is prefixed with those of the enclosing
+ * loop nodes.
+ */
 const toNodeId = (name: string): string => name.split('/').at(-3) ?? name;

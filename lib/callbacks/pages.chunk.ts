@@ -64,7 +64,7 @@ const TITLES: Readonly<Record<number, string>> = {
   503: 'This did not work: try again in a minute',
 };
 
-/** `31 January 2026 at 09:00 UTC`: the reader's time zone is not known. */
+/** Formats a time, as in `31 January 2026 at 09:00 UTC`: the reader's time zone is not known. */
 const toTime = (ms: number) =>
   html`<time datetime="${new Date(ms).toISOString()}">${format.format(ms)} UTC</time>`;
 

@@ -7,7 +7,7 @@ export interface Decision extends JsonObject {
   readonly decision: 'approve' | 'reject';
   /** The other fields of the answer. */
   readonly body: JsonObject;
-  /** ISO 8601, UTC. */
+  /** When the decision was made; ISO 8601, UTC. */
   readonly decidedAt: string;
 }
 

@@ -14,7 +14,7 @@ export interface WithNewSecret {
 }
 
 interface SecretSource {
-  /** Milliseconds since the epoch. */
+  /** The current time in milliseconds since the epoch. */
   readonly now: number;
   /** A password that a person chose; null to generate a secret. */
   readonly chosen: string | null;

@@ -12,7 +12,7 @@ interface Delivery extends Omit<NewExecution, 'executionId'> {
   readonly key: string | null;
   /** The content, which repeated deliveries repeat byte for byte. */
   readonly content: string | Uint8Array;
-  /** Milliseconds since the epoch. */
+  /** When the delivery was received, in milliseconds since the epoch. */
   readonly receivedAt: number;
 }
 

@@ -6,7 +6,7 @@ export interface DeliveryClaim {
   readonly executionId: string;
   /** SHA-256 of the body's bytes, hex: the same key with a different body is the sender's error. */
   readonly bodyHash: string;
-  /** Milliseconds since the epoch. */
+  /** When the delivery was claimed, in milliseconds since the epoch. */
   readonly claimedAt: number;
   /** End of the window in which another delivery of this id is a duplicate, milliseconds since the epoch. */
   readonly until: number;

@@ -20,7 +20,7 @@ export interface RunOptions {
   readonly nodes?: JsonObject;
   /** Aborted when the enclosing run ends; the session's signal if absent. */
   readonly signal?: () => AbortSignal;
-  /** See `execute`. */
+  /** Whether the run collects the outputs of its end nodes: see `execute`. */
   readonly collectsEnds?: boolean;
   /** The chain of workflows that led here, such as `a → b`; only the execution's own workflow if absent. */
   readonly chain?: string;

@@ -26,7 +26,7 @@ interface CredentialReading {
   readonly maxWaitMs?: number;
 }
 
-/** Where executions borrow credentials. */
+/** Lends credentials to executions. */
 export interface CredentialSource {
   /** Called at the first node that has a credential. Does not wait for credentials to load. */
   open(reading?: CredentialReading): Promise<ExecutionCredentials>;

@@ -16,7 +16,7 @@ interface ExecutionRequest {
   /** The input of the trigger. */
   readonly input: JsonObject;
   readonly limits: ExecutionLimits;
-  /** When the timeout started, in milliseconds since the epoch; the start of the execution if absent. */
+  /** When the timeout started, in milliseconds since the epoch; if absent, the timeout starts with the execution. */
   readonly since?: number | undefined;
   /** Whether the result's output holds the outputs of all end nodes by node id, or only the output of the last one. */
   readonly collectsEnds?: boolean;

@@ -17,7 +17,7 @@ export type Scrub = <Value>(value: Value) => Value;
 export interface Failure {
   readonly name: string;
   readonly message: string;
-  /** For this field and the next two, see `NodeErrorOptions`. */
+  /** The details of the error. For this field and the next two, see `NodeErrorOptions`. */
   readonly details?: JsonObject;
   readonly isRetryable?: boolean;
   readonly retryAfterMs?: number;

@@ -17,7 +17,7 @@ const MIN_CACHED_BYTES = 256;
 /** The size and depth of frozen data, which never change. Shared by all measurers. */
 const measured = new WeakMap<object, { readonly bytes: number; readonly height: number }>();
 
-/** Bytes. */
+/** Returns the size of a value as JSON, in bytes. */
 export type MeasureJson = (value: unknown) => number;
 
 /**

@@ -18,17 +18,17 @@ export interface NodeRun {
   readonly input: JsonObject;
   readonly inputs: readonly DeliveredInput[];
   readonly iteration: number;
-  /** See `nodeKeyOf`. */
+  /** The key of the node run: see `nodeKeyOf`. */
   readonly key: string;
-  /** See {@link NodeRecord}; empty in the workflow's own run. */
+  /** The enclosing node run: see {@link NodeRecord}; empty in the workflow's own run. */
   readonly within: string;
   /** Aborted when its run or the execution ends before it. A function, since few node runs need a signal. */
   readonly signal: () => AbortSignal;
-  /** Null when the node's parameters hold no expression. */
+  /** What expressions can read; null when the node's parameters hold no expression. */
   readonly scope: Scope | null;
-  /** Milliseconds since the epoch. */
+  /** When the node started, in milliseconds since the epoch. */
   readonly startedAt: number;
-  /** Null for nodes that are no control nodes. */
+  /** The operations of a control node; null for other nodes. */
   control: RunControl | null;
   /** Number of the latest attempt. Earlier processes may have made some of the attempts. */
   attempts: number;
@@ -36,7 +36,7 @@ export interface NodeRun {
   usage: Usage | null;
   /** Names of its open callbacks: those not answered yet. */
   callbacks: readonly string[];
-  /** Null while the run is open. */
+  /** How the node run ended; null while it is open. */
   outcome: Outcome | null;
 }
 

@@ -10,7 +10,7 @@ interface ExhaustedLoop {
   readonly maxIterations: number;
 }
 
-/** Data by output. */
+/** A node's data by output. */
 export type Outputs = Readonly<Record<string, JsonObject>>;
 
 /**
@@ -21,15 +21,15 @@ export type Outputs = Readonly<Record<string, JsonObject>>;
 export class Progress {
   readonly #plan: Plan;
   readonly #route: Route;
-  /** Per edge: its data; null for none (yet). */
+  /** The data that each edge has delivered; null if none (yet). */
   readonly #delivered: (JsonObject | null)[];
-  /** Per node: incoming forward edges that have not settled. */
+  /** For each node, how many incoming forward edges have not settled. */
   readonly #awaited: Int32Array;
-  /** Per loop: its nodes and inner loops that have not settled in this iteration. */
+  /** For each loop, how many of its nodes and inner loops have not settled in this iteration. */
   readonly #open: number[];
-  /** Per loop: completed iterations. */
+  /** For each loop, how many iterations are complete. */
   readonly #iterations: number[];
-  /** Per loop: the data of its back edges for this iteration; empty in the first. */
+  /** For each loop, the data of its back edges for this iteration; empty in the first iteration. */
   readonly #returned: (readonly DeliveredInput[])[];
   #ready: number[];
   /** Skipped nodes whose edges have not settled. */

@@ -19,12 +19,12 @@ export interface NodeRecord {
   /** Prefix of the inner run, such as `each/0/3`; absent in the workflow's own run. */
   readonly within?: string;
   readonly type: string;
-  /** `running` and `waiting` only while the execution is open. */
+  /** The node's status; `running` and `waiting` occur only while the execution is open. */
   readonly status: 'running' | 'waiting' | 'succeeded' | 'failed' | 'skipped' | 'passedThrough';
   readonly iteration: number;
   /** How many attempts have started. */
   readonly attempts: number;
-  /** Milliseconds since the epoch. */
+  /** When the node started, in milliseconds since the epoch. */
   readonly startedAt: number;
   readonly durationMs: number;
   readonly failure?: NodeFailure;
@@ -54,7 +54,7 @@ export const nodeKeyOf = ({
 /** The result of an execution. If the nodes are deterministic, so is the result, whichever node finishes first. */
 export interface ExecutionResult {
   readonly status: 'succeeded' | 'failed' | 'timedOut';
-  /** In the order in which they started; inner runs follow their node. */
+  /** The node runs in the order in which they started; inner runs follow their node. */
   readonly nodes: readonly NodeRecord[];
   /** The output of the last node, or of all end nodes by their ids; `{}` if nothing was delivered. */
   readonly output: JsonObject;

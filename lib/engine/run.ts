@@ -192,7 +192,7 @@ export class Run implements InnerRun {
     };
   }
 
-  /** Not a step: a replay runs it again. */
+  /** Runs a control node. It is not a step: a replay runs it again. */
   async #runControl(run: NodeRun): Promise<Attempt> {
     const { plan, steps } = this.#options;
     const opened = this.#branchOf(run.planNode.index) ?? steps;

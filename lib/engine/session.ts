@@ -41,7 +41,7 @@ export interface CallbackUrls {
 export interface OtherWorkflows {
   /** @returns the current version; null if the workflow does not exist or is not enabled */
   findVersion(workflowId: string): Promise<number | null>;
-  /** @throws AppError `WORKFLOW_INVALID` */
+  /** Loads the plan of a workflow. @throws AppError `WORKFLOW_INVALID` */
   loadPlan(workflowId: string, version: number): Promise<Plan>;
 }
 
@@ -57,16 +57,16 @@ export type OpenFiles = (nodeKey: string, signal: AbortSignal) => Files;
 
 export interface EnginePorts {
   readonly services: SharedServices;
-  /** Absent if runs have no files. */
+  /** Opens the files of an execution; absent if runs have no files. */
   readonly openFiles?: OpenFiles;
   readonly logger: Logger;
   readonly steps: Steps;
   readonly workflows: OtherWorkflows;
-  /** Null if runs can't wait for an answer. */
+  /** Issues callback URLs; null if runs can't wait for an answer. */
   readonly callbacks: CallbackUrls | null;
-  /** Absent if no node can borrow a credential. */
+  /** Lends credentials; absent if no node can borrow one. */
   readonly credentials?: Pick<CredentialSource, 'open'> | undefined;
-  /** Absent if a stray error ends the process. */
+  /** Catches stray errors, so that they fail their node; absent if a stray error ends the process. */
   readonly guard?: StrayErrorGuard | undefined;
   /**
    * Reports work outside steps to a durable engine, which otherwise would suspend a run that only seems to be
@@ -83,7 +83,7 @@ export interface EnginePorts {
 
 /** A failure that did not come from the attempt at a node. It ends the execution. */
 export interface StrayFailure {
-  /** See `nodeKeyOf`. */
+  /** The key of the node run: see `nodeKeyOf`. */
   readonly nodeKey: string;
   readonly failure: NodeFailure;
 }
@@ -200,7 +200,7 @@ export class Session {
     this.deadline = new Deadline(ports.services.clock, since, limits.timeoutMs);
   }
 
-  /** See {@link EnginePorts}. */
+  /** Tracks I/O outside steps: see {@link EnginePorts}. */
   track<Value>(work: Promise<Value>): Promise<Value> {
     return this.ports.track === undefined ? work : this.ports.track(work);
   }

@@ -7,7 +7,7 @@ export type Attempt = (
   | { readonly outputs: Readonly<Record<string, JsonObject>> }
   | { readonly failure: Failure }
 ) & {
-  /** Absent when the node has counted nothing. */
+  /** What the node has counted; absent if nothing. */
   readonly usage?: Usage;
 };
 
@@ -21,11 +21,7 @@ export interface Step {
   /** Unique in the execution and the same on every replay. */
   readonly name: string;
   readonly retry: RetrySettings | undefined;
-  /**
-   * Never rejects.
-   *
-   * @param number - 1 for the first attempt
-   */
+  /** Makes one attempt; never rejects. * @param number - 1 for the first attempt */
   attempt(number: number): Promise<Attempt>;
   /** An attempt that a crash interrupted is not repeated: the step fails with `StepInterruptedError`. */
   readonly atMostOnce?: boolean;
@@ -35,7 +31,7 @@ export interface Step {
 
 /** A pending callback, which is answered at most once. */
 export interface StepCallback {
-  /** Its id in the engine of background runs, needed to answer it. */
+  /** The callback's id in the engine of background runs, needed to answer it. */
   readonly id: string;
   /** @returns the answer; null when the callback timed out */
   answer(): Promise<CallbackAnswer>;
@@ -47,11 +43,11 @@ export interface StepCallback {
  * suspends for them at no cost.
  */
 export interface Steps {
-  /** @throws OperationLimitError */
+  /** Runs a step, or returns its checkpoint. @throws OperationLimitError */
   run(step: Step): Promise<StepResult>;
   /** Opens a branch that orders its own operations, for concurrent work. Makes no checkpoint. */
   within<Value>(name: string, body: (steps: Steps) => Promise<Value>): Promise<Value>;
-  /** @throws OperationLimitError */
+  /** Waits; a replay does not wait again. @throws OperationLimitError */
   wait(name: string, seconds: number, signal?: AbortSignal): Promise<void>;
   /** @throws OperationLimitError, or another Error if the run can't wait for an answer */
   callback(name: string, timeoutSeconds: number): Promise<StepCallback>;
@@ -70,7 +66,7 @@ export interface Bodies {
   /** The route that the node is on. */
   readonly route: Route;
   readonly node: PlanNode;
-  /** See `nodeKeyOf`. */
+  /** The key of the node run: see `nodeKeyOf`. */
   readonly key: string;
   readonly count: number;
 }

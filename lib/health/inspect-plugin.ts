@@ -13,15 +13,15 @@ export interface Problem {
 }
 
 interface CredentialHealth {
-  /** Null if the credential does not exist. */
+  /** The credential's type; null if the credential does not exist. */
   readonly type: string | null;
   readonly status: 'healthy' | 'warning' | 'unhealthy';
   readonly message?: string;
   /** Ids of workflows that use it; only the first few. */
   readonly workflows: readonly string[];
-  /** Only with `probe`. */
+  /** Whether the credential was tested; only with `probe`. */
   readonly tested?: boolean;
-  /** ISO 8601, UTC. */
+  /** When the credential was tested; ISO 8601, UTC. */
   readonly testedAt?: string;
 }
 
@@ -133,7 +133,7 @@ const describeCredential = (
   };
 };
 
-/** For such a credential, a URL computed by a workflow decides where it is sent. */
+/** Warns of credentials that may be sent to any host: a URL computed by a workflow decides where they go. */
 const warnOfAnyHost = (
   { id, type, revision, hosts }: CredentialState,
   health: CredentialHealth,

@@ -22,7 +22,7 @@ export interface Coverage {
   readonly executions: {
     readonly read: number;
     readonly complete: boolean;
-    /** ISO 8601, UTC. */
+    /** Start of the period that the report covers; ISO 8601, UTC. */
     readonly since: string;
   };
 }
@@ -31,7 +31,7 @@ export interface Coverage {
 export interface Inspection {
   readonly store: Check;
   readonly functions: FunctionChecks;
-  /** Null if the tables can't be read. */
+  /** How much of the stored data the report covers; null if the tables can't be read. */
   readonly coverage: Coverage | null;
   /** The loaded plugins, by id. */
   readonly plugins: ReadonlyMap<string, PluginInspection>;
@@ -42,13 +42,13 @@ interface InspectOptions {
   readonly plugin: string | null;
   /** Whether to run the credentials' live tests. */
   readonly probe: boolean;
-  /** When the report is due; milliseconds since the epoch. */
+  /** When the report is due, in milliseconds since the epoch. */
   readonly endsAt: number;
 }
 
 type InspectedRegistry = Pick<Registry, 'plugins' | 'findNodeType' | 'credentialTypes'>;
 
-/** Never throws because of an unreadable store, a credential or a function. */
+/** Inspects the service. Never throws because of an unreadable store, a credential or a function. */
 export type Inspect = (registry: InspectedRegistry, options: InspectOptions) => Promise<Inspection>;
 
 export interface InspectParts {
@@ -157,7 +157,7 @@ const toCoverage = ({ workflows, credentials, runs }: StoredFacts): Coverage => 
 /** Functions that no request reaches: if one can't start, no caller gets an error. */
 const BACKGROUND_FUNCTIONS = ['runDurable', 'runExpress', 'dispatch', 'sweep', 'sweepRegistrations'] as const;
 
-/** Per function, including a cold start. */
+/** Time limit for the answer of one function, including a cold start. */
 const DEADLINE_MS = 5_000;
 
 /** Longer than for other checks: a ping is an invocation. */

@@ -9,7 +9,7 @@ interface KeepOptions {
 
 interface Kept<Value> {
   readonly value: Value;
-  /** Milliseconds since the epoch. */
+  /** When the value expires, in milliseconds since the epoch. */
   readonly expiresAt: number;
 }
 

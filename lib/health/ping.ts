@@ -4,14 +4,14 @@ export const PING = { hookloom: 'ping' } as const;
 /** The response to a ping. A misconfigured function does not start, and so does not respond. */
 export interface Pong {
   readonly hookloom: 'pong';
-  /** Its name in AWS, such as `hookloom-production-sweep`. */
+  /** The function's name in AWS, such as `hookloom-production-sweep`. */
   readonly function: string | undefined;
   /** The function's clock, in milliseconds since the epoch. */
   readonly time: number;
   /** The part of the function's environment that pings report. It contains no secrets. */
   readonly config: {
     readonly version: string;
-    /** Null in functions that do not get it. */
+    /** URL of the service; null in functions that do not get it. */
     readonly publicUrl: string | null;
     readonly blobBucket: string | null;
   };

@@ -5,10 +5,10 @@ import type { CredentialState } from './stored-facts.ts';
 
 /** The result of a live test. */
 export interface Probe {
-  /** `untested`: its type has no test, or the report's limits were reached first. */
+  /** The test's status; `untested` means that the type has no test, or that the report's limits were reached first. */
   readonly status: HealthCheckResult['status'] | 'untested';
   readonly message?: string;
-  /** Milliseconds since the epoch; null if the report's limits were reached first. */
+  /** When the test ran, in milliseconds since the epoch; null if the report's limits were reached first. */
   readonly testedAt: number | null;
 }
 
@@ -29,7 +29,7 @@ interface ProbeLimits {
 
 type Probed = Pick<CredentialState, 'id' | 'revision'>;
 
-/** Concurrent tests. */
+/** How many tests run concurrently. */
 const CONCURRENCY = 5;
 
 /** How long a sandbox caches a result; unhealthy results are not reused, so that a fix shows at once. */

@@ -81,7 +81,7 @@ export const sampleRuns = async (
   };
 };
 
-/** With too many workflows, each report chooses different ones. */
+/** Chooses workflows to read: if there are too many, each report chooses different ones. */
 const chooseByTurn = (ids: readonly string[], count: number, now: number): readonly string[] => {
   if (ids.length <= count) return ids;
   const turns = Math.ceil(ids.length / count);

@@ -17,7 +17,7 @@ export interface StoredWorkflows {
 }
 
 export interface FactStores extends CredentialStores {
-  /** @throws AppError `STORE_UNAVAILABLE` */
+  /** Lists the workflows. @throws AppError `STORE_UNAVAILABLE` */
   readonly listWorkflows: () => Promise<StoredWorkflows>;
   readonly openRuns: OpenRuns;
 }
@@ -35,7 +35,7 @@ export interface StoredFacts {
   readonly usage: Usage;
   readonly workflows: Pick<StoredWorkflows, 'isComplete'> & { readonly count: number };
   readonly credentials: CheckedCredentials;
-  /** `since` is in milliseconds since the epoch. */
+  /** The sampled executions; `since` is in milliseconds since the epoch. */
   readonly runs: RunSample & { readonly since: number };
 }
 
@@ -105,12 +105,12 @@ const findUsage = (definitions: readonly WorkflowDefinition[], findNodeType: Fin
 /** A credential that stored workflows refer to. */
 export interface CredentialState {
   readonly id: string;
-  /** Null if the credential does not exist. */
+  /** The credential's type; null if the credential does not exist. */
   readonly type: string | null;
   readonly uses: readonly CredentialUse[];
   /** What is wrong with it, as a predicate without its name; null if nothing is. */
   readonly problem: string | null;
-  /** For outbound credentials, which can be tested; null for inbound ones. */
+  /** Revision of an outbound credential, which can be tested; null for an inbound one. */
   readonly revision: number | null;
   /** The hosts that an outbound credential is limited to; null for inbound ones, and for those created without hosts. */
   readonly hosts: readonly string[] | null;

@@ -6,7 +6,7 @@ import { limitJson } from './limit-json.ts';
 
 const NUMBER_TOO_LARGE = 'it contains a number that is too large';
 
-/** `1e400` parses to Infinity, which is not JSON. */
+/** Throws on Infinity, to which `1e400` parses, and which is not JSON. */
 const refuseInfinity = (_key: string, value: unknown): unknown => {
   if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY)
     throw new Error(NUMBER_TOO_LARGE);

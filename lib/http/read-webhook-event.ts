@@ -50,7 +50,10 @@ const readMethod = (method: unknown): string => {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it matches
 const FORBIDDEN_IN_PATH = /[\u0000-\u001f\u007f\\]/;
 
-/** `/orders/new` for `orders/new`, `/` for no path. A trailing slash is an empty last segment, hence a 404. */
+/**
+ * Adds a leading slash to a path: `/orders/new` for `orders/new`, `/` for no path. A trailing slash is an empty last
+ * segment, hence a 404.
+ */
 const readPath = (path: unknown): string => {
   if (path === undefined || path === null || path === '') return '/';
   const segments = toText(path).split('/');

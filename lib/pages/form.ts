@@ -9,7 +9,7 @@ interface Form {
   /** What was typed before, by field name; null if the form is shown for the first time. */
   readonly typed: JsonMap | null;
   readonly errors: readonly FormError[];
-  /** Hidden fields. */
+  /** Values of hidden fields, by name. */
   readonly hidden?: Readonly<Record<string, string>>;
   /** The buttons that submit it. */
   readonly buttons: Content;

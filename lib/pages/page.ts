@@ -4,7 +4,7 @@ import { type Content, html, toText, trusted } from './html.ts';
 import { style } from './style.ts';
 
 interface Page {
-  /** 200 by default. */
+  /** HTTP status of the page; 200 by default. */
   readonly status?: number;
   readonly title: string;
   /** Whether the form on it was sent with errors; the window title says so, since screen readers read it first. */

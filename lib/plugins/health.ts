@@ -9,7 +9,7 @@ export interface PluginHealth {
   readonly status: HealthStatus;
   readonly message?: string;
   readonly durationMs: number;
-  /** ISO 8601, UTC. */
+  /** When the plugins were checked; ISO 8601, UTC. */
   readonly checkedAt: string;
 }
 

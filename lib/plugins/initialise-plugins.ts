@@ -25,7 +25,7 @@ interface PluginInitialiser {
 
 interface Outcome {
   readonly result: Promise<PluginEntry>;
-  /** Milliseconds since the epoch; null unless the init has failed. */
+  /** When the init failed, in milliseconds since the epoch; null unless it has failed. */
   failedAt: number | null;
 }
 
@@ -55,7 +55,7 @@ export const createInitialiser = (
   const isDue = ({ failedAt }: Outcome): boolean =>
     failedAt !== null && clock.now() - failedAt >= RETRY_INIT_MS;
 
-  /** Never throws. */
+  /** Runs the init of a plugin; never throws. */
   const runInit = async (entry: LoadedEntry): Promise<PluginEntry> => {
     const failed = await findFailed(entry);
     const required = failed.find(({ optional }) => optional !== true);

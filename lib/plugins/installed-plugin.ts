@@ -16,7 +16,7 @@ export type InstalledPlugin =
       readonly id: string;
       readonly api: 'unified';
       readonly load: LoadPlugin;
-      /** Absent if every function that runs workflows loads the plugin. */
+      /** Node types that load the plugin on use; absent if every function that runs workflows loads it. */
       readonly onUse?: Provided;
     };
 

@@ -38,11 +38,13 @@ interface RegistryOptions {
 
 /** All installed plugins, known by their metadata. Immutable. */
 export interface Registry {
-  /** In the order of the list of installed plugins. The `init` of a `loaded` plugin runs on its first use. */
+  /**
+   * The plugins in the order of the list of installed plugins. The `init` of a `loaded` plugin runs on its first use.
+   */
   readonly plugins: readonly PluginEntry[];
-  /** `getExecutor` of the node type waits for the `init` of its plugin. */
+  /** Finds a node type, whose `getExecutor` waits for the `init` of its plugin. */
   readonly findNodeType: FindNodeType;
-  /** By id. Like executors, they wait for the `init` of their plugin. */
+  /** The credential types by id. Like executors, they wait for the `init` of their plugin. */
   readonly credentialTypes: ReadonlyMap<string, CredentialType>;
   /** Initialises all plugins. @returns their entries in the order of the list */
   initialise(): Promise<readonly PluginEntry[]>;

@@ -40,7 +40,7 @@ export interface LoadedEntry extends EntryBase {
 
 interface FailedEntry extends EntryBase {
   readonly status: 'failed';
-  /** Null if its metadata could not be read. */
+  /** The loaded plugin; null if its metadata could not be read. */
   readonly plugin: Plugin | null;
   readonly error: string;
 }

@@ -13,7 +13,7 @@ export interface PluginSummary {
   readonly description: string;
   readonly type: 'TRIGGER' | 'ACTION' | 'PROVIDER';
   readonly category: string;
-  /** False if the plugin can't be used: see `error`. */
+  /** Whether the plugin can be used; if not, `error` says why. */
   readonly loaded: boolean;
   readonly version: string;
   readonly api: 'legacy' | 'unified';
@@ -26,7 +26,7 @@ export interface PluginSummary {
 interface AllPluginsResponse {
   readonly count: number;
   readonly plugins: readonly PluginSummary[];
-  /** ISO 8601, UTC. */
+  /** When the list was made; ISO 8601, UTC. */
   readonly timestamp: string;
 }
 
@@ -91,12 +91,12 @@ interface RuntimeInfo {
 }
 
 interface DebugInfo {
-  /** Loaded unified providers. */
+  /** How many unified providers are loaded. */
   readonly providerCount: number;
   /** Trigger and action node types that can be used. */
   readonly triggerCount: number;
   readonly actionCount: number;
-  /** ISO 8601, UTC. */
+  /** The server's current time; ISO 8601, UTC. */
   readonly serverTime: string;
   readonly runtime: RuntimeInfo;
   readonly build: { readonly version: string; readonly stage: string };

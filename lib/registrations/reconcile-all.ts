@@ -11,7 +11,7 @@ export interface ReconcileAllParts extends RegistrarParts {
 /** A command may have made younger registrations and be about to store their workflow. */
 const GRACE_MS = 600_000;
 
-/** Workflows reconciled concurrently. */
+/** How many workflows are reconciled concurrently. */
 const CONCURRENCY = 10;
 
 /**

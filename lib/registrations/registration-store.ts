@@ -10,7 +10,7 @@ export interface StoredRegistration extends Registration {
   readonly state: RegistrationState;
   /** Time of the last change, milliseconds since the epoch. */
   readonly changedAt: number;
-  /** Counts the changes. */
+  /** How often the registration has changed. */
   readonly revision: number;
 }
 

@@ -33,7 +33,7 @@ export const unregisterAll = async (parts: UnregisterAllParts, signal: AbortSign
   }
 };
 
-/** @returns the errors */
+/** Unregisters each trigger. @returns the errors */
 const unregisterEach = async (
   all: readonly StoredRegistration[],
   findNodeType: FindNodeType,

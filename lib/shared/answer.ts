@@ -1,9 +1,9 @@
 /** A response to a caller, independent of the gateway. */
 export interface Answer {
   readonly status: number;
-  /** Lower-case names. */
+  /** Headers of the response, with lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Null if there is none. */
+  /** Body of the response; null if there is none. */
   readonly body: string | null;
   /** Whether the body is base64 of the bytes to send. */
   readonly isBase64?: boolean;

@@ -4,13 +4,13 @@ export interface CacheOptions<Value> {
   readonly ttlMs: number;
   /** Beyond this, the least recently used entry is evicted. */
   readonly maxEntries: number;
-  /** `now` returns milliseconds since the epoch. */
+  /** The clock, whose `now` returns milliseconds since the epoch. */
   readonly clock: { now(): number };
   /** Whether to cache a value; by default, all are cached. Failures never are. */
   readonly keep?: (value: Value) => boolean;
   /** Serves a stale value if a lookup fails; without it, failures reach the caller. */
   readonly stale?: {
-    /** Milliseconds from the start of the load that returned the value; longer than `ttlMs`. */
+    /** Maximum age of a value, in milliseconds from the start of the load that returned it; longer than `ttlMs`. */
     readonly maxAgeMs: number;
     /** Whether an error is transient and unrelated to the value. */
     readonly mayPass: (error: unknown) => boolean;

@@ -5,7 +5,7 @@ const MAX_NAMES = 12;
 export const quote = (name: string): string =>
   name.length <= MAX_NAME_LENGTH ? `"${name}"` : `"${name.slice(0, MAX_NAME_LENGTH)}…"`;
 
-/** `"a", "b"`, or `"a", "b" and 7 more`. */
+/** Lists names in quotes: `"a", "b"`, or `"a", "b" and 7 more`. */
 export const quoteAll = (names: Iterable<string>): string => {
   const all = [...names];
   const shown = all.slice(0, MAX_NAMES).map(quote).join(', ');

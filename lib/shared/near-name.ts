@@ -52,7 +52,7 @@ export const findNearest: FindNearest = (name, names) => {
 
 const toPlain = (name: string): string => name.toLowerCase().replace(/[-_. ]/g, '');
 
-/** Dissimilarity, from 0. */
+/** Returns how dissimilar two names are; 0 for equal names. */
 const rankOf = (name: string, candidate: string): number => {
   if (name === candidate) return 0;
   const [short, long] = name.length < candidate.length ? [name, candidate] : [candidate, name];

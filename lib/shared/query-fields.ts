@@ -59,7 +59,10 @@ const parseTime = (given: string): number => {
   return isDate ? Date.parse(given) : Number.NaN;
 };
 
-/** ISO 8601 with a time zone, a date (its first moment, UTC), or milliseconds since the epoch; null by default. */
+/**
+ * A time in a query: ISO 8601 with a time zone, a date (its first moment, UTC), or milliseconds since the epoch; null
+ * by default.
+ */
 export const time = v.nullish(
   v.pipe(
     text,

@@ -1,5 +1,5 @@
 interface WorkOptions {
-  /** Maximum concurrency. */
+  /** How many items may be worked on concurrently. */
   readonly atOnce: number;
   /** Called before each item. */
   readonly mayGoOn: () => boolean;

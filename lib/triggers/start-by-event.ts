@@ -85,7 +85,7 @@ export const startByEvent = async (
   return true;
 };
 
-/** @throws TypeError */
+/** Returns the event source that fires a trigger type. @throws TypeError if none does */
 export const requireEventSource = (nodeType: string, findNodeType: FindNodeType): EventSource => {
   const source = findNodeType(nodeType)?.firedBy ?? null;
   if (source === null || typeof source === 'string') {

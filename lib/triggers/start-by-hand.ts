@@ -13,7 +13,7 @@ import type { StartParts } from './start-by-event.ts';
 /** A manual start, as an operator requests it. */
 interface HandStart {
   readonly workflowId: string;
-  /** Null for the only enabled trigger. */
+  /** The trigger to start; null for the only enabled trigger. */
   readonly triggerNodeId: string | null;
   /** The trigger's input, in the shape of that trigger, which fills in what is missing if it can. */
   readonly input: JsonObject;
@@ -81,7 +81,7 @@ export const startByHand = async (
   };
 };
 
-/** The enabled triggers. */
+/** Returns the enabled triggers. */
 const triggersOf = (nodes: readonly WorkflowNode[], findNodeType: FindNodeType): readonly WorkflowNode[] =>
   nodes.filter(({ type, disabled }) => disabled !== true && findNodeType(type)?.kind === 'trigger');
 

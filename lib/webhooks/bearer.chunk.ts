@@ -8,7 +8,7 @@ type BearerError = 'invalid_request' | 'invalid_token';
 export const bearerChallenge = (error?: BearerError): string =>
   `Bearer realm="hookloom"${error === undefined ? '' : `, error="${error}"`}`;
 
-/** RFC 6750 §2.1. */
+/** Bearer token in an `Authorization` header (RFC 6750 §2.1). */
 const TOKEN = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
 
 /** Whether an `Authorization` header uses the bearer scheme, well-formed or not. */

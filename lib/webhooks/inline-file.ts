@@ -3,7 +3,7 @@ import type { Answer } from '../shared/answer.ts';
 import { RESPONSE_INVALID } from '../shared/error-catalogue.ts';
 import { AppError, isAppError } from '../shared/errors.ts';
 
-/** In base64, which adds a third, this fits into Lambda's 6 MB response limit. */
+/** Maximum size of a file in a response: base64 adds a third, and Lambda limits a response to 6 MB. */
 const MAX_FILE_BYTES = 4_500_000;
 
 const UNSAFE_IN_QUOTES = /[^\x20-\x21\x23-\x5b\x5d-\x7e]/g;

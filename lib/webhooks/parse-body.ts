@@ -57,7 +57,7 @@ export const toMediaType = (contentType: string): string => {
   return mediaType.trim().toLowerCase();
 };
 
-/** `application/json`, or a type with the suffix `+json` (RFC 6839 §3.1). */
+/** Whether a media type is `application/json` or has the suffix `+json` (RFC 6839 §3.1). */
 export const isJson = (mediaType: string): boolean =>
   mediaType === 'application/json' || /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+\+json$/.test(mediaType);
 
@@ -66,7 +66,7 @@ const refuseEncoded = (encoding = ''): void => {
   if (!['', 'identity'].includes(encoding.trim().toLowerCase())) refuse('it must not be compressed');
 };
 
-/** Null for bytes that are not UTF-8. Drops a byte order mark, as RFC 8259 §8.1 allows. */
+/** Decodes UTF-8; null for other bytes. Drops a byte order mark, as RFC 8259 §8.1 allows. */
 const decodeUtf8 = (bytes: Uint8Array): string | null => {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);

@@ -6,7 +6,7 @@ import { createFields } from './body/fields.ts';
 
 /** Queries are too short to reach it. */
 const MAX_FIELDS = 50_000;
-/** Characters of a name, as sent: longer ones are text rather than a form. */
+/** Maximum length of a field name as sent, in characters: a body with a longer one is text rather than a form. */
 const MAX_NAME = 10_000;
 
 const [PLUS, SPACE] = [0x2b, 0x20];

@@ -1,8 +1,8 @@
 /** Preferences of a caller (RFC 7240). */
 interface Preferences {
-  /** `respond-async`: answer at once, without the result. */
+  /** Whether the caller prefers `respond-async`: an answer at once, without the result. */
   readonly isAsync: boolean;
-  /** `wait=N`: seconds to wait for the result; null when absent. */
+  /** Seconds that the caller prefers to wait for the result (`wait=N`); null when absent. */
   readonly waitSeconds: number | null;
 }
 

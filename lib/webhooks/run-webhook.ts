@@ -26,7 +26,7 @@ import type { AnswerStages, Starting } from './webhook-feature.ts';
 interface CheckedRequest {
   readonly request: WebhookRequest;
   readonly webhook: Webhook;
-  /** With the credential that authenticated the request redacted. */
+  /** Headers of the request, in which the credential that authenticated it is redacted. */
   readonly headers: WebhookRequest['headers'];
   /** The trigger's output, with other credentials redacted. */
   readonly input: JsonObject;
@@ -34,7 +34,7 @@ interface CheckedRequest {
   readonly executionId?: string | undefined;
   /** Files of the body; saved when the delivery is claimed. */
   readonly files?: BodyFiles | undefined;
-  /** See `ParsedBody`. */
+  /** Key of the delivery: see `ParsedBody`. */
   readonly deliveryKey: string | undefined;
   readonly deliveryContent: string | undefined;
   readonly features: AnswerStages;
@@ -132,7 +132,10 @@ const claim = async (
   };
 };
 
-/** `onReceived`: the execution is stored, and dispatched unless held, before the caller gets an answer. */
+/**
+ * Runs a webhook with the response mode `onReceived`: the execution is stored, and dispatched unless held, before the
+ * caller gets an answer.
+ */
 const acceptAtOnce = async (
   delivery: WebhookDelivery,
   held: Hold | null,
@@ -195,7 +198,7 @@ const runInline = async (
   return markDuplicate(await answerResult(delivery, result, parts));
 };
 
-/** For the request record: from here on, no error counts the request as refused. */
+/** Notes the start for the request record: from here on, no error counts the request as refused. */
 const noteStart = ({ note, execution: { executionId } }: WebhookDelivery, isDuplicate: boolean): void =>
   note({ executionId, isDuplicate });
 

@@ -80,7 +80,7 @@ interface Waiting {
 /** A request whose execution is stored and dispatched. */
 export interface AcceptedRequest extends Accepted {
   readonly execution: NewExecution;
-  /** Milliseconds since the epoch. */
+  /** When the request was received, in milliseconds since the epoch. */
   readonly receivedAt: number;
   readonly logger: Logger;
 }
@@ -128,10 +128,12 @@ export interface Stages extends Partial<Omit<AnswerStages, 'waiting'>> {
   readonly verify?: (arrival: Arrival) => Promise<Answer | null> | Answer | null;
   /** Parses the body differently; null to leave it to the other features. */
   readonly parse?: (received: Received) => Promise<ParsedBody | null> | ParsedBody | null;
-  /** Runs after parsing. */
+  /** Judges a request once its body is parsed: returns an answer, or null to continue. */
   readonly judge?: (parsed: Parsed) => Promise<Answer | null> | Answer | null;
   readonly waiting?: Partial<Waiting>;
-  /** After the delivery is claimed, also for repeated ones. Returns why the execution is held; null to dispatch it. */
+  /**
+   * Runs after the delivery is claimed, also for repeated ones. Returns why the execution is held; null to dispatch it.
+   */
   readonly start?: (starting: Starting) => Promise<Hold | null>;
 }
 
@@ -145,7 +147,7 @@ export interface FeaturePorts {
   readonly openUploads: () => UploadStore;
   readonly queues: Pick<HeldQueues, 'measure' | 'enter'>;
   readonly executions: Pick<ExecutionStore, 'find'>;
-  /** See `cancelExecution`. */
+  /** Cancels an execution: see `cancelExecution`. */
   readonly cancelExecution: (executionId: string) => Promise<void>;
 }
 
@@ -192,9 +194,9 @@ export interface FeatureContext {
 interface Declaration<Name extends string, Value> {
   /** The parameter of the trigger that switches the feature on; while it is absent, the feature is off. */
   readonly name: Name;
-  /** JSON pointers within the value, of strings that are expressions without braces. */
+  /** JSON pointers, within the parameter's value, to strings that are expressions without braces. */
   readonly expressions?: readonly string[];
-  /** JSON pointers within the value, of parts that may contain templates over the request. */
+  /** JSON pointers, within the parameter's value, to parts that may contain templates over the request. */
   readonly templates?: readonly string[];
   /** Finds problems that the schema does not, with JSON pointers within the value; called for values that match the schema. */
   readonly check?: (

@@ -14,9 +14,9 @@ export interface Webhook {
   /** Values of the path's parameters; absent for a literal path. */
   readonly pathParams?: JsonObject;
   /**
-   * For a request that fires nothing but that a feature may answer: the error if none does. Such a request is a CORS
-   * preflight, or its method is not one of the path's: either the handshake method, or any other if `cors` is on, which
-   * adds headers to the error and throws it before other features see the request.
+   * The error to answer with if no feature answers a request that fires nothing. Such a request is a CORS preflight, or
+   * its method is not one of the path's: either the handshake method, or any other if `cors` is on, which adds headers
+   * to the error and throws it before other features see the request.
    */
   readonly refusal?: AppError;
 }
@@ -33,20 +33,20 @@ export interface WebhookRequest {
   readonly requestPath: string;
   /** The query without the question mark, still encoded. */
   readonly rawQueryString: string;
-  /** Lower-case names; the gateway joins repeated headers. */
+  /** Headers of the request, with lower-case names; the gateway joins repeated headers. */
   readonly headers: Readonly<Record<string, string>>;
   /** The bytes as sent, over which signatures are computed; empty without a body. */
   readonly rawBody: Uint8Array;
   /** The peer that the gateway saw; never `X-Forwarded-For`, which any client can set. */
   readonly remoteAddress: string;
-  /** When the gateway received it, milliseconds since the epoch. */
+  /** When the gateway received the request, in milliseconds since the epoch. */
   readonly receivedAt: number;
   readonly requestId: string;
 }
 
 /** What is known about a delivery, for its request record. */
 export interface DeliveryNotes {
-  /** Null for none. */
+  /** Key of the delivery; null if it has none. */
   readonly key?: string | null;
   /** The execution that this request or an earlier delivery started. */
   readonly executionId?: string;

@@ -90,7 +90,7 @@ export const addIndexes = async (
   }
 };
 
-/** Null when there is no such table. */
+/** Lists the indexes of a table; null when there is no such table. */
 const listIndexes = async (
   client: DynamoDBClient,
   TableName: string,

@@ -17,7 +17,7 @@ export interface AsyncInvocations {
   ): Promise<{ readonly ended: Promise<void> }>;
   /** Resumes invocations left by a previous engine. */
   resumeAll(): Promise<void>;
-  /** Stops further attempts. */
+  /** Closes the queue: no further attempts are made. */
   close(): void;
 }
 

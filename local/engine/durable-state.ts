@@ -7,11 +7,11 @@ import { InvalidParameterValueException } from '../net/api-error.ts';
  */
 export interface DurableState {
   readonly status: 'running' | 'succeeded' | 'failed' | 'timedOut' | 'stopped';
-  /** By id, which the SDK hashes. The first one is the execution itself. */
+  /** The operations by id, which the SDK hashes. The first one is the execution itself. */
   readonly operations: ReadonlyMap<string, Operation>;
   /** The token of the next checkpoint; it counts checkpoints and invocations. */
   readonly token: number;
-  /** When callbacks time out, by the id of their operation. Milliseconds since the epoch. */
+  /** When callbacks time out, in milliseconds since the epoch, by the id of their operation. */
   readonly callbackDeadlines: ReadonlyMap<string, number>;
 }
 
@@ -158,7 +158,7 @@ const dueAt = ({ callbackDeadlines }: DurableState, operation: Operation): numbe
   return operation.Type === 'CALLBACK' ? callbackDeadlines.get(operation.Id ?? '') : undefined;
 };
 
-/** When the next timer is due, milliseconds since the epoch; null without timers. */
+/** Returns when the next timer is due, in milliseconds since the epoch; null without timers. */
 export const nextDueAt = (state: DurableState): number | null => {
   const times = [...state.operations.values()].flatMap((operation) => dueAt(state, operation) ?? []);
   return times.length === 0 ? null : Math.min(...times);

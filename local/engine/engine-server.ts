@@ -12,7 +12,7 @@ import type { LocalEngine } from './local-engine.ts';
 
 /** A function as named in a Lambda API request. */
 interface LambdaFunction {
-  /** Its key in serverless.yml. */
+  /** The function's key in serverless.yml. */
   readonly key: string;
   readonly isDurable: boolean;
   /** The ARN with the version or alias of the request. */
@@ -64,7 +64,7 @@ interface Engines {
     context: InvocationContext,
     onLog: (tail: string) => void,
   ) => Promise<unknown>;
-  /** By default, the functions that the local service invokes itself. */
+  /** Finds a function by name; by default, one that the local service invokes itself. */
   readonly findFunction?: FindLambdaFunction;
   /** The configuration of a function. @throws ApiError */
   readonly describeFunction?: (name: string) => unknown;
@@ -174,7 +174,7 @@ const checkInvocation = (
   return type;
 };
 
-/** https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html */
+/** Documented at https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html */
 const MAX_SYNCHRONOUS_BYTES = 6 * 1024 * 1024;
 
 /** An error of the function is an answer with a header that says so. */

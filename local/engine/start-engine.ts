@@ -50,7 +50,10 @@ interface Sweeps {
   readonly stop: () => void;
 }
 
-/** Milliseconds. When deployed, five minutes, one minute for held executions, and 15 minutes. */
+/**
+ * How often each sweep runs, in milliseconds. When deployed, the intervals are five minutes, one minute for held
+ * executions, and 15 minutes.
+ */
 const INTERVALS: readonly (readonly [string, number])[] = [
   ['sweep', 30_000],
   ['sweepRegistrations', 300_000],

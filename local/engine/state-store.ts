@@ -29,7 +29,7 @@ export interface AsyncInvocation {
   readonly requestId: string;
   /** The function's key in serverless.yml. */
   readonly name: string;
-  /** JSON text. */
+  /** The event as JSON text. */
   readonly event: string;
   /** Failed attempts; one that ended with the service does not count. */
   readonly failures: number;
@@ -155,7 +155,10 @@ interface Meta {
   readonly callbackDeadlines: readonly (readonly [string, number])[];
 }
 
-/** Empty if there is no meta item: the process ended before the start was acknowledged, so the caller repeats it. */
+/**
+ * Builds an execution from its items. Empty if there is no meta item: the process ended before the start was
+ * acknowledged, so the caller repeats it.
+ */
 const toExecution = (arn: string, parts: readonly Item[]): readonly LocalExecution[] => {
   const meta = parts.find((item) => item.part?.S === META);
   if (meta === undefined) return [];

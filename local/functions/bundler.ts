@@ -8,7 +8,7 @@ interface BundlerOptions {
   /** The project folder; modules are relative to it. */
   readonly folder: string;
   readonly outputFolder: string;
-  /** Options of esbuild. */
+  /** Options that are passed to esbuild. */
   readonly esbuild: Readonly<Record<string, unknown>>;
   /** The file extension, including the dot. */
   readonly extension: string;
@@ -44,9 +44,9 @@ interface Entry {
   problem: Error | null;
   /** The code has changed since the last build began. */
   isDirty: boolean;
-  /** The current build. */
+  /** The current build; null when none is running. */
   running: Promise<void> | null;
-  /** The next build. */
+  /** The next build; null when none is due. */
   next: PromiseWithResolvers<void> | null;
   /** Whether a caller waits for the next build. */
   isWanted: boolean;
@@ -54,7 +54,7 @@ interface Entry {
   readonly files: string[];
 }
 
-/** After this time, esbuild has noticed the end of its process and can be restarted. */
+/** How long esbuild needs to notice the end of its process, in milliseconds; then it can be restarted. */
 const RESTART_MS = 100;
 
 /** Bundles kept per module, for processes that have yet to load an older one. */

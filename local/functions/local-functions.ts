@@ -56,7 +56,7 @@ export const LOCAL_VARIABLES = [
 export interface LocalEnvironment {
   /** Override serverless.yml and the service's environment. */
   readonly fixed: Readonly<Record<string, string>>;
-  /** Override only serverless.yml. */
+  /** Variables that override only those of serverless.yml. */
   readonly initial: Readonly<Record<string, string>>;
 }
 

@@ -2,15 +2,15 @@
 export interface VariableSources {
   /** The parsed file: `${self:a.b}`. */
   readonly file: unknown;
-  /** `${sls:stage}` */
+  /** Value of `${sls:stage}`. */
   readonly stage: string;
-  /** `${env:NAME}` */
+  /** Values of `${env:NAME}`. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** `${file(./name.json):a.b}` */
+  /** Reads the file of `${file(./name.json):a.b}`. */
   readonly readJson: (path: string) => unknown;
 }
 
-/** Stops circular references. */
+/** Maximum number of replacements in a row, which stops circular references. */
 const MAX_ROUNDS = 50;
 
 /**

@@ -6,7 +6,7 @@ import { resolveVariables, type VariableSources } from './resolve-variables.ts';
 
 /** A function as serverless.yml defines it. */
 export interface FunctionDefinition {
-  /** Its key under `functions`. */
+  /** The function's key under `functions`. */
   readonly key: string;
   /** The handler's file relative to the project, without its extension: `functions/webhook`. */
   readonly module: string;

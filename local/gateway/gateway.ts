@@ -27,7 +27,7 @@ export interface Gateway {
   stop(graceMs?: number): Promise<void>;
 }
 
-/** https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html */
+/** Documented at https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html */
 const LIMITS = { bodyBytes: 10 * 1024 * 1024, answerMs: 30_000 };
 
 /** Keep-alive timeout, longer than most clients use, so that the client closes idle connections. */
@@ -61,7 +61,7 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
 
 type Settings = GatewayOptions & { readonly limits: typeof LIMITS };
 
-/** Never rejects. */
+/** Answers a request; never rejects. */
 const serve = async (
   incoming: IncomingMessage,
   port: number,
@@ -81,7 +81,10 @@ const serve = async (
   }
 };
 
-/** Null when it is too large. The rest is read and dropped; otherwise the caller would not see the response. */
+/**
+ * Reads a body; null when it is too large. The rest is read and dropped; otherwise the caller would not see the
+ * response.
+ */
 const readBody = async (incoming: IncomingMessage, maxBytes: number): Promise<Buffer | null> => {
   const chunks: Buffer[] = [];
   let bytes = 0;

@@ -1,6 +1,6 @@
 /** A route of an HTTP API and the function behind it. */
 export interface Route {
-  /** In the form of serverless.yml: `GET /path`, `* /path/{name}/{rest+}`, `*`. */
+  /** The route in the form of serverless.yml: `GET /path`, `* /path/{name}/{rest+}`, `*`. */
   readonly event: string;
   /** The function's key in serverless.yml. */
   readonly functionKey: string;
@@ -11,9 +11,9 @@ export interface Route {
 export interface RouteMatch {
   readonly functionKey: string;
   readonly isPrivate: boolean;
-  /** In the form of API Gateway: `GET /path`, `ANY /path/{name}`, `$default`. */
+  /** The route in the form of API Gateway: `GET /path`, `ANY /path/{name}`, `$default`. */
   readonly routeKey: string;
-  /** Decoded exactly once. */
+  /** Parameters in the path, decoded exactly once. */
   readonly pathParameters: Readonly<Record<string, string>>;
 }
 
@@ -28,7 +28,7 @@ interface Pattern {
   readonly functionKey: string;
   readonly isPrivate: boolean;
   readonly routeKey: string;
-  /** `ANY`, or one method. */
+  /** The route's method, or `ANY`. */
   readonly method: string;
   readonly segments: readonly Segment[];
   /** The name of the greedy variable at the end. */

@@ -6,20 +6,20 @@ export interface RawRequest {
   readonly method: string;
   /** The request target: path and query, percent-encoded. */
   readonly url: string;
-  /** `1.1` */
+  /** HTTP version of the request, such as `1.1`. */
   readonly httpVersion: string;
   /** Alternating names and values, as in `node:http`. */
   readonly rawHeaders: readonly string[];
   readonly body: Uint8Array;
   readonly remoteAddress: string;
-  /** The gateway's port. */
+  /** Port of the gateway. */
   readonly port: number;
 }
 
 /** What the gateway adds to a request. */
 interface Receipt {
   readonly requestId: string;
-  /** Milliseconds since the epoch. */
+  /** The current time in milliseconds since the epoch. */
   readonly now: number;
 }
 
@@ -85,7 +85,10 @@ const HOP_BY_HOP = new Set(
   ),
 );
 
-/** Lower-case names, repeated values joined by a comma, cookies apart; with the gateway's own headers. */
+/**
+ * Reads the headers with lower-case names, repeated values joined by a comma, cookies apart; with the gateway's own
+ * headers.
+ */
 const readHeaders = ({ rawHeaders, remoteAddress, port, body }: RawRequest) => {
   const values = new Map<string, string[]>();
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
@@ -132,7 +135,7 @@ const isText = (contentType: string | undefined): boolean => {
   return type.startsWith('text/') || TEXT_TYPES.has(type);
 };
 
-/** Text only if it is valid UTF-8: other bytes would be corrupted. */
+/** Converts a body to text only if it is valid UTF-8: other bytes would be corrupted. */
 const toBody = (bytes: Uint8Array, contentType: string | undefined) => {
   if (bytes.length === 0) return { isBase64Encoded: false };
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -142,7 +145,7 @@ const toBody = (bytes: Uint8Array, contentType: string | undefined) => {
 
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 
-/** `10/Jul/2026:19:19:05 +0000`, the Common Log Format of API Gateway. */
+/** Formats a time in API Gateway's Common Log Format, as in `10/Jul/2026:19:19:05 +0000`. */
 const formatTime = (now: number): string => {
   const iso = new Date(now).toISOString();
   const [year, month, day] = iso.slice(0, 10).split('-');

@@ -16,7 +16,7 @@ export const listen = (server: Server, port = 0, host = '127.0.0.1'): Promise<nu
 
 /** An HTTP server that the local service uses internally, in place of an AWS API. */
 export interface InternalServer {
-  /** `http://127.0.0.1:PORT` */
+  /** URL of the server: `http://127.0.0.1:PORT`. */
   readonly endpoint: string;
   stop(): Promise<void>;
 }
@@ -60,7 +60,7 @@ export const refuseForeignRequests = (server: HttpServer): void => {
 interface ReceivedRequest {
   /** Alternating names and values, as in `node:http`. */
   readonly rawHeaders: readonly string[];
-  /** The server's port. */
+  /** Port of the server. */
   readonly port: number;
 }
 

@@ -15,7 +15,7 @@ export interface FunctionVersion {
   readonly identity?: FunctionIdentity;
 }
 
-/** https://docs.aws.amazon.com/lambda/latest/dg/nodejs-context.html */
+/** Documented at https://docs.aws.amazon.com/lambda/latest/dg/nodejs-context.html */
 export interface FunctionIdentity {
   readonly functionName: string;
   readonly functionVersion: string;
@@ -33,7 +33,7 @@ export interface InvocationContext {
   readonly clientContext?: unknown;
 }
 
-/** To the process: `load` once, then `invoke`, one at a time. */
+/** A message to the process: `load` once, then `invoke`, one at a time. */
 export type ToProcess =
   | { readonly kind: 'load'; readonly version: FunctionVersion }
   | {
@@ -43,7 +43,10 @@ export type ToProcess =
       readonly context?: InvocationContext;
     };
 
-/** From the process. `began` precedes the call of the handler: until then another process can take the invocation. `log` is the end of its output. */
+/**
+ * A message from the process. `began` precedes the call of the handler: until then another process can take the
+ * invocation. `log` is the end of its output.
+ */
 export type FromProcess =
   | { readonly kind: 'loaded' }
   | { readonly kind: 'began' }

@@ -61,7 +61,7 @@ export class Sandbox {
     return this.#child.pid;
   }
 
-  /** Null before `load`. */
+  /** Version of the loaded function; null before `load`. */
   get version(): FunctionVersion | null {
     return this.#version;
   }

@@ -21,7 +21,7 @@ type SampleTarget = Pick<Target, 'workflows' | 'credentials' | 'outbound' | 'reg
 export interface StoredSample {
   readonly id: string;
   readonly version: number;
-  /** False when the store already had the same definition. */
+  /** Whether the definition was stored; false when the store already had the same one. */
   readonly changed: boolean;
   /** One line for each likely mistake and each missing workflow that it refers to. */
   readonly warnings: readonly string[];

@@ -63,7 +63,7 @@ export const bucketRoutes: Routes = [
 const MEGABYTE = 1_000_000;
 const MAX_MEGABYTES = 10_000;
 
-/** `/files/100` is a file of 100 MB, generated while it is sent. */
+/** Sends a file of as many MB as the path says, such as 100 for `/files/100`, generated while it is sent. */
 const sendFile: Answer = async (_request, response, path) => {
   const megabytes = Math.min(Number(path.split('/').at(-1)), MAX_MEGABYTES);
   const parts = function* () {

@@ -8,7 +8,7 @@ interface Origin {
   readonly label: string;
   /** ARN of the schedule or the rule. */
   readonly arn: string;
-  /** As registered: what to invoke, with which role, and where undeliverable events go. */
+  /** The target as registered: what to invoke, with which role, and where undeliverable events go. */
   readonly target: JsonObject;
 }
 

@@ -58,7 +58,7 @@ export const takeBatch = (
   return batch;
 };
 
-/** As Lambda receives it: https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html */
+/** Converts a message to a record as Lambda receives it: https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html */
 export const toRecord = (message: LocalMessage, queue: string): JsonObject => ({
   messageId: message.messageId,
   receiptHandle: message.messageId,

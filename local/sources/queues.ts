@@ -18,9 +18,9 @@ export type DeliverBatch = (
 
 /** What happens to messages that fail repeatedly. */
 interface Redrive {
-  /** After this many failures, a message goes to the dead-letter queue. */
+  /** After how many failures a message goes to the dead-letter queue. */
   readonly maxReceives: number;
-  /** The queue's name. */
+  /** Name of the dead-letter queue. */
   readonly deadLetters: string;
 }
 
@@ -31,13 +31,16 @@ interface Settings {
   readonly retryMs?: number;
 }
 
-/** After this many failures, a message goes to the dead-letter queue. */
+/** After how many failures a message goes to the dead-letter queue. */
 const MAX_RECEIVES = 3;
 
 const FIRST_DELAY_MS = 1_000;
 const DEFAULT_BATCH = 10;
 
-/** https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/FIFO-queues-exactly-once-processing.html */
+/**
+ * How long a message's deduplication id is remembered:
+ * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/FIFO-queues-exactly-once-processing.html
+ */
 const DEDUPLICATION_MS = 300_000;
 
 const LOCAL_ACCOUNT = '000000000000';
@@ -82,7 +85,7 @@ export const createQueues = (
     return made;
   };
 
-  /** In a FIFO queue, a message with the deduplication id of a recently sent one is not sent again. */
+  /** Sends a message. In a FIFO queue, one with the deduplication id of a recently sent message is dropped. */
   const send = (name: string, message: LocalMessage): string => {
     const known = findSent(name, message);
     if (known !== null) return known;
@@ -153,7 +156,7 @@ export const createQueues = (
     store.save();
   };
 
-  /** When the next message becomes visible again. */
+  /** Schedules the next delivery for when a message becomes visible again. */
   const wakeLater = (name: string): void => {
     const times = open(name).map(({ visibleAt }) => visibleAt);
     if (times.length === 0) return;

@@ -12,7 +12,10 @@ export type Rules = Readonly<Record<string, (input: JsonObject) => JsonObject>>;
 
 const DEFAULT_BUS = 'default';
 
-/** By the names of EventBridge's API: https://docs.aws.amazon.com/eventbridge/latest/APIReference/ */
+/**
+ * Rules on local event buses. The operations have the names of EventBridge's API:
+ * https://docs.aws.amazon.com/eventbridge/latest/APIReference/
+ */
 export const createRules = (store: SourcesStore, deliver: Deliver): Rules => {
   const { rules } = store.state;
 

@@ -109,7 +109,7 @@ export const createSchedules = (store: SourcesStore, deliver: Deliver): Schedule
 const toScheduleArn = ({ group, name }: LocalSchedule): string =>
   `arn:aws:scheduler:us-east-1:000000000000:schedule/${group}/${name}`;
 
-/** `cron(…)`, `rate(…)` or `at(…)` */
+/** A schedule expression: `cron(…)`, `rate(…)` or `at(…)`. */
 const EXPRESSION = /^(cron|rate|at)\(([^()]*)\)$/;
 
 /** @throws ApiError `ValidationException` for what Scheduler refuses */
@@ -128,7 +128,7 @@ const toSchedule = ({ definition }: LocalSchedule): Schedule => {
   throw new ApiError('ValidationException', `Invalid Schedule Expression: ${problem?.message}`);
 };
 
-/** https://docs.aws.amazon.com/scheduler/latest/UserGuide/managing-schedule-context-attributes.html */
+/** Documented at https://docs.aws.amazon.com/scheduler/latest/UserGuide/managing-schedule-context-attributes.html */
 const toEvent = (definition: JsonObject, time: number): JsonObject => {
   const { Input = '{}' } = readTarget(definition);
   const scheduledTime = new Date(time).toISOString().replace('.000Z', 'Z');

@@ -9,11 +9,11 @@ export interface LocalSchedule {
   readonly group: string;
   /** The body of the request. */
   readonly definition: JsonObject;
-  /** Milliseconds since the epoch. */
+  /** When the schedule was created, in milliseconds since the epoch. */
   readonly createdAt: number;
 }
 
-/** https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutRule.html */
+/** Documented at https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutRule.html */
 export interface LocalRule {
   readonly name: string;
   readonly bus: string;
@@ -33,7 +33,7 @@ export interface LocalMessage {
   readonly visibleAt: number;
 }
 
-/** https://docs.aws.amazon.com/lambda/latest/api/API_CreateEventSourceMapping.html */
+/** Documented at https://docs.aws.amazon.com/lambda/latest/api/API_CreateEventSourceMapping.html */
 export interface LocalMapping {
   readonly uuid: string;
   /** The ARN of the queue. */

@@ -11,7 +11,7 @@ import { createSchedules, DEFAULT_GROUP, type Schedules } from './schedules.ts';
 import { openSourcesStore, type SourcesStore } from './sources-state.ts';
 
 interface Settings {
-  /** Where the state is stored; null for in memory. */
+  /** File that stores the state; null to keep it in memory. */
   readonly file: string | null;
   readonly pool: Pick<ProcessPool, 'invoke'>;
   readonly log: (line: string) => void;

@@ -37,7 +37,7 @@ export const startAccount = (account: {
     }),
   );
 
-/** https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_GetMetricStatistics.html */
+/** Documented at https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_GetMetricStatistics.html */
 const toStatistics = (maximum: number | null): string => {
   const points = maximum === null ? '' : `<member><Maximum>${maximum}</Maximum></member>`;
   return `<GetMetricStatisticsResponse><GetMetricStatisticsResult><Datapoints>${points}</Datapoints></GetMetricStatisticsResult></GetMetricStatisticsResponse>`;

@@ -6,7 +6,7 @@ import type { ResolvedTemplate } from './door/template.ts';
 
 /** A function of the template. */
 export interface DeployedFunction {
-  /** Its key in serverless.yml. */
+  /** The function's key in serverless.yml. */
   readonly key: string;
   readonly name: string;
   readonly logicalId: string;
@@ -35,7 +35,7 @@ interface FunctionProperties {
   readonly Role: string;
 }
 
-/** Lambda's defaults. */
+/** Lambda's default timeout. */
 const TIMEOUT_SECONDS = 3;
 const MEMORY_MEGABYTES = 128;
 

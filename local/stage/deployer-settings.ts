@@ -3,11 +3,11 @@ import type { PackageSettings } from './package-stage.ts';
 
 /** Settings of a deployment, each written into serverless.yml as its documentation says. */
 interface DeployerSettings {
-  /** Under `provider.environment`: docs/operating.md, Settings. */
+  /** The variables under `provider.environment`: docs/operating.md, Settings. */
   readonly environment: Readonly<Record<string, string>>;
-  /** `custom.triggerQueues`, by their names: docs/operating.md, Queues. */
+  /** The names of the queues in `custom.triggerQueues`: docs/operating.md, Queues. */
   readonly queues: readonly string[];
-  /** `custom.workflowStatements`: docs/aws-node.md, Permissions. */
+  /** The statements in `custom.workflowStatements`: docs/aws-node.md, Permissions. */
   readonly workflowStatements: readonly object[];
 }
 

@@ -30,7 +30,7 @@ export const writeStageInfo = (info: StageInfo): void => {
   writeFileSync(file(), JSON.stringify(info, null, 2), { mode: 0o600 });
 };
 
-/** Null when no stage is running. */
+/** Reads about the running stage; null when there is none. */
 export const readStageInfo = (): StageInfo | null => {
   try {
     return JSON.parse(readFileSync(file(), 'utf8'));

@@ -105,7 +105,7 @@ export const startLambda = async (parts: LambdaParts): Promise<StageLambda> => {
   };
 };
 
-/** https://docs.aws.amazon.com/lambda/latest/api/API_GetFunctionConfiguration.html */
+/** Documented at https://docs.aws.amazon.com/lambda/latest/api/API_GetFunctionConfiguration.html */
 const describe = (functions: readonly DeployedFunction[], given: string): JsonObject => {
   const [, name] = NAME.exec(given) ?? [];
   const found = functions.find((one) => one.name === name);

@@ -45,7 +45,7 @@ interface StageOptions {
   readonly project: string;
   /** The template as `serverless package` writes it. */
   readonly template: Template;
-  /** `SERVICE-STAGE` */
+  /** Name of the stack: `SERVICE-STAGE`. */
   readonly stackName: string;
   readonly region: string;
   /** Folder of a function's unpacked zip, by its key in serverless.yml. */

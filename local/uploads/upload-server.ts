@@ -70,7 +70,7 @@ interface ReceivedRequest {
 interface Signer {
   readonly region: string;
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
-  /** Milliseconds since the epoch. */
+  /** The current time in milliseconds since the epoch. */
   readonly now: number;
 }
 
@@ -145,7 +145,7 @@ export const checkPresigned = (
   return isSame ? null : refuse('SignatureDoesNotMatch');
 };
 
-/** `20130524T000000Z` in milliseconds since the epoch. */
+/** Converts a date like `20130524T000000Z` to milliseconds since the epoch. */
 const readDate = (text: string | null): number | null => {
   const [, ...parts] = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(text ?? '') ?? [];
   const [year = '', month, day, hours, minutes, seconds] = parts;

@@ -15,7 +15,7 @@ import {
 /** What bytes in an output become. */
 type BytesAs = 'auto' | 'file' | 'text' | 'json' | 'base64';
 
-/** See the descriptions of the node's parameters. */
+/** Parameters of an AWS call: see their descriptions in the node's schema. */
 interface AwsParameters {
   readonly service: string;
   readonly operation: string;

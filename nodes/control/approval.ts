@@ -3,7 +3,7 @@ import { defineAction, emit, type JsonObject, Type, wrongParameter } from '@hook
 /** 366 days, the limit of an execution. */
 const MAX_WAIT_SECONDS = 31_622_400;
 
-/** ISO 8601 with a time zone. */
+/** A time in ISO 8601 with a time zone. */
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})$/;
 
 /** Waits, then delivers its input. A durable run is suspended in the meantime. */

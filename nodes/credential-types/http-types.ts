@@ -100,7 +100,7 @@ export const tlsClient: CredentialType = {
   test: testWith(apply),
 };
 
-/** It has no live test, because any request to the URL posts a message. */
+/** Sends to a Slack webhook. It has no live test, because any request to the URL posts a message. */
 export const slackWebhook: CredentialType = {
   id: 'slackWebhook',
   name: 'Slack webhook',

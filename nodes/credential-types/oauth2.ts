@@ -15,9 +15,9 @@ import { testUrl, testWith, textSchema, withHeader } from './parts.ts';
 
 interface Token {
   readonly accessToken: string;
-  /** Null if the server keeps the current refresh token. */
+  /** Refresh token in the response; null if the server keeps the current one. */
   readonly refreshToken: string | null;
-  /** Milliseconds since the epoch. */
+  /** When the access token expires, in milliseconds since the epoch. */
   readonly expiresAt: number;
 }
 

@@ -55,7 +55,7 @@ const compare = (
   return { onlyLeft, onlyRight, same, different };
 };
 
-/** For each key, the indexes of the items that have it, one after the other. */
+/** Returns, for each key, the indexes of the items that have it, one after the other. */
 const groupIndexes = (
   items: readonly JsonValue[],
   readKey: (item: JsonValue) => string,

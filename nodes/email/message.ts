@@ -14,7 +14,7 @@ import {
 import MailComposer from 'nodemailer/lib/mail-composer';
 
 interface Mailbox {
-  /** Empty if there is none. */
+  /** The display name; empty if there is none. */
   readonly name: string;
   readonly address: string;
 }
@@ -52,8 +52,8 @@ interface GivenMessage {
 const MAX_RECIPIENTS = 50;
 
 /**
- * `ann@example.com` or `Ann <ann@example.com>`: one mailbox (RFC 5322 §3.4) without comments and quoted local parts. It
- * can contain neither a second address nor a line break.
+ * A mailbox, such as `ann@example.com` or `Ann <ann@example.com>`: one mailbox (RFC 5322 §3.4) without comments and
+ * quoted local parts. It can contain neither a second address nor a line break.
  */
 const MAILBOX =
   /^(?:(?<name>[^<>\p{Cc}]{0,300})<(?<named>[^\s@<>(),;:"\\[\]\p{Cc}]{1,64}@[^\s@<>(),;:"\\[\]\p{Cc}]{1,255})>|(?<bare>[^\s@<>(),;:"\\[\]\p{Cc}]{1,64}@[^\s@<>(),;:"\\[\]\p{Cc}]{1,255}))$/u;

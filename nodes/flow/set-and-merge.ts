@@ -1,6 +1,6 @@
 import { defineAction, Type } from '@hookloom/plugin-kit';
 
-/** Its output is the given values, either alone or merged into its input. */
+/** The node type `set`. Its output is the given values, either alone or merged into its input. */
 export const set = defineAction({
   id: 'set',
   name: 'Set',

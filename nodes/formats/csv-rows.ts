@@ -11,7 +11,7 @@ export const MAX_COLUMNS = 1_000;
 export interface RowRange {
   readonly header: boolean;
   readonly skip: number;
-  /** All by default. */
+  /** How many rows to take; all by default. */
   readonly limit?: number | undefined;
 }
 
@@ -19,7 +19,7 @@ export interface RowRange {
 export const rowsToRead = ({ header, skip, limit }: RowRange): number | undefined =>
   limit === undefined ? undefined : skip + limit + (header ? 1 : 0);
 
-/** Where the rows come from, for errors. */
+/** What the rows are read from, named in errors. */
 type CsvSource = 'text' | 'file';
 
 /** Converts rows to items: maps keyed by the names in the first row, or lists. */

@@ -62,7 +62,7 @@ const findGithubFailure = (answer: JsonAnswer, now: number): ApiFailure | null =
   };
 };
 
-/** Milliseconds until the next attempt; null if the failure is not a rate limit. */
+/** Returns the milliseconds until the next attempt; null if the failure is not a rate limit. */
 const findRateLimit = ({ status, headers, body }: JsonAnswer, now: number): number | null => {
   if (status !== 403 && status !== 429) return null;
   const retryAfterMs = readRetryAfter(429, headers, now);

@@ -117,7 +117,7 @@ const requestContents = (
     context,
   );
 
-/** For a folder, the response is a list. */
+/** Converts a response to a file; for a folder, the response is a list. */
 const toFile = (answer: JsonAnswer): JsonObject => {
   const file = toMap(answer);
   if (file.type !== 'file')

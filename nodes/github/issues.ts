@@ -88,7 +88,7 @@ const toIssue = (issue: JsonObject): JsonObject => ({
   closedAt: issue.closed_at ?? null,
 });
 
-/** Present if the issue is a pull request, which the API treats as an issue. */
+/** Whether an issue is a pull request: the API treats pull requests as issues that have this field. */
 const isPullRequest = (issue: JsonObject): boolean => isJsonMap(issue.pull_request);
 
 /** Labels may also be plain strings. */

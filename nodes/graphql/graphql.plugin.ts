@@ -93,7 +93,9 @@ interface GraphqlCall {
   readonly maxResponseBytes: number;
 }
 
-/** Both media types of the "GraphQL over HTTP" specification; with the first one, failures have an error status. */
+/**
+ * Accepts both media types of the "GraphQL over HTTP" specification; with the first one, failures have an error status.
+ */
 const ACCEPT = 'application/graphql-response+json, application/json;q=0.9';
 
 /**
@@ -153,7 +155,7 @@ const errorsOf = (body: JsonValue): readonly JsonObject[] => {
   return errors.filter((error: JsonValue): error is JsonObject => isJsonMap(error));
 };
 
-/** By convention in `extensions`; GitHub has a `type` next to the message. */
+/** Returns the code of an error, by convention in `extensions`; GitHub has a `type` next to the message. */
 const codeOf = ({ extensions, type }: JsonObject): string | null => {
   const code = isJsonMap(extensions) ? (extensions.code ?? type) : type;
   return typeof code === 'string' ? code.slice(0, 100) : null;

@@ -1,6 +1,6 @@
 import type { ActionProvider } from '@hookloom/plugin-kit';
 
-/** A JSON pointer. */
+/** Pattern of a JSON Pointer. */
 const POINTER = '^(?:/|$)';
 
 const httpRequest: ActionProvider = {

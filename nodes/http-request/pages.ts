@@ -59,7 +59,7 @@ const withoutHash = (text: string): string => {
 
 /** A page that was fetched. */
 interface Page {
-  /** Counted from 1. */
+  /** Number of the page, counted from 1. */
   readonly number: number;
   /** The URL that answered. */
   readonly url: string;
@@ -168,7 +168,10 @@ export const decideNextPage = (
   return pages === maxPages ? { end: 'maxPages' } : { next };
 };
 
-/** `<target>` and its parameters. Each alternative starts with another character: no backtracking. */
+/**
+ * One link of a `Link` header: `<target>` and its parameters. Each alternative starts with another character: no
+ * backtracking.
+ */
 const LINK = /<([^<>]*)>((?:[^,"<]|"(?:[^"\\]|\\.)*")*)/g;
 const PARAMETER = /;\s*([^\s=;,"]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*)))?/g;
 
@@ -184,7 +187,7 @@ export const findNextLink = (header: string): string | null => {
   return null;
 };
 
-/** If there are several `rel`, the first one counts. */
+/** Returns the relations of a link. If there are several `rel`, the first one counts. */
 const relationsOf = (parameters: string): readonly string[] => {
   for (const [, name = '', quoted, plain = ''] of parameters.matchAll(PARAMETER))
     if (name.toLowerCase() === 'rel') return (quoted ?? plain).toLowerCase().split(/\s+/);

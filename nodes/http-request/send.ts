@@ -61,7 +61,10 @@ export const createSend = (given: Parameters, context: NodeContext): Send => {
   };
 };
 
-/** To the receiver, each page is a separate request, which is the same in every attempt. */
+/**
+ * Returns the idempotency key of a page: to the receiver, each page is a separate request, which is the same in every
+ * attempt.
+ */
 const toPageKey = (key: string, page: number | null): string =>
   page === null || page === 1 ? key : `${key}/page-${page}`;
 
@@ -74,7 +77,7 @@ const readHeaders = (headers: JsonObject): Record<string, string> =>
   );
 
 interface RequestBody extends Pick<OutboundRequest, 'body' | 'bodyBytes'> {
-  /** Null without a body. */
+  /** Content type of the body; null without a body. */
   readonly contentType: string | null;
 }
 
@@ -120,7 +123,7 @@ const toForm = (body: JsonObject): string => {
   return form.toString();
 };
 
-/** Text that is sent unchanged, or a file. */
+/** A piece of a body: text that is sent unchanged, or a file. */
 type Piece = Uint8Array | FileValue;
 
 /**
@@ -167,7 +170,7 @@ const isBytes = (piece: Piece): piece is Uint8Array => piece instanceof Uint8Arr
 
 const toBytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-/** https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#multipart-form-data */
+/** Documented at https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#multipart-form-data */
 const escapeName = (name: string): string =>
   name.replaceAll('\r', '%0D').replaceAll('\n', '%0A').replaceAll('"', '%22');
 

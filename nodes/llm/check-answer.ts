@@ -4,7 +4,7 @@ import type { Answer } from './question.ts';
 /** What is wrong with an answer. */
 export interface AnswerProblem {
   readonly kind: 'notJson' | 'mismatch';
-  /** `{ place, keyword, message }` of each fault, with the place as a JSON Pointer; empty for `notJson`. */
+  /** The faults, each as `{ place, keyword, message }` with the place as a JSON Pointer; empty for `notJson`. */
   readonly faults: readonly JsonObject[];
 }
 
@@ -29,7 +29,10 @@ export const createCheck = async (
   };
 };
 
-/** If the checker refuses a value, for instance because it is nested too deep, that is a fault like any other. */
+/**
+ * Finds the faults of a value. If the checker refuses it, for instance because it is nested too deep, that is a fault
+ * like any other.
+ */
 const findFaults = (findErrors: () => readonly JsonObject[]): readonly JsonObject[] => {
   try {
     return findErrors().slice(0, MAX_FAULTS);

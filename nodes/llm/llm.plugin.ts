@@ -51,7 +51,7 @@ export const llm = defineAction({
   execute: ({ parameters: given, context }) => askModel(given, context),
 });
 
-/** Language models. */
+/** The plugin for language models. */
 export default definePlugin({
   id: 'llm',
   name: 'Language models',

@@ -28,11 +28,11 @@ export interface Turn {
 /** What a model is asked, for any provider. */
 export interface Question {
   readonly model: string;
-  /** Empty for none. */
+  /** The system prompt; empty for none. */
   readonly system: string;
   /** The last one is the user's. */
   readonly turns: readonly Turn[];
-  /** JSON Schema of the answer, an object; null for text. */
+  /** JSON Schema of the answer, an object; null for an answer in text. */
   readonly schema: JsonObject | null;
   /** Whether the provider should enforce the schema if it can. */
   readonly strict: boolean;
@@ -56,7 +56,7 @@ export type FinishReason = 'stop' | 'length' | 'refusal' | 'other';
 
 export interface Answer {
   readonly text: string;
-  /** Absent if the answer is only text. */
+  /** The parsed answer; absent if it is only text. */
   readonly value?: JsonValue | undefined;
   readonly finishReason: FinishReason;
   readonly usage: Usage;

@@ -73,7 +73,7 @@ const createDatabase = (client: Client, socket: Socket, isPlain: boolean): Datab
     connection.stream.destroy(error);
     socket.destroy();
   };
-  /** Bytes are counted here, since the library would collect a message of any length. */
+  /** Counts the received bytes here, since the library would collect a message of any length. */
   const count = (chunk: Uint8Array): void => {
     received += chunk.byteLength;
     if (received > limit) destroy(toTooLarge(limit));

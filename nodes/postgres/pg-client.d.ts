@@ -35,7 +35,10 @@ declare module 'pg/lib/client.js' {
     connect(): Promise<unknown>;
     query(text: string): Promise<unknown>;
     query(submitted: SubmittedQuery): void;
-    /** `I` outside of a transaction, `T` in one, `E` in one that has failed; null before the first answer. */
+    /**
+     * Status of the transaction: `I` outside of one, `T` in one, `E` in one that has failed; null before the first
+     * answer.
+     */
     getTransactionStatus(): 'I' | 'T' | 'E' | null;
     end(): Promise<void>;
     ref(): void;

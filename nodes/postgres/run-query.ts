@@ -106,7 +106,7 @@ const toRow = (columns: readonly Column[], fields: readonly (string | null)[]): 
     }),
   );
 
-/** `INSERT 0 3`, `SELECT 3`; 0 for commands without a count. */
+/** Reads the number of rows from a command tag, such as `INSERT 0 3` or `SELECT 3`; 0 for commands without a count. */
 const readCount = (tag: string): number => Number(/ (\d{1,15})$/.exec(tag)?.[1] ?? 0);
 
 /**

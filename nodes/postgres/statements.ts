@@ -101,7 +101,7 @@ const findExpressions = ({ query, statements }: JsonObject): readonly ParameterP
 const hasExpression = (text: JsonValue | undefined): boolean =>
   typeof text === 'string' && text.includes('{{');
 
-/** @throws NodeError `TooManyRows` */
+/** Refuses more rows than allowed. @throws NodeError `TooManyRows` */
 export const checkRowCount = (count: number, { mode, maxRows }: Limits): void => {
   if (mode === 'affected' || count <= (mode === 'one' ? 1 : maxRows)) return;
   const message =
@@ -207,7 +207,7 @@ const findQuoteEnd = (sql: string, start: number, hasEscapes: boolean): number =
   return sql.length;
 };
 
-/** Comments are nested. */
+/** Finds the end of a comment, which may contain others. */
 const findCommentEnd = (sql: string, start: number): number => {
   let depth = 0;
   for (let at = start; at < sql.length; at++) {
@@ -231,7 +231,7 @@ export const toText = (value: JsonValue): string | null => {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 };
 
-/** https://www.postgresql.org/docs/current/arrays.html#ARRAYS-IO */
+/** Documented at https://www.postgresql.org/docs/current/arrays.html#ARRAYS-IO */
 const toArray = (items: readonly JsonValue[]): string => `{${items.map(toElement).join(',')}}`;
 
 const toElement = (item: JsonValue): string => {

@@ -67,7 +67,7 @@ const toYear = (digits: string): number => {
   return year < 50 ? 2_000 + year : 1_900 + year;
 };
 
-/** Minutes ahead of UTC; 0 for an unknown name. */
+/** Returns a time zone's minutes ahead of UTC; 0 for an unknown name. */
 const toOffsetMinutes = (zone: string): number => {
   const [, sign, hours, minutes] = /^([+-])(\d\d):?(\d\d)$/.exec(zone) ?? [];
   if (sign === undefined) return (ZONES[zone] ?? 0) * 60;

@@ -5,7 +5,7 @@ import { parseFeedDate } from './parse-feed-date.ts';
 interface FeedOptions {
   /** Relative links are resolved against it; null leaves them as they are. */
   readonly baseUrl: string | null;
-  /** Milliseconds since the epoch; items of this date or an earlier one are left out. */
+  /** Date up to which items are left out, in milliseconds since the epoch; null for none. */
   readonly since: number | null;
   readonly maxItems: number;
 }
@@ -219,7 +219,7 @@ const textOf = (element: FeedElement, ...names: readonly string[]): string | nul
   return null;
 };
 
-/** Text or HTML. With Atom's type xhtml, the markup is part of the document. */
+/** Returns the content of an element, text or HTML. With Atom's type xhtml, the markup is part of the document. */
 const contentOf = (element: FeedElement, ...names: readonly string[]): string | null => {
   const child = names.flatMap((name) => childrenOf(element, name)).find(({ text }) => text.trim() !== '');
   if (child === undefined) return null;

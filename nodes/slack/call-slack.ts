@@ -15,7 +15,7 @@ interface SlackCall {
   readonly baseUrl: string;
   /** A method of the Web API, such as `chat.postMessage`. */
   readonly method: string;
-  /** For a method that takes no JSON: sent as a GET without a body. */
+  /** Query of a method that takes no JSON, sent as a GET without a body. */
   readonly query?: JsonObject;
   readonly body?: JsonObject;
   /** Error codes that count as answers. */

@@ -34,7 +34,7 @@ interface PostedMessage extends Place, MessageParameters {
   readonly unfurlLinks: boolean;
 }
 
-/** chat.postMessage */
+/** Posts a message with chat.postMessage. */
 const postMessage = async (message: PostedMessage, context: NodeContext): Promise<JsonObject> => {
   const { baseUrl, channel, threadTs, replyBroadcast, unfurlLinks } = message;
   const body = {
@@ -65,7 +65,7 @@ interface Reaction extends Place {
   readonly emoji: string;
 }
 
-/** reactions.add */
+/** Adds a reaction with reactions.add. */
 const addReaction = async (
   { baseUrl, channel, ts, emoji }: Reaction,
   context: NodeContext,
@@ -87,7 +87,7 @@ interface UserQuery {
   readonly email: string;
 }
 
-/** users.lookupByEmail */
+/** Finds a user with users.lookupByEmail. */
 const findUser = async ({ baseUrl, email }: UserQuery, context: NodeContext): Promise<JsonObject> => {
   const { user } = await callSlack(
     { baseUrl, method: 'users.lookupByEmail', query: { email }, expected: ['users_not_found'] },

@@ -28,7 +28,7 @@ interface Upload {
 
 interface Content {
   readonly name: string;
-  /** Bytes. */
+  /** Size of the file in bytes. */
   readonly size: number;
   readonly body: () => Pick<OutboundRequest, 'body' | 'bodyBytes'>;
 }

@@ -1,6 +1,6 @@
 import type { NodeExecutor, TriggerProvider } from '@hookloom/plugin-kit';
 
-/** Its output is the input of the execution. */
+/** Executes a manual trigger: its output is the input of the execution. */
 const executor: NodeExecutor = {
   getNodeType: () => 'manualTrigger',
   execute: (_node, input, { services }) => ({

@@ -17,8 +17,8 @@ const sampleRequest: JsonObject = {
 };
 
 /**
- * Its output is the request, with defaults for what is missing in a manual run; `pathParams` and `rawBody` have no
- * default.
+ * Executes a webhook trigger: its output is the request, with defaults for what is missing in a manual run;
+ * `pathParams` and `rawBody` have no default.
  */
 const executor: NodeExecutor = {
   getNodeType: () => 'webhookTrigger',
@@ -79,7 +79,7 @@ const toProperty = ([name, type, description, options]: Row): LegacyProperty => 
   ...(options === undefined ? {} : { options }),
 });
 
-/** `rateLimit`: Rate limit. */
+/** Returns the display name of a parameter: `Rate limit` for `rateLimit`. */
 const toDisplayName = (name: string): string =>
   `${name.charAt(0).toUpperCase()}${name.slice(1).replace(/[A-Z]/g, (capital) => ` ${capital.toLowerCase()}`)}`;
 

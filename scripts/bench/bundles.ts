@@ -9,7 +9,7 @@ import { median, printTable } from './measure.ts';
 
 const STARTS = 21;
 
-/** Bytes of a bundle by package. */
+/** Returns each package's share of a bundle, in bytes. */
 const shares = ({ outputs }: Metafile): [string, number][] => {
   const [output] = Object.values(outputs);
   const sizes = new Map<string, number>();

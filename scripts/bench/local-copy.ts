@@ -9,14 +9,14 @@ import { copyProject as copyProjectTo } from '../../local/stage/package-stage.ts
 /** A copy of the project, to be edited and started. */
 export interface ProjectCopy {
   write(file: string, text: string): void;
-  /** `npm start` on a free port. */
+  /** Starts the copy with `npm start`, on a free port. */
   start(): Promise<StartedCopy>;
   remove(): void;
 }
 
 export interface StartedCopy {
   readonly baseUrl: string;
-  /** From the command to the startup message. */
+  /** How long the copy takes from the command to the startup message, in milliseconds. */
   readonly startMs: number;
   /** Everything it has printed. */
   output(): string;

@@ -104,7 +104,7 @@ const cpuOfRequest = async (call: () => unknown): Promise<number> => {
   return user + system;
 };
 
-/** `±3 %` */
+/** Formats the spread of a figure, such as `±3 %`. */
 export const formatSpread = ({ spread }: Figure): string => `±${(spread * 100).toFixed(0)} %`;
 
 /** Prints a table with the first column aligned to the left, the others to the right. */

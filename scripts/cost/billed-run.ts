@@ -1,17 +1,17 @@
 /** What the price of a workflow run depends on. */
 export interface BilledRun {
   readonly title: string;
-  /** Not counting the trigger. */
+  /** How many nodes run, not counting the trigger. */
   readonly nodes: number;
   /** Nodes with side effects. */
   readonly effectfulNodes: number;
   readonly waitSeconds: number;
   readonly units: DynamoDbUnits;
-  /** With an event bus. */
+  /** Units of a run that publishes to an event bus. */
   readonly withBus: DynamoDbUnits;
   /** Stored data until its record expires. */
   readonly stored: StoredBytes;
-  /** Null when the caller waits for the end of the run. */
+  /** What a background run adds; null when the caller waits for the end of the run. */
   readonly background: BackgroundCounts | null;
 }
 
@@ -21,9 +21,9 @@ export interface DynamoDbUnits {
 }
 
 export interface StoredBytes {
-  /** In the table of executions, with its indexes. */
+  /** Bytes in the table of executions, with its indexes. */
   readonly executions: number;
-  /** In the table of deliveries. */
+  /** Bytes in the table of deliveries. */
   readonly deliveries: number;
   readonly blobs: number;
   /** Requests to the bucket. */
@@ -36,6 +36,6 @@ export interface BackgroundCounts {
   readonly invocations: number;
   /** Durable operations; zero for an express run. */
   readonly operations: number;
-  /** Written by checkpoints. */
+  /** How many bytes the checkpoints write. */
   readonly bytes: number;
 }

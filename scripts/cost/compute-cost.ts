@@ -56,7 +56,7 @@ interface MonthlyCost extends Omit<Cost, 'events'> {
   readonly recovery: number;
 }
 
-/** For runs of one kind, without an event bus. */
+/** Computes the monthly cost for runs of one kind, without an event bus. */
 export const computeMonthlyCost = (run: BilledRun, runsPerSecond: number): MonthlyCost => {
   const { events: _events, ...perRun } = computeCost(run, false);
   const { executions, deliveries, blobs } = run.stored;

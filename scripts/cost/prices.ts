@@ -49,7 +49,7 @@ export const prices = {
   },
 } as const satisfies Readonly<Record<string, Price>>;
 
-/** @returns dollars */
+/** Computes the price of an amount. @returns dollars */
 export const priceOf = (name: keyof typeof prices, amount: number): number =>
   (amount * prices[name].dollars) / prices[name].per;
 

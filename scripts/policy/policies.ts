@@ -37,7 +37,10 @@ const tags: ScalarTag[] = [
   { tag: '!Ref', resolve: () => null },
 ];
 
-/** In addition to the sweeper's actions: archiving versions, looking up credentials, releasing held executions. */
+/**
+ * What the policies allow in addition to the sweeper's actions: archiving versions, looking up credentials, releasing
+ * held executions.
+ */
 const otherStatements: readonly Statement[] = [
   allow('dynamodb:PutItem', new Reference('WorkflowsTable.Arn')),
   allow('dynamodb:Scan', new Reference('WorkflowsTable.Arn', '/index/summaries')),

@@ -11,9 +11,9 @@ import { MAX_NODES } from '../../../lib/workflows/definition/schema.ts';
 
 /** The readable parts of a workflow file of any shape. */
 interface Draft {
-  /** With defaults filled in; for a file of the right shape, the definition itself. */
+  /** The workflow with defaults filled in; for a file of the right shape, the definition itself. */
   readonly definition: WorkflowDefinition;
-  /** JSON pointers to values of a wrong shape, replaced by placeholders: further checks skip them. */
+  /** JSON Pointers to values of a wrong shape, which placeholders replace: further checks skip them. */
   readonly madeUp: readonly string[];
 }
 
@@ -72,7 +72,7 @@ export const readDraft = (file: Record<string, unknown>): Draft => {
 export interface DraftNode {
   readonly index: number;
   readonly node: WorkflowNode;
-  /** Null for an unknown type. */
+  /** Type of the node; null for an unknown type. */
   readonly nodeType: NodeType | null;
   /** Names of its outputs, without `error`; null when they are known only at run time. */
   readonly outputs: ReadonlySet<string> | null;
@@ -97,7 +97,7 @@ export interface DraftEdge {
 export interface DraftGraph {
   readonly nodes: readonly DraftNode[];
   readonly edges: readonly DraftEdge[];
-  /** Per node, indexes into `edges`. */
+  /** The outgoing edges of each node, as indexes into `edges`. */
   readonly outgoing: readonly (readonly number[])[];
   readonly incoming: readonly (readonly number[])[];
   readonly indexOf: ReadonlyMap<string, number>;

@@ -12,7 +12,9 @@ export interface DeclaredValue {
   readonly path: string;
   /** The key in the object around it; for an item, the key of its list. */
   readonly name: string;
-  /** `mailbox`, `field-path`, `json-schema`, …; `url` for a pattern that requires http or https. */
+  /**
+   * Format of the value: `mailbox`, `field-path`, `json-schema`, …; `url` for a pattern that requires http or https.
+   */
   readonly format: string | null;
 }
 

@@ -20,7 +20,7 @@ export const checkWays = (graph: DraftGraph, workflowId: string): Problem[] => [
   ...checkCircle(graph, workflowId),
 ];
 
-/** When nothing responds at all, `checkCallers` reports it. */
+/** Checks that each path responds. When nothing responds at all, `checkCallers` reports it. */
 const checkAnswered = (graph: DraftGraph): Problem[] => {
   const waiting = graph.nodes.filter(
     ({ node, isDisabled }) =>
@@ -149,7 +149,10 @@ const findSureNodes = (
 const mayDeliverNothing = ({ nodeType, isDisabled }: DraftNode): boolean =>
   !isDisabled && nodeType?.endsBranch === true;
 
-/** Null when the outputs are known only at run time. A body runs inside its node and is not an exit. */
+/**
+ * Returns the exits of a node; null when its outputs are known only at run time. A body runs inside its node and is not
+ * an exit.
+ */
 const waysOut = ({ edges, outgoing }: DraftGraph, node: DraftNode): readonly Way[] | null => {
   const outputs = node.nodeType === null ? null : deliveringOutputs(node);
   if (outputs === null) return null;

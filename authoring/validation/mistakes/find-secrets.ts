@@ -28,7 +28,7 @@ const SCHEME = /^(Bearer|Basic|Token|ApiKey) +\S{6}/i;
 /** No spaces and at least one digit: neither a placeholder nor a field name. */
 const LOOKS_RANDOM = /^(?=[^\d\s]{0,200}\d)\S{6,4096}$/;
 
-/** Where a request carries what a credential would add. */
+/** Where in a request a value travels that a credential would add. */
 type Carrier = 'header' | 'query' | null;
 
 /**

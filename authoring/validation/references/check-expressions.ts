@@ -82,7 +82,10 @@ const describeForeignBraces = (text: string): string | null => {
   return `is literal text: expressions are written in {{ }}; did you mean ${quote(`{{ ${text.slice(2, -2).trim()} }}`)}?`;
 };
 
-/** `${body.name}` and `{body.name}`: only with one of our names and a dot, so that other braces stay text. */
+/**
+ * Finds expressions with single braces, `${body.name}` and `{body.name}`: only with one of our names and a dot, so that
+ * other braces stay text.
+ */
 const findSingleBraces = (text: string): string | undefined => {
   for (const { 0: braces, index } of text.matchAll(BRACES)) {
     const isPart = /[${]/.test(text[index - 1] ?? '') || text[index + braces.length] === '}';

@@ -151,7 +151,7 @@ const isIndex = (expr: Ast): boolean =>
   expr.type === 'number' ||
   (expr.type === 'unary' && isAst(expr.expression) && expr.expression.type === 'number');
 
-/** `[id = $trigger.body.id]` looks up one item; `[isNew = true]` does not. */
+/** Whether a predicate looks up one item: `[id = $trigger.body.id]` does, `[isNew = true]` does not. */
 const isLookup = (expr: Ast): boolean => {
   if (expr.type !== 'binary') return false;
   if (expr.value === 'and') return [expr.lhs, expr.rhs].some((side) => isAst(side) && isLookup(side));

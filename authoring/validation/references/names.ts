@@ -11,7 +11,7 @@ export interface VisibleIds {
 
 /** Names that an expression may use. */
 export interface Names extends Hints {
-  /** Keys of `$nodes`. */
+  /** Ids of the nodes, which are the keys of `$nodes`. */
   readonly nodeIds: ReadonlySet<string>;
   /** The nodes upstream of the expression's node; null where all count. */
   readonly visibleIds: VisibleIds | null;

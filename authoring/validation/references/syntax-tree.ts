@@ -57,7 +57,7 @@ export const namesBehind = (first: Ast | undefined, others: readonly Ast[]): str
   return names;
 };
 
-/** `f` for the call `a.f(…)` or `f(…)`; null for a call of a variable. */
+/** Returns `f` for the call `a.f(…)` or `f(…)`; null for a call of a variable. */
 export const nameOfMethod = (procedure: Ast): string | null => {
   if (procedure.type !== 'path') return null;
   const last = listOf(procedure.steps).at(-1);

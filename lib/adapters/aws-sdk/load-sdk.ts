@@ -11,7 +11,7 @@ export interface SdkCommand {
   readonly middlewareStack: { add(middleware: Middleware, options: object): void };
 }
 
-/** See https://docs.aws.amazon.com/AWSJavaScriptSDK/v3/latest/Package/-smithy-types/ */
+/** Documented at https://docs.aws.amazon.com/AWSJavaScriptSDK/v3/latest/Package/-smithy-types/ */
 type Middleware = (
   next: (args: MiddlewareArguments) => Promise<{ readonly response: { body?: unknown } }>,
 ) => (args: MiddlewareArguments) => Promise<object>;

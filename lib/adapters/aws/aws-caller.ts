@@ -9,7 +9,7 @@ export interface AwsRequest {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
-  /** If set, throttling is returned at once, since the caller itself waits longer than retries would. */
+  /** If set, a throttled response is returned at once, since the caller itself waits longer than retries would. */
   readonly answersThrottling?: true;
 }
 

@@ -46,15 +46,15 @@ interface Denial {
   /** AWS's sentence, from the user, or from the action if no user is named, up to the reason. */
   readonly sentence: string;
   readonly user: string | null;
-  /** Such as `dynamodb:GetItem`. */
+  /** The denied action, such as `dynamodb:GetItem`. */
   readonly action: string;
   /** An ARN; null if AWS names none. */
   readonly resource: string | null;
-  /** `because …` or `with an explicit deny …`. */
+  /** Why it was denied: `because …` or `with an explicit deny …`. */
   readonly reason: string | null;
 }
 
-/** Also matches in JSON, in log lines with escaped quotes, and in XML. */
+/** The sentence of AWS that reports a denial. Also matches in JSON, in log lines with escaped quotes, and in XML. */
 const SENTENCE =
   /(?:User: (\S{1,300}) is )?not authorized to perform: ([\w:*-]{1,100})(?: on resource: (?:\\?"|&quot;)?([^\s"\\<&}]{1,500})(?:\\?"|&quot;)?)?(?: ((?:because|with) [^"\\<}]{1,300}))?/;
 

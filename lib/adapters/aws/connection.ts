@@ -16,7 +16,7 @@ interface HttpRequest {
 
 export interface HttpAnswer {
   readonly status: number;
-  /** Lower-case names. */
+  /** Headers of the response, with lower-case names. */
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
 }
@@ -47,8 +47,8 @@ export const createConnection = (
   const address = { agent, protocol, hostname, port };
 
   /**
-   * After a sandbox was frozen, connections may look open although they are not, so if one fails, no idle one is used
-   * again.
+   * Discards idle connections, so that after one has failed, no other is used: once a sandbox was frozen, connections
+   * may look open although they are not.
    */
   const discardIdle = (): void => {
     for (const socket of Object.values(agent.freeSockets).flat()) socket?.destroy();

@@ -6,7 +6,7 @@ import { isSuccess, toCause } from './aws-error.ts';
 /** An answer of the admin API to a request made by invoking its function. */
 interface ApiAnswer {
   readonly statusCode: number;
-  /** JSON. */
+  /** Body of the request, as JSON. */
   readonly body: string;
 }
 

@@ -23,7 +23,7 @@ export type PingAnswer =
   | { readonly problem: PingProblem; readonly reason: string };
 
 interface PingOptions {
-  /** `SERVICE-STAGE` */
+  /** Prefix of the functions' names: `SERVICE-STAGE`. */
   readonly prefix: string;
   /** Returns a new name for the durable execution of a ping. */
   readonly nextName: () => string;

@@ -9,7 +9,7 @@ import { type AwsCallerOptions, type CallAws, createAwsCaller } from './aws-call
 import { errorTypeOf, isSuccess } from './aws-error.ts';
 
 interface Options extends Pick<AwsCallerOptions, 'region' | 'endpoint' | 'readCredentials'> {
-  /** `SERVICE-STAGE` */
+  /** Prefix of the names of what is created: `SERVICE-STAGE`. */
   readonly prefix: string;
   readonly now: () => number;
 }

@@ -29,7 +29,7 @@ export const openRoleSigner = (
 /** Set by the HTTP client itself, to the values that were signed. */
 const SET_BY_CLIENT = new Set(['host', 'content-length']);
 
-/** https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv.html */
+/** Documented at https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv.html */
 const signRequest = (
   request: OutboundRequest,
   { accessKeyId, secretAccessKey, sessionToken }: RoleSession,

@@ -10,7 +10,7 @@ interface PresignedRequest {
   readonly key: string;
   /** Headers that must be sent with the request exactly like this, since each is signed. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Milliseconds since the epoch. */
+  /** When the URL is signed, in milliseconds since the epoch. */
   readonly from: number;
   readonly seconds: number;
 }

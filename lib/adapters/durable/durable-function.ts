@@ -51,7 +51,7 @@ export const createDurableFunction =
       ...parts,
       otherWorkflows: { ...parts.otherWorkflows, loadPlan: (...args) => pendingIo.track(loadPlan(...args)) },
     });
-    /** They fail the invocation, not the execution. */
+    /** Infrastructure errors of the run, which fail the invocation, not the execution. */
     const infrastructureErrors: unknown[] = [];
     /** Set here, because the SDK replaces the error if a result can't be read or written. */
     let isStoreDown = false;
@@ -117,7 +117,7 @@ export const createDurableFunction =
 
 const PAYLOAD = JSON.stringify(PING);
 
-/** Since the function for durable runs is only invoked with executions, a ping is the input of one. */
+/** Reads a ping from an execution's input, since the function for durable runs is only invoked with executions. */
 export const durablePing: AnswerPing = (event, toPong) => {
   const { InitialExecutionState } = event as Partial<DurableExecutionInvocationInput>;
   const payload = InitialExecutionState?.Operations?.[0]?.ExecutionDetails?.InputPayload;

@@ -25,7 +25,10 @@ import { packText, unpackText } from '../../executions/record/pack-value.ts';
 import { countBodyOperations, findBefore } from '../../workflows/plan/body-needs.ts';
 import type { PendingIo } from './pending-io.ts';
 
-/** Lambda's limit: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html */
+/**
+ * Maximum number of operations in one execution:
+ * https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+ */
 export const MAX_OPERATIONS = 3_000;
 
 /**
@@ -173,7 +176,7 @@ const toStepFailure = (error: DurableOperationError): { name: string; message: s
   message: error.message,
 });
 
-/** Lambda's limit. */
+/** Lambda's limit for the name of an operation, in characters. */
 export const MAX_NAME_LENGTH = 256;
 
 /** Shortens the name of a step to Lambda's limit: a long name ends with a hash of the whole. */

@@ -31,7 +31,7 @@ export const flag = (value: boolean): AttributeValue => ({ BOOL: value });
 export const packed = (value: string): AttributeValue =>
   value.startsWith('z') ? bytes(Buffer.from(value.slice(1), 'base64')) : text(value);
 
-/** Bytes as the SDK has them; in the JSON protocol, they are base64. */
+/** A binary attribute, with its bytes as the SDK has them; the JSON protocol sends them as base64. */
 const bytes = (value: Uint8Array): AttributeValue => ({
   B: Object.assign(value, { toJSON: () => Buffer.from(value).toString('base64') }),
 });
@@ -46,7 +46,7 @@ export const optional = <Value>(
   toAttribute: (value: Value) => AttributeValue,
 ): AttributeValue | undefined => (value === null || value === undefined ? undefined : toAttribute(value));
 
-/** Drops undefined attributes. */
+/** Returns the attributes that are not undefined. */
 export const compact = (attributes: Readonly<Record<string, AttributeValue | undefined>>): Item =>
   Object.fromEntries(
     Object.entries(attributes).filter((entry): entry is [string, AttributeValue] => entry[1] !== undefined),

@@ -12,7 +12,10 @@ export const createDeliveryStore = (
   client: DynamoDbClient,
   tables: Pick<TableNames, 'deliveries'>,
 ): DeliveryStore => {
-  /** Not confirmed here, because after a refused write the claim is read anyway, and may be this one. */
+  /**
+   * Puts a claim. The write is not confirmed here, because after a refused write the claim is read anyway, and may be
+   * this one.
+   */
   const put = (claim: DeliveryClaim): Promise<boolean> => {
     const input = {
       TableName: tables.deliveries,

@@ -96,7 +96,7 @@ const confirm = async <Output>(
   }
 };
 
-/** For a written item: whether the stored one has the same attributes. */
+/** Returns whether a stored item has the same attributes as a written one. */
 export const sameAs =
   (written: Item) =>
   (stored: Item): boolean =>
@@ -145,7 +145,7 @@ const readPages = async (
 };
 
 interface ConditionFailed extends Error {
-  /** See `DynamoDbClient`. */
+  /** The response's metadata: see `DynamoDbClient`. */
   readonly $metadata?: { readonly attempts?: number };
 }
 

@@ -3,7 +3,10 @@ import type { EndedExecution, ExecutionEvents } from '../../executions/record/ex
 import { countEnd, measure } from '../../shared/metrics.ts';
 
 export interface EndOptions {
-  /** False in the function whose requests run executions, since the log line of a request already includes the end. */
+  /**
+   * Whether ends of inline executions are counted; false in the function whose requests run them, since the log line of
+   * a request already includes the end.
+   */
   readonly countsInline: boolean;
 }
 
@@ -45,7 +48,10 @@ interface CloudEvent {
   /** The time as in RFC 3339. */
   readonly time: string;
   readonly datacontenttype: 'application/json';
-  /** https://github.com/cloudevents/spec/blob/main/cloudevents/extensions/distributed-tracing.md */
+  /**
+   * Trace context of the request:
+   * https://github.com/cloudevents/spec/blob/main/cloudevents/extensions/distributed-tracing.md
+   */
   readonly traceparent?: string;
   readonly data: JsonObject;
 }

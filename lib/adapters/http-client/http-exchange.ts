@@ -39,8 +39,8 @@ const toTlsOptions = ({ tls }: Hop) =>
   tls === undefined ? {} : { cert: tls.certificate, key: tls.key, passphrase: tls.passphrase };
 
 /**
- * Lower-case names, with the values of a repeated name joined by `, `. Not `response.headers`, which drops some
- * repeated headers.
+ * Reads the headers with lower-case names, with the values of a repeated name joined by `, `. Not `response.headers`,
+ * which drops some repeated headers.
  */
 const readHeaders = ({ rawHeaders }: IncomingMessage): Map<string, string> => {
   const headers = new Map<string, string>();
@@ -68,7 +68,10 @@ export const openResponse = (
   return { headers: Object.fromEntries(headers), content: streamBody(response, encoding, receiving) };
 };
 
-/** After a freeze, a sandbox's connections may look open although they are not: servers close idle ones after 5 s. */
+/**
+ * How long a connection may be idle, in milliseconds: servers close idle ones after 5 s, and after a freeze they may
+ * look open although they are not.
+ */
 const staleAfterMs = 4_000;
 
 export interface Agents {

@@ -73,7 +73,10 @@ export const forExecution = (
   { executionId, workflowId, workflowVersion, traceparent }: ExecutionInfo,
 ): Logger => withFields(logger, { executionId, workflowId, workflowVersion, traceparent });
 
-/** Not `console.log`: Lambda prepends a time and a request id, which breaks the JSON. */
+/**
+ * Writes a line of the log. `console.log` is not used, since Lambda prepends a time and a request id to it, which
+ * breaks the JSON.
+ */
 const writeToStdout = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };

@@ -3,7 +3,10 @@ import { findOutage } from '../../credentials/outbound/secret-store.ts';
 import type { CallAws } from '../aws/aws-caller.ts';
 import { callJson } from './call-json.ts';
 
-/** https://docs.aws.amazon.com/systems-manager/latest/APIReference/API_GetParameters.html */
+/**
+ * Maximum number of names in one call:
+ * https://docs.aws.amazon.com/systems-manager/latest/APIReference/API_GetParameters.html
+ */
 const MAX_NAMES = 10;
 
 /** The quota may be 40 calls a second for all functions and deployments of an account, so the pauses grow long. */

@@ -113,7 +113,9 @@ export const openDurableRuns = (config: Config = openConfig()) => {
   };
 };
 
-/** Only for the terminal of the local service: elsewhere, a callback URL is a secret that must not be logged. */
+/**
+ * Prints a callback URL, only for the terminal of the local service: elsewhere, it is a secret that must not be logged.
+ */
 const printCallback = (url: string): void => {
   process.stdout.write(`Waiting for an answer: ${url}\n`);
 };

@@ -40,7 +40,7 @@ export const openRunWorkflow = (config: Config = openConfig()) => {
   return { ...openEventFunction(config), settings: { maxBodyBytes, maxBodyDepth } };
 };
 
-/** For the function that receives the events of all triggers that register themselves. */
+/** Opens the function that receives the events of all triggers that register themselves. */
 export const openDispatch = (config: Config = openConfig()) => {
   const parts = openEventFunction(config);
   return { ...parts, registrations: createRegistrationStore(parts.client, parts.tables, systemClock) };

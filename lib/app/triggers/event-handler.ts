@@ -28,7 +28,7 @@ export const createEventFunction =
     return startEach(event, start, parts.logger);
   };
 
-/** @throws TypeError */
+/** Returns the address that a plugin's `toAddress` has returned. @throws TypeError if it is not one */
 const toAddress = (address: unknown, nodeType: string): TriggerAddress => {
   if (!isPlainObject(address) || !isId(address.workflowId) || !isId(address.triggerNodeId))
     throw new TypeError(`toAddress of ${nodeType} returned no address`);

@@ -66,7 +66,7 @@ export const readMessages = (event: unknown): readonly JsonObject[] | null => {
 const isMessage = (record: unknown): record is JsonObject =>
   isPlainObject(record) && record.eventSource === 'aws:sqs';
 
-/** Null for a message of a standard queue. */
+/** Returns the group of a message in a FIFO queue; null for a message of a standard queue. */
 const readGroup = ({ attributes }: JsonObject): string | null => {
   const group = isPlainObject(attributes) ? attributes.MessageGroupId : undefined;
   return typeof group === 'string' ? group : null;

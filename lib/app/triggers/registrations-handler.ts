@@ -11,7 +11,7 @@ interface RegistrationsParts extends ReconcileAllParts {
 /** Time reserved for work in progress, or for the response to CloudFormation with its retries; milliseconds. */
 const MARGIN_MS = 30_000;
 
-/** For tests and the command line, where no function timeout applies. */
+/** Time limit for tests and the command line, where no function timeout applies. */
 const UNLIMITED_MS = 240_000;
 
 /** Limits the length of the reason, so that the response stays below 4,096 bytes in any writing system. */

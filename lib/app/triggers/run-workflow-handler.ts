@@ -82,7 +82,10 @@ const readWorkflowId = (event: unknown): string => {
   throw new AppError(WORKFLOW_NOT_FOUND, { workflowId: 'with this id' });
 };
 
-/** Without a body, the input is empty. @throws AppError `CONTENT_TYPE_UNSUPPORTED` | `BODY_INVALID` | `BODY_TOO_DEEP` */
+/**
+ * Reads the trigger's input from the body; without a body, it is empty.
+ * @throws AppError `CONTENT_TYPE_UNSUPPORTED` | `BODY_INVALID` | `BODY_TOO_DEEP`
+ */
 const readInput = (event: unknown, { clock, settings }: RunParts): JsonObject => {
   const input = readJsonBody(event, settings.maxBodyDepth, clock.now()) ?? {};
   if (isPlainObject(input)) return input as JsonObject;

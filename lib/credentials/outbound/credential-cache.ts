@@ -124,7 +124,7 @@ const notOurs = (id: string): Error =>
     `the secret of "${id}" is not managed by the service: nothing can be added to it`,
   );
 
-/** False for a time in the future: clocks can be set back. */
+/** Whether a time is less than `maxAgeMs` ago; false for a time in the future, since clocks can be set back. */
 const isYounger = (at: number, maxAgeMs: number, clock: Pick<Clock, 'now'>): boolean => {
   const age = clock.now() - at;
   return age >= 0 && age < maxAgeMs;

@@ -5,7 +5,7 @@ export interface OutboundCredential {
   readonly id: string;
   /** Id of its credential type. */
   readonly type: string;
-  /** The public fields. */
+  /** The fields that are not secret. */
   readonly fields: CredentialFields;
   /** The hosts that it is limited to, as in `isForHost`; null if it was created without hosts: it is then sent to any host. */
   readonly hosts: readonly string[] | null;

@@ -158,7 +158,7 @@ const HARMLESS = new Set([
   'x-amz-date',
 ]);
 
-/** `Bearer TOKEN` */
+/** An authentication scheme and its value, such as `Bearer TOKEN`. */
 const SCHEME = /^[\w-]+ +(\S+)$/;
 
 /**

@@ -22,7 +22,7 @@ const misread = (text: string): readonly string[] => {
   return [...all, text.replaceAll(/[^\0-\x7f]/g, '\ufffd'), text.replaceAll(/[^\0-\x7f]/g, '?')];
 };
 
-/** UTF-8 with each byte as the character of the same code, which is Latin-1. */
+/** Encodes a text as UTF-8, with each byte as the character of the same code, which is Latin-1. */
 const toBytes = (text: string): string => {
   let bytes = '';
   for (const byte of new TextEncoder().encode(text)) bytes += String.fromCharCode(byte);

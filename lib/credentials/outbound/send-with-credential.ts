@@ -19,7 +19,7 @@ export interface SendParts {
   readonly http: HttpClient;
   readonly tcp: TcpClient;
   readonly clock: Clock;
-  /** Absent outside AWS. */
+  /** Signs a request with a role; absent outside AWS. */
   readonly signWithRole?: CredentialContext['signWithRole'] | undefined;
 }
 

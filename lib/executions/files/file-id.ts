@@ -1,7 +1,7 @@
 /** Where a file comes from: the node run that saves it, and its number among the files of that run, starting at 1. */
 interface FilePlace {
   readonly executionId: string;
-  /** See `nodeKeyOf`. */
+  /** The key of the node run: see `nodeKeyOf`. */
   readonly nodeKey: string;
   readonly number: number;
 }
@@ -47,7 +47,7 @@ export const toFileName = (text: string): string => {
   return printable === '' || printable === '.' || printable === '..' ? 'file' : printable;
 };
 
-/** `type/subtype` and parameters (RFC 9110 §8.3.1), all of printable ASCII: it may become a header. */
+/** A media type: `type/subtype` and parameters (RFC 9110 §8.3.1), all of printable ASCII: it may become a header. */
 const MEDIA_TYPE = /^[!#$%&'*+.^_`|~\dA-Za-z-]+\/[!#$%&'*+.^_`|~\dA-Za-z-]+(?: ?;[ -~]*)?$/;
 
 /** @returns the media type, or `application/octet-stream` if it is not valid */

@@ -2,12 +2,12 @@ import type { LifeDays } from '../record/blob-store.ts';
 
 /** An object to upload in one request, described before the request is sent. */
 export interface UploadObject {
-  /** As for `BlobStore`. */
+  /** Key of the object in the `BlobStore`. */
   readonly key: string;
-  /** Bytes. */
+  /** Size of the file in bytes. */
   readonly size: number;
   readonly mediaType: string;
-  /** 64 hexadecimal digits. */
+  /** SHA-256 of the file, as 64 hexadecimal digits. */
   readonly sha256: string;
 }
 

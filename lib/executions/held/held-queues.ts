@@ -17,7 +17,7 @@ interface Release {
   readonly mode: BackgroundMode;
   /** The mode in which it was accepted. */
   readonly acceptedMode: ExecutionMode;
-  /** Milliseconds since the epoch. */
+  /** When the execution was released, in milliseconds since the epoch. */
   readonly releasedAt: number;
 }
 

@@ -23,7 +23,7 @@ export interface ReleaseParts extends FinishParts, Pick<AcceptParts, 'dispatcher
     readonly max: number;
     readonly ended?: string | undefined;
   }) => Promise<boolean>;
-  /** Absent if few are released. */
+  /** Limits the rate of calls; absent if few executions are released. */
   readonly paces?: Paces | undefined;
 }
 
@@ -107,7 +107,10 @@ const releaseHeld = async (
   return { released, isClosed: gate === null && !isEmpty };
 };
 
-/** Null while nothing of the trigger may start: it is paused, or it or its workflow is disabled or was removed. */
+/**
+ * Opens the gate of a trigger; null while nothing of it may start: it is paused, or it or its workflow is disabled or
+ * was removed.
+ */
 const openGate = (workflow: PublishedWorkflow | null, { triggerNodeId }: HeldQueue): Gate | null => {
   if (workflow === null || !workflow.definition.enabled) return null;
   const config = workflow.pathConfigs.find((candidate) => candidate.triggerNodeId === triggerNodeId);
@@ -125,7 +128,7 @@ const mayBegin = async (
   (await paces?.[mode].turn()) !== false &&
   (max === null || takeSlot({ workflowId, executionId, max, ended }));
 
-/** If the process crashes between the two, the sweeper dispatches it. */
+/** Releases an execution and dispatches it. If the process crashes between the two, the sweeper dispatches it. */
 const release = async (
   record: ExecutionRecord,
   { workflowVersion, mode }: Gate,

@@ -11,7 +11,7 @@ import { type NewExecution, toStart } from './new-execution.ts';
 
 interface AcceptOptions {
   readonly mode: BackgroundMode;
-  /** Milliseconds since the epoch. */
+  /** When the execution started, in milliseconds since the epoch. */
   readonly startedAt: number;
   /** Whether a repeated delivery names the same execution. */
   readonly isRepeatable: boolean;

@@ -6,7 +6,7 @@ import type { BackgroundMode } from '../../workflows/definition/definition.ts';
 /** Reads an execution's checkpoint journal as it was at the start of this invocation. */
 export interface JournalReader {
   count(): Promise<number>;
-  /** @throws AppError `STORE_UNAVAILABLE` */
+  /** Reads the checkpoint journal. @throws AppError `STORE_UNAVAILABLE` */
   read(): Promise<CheckpointJournal>;
 }
 
@@ -20,16 +20,16 @@ export interface CallbackSigner {
 /** The durable or express engine, as seen by one invocation of a background run. */
 export interface BackgroundEngine {
   readonly mode: BackgroundMode;
-  /** When the timeout started, in milliseconds since the epoch; the start of the execution if absent. */
+  /** When the timeout started, in milliseconds since the epoch; if absent, the timeout starts with the execution. */
   readonly since?: number;
-  /** See {@link ExecutionRecord}. */
+  /** The owner of the lease: see {@link ExecutionRecord}. */
   readonly leaseOwner: string;
   readonly steps: Steps;
-  /** Null if no checkpoint outlives the process. */
+  /** Reads the checkpoint journal; null if no checkpoint outlives the process. */
   readonly journal: JournalReader | null;
   /** Keys of the blobs with results of steps that this process has seen. They are needed until the run ends. */
   readonly stepBlobs?: ReadonlySet<string>;
-  /** Null if a run can't wait for an answer. */
+  /** Creates the callback URLs of a run; null if it can't wait for an answer. */
   readonly openCallbackUrls: ((signer: CallbackSigner) => CallbackUrls) | null;
   /** Reports I/O outside steps to the engine, which suspends a run that has none. */
   track<Value>(work: Promise<Value>): Promise<Value>;

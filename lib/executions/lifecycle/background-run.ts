@@ -37,7 +37,7 @@ export interface BackgroundParts extends FinishParts, LoadParts {
   readonly filesFor: FilesFor;
   readonly loggerFor: (execution: ExecutionInfo) => Logger;
   readonly guard?: StrayErrorGuard | undefined;
-  /** Absent where no node can borrow a credential. */
+  /** Lends credentials; absent where no node can borrow one. */
   readonly outboundCredentials?: CredentialSource | undefined;
   /** Called when the execution has ended on its own. Never rejects. */
   readonly afterEnd?:
@@ -308,12 +308,12 @@ class BackgroundRun implements BackgroundInvocation {
     await this.#running?.recorder.close();
   }
 
-  /** Null before it runs. */
+  /** The running execution; null before it runs. */
   get #running(): Running | null {
     return 'run' in this.#state ? this.#state.run : null;
   }
 
-  /** Null before it is loaded. */
+  /** The execution's record; null before it is loaded. */
   get #record(): ExecutionRecord | null {
     return 'record' in this.#state ? this.#state.record : (this.#running?.record ?? null);
   }

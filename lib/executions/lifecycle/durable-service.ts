@@ -15,7 +15,10 @@ export interface EngineCallback {
  * reached.
  */
 export interface DurableService {
-  /** `throttled` means that the engine was asked too often; it says nothing about the execution. */
+  /**
+   * Asks the engine for the status of an execution. `throttled` means that the engine was asked too often; it says
+   * nothing about the execution.
+   */
   findStatus(durableArn: string): Promise<DurableStatus | 'throttled'>;
   /** Blocks further checkpoints. Idempotent. */
   stop(durableArn: string, reason: string): Promise<void>;

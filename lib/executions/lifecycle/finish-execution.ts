@@ -25,7 +25,7 @@ export interface FinishParts {
   readonly events: ExecutionEvents;
   /** Whether ends stay in the outbox until their event is published; false without an event bus. */
   readonly usesOutbox: boolean;
-  /** Absent if the sweeper reports failures, from the outbox. */
+  /** Finds the report that a failure starts; absent if the sweeper reports failures, from the outbox. */
   readonly findReport?: FindReport;
   readonly logger: Logger;
 }

@@ -11,7 +11,7 @@ export const MAX_LIMIT = 100;
 
 /** The filters of a list of executions, as strings, for the admin API and the command line. */
 export const listQuery = v.object({
-  /** Null for all workflows. */
+  /** The workflow whose executions are listed; null for all workflows. */
   workflowId: v.nullish(v.custom<string>(isId, 'must be a workflow id'), null),
   /** Any of these statuses; empty for all. */
   status: wordList(EXECUTION_STATUSES),
@@ -19,7 +19,7 @@ export const listQuery = v.object({
    * The gateway's id of the request that started it, or that was sent again; `listKeyed` finds it without `workflowId`.
    */
   request: v.nullish(text, null),
-  /** Milliseconds since the epoch, inclusive. */
+  /** Start of the period, in milliseconds since the epoch, inclusive. */
   from: time,
   to: time,
   limit: count({ initial: DEFAULT_LIMIT, max: MAX_LIMIT }),
@@ -29,9 +29,9 @@ export const listQuery = v.object({
 
 export type ListQuery = Readonly<v.InferOutput<typeof listQuery>>;
 
-/** May be fewer than requested, or none, although more follow. */
+/** A page of executions: possibly fewer than requested, or none, although more follow. */
 interface ListPage extends Omit<ExecutionPage, 'next'> {
-  /** Null if there are no more. */
+  /** Cursor of the next page; null if there are no more executions. */
   readonly nextCursor: string | null;
   /** Set if executions stored by an earlier release are missing: those are only in the lists of their workflows. */
   readonly omitsEarlier?: true;

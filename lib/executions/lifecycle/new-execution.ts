@@ -10,7 +10,7 @@ export interface NewExecution
   readonly input: JsonObject;
   /** Why the input can't be run. The input is not kept, and the execution fails as soon as it is run. */
   readonly refusal?: string;
-  /** See {@link ExecutionStart}. */
+  /** Whether the execution keeps its result: see {@link ExecutionStart}. */
   readonly keepsResult: boolean;
 }
 

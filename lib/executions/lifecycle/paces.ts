@@ -5,7 +5,7 @@ import type { BackgroundMode } from '../../workflows/definition/definition.ts';
 export interface Rates extends Readonly<Record<BackgroundMode, number>> {
   /** Dispatches of executions that may still be in Lambda's queue. */
   readonly again: number;
-  /** Calls of `DurableService.findStatus`. */
+  /** Calls of `DurableService.findStatus` per second. */
   readonly status: number;
 }
 
@@ -41,7 +41,7 @@ const FIRST_SHARE = 0.25;
 const GROWTH = 0.05;
 /** The lowest share of the rate, at which a caller still waits only seconds for its turn. */
 const LAST_SHARE = 0.1;
-/** After this many seconds in a row with nothing but refusals, no more calls are let through. */
+/** After how many seconds in a row with nothing but refusals no more calls are let through. */
 const MAX_REFUSED_SECONDS = 10;
 
 /**

@@ -8,7 +8,7 @@ import type { WorkflowStore } from '../../workflows/definition/workflow-store.ts
 import { compilePlan } from '../../workflows/plan/compile-plan.ts';
 import type { Plan } from '../../workflows/plan/plan.ts';
 
-/** @throws AppError `WORKFLOW_INVALID` */
+/** Compiles the plan of a workflow. @throws AppError `WORKFLOW_INVALID` */
 export type OpenPlan = (workflow: Workflow) => Promise<Plan>;
 
 interface PlanParts {

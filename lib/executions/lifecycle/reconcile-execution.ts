@@ -21,7 +21,7 @@ export interface ReconcileParts extends FinishParts {
   readonly dispatcher: Dispatcher;
   readonly durableService: DurableService;
   readonly clock: Pick<Clock, 'now'>;
-  /** Absent if few are reconciled. */
+  /** Limits the rate of calls; absent if few executions are reconciled. */
   readonly paces?: Paces | undefined;
 }
 
@@ -38,7 +38,7 @@ const FAILED_WITHIN_MS = 8 * 60_000;
 
 /** An invocation that failed for good, from the dead-letter queue. */
 export interface DeadLetter {
-  /** Null if the message does not name it. */
+  /** Request id in a message of Lambda; null if the message does not name it. */
   readonly requestId: string | null;
 }
 
@@ -99,7 +99,10 @@ export const reconcileExecution = async (
 const isLeased = ({ leaseExpiresAt }: ExecutionRecord, { clock }: ReconcileParts): boolean =>
   leaseExpiresAt !== null && leaseExpiresAt > clock.now();
 
-/** Its process renews the lease only in the record, because each change to the index of sweeps is billed. */
+/**
+ * Returns an execution to the index of sweeps, until its lease expires: its process renews the lease only in the
+ * record, because each change to the index is billed.
+ */
 const sweepLater = (record: ExecutionRecord, parts: ReconcileParts) =>
   parts.executions.extendLease(record, record.leaseExpiresAt ?? 0);
 
@@ -133,7 +136,7 @@ const dispatchAgain = async (
   const count = countDispatch(record, hasDied);
   const note = (redispatches: number, leaseExpiresAt: number): Promise<boolean> =>
     executions.redispatch(executionId, { redispatches, leaseExpiresAt });
-  /** It stays due, so nothing is written, unless Lambda has given it up in the meantime. */
+  /** Keeps the execution due: nothing is written, unless Lambda has given it up in the meantime. */
   const keepDue = async (): Promise<void> => {
     if (hasDied) await note(count, beganAt(record));
   };
@@ -178,7 +181,7 @@ const isUnsent = (record: ExecutionRecord): boolean =>
 const redispatchDelay = (redispatches: number): number =>
   Math.min(ACCEPTED_LEASE_MS * 2 ** Math.max(redispatches - 1, 0), MAX_REDISPATCH_MS);
 
-/** Its start has failed before, and again soon after the dispatch, so the cause may persist. */
+/** Whether the start has failed before, and again soon after the dispatch, so the cause may persist. */
 const hasFailedAgain = ({ redispatches, leaseExpiresAt }: ExecutionRecord, now: number): boolean =>
   redispatches > 1 &&
   leaseExpiresAt !== null &&

@@ -130,12 +130,12 @@ interface PrepareParts {
   readonly filesFor: FilesFor;
   readonly loggerFor: (execution: ExecutionInfo) => Logger;
   readonly guard?: StrayErrorGuard | undefined;
-  /** Absent where no node can borrow a credential. */
+  /** Lends credentials; absent where no node can borrow one. */
   readonly outboundCredentials?: CredentialSource | undefined;
 }
 
 export interface PreparedRun {
-  /** See {@link Plan}. */
+  /** Whether the plan is pure: see {@link Plan}. */
   readonly isPure: boolean;
   /** A failed node is a result, not an error: this throws only if the engine has a bug. */
   run(start: ExecutionStart): Promise<ExecutionResult>;
@@ -149,7 +149,10 @@ export interface PreparedRun {
  */
 type PrepareRun = (execution: NewExecution, timeLimitMs: number) => Promise<PreparedRun>;
 
-/** At most half of the time that the caller waits, which leaves the other half for the run. */
+/**
+ * Maximum wait for a credential: at most half of the time that the caller waits, which leaves the other half for the
+ * run.
+ */
 const MAX_CREDENTIAL_WAIT_MS = 14_000;
 
 /** The credentials of an execution, all of which are read when a node borrows the first. */

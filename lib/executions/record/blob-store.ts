@@ -18,7 +18,7 @@ export interface BlobStore {
    * `STORE_UNAVAILABLE`
    */
   keep(key: string, life: LifeDays): Promise<void>;
-  /** Also resolves if there is none. @throws AppError `STORE_UNAVAILABLE` */
+  /** Removes an object; resolves even if there is none. @throws AppError `STORE_UNAVAILABLE` */
   remove(key: string): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ export const BRIEF_DAYS = 4;
 /** The values that an object's tag `life` can have, in days beyond RETENTION_DAYS. */
 const TAGGED_DAYS = [BRIEF_DAYS, 34, 124] as const;
 
-/** Null for an object without a tag, which is kept longest. */
+/** After how many days an object may be deleted; null for an object without a tag, which is kept longest. */
 export type LifeDays = (typeof TAGGED_DAYS)[number] | null;
 
 /** @param isBrief - whether it is kept for only BRIEF_DAYS; other objects have the keys of earlier versions */

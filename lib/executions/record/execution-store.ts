@@ -11,14 +11,14 @@ interface RetryOf {
 
 /** The part of an execution that never changes. */
 export interface ExecutionIdentity {
-  /** `A-Z a-z 0-9 - _`, at most 64 characters. */
+  /** Id of the execution: at most 64 characters of `A-Z a-z 0-9 - _`. */
   readonly executionId: string;
   readonly workflowId: string;
   readonly workflowVersion: number;
   /** The trigger that fired. */
   readonly trigger: ExecutionInfo['trigger'];
   readonly mode: ExecutionMode;
-  /** Milliseconds since the epoch; of the gateway for a request. */
+  /** When the execution started, in milliseconds since the epoch; for a request, the time of the gateway. */
   readonly startedAt: number;
   readonly retryOf: RetryOf | null;
   /** W3C Trace Context of the request; null for none. */
@@ -38,7 +38,7 @@ export interface ExecutionData {
   readonly callbackKey: string | null;
   /** Checkpoints of the execution that this one retries, packed; null for none. They never change, so that replays agree. */
   readonly retriedCheckpoints: string | null;
-  /** Its checkpoint journal, packed, for a retry from a node; null if there is none. */
+  /** The execution's checkpoint journal, packed, for a retry from a node; null if there is none. */
   readonly checkpoints: string | null;
 }
 
@@ -51,19 +51,22 @@ export type HoldReason = 'paused' | 'concurrency';
 /** A held execution: stored, but not dispatched. */
 export interface Hold {
   readonly reason: HoldReason;
-  /** See {@link ExecutionStart}. */
+  /** Place in the queue of the trigger: see {@link ExecutionStart}. */
   readonly place?: number | undefined;
 }
 
 export interface ExecutionStart extends ExecutionIdentity, Omit<ExecutionData, 'checkpoints'> {
-  /** `running` when it runs in this process. */
+  /** Status of the new execution; `running` when it runs in this process. */
   readonly status: 'accepted' | 'running';
   /**
-   * If set, it is in the queue of its trigger (`HeldQueues`), and only from there is it dispatched. Null if it is not
-   * held.
+   * Why the execution is held. If set, it is in the queue of its trigger (`HeldQueues`), and only from there is it
+   * dispatched. Null if it is not held.
    */
   readonly held: HoldReason | null;
-  /** Its place in that queue, if it has already entered it (`HeldQueues.enter`); otherwise its start enters it. */
+  /**
+   * The execution's place in that queue, if it has already entered it (`HeldQueues.enter`); otherwise its start enters
+   * it.
+   */
   readonly place?: number | undefined;
   /** Unique to this start, so that we recognise our own write if the reply to it was lost. */
   readonly startToken: string;
@@ -80,12 +83,12 @@ export interface ExecutionStart extends ExecutionIdentity, Omit<ExecutionData, '
 
 /** The lease that a process acquires to start or resume an execution. */
 export interface ExecutionLease {
-  /** See {@link ExecutionRecord}. */
+  /** The owner of the lease: see {@link ExecutionRecord}. */
   readonly leaseOwner: string;
   readonly leaseExpiresAt: number;
   readonly journalSize: number;
   readonly crashes: number;
-  /** Including this one. */
+  /** How often the execution was invoked, including this time. */
   readonly invocations: number;
 }
 
@@ -93,22 +96,22 @@ export interface ExecutionProgress {
   readonly status: 'running' | 'waiting';
   /** Includes the nodes' data if the workflow says so. Absent: unchanged. */
   readonly nodes?: readonly NodeRecord[];
-  /** See {@link ExecutionRecord}. Absent: unchanged. */
+  /** How often the execution has crashed: see {@link ExecutionRecord}. If absent, the number is unchanged. */
   readonly crashes?: number;
-  /** See {@link ExecutionData}. Absent: unchanged. */
+  /** The checkpoint journal: see {@link ExecutionData}. If absent, it is unchanged. */
   readonly checkpoints?: string;
   /** The input under the retry's own key, since a retry starts with the blobs of its original. Absent: unchanged. */
   readonly input?: string;
   readonly retriedCheckpoints?: string;
-  /** See {@link ExecutionEnd}: the answer of a run that continues after it. Absent: unchanged. */
+  /** The answer of a run that continues after it: see {@link ExecutionEnd}. If absent, it is unchanged. */
   readonly result?: string;
-  /** Milliseconds since the epoch. */
+  /** When the lease expires, in milliseconds since the epoch. */
   readonly leaseExpiresAt: number;
 }
 
 export interface ExecutionEnd {
   readonly status: FinalStatus;
-  /** Milliseconds since the epoch. */
+  /** When the execution ended, in milliseconds since the epoch. */
   readonly endedAt: number;
   readonly nodes: readonly NodeRecord[];
   /** Entries that were left out of `nodes` before; 0 if absent. */
@@ -119,10 +122,11 @@ export interface ExecutionEnd {
    * unchanged.
    */
   readonly input?: string;
-  /** `{output, response}`, packed, if the execution keeps its result. */
+  /** Result of the execution, `{output, response}`, packed, if it keeps its result. */
   readonly result?: string;
   /**
-   * See {@link ExecutionData}. Absent or null: unchanged. Null means that a retry will get nothing more from this run.
+   * The checkpoint journal: see {@link ExecutionData}. If absent or null, it is unchanged; null means that a retry will
+   * get nothing more from this run.
    */
   readonly checkpoints?: string | null;
   /** Whether the completion event is not published yet. The sweeper publishes it unless `markPublished` is called. */
@@ -133,9 +137,9 @@ export interface ExecutionEnd {
 
 /** A pending callback. Stored as an item of its own, since an execution can have thousands. */
 export interface PendingCallback {
-  /** Its id in the engine of background runs. */
+  /** The callback's id in the engine of background runs. */
   readonly callbackId: string;
-  /** Milliseconds since the epoch. */
+  /** When the callback expires, in milliseconds since the epoch. */
   readonly expiresAt: number;
   /** What it asks about. Absent if stored by an earlier version; such callbacks are in no list. */
   readonly subject?: CallbackSubject;
@@ -146,9 +150,9 @@ export interface PendingCallback {
 export interface CallbackSubject {
   readonly executionId: string;
   readonly workflowId: string;
-  /** See `CallbackUrls.open`. */
+  /** The name under which the callback was opened: see `CallbackUrls.open`. */
   readonly name: string;
-  /** Milliseconds since the epoch. */
+  /** When the callback was opened, in milliseconds since the epoch. */
   readonly openedAt: number;
   /** Origin of its URL. */
   readonly publicUrl: string;
@@ -157,7 +161,7 @@ export interface CallbackSubject {
 
 export interface AnsweredCallback {
   readonly decision: 'approve' | 'reject';
-  /** Milliseconds since the epoch. */
+  /** When the callback was answered, in milliseconds since the epoch. */
   readonly at: number;
 }
 
@@ -186,16 +190,16 @@ export interface ExecutionRecord extends Omit<ExecutionStart, 'status' | keyof E
   readonly journalSize: number;
   /** Consecutive crashes with no new checkpoint in between. */
   readonly crashes: number;
-  /** When it left the queue of its trigger, milliseconds since the epoch; null for an execution that was never held. */
+  /** When the execution left the queue of its trigger, in milliseconds since the epoch; null if it was never held. */
   readonly releasedAt: number | null;
   /** How often it was dispatched again before its start, not counting dispatches that Lambda refused. */
   readonly redispatches: number;
-  /** See {@link ExecutionEnd}. */
+  /** Result of the execution: see {@link ExecutionEnd}. */
   readonly result: string | null;
   readonly isInOutbox: boolean;
   /** Whether the store was too busy to list its end, so that the sweeper has to; absent if not. */
   readonly isUnlisted?: true;
-  /** When the sweeper starts to reconcile it, in milliseconds since the epoch; null for never. */
+  /** When the sweeper starts to reconcile the execution, in milliseconds since the epoch; null for never. */
   readonly leaseExpiresAt: number | null;
 }
 
@@ -215,13 +219,13 @@ export interface ListPosition {
 }
 
 export interface ExecutionQuery {
-  /** Null for all workflows. */
+  /** The workflow whose executions are read; null for all workflows. */
   readonly workflowId: string | null;
   /** Any of these statuses; absent for all. */
   readonly statuses?: readonly ExecutionStatus[];
-  /** See {@link ExecutionStart}. */
+  /** The request that started the execution: see {@link ExecutionStart}. */
   readonly requestId?: string;
-  /** Milliseconds since the epoch, both included. */
+  /** Start of the period, in milliseconds since the epoch; `from` and `to` are included. */
   readonly from?: number;
   readonly to?: number;
   /** Maximum number of executions, 1 to 100. */
@@ -237,7 +241,7 @@ export interface ExecutionPage {
    * roughly the order of their starts.
    */
   readonly executions: readonly ExecutionSummary[];
-  /** Where to continue reading; null at the end. */
+  /** Position at which the next page starts; null at the end of the list. */
   readonly next: ListPosition | null;
 }
 
@@ -346,8 +350,8 @@ export interface ExecutionEvents {
 }
 
 /**
- * `accepted` means stored but not started, `waiting` means suspended until a time, an answer or the next attempt. The
- * last four are final.
+ * The statuses of an execution: `accepted` means stored but not started, `waiting` means suspended until a time, an
+ * answer or the next attempt. The last four are final.
  */
 export const EXECUTION_STATUSES = [
   'accepted',
@@ -368,5 +372,5 @@ export const isFinal = (status: ExecutionStatus): status is FinalStatus =>
 /** Whether operators look for executions with this status, which the store can list without reading others. */
 export const hasEndedBadly = (status: ExecutionStatus): boolean => isFinal(status) && status !== 'succeeded';
 
-/** `inline` executions run within the request; their caller waits. */
+/** How an execution runs: `inline` within the request, whose caller waits, or in the background. */
 export type ExecutionMode = 'inline' | BackgroundMode;

@@ -16,7 +16,10 @@ interface PackOptions {
 const COMPRESSED_FROM_BYTES = 700;
 
 const MAX_UNPACKED_BYTES = 128 * 1024 * 1024;
-/** With the default of 16 kB, collecting the pieces takes several times as long as inflating them. */
+/**
+ * Bytes in one piece of inflated data: with the default of 16 kB, collecting the pieces takes several times as long as
+ * inflating them.
+ */
 const CHUNK_BYTES = 256 * 1024;
 
 const compress = promisify(gzip);

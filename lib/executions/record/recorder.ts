@@ -88,7 +88,7 @@ export const createRecorder = (parts: RecorderParts): Recorder => {
 interface SaveParts {
   readonly executions: Pick<ExecutionStore, 'saveProgress'>;
   readonly blobs: Pick<BlobStore, 'put'>;
-  /** Milliseconds since the epoch. */
+  /** When the lease expires, in milliseconds since the epoch. */
   readonly leaseExpiresAt: number;
   readonly logger: Logger;
 }

@@ -35,7 +35,7 @@ const isNameList = (value: unknown): value is readonly string[] =>
   // Array.from, because `every` skips the holes of a sparse list.
   Array.isArray(value) && new Set(value).size === value.length && Array.from(value).every(isName);
 
-/** Without this check, a response that contains the value would fail. */
+/** Whether a value is JSON: without this check, a response that contains it would fail. */
 const isJson = (value: unknown): boolean => succeeds(() => JSON.stringify(value));
 const isJsonObject = (value: unknown): boolean => isPlainObject(value) && isJson(value);
 

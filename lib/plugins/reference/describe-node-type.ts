@@ -9,17 +9,20 @@ export interface NodeTypeDescription {
   readonly description: string;
   readonly category: string;
   readonly kind: HandleKind;
-  /** Null for actions, and for triggers that nothing fires. */
+  /** What fires the trigger; null for actions, and for triggers that nothing fires. */
   readonly firedBy: 'request' | 'subworkflow' | 'event' | null;
   readonly inputs: readonly string[];
-  /** If they depend on the parameters, the outputs of the example; null if these can't be computed. */
+  /**
+   * The outputs of the node type. If they depend on the parameters, those of the example; null if these can't be
+   * computed.
+   */
   readonly outputs: readonly string[] | null;
   readonly outputsDependOnParameters: boolean;
   readonly endsBranch: boolean;
   readonly credentialTypes: readonly string[];
-  /** `byParameters` if it depends on the parameters whether a node is pure. */
+  /** Whether a node is pure; `byParameters` if it depends on the parameters. */
   readonly pure: boolean | 'byParameters';
-  /** Null unless it is a control node. */
+  /** The traits of a control node; null for other nodes. */
   readonly control: { readonly suspends: boolean; readonly bodyOutput: string | null } | null;
   /** JSON Schema of the parameters. */
   readonly schema: JsonObject;

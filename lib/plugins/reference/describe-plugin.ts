@@ -40,7 +40,7 @@ export const describePlugin = ({ plugins }: ListedPlugins, id: string): PluginDe
 /** A credential type as JSON, for the admin API and the pages of the reference. */
 interface CredentialTypeDescription
   extends Pick<CredentialType, 'id' | 'name' | 'description' | 'schema' | 'secretFields'> {
-  /** False if the node gets the fields itself. */
+  /** Whether the type is applied to requests; false if the node gets the fields itself. */
   readonly appliesToRequests: boolean;
   /** Whether `credential test` can try it. */
   readonly hasTest: boolean;

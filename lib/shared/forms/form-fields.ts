@@ -47,7 +47,7 @@ export const toFields = (schema: JsonMap): readonly FormField[] => {
 
 export const propertiesOf = ({ properties }: JsonMap): JsonMap => (isMap(properties) ? properties : {});
 
-/** Null for a property that can't be a form field. */
+/** Returns the kind of form field for a property; null if it can't be one. */
 export const kindOf = (property: JsonMap): FieldKind | null => {
   const { type, format, maxLength } = property;
   if (Array.isArray(property.enum)) return scalarsOf(property.enum).length > 0 ? 'choice' : null;
@@ -57,7 +57,7 @@ export const kindOf = (property: JsonMap): FieldKind | null => {
   return typeof maxLength === 'number' && maxLength > MAX_LINE ? 'text' : 'line';
 };
 
-/** Empty unless all values are scalars that differ as strings. */
+/** Returns the values if all are scalars that differ as strings; otherwise an empty list. */
 const scalarsOf = (values: unknown): readonly Scalar[] => {
   if (!Array.isArray(values) || !values.every(isScalar)) return [];
   return new Set(values.map(String)).size === values.length ? values : [];

@@ -2,7 +2,7 @@ import { compileJsonSchema, isMap, type JsonMap } from '@hookloom/bounded-schema
 import { kindOf, propertiesOf } from './form-fields.ts';
 
 interface FormProblem {
-  /** JSON Pointer within the schema. */
+  /** JSON Pointer to the problem, within the schema. */
   readonly path: string;
   readonly message: string;
 }
@@ -52,5 +52,5 @@ const findUnusable = (schema: JsonMap): FormProblem[] => {
   }
 };
 
-/** RFC 6901 §3. */
+/** Escapes a name for a JSON Pointer (RFC 6901 §3). */
 const escapePointer = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');

@@ -91,7 +91,7 @@ const SEVERAL: Readonly<Record<string, (input: ServiceCall['input']) => readonly
 const prefixOf = (service: string): string =>
   Object.hasOwn(PREFIXES, service) ? (PREFIXES[service] ?? service) : service;
 
-/** `putItem` as the SDK spells it. */
+/** Returns an operation as the SDK spells it, such as `putItem`. */
 export const toOperationName = (operation: string): string =>
   operation.charAt(0).toUpperCase() + operation.slice(1);
 

@@ -2,11 +2,11 @@ import { type ActionRule, findActions, type ServiceCall } from './actions.ts';
 
 /** What an IAM policy must allow for a call. */
 export interface Permission {
-  /** `dynamodb:PutItem`. */
+  /** The action, such as `dynamodb:PutItem`. */
   readonly action: string;
   /** An ARN with the CloudFormation variables `${AWS::Partition}`, `${AWS::Region}` and `${AWS::AccountId}`, or `*`. */
   readonly resource: string;
-  /** False if the resource is wider than the call, because the input does not fully name it. */
+  /** Whether the resource matches the call exactly; false if it is wider, because the input does not fully name it. */
   readonly isExact: boolean;
 }
 
@@ -42,7 +42,7 @@ export const toStatements = (permissions: readonly Permission[]): IamStatement[]
 
 type Input = ServiceCall['input'];
 
-/** Where a resource is, if not where the service runs. */
+/** Account and region of a resource that is not where the service runs. */
 interface Place {
   readonly region?: string;
   readonly account?: string;
@@ -106,7 +106,7 @@ const objects: FindResources = ({ Bucket, Key, Delete }, arn, action) => {
   return keys.map((key) => `${bucket}/${isText(key) ? key : '*'}`);
 };
 
-/** `https://sqs.eu-west-1.amazonaws.com/123456789012/orders`. */
+/** Finds the queue of a URL like `https://sqs.eu-west-1.amazonaws.com/123456789012/orders`. */
 const queues: FindResources = ({ QueueUrl }, arn) => {
   const [, , host = '', account, name] = isText(QueueUrl) ? QueueUrl.split('/') : [];
   const [, region] = host.split('.');

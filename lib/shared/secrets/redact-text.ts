@@ -1,7 +1,7 @@
 import { isSecretName, type NamePlace } from './secret-names.ts';
 import { findShapes, matchesOf, redactSpans, type Span } from './secret-shapes.ts';
 
-/** Characters searched beyond the shown part, to find secrets that the cut would split. */
+/** How many characters beyond the shown part are searched, to find secrets that the cut would split. */
 const LOOKAHEAD = 1_024;
 
 /**
@@ -18,7 +18,7 @@ export const redactText = (text: string, length = text.length, place: NamePlace 
   return redactSpans(window, spans, length);
 };
 
-/** `token=…` in a query or a form; in quotes, an attribute. */
+/** A name and value like `token=…` in a query or a form; in quotes, an attribute. */
 const PAIR_NAME = /(^|[^\w.~%[\]-])([\w.~%[\]-]+)=(["']?)/g;
 const PAIR_VALUE = /[^&\s"'<>\\]*/y;
 
@@ -35,7 +35,7 @@ const findPairs = (text: string, place: NamePlace): Span[] => {
   });
 };
 
-/** `"token": "…"` in JSON text, at any depth of escaping. */
+/** A name and value like `"token": "…"` in JSON text, at any depth of escaping. */
 const JSON_NAME = /"([^"\\\s]+)\\*"\s*:\s*(\\*)("?)/g;
 /** The same, percent-encoded in a form. */
 const ENCODED_NAME = /%22([^"\\%\s]+)%22%3A()(%22)/gi;
@@ -55,10 +55,10 @@ const jsonPairs =
         : [[from, to] as const];
     });
 
-/** `<token>…`, with any prefix and attributes. */
+/** An XML element like `<token>…`, with any prefix and attributes. */
 const ELEMENT = /<([\w.:-]+)/g;
 const ELEMENT_VALUE = /[^<>]*>(?:<!\[CDATA\[)?([^<]*)/y;
-/** `Token: …` on its own line, as in headers. */
+/** A name and value like `Token: …` on its own line, as in headers. */
 const LINE = /(?:^|\n|\\n)[ \t]*([\w.-]+):[ \t]*/g;
 const LINE_VALUE = /([^\r\n\\]*)/y;
 

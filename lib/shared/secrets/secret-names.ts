@@ -65,6 +65,6 @@ export const isCredentialHeader = (name: string): boolean =>
 export const isSecretValue = (name: string, value: unknown, place?: NamePlace): boolean =>
   typeof value !== 'boolean' && value !== null && value !== undefined && isSecretName(name, place);
 
-/** Where the names in an object occur, by the name of the object itself. */
+/** Returns where the names in an object occur, by the name of the object itself. */
 export const placeIn = (name: string): NamePlace =>
   name === 'headers' ? 'header' : name === 'queryParams' || name === 'query' ? 'query' : 'body';

@@ -9,7 +9,7 @@ const MAX_SKIPPED = 2_000;
 
 /** Instants in milliseconds since the epoch. */
 interface Query {
-  /** Only later times are returned. */
+  /** Earliest time: only later ones are returned. */
   readonly from: number;
   /** Maximum number of times. */
   readonly count: number;

@@ -13,7 +13,7 @@ type ScheduleReading = { readonly schedule: Schedule } | { readonly problems: re
 
 const KINDS = ['cron', 'rate', 'at'] as const;
 
-/** https://docs.aws.amazon.com/scheduler/latest/APIReference/API_FlexibleTimeWindow.html */
+/** Maximum flexible time window: https://docs.aws.amazon.com/scheduler/latest/APIReference/API_FlexibleTimeWindow.html */
 const MAX_FLEXIBLE_MINUTES = 1_440;
 
 /**

@@ -1,7 +1,7 @@
 import type { Reading } from './schedule.ts';
 import type { TimeZone } from './time-zone.ts';
 
-/** ISO 8601: date, time of day, and for an instant its offset from UTC. */
+/** A time in ISO 8601: date, time of day, and for an instant its offset from UTC. */
 const TIME = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.\d{1,9})?)?(Z|([+-])(\d\d):(\d\d))?$/;
 
 /**
@@ -34,9 +34,9 @@ const toInstant = (local: number, zone: TimeZone): Reading<number> => {
 };
 
 interface IsoTime {
-  /** Milliseconds as if it were UTC; fractions of a second are dropped. */
+  /** The time in milliseconds as if it were UTC; fractions of a second are dropped. */
   readonly local: number;
-  /** Milliseconds east of UTC; null if the text has no offset. */
+  /** Offset in milliseconds east of UTC; null if the text has no offset. */
   readonly offsetMs: number | null;
 }
 

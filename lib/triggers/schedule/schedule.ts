@@ -3,7 +3,7 @@ export interface Schedule {
   readonly timing: Timing;
   /** `ScheduleExpression` of EventBridge Scheduler: https://docs.aws.amazon.com/scheduler/latest/UserGuide/schedule-types.html */
   readonly expression: string;
-  /** IANA name. */
+  /** IANA name of the time zone. */
   readonly timeZone: string;
   /** Nothing fires before; null for no limit. */
   readonly startAt: number | null;
@@ -22,7 +22,7 @@ export type Timing =
 export interface Cron {
   /** The six fields, without `cron(…)` around them. */
   readonly fields: string;
-  /** For `croner`: seven fields, seconds first, with weekdays from 1 for Sunday. */
+  /** The pattern for `croner`: seven fields, seconds first, with weekdays from 1 for Sunday. */
   readonly pattern: string;
 }
 

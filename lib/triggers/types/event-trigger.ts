@@ -107,7 +107,7 @@ export const eventTrigger = defineTrigger({
 
 const TARGET = 'dispatch';
 
-/** https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutRule.html */
+/** Maximum length of a rule's name: https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutRule.html */
 const MAX_RULE_NAME = 64;
 
 const toNames = (

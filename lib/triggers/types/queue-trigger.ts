@@ -10,10 +10,12 @@ import {
 } from '@hookloom/plugin-kit';
 import { readFailure, requireSuccess } from './aws-failure.ts';
 
-/** `arn:PARTITION:sqs:REGION:ACCOUNT:NAME` */
+/** ARN of a queue: `arn:PARTITION:sqs:REGION:ACCOUNT:NAME`. */
 const QUEUE_ARN = /^arn:[a-z-]+:sqs:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,80}(?:\.fifo)?$/;
 
-/** https://docs.aws.amazon.com/lambda/latest/api/API_CreateEventSourceMapping.html */
+/**
+ * Maximum batch size of a FIFO queue: https://docs.aws.amazon.com/lambda/latest/api/API_CreateEventSourceMapping.html
+ */
 const MAX_FIFO_BATCH = 10;
 const MAX_BATCH_WITHOUT_WINDOW = 10;
 

@@ -4,7 +4,7 @@ import type { Answer } from '../../shared/answer.ts';
 import { BODY_INVALID, BODY_TOO_LARGE, BODY_UNSUPPORTED } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
 
-/** With `info`, which Node's types lack, the result includes how many bytes the inflater has read. */
+/** Inflates bytes. With `info`, which Node's types lack, the result includes how many bytes the inflater has read. */
 type Inflate = (
   bytes: Uint8Array,
   options: ZlibOptions & { readonly info: true },
@@ -17,8 +17,8 @@ const toInflate = toInflater(inflate);
 const toInflateRaw = toInflater(inflateRaw);
 
 /**
- * By the names of RFC 9110 §8.4.1. Consecutive gzip members form one body (RFC 1952 §2.2). `deflate` is the zlib
- * format; some senders omit its two-byte header.
+ * The inflaters, by the names of RFC 9110 §8.4.1. Consecutive gzip members form one body (RFC 1952 §2.2). `deflate` is
+ * the zlib format; some senders omit its two-byte header.
  */
 const codings: Readonly<Record<string, Inflate>> = {
   gzip: toInflater(gunzip),
@@ -27,7 +27,10 @@ const codings: Readonly<Record<string, Inflate>> = {
   deflate: (bytes, options) => (hasZlibHeader(bytes) ? toInflate : toInflateRaw)(bytes, options),
 };
 
-/** With the default of 16 kB, concatenating the chunks takes several times as long as inflating them. */
+/**
+ * Bytes in one chunk of inflated data: with the default of 16 kB, concatenating the chunks takes several times as long
+ * as inflating them.
+ */
 const CHUNK_BYTES = 256 * 1024;
 
 interface Sent {

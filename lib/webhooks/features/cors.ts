@@ -70,7 +70,10 @@ export const cors = defineFeature({
     const isAnyOrigin = rule.origins.includes('*');
     const isAllowed = toOriginTest(rule.origins);
 
-    /** Null if the request is from a script that may not read the response, or from no script. */
+    /**
+     * Returns the origin to allow; null if the request is from a script that may not read the response, or from no
+     * script.
+     */
     const allowOrigin = (origin: string | undefined): string | null => {
       if (isAnyOrigin) return '*';
       return origin !== undefined && isAllowed(origin) ? origin : null;
@@ -103,7 +106,10 @@ const checkOrigins = ({ origins }: CorsRule): Problem[] =>
     return message === null ? [] : [{ path: `/origins/${index}`, message }];
   });
 
-/** With credentials, browsers take `*` for a name. https://fetch.spec.whatwg.org/#cors-protocol-and-credentials */
+/**
+ * Refuses wildcards in lists with credentials, for which browsers take `*` for a name.
+ * https://fetch.spec.whatwg.org/#cors-protocol-and-credentials
+ */
 const checkWildcards = ({ credentials = false, ...lists }: CorsRule): Problem[] => {
   if (!credentials) return [];
   const message =

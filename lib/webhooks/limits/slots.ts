@@ -1,7 +1,7 @@
 /** A place among the concurrent executions of a workflow. */
 export interface Slot {
   readonly executionId: string;
-  /** Milliseconds since the epoch. */
+  /** When the slot was taken, in milliseconds since the epoch. */
   readonly takenAt: number;
 }
 

@@ -5,7 +5,7 @@ import { LruMap } from '../../shared/lru-map.ts';
  * one conditional addition takes a token.
  */
 export interface Bucket {
-  /** Its key in the store; at most 100 characters. */
+  /** The bucket's key in the store; at most 100 characters. */
   readonly key: string;
   /** Tokens of a full bucket. */
   readonly burst: number;
@@ -33,7 +33,7 @@ export type TakeToken = (bucket: Bucket, now: number, knownFullAt: number | null
 export const lastFullAt = ({ burst, intervalUs }: Bucket, now: number): number =>
   now + (burst - 1) * intervalUs;
 
-/** Remaining tokens. */
+/** Returns how many tokens remain. */
 export const countTokens = ({ burst, intervalUs }: Bucket, fullAt: number, now: number): number =>
   Math.max(0, Math.min(burst, Math.floor((now + burst * intervalUs - fullAt) / intervalUs)));
 

@@ -33,7 +33,7 @@ export const matchWebhook = (
   return findAtEdge(atPath, method, requested);
 };
 
-/** Only for the log and the request record: the response does not contain it. */
+/** Explains why no webhook matched, only for the log and the request record: the response does not contain it. */
 const explainNone = (workflow: PublishedWorkflow | null): string => {
   if (workflow === null) return NO_WORKFLOW;
   return workflow.definition.enabled

@@ -22,13 +22,13 @@ export const requestQuery = v.object({
   ),
   /** Any of these; empty for all. */
   verdict: wordList(VERDICTS),
-  /** The delivery key. */
+  /** Filter: key of the delivery. */
   key: v.nullish(text, null),
-  /** An IP address. */
+  /** Filter: IP address of the sender. */
   sender: v.nullish(text, null),
   /** The gateway's request id. */
   request: v.nullish(text, null),
-  /** Milliseconds since the epoch, both inclusive. */
+  /** Start of the period, in milliseconds since the epoch; `from` and `to` are included. */
   from: time,
   to: time,
   limit: count({ initial: DEFAULT_LIMIT, max: MAX_LIMIT }),
@@ -39,9 +39,9 @@ export const requestQuery = v.object({
 export type RequestListQuery = Readonly<v.InferOutput<typeof requestQuery>>;
 
 interface RequestPage {
-  /** Latest first. */
+  /** The requests, latest first. */
   readonly requests: readonly RequestRecord[];
-  /** Null if there are no more. */
+  /** Cursor of the next page; null if there are no more requests. */
   readonly nextCursor: string | null;
 }
 

@@ -24,8 +24,8 @@ const MAX_TRIES = 2;
 const SHORT_BYTES = 850;
 
 /**
- * For webhooks that record all requests: the input of an execution built from the record still fits into the
- * execution's record.
+ * Bytes of a body kept for webhooks that record all requests: the input of an execution built from the record still
+ * fits into the execution's record.
  */
 const LONG_BYTES = 6_500;
 

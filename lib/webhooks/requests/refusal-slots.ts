@@ -4,8 +4,8 @@ import { toMinute } from './request-record.ts';
 const SLOTS_PER_MINUTE = 60;
 
 /**
- * After this many failed writes, a process records no more refusals of this workflow in this minute: other processes
- * have taken the slots.
+ * How many failed writes stop a process from recording refusals of a workflow in a minute: other processes have taken
+ * the slots.
  */
 const MAX_MISSES = 4;
 

@@ -13,9 +13,9 @@ export interface RequestNotes extends DeliveryNotes {
 /** The outcome of a request. */
 export interface RequestOutcome {
   readonly request: WebhookRequest;
-  /** False if no workflow has the requested id, which may then be a misplaced secret. */
+  /** Whether the requested id is a workflow's; if not, it may be a misplaced secret. */
   readonly hasWorkflow: boolean;
-  /** Null if no trigger of the workflow has this path and method. */
+  /** The webhook of the request; null if no trigger of the workflow has this path and method. */
   readonly webhook: Webhook | null;
   readonly secretHeaders: readonly string[];
   /** The delivery key; undefined if it has not been determined yet. */

@@ -5,11 +5,11 @@ export type Verdict = (typeof VERDICTS)[number];
 /** A recorded request, without secrets and truncated to what the store keeps. */
 export interface RequestRecord {
   readonly workflowId: string;
-  /** Its key within the workflow: see {@link refusedPlace} and {@link passedPlace}. */
+  /** The record's key within the workflow: see {@link refusedPlace} and {@link passedPlace}. */
   readonly place: string;
   /** The gateway's request id; empty without one. */
   readonly requestId: string;
-  /** Milliseconds since the epoch. */
+  /** When the request was received, in milliseconds since the epoch. */
   readonly receivedAt: number;
   /** Client address of the connection to the gateway. */
   readonly sender: string;
@@ -18,7 +18,7 @@ export interface RequestRecord {
   readonly path: string;
   /** The query without the question mark, still encoded. */
   readonly query: string;
-  /** Lower-case names. */
+  /** Headers of the request, with lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
   /** The body, or its start. */
   readonly body: string;
@@ -50,7 +50,7 @@ const MINUTE_LENGTH = 13;
 /** Sorts by time. @param ms - since the epoch */
 const toStamp = (ms: number): string => new Date(ms).toISOString().replaceAll(/[-:.Z]/g, '');
 
-/** `20261120T1200`: the minute of a time, in UTC. */
+/** Returns the minute of a time, in UTC, such as `20261120T1200`. */
 export const toMinute = (ms: number): string => toStamp(ms).slice(0, MINUTE_LENGTH);
 
 /**
@@ -87,7 +87,7 @@ export const parseRecordId = (id: string): Pick<RequestRecord, 'workflowId' | 'p
   return workflowId === undefined || place === undefined ? null : { workflowId, place };
 };
 
-/** Latest first. */
+/** Orders records by time, latest first. */
 export const latestFirst = (
   a: Pick<RequestRecord, 'receivedAt' | 'place'>,
   b: Pick<RequestRecord, 'receivedAt' | 'place'>,

@@ -3,7 +3,10 @@ import type { PlaceKind, RequestRecord } from './request-record.ts';
 export interface RequestQuery {
   readonly workflowId: string;
   readonly kind: PlaceKind;
-  /** Milliseconds since the epoch, both inclusive; refused requests are matched by minute. */
+  /**
+   * Start of the period, in milliseconds since the epoch; `from` and `to` are included. Refused requests are matched by
+   * minute.
+   */
   readonly from: number;
   readonly to: number;
 }

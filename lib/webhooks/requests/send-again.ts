@@ -33,7 +33,7 @@ export interface SendAgainParts extends Omit<AcceptParts, 'blobs'> {
 interface SentAgain {
   readonly workflowId: string;
   readonly workflowVersion: number;
-  /** Null if the webhook skipped it: it answered without an execution. */
+  /** The execution that the request started; null if the webhook skipped it, that is, answered without an execution. */
   readonly executionId: string | null;
   /** Whether the workflow has its own metrics. */
   readonly hasMetrics: boolean | undefined;

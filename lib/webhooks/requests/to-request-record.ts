@@ -128,7 +128,7 @@ const MAX_BODY_BYTES = 64 * 1_024;
 
 /** How much of a longer body is kept. */
 const START_BYTES = 2_000;
-/** Characters scanned beyond the cut, to find secrets that it would split. */
+/** How many characters beyond the cut are scanned, to find secrets that it would split. */
 const MORE_BYTES = 1_000;
 
 const MAX_DEPTH = 100;
@@ -156,7 +156,7 @@ const keepBody = ({ rawBody, headers }: Pick<WebhookRequest, 'rawBody' | 'header
   return { body, bodyBytes, missing };
 };
 
-/** Null for bytes that are not UTF-8. @param isCut - the bytes may end within a character */
+/** Decodes UTF-8; null for other bytes. @param isCut - the bytes may end within a character */
 const decode = (bytes: Uint8Array, isCut: boolean): string | null => {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes, { stream: isCut });
@@ -165,7 +165,7 @@ const decode = (bytes: Uint8Array, isCut: boolean): string | null => {
   }
 };
 
-/** JSON text without secrets, however they are escaped; unchanged if there are none or it is not JSON. */
+/** Redacts the secrets in JSON text, however they are escaped; unchanged if there are none or it is not JSON. */
 const redactJson = (text: string): string => {
   if (!/^\s*[[{]/.test(text)) return text;
   try {

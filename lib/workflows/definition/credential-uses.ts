@@ -7,7 +7,7 @@ export const SENDER_CREDENTIAL_TYPES: readonly string[] = ['signingSecret'];
 
 /** A credential that a node names. */
 interface CredentialUse {
-  /** JSON pointer within the node. */
+  /** JSON Pointer to the credential's id, within the node. */
   readonly path: string;
   readonly credentialId: string;
   /** What uses it, for messages: `node`, or a feature of its webhook. */

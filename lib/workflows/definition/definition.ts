@@ -21,7 +21,7 @@ export interface WorkflowDefinition extends FromSchema<typeof workflowSchema> {
 /** A stored version of a workflow. Versions count from 1 and never change. */
 export interface Workflow {
   readonly version: number;
-  /** ISO 8601, UTC. */
+  /** When this version was stored; ISO 8601, UTC. */
   readonly updatedAt: string;
   readonly definition: WorkflowDefinition;
 }

@@ -12,14 +12,14 @@ export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTION
 
 /** The webhook of one trigger for one method, derived from the definition and stored with it. */
 export interface PathConfig {
-  /** With a leading slash and no trailing slash; `/` is the root of the workflow. */
+  /** The path, with a leading slash and no trailing slash; `/` is the root of the workflow. */
   readonly path: string;
   /** The path's segments if it has parameters, `:id` or `*rest`; absent for a literal path. */
   readonly pattern?: readonly string[];
-  /** Upper case. */
+  /** HTTP method in upper case. */
   readonly method: string;
   readonly authentication: Authentication;
-  /** Null only if `authentication` is `none` or the stored workflow is invalid. */
+  /** The credential of the callers; null only if `authentication` is `none` or the stored workflow is invalid. */
   readonly credentialId: string | null;
   readonly responseMode: ResponseMode;
   readonly triggerNodeId: string;
@@ -41,11 +41,11 @@ export interface PathConfig {
 /** The features of a webhook by name: parameters of its trigger, each of which is off if absent. */
 export type WebhookFeatures = Readonly<Record<string, JsonValue>>;
 
-/** The feature `concurrency`. */
+/** The parameters of the feature `concurrency`. */
 export interface ConcurrencyRule {
   readonly max: number;
-  /** `refuse` by default. */
+  /** What happens at the limit; `refuse` by default. */
   readonly onLimit?: 'refuse' | 'cancelOldest' | 'queue';
-  /** With `queue`, how many may wait; 1,000 by default. */
+  /** How many executions may wait, with `queue`; 1,000 by default. */
   readonly maxQueued?: number;
 }

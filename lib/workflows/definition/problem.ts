@@ -2,6 +2,6 @@
 export interface Problem {
   readonly path: string;
   readonly message: string;
-  /** With a warning, the workflow is stored nevertheless. If absent, the problem is an error. */
+  /** Severity of the problem: with a warning, the workflow is stored nevertheless. If absent, it is an error. */
   readonly severity?: 'warning';
 }

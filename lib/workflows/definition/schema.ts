@@ -9,10 +9,10 @@ export const connectionSchema = {
   additionalProperties: false,
   properties: {
     sourceNodeId: { type: 'string' },
-    /** `main` by default. */
+    /** The output that the connection leaves; `main` by default. */
     sourceOutput: { type: 'string', minLength: 1 },
     targetNodeId: { type: 'string' },
-    /** `main` by default. */
+    /** The input that the connection enters; `main` by default. */
     targetInput: { type: 'string', minLength: 1 },
   },
 } as const;
@@ -22,8 +22,8 @@ export const workflowSettingsSchema = {
   additionalProperties: false,
   properties: {
     /**
-     * `durable` by default if any node waits or is not pure, `express` if all are pure. Synchronous executions always
-     * run in the webhook function.
+     * How background runs are executed: `durable` by default if any node waits or is not pure, `express` if all are
+     * pure. Synchronous executions always run in the webhook function.
      */
     execution: { enum: ['durable', 'express'] },
     /**
@@ -39,7 +39,7 @@ export const workflowSettingsSchema = {
      * Size of one node's output as JSON, in bytes; 32 MB by default. A trigger's output is limited only by the request.
      */
     maxOutputBytes: { type: 'integer', minimum: 1, maximum: 100_000_000 },
-    /** Also counts its executions in CloudWatch separately from other workflows. Each metric is billed. */
+    /** Whether CloudWatch also counts its executions separately from other workflows. Each metric is billed. */
     metrics: { type: 'boolean' },
     highVolume: { type: 'boolean' },
   },

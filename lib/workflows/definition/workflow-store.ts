@@ -35,7 +35,9 @@ export interface WorkflowStore extends WorkflowReader {
     pathConfigs: readonly PathConfig[],
     replaces?: number,
   ): Promise<{ version: number; changed: boolean }>;
-  /** False if there was none. Versions stay readable, and a later `put` continues their numbering. */
+  /**
+   * Removes a workflow; false if there was none. Versions stay readable, and a later `put` continues their numbering.
+   */
   remove(workflowId: string): Promise<boolean>;
   list(): Promise<WorkflowSummary[]>;
   /**

@@ -4,9 +4,9 @@ import type { ExecutionInfo, JsonObject, JsonValue } from '@hookloom/plugin-kit'
 export interface Scope {
   /** The node's input: the root of every path. */
   readonly input: JsonObject;
-  /** `$nodes`: the last output of each node that has run. */
+  /** `$nodes` in expressions: the last output of each node that has run. */
   readonly nodes: JsonObject;
-  /** `$trigger`: the output of the trigger that fired. */
+  /** `$trigger` in expressions: the output of the trigger that fired. */
   readonly trigger: JsonObject;
   readonly execution: ExecutionInfo;
   /** The seed of `$random()`: unique for each node run, and the same in a replay. */
@@ -26,7 +26,7 @@ export type Evaluate = (scope: Scope) => Result | Promise<Result>;
 /** Evaluates all expressions in a node's parameters; synchronous if all of them are. */
 export type ResolveParameters = (scope: Scope) => JsonObject | Promise<JsonObject>;
 
-/** `$execution` in expressions. */
+/** Describes the execution as `$execution` in expressions. */
 export const describeExecution = ({ executionId, trigger, ...others }: ExecutionInfo): JsonObject => ({
   id: executionId,
   ...others,

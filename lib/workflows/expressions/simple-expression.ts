@@ -5,7 +5,7 @@ import { describeExecution, type Scope } from './scope.ts';
 /** The result if only JSONata's evaluator can decide: lists that are mapped over, errors, large values. */
 export const NEEDS_JSONATA = Symbol('needs JSONata');
 
-/** Undefined is the value of a path that leads nowhere; null is data. */
+/** The value of an expression: undefined for a path that leads nowhere; null is data. */
 type Value = JsonValue | undefined;
 
 /** A compiled expression without errors of its own. */
@@ -23,7 +23,7 @@ interface Operator {
   readonly combine: (left: Compiled, right: Compiled) => Compiled;
 }
 
-/** Evaluates both operands. */
+/** Compiles an operator that evaluates both operands. */
 const binary =
   (apply: (left: Value, right: Value) => Value | typeof NEEDS_JSONATA): Operator['combine'] =>
   (left, right) =>

@@ -34,7 +34,7 @@ export interface PlanNode {
   readonly index: number;
   readonly node: WorkflowNode;
   readonly nodeType: PlanNodeType;
-  /** Null if the parameters contain no expression. */
+  /** Resolves the node's parameters; null if they contain no expression. */
   readonly resolve: ResolveParameters | null;
   readonly nodesRead: NodesRead;
   /** Indexes of outgoing and incoming edges, in the order of the definition. */

@@ -2,13 +2,13 @@ import type { PlanEdge, PlanNode, Route, RouteLoop } from './plan.ts';
 
 /** When an edge settles, after its source has. */
 export const EDGE = {
-  /** Never, since its source can't be reached from the trigger. No node waits for it. */
+  /** The edge never settles, since its source can't be reached from the trigger. No node waits for it. */
   absent: 0,
   /** The edge settles at once. */
   forward: 1,
-  /** It starts another iteration of a loop instead. */
+  /** The edge starts another iteration of a loop instead of settling. */
   back: 2,
-  /** When the loop that it leaves is over. */
+  /** The edge settles when the loop that it leaves is over. */
   exit: 3,
 } as const;
 

@@ -4,7 +4,7 @@ import forge from 'node-forge';
 
 /** A certificate authority for AWS hosts, created at each start: its key exists only in this process. */
 interface Authority {
-  /** As PEM. */
+  /** The certificate as PEM. */
   readonly certificate: string;
   /** The certificate for clients that don't name a host (SNI). */
   readonly fallback: HostIdentity;
@@ -12,7 +12,7 @@ interface Authority {
   contextOf(host: string): SecureContext;
 }
 
-/** As PEM. */
+/** Certificate and private key of a host, as PEM. */
 interface HostIdentity {
   readonly key: string;
   readonly cert: string;
@@ -60,7 +60,7 @@ export const createAuthority = (region: string): Authority => {
 
 interface KeyPair {
   readonly publicKey: forge.pki.rsa.PublicKey;
-  /** As PEM. */
+  /** The private key as PEM. */
   readonly privateKey: string;
 }
 

@@ -62,7 +62,7 @@ export interface Keys {
 export interface Question {
   /** The logical id or the ARN of a role, the name of a user, or a service such as `events.amazonaws.com`. */
   readonly principal: string;
-  /** `sqs:SendMessage` */
+  /** The action, such as `sqs:SendMessage`. */
   readonly action: string;
   /** An ARN, or `*` for an action that takes none. */
   readonly resource: string;
@@ -80,7 +80,7 @@ export interface Decision {
 export interface Refusal {
   /** ARN of the caller; `anonymous` for a request that has no valid signature. */
   readonly principal: string;
-  /** Null when the request was refused before its action was known. */
+  /** The action; null when the request was refused before its action was known. */
   readonly action: string | null;
   readonly resource: string | null;
   readonly reason: string;
@@ -101,7 +101,7 @@ interface SignedRequest {
   readonly method: string;
   /** Path and query, as received. */
   readonly url: string;
-  /** Lower-case names. */
+  /** Headers of the request, with lower-case names. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body: Uint8Array;
 }

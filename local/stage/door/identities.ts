@@ -28,7 +28,7 @@ export interface Identity {
 export interface Account {
   /** Finds an identity by logical id, ARN or name. */
   find(principal: string): Identity | null;
-  /** By the ARN of the resource: queues, buckets, functions, keys. */
+  /** Resource policies of queues, buckets, functions and keys, by the resource's ARN. */
   readonly resourcePolicies: ReadonlyMap<string, HeldPolicy>;
   readonly identities: readonly Identity[];
 }
@@ -138,7 +138,7 @@ const readAttached = (
       textsOf(policy.properties[property]).map((name): [string, HeldPolicy] => [toArn(name), heldBy(policy)]),
     );
 
-/** `https://sqs.REGION.amazonaws.com/ACCOUNT/NAME`. */
+/** Converts a URL like `https://sqs.REGION.amazonaws.com/ACCOUNT/NAME` to the queue's ARN. */
 const queueArn = (url: string): string => {
   const [, , host = '', account, name] = url.split('/');
   return `arn:aws:sqs:${host.split('.')[1]}:${account}:${name}`;

@@ -219,7 +219,10 @@ const toSimulation = (
   };
 };
 
-/** In a request's resource, wildcards are ordinary characters: replaces them by characters that no policy contains. */
+/**
+ * Makes a request's resource literal: its wildcards are ordinary characters, so they are replaced by characters that no
+ * policy contains.
+ */
 const toLiteral = (resource: string): string =>
   resource === '*' ? resource : resource.replaceAll('*', '\u{f02a}').replaceAll('?', '\u{f03f}');
 
@@ -295,7 +298,7 @@ const grantsOf = ({ holder, name: policy, statements }: NumberedPolicy): Grant[]
     );
   });
 
-/** `{ Service: 'lambda.amazonaws.com' }`, `{ AWS: [arn, arn] }` or `*`. */
+/** Lists the principals in `{ Service: 'lambda.amazonaws.com' }`, `{ AWS: [arn, arn] }` or `*`. */
 const principalsOf = (principal: unknown): string[] =>
   typeof principal === 'object' && principal !== null
     ? Object.values(principal).flat().map(String)
@@ -305,7 +308,7 @@ interface Explained {
   readonly principal?: string;
   readonly action?: string;
   readonly resource?: string;
-  /** For principals: how they matched. */
+  /** Whether it matches; for principals, how they matched. */
   readonly matches: boolean | string;
 }
 

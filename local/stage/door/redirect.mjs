@@ -12,7 +12,7 @@ const authority = readFileSync(searchParams.get('ca') ?? '', 'utf8');
 
 setDefaultCACertificates([...getCACertificates('default'), authority]);
 
-/** It opens every connection of `net`, `tls`, `http`, `https`, `http2` and `fetch`. */
+/** The method that opens every connection of `net`, `tls`, `http`, `https`, `http2` and `fetch`. */
 const { connect } = Socket.prototype;
 
 const isOfAws = ({ host, port }) => /\.amazonaws\.com$/i.test(host ?? '') && Number(port) === 443;

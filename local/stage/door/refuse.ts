@@ -7,7 +7,7 @@ export type RefusalKind = SignatureProblem | 'denied' | 'unknownOperation' | 'no
 
 type Answer = readonly [status: number, code: string];
 
-/** https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html */
+/** Documented at https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html */
 const s3: Readonly<Record<RefusalKind, Answer>> = {
   notSigned: [403, 'AccessDenied'],
   malformed: [400, 'AuthorizationHeaderMalformed'],
@@ -25,7 +25,7 @@ const s3: Readonly<Record<RefusalKind, Answer>> = {
   noBackend: [503, 'ServiceUnavailable'],
 };
 
-/** https://docs.aws.amazon.com/STS/latest/APIReference/CommonErrors.html */
+/** Documented at https://docs.aws.amazon.com/STS/latest/APIReference/CommonErrors.html */
 const query: Readonly<Record<RefusalKind, Answer>> = {
   notSigned: [403, 'MissingAuthenticationToken'],
   malformed: [400, 'IncompleteSignature'],

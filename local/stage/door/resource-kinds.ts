@@ -39,7 +39,7 @@ const DIGITS = '0123456789';
 const CAPITALS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 const SMALL = CAPITALS.toLowerCase();
 
-/** `STACK-LOGICALID-RANDOM`, with the first two shortened to fit. */
+/** Generates names in the form `STACK-LOGICALID-RANDOM`, with the first two parts shortened to fit. */
 const generated =
   (maxLength: number, toCase: (text: string) => string = (text) => text) =>
   (logicalId: string, place: Place): string => {
@@ -96,7 +96,7 @@ const plain = (nameProperty?: string): Kind => ({
   ref: byName,
 });
 
-/** https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-template-resource-type-ref.html */
+/** Documented at https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-template-resource-type-ref.html */
 const kinds: Readonly<Record<string, Kind>> = {
   'AWS::DynamoDB::Table': {
     ...plain('TableName'),
@@ -219,6 +219,6 @@ const kinds: Readonly<Record<string, Kind>> = {
   'AWS::CloudFormation::CustomResource': plain(),
 };
 
-/** Null for an unknown type. */
+/** Returns the kind of a resource type; null for an unknown one. */
 export const kindOf = (type: string): Kind | null =>
   Object.hasOwn(kinds, type) ? (kinds[type] ?? null) : type.startsWith('Custom::') ? plain() : null;

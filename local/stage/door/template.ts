@@ -46,7 +46,7 @@ export interface ResolvedResource {
   readonly dependsOn: readonly string[];
   /** What `Ref` returns; null for a resource type unknown to {@link kindOf}. */
   readonly ref: string | null;
-  /** Null for a type without one, or an unknown type. */
+  /** ARN of the resource; null if its type has none or is unknown. */
   readonly arn: string | null;
 }
 
@@ -306,7 +306,10 @@ const createResolver = (
     return truth(toCondition(Conditions[name]), `Conditions.${name}`);
   };
 
-  /** `{ Condition: name }` is a reference only in conditions; elsewhere it is the condition block of a policy statement. */
+  /**
+   * Converts a condition, in which `{ Condition: name }` is a reference only in conditions; elsewhere it is the
+   * condition block of a policy statement.
+   */
   const toCondition = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(toCondition);
     if (typeof value !== 'object' || value === null) return value;
@@ -324,7 +327,7 @@ const createResolver = (
   };
 };
 
-/** `{ Ref: … }` or `{ 'Fn::Name': … }`. */
+/** Returns the function call in `{ Ref: … }` or `{ 'Fn::Name': … }`. */
 const functionCallOf = (value: object, path: string): readonly [string, unknown] | null => {
   const entries = Object.entries(value);
   const call = entries.find(([key]) => key === 'Ref' || key.startsWith('Fn::'));

@@ -6,7 +6,7 @@ export interface ReceivedRequest {
   readonly method: string;
   /** Path and query, as received. */
   readonly url: string;
-  /** Lower-case names. */
+  /** Headers of the request, with lower-case names. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body: Uint8Array;
 }
@@ -15,16 +15,16 @@ interface KnownKeys {
   readonly secretAccessKey: string;
   /** The session token; undefined for keys that are not temporary. */
   readonly sessionToken: string | undefined;
-  /** Milliseconds since the epoch; undefined for keys that are not temporary. */
+  /** When the keys expire, in milliseconds since the epoch; undefined for keys that are not temporary. */
   readonly expiresAt: number | undefined;
 }
 
 /** What a signature must be valid for, and the known keys. */
 interface Verifier<Owner> {
-  /** As named in a signature's scope: `dynamodb`, `s3`, `execute-api`. */
+  /** The service as named in a signature's scope: `dynamodb`, `s3`, `execute-api`. */
   readonly service: string;
   readonly region: string;
-  /** Milliseconds since the epoch. */
+  /** The current time in milliseconds since the epoch. */
   readonly now: number;
   readonly findKeys: (accessKeyId: string) => (KnownKeys & { readonly owner: Owner }) | null;
 }

@@ -9,7 +9,7 @@ const MAX_SHORT = 1_000;
 
 /** A valid part of a schema that this engine cannot check. */
 export class UnsupportedSchema extends RangeError {
-  /** JSON Pointer into the schema. */
+  /** JSON Pointer to the problem, within the schema. */
   readonly place: string;
   /** Completes a sentence about the part: `is not supported: use $ref`. */
   readonly reason: string;

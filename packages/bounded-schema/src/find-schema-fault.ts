@@ -4,7 +4,7 @@ import { isDraft7 } from './compile-json-schema.ts';
 import type { JsonMap } from './json-map.ts';
 
 interface SchemaFault {
-  /** JSON Pointer into the schema; empty for the schema itself. */
+  /** JSON Pointer to the fault, within the schema; empty for the schema itself. */
   readonly place: string;
   /** Completes a sentence about the part: `must be a whole number`. */
   readonly message: string;
@@ -57,7 +57,7 @@ const schemasByName = { type: 'object', additionalProperties: { $ref: '#' } };
 const names = { type: 'array', items: { type: 'string' } };
 const typeNames = ['string', 'number', 'integer', 'boolean', 'null', 'array', 'object'];
 
-/** By keyword. https://json-schema.org/draft/2020-12/schema, https://json-schema.org/draft-07/schema */
+/** Schemas of the keywords: https://json-schema.org/draft/2020-12/schema, https://json-schema.org/draft-07/schema */
 const keywords: Readonly<Record<string, JsonMap>> = {
   ...each(['$id', '$schema', '$ref', '$anchor', '$comment', 'title', 'description', 'format'], {
     type: 'string',
@@ -85,7 +85,7 @@ function each(list: readonly string[], schema: JsonMap): Record<string, JsonMap>
   return Object.fromEntries(list.map((keyword) => [keyword, schema]));
 }
 
-/** In draft 7, `items` may be a list of schemas. */
+/** Returns the validator of `items`, which in draft 7 may be a list of schemas. */
 const validatorOf = (items: JsonMap): Validator =>
   new Validator(
     { type: ['object', 'boolean'], properties: { ...keywords, items } } as Schema,
@@ -129,7 +129,7 @@ const findPatternFault = (schema: JsonMap): SchemaFault | null => {
   return null;
 };
 
-/** JSON Schema Core §6.4: patterns use Unicode mode. */
+/** Returns why a pattern is invalid in Unicode mode, which JSON Schema Core §6.4 requires; null if it is valid. */
 const faultOf = (pattern: string): string | null => {
   try {
     new RegExp(pattern, 'u');

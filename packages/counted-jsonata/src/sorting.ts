@@ -27,7 +27,7 @@ export const chargeSort = ({ budget }: Run, length: number): void => {
   budget.makeItems(length * Math.ceil(Math.log2(length + 1)));
 };
 
-/** `list^(term, >term)` */
+/** Evaluates `list^(term, >term)`. */
 export const evaluateSort = (
   run: Run,
   node: SortNode,

@@ -32,11 +32,11 @@ interface Common {
   readonly keepArray?: boolean;
   /** Whether the values of the step have bindings: `@$v`, `#$i` or `%`. */
   readonly tuple?: boolean;
-  /** `@$v`: the variable that the step binds instead of changing the context. */
+  /** The variable that the step binds with `@$v` instead of changing the context. */
   readonly focus?: string;
-  /** `#$i`: the variable that receives the position. */
+  /** The variable that receives the position, as in `#$i`. */
   readonly index?: string;
-  /** `%`: the label by which later steps find the context of this one. */
+  /** The label by which later steps find the context of this one with `%`. */
   readonly ancestor?: { readonly label: string };
   /** Whether it is an array constructor at the start or end of a path, which is not flattened. */
   readonly consarray?: boolean;
@@ -81,7 +81,7 @@ interface NameNode extends Common {
 }
 
 interface PlainNode extends Common {
-  /** `operator` is the `?` among the arguments of a partial application. */
+  /** Type of the node; `operator` is the `?` among the arguments of a partial application. */
   readonly type: 'wildcard' | 'descendant' | 'operator';
   readonly value?: string;
 }

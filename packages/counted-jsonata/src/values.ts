@@ -11,7 +11,7 @@ export class Sequence extends Array<unknown> {
   /** Whether its items are tuples: values with bound variables. */
   tupleStream = false;
 
-  /** `map`, `slice` and so on return ordinary lists. */
+  /** Makes `map`, `slice` and so on return ordinary lists. */
   static override get [Symbol.species](): ArrayConstructor {
     return Array;
   }

@@ -132,7 +132,10 @@ class Emitter {
     this.emit(body, level);
   }
 
-  /** In ECMAScript, an optional iteration that matches the empty string fails, so the next alternative is tried. */
+  /**
+   * Emits an optional iteration. In ECMAScript, one that matches the empty string fails, so the next alternative is
+   * tried.
+   */
   #emitOptionalRound(repeat: Repeat, level: number): void {
     if (!canBeEmpty(repeat.body)) {
       this.#emitRound(repeat, level);
@@ -144,7 +147,7 @@ class Emitter {
     this.instructions.push({ type: 'leave', bit: 1 << level });
   }
 
-  /** Both targets are the next instruction until the caller sets one. */
+  /** Emits a split, of which both targets are the next instruction until the caller sets one. */
   #split(): Extract<Instruction, { type: 'split' }> {
     const next = this.instructions.length + 1;
     const split: Extract<Instruction, { type: 'split' }> = { type: 'split', first: next, second: next };

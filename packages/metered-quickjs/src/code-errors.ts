@@ -1,8 +1,8 @@
 /** An error inside the sandbox. */
 interface Thrown {
-  /** `TypeError: x is not a function`. */
+  /** Message with the name of the error, such as `TypeError: x is not a function`. */
   readonly message: string;
-  /** `line 2, column 5`; null if the error has no position in the code. */
+  /** Place in the code, such as `line 2, column 5`; null if the error has none. */
   readonly place: string | null;
 }
 

@@ -24,9 +24,9 @@ export interface Interpreter {
   begin(options: RunOptions): void;
   /** @throws OutOfMemoryError when too little memory is left for the outcome */
   call(tool: Tool, ...values: readonly Pointer[]): Outcome;
-  /** @throws OutOfMemoryError */
+  /** Copies a text into the memory. @throws OutOfMemoryError */
   toText(text: string): Pointer;
-  /** @throws OutOfMemoryError */
+  /** Reads a text from the memory. @throws OutOfMemoryError */
   readText(text: Pointer): string;
   /**
    * Runs pending promise jobs until none are left.

@@ -1,4 +1,4 @@
-/** Bytes that are compared and written at a time. The size of every WebAssembly memory is a multiple of this. */
+/** How many bytes are compared and written at a time. The size of every WebAssembly memory is a multiple of this. */
 const PIECE_BYTES = 32 * 1024;
 const ZEROS = Buffer.alloc(PIECE_BYTES);
 

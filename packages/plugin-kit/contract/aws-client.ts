@@ -4,7 +4,7 @@ import type { LentCredential } from './lent-credential.ts';
 export interface AwsCall {
   /** The SDK's client package without its prefix: `dynamodb`, `s3`, `sesv2`, `bedrock-runtime`, `rds-data`. */
   readonly service: string;
-  /** `PutItem`, or as Step Functions spells it, `putItem`. */
+  /** The operation, such as `PutItem`, or as Step Functions spells it, `putItem`. */
   readonly operation: string;
   /** The SDK's input. Where the operation takes bytes, they are a Uint8Array, a string or a Node stream. */
   readonly input: Readonly<Record<string, unknown>>;

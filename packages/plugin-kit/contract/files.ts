@@ -6,9 +6,9 @@ export interface FileValue extends JsonObject {
   readonly $file: string;
   /** File name for people and receivers, without folders. */
   readonly name: string;
-  /** Such as `image/png` (RFC 9110 §8.3.1). */
+  /** Media type of the file, such as `image/png` (RFC 9110 §8.3.1). */
   readonly mediaType: string;
-  /** Bytes. */
+  /** Size of the file in bytes. */
   readonly size: number;
   /** SHA-256 of the content, 64 hexadecimal digits. */
   readonly sha256: string;

@@ -21,7 +21,7 @@ export interface LegacyProperty {
   readonly default?: JsonValue;
   /** The allowed values, for `type: 'options'`. */
   readonly options?: readonly string[];
-  /** For `type: 'string'`: a regular expression that the value must match, as in JSON Schema. */
+  /** Regular expression that the value of a property with `type: 'string'` must match, as in JSON Schema. */
   readonly pattern?: string;
 }
 
@@ -33,7 +33,7 @@ interface LegacyProvider {
   /** Semantic version, such as `1.0.0`. */
   readonly version: string;
   readonly properties: readonly LegacyProperty[];
-  /** For this field and the next nine, see `PluginHandle`. */
+  /** Parameters whose braces are no expressions. For this field and the next nine, see `PluginHandle`. */
   readonly literalParameters?: readonly string[];
   readonly checkParameters?: CheckParameters;
   readonly outputs?: NodeOutputs;
@@ -52,14 +52,14 @@ interface LegacyProvider {
 /** The legacy plugin API for a node type that starts workflows: one provider, one node type. */
 export interface TriggerProvider extends LegacyProvider {
   /**
-   * See `PluginHandle`. `request` and `subworkflow` fire only the built-in `webhookTrigger` and `manualTrigger`; in
-   * other triggers they have no effect.
+   * What fires this trigger: see `PluginHandle`. `request` and `subworkflow` fire only the built-in `webhookTrigger`
+   * and `manualTrigger`; in other triggers they have no effect.
    */
   readonly firedBy?: TriggerSource;
 }
 
 /** The legacy plugin API for a node type that does something in a workflow: one provider, one node type. */
 export interface ActionProvider extends LegacyProvider {
-  /** See `PluginHandle`. */
+  /** Whether the node is pure: see `PluginHandle`. */
   readonly pure?: boolean;
 }

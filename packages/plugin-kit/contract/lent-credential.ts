@@ -8,7 +8,8 @@ export interface LentCredential {
    */
   field(name: string): string;
   /**
-   * For a node that does not send the credential through `services`, which do this check themselves.
+   * Checks that a credential may be sent to a URL, for a node that does not send the credential through `services`,
+   * which do this check themselves.
    * @throws NodeError `CredentialNotForHost` if the credential is not for the URL's host
    */
   checkHost(url: string): void;

@@ -4,7 +4,10 @@ import type { JsonObject } from './json.ts';
 export interface NodeErrorOptions {
   /** Shown with the message, such as `HttpStatusError`; `NodeError` by default. */
   readonly name?: string;
-  /** False prevents further attempts, whatever `settings.retry` says; true by default. */
+  /**
+   * Whether another attempt may succeed. False prevents further attempts, whatever `settings.retry` says; true by
+   * default.
+   */
   readonly isRetryable?: boolean;
   /** Minimum delay before the next attempt in milliseconds, capped by `settings.retry.maxDelaySeconds`. */
   readonly retryAfterMs?: number;

@@ -2,7 +2,7 @@ import type { JsonObject } from './json.ts';
 
 /** An example node of a type, for the reference. */
 export interface NodeExample {
-  /** As in a workflow file: values may be expressions. Valid for the schema of the node type. */
+  /** The node's parameters as in a workflow file: values may be expressions. Valid for the schema of the node type. */
   readonly parameters: JsonObject;
   /** The input of the node. */
   readonly input?: JsonObject;

@@ -10,7 +10,7 @@ export const retrySchema = {
   properties: {
     /** Total number of attempts, including the first; 1 by default, which means no retry. */
     maxAttempts: { type: 'integer', minimum: 1, maximum: 20 },
-    /** Seconds before the second attempt; 1 by default. */
+    /** How many seconds to wait before the second attempt; 1 by default. */
     intervalSeconds: { type: 'number', minimum: 0, maximum: 86_400 },
     /** Factor between one delay and the next; 2 by default. */
     backoffRate: { type: 'number', minimum: 1, maximum: 10 },
@@ -39,7 +39,7 @@ export const nodeSettingsSchema = {
      * Allowed for the same nodes as `retry`, and only with a single attempt.
      */
     atMostOnce: { type: 'boolean' },
-    /** For the first node of a loop: how often the loop may run; 100 by default. */
+    /** For the first node of a loop, how often the loop may run; 100 by default. */
     maxIterations: { type: 'integer', minimum: 1, maximum: 100_000 },
   },
 } as const;

@@ -16,11 +16,14 @@ import type {
 export interface NodeType {
   readonly nodeType: string;
   readonly kind: HandleKind;
-  /** See `PluginHandle.pure`: only nodes that are not pure are steps with checkpoints. */
+  /** Whether a node is pure: see `PluginHandle.pure`. Only nodes that are not pure are steps with checkpoints. */
   readonly pure: Purity;
-  /** Null unless it is a control node. */
+  /** The traits of a control node; null for other nodes. */
   readonly control: ControlTraits | null;
-  /** For this field and the next eight, see `PluginHandle`. Defaults are filled in. */
+  /**
+   * Parameters whose braces are no expressions. For this field and the next eight, see `PluginHandle`; defaults are
+   * filled in.
+   */
   readonly literalParameters: readonly string[];
   readonly checkParameters: CheckParameters | null;
   readonly outputs: NodeOutputs;
@@ -30,7 +33,7 @@ export interface NodeType {
   readonly credentialRequired: CredentialNeed;
   readonly credentialTypesFor: CredentialTypesFor | null;
   readonly awsCalls: AwsCalls | null;
-  /** Null for actions, and for triggers that nothing fires. */
+  /** What fires the trigger; null for actions, and for triggers that nothing fires. */
   readonly firedBy: TriggerSource | null;
   /** JSON Schema of the node's `parameters`. */
   readonly schema: JsonObject;

@@ -30,15 +30,15 @@ export interface ExecutionInfo {
   readonly workflowVersion: number;
   /** The trigger that fired. `byHand` if an operator started it without its usual event. */
   readonly trigger: { readonly nodeId: string; readonly type: string; readonly byHand?: true };
-  /** ISO 8601, UTC, milliseconds. */
+  /** When the execution started; ISO 8601 in UTC with milliseconds. */
   readonly startedAt: string;
-  /** From the request (W3C Trace Context); absent if the request had none. */
+  /** Trace context of the request (W3C Trace Context); absent if the request had none. */
   readonly traceparent?: string;
 }
 
 export interface NodeContext {
   readonly execution: ExecutionInfo;
-  /** Counted from 1. */
+  /** Number of the attempt, counted from 1. */
   readonly attempt: number;
   /** How often this node has already run in this execution; 0 outside loops. */
   readonly iteration: number;
@@ -47,17 +47,17 @@ export interface NodeContext {
   readonly logger: Logger;
   /** Aborted when the attempt's time is up; pass it to every call that can be cancelled. */
   readonly signal: AbortSignal;
-  /** Milliseconds left for this attempt. */
+  /** Returns the milliseconds left for this attempt. */
   remainingMs(): number;
   readonly services: Services;
   /** The credential that the node's `credentialId` names; null if there is none, and for triggers. */
   readonly credential: LentCredential | null;
   /**
-   * `executionId/nodeId/iteration`, the same in every attempt, even after a crash. Send it as `Idempotency-Key`, so
-   * that the receiver recognises a repeated request.
+   * Key of the node run, `executionId/nodeId/iteration`: the same in every attempt, even after a crash. Send it as
+   * `Idempotency-Key`, so that the receiver recognises a repeated request.
    */
   readonly idempotencyKey: string;
-  /** For handles with `control`; null for all others. */
+  /** Operations for handles with `control`; null for all others. */
   readonly control: RunControl | null;
   /**
    * Counts what the attempt uses, such as the tokens of a model. The node's record shows the totals of its last attempt
@@ -90,7 +90,7 @@ export interface Question {
 export interface Callback {
   /** Signed, and valid for one answer. It is a secret, since it needs no other authentication. */
   readonly url: string;
-  /** Milliseconds since the epoch. */
+  /** When the callback expires, in milliseconds since the epoch. */
   readonly expiresAt: number;
   /** Waits for the answer; a durable run is suspended in the meantime. */
   answer(): Promise<CallbackAnswer>;
@@ -159,7 +159,7 @@ export const ERROR_OUTPUT = 'error';
  */
 export const RESPONSE_OUTPUT = 'response';
 
-/** `null` and `undefined` count as an empty object. A value that is not JSON fails the node. */
+/** What a node returns: `null` and `undefined` count as an empty object. A value that is not JSON fails the node. */
 export type NodeResult = JsonObject | Emission | null | undefined;
 
 /**

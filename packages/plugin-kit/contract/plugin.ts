@@ -107,8 +107,8 @@ export interface EventSource {
   /** Identifies the event: a repeated event has the same key and does not start a second execution. */
   toKey(event: JsonObject): string;
   /**
-   * Only for a separate function that receives the events of this trigger type. The function for all types knows the
-   * trigger.
+   * Returns the trigger that an event is for. Needed only for a separate function that receives the events of this
+   * trigger type. The function for all types knows the trigger.
    */
   toAddress?(event: JsonObject): TriggerAddress;
   /**
@@ -142,7 +142,7 @@ export type TriggerSource = (typeof BUILT_IN_SOURCES)[number] | EventSource;
 
 /** One node type of a unified provider. */
 export interface PluginHandle {
-  /** The node type. */
+  /** Id of the handle, which is its node type. */
   readonly id: string;
   readonly name: string;
   readonly description: string;
@@ -156,7 +156,7 @@ export interface PluginHandle {
    */
   readonly literalParameters?: readonly string[];
   readonly checkParameters?: CheckParameters;
-  /** `['main']` by default. A connection from any other output is refused. */
+  /** Names of the outputs; `['main']` by default. A connection from any other output is refused. */
   readonly outputs?: NodeOutputs;
   /** Values of `targetInput` in `context.inputs`; `['main']` by default. A connection to any other input is refused. */
   readonly inputs?: readonly string[];
@@ -170,17 +170,17 @@ export interface PluginHandle {
    * action gets the credential as `context.credential`.
    */
   readonly credentialTypes?: readonly string[];
-  /** False by default. */
+  /** Whether a node needs a credential; false by default. */
   readonly credentialRequired?: CredentialNeed;
   /** All of `credentialTypes` by default. */
   readonly credentialTypesFor?: CredentialTypesFor;
-  /** None by default. */
+  /** AWS calls that the node makes; none by default. */
   readonly awsCalls?: AwsCalls;
   /**
    * Whether it has no side effects and always has the same output for the same input, so that it needs no checkpoint.
    */
   readonly pure?: Purity;
-  /** Not together with `pure`. */
+  /** Traits of a control node; not together with `pure`. */
   readonly control?: ControlTraits;
   /** An example shown in the reference; it has no effect. */
   readonly example?: NodeExample;
@@ -196,7 +196,7 @@ export interface PluginProvider {
   readonly version: string;
   readonly description: string;
   readonly category: string;
-  /** May be empty for a plugin that has credential types. */
+  /** The plugin's node types; the list may be empty if it has credential types. */
   readonly handles: readonly PluginHandle[];
   readonly credentialTypes?: readonly CredentialType[];
   readonly dependencies?: readonly PluginDependency[];

@@ -26,21 +26,21 @@ export interface RegistrationRequest {
   /** The path with its leading slash, percent-encoded. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON. */
+  /** Body of the request, sent as JSON. */
   readonly body?: JsonObject;
 }
 
 /** Where registrations are made: one stage of the service, in one account and region. */
 export interface RegistrationContext {
-  /** `SERVICE-STAGE`, with which the names of everything created must begin. */
+  /** Prefix that the names of everything created must have: `SERVICE-STAGE`. */
   readonly prefix: string;
-  /** `aws`, `aws-cn` or `aws-us-gov`. */
+  /** Partition of AWS: `aws`, `aws-cn` or `aws-us-gov`. */
   readonly partition: string;
   readonly region: string;
   readonly accountId: string;
   /** The function that receives the events. An event names its trigger under `hookloom`: see {@link toEnvelope}. */
   readonly dispatchArn: string;
-  /** Milliseconds since the epoch. */
+  /** Returns the current time in milliseconds since the epoch. */
   now(): number;
   /** Signed with the keys of the process. An error status is an answer, with the name of the error as `__type`. @throws Error when no answer arrives */
   callAws(request: RegistrationRequest): Promise<{ readonly status: number; readonly body: JsonObject }>;
@@ -53,7 +53,7 @@ export const toEnvelope = ({ workflowId, triggerNodeId, name }: RegisteredTrigge
 
 /** A registration that is refused because of a parameter's value. */
 export class RegistrationRefused extends Error {
-  /** JSON pointer (RFC 6901) into the parameters; null if no single parameter is the cause. */
+  /** JSON Pointer (RFC 6901) to the parameter that causes the problem; null if no single one does. */
   readonly path: string | null;
 
   /** @param message - what is wrong, and what to do; the author of the workflow reads it */

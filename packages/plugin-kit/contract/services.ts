@@ -6,7 +6,7 @@ import type { TcpClient } from './tcp-client.ts';
 
 /** Time for nodes and the engine; a port, so that tests never wait. */
 export interface Clock {
-  /** Milliseconds since the epoch, UTC. */
+  /** Returns the current time in milliseconds since the epoch. */
   now(): number;
   /** Resolves after `ms` milliseconds. @throws the signal's reason if it is aborted before that */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
@@ -83,9 +83,9 @@ export const completeRequest = ({
 
 export interface OutboundResponse {
   readonly status: number;
-  /** Lower-case names; repeated headers are joined with `, `. */
+  /** Headers of the response, with lower-case names; repeated headers are joined with `, `. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Empty for a streamed response. */
+  /** Body of the response; empty for a streamed one. */
   readonly body: Uint8Array;
   /**
    * The body of a streamed response, to be read once; null for any other. Reading throws AppError `OUTBOUND_*`, also when

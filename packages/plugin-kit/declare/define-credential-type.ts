@@ -5,7 +5,7 @@ import { toSchema } from './to-schema.ts';
 import type { ValueOf } from './value-of.ts';
 
 interface CredentialDeclaration<Schema> extends Pick<CredentialType, 'id' | 'name' | 'description'> {
-  /** `Type.Object` of strings. */
+  /** Schema of the parameters: a `Type.Object` of strings. */
   readonly parameters: Schema;
   /** The fields that are stored only in the secret store. */
   readonly secretFields: readonly (keyof ValueOf<Schema> & string)[];

@@ -33,7 +33,7 @@ export interface NodeCall<
   readonly input: JsonObject;
   readonly context: NodeContext;
   readonly credential: Needs extends { readonly required: true } ? LentCredential : LentCredential | null;
-  /** For a node type with `control`; null for all others. */
+  /** Operations for a node type with `control`; null for all others. */
   readonly control: undefined extends Control ? null : RunControl;
 }
 

@@ -83,7 +83,7 @@ interface Taken {
   readonly value: JsonValue;
 }
 
-/** Null if the value does not match. */
+/** Reads a value; null if it does not match. */
 const tryRead = (read: Read, value: JsonValue, place: string): Taken | null => {
   try {
     return { value: read(value, place) };

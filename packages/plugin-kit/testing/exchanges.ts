@@ -5,11 +5,11 @@ export type Answers<Sent, Exchange, Answer> =
 
 /** How exchanges of one kind are compared and named. */
 interface ExchangeRules<Sent, Exchange, Answer> {
-  /** `request` or `call`. */
+  /** What is exchanged, for messages: `request` or `call`. */
   readonly noun: string;
   describeSent(sent: Sent): string;
   describeExpected(exchange: Exchange): string;
-  /** Null if what was sent is what the exchange expects. */
+  /** Returns how what was sent differs from what the exchange expects; null if it does not. */
   findDifference(sent: Sent, exchange: Exchange, what: string): string | null;
   answerOf(exchange: Exchange): Answer;
 }

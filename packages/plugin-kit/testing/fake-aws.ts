@@ -4,7 +4,7 @@ import { type Answers, createExchanges, toDifference } from './exchanges.ts';
 
 /** A recorded call: what must be sent, and the output or the error of the service. */
 export interface AwsExchange {
-  /** `region` may be omitted; the whole input is compared. */
+  /** The expected call. `region` may be omitted; the whole input is compared. */
   readonly call: AwsCall;
   /** An error is thrown, as a NodeError of the service's client would be. */
   readonly answer: Readonly<Record<string, unknown>> | Error;

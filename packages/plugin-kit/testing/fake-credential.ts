@@ -2,9 +2,9 @@ import type { CredentialFields, CredentialType, LentCredential } from '../contra
 
 /** A credential for a test. */
 export interface TestCredential {
-  /** `credential-1` by default. */
+  /** Id of the credential; `credential-1` by default. */
   readonly id?: string;
-  /** Its type, or only the type's id if the node reads the fields itself. */
+  /** The credential's type, or only the type's id if the node reads the fields itself. */
   readonly type: CredentialType | string;
   /** Invented values, none of which may occur in what the node delivers or logs. */
   readonly fields: CredentialFields;

@@ -8,7 +8,7 @@ export interface FakeFiles extends Files {
   add(content: string | Uint8Array, about?: Partial<Pick<FileValue, 'name' | 'mediaType'>>): FileValue;
 }
 
-/** Files in memory. */
+/** Creates a store that keeps files in memory. */
 export const createFakeFiles = (): FakeFiles => {
   const saved = new Map<string, Uint8Array>();
   const keep: FakeFiles['add'] = (content, about = {}) => {

@@ -10,14 +10,14 @@ import { readAll, toStream } from './fake-files.ts';
 export interface SentRequest {
   readonly method: string;
   readonly url: string;
-  /** Lower-case names. */
+  /** Headers of the request, with lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Null without a body. */
+  /** Body of the request; null if it has none. */
   readonly body: string | null;
 }
 
 export interface FakeAnswer {
-  /** 200 by default. */
+  /** Status of the response; 200 by default. */
   readonly status?: number;
   /** Names in any case: a node gets them in lower case, as from the service. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -29,10 +29,10 @@ export interface FakeAnswer {
 /** A recorded exchange: what must be sent, and the answer. */
 export interface Exchange {
   readonly request: {
-    /** `GET` by default. */
+    /** Expected method; `GET` by default. */
     readonly method?: string;
     readonly url: string;
-    /** Lower-case names; the request may have other headers as well. */
+    /** Expected headers, with lower-case names; the request may have others as well. */
     readonly headers?: Readonly<Record<string, string>>;
     readonly body?: string;
     /** The body as JSON, with keys in any order. */

@@ -19,24 +19,24 @@ import { readOutputs } from './read-outputs.ts';
 
 /** What one attempt at a node receives. */
 export interface NodeTest {
-  /** Values, not expressions. */
+  /** The node's parameters: values, not expressions. */
   readonly parameters?: JsonObject;
   readonly input?: JsonObject;
   /** The data of each connection; by default only the input. */
   readonly inputs?: readonly DeliveredInput[];
   readonly credential?: TestCredential;
-  /** By default, no request is expected. */
+  /** The expected requests with their answers; none by default. */
   readonly http?: HttpAnswers;
-  /** By default, no AWS call is expected. */
+  /** The expected AWS calls with their answers; none by default. */
   readonly aws?: AwsAnswers;
   /** Connections other than HTTP; refused by default. */
   readonly tcp?: TcpClient;
   readonly files?: FakeFiles;
-  /** For a node type with `control`: operations that replace the default ones. */
+  /** Operations that replace the default ones, for a node type with `control`. */
   readonly control?: Partial<RunControl>;
-  /** Milliseconds since the epoch; 2026-01-01 by default. */
+  /** The time that the node sees, in milliseconds since the epoch; 2026-01-01 by default. */
   readonly now?: number;
-  /** 1 by default. */
+  /** Number of the attempt; 1 by default. */
   readonly attempt?: number;
   readonly signal?: AbortSignal;
 }
@@ -49,7 +49,7 @@ export interface NodeTestResult {
   readonly calls: readonly AwsCall[];
   readonly log: readonly LogEntry[];
   readonly files: FakeFiles;
-  /** Milliseconds of each sleep. */
+  /** The length of each sleep, in milliseconds. */
   readonly sleeps: readonly number[];
   /** What `context.addUsage` has counted, by name. */
   readonly usage: Usage;
@@ -123,7 +123,7 @@ const freezeDeep = (value: JsonValue): JsonValue => {
 };
 
 interface FakeClock extends Clock {
-  /** Milliseconds of each sleep so far. */
+  /** The length of each sleep so far, in milliseconds. */
   readonly sleeps: readonly number[];
 }
 

@@ -11,14 +11,14 @@ import { describeResponse, toStatusError } from './status-error.ts';
 
 const MAX_RESPONSE_BYTES = 1_048_576;
 
-/** Only for reading requests, since a redirect may turn any other request into a GET. */
+/** How many redirects a reading request follows. Others follow none, since a redirect may turn them into a GET. */
 const MAX_REDIRECTS = 5;
 
 export interface JsonAnswer {
   readonly status: number;
-  /** Lower-case names. */
+  /** Headers of the response, with lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Null for an empty body. For a failure, the text if the body is not JSON. */
+  /** Body of the response; null if it is empty. For a failure, the text if the body is not JSON. */
   readonly body: JsonValue;
 }
 
@@ -38,9 +38,9 @@ export interface ApiFailure {
 
 export interface JsonApiCall {
   readonly method: string;
-  /** The absolute URL. */
+  /** The absolute URL of the request. */
   readonly url: string;
-  /** Lower-case names. For secrets, use the node's credential. */
+  /** Headers of the request, with lower-case names. For secrets, use the node's credential. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Added to the URL: a list repeats the name, null adds nothing. */
   readonly query?: JsonObject;

@@ -13,7 +13,7 @@ export const lazy = <Value>(load: () => Promise<Value>): (() => Promise<Value>) 
 /** A value and the end of its validity. */
 export interface Expiring<Value> {
   readonly value: Value;
-  /** Milliseconds since the epoch. */
+  /** When the value expires, in milliseconds since the epoch. */
   readonly expiresAt: number;
 }
 

@@ -6,7 +6,7 @@ import { readRetryAfter } from './retry-after.ts';
 
 interface StatusErrorOptions {
   readonly isRetryable: boolean;
-  /** Milliseconds since the epoch. */
+  /** The current time in milliseconds since the epoch. */
   readonly now: number;
   /** Number of the page, if the request is one of several. */
   readonly page?: number | null;

@@ -15,7 +15,7 @@ import { openWebhookOf } from './recorded-request.ts';
 const context = {} as Context;
 const body = JSON.stringify(order);
 
-/** After the trigger: set → filter → set; the output of the last one is the response. */
+/** The nodes after the trigger: set → filter → set; the output of the last one is the response. */
 export const fourNodes = (condition = '{{ known }}'): readonly Link[] => [
   { type: 'set', parameters: { values: { name: '{{ body.name }}', known: true } } },
   { type: 'filter', parameters: { condition } },

@@ -8,7 +8,7 @@ import { storedSize } from '../../../tests/support/dynamodb-units.ts';
 import type { BackgroundCounts } from '../../cost/billed-run.ts';
 import { tablePrefix } from '../bench-service.ts';
 
-/** What DynamoDB bills. */
+/** The units that DynamoDB bills. */
 export type Units = Metered;
 
 /** Stored bytes, including indexes and overhead, by table name without the prefix. */

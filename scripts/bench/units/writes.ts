@@ -25,7 +25,7 @@ interface KindOfRun {
   /** Number of nodes, without the trigger. */
   readonly title: string;
   readonly chain: readonly Link[];
-  /** Null when the caller waits. */
+  /** How the run is executed in the background; null when the caller waits. */
   readonly mode: BackgroundMode | null;
   /** Whether the delivery has a key. */
   readonly isKeyed?: boolean;
@@ -85,7 +85,7 @@ interface CountedRun extends KindOfRun {
   readonly units: Units;
   readonly withBus: Units;
   readonly stored: StoredBytes;
-  /** Null for a run without a background part. */
+  /** What the background part writes; null for a run without one. */
   readonly background: BackgroundCounts | null;
 }
 

@@ -59,7 +59,7 @@ const hashOf = (id: string): number => createHash('sha256').update(id).digest()[
 export const timeShards = (endedBadly: boolean): readonly string[] =>
   Array.from({ length: TIME_SHARDS }, (_, shard) => toTimeShard(shard, endedBadly));
 
-/** Its partition in the index by time. */
+/** Returns the execution's partition in the index by time. */
 export const timeShardOf = (executionId: string, endedBadly: boolean): AttributeValue =>
   text(toTimeShard(hashOf(executionId) % TIME_SHARDS, endedBadly));
 
@@ -119,7 +119,7 @@ export const toCallback = (item: Item): PendingCallback => ({
   ...(item.answered === undefined ? {} : { answered: readJson(item, 'answered') }),
 });
 
-/** ISO 8601, since the indexes need times that sort as text. */
+/** Formats a time as ISO 8601, since the indexes need times that sort as text. */
 export const toIso = (ms: number): string => new Date(ms).toISOString();
 
 /** The partitions of the indexes by workflow, over which the executions of a high-volume workflow are spread. */

@@ -87,7 +87,7 @@ export const createExecutionStore = (
       ({ startToken }) => startToken?.S === start.startToken,
     );
 
-  /** Null if the condition does not hold. For changes that can be repeated. */
+  /** Makes a change that can be repeated; null if its condition does not hold. */
   const update = (key: string, change: Change, ReturnValues: 'NONE' | 'ALL_NEW' = 'NONE') =>
     updateItem(client, { ...at(key), ...toUpdate(change), ReturnValues }, null);
 

@@ -13,7 +13,7 @@ const OPEN_STATUSES = {
 
 /** A conditional update. Expressions refer to attributes by `#name`, since some names are reserved words. */
 export interface Change {
-  /** May use the names of {@link OPEN_STATUSES}; empty for none. */
+  /** The condition, which may use the names of {@link OPEN_STATUSES}; empty for none. */
   readonly condition: string;
   /** Attributes to set; undefined ones keep their value. */
   readonly set?: Readonly<Record<string, AttributeValue | undefined>>;

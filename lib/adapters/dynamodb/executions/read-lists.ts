@@ -9,7 +9,7 @@ import { checkVersions, VERSION_ATTRIBUTES } from '../schema/schema.ts';
 /** One of the partitions over which a list is spread. */
 export interface Partition {
   readonly index: 'byWorkflow' | 'byFailure' | 'byTime' | 'bySweep';
-  /** Its key in the index. */
+  /** The partition's key in the index. */
   readonly key: string;
 }
 
@@ -17,7 +17,7 @@ interface MergeOptions {
   readonly order: 'ascending' | 'descending';
   /** The first and the last sort key, inclusive. */
   readonly range: readonly [first: string, last: string];
-  /** If absent, reads from the start. */
+  /** Position to read from; if absent, reads from the start. */
   readonly after?: ListPosition | undefined;
   /** How many keys one query reads. */
   readonly pageSize: number;
@@ -118,7 +118,7 @@ export interface ListedKey extends ListPosition {
 
 interface Collected<Found> {
   readonly found: readonly Found[];
-  /** Where the next page starts; null at the end. */
+  /** Position at which the next page starts; null at the end of the list. */
   readonly next: ListPosition | null;
 }
 

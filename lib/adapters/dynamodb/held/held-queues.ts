@@ -17,7 +17,7 @@ import { deleteItem, getItem, type IsOurs, translateErrors, updateItem } from '.
 import type { TableNames } from '../table-names.ts';
 
 interface HeldQueuesOptions {
-  /** See `createExecutionStore`. */
+  /** Days for which records are kept: see `createExecutionStore`. */
   readonly retentionDays: number;
 }
 

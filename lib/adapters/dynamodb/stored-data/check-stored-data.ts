@@ -9,7 +9,7 @@ import type { TableNames } from '../table-names.ts';
 import { findVersionProblem, readStageVersions, type StoredDataProblem } from './stage-versions.ts';
 
 interface TableShape {
-  /** `HASH` or `HASH RANGE`. */
+  /** Types of the table's keys: `HASH` or `HASH RANGE`. */
   readonly key: string;
   /** The keys of its indexes, by name. */
   readonly indexes?: Readonly<Record<string, string>>;

@@ -63,7 +63,7 @@ export interface MigrationParts {
 }
 
 const PAGE_SIZE = 200;
-/** Concurrent writes. */
+/** How many writes run concurrently. */
 const CONCURRENCY = 8;
 /** Delays before a refused, usually throttled, call is repeated, in milliseconds. */
 const DELAYS_MS = [1_000, 2_000, 4_000, 8_000, 15_000, 30_000];

@@ -59,7 +59,7 @@ export const noteStageVersions = async (
   return noted;
 };
 
-/** @throws AppError `STORE_UNAVAILABLE` */
+/** Writes the data versions of a stage. @throws AppError `STORE_UNAVAILABLE` */
 export const writeStageVersions = async (
   client: DynamoDbClient,
   { executions: TableName }: Tables,
@@ -82,7 +82,7 @@ export interface StoredDataProblem {
   readonly lacks?: 'table' | 'index' | 'addedIndex';
 }
 
-/** Null if this release can read the stage. */
+/** Returns why this release can't read the stage; null if it can. */
 export const findVersionProblem = ({ oldest, newest }: StageVersions): StoredDataProblem | null => {
   const read = `this release reads the versions ${OLDEST_VERSION} to ${SCHEMA_VERSION}`;
   if (newest > SCHEMA_VERSION)

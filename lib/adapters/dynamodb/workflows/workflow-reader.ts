@@ -54,10 +54,10 @@ const toPublished = (item: Item): PublishedWorkflow => ({
 });
 
 interface DefinitionPage {
-  /** Includes removed workflows. */
+  /** Ids of the workflows, including removed ones. */
   readonly ids: readonly string[];
   readonly definitions: readonly WorkflowDefinition[];
-  /** Where the next page starts; null at the end. */
+  /** Key at which the next page starts; null at the end. */
   readonly next: string | null;
 }
 

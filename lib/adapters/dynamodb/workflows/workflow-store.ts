@@ -109,7 +109,7 @@ export const createWorkflowStore = (
   };
 };
 
-/** @throws AppError `WORKFLOW_TOO_LARGE` */
+/** Refuses a workflow that is larger than the limit. @throws AppError `WORKFLOW_TOO_LARGE` */
 const refuseLarger = (limitBytes: number, stored: string): void => {
   const bytes = Buffer.byteLength(stored);
   if (bytes > limitBytes) throw new AppError(WORKFLOW_TOO_LARGE, { bytes, limitBytes });

@@ -29,7 +29,9 @@ const presentFile: Present = ({ executionId, result, openFiles }) => {
 const findFile = (output: JsonObject): FileValue | null =>
   isFileValue(output) ? output : (Object.values(output).find(isFileValue) ?? null);
 
-/** `all` needs no entry: the run itself collects the outputs of all end nodes. */
+/**
+ * How the last node's output is presented. `all` needs no entry: the run itself collects the outputs of all end nodes.
+ */
 const presents: Readonly<Record<string, Present>> = { firstItem: presentFirstItem, file: presentFile };
 
 /** Answers with something other than the output of the last node. */

@@ -13,7 +13,7 @@ export const timeoutSeconds = defineFeature({
   stages: (seconds) => ({ waiting: { limitMs: seconds * 1_000 } }),
 });
 
-/** `continue`: when the time is up, the caller gets a 202 and the run continues. */
+/** The feature `onTimeout`. With `continue`, when the time is up, the caller gets a 202 and the run continues. */
 export const onTimeout = defineFeature({
   name: 'onTimeout',
   schema: Type.Enum(['fail', 'continue'], {

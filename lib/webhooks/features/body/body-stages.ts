@@ -19,7 +19,7 @@ interface BodyRule {
   readonly raw?: boolean;
 }
 
-/** `untyped` stands for a body without a content type. */
+/** Type of a body; `untyped` stands for a body without a content type. */
 type BodyType = 'json' | 'ndjson' | 'form' | 'multipart' | 'xml' | 'text' | 'file' | 'untyped';
 
 /** A received body whose type is known. */
@@ -53,7 +53,7 @@ const limitRaw = ({ request, content }: Received): void => {
 const toRawBody = (bytes: Uint8Array): JsonValue =>
   decodeExactly(bytes) ?? { base64: Buffer.from(bytes).toString('base64') };
 
-/** By media type, in lower case without parameters. None is registered for JSON Lines. */
+/** Body types by media type, in lower case without parameters. No media type is registered for JSON Lines. */
 const types: ReadonlyMap<string, BodyType> = new Map([
   ['', 'untyped'],
   ['application/x-ndjson', 'ndjson'],

@@ -1,7 +1,7 @@
 declare module 'busboy/lib/utils.js' {
   /** A parsed header of a body or a part, as busboy reads it; undefined if it can't. */
   interface HeaderValue {
-    /** In lower case. */
+    /** The media type in lower case. */
     readonly type: string;
     readonly params: Readonly<Record<string, string>>;
   }

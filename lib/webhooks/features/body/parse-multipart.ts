@@ -99,7 +99,7 @@ const readParts = ({ headers, rawBody }: WebhookRequest): Promise<SentParts> =>
 const toFile = ({ name, mediaType, chunks }: SentFile): BodyFile =>
   toBodyFile(name, mediaType, Buffer.concat(chunks));
 
-/** Null for a content type without a boundary, which busboy refuses. */
+/** Creates a parser; null for a content type without a boundary, which busboy refuses. */
 const createParser = (headers: WebhookRequest['headers'], bytes: number) => {
   const limits = {
     fields: MAX_FIELDS,

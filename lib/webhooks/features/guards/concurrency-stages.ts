@@ -43,7 +43,7 @@ export const limitRuns = (
     return true;
   };
 
-  /** Null if it may start at once. A repeated delivery of a stored execution changes nothing. */
+  /** Queues an execution; null if it may start at once. A repeated delivery of a stored execution changes nothing. */
   const queueUp = async (
     queue: HeldQueue,
     executionId: string,

@@ -156,7 +156,7 @@ const orOpen = async (
 
 const toSeconds = (us: number): number => Math.ceil(us / US_PER_SECOND);
 
-/** https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/10/ */
+/** Documented at https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/10/ */
 const toHeaders = (
   { requests, seconds, per }: RateLimitRule,
   bucket: Bucket,

@@ -7,11 +7,11 @@ import type { Stages } from '../../webhook-feature.ts';
 const MAX_VALUES = 100_000;
 /** About 90,000 checks of a value, or patterns over 6,000,000 characters: 45 to 110 ms. */
 const MAX_WORK = 1_500_000;
-/** Up to this many values, all violations are reported, not just the first. */
+/** Up to how many values all violations are reported, not just the first. */
 const MAX_VALUES_IN_FULL = 10_000;
-/** Violations per response. */
+/** Maximum number of violations in a response. */
 const MAX_ERRORS = 50;
-/** Characters of a pointer or a message, which contain keys of the body. */
+/** Maximum length of a pointer or a message, which contain keys of the body, in characters. */
 const MAX_CHARACTERS = 200;
 
 /** Refuses bodies that do not match a JSON Schema. The response lists the violations, but no values of the body. */

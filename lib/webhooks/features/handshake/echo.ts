@@ -12,7 +12,7 @@ export const answerText = (body: string): Answer => ({
   body,
 });
 
-/** @throws AppError `HANDSHAKE_REFUSED` */
+/** Checks that a challenge can be echoed. @throws AppError `HANDSHAKE_REFUSED` */
 export const checkChallenge = (challenge: unknown): string => {
   if (typeof challenge !== 'string' || challenge === '') return refuse('it has no challenge');
   if (challenge.length > MAX_CHALLENGE_LENGTH) return refuse('its challenge is too long');

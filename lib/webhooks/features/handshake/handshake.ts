@@ -5,7 +5,7 @@ import { defineFeature, type FeatureContext } from '../../webhook-feature.ts';
 import { type HandshakeRule, handshakeSchema } from './handshake-rule.ts';
 
 /**
- * Answers a sender's test of the webhook address. Handshakes with their own method, and Asana's, are answered before
+ * Answers a sender's verification of the webhook's URL. Handshakes with their own method, and Asana's, are answered before
  * authentication; all others after it and after signature verification.
  */
 export const handshake = defineFeature({

@@ -14,7 +14,7 @@ import { answerText, checkChallenge, refuse } from './echo.ts';
 import type { HandshakeRule } from './handshake-rule.ts';
 
 /**
- * How senders test an address, each at the safest possible stage: `admit` for tests without authentication and
+ * How senders verify a URL, each at the safest possible stage: `admit` for requests without authentication and
  * signature, `verify` after both, `judge` with the parsed body.
  */
 type Handshake = (rule: HandshakeRule, ports: FeaturePorts) => Stages;
@@ -41,16 +41,16 @@ const sign = async (token: unknown, encoding: 'hex' | 'base64', rule: HandshakeR
   signToken(token, await senderSecrets(ports).current(rule.credentialId ?? ''), encoding) ??
   refuse('the value to sign is not a token');
 
-/** https://docs.slack.dev/reference/events/url_verification */
+/** Documented at https://docs.slack.dev/reference/events/url_verification */
 const slack: Handshake = () =>
   byBody((body) => (body.type === 'url_verification' ? answerText(checkChallenge(body.challenge)) : null));
 
-/** https://docs.github.com/webhooks/webhook-events-and-payloads#ping */
+/** Documented at https://docs.github.com/webhooks/webhook-events-and-payloads#ping */
 const github: Handshake = () => ({
   verify: ({ request }) => (request.headers['x-github-event'] === 'ping' ? answerText('pong') : null),
 });
 
-/** https://developers.facebook.com/docs/graph-api/webhooks/getting-started#verification-requests */
+/** Documented at https://developers.facebook.com/docs/graph-api/webhooks/getting-started#verification-requests */
 const meta: Handshake = ({ credentialId = '' }, ports) => ({
   admit: async ({ request }) => {
     if (request.method !== 'GET') return null;
@@ -63,7 +63,7 @@ const meta: Handshake = ({ credentialId = '' }, ports) => ({
   },
 });
 
-/** https://learn.microsoft.com/graph/change-notifications-delivery-webhooks#notificationurl-validation */
+/** Documented at https://learn.microsoft.com/graph/change-notifications-delivery-webhooks#notificationurl-validation */
 const microsoftGraph: Handshake = () => ({
   verify: ({ request }) => {
     const { validationToken } = parseUrlEncoded(request.rawQueryString);
@@ -77,7 +77,7 @@ const x: Handshake = (rule, ports) =>
     answerJson(200, { response_token: `sha256=${await sign(token, 'base64', rule, ports)}` }),
   );
 
-/** https://developers.zoom.us/docs/api/webhooks/#validate-your-webhook-endpoint */
+/** Documented at https://developers.zoom.us/docs/api/webhooks/#validate-your-webhook-endpoint */
 const zoom: Handshake = (rule, ports) => ({
   judge: async ({ input: { body } }) => {
     if (!isPlainObject(body) || body.event !== 'endpoint.url_validation') return null;
@@ -112,7 +112,7 @@ const discord: Handshake = () =>
     return type === 0 && version !== undefined ? { status: 204, headers: {}, body: null } : null;
   });
 
-/** https://dev.twitch.tv/docs/eventsub/handling-webhook-events/#responding-to-a-challenge-request */
+/** Documented at https://dev.twitch.tv/docs/eventsub/handling-webhook-events/#responding-to-a-challenge-request */
 const twitch: Handshake = () =>
   byBody(({ challenge = null }, { headers }) =>
     headers['twitch-eventsub-message-type'] === 'webhook_callback_verification'
@@ -166,7 +166,7 @@ const confirm = async (text: string, http: FeaturePorts['http']): Promise<void> 
 
 const ORIGIN = /^[\x21-\x7e]{1,300}$/;
 
-/** https://github.com/cloudevents/spec/blob/main/cloudevents/http-webhook.md#4-abuse-protection */
+/** Documented at https://github.com/cloudevents/spec/blob/main/cloudevents/http-webhook.md#4-abuse-protection */
 const cloudEvents: Handshake = ({ origins }) => {
   const isAllowed = origins === undefined ? () => true : toOriginTest(origins);
   return {

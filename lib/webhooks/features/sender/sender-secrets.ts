@@ -25,7 +25,7 @@ const MAX_CREDENTIALS = 1_000;
 
 /** The latest repeated read of a credential. */
 interface Reading {
-  /** Milliseconds since the epoch. */
+  /** When the secrets were read, in milliseconds since the epoch. */
   readonly at: number;
   readonly latest: Promise<LentCredential | null>;
 }

@@ -11,7 +11,7 @@ import type { SignatureRule } from './signature-rule.ts';
 interface Certificate {
   readonly key: KeyObject;
   readonly isIssuedTo: (name: string) => boolean;
-  /** Milliseconds since the epoch. */
+  /** Start of the certificate's validity, in milliseconds since the epoch. */
   readonly from: number;
   readonly to: number;
 }
@@ -88,7 +88,7 @@ const readMessage = (request: WebhookRequest, { topicArn }: SignatureRule): Cert
 
 const ALGORITHM_OF_VERSION: Readonly<Record<string, Algorithm>> = { 1: 'rsa-sha1', 2: 'rsa-sha256' };
 
-/** Null without a subject, which then is not signed. */
+/** Reads the subject of a notification; null without one, which then is not signed. */
 const readSubject = (request: WebhookRequest): string | null => {
   const { Subject: subject = null } = readFields(request);
   return typeof subject === 'string' ? subject : null;

@@ -68,7 +68,7 @@ const createFetchedKeys = <Keys>({ http, clock }: FeaturePorts, source: Source<K
   };
 };
 
-/** @throws AppError `SENDER_KEYS_UNAVAILABLE` */
+/** Fetches a sender's keys. @throws AppError `SENDER_KEYS_UNAVAILABLE` */
 const fetchKeys = async <Keys>(
   url: string,
   http: FeaturePorts['http'],

@@ -35,13 +35,13 @@ export interface Way {
   readonly prefix?: string;
   /** The prefix of the secret. Of several ways, the first one whose prefix the secret has is used, or else the last. */
   readonly secretPrefix?: string;
-  /** `text` by default; the format of public keys is detected. */
+  /** How the secret is encoded; `text` by default. The format of public keys is detected. */
   readonly secretEncoding?: 'text' | 'hex' | 'base64';
 }
 
 /** How a sender signs, as data: how the scheme is verified, and which parameters it allows. */
 export interface SchemeRow {
-  /** Absent for schemes with their own code: `jwt`, and those signed with a certificate. */
+  /** Ways to sign a request; absent for schemes with their own code: `jwt`, and those signed with a certificate. */
   readonly ways?: readonly Way[];
   readonly signature?: Place;
   readonly timestamp?: Place;
@@ -76,7 +76,7 @@ const hex = (prefix = ''): readonly Way[] => [{ algorithm: 'sha256', encoding: '
 const base64 = (prefix = ''): readonly Way[] => [{ algorithm: 'sha256', encoding: 'base64', prefix }];
 const token: readonly Way[] = [{ algorithm: 'equal', encoding: 'hex' }];
 
-/** `t=1492774577,v1=5257a…,v1=…`: several signatures while the sender rotates its secret. */
+/** A scheme with headers like `t=1492774577,v1=5257a…,v1=…`: several signatures while the sender rotates its secret. */
 const timed = (name: string, time: string, version: string, between: string): SchemeRow => ({
   ways: hex(`${version}=`),
   signature: header(name),
@@ -84,7 +84,7 @@ const timed = (name: string, time: string, version: string, between: string): Sc
   signed: `{timestamp}${between}{body}`,
 });
 
-/** `v0=5257a…`, with the time in a separate header. */
+/** A scheme with headers like `v0=5257a…`, with the time in a separate header. */
 const versioned = (name: string, timeName: string): SchemeRow => ({
   ways: hex('v0='),
   signature: header(name),

@@ -36,7 +36,10 @@ export const acceptUploads = (rule: FileLimits, ports: FeaturePorts): Stages => 
   };
 };
 
-/** Null for a request unrelated to uploads; empty for one that requests an upload. @throws AppError `UPLOAD_INVALID` */
+/**
+ * Reads the upload id of a request: null for a request unrelated to uploads, empty for one that requests an upload.
+ * @throws AppError `UPLOAD_INVALID`
+ */
 const readUploadId = ({ request: { method, rawQueryString } }: Arrival): string | null => {
   if (method !== 'POST' || !rawQueryString.includes('upload')) return null;
   const { upload = null } = parseUrlEncoded(rawQueryString);

@@ -4,7 +4,7 @@ export interface ApiRequest {
   /** The path without the query, percent-encoded. */
   readonly path: string;
   readonly query: URLSearchParams;
-  /** Lower-case names. */
+  /** Headers of the request, with lower-case names. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body: Uint8Array;
 }
@@ -42,7 +42,7 @@ export interface Arns {
   readonly partition: string;
   readonly account: string;
   readonly region: string;
-  /** `arn:PARTITION:SERVICE:REGION:ACCOUNT:RESOURCE` */
+  /** Builds an ARN: `arn:PARTITION:SERVICE:REGION:ACCOUNT:RESOURCE`. */
   readonly of: (service: string, resource: string) => string;
 }
 

@@ -19,7 +19,7 @@ interface JsonService {
   readonly prefix: string;
   /** Action names by operation, for those that differ. */
   readonly actions?: Readonly<Record<string, string>>;
-  /** Null for an operation whose resources are not known. */
+  /** Finds the permissions that an operation needs; null if its resources are not known. */
   readonly findPermissions: (operation: string, input: Input, arns: Arns) => readonly Need[] | null;
 }
 
@@ -103,7 +103,7 @@ const findSecretsManager: JsonService['findPermissions'] = (operation, input, ar
 const busArn = (name: string, arns: Arns): string =>
   arnOr(name, (plain) => arns.of('events', `event-bus/${plain}`));
 
-/** `rule/NAME`, and `rule/BUS/NAME` on another bus than the default one. */
+/** Builds the ARN of a rule: `rule/NAME`, or `rule/BUS/NAME` on another bus than the default one. */
 const ruleArn = (name: string, bus: string | null, arns: Arns): string => {
   const plain = bus?.slice(bus.lastIndexOf('/') + 1) ?? 'default';
   const [, , , region = '', account = ''] = bus?.startsWith('arn:') ? bus.split(':') : [];
@@ -153,7 +153,7 @@ export const passRole = (role: string, service: string): Need & { readonly actio
   context: { 'iam:PassedToService': `${service}.amazonaws.com` },
 });
 
-/** `https://sqs.REGION.amazonaws.com/ACCOUNT/NAME`. */
+/** Converts a URL like `https://sqs.REGION.amazonaws.com/ACCOUNT/NAME` to the queue's ARN. */
 const queueArn = (url: string, arns: Arns): string => {
   const [, host = '', account, name] = /^https?:\/\/([^/]+)\/(\d{12})\/([^/]+)$/.exec(url) ?? [];
   if (name === undefined) throw new UnknownCall(`${url} is not a queue URL`);

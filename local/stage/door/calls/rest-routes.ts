@@ -2,14 +2,14 @@
 interface RestOperation {
   readonly operation: string;
   readonly method: string;
-  /** Null in place of a segment that matches any text. */
+  /** The segments of the route; null in place of one that matches any text. */
   readonly parts: readonly Part[];
   /** Query parameters that distinguish operations with the same path; null for any value. */
   readonly query: ReadonlyMap<string, string | null>;
 }
 
 interface Part {
-  /** Null for literal text. */
+  /** Name of the parameter; null for literal text. */
   readonly parameter: string | null;
   readonly text: string;
   /** Matches the rest of the path. */
@@ -18,7 +18,7 @@ interface Part {
 
 interface FoundOperation {
   readonly operation: string;
-  /** Decoded. */
+  /** Parameters in the path, decoded. */
   readonly parameters: Readonly<Record<string, string>>;
 }
 

@@ -10,7 +10,7 @@ import {
 import { passRole } from './json-calls.ts';
 import { createFindOperation } from './rest-routes.ts';
 
-/** https://docs.aws.amazon.com/scheduler/latest/APIReference/API_Operations.html */
+/** Documented at https://docs.aws.amazon.com/scheduler/latest/APIReference/API_Operations.html */
 const findOperation = createFindOperation({
   CreateSchedule: 'POST /schedules/{Name}',
   UpdateSchedule: 'PUT /schedules/{Name}',

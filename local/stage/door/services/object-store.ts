@@ -7,7 +7,7 @@ export interface ObjectRequest {
   /** The path with its leading slash. */
   readonly path: string;
   readonly query: URLSearchParams;
-  /** Lower-case names. */
+  /** Headers of the request, with lower-case names. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body: Buffer;
 }
@@ -139,7 +139,7 @@ export const createObjectStore = () => {
     tags,
     /** Multipart uploads that are neither completed nor aborted, by id. */
     uploads,
-    /** Undefined for an unsupported operation. */
+    /** Carries out a request; undefined for an unsupported operation. */
     operate: (request: ObjectRequest): ObjectReply | undefined => operations[request.operation]?.(request),
   };
 };

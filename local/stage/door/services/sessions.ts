@@ -8,7 +8,7 @@ interface SessionRequest {
   readonly sessionName: string;
   /** A policy (JSON) that further limits the session. */
   readonly policy: unknown;
-  /** Milliseconds since the epoch. */
+  /** When the session expires, in milliseconds since the epoch. */
   readonly expiresAt: number;
 }
 
@@ -70,7 +70,7 @@ export const createSessions = ({ now, open }: SessionParts) => {
   };
 };
 
-/** Null without a policy; undefined for one that is not JSON. */
+/** Parses a session's policy: null without one, undefined for one that is not JSON. */
 const parse = (policy: unknown): unknown => {
   if (policy === undefined) return null;
   try {
