@@ -45,7 +45,7 @@ export const putWorkflows = async (
     }
     for (const { definition } of changes) stored.push(await store(definition, findNodeType, parts, replaces));
   } catch (error) {
-    const left = await putBack(changes.slice(0, stored.length), stored, findNodeType, parts);
+    const left = await putBack(changes, stored, findNodeType, parts);
     for (const { definition, former } of changes)
       if (!left.includes(definition.id)) await takeBack(definition, former, findNodeType, parts);
     throw left.length === 0 ? error : new AppError(WORKFLOWS_LEFT_STORED, { workflowIds: left }, error);
@@ -72,6 +72,7 @@ const store = (
 /**
  * Restores the former definitions, as new versions: versions never change.
  *
+ * @param stored - the outcome of the first of the changes; the others are not stored
  * @returns the ids of those that could not be restored
  */
 const putBack = async (

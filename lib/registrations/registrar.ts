@@ -74,12 +74,14 @@ export const reconcileRegistrations = async (
   current: WorkflowDefinition | null,
   findNodeType: FindNodeType,
   parts: RegistrarParts,
-  others: readonly (WorkflowDefinition | null)[] = [],
+  others: readonly (WorkflowDefinition | null)[],
   mayGo: (stored: StoredRegistration) => boolean = () => true,
 ): Promise<void> => {
   const { registrations } = parts;
   const wanted = current === null ? [] : wantedRegistrations(current, findNodeType);
-  const before = others.flatMap((one) => (one === null ? [] : wantedRegistrations(one, findNodeType)));
+  const before = others
+    .filter((one) => one !== null)
+    .flatMap((one) => wantedRegistrations(one, findNodeType));
   const listed = await registrations.namesOf(workflowId);
   const names = new Set([...listed, ...before.map(({ name }) => name)]);
   for (const one of wanted) {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { StoredRegistration } from '../../lib/registrations/registration-store.ts';
+import { reconcileAll } from '../../lib/registrations/reconcile-all.ts';
+import type { RegistrationStore, StoredRegistration } from '../../lib/registrations/registration-store.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 import { aManualClock } from '../support/a-manual-clock.ts';
 import { aBell, aRegistrar, aTap, aWorkflowOf } from '../support/a-registrar.ts';
@@ -77,6 +78,7 @@ describe('a workflow is not stored, and everything is as before,', () => {
     );
     expect(tones(service)).toEqual(['high', 'q 1']);
     expect((await service.workflows.find('orders'))?.version).toBe(1);
+    expect(service.entries.filter(({ level }) => level === 'warn')).toEqual([]);
   });
 
   test('when a plugin throws an error of the catalogue, which stays as it is', async () => {
@@ -87,6 +89,35 @@ describe('a workflow is not stored, and everything is as before,', () => {
       message: 'POST bells.example failed: it is closed.',
     });
     expect(tones(service)).toEqual(['high', 'q 1']);
+  });
+
+  test('even while the list of its registrations lags a second behind', async () => {
+    const service = aRegistrar({ stores: { registrations: { namesOf: async () => [] } } });
+    const refused = aWorkflowOf([aBell('new'), aBell('refused', { id: 'b' }), aBell('third', { id: 'c' })]);
+    await expect(service.put(refused)).rejects.toThrow('there is no such tone');
+    expect(tones(service)).toEqual([]);
+    expect(service.entries.filter(({ level }) => level === 'warn')).toEqual([]);
+  });
+
+  test('or its surplus registrations are logged, and remain until the next sweep', async () => {
+    const service = aRegistrar();
+    const cause = new Error('down');
+    service.registrations.namesOf = () => Promise.reject(cause);
+    const refused = aWorkflowOf([aBell('new'), aBell('refused', { id: 'b' })]);
+    await expect(service.put(refused)).rejects.toThrow('there is no such tone');
+    expect(tones(service)).toEqual(['new']);
+    expect(service.entries).toContainEqual({
+      level: 'warn',
+      message: 'Surplus registrations remain until the next sweep.',
+      fields: { workflowId: 'orders', cause },
+    });
+  });
+
+  test('when a trigger of the same name and parameters has the resource', async () => {
+    const service = aRegistrar();
+    await service.put(before);
+    const other = aWorkflowOf([aTap({ queue: 'q', size: 1 })], { id: 'other' });
+    await expect(service.put(other)).rejects.toThrow('trigger tap of orders already uses it');
   });
 
   test('when another trigger has the resource', async () => {
@@ -161,6 +192,21 @@ describe('several workflows are stored all or none', () => {
       'these have their new version: first, second. Store all of them again.',
     );
     expect(tones(service)).toEqual(['b', 'high']);
+    expect(service.entries).toContainEqual({
+      level: 'warn',
+      message: 'The workflow could not be rolled back.',
+      fields: { workflowId: 'second', cause: new Error('full') },
+    });
+  });
+
+  test('and one that the put left unchanged is not restored', async () => {
+    const service = aRegistrar();
+    await service.put(first);
+    const { put } = service.workflows;
+    let puts = 0;
+    service.workflows.put = (...args) => (++puts > 1 ? Promise.reject(new Error('full')) : put(...args));
+    await expect(service.putAll([first, second])).rejects.toThrow('full');
+    expect(puts).toBe(2);
   });
 });
 
@@ -256,6 +302,107 @@ describe('the sweeper', () => {
     expect(tones(service)).toEqual(['low']);
   });
 
+  const mended: [string, (service: ReturnType<typeof aRegistrar>) => Promise<unknown>][] = [
+    ['is missing', async ({ registrations }) => registrations.remove(await tapOf(registrations))],
+    ['is pending', async ({ registrations }) => registrations.change(await tapOf(registrations), 'pending')],
+    ...[{ parameters: { queue: 'q', size: 2 } }, { nodeType: 'pump' }, { triggerNodeId: 'former' }].map(
+      (change): (typeof mended)[number] => [
+        `had ${Object.keys(change)}`,
+        async ({ registrations }) => {
+          const { state, changedAt, revision, ...registration } = await tapOf(registrations);
+          const claimed = await registrations.claim({ ...registration, ...change });
+          return registrations.change(claimed, 'registered');
+        },
+      ],
+    ),
+    [
+      'had another name, of an earlier release of its plugin',
+      async ({ registrations }) => {
+        const tap = await tapOf(registrations);
+        await registrations.remove(tap);
+        await registrations.change(await registrations.claim({ ...tap, name: 'former' }), 'registered');
+      },
+    ],
+  ];
+  const tapOf = async ({ list }: RegistrationStore): Promise<StoredRegistration> => {
+    const tap = (await list()).find(({ triggerNodeId }) => triggerNodeId === 'tap');
+    if (tap === undefined) throw new Error('no tap');
+    return tap;
+  };
+
+  test.each(mended)('registers a trigger whose registration %s', async (_what, spoil) => {
+    const service = aRegistrar();
+    await service.put(aWorkflowOf([aBell('high'), aTap({ queue: 'q', size: 1 })]));
+    const { name, parameters } = await tapOf(service.registrations);
+    await spoil(service);
+    service.outside.clear();
+    service.clock.advance(HALF_AN_HOUR_MS);
+    await service.sweep();
+    expect(tones(service)).toEqual(['q 1']); // the bell is not touched
+    const registered = { name, triggerNodeId: 'tap', nodeType: 'tap', parameters, state: 'registered' };
+    expect(await service.registrations.list()).toEqual([
+      expect.objectContaining({ triggerNodeId: 'bell' }),
+      expect.objectContaining(registered),
+    ]);
+  });
+
+  test('only reads the two lists when nothing is wrong, or too young to be', async () => {
+    const service = aRegistrar();
+    await service.put(aWorkflowOf([aBell('high'), aTap({ queue: 'q' })]));
+    for (const workflowId of ['orders', 'new']) {
+      const young = { name: workflowId, workflowId, triggerNodeId: 'bell', nodeType: 'bell', parameters: {} };
+      await service.registrations.change(await service.registrations.claim(young), 'registered');
+    }
+    expect(await service.killAfter(100, service.sweep)).toBe(2);
+    expect(await service.registrations.list()).toHaveLength(4);
+  });
+
+  test('removes the registrations of a workflow that no longer exists, beside younger ones', async () => {
+    const service = aRegistrar();
+    await service.put(aWorkflowOf([aBell('high'), aBell('low', { id: 'b' })]));
+    await service.workflows.remove('orders');
+    service.clock.advance(HALF_AN_HOUR_MS);
+    const [first] = await service.registrations.list();
+    if (first === undefined) throw new Error('none');
+    await service.registrations.change(first, 'registered');
+    await service.sweep();
+    expect(await service.registrations.list()).toEqual([expect.objectContaining({ name: first.name })]);
+  });
+
+  test('reads all pages of workflows', async () => {
+    const service = aRegistrar();
+    const ids = ['a', 'b', 'c'];
+    for (const id of ids) await service.put(aWorkflowOf([aBell(id)], { id }));
+    for (const one of await service.registrations.list()) await service.registrations.remove(one);
+    service.outside.clear();
+    const { find } = service.workflows;
+    service.workflows.readPage = async (after) => {
+      const at = after === null ? 0 : ids.indexOf(after) + 1;
+      const { definition } = (await find(ids[at] ?? '')) ?? {};
+      return { definitions: definition === undefined ? [] : [definition], next: ids[at] ?? null };
+    };
+    await service.sweep();
+    expect(tones(service)).toEqual(ids);
+  });
+
+  test('begins with a different workflow each quarter of an hour, so that each has its turn', async () => {
+    const service = aRegistrar();
+    const ids = ['a', 'b', 'c', 'd', 'e'];
+    for (const id of ids) await service.put(aWorkflowOf([aBell(id)], { id }));
+    for (const one of await service.registrations.list()) await service.registrations.remove(one);
+    const read: string[] = [];
+    service.workflows.find = (id) => Promise.reject(new Error(`down: ${read.push(id)}`));
+    for (const _sweep of ids) {
+      let left = 1;
+      await reconcileAll(service.parts, () => left-- > 0);
+      service.clock.advance(HALF_AN_HOUR_MS / 2);
+    }
+    expect([...new Set(read)].sort()).toEqual(ids);
+    read.length = 0;
+    await service.sweep();
+    expect(read.sort()).toEqual(ids);
+  });
+
   test('registers missing triggers, and continues after a workflow that fails', async () => {
     const service = aRegistrar();
     await service.put(aWorkflowOf([aBell('high')]));
@@ -266,9 +413,11 @@ describe('the sweeper', () => {
     service.workflows.find = async (id) => (id === 'orders' ? Promise.reject(new Error('down')) : find(id));
     await service.sweep();
     expect(tones(service)).toEqual(['low']);
-    expect(service.entries).toContainEqual(
-      expect.objectContaining({ message: 'The registrations of a workflow could not be reconciled.' }),
-    );
+    expect(service.entries).toContainEqual({
+      level: 'warn',
+      message: 'The registrations of a workflow could not be reconciled.',
+      fields: { workflowId: 'orders', cause: new Error('down') },
+    });
   });
 });
 
@@ -301,4 +450,58 @@ describe('with concurrent processes', () => {
     await service.sweep();
     expect(await service.registrations.list()).toEqual([]);
   });
+
+  test('a registration that changes before its removal begins stays', async () => {
+    const base = inMemoryRegistrations(aManualClock());
+    const change: typeof base.change = async (stored, state) => {
+      if (state === 'leaving') await base.change(stored, 'registered');
+      return base.change(stored, state);
+    };
+    const service = aRegistrar({ stores: { registrations: { ...base, change } } });
+    await service.put(aWorkflowOf([aBell('high')]));
+    await service.remove('orders');
+    expect(tones(service)).toEqual(['high']);
+    expect(await base.list()).toEqual([expect.objectContaining({ state: 'registered' })]);
+  });
+
+  test('a registration is leaving until it is removed, also when another process removes it first', async () => {
+    const base = inMemoryRegistrations(aManualClock());
+    const states: string[] = [];
+    const remove = async (stored: StoredRegistration): Promise<boolean> => {
+      states.push(stored.state);
+      await base.remove(stored);
+      return base.remove(stored);
+    };
+    const service = aRegistrar({ stores: { registrations: { ...base, remove } } });
+    await service.put(aWorkflowOf([aBell('high')]));
+    expect(await service.remove('orders')).toBe(true);
+    expect([states, await base.list()]).toEqual([['leaving'], []]);
+  });
+});
+
+test('a registration whose plugin is no longer installed is removed', async () => {
+  const service = aRegistrar();
+  const gone = {
+    name: 'gone-1',
+    workflowId: 'orders',
+    triggerNodeId: 'gone',
+    nodeType: 'gone',
+    parameters: {},
+  };
+  await service.registrations.change(await service.registrations.claim(gone), 'registered');
+  service.clock.advance(HALF_AN_HOUR_MS);
+  await service.sweep();
+  expect(await service.registrations.list()).toEqual([]);
+});
+
+test('what is registered and unregistered is logged', async () => {
+  const service = aRegistrar();
+  await service.put(aWorkflowOf([aBell('high')]));
+  const [{ name = '' } = {}] = await service.registrations.list();
+  await service.remove('orders');
+  const fields = { workflowId: 'orders', triggerNodeId: 'bell', nodeType: 'bell', registration: name };
+  expect(service.entries).toEqual([
+    { level: 'info', message: 'Trigger registered.', fields },
+    { level: 'info', message: 'Trigger unregistered.', fields },
+  ]);
 });
