@@ -179,42 +179,40 @@ const loadOnce = (nodeType: NodeType, prepare: () => Promise<void>): NodeType =>
 /** Types of inbound credentials, which belong to the service itself. */
 const INBOUND = ['apiKey', 'basic'];
 
-/** Assigns each credential type to the first plugin that has it, as `claimNodeTypes` does for node types. */
-const claimCredentialTypes = (entries: readonly PluginEntry[]): PluginEntry[] => {
-  const owners = new Map<string, string>(INBOUND.map((type) => [type, 'the service itself']));
-  return entries.map((entry) => {
+/**
+ * Assigns each name to the first plugin that declares it. A plugin fails as a whole if another one already has one of
+ * its names. This is decided by metadata, before any init: which code a node type runs must not depend on another
+ * plugin's init.
+ * @param owners - of names that no plugin may declare
+ */
+const claim = (
+  entries: readonly PluginEntry[],
+  what: string,
+  namesOf: (plugin: Plugin) => readonly string[],
+  owners = new Map<string, string>(),
+): PluginEntry[] =>
+  entries.map((entry) => {
     if (entry.status !== 'loaded') return entry;
-    const names = entry.plugin.credentialTypes.map(({ id }) => id);
+    const names = namesOf(entry.plugin);
     const twice = names.find((name, index) => names.indexOf(name) < index);
-    if (twice !== undefined) return toFailed(entry, `it declares the credential type "${twice}" twice`);
+    if (twice !== undefined) return toFailed(entry, `it declares the ${what} "${twice}" twice`);
     const taken = names.find((name) => owners.has(name));
     if (taken !== undefined)
-      return toFailed(entry, `its credential type "${taken}" already belongs to ${owners.get(taken)}`);
+      return toFailed(entry, `its ${what} "${taken}" already belongs to ${owners.get(taken)}`);
     for (const name of names) owners.set(name, `the plugin "${entry.id}"`);
     return entry;
   });
-};
 
-/**
- * Assigns each node type to the first plugin that has it. A plugin fails as a whole if another one already has one of
- * its node types. This is decided by metadata, before any init: which code a node type runs must not depend on another
- * plugin's init.
- */
-const claimNodeTypes = (entries: readonly PluginEntry[]): PluginEntry[] => {
-  const owners = new Map<string, string>();
-  return entries.map((entry) => {
-    if (entry.status !== 'loaded') return entry;
-    const names = entry.plugin.nodeTypes.map(({ nodeType }) => nodeType);
-    const twice = names.find((name, index) => names.indexOf(name) < index);
-    if (twice !== undefined) return toFailed(entry, `it declares the node type "${twice}" twice`);
-    const taken = names.find((name) => owners.has(name));
-    if (taken !== undefined) {
-      return toFailed(entry, `its node type "${taken}" already belongs to the plugin "${owners.get(taken)}"`);
-    }
-    for (const name of names) owners.set(name, entry.id);
-    return entry;
-  });
-};
+const claimNodeTypes = (entries: readonly PluginEntry[]): PluginEntry[] =>
+  claim(entries, 'node type', ({ nodeTypes }) => nodeTypes.map(({ nodeType }) => nodeType));
+
+const claimCredentialTypes = (entries: readonly PluginEntry[]): PluginEntry[] =>
+  claim(
+    entries,
+    'credential type',
+    ({ credentialTypes }) => credentialTypes.map(({ id }) => id),
+    new Map(INBOUND.map((type) => [type, 'the service itself'])),
+  );
 
 /**
  * Imports an installed plugin and checks its metadata.

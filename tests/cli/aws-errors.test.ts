@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { explainAwsError } from '../../cli/command-error.ts';
 import { connect } from '../../cli/target.ts';
-import { createLambdaDispatcher } from '../../lib/adapters/aws/lambda-dispatcher.ts';
+import { createLambdaDispatcher } from '../../lib/adapters/aws/lambda-events.ts';
 import { STORE_UNAVAILABLE } from '../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../lib/shared/errors.ts';
 import { useCommandLine } from '../support/a-command-line.ts';

@@ -12,8 +12,8 @@ import {
 } from '@aws-sdk/client-lambda';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { type CallAws, createAwsCaller } from '../../lib/adapters/aws/aws-caller.ts';
-import { createLambdaDispatcher } from '../../lib/adapters/aws/lambda-dispatcher.ts';
 import { createLambdaDurableService } from '../../lib/adapters/aws/lambda-durable-service.ts';
+import { createLambdaDispatcher } from '../../lib/adapters/aws/lambda-events.ts';
 import { createDurableSteps } from '../../lib/adapters/durable/durable-steps.ts';
 import { createLambdaCheckpointClient } from '../../lib/adapters/durable/lambda-checkpoint-client.ts';
 import type { Steps } from '../../lib/engine/steps.ts';

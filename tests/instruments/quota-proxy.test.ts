@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { createAwsCaller } from '../../lib/adapters/aws/aws-caller.ts';
-import { createLambdaDispatcher } from '../../lib/adapters/aws/lambda-dispatcher.ts';
 import { createLambdaDurableService } from '../../lib/adapters/aws/lambda-durable-service.ts';
+import { createLambdaDispatcher } from '../../lib/adapters/aws/lambda-events.ts';
 import { createParameterStore } from '../../lib/adapters/secrets/aws-secret-store.ts';
 import { startInternalServer } from '../../local/net/listen.ts';
 import { type Quotas, startQuotaProxy } from '../support/a-quota-proxy.ts';

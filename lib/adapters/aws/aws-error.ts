@@ -1,14 +1,21 @@
+import { isPlainObject } from '@hookloom/plugin-kit';
 import type { HttpAnswer } from './connection.ts';
 
 /** The error type in an answer from AWS, such as `ResourceNotFoundException`; empty if there is none. */
 export const errorTypeOf = ({ headers, body }: HttpAnswer): string => {
   const header = headers['x-amzn-errortype'];
   if (typeof header === 'string') return nameOf(header);
+  const { __type, Type } = readObject(body.toString());
+  return typeof __type === 'string' ? nameOf(__type) : typeof Type === 'string' ? Type : '';
+};
+
+/** Reads a JSON object; empty for any other text. */
+export const readObject = (text: string): Readonly<Record<string, unknown>> => {
   try {
-    const { __type, Type } = JSON.parse(body.toString());
-    return typeof __type === 'string' ? nameOf(__type) : typeof Type === 'string' ? Type : '';
+    const value: unknown = JSON.parse(text);
+    return isPlainObject(value) ? value : {};
   } catch {
-    return '';
+    return {};
   }
 };
 

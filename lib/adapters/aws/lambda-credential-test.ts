@@ -1,7 +1,7 @@
 import { CREDENTIAL_UNTESTED } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { CallAws } from './aws-caller.ts';
-import { isSuccess, toCause } from './aws-error.ts';
+import { isSuccess, readObject, toCause } from './aws-error.ts';
 
 /** An answer of the admin API to a request made by invoking its function. */
 interface ApiAnswer {
@@ -33,10 +33,10 @@ export const createLambdaCredentialTest =
       throw refuse(`${functionName} does not answer`, cause);
     });
     if (!isSuccess(answer)) throw refuse(`${functionName} was not invoked`, toCause(answer));
-    const result = parse(answer.body.toString());
-    if (answer.headers['x-amz-function-error'] !== undefined || typeof result?.statusCode !== 'number')
+    const { statusCode, body } = readObject(answer.body.toString());
+    if (answer.headers['x-amz-function-error'] !== undefined || typeof statusCode !== 'number')
       throw refuse(`${functionName} failed, and its log says why`);
-    return { statusCode: result.statusCode, body: String(result.body) };
+    return { statusCode, body: String(body) };
   };
 
 /**
@@ -59,12 +59,4 @@ const toEvent = (credentialId: string, now: number) => {
     pathParameters: { credentialId },
     isBase64Encoded: false,
   };
-};
-
-const parse = (text: string): Partial<ApiAnswer> | null => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 };

@@ -1,36 +1,70 @@
 import type { NudgeQueue } from '../../executions/held/held-queues.ts';
+import type { Dispatcher } from '../../executions/lifecycle/dispatch-execution.ts';
 import { DISPATCH_REFUSED } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { CallAws } from './aws-caller.ts';
-import { isSuccess, toCause } from './aws-error.ts';
+import { errorTypeOf, isSuccess, toCause } from './aws-error.ts';
 
 /**
  * Invokes a function asynchronously: once Lambda has accepted an event, it invokes the function until that succeeds, or
  * moves the event to the dead-letter queue. https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html
+ * @param durableName - of the durable execution that it starts; one that exists already counts as accepted
  * @throws AppError `DISPATCH_REFUSED`
  */
-const createSendEvent =
-  (call: CallAws, functionName: string) =>
-  async (event: object): Promise<void> => {
-    const answer = await call({
-      method: 'POST',
-      path: `/2015-03-31/functions/${encodeURIComponent(functionName)}/invocations`,
-      headers: { 'content-type': 'application/json', 'x-amz-invocation-type': 'Event' },
-      body: JSON.stringify(event),
-    }).catch((cause: unknown) => {
-      throw new AppError(DISPATCH_REFUSED, {}, cause);
-    });
-    if (!isSuccess(answer)) throw new AppError(DISPATCH_REFUSED, {}, toCause(answer));
-  };
+const sendEvent = async (
+  call: CallAws,
+  functionName: string,
+  event: object,
+  durableName: string | null = null,
+): Promise<void> => {
+  const answer = await call({
+    method: 'POST',
+    path: `/2015-03-31/functions/${encodeURIComponent(functionName)}/invocations`,
+    headers: {
+      'content-type': 'application/json',
+      'x-amz-invocation-type': 'Event',
+      ...(durableName === null ? {} : { 'x-amz-durable-execution-name': durableName }),
+    },
+    body: JSON.stringify(event),
+  }).catch((cause: unknown) => {
+    throw new AppError(DISPATCH_REFUSED, {}, cause);
+  });
+  if (isSuccess(answer) || errorTypeOf(answer) === 'DurableExecutionAlreadyStartedException') return;
+  throw new AppError(DISPATCH_REFUSED, {}, toCause(answer));
+};
 
 /** Invokes the sweeper for one queue. @param sweepFunction - its name */
-export const createLambdaNudge = (call: CallAws, sweepFunction: string): NudgeQueue => {
-  const send = createSendEvent(call, sweepFunction);
-  return ({ workflowId, triggerNodeId }, ended) => send({ queue: { workflowId, triggerNodeId }, ended });
-};
+export const createLambdaNudge =
+  (call: CallAws, sweepFunction: string): NudgeQueue =>
+  ({ workflowId, triggerNodeId }, ended) =>
+    sendEvent(call, sweepFunction, { queue: { workflowId, triggerNodeId }, ended });
 
 /** Reports failures to the function that receives the events of triggers. */
-export const createSendFailure = (call: CallAws, functionName: string) => {
-  const send = createSendEvent(call, functionName);
-  return (executionId: string): Promise<void> => send({ hookloom: { failed: executionId } });
-};
+export const createSendFailure = (call: CallAws, functionName: string) => (executionId: string) =>
+  sendEvent(call, functionName, { hookloom: { failed: executionId } });
+
+/**
+ * Dispatches with Lambda's asynchronous invocation. A durable execution is named after the execution's id, so that a
+ * repeated dispatch finds it, whether running or ended. For that the payload must be identical to the byte, so it
+ * contains only the id. https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html
+ * @param functions - names of the functions; the durable one with its alias, `name:alias`
+ */
+export const createLambdaDispatcher = (
+  call: CallAws,
+  functions: { readonly durable: string; readonly express: string },
+): Dispatcher => ({
+  dispatch: (executionId, mode, redispatches = 0) =>
+    sendEvent(
+      call,
+      functions[mode],
+      { executionId },
+      mode === 'durable' ? toName(executionId, redispatches) : null,
+    ),
+});
+
+/**
+ * At most 64 characters; ours have 43. The first repeated dispatch has the same name as the original one, so that it
+ * starts only once if it was merely waiting in Lambda's queue.
+ */
+export const toName = (executionId: string, redispatches: number): string =>
+  redispatches < 2 ? executionId : `${executionId}-${redispatches}`;

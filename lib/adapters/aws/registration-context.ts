@@ -1,12 +1,11 @@
 import {
-  isPlainObject,
   type JsonObject,
   lazy,
   type RegistrationContext,
   type RegistrationRequest,
 } from '@hookloom/plugin-kit';
 import { type AwsCallerOptions, type CallAws, createAwsCaller } from './aws-caller.ts';
-import { errorTypeOf, isSuccess } from './aws-error.ts';
+import { errorTypeOf, isSuccess, readObject } from './aws-error.ts';
 
 interface Options extends Pick<AwsCallerOptions, 'region' | 'endpoint' | 'readCredentials'> {
   /** Prefix of the names of what is created: `SERVICE-STAGE`. */
@@ -45,7 +44,7 @@ export const createOpenRegistrationContext = ({
     const request = { method, path, headers: { 'content-type': 'application/json', ...headers } };
     const call = openCaller(service);
     const answer = await call(input === undefined ? request : { ...request, body: JSON.stringify(input) });
-    const content = readJson(answer.body);
+    const content = readObject(answer.body.toString()) as JsonObject;
     // Scheduler and Lambda name an error in a header, EventBridge and SQS in the body.
     const body = isSuccess(answer) ? content : { ...content, __type: errorTypeOf(answer) };
     return { status: answer.status, body };
@@ -66,14 +65,4 @@ export const createOpenRegistrationContext = ({
     const [, partition = '', , , accountId = ''] = dispatchArn.split(':');
     return { prefix, region, callAws, now, partition, accountId, dispatchArn };
   });
-};
-
-/** A response that is not JSON becomes an empty object. */
-const readJson = (bytes: Uint8Array): JsonObject => {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(bytes).toString());
-    return isPlainObject(value) ? (value as JsonObject) : {};
-  } catch {
-    return {};
-  }
 };

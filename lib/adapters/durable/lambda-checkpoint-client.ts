@@ -6,7 +6,7 @@ import type {
   WireOperation,
 } from '@aws/durable-execution-sdk-js';
 import type { AwsRequest, CallAws } from '../aws/aws-caller.ts';
-import { errorTypeOf, isSuccess } from '../aws/aws-error.ts';
+import { errorTypeOf, isSuccess, readObject } from '../aws/aws-error.ts';
 import type { HttpAnswer } from '../aws/connection.ts';
 
 /**
@@ -52,7 +52,7 @@ const pathOf = (durableArn = ''): string =>
 
 /** Creates an error in the shape of the SDK's, which the durable SDK classifies by name and status. */
 const toError = (answer: HttpAnswer): Error => {
-  const { message, Message = message } = readBody(answer);
+  const { message, Message = message } = readObject(answer.body.toString());
   return Object.assign(
     new Error(typeof Message === 'string' ? Message : `Lambda answered ${answer.status}`),
     {
@@ -60,14 +60,6 @@ const toError = (answer: HttpAnswer): Error => {
       $metadata: { httpStatusCode: answer.status },
     },
   );
-};
-
-const readBody = ({ body }: HttpAnswer): { readonly message?: unknown; readonly Message?: unknown } => {
-  try {
-    return JSON.parse(body.toString()) ?? {};
-  } catch {
-    return {};
-  }
 };
 
 const toOperations = (operations: readonly WireOperation[] = []): WireOperation[] =>

@@ -1,8 +1,7 @@
 import { type Logger, lazy } from '@hookloom/plugin-kit';
 import { type AwsCallerOptions, createAwsCaller } from '../../adapters/aws/aws-caller.ts';
-import { createLambdaDispatcher } from '../../adapters/aws/lambda-dispatcher.ts';
 import { createLambdaDurableService } from '../../adapters/aws/lambda-durable-service.ts';
-import { createLambdaNudge } from '../../adapters/aws/lambda-events.ts';
+import { createLambdaDispatcher, createLambdaNudge } from '../../adapters/aws/lambda-events.ts';
 import { createFolderBlobStore } from '../../adapters/blobs/folder-blobs.ts';
 import { createS3BlobStore } from '../../adapters/blobs/s3-blob-store.ts';
 import type { DynamoDbClient } from '../../adapters/dynamodb/client.ts';
