@@ -1,3 +1,4 @@
+import type { LocalServiceInfo } from '../cli/local/local-service.ts';
 import { openDataFolder } from './database/data-folder.ts';
 import { startEmbeddedDynamoDb } from './database/embedded-dynamodb.ts';
 import { startEngine } from './engine/start-engine.ts';
@@ -7,15 +8,7 @@ import { STAND_IN_ADDRESS } from './samples/stand-in-address.ts';
 import { startSources } from './sources/start-sources.ts';
 import { startUploadServer } from './uploads/upload-server.ts';
 
-interface BackendEndpoints {
-  readonly dynamodbEndpoint: string;
-  readonly engineEndpoint: string;
-  readonly blobFolder: string;
-  readonly uploadEndpoint: string;
-  readonly secretsFolder: string;
-  /** The APIs of the trigger sources. */
-  readonly sourcesEndpoint: string;
-}
+type BackendEndpoints = Omit<LocalServiceInfo, 'pid' | 'baseUrl' | 'tablePrefix'>;
 
 /** The parts of AWS that run on this machine. */
 export interface Backend {

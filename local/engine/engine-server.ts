@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { text as readText } from 'node:stream/consumers';
 import { createRouter } from '../gateway/routes.ts';
 import { splitTarget } from '../gateway/to-event.ts';
 import { ApiError, InvalidParameterValueException } from '../net/api-error.ts';
@@ -208,9 +209,7 @@ export const startEngineServer = (engines: Engines): Promise<InternalServer> =>
   );
 
 const serve = async (request: IncomingMessage, engines: Engines): Promise<Reply> => {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  const text = Buffer.concat(chunks).toString();
+  const text = await readText(request);
   const { path, query } = splitTarget(request.url ?? '');
   const route = findRoute(request.method ?? '', path);
   const operate = operations[route?.functionKey ?? ''];

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
+import { text as readText } from 'node:stream/consumers';
 import { isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
 import { ApiError } from '../net/api-error.ts';
 import { type InternalServer, startInternalServer } from '../net/listen.ts';
@@ -100,9 +101,7 @@ const startSourcesServer = (sources: ApiSources): Promise<InternalServer> =>
   );
 
 const read = async (request: IncomingMessage): Promise<ApiRequest> => {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  const text = Buffer.concat(chunks).toString();
+  const text = await readText(request);
   const input: unknown = text === '' ? {} : JSON.parse(text);
   return {
     method: request.method ?? '',

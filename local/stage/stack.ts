@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { type CreateTableCommandInput, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { StartError } from '../database/start-error.ts';
@@ -89,10 +90,9 @@ export const requestCustomResources = async (
     const answer = Promise.withResolvers<JsonObject>();
     const server = await startInternalServer(
       createServer(async (request, response) => {
-        const chunks: Buffer[] = [];
-        for await (const chunk of request) chunks.push(chunk as Buffer);
+        const content = await text(request);
         response.end();
-        answer.resolve(JSON.parse(Buffer.concat(chunks).toString()));
+        answer.resolve(JSON.parse(content));
       }),
     );
     const timer = setTimeout(

@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { createSdk } from '../../lib/adapters/dynamodb/sdk-client.ts';
 import { type AsyncInvocations, createAsyncInvocations } from '../engine/async-invocations.ts';
@@ -137,9 +138,7 @@ export const createFork = (
 ) =>
   createServer(async (request, response) => {
     const { method = '', url = '/', headers } = request;
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const body = Buffer.concat(chunks);
+    const body = await buffer(request);
     try {
       await check(method, url, body.toString());
     } catch (error) {
