@@ -1,18 +1,16 @@
 /** Everything for writing a plugin: `@hookloom/plugin-kit`. */
-export type { AwsCall, AwsClient, AwsOperation } from './contract/aws-client.ts';
-export { CatalogueError } from './contract/catalogue-error.ts';
+
 export type {
   AwsRole,
   CredentialContext,
   CredentialFields,
   CredentialType,
+  HealthCheckResult,
 } from './contract/credential-type.ts';
+export { CatalogueError, isNodeError, NodeError, type NodeErrorOptions } from './contract/errors.ts';
 export { type Files, type FileValue, isFileValue, SHA256 } from './contract/files.ts';
-export type { HealthCheckResult } from './contract/health-check-result.ts';
-export { isPlainObject, type JsonObject, type JsonValue } from './contract/json.ts';
-export { jsonEquals } from './contract/json-equals.ts';
+export { isPlainObject, type JsonObject, type JsonValue, jsonEquals } from './contract/json.ts';
 export type { ActionProvider, LegacyProperty, TriggerProvider } from './contract/legacy-plugin.ts';
-export type { LentCredential } from './contract/lent-credential.ts';
 export {
   type Callback,
   type CallbackAnswer,
@@ -34,7 +32,6 @@ export {
   type Usage,
   type WorkflowNode,
 } from './contract/node.ts';
-export { isNodeError, NodeError, type NodeErrorOptions } from './contract/node-error.ts';
 export type {
   ControlTraits,
   EventSource,
@@ -59,40 +56,55 @@ export {
 export { isServiceError } from './contract/service-error.ts';
 export * from './contract/service-error-catalogue.ts';
 export {
+  type AwsCall,
+  type AwsClient,
+  type AwsOperation,
   type ClientCertificate,
   type Clock,
   completeRequest,
   type HttpClient,
   type Ids,
+  type LentCredential,
   type Logger,
   type OutboundRequest,
   type OutboundResponse,
   type Services,
+  type TcpClient,
+  type TcpTarget,
 } from './contract/services.ts';
-export type { TcpClient, TcpTarget } from './contract/tcp-client.ts';
 export { defineCredentialType } from './declare/define-credential-type.ts';
-export { defineAction, definePlugin, defineTrigger } from './declare/define-node-type.ts';
-export type { CredentialNeeds, NodeCall } from './declare/node-call.ts';
+export {
+  type CredentialNeeds,
+  defineAction,
+  definePlugin,
+  defineTrigger,
+  type NodeCall,
+} from './declare/define-node-type.ts';
 export { createReader, isJsonMap, readParameters, wrongParameter } from './declare/read-parameters.ts';
-export { Type } from './declare/type.ts';
-export type { ValueOf } from './declare/value-of.ts';
-export { eachOf, when } from './declare/when.ts';
+export { eachOf, Type, type ValueOf, when } from './declare/type.ts';
 export { findAddressProblem } from './tools/address-guard.ts';
-export { fromAttempt, toTraceHeaders } from './tools/attempt-request.ts';
 export { type ApiFailure, callJsonApi, type JsonAnswer, type JsonApiCall } from './tools/call-json-api.ts';
-export { findCertificateProblem } from './tools/certificate-problem.ts';
-export { requireCredential, takeRole } from './tools/credential-for.ts';
-export { findProblem } from './tools/find-problem.ts';
-export { findHeaderProblem, isReservedHeader, isToken } from './tools/header-fields.ts';
 export { createExpiringMemo, type Expiring, lazy } from './tools/lazy.ts';
-export { toLoginOptions } from './tools/login-options.ts';
 export { familyOf, isNetwork, toBlockList, toCallerNetwork, toNetwork } from './tools/networks.ts';
-export { isPassing } from './tools/passing-status.ts';
 export { createRandom } from './tools/random.ts';
 export { readBody, readErrorBody, readErrorStart } from './tools/read-body.ts';
-export { addQuery, joinUrl, setQuery } from './tools/request-url.ts';
+export {
+  addQuery,
+  findHeaderProblem,
+  fromAttempt,
+  isReservedHeader,
+  isToken,
+  joinUrl,
+  setQuery,
+  toTraceHeaders,
+} from './tools/request-parts.ts';
 export { requireValue } from './tools/require-value.ts';
-export { readRetryAfter } from './tools/retry-after.ts';
+export {
+  findCertificateProblem,
+  requireCredential,
+  takeRole,
+  toLoginOptions,
+  withRotation,
+} from './tools/server-login.ts';
 export { pureWithoutFile, readSource, readTextFile } from './tools/source-file.ts';
-export { toStatusError } from './tools/status-error.ts';
-export { withRotation } from './tools/with-rotation.ts';
+export { findProblem, isPassing, readRetryAfter, toStatusError } from './tools/status-error.ts';

@@ -1,9 +1,5 @@
-import type { HealthCheckResult } from './health-check-result.ts';
 import type { JsonObject } from './json.ts';
-import type { Clock, HttpClient, OutboundRequest } from './services.ts';
-import type { TcpClient } from './tcp-client.ts';
-
-export type { LentCredential } from './lent-credential.ts';
+import type { Clock, HttpClient, OutboundRequest, TcpClient } from './services.ts';
 
 /** Public and secret fields of a credential, by name. */
 export type CredentialFields = Readonly<Record<string, string>>;
@@ -39,6 +35,14 @@ export interface CredentialContext {
    * @throws AppError `CREDENTIAL_REJECTED` when the service may not assume it
    */
   readonly signWithRole?: (request: OutboundRequest, role: AwsRole) => Promise<OutboundRequest>;
+}
+
+/**
+ * The result of a plugin's health check. If the check throws, the plugin is `unhealthy`. Put no secrets in `message`.
+ */
+export interface HealthCheckResult {
+  readonly status: 'healthy' | 'warning' | 'unhealthy';
+  readonly message?: string;
 }
 
 /** A type of credential for outbound calls. It keeps no state except what is cached under its fields. */

@@ -1,12 +1,12 @@
 import type { JsonValue } from './json.ts';
 import type { NodeExecutor } from './node.ts';
-import type { NodeExample } from './node-example.ts';
 import type {
   AwsCalls,
   CheckParameters,
   CredentialNeed,
   CredentialTypesFor,
   HealthCheck,
+  NodeExample,
   NodeOutputs,
   TriggerSource,
 } from './plugin.ts';

@@ -1,4 +1,14 @@
-import { ID_PATTERN } from './ids.ts';
+import type { Static } from 'typebox';
+
+const pattern = /^[A-Za-z0-9_-]{1,64}$/;
+
+/**
+ * The pattern, for JSON Schema, of the ids of workflows, nodes, credentials and executions. Such ids fit into paths and
+ * AWS names.
+ */
+const ID_PATTERN = pattern.source;
+
+export const isId = (value: unknown): value is string => typeof value === 'string' && pattern.test(value);
 
 /** JSON Schema (draft-07) of one node of a workflow file: the types in `node.ts` are derived from it. */
 
@@ -60,3 +70,8 @@ export const nodeSchema = {
     position: { type: ['object', 'array'] },
   },
 } as const;
+
+/** The type of the values that a JSON Schema (`as const`) allows, read-only at every depth. */
+export type FromSchema<Schema> = Immutable<Static<Schema & object>>;
+
+type Immutable<Value> = { readonly [Key in keyof Value]: Immutable<Value[Key]> };

@@ -1,8 +1,6 @@
-import type { FromSchema } from './from-schema.ts';
 import type { JsonObject, JsonValue } from './json.ts';
-import type { LentCredential } from './lent-credential.ts';
-import type { nodeSchema, nodeSettingsSchema, retrySchema } from './node-schema.ts';
-import type { Logger, Services } from './services.ts';
+import type { FromSchema, nodeSchema, nodeSettingsSchema, retrySchema } from './node-schema.ts';
+import type { LentCredential, Logger, Services } from './services.ts';
 
 /** When a failed node is tried again. Only for actions that are neither pure nor control nodes. */
 export type RetrySettings = FromSchema<typeof retrySchema>;

@@ -1,13 +1,8 @@
-import type { AwsCall } from './aws-client.ts';
-import type { CredentialType } from './credential-type.ts';
-import type { HealthCheckResult } from './health-check-result.ts';
+import type { CredentialType, HealthCheckResult } from './credential-type.ts';
 import type { JsonObject } from './json.ts';
 import type { NodeExecutor } from './node.ts';
-import type { NodeExample } from './node-example.ts';
 import type { RegisteredTrigger, RegistrationContext, TriggerAddress } from './registration.ts';
-import type { Clock, Logger } from './services.ts';
-
-export type { HealthCheckResult } from './health-check-result.ts';
+import type { AwsCall, Clock, Logger } from './services.ts';
 
 export type HandleKind = 'trigger' | 'action';
 
@@ -139,6 +134,16 @@ export const BUILT_IN_SOURCES = ['request', 'subworkflow'] as const;
  * events.
  */
 export type TriggerSource = (typeof BUILT_IN_SOURCES)[number] | EventSource;
+
+/** An example node of a type, for the reference. */
+export interface NodeExample {
+  /** The node's parameters as in a workflow file: values may be expressions. Valid for the schema of the node type. */
+  readonly parameters: JsonObject;
+  /** The input of the node. */
+  readonly input?: JsonObject;
+  /** What it delivers with these parameters and this input. */
+  readonly output?: JsonObject;
+}
 
 /** One node type of a unified provider. */
 export interface PluginHandle {

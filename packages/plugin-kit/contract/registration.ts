@@ -1,4 +1,4 @@
-import { brandError, hasBrand } from './error-brand.ts';
+import { brandError, hasBrand } from './errors.ts';
 import type { JsonObject } from './json.ts';
 
 /** The trigger that an event is for. */

@@ -1,4 +1,4 @@
-import { describeError } from './catalogue-error.ts';
+import { describeError } from './errors.ts';
 
 /*
  * The errors of a node's `services`. A plugin may catch them, and may throw them itself if it has its own client:

@@ -1,5 +1,4 @@
-import type { CatalogueError, ParametersOf } from './catalogue-error.ts';
-import { hasBrand } from './error-brand.ts';
+import { type CatalogueError, hasBrand, type ParametersOf } from './errors.ts';
 import type * as catalogue from './service-error-catalogue.ts';
 
 type ServiceErrorCode = keyof typeof catalogue;

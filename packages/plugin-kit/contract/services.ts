@@ -1,8 +1,6 @@
-import type { AwsClient } from './aws-client.ts';
+import type { Socket } from 'node:net';
 import type { Files } from './files.ts';
 import type { JsonValue } from './json.ts';
-import type { LentCredential } from './lent-credential.ts';
-import type { TcpClient } from './tcp-client.ts';
 
 /** Time for nodes and the engine; a port, so that tests never wait. */
 export interface Clock {
@@ -25,6 +23,30 @@ export interface ClientCertificate {
   readonly key: string;
   /** The passphrase of an encrypted key. */
   readonly passphrase?: string;
+}
+
+/** A credential lent for one attempt. Its fields are not enumerable, and its JSON has no secrets. */
+export interface LentCredential {
+  readonly id: string;
+  readonly type: string;
+  /**
+   * Returns the field of this name; empty if it is not set.
+   * @throws Error if the type has no such field
+   */
+  field(name: string): string;
+  /**
+   * Checks that a credential may be sent to a URL, for a node that does not send the credential through `services`,
+   * which do this check themselves.
+   * @throws NodeError `CredentialNotForHost` if the credential is not for the URL's host
+   */
+  checkHost(url: string): void;
+  /**
+   * Reads the credential again, for a node whose server has refused it: the secret may have been rotated.
+   * `services.http` does this by itself.
+   * @returns null if it has not changed
+   * @throws Error `CredentialMissing`, `CredentialUnusable` or `CredentialUnavailable`
+   */
+  refresh(): Promise<LentCredential | null>;
 }
 
 /** One outbound HTTP request. All limits are required, so that no caller can forget them. */
@@ -106,6 +128,62 @@ export interface HttpClient {
    * @throws TypeError for a request without `url`
    */
   request(request: RequestOptions): Promise<OutboundResponse>;
+}
+
+/** Where an outbound connection goes. All limits are required, so that no caller can forget them. */
+export interface TcpTarget {
+  readonly host: string;
+  readonly port: number;
+  /** Time limit for establishing the connection. */
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** Outbound connections for protocols other than HTTP, to the same addresses that `HttpClient` allows. */
+export interface TcpClient {
+  /**
+   * Opens a connection, which its caller closes. The time limit and the signal do not apply to what follows, and TLS is
+   * up to the caller.
+   * @throws AppError `OUTBOUND_REFUSED` | `OUTBOUND_FAILED` | `OUTBOUND_TIMEOUT`, or the reason of the aborted signal
+   */
+  connect(target: TcpTarget): Promise<Socket>;
+}
+
+/** A call of an AWS service, named and shaped as in the AWS SDK for JavaScript. */
+export interface AwsCall {
+  /** The SDK's client package without its prefix: `dynamodb`, `s3`, `sesv2`, `bedrock-runtime`, `rds-data`. */
+  readonly service: string;
+  /** The operation, such as `PutItem`, or as Step Functions spells it, `putItem`. */
+  readonly operation: string;
+  /** The SDK's input. Where the operation takes bytes, they are a Uint8Array, a string or a Node stream. */
+  readonly input: Readonly<Record<string, unknown>>;
+  /** The region of the service itself by default. */
+  readonly region?: string | undefined;
+}
+
+/** One attempt at a call. All limits are required, so that no caller can forget them. */
+export interface AwsOperation extends AwsCall {
+  /** Time limit for the whole exchange, up to the last byte of a stream in the output. */
+  readonly timeoutMs: number;
+  /** Maximum size of the output, not counting a stream in it. */
+  readonly maxOutputBytes: number;
+  readonly signal: AbortSignal;
+  /**
+   * A credential of the type `awsRole`, whose role makes the call. By default the service's role for workflows makes
+   * it.
+   */
+  readonly credential?: LentCredential | undefined;
+}
+
+/** Calls AWS with the SDK that is part of Lambda's runtime. */
+export interface AwsClient {
+  /**
+   * Makes one attempt: retries are the node's `settings.retry`.
+   * @returns the SDK's output without `$metadata`. It may contain dates, bytes and streams, so it is not JSON
+   * @throws NodeError with the name of AWS's error, `isRetryable`, and `status`, `requestId` and `code` in its details.
+   * If a permission is missing, it includes the IAM statement to add
+   */
+  send(operation: AwsOperation): Promise<Readonly<Record<string, unknown>>>;
 }
 
 /** Structured log, bound to its source. Never pass it secrets, headers or bodies. */

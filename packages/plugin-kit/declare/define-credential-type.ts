@@ -1,8 +1,7 @@
-import type { CredentialContext, CredentialType } from '../contract/credential-type.ts';
-import type { HealthCheckResult } from '../contract/plugin.ts';
+import type { CredentialContext, CredentialType, HealthCheckResult } from '../contract/credential-type.ts';
 import type { OutboundRequest } from '../contract/services.ts';
 import { toSchema } from './to-schema.ts';
-import type { ValueOf } from './value-of.ts';
+import type { ValueOf } from './type.ts';
 
 interface CredentialDeclaration<Schema> extends Pick<CredentialType, 'id' | 'name' | 'description'> {
   /** Schema of the parameters: a `Type.Object` of strings. */

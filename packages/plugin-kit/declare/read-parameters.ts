@@ -1,7 +1,6 @@
-import type { JsonObject, JsonValue } from '../contract/json.ts';
-import { jsonEquals } from '../contract/json-equals.ts';
+import { type JsonObject, type JsonValue, jsonEquals } from '../contract/json.ts';
 import { describeRule, type Rule, typeOf, typesOf } from './rule.ts';
-import type { ValueOf } from './value-of.ts';
+import type { ValueOf } from './type.ts';
 
 /** Checks a value and fills in its defaults. @throws TypeError or RangeError that names its place */
 type Read = (value: JsonValue, place: string) => JsonValue;

@@ -1,4 +1,5 @@
-import type { Type as TypeBox } from 'typebox';
+import type { Static, Type as TypeBox } from 'typebox';
+import type { JsonObject, JsonValue } from '../contract/json.ts';
 
 /** The builders of TypeBox that parameters need. */
 type Builders = Pick<
@@ -60,3 +61,34 @@ export const Type = {
   Union: (anyOf: readonly Schema[], options?: Schema): Schema => ({ anyOf, ...options }),
   Unknown: (options?: Schema): Schema => ({ ...options }),
 } as unknown as Builders;
+
+/**
+ * The type of the values that a schema allows, be it `Type.…` or a JSON Schema `as const`. What the schema leaves open
+ * is JSON. Read-only at every depth.
+ */
+export type ValueOf<Schema> = ToJson<Static<Schema & object>>;
+
+type ToJson<Value> = unknown extends Value
+  ? JsonValue
+  : Value extends string | number | boolean | null | undefined
+    ? Value
+    : Value extends readonly (infer Item)[]
+      ? readonly ToJson<Item>[]
+      : string extends Value // `{}`, of a list without `items`
+        ? JsonValue
+        : keyof Value extends never
+          ? JsonObject
+          : { readonly [Key in keyof Value]: ToJson<Value[Key]> };
+
+/**
+ * A condition for the `allOf` of a parameters' schema: what must also hold while one parameter has a certain value.
+ * @param isDefault - whether an absent parameter has that value
+ */
+export const when = (parameter: string, value: string, then: object, isDefault = false) => ({
+  if: { properties: { [parameter]: { const: value } }, required: isDefault ? [] : [parameter] },
+  then,
+});
+
+/** One branch for each parameter, of which at least one (`anyOf`) or exactly one (`oneOf`) must be present. */
+export const eachOf = (...parameters: readonly string[]) =>
+  parameters.map((parameter) => ({ required: [parameter] }));

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { AwsCall, AwsClient } from '../contract/aws-client.ts';
+import type { AwsCall, AwsClient } from '../contract/services.ts';
 import { type Answers, createExchanges, toDifference } from './exchanges.ts';
 
 /** A recorded call: what must be sent, and the output or the error of the service. */

@@ -1,4 +1,5 @@
-import type { CredentialFields, CredentialType, LentCredential } from '../contract/credential-type.ts';
+import type { CredentialFields, CredentialType } from '../contract/credential-type.ts';
+import type { LentCredential } from '../contract/services.ts';
 
 /** A credential for a test. */
 export interface TestCredential {

@@ -1,6 +1,5 @@
 import type { CredentialContext, CredentialFields } from '../contract/credential-type.ts';
-import type { JsonObject, JsonValue } from '../contract/json.ts';
-import { jsonEquals } from '../contract/json-equals.ts';
+import { type JsonObject, type JsonValue, jsonEquals } from '../contract/json.ts';
 import { completeRequest, type HttpClient, type OutboundRequest } from '../contract/services.ts';
 import { type Answers, createExchanges, toDifference } from './exchanges.ts';
 import type { TestCredential } from './fake-credential.ts';

@@ -3,6 +3,5 @@ export type { AwsAnswers, AwsExchange } from './fake-aws.ts';
 export { lendCredential, type TestCredential } from './fake-credential.ts';
 export { createFakeFiles, type FakeFiles } from './fake-files.ts';
 export type { Exchange, FakeAnswer, HttpAnswers, SentRequest } from './fake-http.ts';
-export type { LogEntry } from './fake-logger.ts';
 export { type Check, nodeTypeChecks } from './node-type-checks.ts';
-export { type NodeTest, type NodeTestResult, runNode } from './run-node.ts';
+export { type LogEntry, type NodeTest, type NodeTestResult, runNode } from './run-node.ts';

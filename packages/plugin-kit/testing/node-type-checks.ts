@@ -1,5 +1,4 @@
-import { isPlainObject, type JsonObject, type JsonValue } from '../contract/json.ts';
-import { jsonEquals } from '../contract/json-equals.ts';
+import { isPlainObject, type JsonObject, type JsonValue, jsonEquals } from '../contract/json.ts';
 import { ERROR_OUTPUT, MAIN_OUTPUT, RESPONSE_OUTPUT } from '../contract/node.ts';
 import { isPure } from '../contract/node-type.ts';
 import type { PluginHandle } from '../contract/plugin.ts';

@@ -1,21 +1,18 @@
-import type { AwsCall } from '../contract/aws-client.ts';
-import type { JsonObject, JsonValue } from '../contract/json.ts';
+import { isPlainObject, type JsonObject, type JsonValue } from '../contract/json.ts';
 import {
   type DeliveredInput,
+  Emission,
   MAIN_OUTPUT,
   type NodeContext,
   type RunControl,
   type Usage,
 } from '../contract/node.ts';
 import type { PluginHandle } from '../contract/plugin.ts';
-import type { Clock } from '../contract/services.ts';
-import type { TcpClient } from '../contract/tcp-client.ts';
+import type { AwsCall, Clock, Logger, TcpClient } from '../contract/services.ts';
 import { type AwsAnswers, createFakeAws } from './fake-aws.ts';
 import { lendCredential, type TestCredential } from './fake-credential.ts';
 import { createFakeFiles, type FakeFiles } from './fake-files.ts';
 import { createFakeHttp, type HttpAnswers, type SentRequest } from './fake-http.ts';
-import { createFakeLogger, type LogEntry } from './fake-logger.ts';
-import { readOutputs } from './read-outputs.ts';
 
 /** What one attempt at a node receives. */
 export interface NodeTest {
@@ -159,3 +156,45 @@ const createFakeControl = (clock: Clock, changes: Partial<RunControl>): RunContr
   runWorkflow: async (_workflowId, input) => ({ output: input }),
   ...changes,
 });
+
+/** The data that a node returned, by output. @throws TypeError with the place of what the service would refuse */
+const readOutputs = (result: unknown): Readonly<Record<string, JsonObject>> => {
+  const outputs = result instanceof Emission ? result.outputs : { [MAIN_OUTPUT]: result ?? {} };
+  for (const [output, data] of Object.entries(outputs)) {
+    if (!isPlainObject(data)) throw new TypeError(`the node must deliver an object on "${output}"`);
+    const place = findNoJson(data, output);
+    if (place !== null) throw new TypeError(`${place} can't be carried by JSON`);
+  }
+  return outputs as Readonly<Record<string, JsonObject>>;
+};
+
+/** The place of the first value that is not JSON; null if there is none. */
+const findNoJson = (value: unknown, place: string): string | null => {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return null;
+  if (typeof value === 'number') return Number.isFinite(value) ? null : place;
+  if (!Array.isArray(value) && !isPlainObject(value)) return place;
+  for (const [key, inner] of Object.entries(value)) {
+    const found = findNoJson(inner, `${place}.${key}`);
+    if (found !== null) return found;
+  }
+  return null;
+};
+
+export interface LogEntry {
+  readonly level: keyof Logger;
+  readonly message: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** A logger that keeps its entries. */
+const createFakeLogger = (): { readonly logger: Logger; readonly entries: readonly LogEntry[] } => {
+  const entries: LogEntry[] = [];
+  const record =
+    (level: keyof Logger): Logger['info'] =>
+    (message, fields = {}) =>
+      void entries.push({ level, message, fields });
+  return {
+    entries,
+    logger: { debug: record('debug'), info: record('info'), warn: record('warn'), error: record('error') },
+  };
+};

@@ -1,13 +1,10 @@
+import { NodeError } from '../contract/errors.ts';
 import type { JsonObject, JsonValue } from '../contract/json.ts';
 import type { NodeContext } from '../contract/node.ts';
-import { NodeError } from '../contract/node-error.ts';
 import type { OutboundResponse } from '../contract/services.ts';
-import { fromAttempt, toTraceHeaders } from './attempt-request.ts';
-import { findProblem } from './find-problem.ts';
-import { isPassing } from './passing-status.ts';
 import { readBody, readErrorBody } from './read-body.ts';
-import { addQuery } from './request-url.ts';
-import { describeResponse, toStatusError } from './status-error.ts';
+import { addQuery, fromAttempt, toTraceHeaders } from './request-parts.ts';
+import { describeResponse, findProblem, isPassing, toStatusError } from './status-error.ts';
 
 const MAX_RESPONSE_BYTES = 1_048_576;
 

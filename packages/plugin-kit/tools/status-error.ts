@@ -1,8 +1,8 @@
-import type { JsonObject } from '../contract/json.ts';
-import { NodeError } from '../contract/node-error.ts';
+import { NodeError } from '../contract/errors.ts';
+import type { JsonObject, JsonValue } from '../contract/json.ts';
 import type { OutboundResponse } from '../contract/services.ts';
+import { isJsonMap } from '../declare/read-parameters.ts';
 import { readErrorBody } from './read-body.ts';
-import { readRetryAfter } from './retry-after.ts';
 
 interface StatusErrorOptions {
   readonly isRetryable: boolean;
@@ -48,4 +48,64 @@ export const describeResponse = (response: OutboundResponse): JsonObject => {
   const { status, headers } = response;
   const { body, truncated } = readErrorBody(response);
   return { status, body, ...(truncated === undefined ? {} : { bodyTruncated: true }), headers };
+};
+
+/** Whether another attempt may succeed after this status; the default of `retryStatus` of `httpRequest`. */
+export const isPassing = (status: number): boolean =>
+  status === 408 || status === 425 || status === 429 || (status >= 500 && status <= 599);
+
+/** The statuses whose `Retry-After` says when to try again: RFC 6585 §4, RFC 9110 §15.6.4. */
+const WITH_RETRY_AFTER: ReadonlySet<number> = new Set([429, 503]);
+
+/** Matches a date as senders must write it (RFC 9110 §5.6.7), or with the obsolete long day names. */
+const HTTP_DATE = /^[A-Z][a-z]{2,8}, [\w -]{9,11} \d\d:\d\d:\d\d GMT$/;
+
+/**
+ * Reads `Retry-After` (RFC 9110 §10.2.3): seconds or a date.
+ *
+ * @param now - milliseconds since the epoch
+ * @returns milliseconds from now; undefined if there is none
+ */
+export const readRetryAfter = (
+  status: number,
+  { 'retry-after': value = '' }: Readonly<Record<string, string>>,
+  now: number,
+): number | undefined => {
+  if (!WITH_RETRY_AFTER.has(status)) return undefined;
+  if (/^\d{1,9}$/.test(value)) return Number(value) * 1_000;
+  const at = HTTP_DATE.test(value) ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(at) ? undefined : Math.max(0, at - now);
+};
+
+const MAX_LENGTH = 300;
+
+/**
+ * Keys under which services say what is wrong, by RFC 9457, OAuth, GraphQL and common practice; the more specific ones
+ * first.
+ */
+const KEYS = ['message', 'error_description', 'detail', 'error', 'title', 'errors'] as const;
+
+/**
+ * Finds a service's message about a failure: the first text under one of the known keys, in a map or a list of maps.
+ *
+ * @returns one line of at most 300 characters; null if there is none
+ */
+export const findProblem = (body: JsonValue | undefined): string | null => {
+  const text = findText(body, 3);
+  if (text === null) return null;
+  const line = text.slice(0, MAX_LENGTH).replaceAll(/\s+/g, ' ').trim();
+  return line === '' ? null : line;
+};
+
+/** @param depth - how many nested levels are searched */
+const findText = (value: JsonValue | undefined, depth: number): string | null => {
+  if (depth < 0) return null;
+  const place = Array.isArray(value) ? value[0] : value;
+  if (!isJsonMap(place)) return null;
+  for (const key of KEYS) {
+    const found = Object.hasOwn(place, key) ? place[key] : undefined;
+    const text = typeof found === 'string' ? found : findText(found, depth - 1);
+    if (text !== null) return text;
+  }
+  return null;
 };

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { JsonObject, JsonValue } from '../contract/json.ts';
-import { jsonEquals } from '../contract/json-equals.ts';
+import { type JsonObject, type JsonValue, jsonEquals } from '../contract/json.ts';
 
 /** JSON of which two draws are often alike. */
 const smallJson = fc
