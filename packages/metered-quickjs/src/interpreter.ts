@@ -1,7 +1,9 @@
 import { createValues, type Outcome, required } from './interpreter-values.ts';
-import type { MemoryImage } from './memory-image.ts';
+import { createMemoryImage, type MemoryImage } from './memory-image.ts';
 import { type Places, type Tool, toRandomState } from './prepare-interpreter.ts';
-import type { Pointer, QuickJsInstance } from './quickjs-instance.ts';
+import type { PreparedQuickJs } from './prepared-quickjs.ts';
+import { LEAST_MEMORY_MB } from './quickjs-build.ts';
+import { createInstance, type Pointer, type QuickJsInstance } from './quickjs-instance.ts';
 
 /** What a run depends on besides its values. */
 export interface RunOptions {
@@ -53,11 +55,7 @@ const BYTES_PER_MB = 2 ** 20;
  * @param instance - one that equals the prepared instance
  * @param image - the memory of the prepared instance
  */
-export const createInterpreter = (
-  instance: QuickJsInstance,
-  places: Places,
-  image: MemoryImage,
-): Interpreter => {
+const createInterpreter = (instance: QuickJsInstance, places: Places, image: MemoryImage): Interpreter => {
   const { functions, host, memory, memoryMb, stepsLeft } = instance;
   const { context, runtime } = places;
   const values = createValues(instance, context);
@@ -85,6 +83,43 @@ export const createInterpreter = (
     reset: () => {
       host.call = () => {};
       return image.restore(memory);
+    },
+  };
+};
+
+/** The interpreters of a process, which all begin in the same state. */
+interface Interpreters {
+  take(memoryMb: number): Interpreter;
+  /** Returns an interpreter for the next run, once its initial state is restored. */
+  giveBack(interpreter: Interpreter): void;
+}
+
+const LEAST_MEMORY_BYTES = LEAST_MEMORY_MB * 2 ** 20;
+
+/**
+ * Creates interpreters that all begin in the state of a prepared one. The state of an instance is its memory, which is
+ * made equal to the image of the prepared one, and two globals: the steps left, which each run sets, and the stack
+ * pointer, which is back at its start whenever no call is in progress.
+ */
+export const createInterpreters = ({ wasm, places, pieces }: PreparedQuickJs): Interpreters => {
+  const compiled = new WebAssembly.Module(wasm);
+  const image = createMemoryImage(pieces, LEAST_MEMORY_BYTES);
+  let idle: Interpreter | undefined;
+
+  const create = (memoryMb: number): Interpreter => {
+    const instance = createInstance(compiled, memoryMb);
+    image.write(instance.memory);
+    return createInterpreter(instance, places, image);
+  };
+
+  return {
+    take: (memoryMb) => {
+      const found = idle;
+      idle = undefined;
+      return found?.memoryMb === memoryMb ? found : create(memoryMb);
+    },
+    giveBack: (interpreter) => {
+      if (interpreter.reset()) idle = interpreter;
     },
   };
 };

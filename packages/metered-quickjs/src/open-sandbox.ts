@@ -1,13 +1,18 @@
 import { CodeError, CodeLimitError, readThrown } from './code-errors.ts';
-import type { Interpreter, RunOptions } from './interpreter.ts';
+import { createInterpreters, type Interpreter, type RunOptions } from './interpreter.ts';
 import { type Outcome, OutOfMemoryError } from './interpreter-values.ts';
-import { createInterpreters } from './interpreters.ts';
-import type { JsonValue } from './json.ts';
 import type { Tool } from './prepare-interpreter.ts';
 import { unpackQuickJs } from './prepared-quickjs.ts';
 import packed from './quickjs.prebuilt.ts';
 import { LEAST_MEMORY_MB } from './quickjs-build.ts';
 import type { Pointer } from './quickjs-instance.ts';
+
+/** A JSON value (RFC 8259). */
+type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
+
+export interface JsonObject {
+  readonly [key: string]: JsonValue;
+}
 
 export interface SandboxOptions extends RunOptions {
   /** The code, which error positions refer to. */

@@ -1,6 +1,5 @@
 import { CodeError, CodeLimitError } from './code-errors.ts';
-import { isPlainObject, type JsonObject } from './json.ts';
-import { inSandbox, type SandboxOptions } from './open-sandbox.ts';
+import { inSandbox, type JsonObject, type SandboxOptions } from './open-sandbox.ts';
 
 /**
  * Runs the body of an async function in its own sandbox.
@@ -22,6 +21,13 @@ export const runCode = (values: JsonObject, options: SandboxOptions): Promise<Js
   });
 
 const toError = (message: string): CodeError => new CodeError({ message, place: null });
+
+/** Whether a value is a plain object: not an array, null, a primitive or an instance of a class. */
+const isPlainObject = (value: unknown): value is Record<string, unknown> => {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+};
 
 const describe = (value: unknown): string => (Array.isArray(value) ? 'a list' : `a ${typeof value}`);
 
