@@ -1,7 +1,6 @@
 import { format, Validator } from '@cfworker/json-schema';
-import { boundSchema } from './bound-schema.ts';
+import { boundSchema, type JsonMap } from './bound-schema.ts';
 import { isHostname } from './hostname.ts';
-import type { JsonMap } from './json-map.ts';
 
 format.hostname = isHostname; // the validator's own check accepts all Punycode, even invalid
 
@@ -109,3 +108,24 @@ const toSchemaError = (error: unknown): unknown => {
 };
 
 const firstLine = (message: string): string => message.split('\n', 1)[0] ?? '';
+
+/** One violation by a value. It is plain JSON, so a response can include it. */
+type SchemaError = {
+  /** JSON Pointer (RFC 6901) to the invalid part of the value. */
+  readonly place: string;
+  readonly keyword: string;
+  readonly message: string;
+};
+
+/**
+ * Checks a value against a JSON Schema.
+ *
+ * @returns the first 100 errors
+ * @throws RangeError when the schema is unusable, needs too many steps for the value, or the value is nested too deeply
+ */
+export const findErrors = (schema: JsonMap, value: unknown): SchemaError[] =>
+  compileJsonSchema(schema)(value).map(({ pointer, keyword, message }) => ({
+    place: decodeURIComponent(pointer.slice(1)),
+    keyword,
+    message,
+  }));

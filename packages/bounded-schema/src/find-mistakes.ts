@@ -1,8 +1,7 @@
 import { type OutputUnit, Validator } from '@cfworker/json-schema';
-import { isMap } from './bound-schema.ts';
+import { isMap, type JsonMap } from './bound-schema.ts';
 import { isDraft7 } from './compile-json-schema.ts';
 import { findSchemaFault } from './find-schema-fault.ts';
-import type { JsonMap } from './json-map.ts';
 
 /** One mistake in a value, with what an actionable message needs. */
 export interface Mistake {

@@ -1,7 +1,6 @@
 import { dereference, type OutputUnit, type Schema, Validator } from '@cfworker/json-schema';
-import { boundSchema, isMap, UnsupportedSchema } from './bound-schema.ts';
+import { boundSchema, isMap, type JsonMap, UnsupportedSchema } from './bound-schema.ts';
 import { isDraft7 } from './compile-json-schema.ts';
-import type { JsonMap } from './json-map.ts';
 
 interface SchemaFault {
   /** JSON Pointer to the fault, within the schema; empty for the schema itself. */

@@ -1,2 +1,0 @@
-/** A JSON object. */
-export type JsonMap = Readonly<Record<string, unknown>>;
