@@ -1,7 +1,7 @@
 import type { Context } from 'aws-lambda';
 import { inlineSteps } from '../engine/steps.ts';
+import { readExecutionId } from '../executions/lifecycle/background-engine.ts';
 import { type BackgroundParts, createBackgroundInvocation } from '../executions/lifecycle/background-run.ts';
-import { readExecutionId } from '../executions/record/read-execution-id.ts';
 
 /**
  * The function for express runs: from start to end in one process. After a crash, Lambda retries the invocation twice

@@ -8,6 +8,7 @@ import {
   releaseAllQueues,
   releaseQueue,
 } from '../executions/held/release-held.ts';
+import { readExecutionId } from '../executions/lifecycle/background-engine.ts';
 import { openPaces, RATES, type Rates } from '../executions/lifecycle/paces.ts';
 import {
   type DeadLetter,
@@ -17,7 +18,6 @@ import {
   reconcileExecution,
 } from '../executions/lifecycle/reconcile-execution.ts';
 import type { DueGroup } from '../executions/record/execution-store.ts';
-import { readExecutionId } from '../executions/record/read-execution-id.ts';
 import { type AppError, isAppError } from '../shared/errors.ts';
 import { type Measurement, measure } from '../shared/metrics.ts';
 import { workThrough } from '../shared/work-through.ts';

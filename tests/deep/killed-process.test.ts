@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, expect, test } from '@jest/globals';
-import type { BlobStreams } from '../../lib/executions/files/blob-streams.ts';
+import type { BlobStreams } from '../../lib/executions/record/blob-store.ts';
 import { startS3Server } from '../support/an-s3-server.ts';
 import { filesIn } from '../support/in-memory-files.ts';
 import { openStreams } from '../support/open-streams.ts';

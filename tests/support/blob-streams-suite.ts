@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from '@jest/globals';
-import type { BlobStreams } from '../../lib/executions/files/blob-streams.ts';
+import type { BlobStreams } from '../../lib/executions/record/blob-store.ts';
 
 /** Content of this many bytes, in chunks of another size. */
 export const someContent = async function* (bytes: number, chunkBytes = 1_000): AsyncGenerator<Uint8Array> {

@@ -1,6 +1,5 @@
 import { buffer } from 'node:stream/consumers';
-import type { BlobStreams } from '../../lib/executions/files/blob-streams.ts';
-import type { BlobStore, LifeDays } from '../../lib/executions/record/blob-store.ts';
+import type { BlobStore, BlobStreams, LifeDays } from '../../lib/executions/record/blob-store.ts';
 
 interface Stored {
   readonly bytes: Uint8Array;

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { Files } from '@hookloom/plugin-kit';
-import type { BlobStreams } from '../../lib/executions/files/blob-streams.ts';
 import {
   createExecutionFiles,
   type FileParts,
   type FilesFor,
 } from '../../lib/executions/files/execution-files.ts';
+import type { BlobStreams } from '../../lib/executions/record/blob-store.ts';
 import { inMemoryBlobs } from './in-memory-blobs.ts';
 
 /** The files of executions, in these blobs. */

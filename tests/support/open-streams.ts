@@ -1,7 +1,7 @@
 import { createAwsCaller } from '../../lib/adapters/aws/aws-caller.ts';
 import { createFolderBlobStreams } from '../../lib/adapters/blobs/folder-blobs.ts';
 import { createS3BlobStreams } from '../../lib/adapters/blobs/s3-blob-streams.ts';
-import type { BlobStreams } from '../../lib/executions/files/blob-streams.ts';
+import type { BlobStreams } from '../../lib/executions/record/blob-store.ts';
 
 /** @param place - a folder, or the origin of an S3 server */
 export const openStreams = (place: string): BlobStreams => {

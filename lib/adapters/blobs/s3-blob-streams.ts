@@ -1,4 +1,4 @@
-import type { BlobStreams } from '../../executions/files/blob-streams.ts';
+import type { BlobStreams } from '../../executions/record/blob-store.ts';
 import { STORE_UNAVAILABLE } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { AwsAnswer, CallAws } from '../aws/aws-caller.ts';

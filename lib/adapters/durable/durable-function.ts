@@ -11,13 +11,12 @@ import {
 import type { Context } from 'aws-lambda';
 import type { CallbackUrls } from '../../engine/session.ts';
 import { createOperationBudget } from '../../engine/steps.ts';
-import type { CallbackSigner } from '../../executions/lifecycle/background-engine.ts';
+import { type CallbackSigner, readExecutionId } from '../../executions/lifecycle/background-engine.ts';
 import {
   type BackgroundParts,
   createBackgroundInvocation,
 } from '../../executions/lifecycle/background-run.ts';
 import type { BlobStore } from '../../executions/record/blob-store.ts';
-import { readExecutionId } from '../../executions/record/read-execution-id.ts';
 import { type AnswerPing, PING } from '../../health/ping.ts';
 import { isInfrastructureError } from '../../shared/errors.ts';
 import { withDenial } from '../aws/aws-error.ts';

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { createAwsCaller } from '../../adapters/aws/aws-caller.ts';
 import { createFolderBlobStreams } from '../../adapters/blobs/folder-blobs.ts';
 import { createS3BlobStreams } from '../../adapters/blobs/s3-blob-streams.ts';
-import type { BlobStreams } from '../../executions/files/blob-streams.ts';
 import {
   createExecutionFiles,
   type FileParts,
   type FilesFor,
 } from '../../executions/files/execution-files.ts';
+import type { BlobStreams } from '../../executions/record/blob-store.ts';
 import type { Config } from '../config.ts';
 
 /** The files of a sandbox. */

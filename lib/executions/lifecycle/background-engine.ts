@@ -1,3 +1,4 @@
+import { isId } from '@hookloom/plugin-kit/host';
 import type { CheckpointJournal } from '../../engine/checkpoint-journal.ts';
 import type { CallbackUrls } from '../../engine/session.ts';
 import type { Steps } from '../../engine/steps.ts';
@@ -54,3 +55,14 @@ export interface BackgroundInvocation {
   /** Ends all timers and writes. */
   close(): Promise<void>;
 }
+
+/**
+ * Reads the payload of a background run, which is `{executionId}` and nothing else, so that dispatching twice starts it
+ * once.
+ * @throws TypeError
+ */
+export const readExecutionId = (payload: unknown): string => {
+  const { executionId } = (payload ?? {}) as { readonly executionId?: unknown };
+  if (isId(executionId)) return executionId;
+  throw new TypeError('The payload has no valid executionId.');
+};

@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import type { AwsClient, FileValue, JsonObject, NodeContext } from '@hookloom/plugin-kit';
 import { nodeTypeChecks } from '@hookloom/plugin-kit/testing';
 import { describe, expect, test } from '@jest/globals';
-import type { BlobStreams } from '../../../lib/executions/files/blob-streams.ts';
+import type { BlobStreams } from '../../../lib/executions/record/blob-store.ts';
 import { aws } from '../../../nodes/aws/aws.plugin.ts';
 import { aNodeContext } from '../../support/a-node-context.ts';
 import { useAwsServers } from '../../support/an-aws-server.ts';
