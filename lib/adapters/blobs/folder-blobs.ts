@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { createReadStream, promises as files } from 'node:fs'; // `node:fs/promises` takes a millisecond to load, in AWS for nothing
 import { dirname, join } from 'node:path';
-import type { BlobStreams } from '../../executions/files/blob-streams.ts';
 import type { UploadStore } from '../../executions/files/upload-store.ts';
-import type { BlobStore } from '../../executions/record/blob-store.ts';
+import type { BlobStore, BlobStreams } from '../../executions/record/blob-store.ts';
 import { STORE_UNAVAILABLE } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
 

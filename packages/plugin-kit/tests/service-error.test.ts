@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { CatalogueError, describeError } from '../contract/catalogue-error.ts';
+import { CatalogueError, describeError } from '../contract/errors.ts';
 import { isServiceError } from '../contract/service-error.ts';
 import * as catalogue from '../contract/service-error-catalogue.ts';
 
