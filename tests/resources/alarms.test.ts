@@ -53,7 +53,7 @@ const ofAws = [
 
 /** The names of a type of template literals, as the source has them. */
 const readMetricNames = (): readonly string[] => {
-  const source = readFileSync(new URL('../../lib/shared/metrics/metrics.ts', import.meta.url), 'utf8');
+  const source = readFileSync(new URL('../../lib/shared/metrics.ts', import.meta.url), 'utf8');
   const optionsIn = (union: string) => [...union.matchAll(/'(\w+)'/g)].map(([, option = '']) => option);
   const states = optionsIn(/FinalState = ([^;]+);/.exec(source)?.[1] ?? '');
   const [, type = ''] = /type MetricName =([^;]+);/.exec(source) ?? [];
