@@ -288,7 +288,9 @@ const switchWorkflow = async (
   if (workflow === null) throw notFound(id);
   const definition = { ...workflow.definition, enabled };
   const parts = { ...context.target.registrar, workflows: context.target.workflows };
-  const stored = await putWorkflow(definition, context.findNodeType, parts, workflow.version);
+  const stored = await putWorkflow(definition, context.findNodeType, parts, {
+    replaces: workflow.version,
+  });
   await printStored(definition, stored, context);
 };
 

@@ -4,7 +4,7 @@ import { AppError } from '../shared/errors.ts';
 import type { WorkflowDefinition } from '../workflows/definition/definition.ts';
 import { resolveExecution } from '../workflows/definition/resolve-execution.ts';
 import { toPathConfigs } from '../workflows/definition/to-path-configs.ts';
-import type { WorkflowStore } from '../workflows/definition/workflow-store.ts';
+import type { PutOptions, WorkflowStore } from '../workflows/definition/workflow-store.ts';
 import { type RegistrarParts, reconcileRegistrations, register, takeBack } from './registrar.ts';
 
 interface PutParts extends RegistrarParts {
@@ -21,7 +21,6 @@ interface Stored {
  * added before the first definition is stored, and surplus ones removed after the last. The next `put` or the sweeper
  * removes what a crash in between leaves behind.
  *
- * @param replaces - the version that a single definition is based on; absent for whichever is current
  * @returns the outcome of each, in the same order
  * @throws AppError `REGISTRATION_REFUSED` when a trigger can't be registered; nothing was stored
  * @throws AppError `WORKFLOW_CHANGED` when a version other than `replaces` is current
@@ -33,7 +32,7 @@ export const putWorkflows = async (
   definitions: readonly WorkflowDefinition[],
   findNodeType: FindNodeType,
   parts: PutParts,
-  replaces?: number,
+  options: PutOptions = {},
 ): Promise<readonly Stored[]> => {
   const changes: Change[] = [];
   const stored: Stored[] = [];
@@ -43,7 +42,7 @@ export const putWorkflows = async (
       changes.push({ definition, former });
       await register(definition, former, findNodeType, parts);
     }
-    for (const { definition } of changes) stored.push(await store(definition, findNodeType, parts, replaces));
+    for (const { definition } of changes) stored.push(await store(definition, findNodeType, parts, options));
   } catch (error) {
     const left = await putBack(changes, stored, findNodeType, parts);
     for (const { definition, former } of changes)
@@ -65,9 +64,9 @@ const store = (
   definition: WorkflowDefinition,
   findNodeType: FindNodeType,
   { workflows }: PutParts,
-  replaces: number | undefined,
+  options: PutOptions,
 ): Promise<Stored> =>
-  workflows.put(definition, toPathConfigs(definition, resolveExecution(definition, findNodeType)), replaces);
+  workflows.put(definition, toPathConfigs(definition, resolveExecution(definition, findNodeType)), options);
 
 /**
  * Restores the former definitions, as new versions: versions never change.
@@ -87,7 +86,7 @@ const putBack = async (
     if (!changed) continue;
     try {
       if (former === null) await parts.workflows.remove(definition.id);
-      else await store(former, findNodeType, parts, version);
+      else await store(former, findNodeType, parts, { replaces: version });
     } catch (cause) {
       parts.logger.warn('The workflow could not be rolled back.', { workflowId: definition.id, cause });
       left.push(definition.id);
@@ -101,9 +100,9 @@ export const putWorkflow = async (
   definition: WorkflowDefinition,
   findNodeType: FindNodeType,
   parts: PutParts,
-  replaces?: number,
+  options?: PutOptions,
 ): Promise<Stored> => {
-  const [stored] = await putWorkflows([definition], findNodeType, parts, replaces);
+  const [stored] = await putWorkflows([definition], findNodeType, parts, options);
   return stored as Stored;
 };
 

@@ -77,7 +77,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   'a workflow is put': { act: ({ workflows }) => workflows.put(aWorkflow(), []) },
   'a workflow is changed': {
     before: ({ workflows }) => workflows.put(aWorkflow(), []),
-    act: ({ workflows }) => workflows.put(aWorkflow({ name: 'New' }), [], 1),
+    act: ({ workflows }) => workflows.put(aWorkflow({ name: 'New' }), [], { replaces: 1 }),
   },
   'a workflow is removed': {
     before: ({ workflows }) => workflows.put(aWorkflow(), []),

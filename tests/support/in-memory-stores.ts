@@ -19,7 +19,11 @@ import { lastFullAt, type TakeToken } from '../../lib/webhooks/limits/token-buck
 import { placesBetween, type RequestRecord, toRecordId } from '../../lib/webhooks/requests/request-record.ts';
 import type { RequestStore } from '../../lib/webhooks/requests/request-store.ts';
 import type { Workflow } from '../../lib/workflows/definition/definition.ts';
-import type { PublishedWorkflow, WorkflowStore } from '../../lib/workflows/definition/workflow-store.ts';
+import type {
+  PublishedWorkflow,
+  VersionNote,
+  WorkflowStore,
+} from '../../lib/workflows/definition/workflow-store.ts';
 import { inMemoryQueues } from './in-memory-queues.ts';
 
 /** Few, so that tests meet several pages. */
@@ -28,13 +32,14 @@ const WORKFLOWS_PER_PAGE = 2;
 /** Keeps every version, as copies. */
 export const inMemoryWorkflowStore = (now: () => number = () => 0): WorkflowStore => {
   const versions = new Map<string, Workflow[]>();
+  const notes = new Map<string, VersionNote>();
   const published = new Map<string, PublishedWorkflow>();
   return {
     find: async (workflowId) => copy(published.get(workflowId) ?? null),
     findVersion: async (workflowId, version) => copy(versions.get(workflowId)?.[version - 1] ?? null),
-    put: async (definition, pathConfigs, replaces) => {
+    put: async (definition, pathConfigs, { replaces, author = null, message = null } = {}) => {
       const current = published.get(definition.id);
-      if (replaces !== undefined && replaces !== current?.version) {
+      if (replaces !== undefined && replaces !== (current?.version ?? null)) {
         throw new AppError(WORKFLOW_CHANGED, { workflowId: definition.id });
       }
       if (current !== undefined && isDeepStrictEqual(current.definition, definition)) {
@@ -44,9 +49,20 @@ export const inMemoryWorkflowStore = (now: () => number = () => 0): WorkflowStor
       const version = before.length + 1;
       const workflow = copy({ version, updatedAt: new Date(now()).toISOString(), definition });
       versions.set(definition.id, [...before, workflow]);
+      notes.set(`${definition.id}/${version}`, { author, message });
       published.set(definition.id, { ...workflow, pathConfigs: copy(pathConfigs) });
       return { version, changed: true };
     },
+    listVersions: async (workflowId, before, limit) =>
+      (versions.get(workflowId) ?? [])
+        .filter(({ version }) => before === null || version < before)
+        .reverse()
+        .slice(0, limit)
+        .map(({ version, updatedAt }) => ({
+          version,
+          updatedAt,
+          ...(notes.get(`${workflowId}/${version}`) as VersionNote),
+        })),
     remove: async (workflowId) => published.delete(workflowId),
     readPage: async (after) => {
       const ids = [...published.keys()].sort().filter((id) => after === null || id > after);

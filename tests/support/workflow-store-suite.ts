@@ -75,6 +75,44 @@ export const describeWorkflowStore = (name: string, create: () => WorkflowStore 
       expect((await store.find('orders'))?.version).toBe(2);
     });
 
+    test('versions say who made them and why, newest first, page by page', async () => {
+      const store = await create();
+      await store.put(definition(), [], { author: 'arn:aws:iam::1:user/ada', message: 'begin' });
+      await store.put(definition({ name: 'B' }), []);
+      await store.put(definition({ name: 'C' }), [], { author: 'arn:aws:iam::1:user/bob' });
+      const [newest, second] = await store.listVersions('orders', null, 2);
+      expect([newest, second]).toEqual([
+        { version: 3, author: 'arn:aws:iam::1:user/bob', message: null, updatedAt: expect.any(String) },
+        { version: 2, author: null, message: null, updatedAt: expect.any(String) },
+      ]);
+      expect(await store.listVersions('orders', 2, 2)).toMatchObject([
+        { version: 1, author: 'arn:aws:iam::1:user/ada', message: 'begin' },
+      ]);
+      expect(await store.listVersions('orders', 1, 2)).toEqual([]);
+      expect(await store.listVersions('other', null, 2)).toEqual([]);
+    });
+
+    test('the versions of a removed workflow stay listed, once each', async () => {
+      const store = await create();
+      await store.put(definition(), []);
+      await store.put(definition({ name: 'B' }), [], { message: 'last' });
+      await store.remove('orders');
+      const versions = await store.listVersions('orders', null, 10);
+      expect(versions.map(({ version, message }) => [version, message])).toEqual([
+        [2, 'last'],
+        [1, null],
+      ]);
+    });
+
+    test('a definition that must be new is refused when there is one', async () => {
+      const store = await create();
+      await store.put(definition(), [], { replaces: null });
+      const again = store.put(definition({ name: 'B' }), [], { replaces: null });
+      await expect(again).rejects.toMatchObject({ code: 'WORKFLOW_CHANGED' });
+      await store.remove('orders');
+      expect(await store.put(definition(), [], { replaces: null })).toEqual({ version: 2, changed: true });
+    });
+
     test('removing an unknown one returns false', async () => {
       expect(await (await create()).remove('orders')).toBe(false);
     });
@@ -94,13 +132,13 @@ export const describeWorkflowStore = (name: string, create: () => WorkflowStore 
     test('a change that names its base version applies only to that version', async () => {
       const store = await create();
       const refusal = { code: 'WORKFLOW_CHANGED' };
-      await expect(store.put(definition(), [], 1)).rejects.toMatchObject(refusal);
+      await expect(store.put(definition(), [], { replaces: 1 })).rejects.toMatchObject(refusal);
       await store.put(definition(), []);
-      expect(await store.put(definition({ name: 'New' }), [], 1)).toEqual({ version: 2, changed: true });
-      await expect(store.put(definition({ name: 'Late' }), [], 1)).rejects.toMatchObject(refusal);
+      expect(await store.put(definition({ name: 'New' }), [], { replaces: 1 })).toEqual({ version: 2, changed: true });
+      await expect(store.put(definition({ name: 'Late' }), [], { replaces: 1 })).rejects.toMatchObject(refusal);
       expect((await store.find('orders'))?.definition.name).toBe('New');
       await store.remove('orders');
-      await expect(store.put(definition({ name: 'Late' }), [], 2)).rejects.toMatchObject(refusal);
+      await expect(store.put(definition({ name: 'Late' }), [], { replaces: 2 })).rejects.toMatchObject(refusal);
       expect(await store.find('orders')).toBeNull();
     });
 

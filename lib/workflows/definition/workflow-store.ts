@@ -15,6 +15,25 @@ export interface WorkflowSummary {
   readonly updatedAt: string;
 }
 
+/** Who made a version of a workflow, and why. Null for what was not noted, as in versions of earlier releases. */
+export interface VersionNote {
+  /** The ARN of the caller, in `aws:` form; what the command line writes itself has none. */
+  readonly author: string | null;
+  readonly message: string | null;
+}
+
+export interface VersionSummary extends VersionNote {
+  readonly version: number;
+  /** ISO 8601, UTC. */
+  readonly updatedAt: string;
+}
+
+/** How a definition becomes the current version. */
+export interface PutOptions extends Partial<VersionNote> {
+  /** The version that the definition was made from, null if there must be none; if absent, any version is replaced. */
+  readonly replaces?: number | null | undefined;
+}
+
 /** Every method throws AppError `STORE_UNAVAILABLE` if the store can't be reached. */
 export interface WorkflowReader {
   /** The current version; null if there is none or the workflow was removed. */
@@ -26,20 +45,24 @@ export interface WorkflowReader {
 export interface WorkflowStore extends WorkflowReader {
   /**
    * Makes the definition the current version. If it equals the current one, nothing is written.
-   * @param replaces - the version that the definition was made from; if absent, any current version is replaced
    * @throws AppError `WORKFLOW_CHANGED` if `replaces` is not current or there is a concurrent write, or
    * `WORKFLOW_TOO_LARGE`
    */
   put(
     definition: WorkflowDefinition,
     pathConfigs: readonly PathConfig[],
-    replaces?: number,
+    options?: PutOptions,
   ): Promise<{ version: number; changed: boolean }>;
   /**
    * Removes a workflow; false if there was none. Versions stay readable, and a later `put` continues their numbering.
    */
   remove(workflowId: string): Promise<boolean>;
   list(): Promise<WorkflowSummary[]>;
+  /**
+   * A page of the versions of a workflow, newest first, those of a removed one included.
+   * @param before - lists versions below this number; null for the newest
+   */
+  listVersions(workflowId: string, before: number | null, limit: number): Promise<readonly VersionSummary[]>;
   /**
    * Reads a page of the current versions of all workflows, in no particular order. What was stored within the last
    * second may be missing or outdated.

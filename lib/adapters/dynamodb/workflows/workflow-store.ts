@@ -4,10 +4,26 @@ import { WORKFLOW_CHANGED, WORKFLOW_TOO_LARGE } from '../../../shared/error-cata
 import { AppError } from '../../../shared/errors.ts';
 import type { WorkflowDefinition } from '../../../workflows/definition/definition.ts';
 import type { PathConfig } from '../../../workflows/definition/path-config.ts';
-import type { WorkflowStore, WorkflowSummary } from '../../../workflows/definition/workflow-store.ts';
-import { compact, flag, type Item, json, number, readNumber, readText, text } from '../attributes.ts';
+import type {
+  PutOptions,
+  VersionSummary,
+  WorkflowStore,
+  WorkflowSummary,
+} from '../../../workflows/definition/workflow-store.ts';
+import {
+  compact,
+  flag,
+  type Item,
+  json,
+  number,
+  optional,
+  readNumber,
+  readText,
+  text,
+} from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
-import { putItem, sameAs, scanAll } from '../items.ts';
+import { putItem, sameAs, scanAll, translateErrors } from '../items.ts';
+import { checkVersions } from '../schema/schema.ts';
 import type { TableNames } from '../table-names.ts';
 import {
   createWorkflowReader,
@@ -36,11 +52,11 @@ export const createWorkflowStore = (
 
   const archive = async (current: Item): Promise<void> => {
     if (isTombstone(current)) return; // its last version was archived when it was removed
-    const { workflowId, version, updatedAt, definition, schema } = current;
+    const { workflowId, version, updatedAt, definition, author, message, schema } = current;
     const input = {
       TableName: tables.workflowVersions,
       Key: compact({ workflowId, version }),
-      Item: compact({ workflowId, version, updatedAt, definition, schema }),
+      Item: compact({ workflowId, version, updatedAt, definition, author, message, schema }),
       ConditionExpression: 'attribute_not_exists(workflowId)',
     };
     await putItem(client, input, null);
@@ -69,13 +85,14 @@ export const createWorkflowStore = (
   return {
     ...createWorkflowReader(client, tables),
 
-    put: async (definition, pathConfigs, replaces) => {
+    put: async (definition, pathConfigs, options = {}) => {
       const stored = JSON.stringify(definition);
       refuseLarger(MAX_DEFINITION_BYTES, stored);
       // The name is stored twice, and a path config may be larger than its trigger.
       refuseLarger(MAX_ITEM_BYTES, `${definition.name}${stored}${JSON.stringify(pathConfigs)}`);
       const current = await readCurrent(definition.id);
       const before = current === null || isTombstone(current) ? null : toWorkflow(current);
+      const { replaces } = options;
       if (replaces !== undefined && replaces !== (before?.version ?? null)) {
         throw new AppError(WORKFLOW_CHANGED, { workflowId: definition.id });
       }
@@ -83,7 +100,7 @@ export const createWorkflowStore = (
         return { version: before.version, changed: false };
       }
       const version = current === null ? 1 : readNumber(current, 'version') + 1;
-      await replace(current, toItem(definition, pathConfigs, version, clock.now()));
+      await replace(current, toItem(definition, pathConfigs, { ...options, version, now: clock.now() }));
       return { version, changed: true };
     },
 
@@ -106,6 +123,30 @@ export const createWorkflowStore = (
       });
       return items.map(toSummary).sort((a, b) => (a.id < b.id ? -1 : 1));
     },
+
+    listVersions: async (workflowId, before, limit) => {
+      const current = before === null ? await readCurrent(workflowId) : null;
+      // A tombstone has the number of the last version, which is archived.
+      const newest = current === null || isTombstone(current) ? [] : [current];
+      const below = newest[0] === undefined ? before : readNumber(newest[0], 'version');
+      const { Items: archived = [] } = await translateErrors(
+        client.query({
+          TableName: tables.workflowVersions,
+          KeyConditionExpression: `workflowId = :workflowId${below === null ? '' : ' AND #version < :below'}`,
+          ProjectionExpression: 'workflowId, #version, updatedAt, author, #message, #schema',
+          ExpressionAttributeNames: { '#version': 'version', '#message': 'message', '#schema': 'schema' },
+          ExpressionAttributeValues: compact({
+            ':workflowId': text(workflowId),
+            ':below': optional(below, number),
+          }),
+          ScanIndexForward: false,
+          ConsistentRead: true,
+          Limit: limit,
+        }),
+      );
+      await checkVersions(tables.workflowVersions, archived);
+      return [...newest, ...archived].slice(0, limit).map(toVersionSummary);
+    },
   };
 };
 
@@ -118,20 +159,29 @@ const refuseLarger = (limitBytes: number, stored: string): void => {
 const toItem = (
   definition: WorkflowDefinition,
   pathConfigs: readonly PathConfig[],
-  version: number,
-  now: number,
-): Item => ({
-  workflowId: text(definition.id),
-  version: number(version),
-  updatedAt: text(new Date(now).toISOString()),
-  name: text(definition.name),
-  enabled: flag(definition.enabled),
-  definition: json(definition),
-  pathConfigs: json(pathConfigs),
-});
+  { version, now, author, message }: PutOptions & { readonly version: number; readonly now: number },
+): Item =>
+  compact({
+    workflowId: text(definition.id),
+    version: number(version),
+    updatedAt: text(new Date(now).toISOString()),
+    name: text(definition.name),
+    enabled: flag(definition.enabled),
+    definition: json(definition),
+    pathConfigs: json(pathConfigs),
+    author: optional(author, text),
+    message: optional(message, text),
+  });
 
 const toTombstone = ({ workflowId, version }: Item, now: number): Item =>
   compact({ workflowId, version, removedAt: text(new Date(now).toISOString()) });
+
+const toVersionSummary = (item: Item): VersionSummary => ({
+  version: readNumber(item, 'version'),
+  updatedAt: readText(item, 'updatedAt'),
+  author: item.author?.S ?? null,
+  message: item.message?.S ?? null,
+});
 
 const toSummary = (item: Item): WorkflowSummary => ({
   id: readText(item, 'workflowId'),
