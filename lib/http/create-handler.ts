@@ -2,7 +2,7 @@ import { type Clock, isPlainObject, type Logger } from '@hookloom/plugin-kit';
 import middy from '@middy/core';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import type { Answer } from '../shared/answer.ts';
-import { ANSWER_TOO_LARGE } from '../shared/error-catalogue.ts';
+import { ANSWER_TOO_LARGE, METHOD_NOT_ALLOWED } from '../shared/error-catalogue.ts';
 import { AppError, isAppError, isRefusal } from '../shared/errors.ts';
 import { METRICS, type Measurement, type Measuring, measure } from '../shared/metrics.ts';
 import { readTraceparent } from '../shared/traceparent.ts';
@@ -63,6 +63,22 @@ export const createHandler = (parts: HandlerParts, handle: Handle) =>
       return toResult({ ...answer, headers: mergeHeaders(answer.headers, added) }, request.method);
     },
   );
+
+/**
+ * The handler of a function with several routes.
+ *
+ * @param routes - by the gateway's route key: `GET /api/admin/workflows/{workflowId}`
+ * @throws AppError `METHOD_NOT_ALLOWED` for an event of a route that is not among them
+ */
+export const serveRoutes = (parts: HandlerParts, routes: Readonly<Record<string, Handle>>) =>
+  createHandler(parts, async (call) => {
+    const { routeKey } = isPlainObject(call.event) ? call.event : {};
+    const handle =
+      typeof routeKey === 'string' && Object.hasOwn(routes, routeKey) ? routes[routeKey] : undefined;
+    if (handle !== undefined) return handle(call);
+    const allow = [...new Set(Object.keys(routes).map((key) => key.slice(0, key.indexOf(' '))))];
+    throw new AppError(METHOD_NOT_ALLOWED, { allow });
+  });
 
 /** Added headers win, except that `vary` is combined (RFC 9110 §12.5.5). */
 const mergeHeaders = (own: Answer['headers'], added: Answer['headers']): Answer['headers'] =>

@@ -339,6 +339,13 @@ export const WORKFLOWS_LEFT_STORED = (p: { workflowIds: readonly string[] }) =>
   );
 export const WORKFLOW_NOT_FOUND = (p: { workflowId: string }) =>
   describeError('WORKFLOW_NOT_FOUND', 404, 'Workflow not found', `There is no workflow ${p.workflowId}.`);
+export const VERSION_NOT_FOUND = (p: { workflowId: string; version: number }) =>
+  describeError(
+    'VERSION_NOT_FOUND',
+    404,
+    'Version not found',
+    `Workflow ${p.workflowId} has no version ${p.version}.`,
+  );
 export const NOT_STARTABLE = (p: { workflowId: string; reason: string }) =>
   describeError(
     'NOT_STARTABLE',

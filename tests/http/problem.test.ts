@@ -66,6 +66,8 @@ const examples = {
   NOT_RETRYABLE: { executionId, reason },
   WORKFLOWS_LEFT_STORED: { workflowIds: ['orders'] },
   WORKFLOW_NOT_FOUND: { workflowId: 'orders' },
+  VERSION_NOT_FOUND: { workflowId: 'orders', version: 7 },
+
   NOT_STARTABLE: { workflowId: 'orders', reason: 'it is disabled' },
   CREDENTIAL_NOT_FOUND: { credentialId: 'crm' },
   CREDENTIAL_UNTESTED: { credentialId: 'crm', reason },

@@ -71,13 +71,15 @@ export const inMemoryWorkflowStore = (now: () => number = () => 0): WorkflowStor
       return { definitions, next: page.length < ids.length ? (page.at(-1) ?? null) : null };
     },
     list: async () =>
-      [...published.values()].map(({ definition: { id, name, enabled }, version, updatedAt }) => ({
-        id,
-        name,
-        enabled,
-        version,
-        updatedAt,
-      })),
+      [...published.values()]
+        .map(({ definition: { id, name, enabled }, version, updatedAt }) => ({
+          id,
+          name,
+          enabled,
+          version,
+          updatedAt,
+        }))
+        .sort((a, b) => (a.id < b.id ? -1 : 1)),
   };
 };
 

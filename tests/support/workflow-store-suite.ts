@@ -134,11 +134,18 @@ export const describeWorkflowStore = (name: string, create: () => WorkflowStore 
       const refusal = { code: 'WORKFLOW_CHANGED' };
       await expect(store.put(definition(), [], { replaces: 1 })).rejects.toMatchObject(refusal);
       await store.put(definition(), []);
-      expect(await store.put(definition({ name: 'New' }), [], { replaces: 1 })).toEqual({ version: 2, changed: true });
-      await expect(store.put(definition({ name: 'Late' }), [], { replaces: 1 })).rejects.toMatchObject(refusal);
+      expect(await store.put(definition({ name: 'New' }), [], { replaces: 1 })).toEqual({
+        version: 2,
+        changed: true,
+      });
+      await expect(store.put(definition({ name: 'Late' }), [], { replaces: 1 })).rejects.toMatchObject(
+        refusal,
+      );
       expect((await store.find('orders'))?.definition.name).toBe('New');
       await store.remove('orders');
-      await expect(store.put(definition({ name: 'Late' }), [], { replaces: 2 })).rejects.toMatchObject(refusal);
+      await expect(store.put(definition({ name: 'Late' }), [], { replaces: 2 })).rejects.toMatchObject(
+        refusal,
+      );
       expect(await store.find('orders')).toBeNull();
     });
 

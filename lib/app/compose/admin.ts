@@ -2,6 +2,7 @@ import { type Logger, lazy } from '@hookloom/plugin-kit';
 import { createCallbackIndex } from '../../adapters/dynamodb/callbacks/callback-index.ts';
 import { createDeliveryStore } from '../../adapters/dynamodb/delivery-store.ts';
 import { createHoldsUnlisted } from '../../adapters/dynamodb/stored-data/stage-versions.ts';
+import { createWorkflowStore } from '../../adapters/dynamodb/workflows/workflow-store.ts';
 import { randomIds } from '../../adapters/runtime/random-ids.ts';
 import { systemClock } from '../../adapters/runtime/system-clock.ts';
 import { nodeTypesOf } from '../../executions/lifecycle/plans.ts';
@@ -49,6 +50,12 @@ export const openExecutions = (config: Config = openConfig()) => {
     holdsUnlisted: createHoldsUnlisted(stores.client, stores.tables),
     ...openEvents(config, logger),
   };
+};
+
+export const openReadWorkflows = (config: Config = openConfig()) => {
+  const { client, tables, executions } = openStores(config);
+  const workflows = createWorkflowStore(client, tables, systemClock);
+  return { ...openAdmin(config), executions, workflows };
 };
 
 export const openShowExecution = (config: Config = openConfig()) => {

@@ -3,7 +3,7 @@ import { isPlainObject, type WorkflowNode } from '@hookloom/plugin-kit';
 import type { Connection, WorkflowDefinition } from './definition.ts';
 
 /** A value that two definitions have differently. */
-export interface Change {
+interface Change {
   /** A JSON pointer (RFC 6901). */
   readonly path: string;
   /** Absent if it was added. */
@@ -12,7 +12,7 @@ export interface Change {
   readonly to?: unknown;
 }
 
-export interface DefinitionDifference {
+interface DefinitionDifference {
   readonly nodes: {
     readonly added: readonly WorkflowNode[];
     readonly removed: readonly WorkflowNode[];

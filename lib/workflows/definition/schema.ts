@@ -59,6 +59,8 @@ export const workflowSchema = {
     name: { type: 'string', minLength: 1 },
     description: { type: 'string' },
     enabled: { type: 'boolean' },
+    /** Lists of workflows can be filtered by them. */
+    tags: { type: 'array', maxItems: 20, items: { type: 'string', minLength: 1, maxLength: 50 } },
     nodes: {
       type: 'array',
       minItems: 1,

@@ -57,6 +57,7 @@ export interface WorkflowStore extends WorkflowReader {
    * Removes a workflow; false if there was none. Versions stay readable, and a later `put` continues their numbering.
    */
   remove(workflowId: string): Promise<boolean>;
+  /** All current workflows, by id. */
   list(): Promise<WorkflowSummary[]>;
   /**
    * A page of the versions of a workflow, newest first, those of a removed one included.

@@ -1,0 +1,5 @@
+import { openReadWorkflows } from '../../lib/app/compose/admin.ts';
+import { serve } from '../../lib/app/sandbox.ts';
+import { createReadWorkflows } from '../../lib/app/workflows-handlers.ts';
+
+export const handler = serve(createReadWorkflows(openReadWorkflows()));
