@@ -20,6 +20,7 @@ export const FUNCTIONS = [
   'adminRequests',
   'adminSendAgain',
   'adminApprovals',
+  'adminWorkflows',
   'adminPlugins',
   'adminPlugin',
   'adminTriggers',

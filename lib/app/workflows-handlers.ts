@@ -127,7 +127,7 @@ const withTag = (answer: Answer, version: number): Answer => ({
   headers: { ...answer.headers, etag: `"${version}"` },
 });
 
-/** The address at which the caller reached the API: that of the webhooks as well. */
+/** The origin at which the caller reached the API, which serves the webhooks too. */
 const readBaseUrl = (event: unknown, clock: Clock): string => {
   const { headers } = readWebhookEvent(event, clock.now());
   return `${headers['x-forwarded-proto'] ?? 'https'}://${headers.host ?? ''}`;

@@ -15,9 +15,9 @@ export interface WorkflowSummary {
   readonly updatedAt: string;
 }
 
-/** Who made a version of a workflow, and why. Null for what was not noted, as in versions of earlier releases. */
+/** The author of a version, and the reason for it; null if not noted, as in versions of earlier releases. */
 export interface VersionNote {
-  /** The ARN of the caller, in `aws:` form; what the command line writes itself has none. */
+  /** The ARN of the caller of the admin API; the command line notes none. */
   readonly author: string | null;
   readonly message: string | null;
 }
