@@ -59,7 +59,7 @@ const maxKilobytes: Readonly<Record<string, number>> = {
   dispatch: 128,
   sweepRegistrations: 128,
   adminSendAgain: 147,
-  adminWorkflows: 100,
+  adminWorkflows: 107,
   adminPlugins: 79,
   adminPlugin: 79,
   adminTriggers: 79,
