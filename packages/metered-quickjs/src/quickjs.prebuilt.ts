@@ -18,5 +18,5 @@ const wasm = meterWasm(
 const instance = createInstance(new WebAssembly.Module(wasm), LEAST_MEMORY_MB);
 const places = prepareInterpreter(instance);
 
-/** The packed interpreter. In a bundle, it is computed at build time by resources/prebuilt.ts. */
+/** The packed interpreter. In a bundle, it is computed at build time by resources/chunks.ts. */
 export default packQuickJs({ wasm, places, pieces: captureMemory(instance.memory) });

@@ -32,7 +32,7 @@ const invoke = (client: DurableExecutionClient) =>
   })(event, context);
 
 describe('a stale checkpoint token', () => {
-  // When this one fails, the SDK is fixed, and lib/adapters/durable/checkpoint-client.ts can go.
+  // When this one fails, the SDK is fixed, and createCheckpointClient can go.
   test('fails the whole execution with the SDK alone', async () => {
     expect(await invoke(refusing(staleToken()))).toMatchObject({ Status: 'FAILED' });
   });
