@@ -11,7 +11,7 @@ export interface CommandContext {
   /** Loaded on demand, so that other commands start faster. */
   readonly loadNodeTypes: () => Promise<FindNodeType>;
   readonly loadPlugins: () => Promise<readonly PluginEntry[]>;
-  /** Outbound credential types, by id. */
+  /** Loads the outbound credential types, by id. */
   readonly loadCredentialTypes: () => Promise<ReadonlyMap<string, CredentialType>>;
   /** Connects to the target named on the command line and closes the connection after the action. */
   readonly onTarget: (action: (context: TargetContext) => Promise<void>) => Promise<void>;
@@ -22,7 +22,7 @@ export interface TargetContext {
   readonly target: Target;
 }
 
-/** Hint for lists over all workflows. */
+/** A hint for lists over all workflows. */
 export const EARLIER_NOTE =
   'Entries stored before the upgrade appear only with --workflow ID. `hookloom migrate` adds them to this list.';
 

@@ -8,7 +8,7 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 /** A failure reported only by its message, without a stack. */
 export class CommandError extends Error {
   readonly exitCode: ExitCode;
-  /** Whether to point to the help. */
+  /** Whether the message points to the help. */
   readonly isUsage: boolean;
   constructor(message: string, exitCode: ExitCode = EXIT.failed, isUsage = exitCode === EXIT.usage) {
     super(message);

@@ -15,7 +15,7 @@ const LOCAL_QUEUE = 'arn:aws:sqs:us-east-1:000000000000:hookloom-doctor';
 interface DoctorOptions {
   readonly queue?: string;
   readonly probes: boolean;
-  /** Time limit in seconds. */
+  /** How long to wait, in seconds. */
   readonly timeout: number;
   readonly json?: true;
 }

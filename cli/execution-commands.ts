@@ -259,7 +259,7 @@ const watchExecution = async (
 const timeOf = ({ status, startedAt, durationMs }: NodeRecord): number =>
   status === 'running' || status === 'waiting' ? startedAt : startedAt + durationMs;
 
-/** The service's own default. */
+/** Maximum nesting depth of the input, the service's own default. */
 const MAX_INPUT_DEPTH = 100;
 
 /**

@@ -26,7 +26,7 @@ export interface Io {
   untilInterrupted(): AbortSignal;
   /** Colours text for `note`, only on a terminal; respects `NO_COLOR`. */
   paint(format: Format, text: string): string;
-  /** The same for `print`. */
+  /** Colours a text for `print`, as `paint` does for `note`. */
   paintOut(format: Format, text: string): string;
 }
 

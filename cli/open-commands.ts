@@ -30,7 +30,7 @@ import {
 } from '../lib/app/compose/parts.ts';
 import type { Config } from '../lib/app/config.ts';
 
-/** Longer than the function's timeout. */
+/** Time limits of a credential's test, longer than the function's timeout. */
 const TEST_TIMEOUTS = { connectMs: 2_000, exchangeMs: 30_000 };
 
 const openCredentialTest = (config: Config, options: LambdaOptions = {}) =>
@@ -40,7 +40,7 @@ const openCredentialTest = (config: Config, options: LambdaOptions = {}) =>
     systemClock.now,
   );
 
-/** Operations on all stored data. */
+/** Opens the operations on all stored data. */
 const openStoredData = (
   { dynamodbEndpoint, tablePrefix }: Config,
   sdk: DynamoDBClient,

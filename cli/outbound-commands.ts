@@ -14,11 +14,11 @@ import type { Io } from './io.ts';
 // Outbound credentials.
 
 export interface OutboundOptions {
-  /** Public fields, each as `name=value`. */
+  /** The public fields of the credential, each as `name=value`. */
   readonly field?: readonly string[];
   /** ARN of a secret of Secrets Manager. */
   readonly ref?: string;
-  /** Patterns of its allowed hosts. */
+  /** Patterns of the hosts that the credential may be sent to. */
   readonly host?: readonly string[];
 }
 
@@ -251,7 +251,7 @@ const annotation = (type: CredentialType, name: string, key: string): unknown =>
 const askedFields = (type: CredentialType): string[] =>
   type.secretFields.filter((name) => annotation(type, name, 'readOnly') !== true);
 
-/** The public fields, with defaults. */
+/** Returns the public fields, with defaults. */
 const readPublicFields = (type: CredentialType, given: readonly string[]): CredentialFields => {
   const names = Object.keys(propertiesOf(type)).filter(
     (name) => !type.secretFields.includes(name) && annotation(type, name, 'readOnly') !== true,
@@ -320,7 +320,7 @@ const readBound = async (
   return secret;
 };
 
-/** The prefix of a sender's secret. */
+/** The prefix of a webhook sender's secret. */
 const SENDER_PREFIX = /^wh(?:sec|pk)_$/;
 
 /** Messages about secret fields don't reveal their values. */

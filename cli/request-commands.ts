@@ -142,7 +142,7 @@ const POLL_MS = 1_000;
  */
 const OVERLAP_MS = 60_000;
 
-/** The terminal and its clock. */
+/** What `listen` uses of the terminal and its clock. */
 type ListenIo = Pick<Io, 'print' | 'paintOut' | 'now' | 'sleep' | 'untilInterrupted'>;
 
 interface ListenParts {

@@ -50,7 +50,7 @@ export interface Target {
   /** Starts executions in the background. */
   readonly dispatcher: Dispatcher;
   readonly durableService: DurableService;
-  /** Executions that are held. */
+  /** Finds the queues of held executions. */
   readonly queues: Pick<HeldQueues, 'find'>;
   readonly nudgeQueue: NudgeQueue;
   /** Has the service run a credential's live test; returns its admin API's response. */

@@ -17,14 +17,14 @@ export interface LiveCode {
   prepare(key: string): void;
   /** Loads the webhook function into a process. */
   prewarm(): Promise<void>;
-  /** Passes on edits of workflow files. */
+  /** Applies edits of workflow files. */
   watchWorkflows(files: WorkflowFiles): void;
   /** Stops watching: further edits are ignored. */
   stopWatching(): void;
   stop(): Promise<void>;
 }
 
-/** Folders of bundled code. */
+/** Folders with bundled code. */
 const CODE_FOLDERS = ['functions', 'lib', 'plugins'];
 const WORKFLOWS = 'workflows';
 const SERVICE_FILE = 'serverless.yml';
@@ -38,9 +38,9 @@ const DEBOUNCE_MS = 20;
 export const openLiveCode = async (parts: {
   readonly folder: string;
   readonly file: ServiceFile;
-  /** Definitions of serverless.yml's functions and others. */
+  /** The definitions of serverless.yml's functions and others. */
   readonly definitions: readonly FunctionDefinition[];
-  /** Resolves when the backend is up. */
+  /** The environment, known when the backend is up. */
   readonly environment: Promise<LocalEnvironment>;
   readonly log: (line: string) => void;
 }): Promise<LiveCode> => {

@@ -23,7 +23,7 @@ export interface LocalService {
 }
 
 export interface ServiceOptions {
-  /** 0 uses any free port. */
+  /** Port of the service; 0 uses any free port. */
   readonly port: number;
   /** Folder of the data; if absent, the data is in memory or removed at the end. */
   readonly dataFolder: string | undefined;
@@ -54,7 +54,7 @@ export const startService = async (options: ServiceOptions): Promise<LocalServic
   }
 };
 
-/** The parts started so far. */
+/** What has been started so far. */
 interface Parts {
   code?: LiveCode;
   gateway?: Gateway;

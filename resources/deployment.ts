@@ -27,7 +27,7 @@ interface Serverless {
   };
 }
 
-/** The Framework's utilities for plugin output. */
+/** The Framework's utilities for a plugin's output. */
 interface Writers {
   readonly log: { warning(text: string): void };
 }

@@ -20,7 +20,7 @@ export interface Deployment {
   readonly reservedConcurrency: Readonly<Record<string, number>>;
   /** Write units per second that the tables of runs and their indexes support immediately; null for AWS's default. */
   readonly warmWrites: number | null;
-  /** Account quotas that alarms compare with. */
+  /** The account's quotas that alarms compare with. */
   readonly quotas: Readonly<Record<keyof typeof QUOTAS, number>>;
 }
 
@@ -171,7 +171,7 @@ const parseBoolean = (text: string): boolean | Problem =>
 const parseCount = (text: string): number | Problem =>
   /^[1-9]\d{0,5}$/.test(text) ? Number(text) : new Problem('must be a whole number from 1 to 999999');
 
-/** Quotas of a new account. */
+/** The quotas of a new account. */
 const QUOTAS = { concurrency: 1_000, durableStarts: 300 };
 
 const parseQuotas = (text: string): Readonly<Partial<typeof QUOTAS>> | Problem => {

@@ -32,7 +32,7 @@ export interface StoredData {
   readonly isNew: boolean;
 }
 
-/** Options common to all AWS clients. */
+/** The options common to all AWS clients. */
 export type AwsConfig = Pick<S3ClientConfig, 'region' | 'credentials' | 'endpoint' | 'maxAttempts'>;
 
 const STORING = new Map([
@@ -69,7 +69,7 @@ export const findStoredData = async (
   const dynamoDb = new DynamoDBClient(config);
   const s3 = new S3Client(config);
   let unseen: string | null = null;
-  /** AWS's response; null without permission. */
+  /** Returns AWS's response; null without permission. */
   const see = async <Seen>(look: () => Promise<Seen>): Promise<Seen | null> => {
     try {
       return await look();

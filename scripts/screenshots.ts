@@ -20,7 +20,7 @@ const { nodes }: { readonly nodes: readonly StoredNode[] } = JSON.parse(
 );
 const parametersOf = (id: string) => nodes.find((node) => node.id === id)?.parameters ?? {};
 
-/** The sample at a fixed time. */
+/** Start of the sample, a fixed time. */
 const startedAt = Date.parse('2026-03-02T09:00:00Z');
 const question = {
   title: 'A new kettle',

@@ -7,7 +7,7 @@ export type Scalar = string | number | boolean | null;
 
 export type ScalarTest = (value: Scalar) => boolean;
 
-/** Operators that compare with a string. */
+/** The operators that compare with a string. */
 type TextOperator = 'prefix' | 'suffix' | 'equals-ignore-case' | 'wildcard';
 
 /** @param isAlike - called for strings; other values fail the test */
@@ -75,7 +75,7 @@ const toNumericTest = (operand: readonly JsonValue[]): ScalarTest => {
 export interface Leaf {
   /** Whether a value matches one of the wanted values. */
   readonly matches: ScalarTest;
-  /** Whether a missing field matches. */
+  /** Whether the leaf matches a missing field. */
   readonly acceptsAbsence: boolean;
 }
 

@@ -10,7 +10,7 @@ import {
   targetsIn,
 } from './graph/draft-graph.ts';
 
-/** The nodes in loops. */
+/** Finds the nodes in loops. */
 export const findLoopNodes = (graph: DraftGraph): ReadonlySet<number> =>
   new Set(
     loopsAmong(

@@ -33,7 +33,7 @@ const checkCredential = ({ node, nodeType }: DraftNode, place: string): Problem[
         },
       ];
 
-/** Keys of `retry` other than `maxAttempts`. */
+/** The keys of `retry` other than `maxAttempts`. */
 const DELAYS = new Set(['intervalSeconds', 'backoffRate', 'maxDelaySeconds']);
 
 const checkAttempts = (

@@ -9,7 +9,7 @@ import { WEBHOOK_TRIGGER } from '../../lib/workflows/definition/to-path-configs.
 const SUBWORKFLOW = 'subworkflow';
 const ENTRY_TRIGGER = 'manualTrigger';
 
-/** Other workflows in the same store. */
+/** The other workflows in the same store. */
 interface KnownWorkflows {
   /** The current version; null when there is none. */
   find(workflowId: string): Promise<WorkflowDefinition | null>;
@@ -102,7 +102,7 @@ const describeOther = async (
     : `to run as a subworkflow, ${quote(workflowId)} needs exactly one ${ENTRY_TRIGGER}, got ${entries.length}`;
 };
 
-/** Longer URLs are not searched. */
+/** Maximum length of a URL that is searched. */
 const MAX_URL_LENGTH = 4_000;
 
 /**

@@ -10,7 +10,7 @@ const quotas = linesOf('quotas');
 /** The share of a quota above which the doctor warns. */
 const HIGH = 0.8;
 
-/** Concurrent executions of a new account. */
+/** How many concurrent executions a new account may have. */
 const LOW_CONCURRENCY = 100;
 
 const WINDOW_MS = 900_000;

@@ -18,7 +18,7 @@ export interface TimeLimit {
   readonly isOver: () => boolean;
 }
 
-/** The lines of one check. */
+/** Makes the lines of one check. */
 export const linesOf = (check: string) => {
   const line =
     (status: LineStatus) =>

@@ -23,7 +23,10 @@ interface ProbeOptions {
 
 const NAME = 'Probe of hookloom doctor';
 
-/** One workflow per engine: a synchronous run needs neither, and every kind of dispatch can start either. */
+/**
+ * Probes with one workflow per engine: a synchronous run needs neither engine, and every kind of dispatch can start
+ * either workflow.
+ */
 export const probeWorkflows = ({
   token,
   fireAt,
@@ -98,7 +101,7 @@ export interface ProbeParts {
   readonly pongs: ReadonlyMap<string, Pong>;
   /** Functions that can't work, each with the reason; probes that involve them are skipped. */
   readonly broken: ReadonlyMap<string, string>;
-  /** ARN; null for none. */
+  /** ARN of the queue to probe; null for none. */
   readonly queue: string | null;
   readonly limit: TimeLimit;
   /** Called with each line as soon as it is known. */

@@ -267,7 +267,7 @@ class Look {
     );
   }
 
-  /** The sweeper publishes them later, with its own permissions. */
+  /** Reports completion events that were not published. The sweeper publishes them later, with its own permissions. */
   #reportUnpublished(): void {
     const keys = [...this.#unpublished.values()].map(({ trigger: { nodeId } }) =>
       nodeId === 'synchronous' ? 'webhook' : nodeId === 'durable' ? 'runDurable' : 'runExpress',

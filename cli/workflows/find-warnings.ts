@@ -88,7 +88,7 @@ const warnByStore = async (
     : null;
 };
 
-/** Schemes that any sender can use. */
+/** The signature schemes that any sender can use. */
 const OF_ANY_SENDER: readonly unknown[] = ['hmac', 'jwt'];
 
 /**

@@ -18,13 +18,13 @@ export interface Config {
   readonly maxFileBytes: number;
   readonly maxFiles: number;
   readonly retentionDays: number;
-  /** Retention of recorded requests. */
+  /** How many days recorded requests are kept. */
   readonly requestRetentionDays: number;
   /** Private addresses that `httpRequest` may reach. */
   readonly outboundAllow: readonly string[];
   /** Prefix of the tables' names; null in functions that use no table. */
   readonly tablePrefix: string | null;
-  /** A local DynamoDB; null in AWS. */
+  /** URL of a local DynamoDB; null in AWS. */
   readonly dynamodbEndpoint: string | null;
   readonly region: string;
   /** A local Lambda API; null in AWS. */

@@ -34,7 +34,7 @@ import {
 import type { PublishedWorkflow, WorkflowReader } from '../workflows/definition/workflow-store.ts';
 
 export interface WebhookSettings {
-  /** Lambda's own limit is 6 MB. */
+  /** Maximum size of a body; Lambda's own limit is 6 MB. */
   readonly maxBodyBytes: number;
   /** Maximum nesting depth of a JSON body. */
   readonly maxBodyDepth: number;
@@ -66,7 +66,7 @@ interface WebhookFunctionParts extends BackgroundParts {
   readonly credentials: CredentialStore;
   readonly deliveries: DeliveryStore;
   readonly dispatcher: Dispatcher;
-  /** Called for webhooks that have features. */
+  /** Opens the features of webhooks that have any. */
   readonly openFeatures: OpenFeatures;
   readonly recordRequest: RecordRequest;
   /** Returns the execution id for a request: see `claimDelivery`. */

@@ -5,13 +5,13 @@ import type {
   PendingCallback,
 } from '../executions/record/execution-store.ts';
 
-/** A callback in a list. */
+/** A pending callback as it appears in a list. */
 export interface ListedCallback extends PendingCallback {
   readonly subject: CallbackSubject;
 }
 
 interface CallbackPage {
-  /** Ordered by expiry, earliest first. */
+  /** The callbacks of this page, ordered by expiry, earliest first. */
   readonly callbacks: readonly ListedCallback[];
   /** Position at which the next page starts; null at the end of the list. */
   readonly next: ListPosition | null;

@@ -17,7 +17,7 @@ const anyComment = {
   properties: { comment: { type: 'string', title: 'Comment', maxLength: 2_000 } },
 };
 
-/** An answer that was not accepted. */
+/** The page for an answer that was not accepted. */
 interface Refused {
   readonly typed: JsonMap;
   readonly errors: readonly FormError[];

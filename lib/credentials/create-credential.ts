@@ -20,7 +20,7 @@ interface SecretSource {
   readonly chosen: string | null;
 }
 
-/** A new credential with one secret. */
+/** Creates a credential with one secret. */
 export const createCredential = async (
   { id, type, username }: Pick<Credential, 'id' | 'type' | 'username'>,
   source: SecretSource,
@@ -30,7 +30,7 @@ export const createCredential = async (
 };
 
 /**
- * The credential with one more secret; the others stay live until they are revoked.
+ * Returns the credential with one more secret; the others stay live until they are revoked.
  * @throws AppError `TOO_MANY_SECRETS` when it already has {@link MAX_LIVE_SECRETS}
  */
 export const rotateCredential = async (
@@ -46,14 +46,17 @@ export const rotateCredential = async (
   return { credential: { ...credential, secrets: [...secrets, secret], revision: revision + 1 }, newSecret };
 };
 
-/** The credential without one of its secrets; null if it has no such secret. A credential without secrets matches nothing. */
+/**
+ * Returns the credential without one of its secrets; null if it has no such secret. A credential without secrets
+ * matches nothing.
+ */
 export const revokeSecret = (credential: Credential, secretId: string): Credential | null => {
   const secrets = credential.secrets.filter(({ id }) => id !== secretId);
   if (secrets.length === credential.secrets.length) return null;
   return { ...credential, secrets, revision: credential.revision + 1 };
 };
 
-/** The credential without secrets: it no longer matches anything. */
+/** Returns the credential without secrets: it no longer matches anything. */
 export const revokeAll = (credential: Credential): Credential => ({
   ...credential,
   secrets: [],

@@ -13,7 +13,7 @@ const HASH_BYTES = 32;
 /** A new secret of 256 random bits, base64url: 43 characters. */
 export const generateSecret = (): string => randomBytes(32).toString('base64url');
 
-/** SHA-256 of a string in UTF-8. */
+/** Returns the SHA-256 of a string in UTF-8. */
 export const digest = (text: string): Buffer => createHash('sha256').update(text, 'utf8').digest();
 
 /** Hashes a secret of {@link generateSecret}: 256 random bits can't be guessed, so a fast hash is enough. */

@@ -8,7 +8,7 @@ import { toExecutionId } from './to-execution-id.ts';
 
 /** What fires a trigger: a request or an event. */
 interface Delivery extends Omit<NewExecution, 'executionId'> {
-  /** The same for repeated deliveries; null if every delivery is new. */
+  /** Key of the delivery, the same for repeated ones; null if every delivery is new. */
   readonly key: string | null;
   /** The content, which repeated deliveries repeat byte for byte. */
   readonly content: string | Uint8Array;
@@ -16,7 +16,7 @@ interface Delivery extends Omit<NewExecution, 'executionId'> {
   readonly receivedAt: number;
 }
 
-/** A claimed delivery and its execution. */
+/** A delivery that was claimed, with its execution. */
 export interface ClaimedDelivery {
   readonly execution: NewExecution;
   readonly receivedAt: number;

@@ -58,7 +58,10 @@ const toResult = (session: Session, run: Run, { output, response, failure }: Run
     : { status: 'failed', nodes, output, response, failure };
 };
 
-/** Nodes may still be running: their signals are aborted, and their results ignored. */
+/**
+ * Ends an execution that ran out of time. Nodes may still be running: their signals are aborted, and their results
+ * ignored.
+ */
 const toTimedOut = (session: Session, run: Run): ExecutionResult => {
   const failure = session.timeoutAt(run.currentNodeId());
   const nodes = failOpenNodes(run.collect(), session.deadline.readClock(), failure);

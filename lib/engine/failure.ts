@@ -92,7 +92,7 @@ export interface GuardedRun {
    * @returns false if the execution has ended or was suspended
    */
   fail(kind: StrayErrorKind, thrown: unknown): boolean;
-  /** Removes the secrets of its execution. */
+  /** Removes the secrets of the execution from data. */
   readonly scrub: Scrub;
 }
 

@@ -12,7 +12,7 @@ import type { Outputs } from './progress.ts';
 import { failOpenNodes, type NodeFailure, type NodeRecord, nodeKeyOf } from './result.ts';
 import type { StepResult } from './steps.ts';
 
-/** One run of one node, with all its attempts. */
+/** A run of a node, with all its attempts. */
 export interface NodeRun {
   readonly planNode: PlanNode;
   readonly input: JsonObject;
@@ -22,7 +22,10 @@ export interface NodeRun {
   readonly key: string;
   /** The enclosing node run: see {@link NodeRecord}; empty in the workflow's own run. */
   readonly within: string;
-  /** Aborted when its run or the execution ends before it. A function, since few node runs need a signal. */
+  /**
+   * Returns the signal that is aborted when the run or the execution ends before the node. A function, since few node
+   * runs need a signal.
+   */
   readonly signal: () => AbortSignal;
   /** What expressions can read; null when the node's parameters hold no expression. */
   readonly scope: Scope | null;
@@ -34,7 +37,7 @@ export interface NodeRun {
   attempts: number;
   /** What the latest attempt has counted in this process; null if nothing. */
   usage: Usage | null;
-  /** Names of its open callbacks: those not answered yet. */
+  /** Names of the node run's open callbacks: those not answered yet. */
   callbacks: readonly string[];
   /** How the node run ended; null while it is open. */
   outcome: Outcome | null;
@@ -78,7 +81,7 @@ export const toOutcome = (run: NodeRun, result: StepResult, endedAt: number): Ou
   return { record, outputs: { [onError === 'route' ? ERROR_OUTPUT : MAIN_OUTPUT]: data }, fatal: null };
 };
 
-/** A disabled node delivers its input. */
+/** Passes the input of a disabled node on as its output. */
 export const passThrough = (run: NodeRun): Outcome => ({
   record: { ...toNodeRecord(run, 'passedThrough') },
   outputs: { [MAIN_OUTPUT]: run.input },
@@ -138,7 +141,7 @@ export class RunRecords {
     return this.#open.size > 0;
   }
 
-  /** The first of the running nodes. */
+  /** Id of the first of the running nodes. */
   get currentNodeId(): string {
     const [first] = this.#open.keys();
     return first?.planNode.node.id ?? '';
@@ -169,7 +172,7 @@ export class RunRecords {
     this.#entries.splice(0, this.#entries.length, ...records);
   }
 
-  /** All records; those of inner runs follow their node. */
+  /** Returns all records; those of inner runs follow their node. */
   collect(): NodeRecord[] {
     const records = this.#entries.map((entry) =>
       'planNode' in entry ? (entry.outcome?.record ?? toNodeRecord(entry, openStatusOf(entry))) : entry,

@@ -5,7 +5,7 @@ import { EDGE } from '../workflows/plan/route.ts';
 const DEFAULT_MAX_ITERATIONS = 100;
 
 interface ExhaustedLoop {
-  /** Index of the node that it leads back to. */
+  /** Index of the node that the loop leads back to. */
   readonly header: number;
   readonly maxIterations: number;
 }
@@ -34,7 +34,7 @@ export class Progress {
   #ready: number[];
   /** Skipped nodes whose edges have not settled. */
   #skipping: number[] = [];
-  /** Skipped nodes since the last `takeSkipped`. */
+  /** The nodes skipped since the last `takeSkipped`. */
   #skipped: number[] = [];
   /** Loops that have started another iteration since the last `takeRestarted`. */
   #restarted: number[] = [];

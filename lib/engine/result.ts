@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue, Usage } from '@hookloom/plugin-kit';
 export interface NodeFailure {
   readonly nodeId: string;
   readonly name: string;
-  /** The message, at most 1,000 characters. */
+  /** Message of the error, at most 1,000 characters. */
   readonly message: string;
   /**
    * Present in the failure of a node but not of an execution, since callers and completion events receive the latter.
@@ -30,7 +30,7 @@ export interface NodeRecord {
   readonly failure?: NodeFailure;
   /** Totals of the last attempt, by name: see `NodeContext.addUsage`. Absent if the node has counted nothing. */
   readonly usage?: Usage;
-  /** Names of the callbacks that it waits for, or still waited for when it ended; absent if there are none. */
+  /** Names of the callbacks that the node waits for, or still waited for when it ended; absent if there are none. */
   readonly callbacks?: readonly string[];
   /**
    * In the engine the data itself, in a stored record a bounded and redacted view. `outputs` maps each output to its
@@ -60,7 +60,7 @@ export interface ExecutionResult {
   readonly output: JsonObject;
   /** The first data emitted on the output `response`; null if there is none. */
   readonly response: JsonObject | null;
-  /** Why it failed or timed out; null when it succeeded. */
+  /** Why the node failed or timed out; null when it succeeded. */
   readonly failure: NodeFailure | null;
 }
 

@@ -237,7 +237,7 @@ export class Run implements InnerRun {
     return this.#checkLimits(index);
   }
 
-  /** Inner runs answer no caller. */
+  /** Answers the caller, unless the run is an inner one. */
   #respond(response: JsonObject): void {
     this.#response = response;
     if (this.#options.within === '') this.#session.ports.onResponse?.(response);
@@ -289,12 +289,12 @@ export class Run implements InnerRun {
     return this.#signal;
   };
 
-  /** Records of all node runs so far. */
+  /** Returns the records of all node runs so far. */
   collect(): NodeRecord[] {
     return this.#records.collect();
   }
 
-  /** The result so far. */
+  /** Returns the result so far. */
   partialResult(): Pick<RunResult, 'output' | 'response'> {
     const output = this.#options.collectsEnds === true ? this.#outputs.ends : this.#outputs.last;
     return { output: output ?? this.#initial, response: this.#response };

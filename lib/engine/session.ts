@@ -33,7 +33,7 @@ export interface CallbackUrls {
    * @returns when it expires, milliseconds since the epoch
    */
   open(name: string, callbackId: string, timeoutSeconds: number, question: Question): Promise<number>;
-  /** @returns the URL, the same for the same arguments within an execution */
+  /** Issues a callback URL. @returns the URL, the same for the same arguments within an execution */
   urlOf(name: string, expiresAt: number): string;
 }
 
@@ -114,7 +114,7 @@ class Deadline {
     this.#endsAt = Math.min(this.#now, since) + timeoutMs;
   }
 
-  /** The time at the last `readClock`. */
+  /** The time read by the last `readClock`. */
   get now(): number {
     return this.#now;
   }

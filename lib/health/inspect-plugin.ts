@@ -17,7 +17,7 @@ interface CredentialHealth {
   readonly type: string | null;
   readonly status: 'healthy' | 'warning' | 'unhealthy';
   readonly message?: string;
-  /** Ids of workflows that use it; only the first few. */
+  /** Ids of workflows that use the credential; only the first few. */
   readonly workflows: readonly string[];
   /** Whether the credential was tested; only with `probe`. */
   readonly tested?: boolean;
@@ -27,11 +27,14 @@ interface CredentialHealth {
 
 /** The fields of a plugin's row in addition to those of its own checks. All are absent if the tables can't be read. */
 export interface PluginDetails {
-  /** Whether an enabled workflow uses one of its node types or credentials; absent if not all workflows were read. */
+  /**
+   * Whether an enabled workflow uses one of the plugin's node types or credentials; absent if not all workflows were
+   * read.
+   */
   readonly configured?: boolean;
   /** The credentials that enabled workflows use, by id. Absent if there are none. */
   readonly credentials?: Readonly<Record<string, CredentialHealth>>;
-  /** Runs of its node types. Absent if there are none. */
+  /** Runs of the plugin's node types; absent if there are none. */
   readonly runs?: Readonly<Record<string, RunCount & { readonly share: number }>>;
 }
 

@@ -138,7 +138,7 @@ export const createInspect = ({
   };
 };
 
-/** The reason is in the log. */
+/** The result of a check that could not read the store; the log has the reason. */
 const UNREADABLE: Check = {
   status: 'unhealthy',
   message: 'the tables cannot be read: they are unavailable, throttling or missing',
@@ -160,7 +160,7 @@ const BACKGROUND_FUNCTIONS = ['runDurable', 'runExpress', 'dispatch', 'sweep', '
 /** Time limit for the answer of one function, including a cold start. */
 const DEADLINE_MS = 5_000;
 
-/** Longer than for other checks: a ping is an invocation. */
+/** How long a report on functions is kept, longer than other checks: a ping is an invocation. */
 const CHECKS_KEPT_MS = 60_000;
 
 /** Pings the background functions, all in parallel. Never throws. */

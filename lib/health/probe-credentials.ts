@@ -41,7 +41,7 @@ const MAX_KEPT = 500;
  * come first: if there are more than one report can test, the next report tests the others.
  */
 export const createProbes = (clock: Clock, test: TestCredential) => {
-  /** Ordered by last test. */
+  /** The latest result for each credential, ordered by the time of the test. */
   const known = new Map<string, Probe>();
 
   const findFresh = (credential: Probed): Probe | null => {

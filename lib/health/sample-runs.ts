@@ -5,7 +5,7 @@ import type { NodeRecord } from '../engine/result.ts';
 /** The part of an execution that is needed to count runs. */
 export interface ObservedExecution {
   readonly nodes: readonly ObservedNode[];
-  /** Entries that its record omits. */
+  /** Number of node runs that the execution's record omits. */
   readonly nodesOmitted: number;
 }
 

@@ -12,7 +12,7 @@ export interface StoredWorkflows {
   readonly definitions: readonly WorkflowDefinition[];
   /** All ids, including removed workflows whose executions are still stored. */
   readonly ids: readonly string[];
-  /** Whether these are all. */
+  /** Whether these are all workflows. */
   readonly isComplete: boolean;
 }
 
@@ -69,7 +69,7 @@ export const readStoredFacts = async (
   };
 };
 
-/** A node that uses a credential. */
+/** A node, as the user of a credential. */
 interface CredentialUse {
   readonly workflowId: string;
   readonly nodeType: string;
@@ -108,7 +108,7 @@ export interface CredentialState {
   /** The credential's type; null if the credential does not exist. */
   readonly type: string | null;
   readonly uses: readonly CredentialUse[];
-  /** What is wrong with it, as a predicate without its name; null if nothing is. */
+  /** What is wrong with the credential, as a predicate without its name; null if nothing is. */
   readonly problem: string | null;
   /** Revision of an outbound credential, which can be tested; null for an inbound one. */
   readonly revision: number | null;

@@ -38,7 +38,7 @@ export const answerProblem = (thrown: unknown, instance: string): Answer => {
 const findExecutionId = ({ status, parameters }: AppError): string | undefined =>
   status !== 404 && 'executionId' in parameters ? parameters.executionId : undefined;
 
-/** Extension members (RFC 9457 §3.2). */
+/** Returns the extension members of a problem (RFC 9457 §3.2). */
 const membersOf = (error: AppError): Readonly<Record<string, unknown>> =>
   isAppError(error, 'BODY_SCHEMA_MISMATCH') || isAppError(error, 'ANSWER_MISMATCH')
     ? { errors: error.parameters.errors }

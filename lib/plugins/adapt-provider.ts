@@ -50,7 +50,7 @@ export const adaptLegacy = (
   };
 };
 
-/** Legacy properties as JSON Schema. */
+/** Converts legacy properties to JSON Schema. */
 const toSchema = (properties: readonly LegacyProperty[]): JsonObject => ({
   type: 'object',
   properties: Object.fromEntries(properties.map((property) => [property.name, toPropertySchema(property)])),

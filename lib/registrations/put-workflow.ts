@@ -56,7 +56,7 @@ export const putWorkflows = async (
 
 interface Change {
   readonly definition: WorkflowDefinition;
-  /** The definition it replaces; null if it is new. */
+  /** The definition that the workflow replaces; null if it is new. */
   readonly former: WorkflowDefinition | null;
 }
 

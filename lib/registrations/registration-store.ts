@@ -27,7 +27,7 @@ export interface RegistrationStore {
   claim(registration: Registration): Promise<StoredRegistration>;
   /** Changes the state, unless the registration has changed since it was read. @returns null if it has */
   change(stored: StoredRegistration, state: RegistrationState): Promise<StoredRegistration | null>;
-  /** Removes it, unless it has changed since it was read. @returns whether it is removed */
+  /** Removes a registration, unless it has changed since it was read. @returns whether it is removed */
   remove(stored: StoredRegistration): Promise<boolean>;
   /** The names of a workflow's registrations. Changes of the last second may be missing. */
   namesOf(workflowId: string): Promise<readonly string[]>;

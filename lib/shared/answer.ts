@@ -9,7 +9,7 @@ export interface Answer {
   readonly isBase64?: boolean;
   /** Values of `Set-Cookie`: one header each (RFC 6265 §3). */
   readonly cookies?: readonly string[];
-  /** The execution that it concerns, for the log. */
+  /** The execution that the response concerns, for the log. */
   readonly executionId?: string;
 }
 

@@ -1,7 +1,7 @@
 /** The key of a log entry's measurements. A symbol, so that no external field can collide with it. */
 export const METRICS: unique symbol = Symbol('metrics');
 
-/** The final state of an execution. */
+/** The final state of an execution, as metrics name it. */
 type FinalState = 'Succeeded' | 'Failed' | 'Cancelled' | 'TimedOut';
 
 /** The suffix determines the unit: `Duration` is milliseconds, `Age` seconds; all others are counts. */
@@ -43,6 +43,7 @@ interface End {
 }
 
 /**
+ * Counts the start of an execution.
  * @param hasMetrics - whether its workflow asks for metrics of its own
  * @param ended - the end of an execution that was run at once
  */
@@ -51,7 +52,7 @@ export const countStart = (hasMetrics: boolean | undefined, ended?: End): Measur
   by: byWorkflow(hasMetrics),
 });
 
-/** @param hasMetrics - whether its workflow asks for metrics of its own */
+/** Counts the end of an execution. @param hasMetrics - whether its workflow asks for metrics of its own */
 export const countEnd = (ended: End, hasMetrics: boolean | undefined): Measurement => ({
   values: toValues(ended),
   by: byWorkflow(hasMetrics),

@@ -1,7 +1,7 @@
 interface WorkOptions {
   /** How many items may be worked on concurrently. */
   readonly atOnce: number;
-  /** Called before each item. */
+  /** Returns whether to start on the next item. */
   readonly mayGoOn: () => boolean;
 }
 

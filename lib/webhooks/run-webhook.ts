@@ -51,7 +51,7 @@ interface CheckedRequest {
 
 interface RunWebhookParts extends AcceptParts, ClaimParts {
   readonly blobs: BlobStore;
-  /** Runs an execution inline. */
+  /** Runs an execution in this process. */
   readonly run: RunExecution;
   readonly clock: Clock;
   readonly filesFor: FilesFor;

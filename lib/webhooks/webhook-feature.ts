@@ -52,7 +52,7 @@ export interface BodyParsers {
 
 export interface ParsedBody {
   readonly body: JsonValue;
-  /** Additional keys of the trigger's output. */
+  /** Additional keys for the trigger's output. */
   readonly more?: JsonObject;
   /** The execution that the request starts, if the body belongs to one: replaces the delivery key. */
   readonly executionId?: string;
@@ -107,7 +107,7 @@ export interface Starting extends Parsed {
   readonly executionId: string;
   /** Whether repeated deliveries map to the same execution, which may then have started already. */
   readonly isRepeatable: boolean;
-  /** Whether it runs in this process while the caller waits. */
+  /** Whether the execution runs in this process while the caller waits. */
   readonly isInline: boolean;
   /** The hold set by another feature; null if none. */
   readonly held: Hold | null;

@@ -118,7 +118,7 @@ const labelOf = (name: string, event: unknown): string => {
   return String((event as { readonly executionId?: unknown } | null)?.executionId ?? 'unknown');
 };
 
-/** Lambda truncates longer messages. */
+/** Maximum length of an error message; Lambda truncates longer ones. */
 const ERROR_MESSAGE_LENGTH = 1_024;
 
 /**

@@ -75,7 +75,7 @@ type Operation = (request: ApiRequest, engines: Engines) => Promise<Reply>;
 
 const ok = (body: unknown): Reply => ({ status: 200, body });
 
-/** Lambda's names for the statuses. */
+/** Lambda's names for the statuses of an execution. */
 const STATUSES = {
   running: 'RUNNING',
   succeeded: 'SUCCEEDED',

@@ -60,7 +60,7 @@ export class LocalEngine {
   readonly #active = new Map<string, boolean>();
   /** The last checkpoint of each execution: a repeated one gets the same response. */
   readonly #checkpoints = new Map<string, Checkpoint>();
-  /** Consecutive failures of the process. */
+  /** How often in a row the process has failed, by execution. */
   readonly #failures = new Map<string, number>();
   /** What executions returned and the last failure of their process; only for executions of this process. */
   readonly #results = new Map<string, string>();
@@ -116,7 +116,7 @@ export class LocalEngine {
     return arn;
   }
 
-  /** The input of an invocation. */
+  /** Begins an invocation of an execution. @returns its input */
   async #beginInvocation(arn: string): Promise<DurableExecutionInvocationInput> {
     const state = await this.#change(arn, (before) => resume(advance(before, Date.now())));
     return {

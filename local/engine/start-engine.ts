@@ -46,7 +46,7 @@ export const startEngine = async (
 };
 
 interface Sweeps {
-  /** Failures are logged until then. */
+  /** Stops the sweeps, whose failures are logged until then. */
   readonly stop: () => void;
 }
 

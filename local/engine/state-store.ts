@@ -43,7 +43,7 @@ export interface StateStore {
   /** Writes the changes since `before`; null for a new execution. */
   save(execution: LocalExecution, before: DurableState | null): Promise<void>;
   loadAll(): Promise<readonly LocalExecution[]>;
-  /** Stores an invocation or its changes. */
+  /** Stores an invocation, or changes of a stored one. */
   saveInvocation(invocation: AsyncInvocation): Promise<void>;
   removeInvocation(requestId: string): Promise<void>;
   loadInvocations(): Promise<readonly AsyncInvocation[]>;
@@ -52,7 +52,7 @@ export interface StateStore {
 }
 
 const META = 'meta';
-/** Partition key of the invocations. */
+/** Partition key of the stored invocations. */
 const INVOCATIONS = 'invocations';
 
 export const openStateStore = async (client: DynamoDBClient, tableName: string): Promise<StateStore> => {

@@ -28,7 +28,7 @@ export interface Bundler {
    * @throws Error when it was never built
    */
   find(module: string): Promise<string>;
-  /** The newest existing bundle. */
+  /** Returns the path of the newest existing bundle. */
   current(module: string): string | null;
   /** Rebuilds after a change to these files (absolute paths), or to any file. */
   invalidate(files?: ReadonlySet<string>): void;

@@ -13,7 +13,7 @@ export interface ModuleSource {
 export const createLocalFunctions = (parts: {
   readonly definitions: readonly FunctionDefinition[];
   readonly modules: ModuleSource;
-  /** Resolves when the backend is up. */
+  /** The environment, known when the backend is up. */
   readonly environment: Promise<LocalEnvironment>;
   readonly inherited?: Readonly<Record<string, string | undefined>>;
 }): FunctionSource => {
@@ -54,7 +54,7 @@ export const LOCAL_VARIABLES = [
 
 /** Environment variables with values for this machine. */
 export interface LocalEnvironment {
-  /** Override serverless.yml and the service's environment. */
+  /** Variables that override those of serverless.yml and of the service's environment. */
   readonly fixed: Readonly<Record<string, string>>;
   /** Variables that override only those of serverless.yml. */
   readonly initial: Readonly<Record<string, string>>;

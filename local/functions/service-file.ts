@@ -10,7 +10,7 @@ export interface FunctionDefinition {
   readonly key: string;
   /** The handler's file relative to the project, without its extension: `functions/webhook`. */
   readonly module: string;
-  /** The export of the handler. */
+  /** Name of the handler's export. */
   readonly exportName: string;
   readonly timeoutSeconds: number;
   /** Variables of the function; undefined where only a deployment has the value. */

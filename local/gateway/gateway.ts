@@ -7,7 +7,7 @@ import { answerProblem, type GatewayAnswer, gatewayAnswers, toAnswer } from './t
 import { type RawRequest, splitTarget, toEvent } from './to-event.ts';
 
 export interface GatewayOptions {
-  /** 0 uses any free port. */
+  /** Port of the gateway; 0 uses any free port. */
   readonly port: number;
   readonly findRoute: FindRoute;
   /** Invokes a function; rejects when it fails. The signal aborts when the gateway stops waiting. */

@@ -77,7 +77,7 @@ const toPattern = ({ event, functionKey, isPrivate = false }: Route): Pattern =>
 
 const isDefault = ({ routeKey }: Pattern): boolean => routeKey === DEFAULT_ROUTE;
 
-/** The most specific pattern first. */
+/** Orders patterns, the most specific first. */
 const bySpecificity = (a: Pattern, b: Pattern): number =>
   Number(isDefault(a)) - Number(isDefault(b)) ||
   Number(a.greedy !== null) - Number(b.greedy !== null) ||

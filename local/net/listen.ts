@@ -64,7 +64,7 @@ interface ReceivedRequest {
   readonly port: number;
 }
 
-/** Problem details (RFC 9457). */
+/** A problem as JSON (RFC 9457). */
 interface ForeignRequest {
   readonly type: string;
   readonly title: string;

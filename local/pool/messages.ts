@@ -6,7 +6,7 @@ export interface FunctionVersion {
   readonly key: string;
   /** Absolute path of the bundle; each version of the code has its own file. */
   readonly file: string;
-  /** The export of the handler. */
+  /** Name of the handler's export. */
   readonly exportName: string;
   readonly environment: Readonly<Record<string, string>>;
   /** Time limit of one invocation. */

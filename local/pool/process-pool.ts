@@ -60,7 +60,7 @@ export const createProcessPool = (parts: {
   let loading = 0;
   const slots = createSlots(processes, () => loading === 0);
   const all = new Set<Sandbox>();
-  /** Number of slots in use. */
+  /** How many slots are in use. */
   let busy = 0;
   /** Idle processes with their timers; least recently used first. */
   const idle = new Map<Sandbox, NodeJS.Timeout>();

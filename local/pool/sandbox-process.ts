@@ -20,7 +20,7 @@ let loaded: { readonly version: FunctionVersion; readonly handler: Handler } | n
 /** The end of a log that Lambda returns, in bytes. https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html */
 const TAIL_BYTES = 4_096;
 
-/** The end of the invocation's output. */
+/** The last bytes of the invocation's output. */
 let tail = Buffer.alloc(0);
 for (const stream of [process.stdout, process.stderr]) {
   const write = stream.write.bind(stream) as (...parts: readonly unknown[]) => boolean;

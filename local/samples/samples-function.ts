@@ -19,11 +19,11 @@ export type SamplesEvent =
   | { readonly action: 'put'; readonly file: string; readonly others: FilesById }
   | { readonly action: 'remove'; readonly workflowId: string };
 
-/** The results of the actions. */
+/** The results of the actions on samples. */
 export interface SamplesResults {
   readonly seed: readonly SeededSample[];
   readonly put: StoredSample | IdConflict | { readonly problem: string };
-  /** Whether the workflow existed. */
+  /** Whether the removed workflow existed. */
   readonly remove: boolean;
 }
 

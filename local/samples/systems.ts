@@ -183,7 +183,7 @@ const listPeople: Answer = (request, response) => {
   });
 };
 
-/** An API with pages. */
+/** A sample API that returns a list in pages. */
 export const peopleRoutes: Routes = [[/^GET \/people$/, listPeople]];
 
 /** Responds as Slack does: with 200 even for refusals. */

@@ -35,7 +35,7 @@ export const createWorkflowFiles = (parts: {
   const conflicts = new Map(
     seeded.flatMap((file) => ('problem' in file && 'id' in file ? [[file.name, file.id] as const] : [])),
   );
-  /** The problems of each invalid file. */
+  /** The problems of each invalid workflow file. */
   const invalid = new Map(
     seeded.flatMap((file) => ('problem' in file ? [[file.name, file.problem] as const] : [])),
   );

@@ -18,7 +18,7 @@ export type Deliver = (event: JsonObject, origin: Origin) => Promise<void>;
 /** Puts an undeliverable event into a queue. */
 type Bury = (queueArn: string, event: JsonObject) => void;
 
-/** The function that receives events. */
+/** Name of the function that receives events. */
 export const DISPATCH = 'dispatch';
 
 const ATTEMPTS = 3;

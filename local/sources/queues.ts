@@ -56,7 +56,7 @@ export interface Queues {
   listMappings(source: string | null): JsonObject;
   /** Puts an undeliverable event into a dead-letter queue. */
   bury(queueArn: string, event: JsonObject): void;
-  /** Delivers messages left in the queues. */
+  /** Delivers the messages that are left in the queues. */
   resume(): void;
   stop(): void;
 }

@@ -36,7 +36,7 @@ export interface LocalMessage {
 /** Documented at https://docs.aws.amazon.com/lambda/latest/api/API_CreateEventSourceMapping.html */
 export interface LocalMapping {
   readonly uuid: string;
-  /** The ARN of the queue. */
+  /** ARN of the queue that the mapping reads. */
   readonly source: string;
   readonly definition: JsonObject;
 }

@@ -10,7 +10,7 @@ export interface DeployedFunction {
   readonly key: string;
   readonly name: string;
   readonly logicalId: string;
-  /** The ARN of its role. */
+  /** ARN of the function's role. */
   readonly role: string;
   readonly arn: string;
   readonly handler: string;
@@ -20,7 +20,7 @@ export interface DeployedFunction {
   readonly isDurable: boolean;
   /** ARN of the queue for undeliverable events. */
   readonly deadLetters: string | null;
-  /** Aliases with their versions. */
+  /** The function's aliases with their versions. */
   readonly aliases: Readonly<Record<string, string>>;
 }
 
@@ -42,7 +42,7 @@ const MEMORY_MEGABYTES = 128;
 /** The version that a deployment publishes. */
 const VERSION = '1';
 
-/** The functions of a template. */
+/** Reads the functions of a template. */
 export const readFunctions = ({ resources, stackName }: ResolvedTemplate): readonly DeployedFunction[] => {
   const ofType = (wanted: string) => Object.values(resources).filter(({ type }) => type === wanted);
   return ofType('AWS::Lambda::Function').map(({ logicalId, arn, properties: given }) => {

@@ -144,7 +144,7 @@ export const createCheckMapping =
 interface ScheduledRule {
   readonly logicalId: string;
   readonly everyMs: number;
-  /** Delivers to its targets immediately. */
+  /** Fires the rule immediately. */
   fire(): Promise<void>;
 }
 

@@ -39,7 +39,7 @@ export const readStageInfo = (): StageInfo | null => {
   }
 };
 
-/** Removes only this process's file. */
+/** Removes the file if this process wrote it. */
 export const removeStageInfo = (): void => {
   if (readStageInfo()?.pid === process.pid) rmSync(file(), { force: true });
 };

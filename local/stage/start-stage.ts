@@ -56,9 +56,9 @@ interface StageOptions {
   readonly buckets: readonly string[];
   readonly queues: readonly string[];
   readonly tables: readonly CreateTableCommandInput[];
-  /** 0 uses any free port. */
+  /** Port of the stage's gateway; 0 uses any free port. */
   readonly port: number;
-  /** Between the attempts of asynchronous invocations. */
+  /** Delays between the attempts of asynchronous invocations. */
   readonly retryDelaysMs: readonly number[];
   /** The account's concurrency according to its settings; the stage runs as many processes as fit this machine. */
   readonly concurrency: number;

@@ -56,13 +56,13 @@ const readOptions = () => {
   }
 };
 
-/** Each has the form `NAME=VALUE`. */
+/** Converts options in the form `NAME=VALUE` to a map. */
 const toRecord = (given: readonly string[]): Record<string, string> =>
   Object.fromEntries(given.map((one) => [one.split('=')[0] ?? '', one.slice(one.indexOf('=') + 1)]));
 
 const log = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** The policy that allows everything. */
+/** A policy that allows everything. */
 const owner = [{ Version: '2012-10-17', Statement: { Effect: 'Allow', Action: '*', Resource: '*' } }];
 
 const run = async ({

@@ -13,7 +13,7 @@ interface UploadServerOptions {
   readonly now?: () => number;
 }
 
-/** Status and code, as in S3. */
+/** Status and error code, as in S3. */
 type Reply = readonly [status: number, code: string];
 
 /** The part of S3 that callers use directly: accepts presigned PUTs, by the same rules, into a folder of blobs. */

@@ -12,7 +12,7 @@ import {
   NodeError,
 } from '@hookloom/plugin-kit';
 
-/** What bytes in an output become. */
+/** What bytes in an output are converted to. */
 type BytesAs = 'auto' | 'file' | 'text' | 'json' | 'base64';
 
 /** Parameters of an AWS call: see their descriptions in the node's schema. */
@@ -228,7 +228,7 @@ const readOutput = (given: AwsParameters, output: SdkOutput, files: Files): Prom
     return read;
   };
 
-  /** One after the other, so that files have the same numbers in every attempt. */
+  /** Reads the fields one after the other, so that files have the same numbers in every attempt. */
   const readFields = async (fields: SdkOutput, place: string, depth: number): Promise<JsonObject> => {
     const read: [string, JsonValue][] = [];
     for (const [name, value] of Object.entries(fields)) {

@@ -97,7 +97,7 @@ export const subworkflow = defineAction({
   },
 });
 
-/** Control nodes, which steer their run. */
+/** The plugin for control nodes, which steer their run. */
 export default definePlugin({
   id: 'control',
   name: 'Control',

@@ -68,7 +68,10 @@ const requestToken = async (fields: CredentialFields, { http, clock }: Credentia
   };
 };
 
-/** RFC 6749 §2.3.1: both are form-encoded before they are joined. */
+/**
+ * Makes the header that authenticates a client: id and secret are form-encoded before they are joined (RFC 6749
+ * §2.3.1).
+ */
 const toClientHeader = ({ clientAuthentication, clientId = '', clientSecret = '' }: CredentialFields) => {
   if (clientAuthentication === 'body' || clientSecret === '') return {};
   const joined = [clientId, clientSecret].map(encodeForm).join(':');

@@ -32,7 +32,7 @@ export const readField = (value: JsonValue | undefined, path: FieldPath): JsonVa
   return found;
 };
 
-/** A list has its indexes, and no `length`. */
+/** Whether a value has an own key: a list has its indexes, and no `length`. */
 const hasKey = (value: object, key: string): boolean =>
   Object.hasOwn(value, key) && (!Array.isArray(value) || key !== 'length');
 
@@ -69,7 +69,7 @@ export const removeField = (value: JsonValue, path: FieldPath): JsonValue => {
 export const toPointer = (path: FieldPath): string =>
   path.map((key) => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 
-/** Items of a list. */
+/** How many items a list may have. */
 export const MAX_ITEMS = 100_000;
 
 /** A list of any items, as a parameter. */
@@ -118,7 +118,8 @@ export const overMaps = (
 };
 
 /**
- * A string that is the same for two values that are equal as JSON: 1 and "1" differ, the order of keys does not matter.
+ * Returns a string that is the same for two values that are equal as JSON: 1 and "1" differ, the order of keys does not
+ * matter.
  */
 export const toKey = (value: JsonValue | undefined): string => {
   if (value === undefined) return '';

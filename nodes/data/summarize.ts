@@ -173,9 +173,9 @@ interface Column {
 }
 
 interface Group {
-  /** Values of the fields that it is grouped by, by their names. */
+  /** Values of the fields that the group shares, by their names. */
   readonly fields: JsonObject;
-  /** Places of its items in the list. */
+  /** The group's items, with their places in the list. */
   readonly items: [index: number, item: JsonValue][];
 }
 

@@ -134,14 +134,14 @@ const readAttachments = ({ attachments, maxAttachmentBytes }: GivenMessage): Fil
 const refuse = (message: string): NodeError =>
   new NodeError(message, { name: 'MessageInvalid', isRetryable: false });
 
-/** A mail in MIME. */
+/** A mail, encoded as MIME. */
 interface Mail {
-  /** The same in every attempt, so that a receiver recognises a repeated one. */
+  /** Id of the message: the same in every attempt, so that a receiver recognises a repeated one. */
   readonly messageId: string;
   readonly sender: string;
   /** The addresses of to, cc and bcc; internationalised domains in ASCII. */
   readonly recipients: readonly string[];
-  /** The message without its bcc header; it can be read once, in constant memory. */
+  /** Returns the message without its bcc header as a stream that can be read once, in constant memory. */
   readonly open: () => Readable;
 }
 

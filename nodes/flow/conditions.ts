@@ -21,7 +21,10 @@ const outputName = { minLength: 1, not: { const: RESPONSE_OUTPUT } } as const;
 
 type Cases = readonly { readonly equals: JsonValue }[];
 
-/** A case that follows one with the same value is never reached. Values of expressions are known only during a run. */
+/**
+ * Finds cases that repeat the value of an earlier one, and so are never reached. Values of expressions are known only
+ * during a run.
+ */
 const findRepeated = (cases: JsonValue | undefined): ParameterProblem[] =>
   (Array.isArray(cases) ? (cases as Cases) : []).flatMap(({ equals }, index, all) => {
     if (JSON.stringify(equals).includes('{{')) return [];

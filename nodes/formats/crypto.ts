@@ -27,7 +27,7 @@ import {
  */
 const digests = ['md5', 'sha1', 'sha256', 'sha384', 'sha512'] as const;
 
-/** The operations that need a key. */
+/** Names of the operations that need a key. */
 const WITH_KEY: ReadonlySet<unknown> = new Set(['hmac', 'verifyHmac', 'sign', 'verify']);
 
 export const crypto = defineAction({

@@ -90,7 +90,7 @@ const MAX_ROW = 1_000_000;
 
 interface CsvRow {
   readonly row: readonly string[];
-  /** The line on which it ends, counted from 1. */
+  /** The line on which the row ends, counted from 1. */
   readonly line: number;
 }
 

@@ -91,7 +91,7 @@ const toIssue = (issue: JsonObject): JsonObject => ({
 /** Whether an issue is a pull request: the API treats pull requests as issues that have this field. */
 const isPullRequest = (issue: JsonObject): boolean => isJsonMap(issue.pull_request);
 
-/** Labels may also be plain strings. */
+/** Returns a name, such as a label's, which may also be a plain string. */
 const nameOf = (value: JsonValue | undefined, key: string): JsonValue =>
   typeof value === 'string' ? value : isJsonMap(value) ? (value[key] ?? null) : null;
 

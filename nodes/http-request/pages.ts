@@ -57,11 +57,11 @@ const withoutHash = (text: string): string => {
   return url.href;
 };
 
-/** A page that was fetched. */
+/** A page of a list that was fetched. */
 interface Page {
   /** Number of the page, counted from 1. */
   readonly number: number;
-  /** The URL that answered. */
+  /** URL that answered the request. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: JsonValue;
@@ -112,7 +112,7 @@ const createFindNextPage = (given: PageParameters, firstUrl: string): FindNextPa
 const isNone = (next: JsonValue | undefined): next is undefined | null | false | '' =>
   next === undefined || next === null || next === false || next === '';
 
-/** The URL of the first page. */
+/** Returns the URL of the first page. */
 const toFirstPage = ({ pagination, pageParameter, firstPage }: PageParameters, url: string): string =>
   pagination === 'page' ? setQuery(url, pageParameter || 'page', firstPage) : url;
 

@@ -207,7 +207,7 @@ export const findFileName = ({ headers, url }: Pick<OutboundResponse, 'headers' 
   return given || decode(new URL(url).pathname.split('/').at(-1) ?? '');
 };
 
-/** @returns the text itself if it is not percent-encoded UTF-8 */
+/** Decodes a percent-encoded text. @returns the text itself if it is not percent-encoded UTF-8 */
 const decode = (text: string): string => {
   try {
     return decodeURIComponent(text);

@@ -42,7 +42,10 @@ export const askAnthropic: AskProvider = async (question, context) => {
   return readAnswer(body);
 };
 
-/** A gateway may take its key in another header; Anthropic would get a secret that is not meant for it. */
+/**
+ * Checks the header of the key. A gateway may take its key in another header; Anthropic would get a secret that is not
+ * meant for it.
+ */
 const checkHeader = ({ credential }: NodeContext): void => {
   if (credential?.type !== 'httpHeader') return;
   const name = credential.field('name').toLowerCase();

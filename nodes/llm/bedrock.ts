@@ -63,7 +63,7 @@ const toMessage = ({ role, text, attachments = [] }: Turn) => ({
   content: [...attachments.map(toBlock), { text }],
 });
 
-/** Document names allow only a few characters, and must differ. */
+/** Converts an attachment to a block. Document names allow only a few characters, and must differ. */
 const toBlock = ({ mediaType, bytes }: Attachment, index: number) => {
   const format = mediaType.slice(mediaType.indexOf('/') + 1);
   return mediaType.startsWith('image/')

@@ -18,7 +18,7 @@ export interface Attachment {
   readonly bytes: Buffer;
 }
 
-/** One turn of a conversation. */
+/** One message of a conversation. */
 export interface Turn {
   readonly role: 'user' | 'assistant';
   readonly text: string;
@@ -30,19 +30,19 @@ export interface Question {
   readonly model: string;
   /** The system prompt; empty for none. */
   readonly system: string;
-  /** The last one is the user's. */
+  /** Messages of the conversation; the last one is the user's. */
   readonly turns: readonly Turn[];
   /** JSON Schema of the answer, an object; null for an answer in text. */
   readonly schema: JsonObject | null;
   /** Whether the provider should enforce the schema if it can. */
   readonly strict: boolean;
   readonly maxTokens: number;
-  /** The model's own if absent. */
+  /** Temperature of the model; the model's own if absent. */
   readonly temperature?: number | undefined;
   readonly stop: readonly string[];
   /** Fields of the provider's request, which replace those made here; null removes one. */
   readonly options: JsonObject;
-  /** The provider's own if absent. */
+  /** URL of the API; the provider's own if absent. */
   readonly baseUrl?: string | undefined;
   /** AWS region; by default the region of the service. */
   readonly region?: string | undefined;

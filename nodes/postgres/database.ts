@@ -19,7 +19,7 @@ interface Database {
     options: Pick<ConnectOptions, 'signal' | 'maxResponseBytes'>,
     work: (client: Client) => Promise<Result>,
   ): Promise<Result>;
-  /** Whether it is open and not in a transaction. */
+  /** Whether the connection is open and not in a transaction. */
   isIdle(): boolean;
   close(): void;
 }

@@ -23,7 +23,7 @@ interface DataApiDatabase {
   readonly resourceArn: string;
   readonly secretArn: string;
   readonly database?: string;
-  /** The service's own when undefined. */
+  /** Credential of the role; the service's own role when undefined. */
   readonly role: LentCredential | undefined;
 }
 
@@ -126,7 +126,10 @@ interface ExecuteOutput {
   readonly numberOfRecordsUpdated?: number;
 }
 
-/** Exactly one field is set: https://docs.aws.amazon.com/rdsdataservice/latest/APIReference/API_Field.html */
+/**
+ * A value, of which exactly one field is set:
+ * https://docs.aws.amazon.com/rdsdataservice/latest/APIReference/API_Field.html
+ */
 interface Field {
   readonly isNull?: boolean;
   readonly booleanValue?: boolean;

@@ -3,7 +3,7 @@ import { Parser } from 'htmlparser2';
 import { parseFeedDate } from './parse-feed-date.ts';
 
 interface FeedOptions {
-  /** Relative links are resolved against it; null leaves them as they are. */
+  /** URL against which relative links are resolved; null leaves them as they are. */
   readonly baseUrl: string | null;
   /** Date up to which items are left out, in milliseconds since the epoch; null for none. */
   readonly since: number | null;
@@ -67,14 +67,14 @@ const isLater = ({ published, updated }: JsonObject, since: number): boolean => 
 };
 
 const MAX_DEPTH = 100;
-/** Maximum number of elements and attributes. */
+/** Maximum number of elements and attributes in a feed. */
 const MAX_SIZE = 100_000;
 
 /** An element of a feed, with its content. */
 interface FeedElement {
   /** The element's name in lower case, with its prefix. */
   readonly name: string;
-  /** Names in lower case. */
+  /** The attributes, with names in lower case. */
   readonly attributes: ReadonlyMap<string, string>;
   readonly children: FeedElement[];
   /** The text of the element and everything inside it, with entities decoded. */
@@ -204,7 +204,7 @@ const findEnclosures = (element: FeedElement, baseUrl: string | null): JsonObjec
   });
 };
 
-/** The children with one of these names. */
+/** Returns the child elements with one of these names. */
 const childrenOf = (element: FeedElement, ...names: readonly string[]): readonly FeedElement[] =>
   element.children.filter(({ name }) => names.includes(name));
 

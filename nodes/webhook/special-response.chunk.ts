@@ -27,7 +27,7 @@ export const toSpecialResponse = (
 /** Statuses whose `Location` clients follow: RFC 9110 §15.4. */
 const REDIRECTS = [301, 302, 303, 307, 308];
 
-/** The node's default status. */
+/** Status of the answer if the node sets none. */
 const NO_STATUS = 200;
 
 /** Visible ASCII, as in every valid URL. */

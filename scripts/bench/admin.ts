@@ -21,7 +21,7 @@ const NODE_TYPES = 5;
 const WALL_CALLS = 200;
 const LIMIT_MS = 50;
 
-/** A node type with ten parameters. */
+/** Makes a node type with ten parameters. */
 const toHandle = (id: string): PluginHandle => ({
   id,
   name: 'Send',

@@ -9,7 +9,7 @@ import { compilePlan } from '../../lib/workflows/plan/compile-plan.ts';
 import type { Plan } from '../../lib/workflows/plan/plan.ts';
 import { installedPlugins } from '../../plugins/installed.ts';
 
-/** The node that a chain repeats. */
+/** A node that a chain repeats. */
 export type Link = Pick<WorkflowNode, 'type' | 'parameters'>;
 
 /** An immediate response of 1 kB, to exclude the network. */

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 
 /** CPU milliseconds of the stages of a start. */
 export interface Start {
-  /** Node itself, before the import. */
+  /** Time that Node itself takes before the import. */
   readonly node: number;
   readonly import: number;
   readonly first: number;

@@ -3,13 +3,13 @@ export interface BilledRun {
   readonly title: string;
   /** How many nodes run, not counting the trigger. */
   readonly nodes: number;
-  /** Nodes with side effects. */
+  /** How many nodes have side effects. */
   readonly effectfulNodes: number;
   readonly waitSeconds: number;
   readonly units: DynamoDbUnits;
   /** Units of a run that publishes to an event bus. */
   readonly withBus: DynamoDbUnits;
-  /** Stored data until its record expires. */
+  /** Data stored until the run's record expires. */
   readonly stored: StoredBytes;
   /** What a background run adds; null when the caller waits for the end of the run. */
   readonly background: BackgroundCounts | null;
@@ -26,7 +26,7 @@ export interface StoredBytes {
   /** Bytes in the table of deliveries. */
   readonly deliveries: number;
   readonly blobs: number;
-  /** Requests to the bucket. */
+  /** How many objects are written to the bucket. */
   readonly blobPuts: number;
   readonly blobGets: number;
 }

@@ -1,13 +1,13 @@
 import type { BilledRun } from './billed-run.ts';
 import { assumptions, priceOf } from './prices.ts';
 
-/** Dollars. */
+/** Cost of runs by service, in dollars. */
 interface Cost {
   readonly gateway: number;
   readonly lambda: number;
   readonly durable: number;
   readonly dynamodb: number;
-  /** Requests to the bucket. */
+  /** Cost of requests to the bucket. */
   readonly bucket: number;
   readonly logs: number;
   readonly events: number;
@@ -51,7 +51,7 @@ const GIGABYTE = 1e9;
 
 /** Dollars per month, including stored data, at a rate that has lasted longer than the retention. */
 interface MonthlyCost extends Omit<Cost, 'events'> {
-  /** Records, with their indexes. */
+  /** Cost of stored records, with their indexes. */
   readonly tables: number;
   readonly recovery: number;
 }
@@ -105,7 +105,7 @@ export const countTransitions = (states: number): number => states + 1;
 /** Express bills the time until the execution ends, waits included, in increments of this length. */
 const BILLED_MS = 100;
 
-/** Dollars of one execution. */
+/** Computes the cost of one execution in dollars. */
 export const computeExpressCost = ({ effectfulNodes, waitSeconds }: BilledRun): number => {
   const { effectfulMs, expressMegabytes } = assumptions;
   const durationMs = effectfulNodes * effectfulMs.value + waitSeconds * 1_000;

@@ -12,7 +12,7 @@ interface Position {
 }
 
 interface Target {
-  /** The code that is changed. */
+  /** Patterns of the code that is changed. */
   readonly mutate: readonly string[];
   /** The tests that are to notice it. */
   readonly tests: readonly string[];

@@ -136,7 +136,7 @@ export const toPolicies = (text: string): Readonly<Record<'author' | 'operator' 
   };
 };
 
-/** Values for CloudFormation's variables. */
+/** Values that replace CloudFormation's variables. */
 const placeholders: Readonly<Record<string, string>> = {
   Partition: 'aws',
   Region: 'REGION',

@@ -89,7 +89,7 @@ export interface DraftEdge {
   readonly target: number;
   readonly output: string;
   readonly input: string;
-  /** Whether it leads into the body of its source. */
+  /** Whether the edge leads into the body of its source. */
   readonly isBody: boolean;
 }
 

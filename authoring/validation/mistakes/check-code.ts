@@ -42,7 +42,7 @@ const advice: ReadonlyMap<string, string> = new Map([
   ['$execution', ''],
 ]);
 
-/** Limit of problems per program. */
+/** Maximum number of problems per program. */
 const MAX_PROBLEMS = 5;
 
 /**

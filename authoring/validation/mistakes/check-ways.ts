@@ -94,7 +94,7 @@ interface Way {
 interface SureNodes {
   /** Whether every path from a node reaches a wanted node. */
   has(index: number): boolean;
-  /** Whether some path does. */
+  /** Whether some path leads from a node to a wanted one. */
   mayReach(index: number): boolean;
   /** The outputs of a node from which a wanted node may not be reached. */
   unsureWays(index: number): readonly Way[];

@@ -33,7 +33,7 @@ const EXECUTION_FIELDS = Object.keys(
   }),
 );
 
-/** Limit of problems per expression. */
+/** Maximum number of problems per expression. */
 const MAX_PROBLEMS = 5;
 
 /**

@@ -19,7 +19,7 @@ interface Check {
 /** Names assumed to be lists where nothing else is known. */
 const LIST_NAMES = ['items', 'results', 'rows'];
 
-/** Limit of findings per expression. */
+/** Maximum number of findings per expression. */
 const MAX_FINDINGS = 5;
 
 /**
@@ -138,7 +138,7 @@ const readField = (check: Check, path: Ast, step: Ast, shape: Shape): Shape => {
   return null;
 };
 
-/** The path before a step, with a trailing dot. */
+/** Returns the path before a step, with a trailing dot. */
 const namesUntil = (path: Ast, step: Ast): string => {
   const steps = listOf(path.steps);
   return joinNames(steps.slice(0, steps.indexOf(step)));

@@ -21,7 +21,7 @@ export interface Names extends Hints {
   readonly ownId: string | null;
   /** Fields of the input; null when they are known only at run time. */
   readonly fields: readonly string[] | null;
-  /** The same for `$trigger`. */
+  /** Fields of `$trigger`; null when they are known only at run time. */
   readonly triggerFields: readonly string[] | null;
   /** What is known about the data. */
   readonly shapes?: Shapes;
@@ -74,6 +74,6 @@ export const toName = (name: string): string =>
 /** A path of names, `body.name`; `$` without names. */
 export const toPath = (names: readonly string[]): string => names.map(toName).join('.') || '$';
 
-/** A path such as `$nodes.pick.total`. */
+/** Formats a path such as `$nodes.pick.total`. */
 export const toNodePath = (nodeId: string, names: readonly string[]): string =>
   ['$nodes', ...[nodeId, ...names].map(toName)].join('.');

@@ -43,7 +43,7 @@ const openMap = (fields: Readonly<Record<string, Shape>>): Shape => ({
 /** Node types whose output is their input. */
 const passOn = new Set(['if', 'switch', 'filter', 'noOp', 'wait', 'respondToWebhook']);
 
-/** Outputs that always have these fields. */
+/** Output shapes of node types whose outputs always have these fields. */
 const outputs: Readonly<Record<string, Shape>> = {
   forEach: openMap({ results: LIST, failures: LIST }),
   batch: openMap({ batches: LIST }),

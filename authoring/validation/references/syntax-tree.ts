@@ -5,9 +5,9 @@ export const isAst = (value: unknown): value is Ast =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export interface Bound {
-  /** Variables that the expression binds anywhere. */
+  /** The variables that the expression binds anywhere. */
   readonly bound: ReadonlySet<string>;
-  /** Whether it defines functions. */
+  /** Whether the expression defines functions. */
   readonly hasLambda: boolean;
 }
 
@@ -38,7 +38,7 @@ export const findBound = (root: unknown): Bound => {
 
 export const listOf = (value: unknown): readonly Ast[] => (Array.isArray(value) ? value.filter(isAst) : []);
 
-/** Strings in brackets: `["name"]`. */
+/** Returns the strings in brackets, as in `["name"]`. */
 export const textsIn = (filters: readonly Ast[]): string[] =>
   filters.flatMap(({ expr }) =>
     isAst(expr) && expr.type === 'string' && typeof expr.value === 'string' ? [expr.value] : [],

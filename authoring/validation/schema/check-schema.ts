@@ -140,7 +140,7 @@ const suggestText = (pattern: string, data: unknown): string | null => {
   return candidates.find((candidate) => new RegExp(pattern, 'u').test(candidate)) ?? null;
 };
 
-/** Longer strings get no suggestion. */
+/** Maximum length of a string that gets a suggestion. */
 const MAX_LENGTH = 200;
 
 /** Strings that look like expressions: a path, a comparison. */
@@ -182,7 +182,7 @@ const parse = (text: string): JsonValue | undefined => {
   }
 };
 
-/** Types of JSON Schema. */
+/** Returns the types of JSON Schema that a value has. */
 const typesOf = (value: JsonValue | undefined): string[] => {
   if (value === undefined) return [];
   if (value === null) return ['null'];

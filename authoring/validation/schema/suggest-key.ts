@@ -4,11 +4,11 @@ import { nodeSettingsSchema } from '@hookloom/plugin-kit/host';
 import { didYouMean, quoteAll } from '../../../lib/shared/describe.ts';
 import { findNearest } from '../../../lib/shared/near-name.ts';
 
-/** Suggestion for an unknown key. */
+/** A suggestion for an unknown key. */
 interface KeySuggestion {
   /** A key of the same object; null when the hint names none. */
   readonly meant: string | null;
-  /** End of the message. */
+  /** The suggestion as the end of a message. */
   readonly hint: string;
 }
 

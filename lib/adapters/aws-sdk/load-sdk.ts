@@ -17,7 +17,7 @@ type Middleware = (
 ) => (args: MiddlewareArguments) => Promise<object>;
 
 interface MiddlewareArguments {
-  /** Available in the steps after `serialize`. */
+  /** The request, which is available in the steps after `serialize`. */
   readonly request: { readonly protocol: string; readonly hostname: string; readonly port?: number };
 }
 

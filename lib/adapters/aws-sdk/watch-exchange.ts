@@ -46,7 +46,7 @@ export const watchExchange = (
     }
   }
 
-  /** Reads nothing until it is itself read, because only then is it known whose stream it is. */
+  /** Limits a stream that reads nothing until it is itself read, because only then is it known whose stream it is. */
   const toLimited = (body: Readable): Readable => {
     const limited = Readable.from(countBytes(body), { objectMode: false });
     limited.once('close', () => body.destroy()); // also when nothing has been read

@@ -18,7 +18,7 @@ export interface AwsAnswer extends HttpAnswer {
    * How many requests were sent. If more than one, an earlier one may have taken effect although its answer was lost.
    */
   readonly tries: number;
-  /** How many of them were throttled. */
+  /** How many of the attempts were throttled. */
   readonly throttles: number;
 }
 
@@ -30,7 +30,7 @@ export interface AwsCallerOptions {
   readonly region: string;
   /** Origin of a service on this machine; null for AWS's own. */
   readonly endpoint: string | null;
-  /** S3 has one host per bucket. */
+  /** Bucket of an S3 request: S3 has one host per bucket. */
   readonly bucket?: string;
   /** Called for each request. By default reads the environment's credentials, which Lambda renews. */
   readonly readCredentials?: () => AwsCredentials | Promise<AwsCredentials>;

@@ -19,7 +19,7 @@ export const readObject = (text: string): Readonly<Record<string, unknown>> => {
   }
 };
 
-/** The name in `com.amazonaws.lambda#TooManyRequestsException:http://…`. */
+/** Returns the name in `com.amazonaws.lambda#TooManyRequestsException:http://…`. */
 const nameOf = (text: string): string => text.split(':')[0]?.split('#').at(-1) ?? '';
 
 const THROTTLING = new Set([
@@ -57,7 +57,7 @@ interface Denial {
   readonly action: string;
   /** An ARN; null if AWS names none. */
   readonly resource: string | null;
-  /** Why it was denied: `because …` or `with an explicit deny …`. */
+  /** Why the action was denied: `because …` or `with an explicit deny …`. */
   readonly reason: string | null;
 }
 

@@ -6,9 +6,12 @@ import { createConnection } from './connection.ts';
  */
 interface StackResponse {
   readonly Status: 'SUCCESS' | 'FAILED';
-  /** Why it failed; shown among the events of the stack. */
+  /** Why the request failed; shown among the events of the stack. */
   readonly Reason: string;
-  /** The same in all responses. If it changed, CloudFormation would remove the resource with the old id. */
+  /**
+   * Id of the resource, the same in all responses: if it changed, CloudFormation would remove the resource with the old
+   * id.
+   */
   readonly PhysicalResourceId: string;
   readonly StackId: string;
   readonly RequestId: string;

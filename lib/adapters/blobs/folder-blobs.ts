@@ -6,7 +6,7 @@ import type { BlobStore, BlobStreams } from '../../executions/record/blob-store.
 import { STORE_UNAVAILABLE } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
 
-/** Keys that stay inside the folder. */
+/** Pattern of keys that stay inside the folder. */
 const KEY = /^(?!\/)(?:(?:^|\/)(?!\.{1,2}(?:\/|$))[A-Za-z0-9._-]+)+$/;
 
 /** @throws Error for a key that would leave the folder */
@@ -80,7 +80,9 @@ const readContent = async function* (path: string): AsyncGenerator<Uint8Array> {
   }
 };
 
-/** Uploads in the same folder as the folder blob store, where nothing expires. The local service puts them there. */
+/**
+ * Stores uploads in the same folder as the folder blob store, where nothing expires. The local service puts them there.
+ */
 export const createFolderUploadStore = (
   folder: string,
   parts: Pick<UploadStore, 'maxBytes' | 'sign'>,

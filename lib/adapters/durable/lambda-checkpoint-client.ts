@@ -75,6 +75,6 @@ const toOperations = (operations: readonly WireOperation[] = []): WireOperation[
     }),
   }));
 
-/** Lambda writes seconds since the epoch. */
+/** Converts the seconds since the epoch that Lambda writes to a date. */
 const toDate = (time: unknown): Date | undefined =>
   typeof time === 'number' ? new Date(time * 1_000) : undefined;

@@ -1,7 +1,7 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 
-/** One item in the form of the low-level API. */
+/** An item of a table, in the form of the low-level API. */
 export type Item = Record<string, AttributeValue>;
 
 /**

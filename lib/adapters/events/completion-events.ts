@@ -40,7 +40,7 @@ const toFields = (
 /** CloudEvents 1.0, in structured form: https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/spec.md */
 interface CloudEvent {
   readonly specversion: '1.0';
-  /** Unique together with `source`; the same if the event is published again. */
+  /** Id of the event, unique together with `source`; the same if the event is published again. */
   readonly id: string;
   readonly source: string;
   readonly type: string;

@@ -8,7 +8,7 @@ export type LogLevel = (typeof levels)[number];
 type Fields = Readonly<Record<string, unknown>> & Measuring;
 
 export interface LoggerOptions {
-  /** Fields of every entry. */
+  /** Fields added to every entry. */
   readonly fields?: Fields;
   /** Entries below this level are dropped, and at `off` all of them; `info` by default. */
   readonly level?: LogLevel;
@@ -67,7 +67,7 @@ export const withFields = (logger: Logger, fields: Fields): Logger => ({
   error: (message, more) => logger.error(message, { ...fields, ...more }),
 });
 
-/** The logger of one execution. */
+/** Returns the logger of one execution. */
 export const forExecution = (
   logger: Logger,
   { executionId, workflowId, workflowVersion, traceparent }: ExecutionInfo,

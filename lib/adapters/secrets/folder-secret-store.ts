@@ -8,7 +8,7 @@ import { AppError } from '../../shared/errors.ts';
 
 const PREFIX = 'file:';
 
-/** Secrets as files that only their owner can read, for the local service. */
+/** Keeps secrets in files that only their owner can read, for the local service. */
 export const createFolderSecretStore = (folder: string): SecretStore => {
   const pathOf = (name: string): string => {
     if (!isId(name)) throw new Error(`"${name}" is not the id of a credential`);

@@ -23,7 +23,7 @@ export interface ReaderParts {
 
 interface Asked {
   readonly name: string;
-  /** The time until which it may wait, in milliseconds since the epoch. */
+  /** Time until which a read may wait, in milliseconds since the epoch. */
   readonly until: number;
   resolve(value: string | null): void;
   reject(error: unknown): void;

@@ -26,7 +26,7 @@ interface CredentialParts {
   readonly findType: (type: string) => Promise<CredentialType | null>;
 }
 
-/** The outbound credentials of a sandbox. */
+/** Opens the outbound credentials of a sandbox. */
 export const openCredentials = (config: Config, parts: CredentialParts): OutboundCredentials =>
   createOutboundCredentials(openCredentialParts(config, parts));
 
@@ -39,7 +39,7 @@ export const openCredentialTests = (config: Config, parts: CredentialParts) => {
   };
 };
 
-/** @param readKeys - AWS keys; those of the environment by default */
+/** Opens the parts of outbound credentials. @param readKeys - AWS keys; those of the environment by default */
 export const openCredentialParts = (
   config: Config,
   { client, tables, http, tcp, findType }: CredentialParts,

@@ -38,7 +38,7 @@ export const openInspect = (config: Config, logger: Logger): Inspect => {
   });
 };
 
-/** Longer than a function's cold start. */
+/** Time limits of a ping, longer than a function's cold start. */
 const PING_TIMEOUTS = { connectMs: 1_000, exchangeMs: 10_000 };
 
 const openPing = ({ region, lambdaEndpoint: endpoint, tablePrefix }: Config) => {

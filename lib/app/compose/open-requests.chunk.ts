@@ -16,7 +16,7 @@ export interface RequestParts {
   readonly logger: Logger;
 }
 
-/** Records requests in their table. */
+/** Opens what records requests in their table. */
 export const openRecordRequest = ({
   client,
   tables,

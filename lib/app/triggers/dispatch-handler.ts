@@ -51,7 +51,10 @@ export const createDispatchFunction = (parts: DispatchParts) => {
     else await start(event, carried);
   };
 
-  /** @throws Error when it starts nothing: a message is deleted only once its execution is stored */
+  /**
+   * Starts an execution for a message.
+   * @throws Error when it starts nothing: a message is deleted only once its execution is stored
+   */
   const startMessage = async (event: JsonObject, found: StoredRegistration): Promise<void> => {
     if (!(await startListener(event, found)))
       throw new Error('the message started nothing; it stays in its queue');

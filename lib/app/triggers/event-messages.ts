@@ -33,7 +33,7 @@ export const startEach = async (
   return toResponse(failed);
 };
 
-/** The same for a batch that is one event: all of its messages stay in the queue or none do. */
+/** Starts one execution for a batch that is one event: all of its messages stay in the queue or none do. */
 export const startWhole = async (
   messages: readonly JsonObject[],
   start: Start,

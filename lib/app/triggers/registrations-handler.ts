@@ -39,7 +39,7 @@ const hasTimeLeft =
   (): boolean =>
     getRemainingTimeInMillis() > MARGIN_MS;
 
-/** @returns why it failed; null on success */
+/** Unregisters all triggers. @returns why that failed; null on success */
 const unregister = async (
   parts: RegistrationsParts,
   { getRemainingTimeInMillis = () => UNLIMITED_MS }: Partial<Context>,
@@ -81,7 +81,7 @@ const readStackRequest = (event: unknown) => {
   return {
     isDelete: type === 'Delete',
     responseUrl,
-    /** The response repeats them. */
+    /** Ids of the request, which the response repeats. */
     ids: {
       PhysicalResourceId: String(event.PhysicalResourceId ?? PHYSICAL_RESOURCE_ID),
       StackId: String(event.StackId),

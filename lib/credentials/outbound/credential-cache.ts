@@ -24,7 +24,7 @@ export interface CredentialCache {
    * @param maxWaitMs - see {@link SecretStore.get}
    */
   find(id: string, maxWaitMs?: number): Promise<LoadedCredential>;
-  /** The same for several credentials, whose secrets are read in one batch. */
+  /** Finds several credentials as `find` does; their secrets are read in one batch. */
   findAll(ids: readonly string[], maxWaitMs?: number): Promise<LoadedCredential>[];
   /** Loads a credential again, unless its fields already differ from the rejected ones. Throws like `find`. */
   refresh(id: string, rejected: CredentialFields): Promise<LoadedCredential>;
@@ -153,6 +153,7 @@ type Named = Pick<OutboundCredential, 'reference' | 'revision'>;
 /** Caches the secrets managed by the service in this sandbox. Secrets bound with `--ref` are read each time. */
 interface SecretCache {
   /**
+   * Returns the secret of a credential.
    * @param maxWaitMs - how long it may wait while the store throttles and nothing is cached
    * @returns null if there is none
    * @throws AppError `SECRETS_UNAVAILABLE`

@@ -3,7 +3,7 @@ import { hexOf, isEscape, readAt } from './read-escapes.ts';
 /** The range of an encoded secret in a text. */
 type Range = readonly [from: number, to: number];
 
-/** Layers of base64 and hexadecimal digits. */
+/** How many layers of base64 and hexadecimal digits are decoded. */
 const MAX_LAYERS = 3;
 
 /** The most digits that a character of a secret can take: hexadecimal digits in all layers. */
@@ -178,7 +178,7 @@ const toText = (units: readonly number[]): string => {
   return text;
 };
 
-/** One possible decoding of a run. */
+/** A possible decoding of a run of digits. */
 interface Decoded {
   /** Each byte as the character with its code. */
   readonly bytes: string;

@@ -7,7 +7,10 @@ export interface OutboundCredential {
   readonly type: string;
   /** The fields that are not secret. */
   readonly fields: CredentialFields;
-  /** The hosts that it is limited to, as in `isForHost`; null if it was created without hosts: it is then sent to any host. */
+  /**
+   * The hosts that the credential is limited to, as in `isForHost`; null if it was created without hosts: it is then
+   * sent to any host.
+   */
   readonly hosts: readonly string[] | null;
   /** Where the secret is stored: see {@link SecretStore}. */
   readonly reference: string;

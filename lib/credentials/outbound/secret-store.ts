@@ -3,6 +3,7 @@ import { isAppError } from '../../shared/errors.ts';
 /** Stores the secrets of credentials. Every method throws AppError `SECRETS_UNAVAILABLE`. */
 export interface SecretStore {
   /**
+   * Reads a secret.
    * @param maxWaitMs - how long it may wait for a throttling store; two seconds by default
    * @returns null if there is none
    */

@@ -124,7 +124,7 @@ interface MeasureOptions {
 }
 
 interface MeasuredContent {
-  /** The same content; it throws AppError `FILE_TOO_LARGE` beyond the limit. */
+  /** The content as it is read; it throws AppError `FILE_TOO_LARGE` beyond the limit. */
   readonly content: AsyncIterable<Uint8Array>;
   /** Hash of the bytes read so far. */
   size(): number;

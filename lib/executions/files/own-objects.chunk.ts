@@ -8,7 +8,7 @@ import { findFiles } from './file-id.ts';
 /** The part of an execution's data that may name files, as it is stored. */
 type Stored = Pick<ExecutionData, 'input' | 'retriedCheckpoints'>;
 
-/** Concurrent requests to S3. */
+/** How many requests to S3 run concurrently. */
 const AT_ONCE = 10;
 
 const forEachOf = async <Value>(values: readonly Value[], act: (value: Value) => Promise<void>) => {
@@ -78,7 +78,7 @@ interface Ended {
   readonly hasWaited: boolean;
   /** Whether the end has checkpoints of its own; otherwise those of the last wait are kept. */
   readonly hasCheckpoints: boolean;
-  /** The life of its files: see `lifeAtEnd`. */
+  /** How long the execution's files live: see `lifeAtEnd`. */
   readonly life: LifeDays;
 }
 

@@ -14,9 +14,9 @@ export interface UploadObject {
 /** A request that a caller sends directly to the store, with the bytes as its body. */
 interface SignedRequest {
   readonly method: 'PUT';
-  /** A secret until it expires. */
+  /** URL of the upload, which is a secret until it expires. */
   readonly url: string;
-  /** All of these headers are signed. */
+  /** Headers of the upload, all of them signed. */
   readonly headers: Readonly<Record<string, string>>;
 }
 

@@ -15,7 +15,7 @@ interface Release {
   /** The version and the mode with which it runs. */
   readonly workflowVersion: number;
   readonly mode: BackgroundMode;
-  /** The mode in which it was accepted. */
+  /** The mode in which the execution was accepted. */
   readonly acceptedMode: ExecutionMode;
   /** When the execution was released, in milliseconds since the epoch. */
   readonly releasedAt: number;

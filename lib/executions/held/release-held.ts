@@ -146,7 +146,7 @@ const giveUp = async (record: ExecutionRecord, parts: ReleaseParts): Promise<voi
   await finishEarly(record, 'failed', { name: 'HeldTooLong', message }, parts);
 };
 
-/** Queues worked on in parallel. */
+/** How many queues are worked on concurrently. */
 const CONCURRENCY = 5;
 
 /** How long a queue that may release nothing is skipped; whatever allows it to release again nudges it. */

@@ -15,7 +15,7 @@ interface AcceptOptions {
   readonly startedAt: number;
   /** Whether a repeated delivery names the same execution. */
   readonly isRepeatable: boolean;
-  /** Why it is stored, but not dispatched; null to dispatch it. */
+  /** Why the execution is stored, but not dispatched; null to dispatch it. */
   readonly held?: Hold | null;
 }
 
@@ -78,7 +78,9 @@ export const acceptExecution = async (
   return null;
 };
 
-/** The process that accepted it may have crashed before dispatching it. */
+/**
+ * Dispatches an accepted execution again, since the process that accepted it may have crashed before dispatching it.
+ */
 const dispatchAgain = async (record: ExecutionRecord, parts: AcceptParts): Promise<ExecutionRecord> => {
   const { status, held, mode, leaseExpiresAt } = record;
   if (status !== 'accepted' || held !== null || mode === 'inline') return record;
@@ -119,5 +121,5 @@ export const dispatchOrMarkDue = async (
   }
 };
 
-/** Two random UUIDs: 244 random bits. */
+/** Creates the key that signs callback URLs: two random UUIDs, 244 random bits. */
 export const createCallbackKey = (ids: Ids): string => `${ids.next()}${ids.next()}`;

@@ -238,7 +238,7 @@ class BackgroundRun implements BackgroundInvocation {
     return isFinished;
   }
 
-  /** Most runs have no blobs. */
+  /** Releases the blobs of a run; most runs have none. */
   async #releaseBlobs(
     { executionId, mode, startedAt, invocations }: ExecutionRecord,
     { endedAt, checkpoints }: NewEnd,
@@ -260,7 +260,7 @@ class BackgroundRun implements BackgroundInvocation {
     await (await loadObjects()).letGo(executionId, ended, this.#parts);
   }
 
-  /** Keeps the checkpoints, for a retry. */
+  /** Finishes an execution as failed. Keeps the checkpoints, for a retry. */
   async #finishFailed(
     latest: ExecutionRecord,
     failure: { readonly nodeId?: string; readonly name: string; readonly message: string },

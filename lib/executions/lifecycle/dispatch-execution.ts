@@ -38,6 +38,7 @@ export const dispatchOrWithdraw = async (
 };
 
 /**
+ * Withdraws an execution that could not be dispatched.
  * @returns false if it has started after all, or the store can't be reached, in which case the sweeper dispatches it
  */
 const withdraw = async (

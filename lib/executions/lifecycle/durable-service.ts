@@ -3,7 +3,7 @@ import type { JsonValue } from '@hookloom/plugin-kit';
 /** The status of a durable execution in the engine; `gone` if the engine has no record of it. */
 export type DurableStatus = 'running' | 'succeeded' | 'failed' | 'timedOut' | 'stopped' | 'gone';
 
-/** Identifies a callback in the engine. */
+/** A callback, as the engine identifies it. */
 export interface EngineCallback {
   readonly callbackId: string;
   /** The durable execution that waits for it. */
@@ -20,7 +20,7 @@ export interface DurableService {
    * nothing about the execution.
    */
   findStatus(durableArn: string): Promise<DurableStatus | 'throttled'>;
-  /** Blocks further checkpoints. Idempotent. */
+  /** Stops a durable execution, so that it makes no further checkpoints. Idempotent. */
   stop(durableArn: string, reason: string): Promise<void>;
   /**
    * Answers a callback, once.

@@ -13,7 +13,7 @@ export const MAX_LIMIT = 100;
 export const listQuery = v.object({
   /** The workflow whose executions are listed; null for all workflows. */
   workflowId: v.nullish(v.custom<string>(isId, 'must be a workflow id'), null),
-  /** Any of these statuses; empty for all. */
+  /** Filter: any of these statuses; empty for all. */
   status: wordList(EXECUTION_STATUSES),
   /**
    * The gateway's id of the request that started it, or that was sent again; `listKeyed` finds it without `workflowId`.

@@ -27,11 +27,11 @@ export interface LoadedRun {
   readonly plan: Plan;
   /** The input of the trigger. */
   readonly input: JsonObject;
-  /** Signs its callback URLs; null if it has none. */
+  /** Key that signs the run's callback URLs; null if it has none. */
   readonly callbackKey: string | null;
   /** Starts with the checkpoints of the retried run, to which the run adds its own. */
   readonly journal: CheckpointJournal;
-  /** What it was loaded from, as stored; a retry gets its own copies. */
+  /** What the run was loaded from, as stored; a retry gets its own copies. */
   stored: { readonly input: string; readonly retriedCheckpoints: string | null };
   /** Whether the input names any files. */
   readonly hasFiles: boolean;

@@ -49,7 +49,7 @@ export interface DeadLetter {
  */
 export type Finding = 'redispatched' | 'givenUp' | 'reconciled' | 'republished' | 'failed';
 
-/** What a sweep finds out. */
+/** Receives what a sweep finds out. */
 export interface Findings {
   count(finding: Finding): void;
   /**

@@ -40,7 +40,10 @@ const TAGGED_DAYS = [BRIEF_DAYS, 34, 124] as const;
 /** After how many days an object may be deleted; null for an object without a tag, which is kept longest. */
 export type LifeDays = (typeof TAGGED_DAYS)[number] | null;
 
-/** @param isBrief - whether it is kept for only BRIEF_DAYS; other objects have the keys of earlier versions */
+/**
+ * Returns the key of an object.
+ * @param isBrief - whether it is kept for only BRIEF_DAYS; other objects have the keys of earlier versions
+ */
 export const toBlobKey = (executionId: string, name: string, isBrief: boolean): string =>
   `executions/${isBrief ? 'brief/' : ''}${executionId}/${name}`;
 

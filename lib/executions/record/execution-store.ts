@@ -2,7 +2,7 @@ import type { ExecutionInfo, Question } from '@hookloom/plugin-kit';
 import type { NodeFailure, NodeRecord } from '../../engine/result.ts';
 import type { BackgroundMode } from '../../workflows/definition/definition.ts';
 
-/** The origin of a retry. */
+/** The execution that a retry repeats. */
 interface RetryOf {
   readonly executionId: string;
   /** The first node that runs again; null for all nodes. */
@@ -15,7 +15,7 @@ export interface ExecutionIdentity {
   readonly executionId: string;
   readonly workflowId: string;
   readonly workflowVersion: number;
-  /** The trigger that fired. */
+  /** The trigger that started the execution. */
   readonly trigger: ExecutionInfo['trigger'];
   readonly mode: ExecutionMode;
   /** When the execution started, in milliseconds since the epoch; for a request, the time of the gateway. */
@@ -23,7 +23,7 @@ export interface ExecutionIdentity {
   readonly retryOf: RetryOf | null;
   /** W3C Trace Context of the request; null for none. */
   readonly traceparent: string | null;
-  /** Whether its workflow has metrics of its own; absent if not. */
+  /** Whether the execution's workflow has metrics of its own; absent if not. */
   readonly hasMetrics?: true;
 }
 
@@ -34,7 +34,7 @@ export interface ExecutionIdentity {
 export interface ExecutionData {
   /** Input of the trigger, packed (`packText`); null for an inline run, until it fails. */
   readonly input: string | null;
-  /** Signs its callback URLs; null for an inline run. Secret. */
+  /** Key that signs the execution's callback URLs; null for an inline run. Secret. */
   readonly callbackKey: string | null;
   /** Checkpoints of the execution that this one retries, packed; null for none. They never change, so that replays agree. */
   readonly retriedCheckpoints: string | null;
@@ -75,8 +75,8 @@ export interface ExecutionStart extends ExecutionIdentity, Omit<ExecutionData, '
   /** Whether the output is kept for repeated deliveries. */
   readonly keepsResult: boolean;
   /**
-   * Whether its workflow may start more than a thousand executions a second, in which case lists read several
-   * partitions; absent if not.
+   * Whether the execution's workflow may start more than a thousand executions a second, in which case lists read
+   * several partitions; absent if not.
    */
   readonly isHighVolume?: true;
 }
@@ -131,7 +131,7 @@ export interface ExecutionEnd {
   readonly checkpoints?: string | null;
   /** Whether the completion event is not published yet. The sweeper publishes it unless `markPublished` is called. */
   readonly isInOutbox: boolean;
-  /** Whether it may be in the queue of its trigger, which it then leaves. */
+  /** Whether the execution may be in the queue of its trigger, which it then leaves. */
   readonly leavesQueue?: boolean;
 }
 
@@ -141,9 +141,9 @@ export interface PendingCallback {
   readonly callbackId: string;
   /** When the callback expires, in milliseconds since the epoch. */
   readonly expiresAt: number;
-  /** What it asks about. Absent if stored by an earlier version; such callbacks are in no list. */
+  /** What the callback asks about. Absent if stored by an earlier version; such callbacks are in no list. */
   readonly subject?: CallbackSubject;
-  /** The accepted answer; absent while it is pending. */
+  /** The accepted answer; absent while the callback is pending. */
   readonly answered?: AnsweredCallback;
 }
 
@@ -154,7 +154,7 @@ export interface CallbackSubject {
   readonly name: string;
   /** When the callback was opened, in milliseconds since the epoch. */
   readonly openedAt: number;
-  /** Origin of its URL. */
+  /** Origin of the callback's URL. */
   readonly publicUrl: string;
   readonly question: Question;
 }
@@ -176,7 +176,7 @@ export interface ExecutionRecord extends Omit<ExecutionStart, 'status' | keyof E
    * entries.
    */
   readonly nodes: readonly NodeRecord[];
-  /** Entries left out of `nodes`. */
+  /** How many node runs are left out of `nodes`. */
   readonly nodesOmitted: number;
   readonly failure: NodeFailure | null;
   /**
@@ -192,7 +192,7 @@ export interface ExecutionRecord extends Omit<ExecutionStart, 'status' | keyof E
   readonly crashes: number;
   /** When the execution left the queue of its trigger, in milliseconds since the epoch; null if it was never held. */
   readonly releasedAt: number | null;
-  /** How often it was dispatched again before its start, not counting dispatches that Lambda refused. */
+  /** How often the execution was dispatched again before its start, not counting dispatches that Lambda refused. */
   readonly redispatches: number;
   /** Result of the execution: see {@link ExecutionEnd}. */
   readonly result: string | null;
@@ -221,7 +221,7 @@ export interface ListPosition {
 export interface ExecutionQuery {
   /** The workflow whose executions are read; null for all workflows. */
   readonly workflowId: string | null;
-  /** Any of these statuses; absent for all. */
+  /** The statuses to include; absent for all. */
   readonly statuses?: readonly ExecutionStatus[];
   /** The request that started the execution: see {@link ExecutionStart}. */
   readonly requestId?: string;
@@ -287,7 +287,7 @@ export interface ExecutionStore {
    * @param name - see `CallbackUrls.open`
    */
   openCallback(executionId: string, name: string, callback: PendingCallback): Promise<void>;
-  /** @returns null if it was never opened, or has expired */
+  /** Finds a callback. @returns null if it was never opened, or has expired */
   findCallback(executionId: string, name: string): Promise<PendingCallback | null>;
   /**
    * Ends an execution, and removes the callbacks that its nodes wait for (`NodeRecord.callbacks`) from the lists. If
@@ -295,9 +295,9 @@ export interface ExecutionStore {
    * @returns false, with nothing changed, when the execution has ended or is unknown
    */
   finish(executionId: string, end: ExecutionEnd): Promise<boolean>;
-  /** Lists an end that is `isUnlisted`. */
+  /** Adds the end of an `isUnlisted` execution to the lists. */
   listEnd(record: Pick<ExecutionRecord, 'executionId' | 'status' | 'isInOutbox'>): Promise<void>;
-  /** Removes it from the outbox. */
+  /** Removes an execution from the outbox. */
   markPublished(executionId: string): Promise<void>;
   find(executionId: string): Promise<ExecutionRecord | null>;
   /** @returns null if the execution has no data, like a successful inline run */

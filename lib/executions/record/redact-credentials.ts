@@ -3,7 +3,7 @@ import { isCredentialHeader, REDACTED } from '../../shared/secrets/secret-names.
 
 /** Shorter parts of a header may be ordinary words. */
 const MIN_LENGTH = 8;
-/** Credentials have fewer parts. */
+/** Limit of the parts searched in a text; credentials have fewer. */
 const MAX_PARTS = 50;
 
 /**

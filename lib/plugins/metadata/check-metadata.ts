@@ -163,7 +163,7 @@ const findProblems = (provider: v.GenericSchema, value: unknown): string[] =>
       : `${toPlace(path)} ${message}`,
   );
 
-/** A path such as `handles[0].id`. */
+/** Formats a path such as `handles[0].id`. */
 const toPlace = (path: readonly { readonly key: unknown }[]): string =>
   path
     .map(({ key }) => (typeof key === 'number' ? `[${key}]` : `.${key}`))

@@ -48,7 +48,7 @@ const readNumber = (text: string): number | null => {
 };
 
 const MAX_ERRORS = 50;
-/** About 100 ms: see `compileJsonSchema`. */
+/** Limit of the validator's work, about 100 ms: see `compileJsonSchema`. */
 const MAX_WORK = 2_000_000;
 
 /**

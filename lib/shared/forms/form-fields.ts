@@ -7,7 +7,7 @@ export type Scalar = string | number | boolean;
 
 /** A field of a form: a property of a JSON Schema. */
 export interface FormField {
-  /** The property name; any string. */
+  /** Name of the property: any string. */
   readonly name: string;
   readonly kind: FieldKind;
   readonly title: string;
@@ -15,7 +15,7 @@ export interface FormField {
   readonly isRequired: boolean;
   /** The options of a choice; empty for other kinds. */
   readonly options: readonly Scalar[];
-  /** The initial value, as it would be typed. */
+  /** Initial value of the field, as it would be typed. */
   readonly initial: string;
   readonly schema: JsonMap;
 }

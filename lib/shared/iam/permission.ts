@@ -75,7 +75,7 @@ const findArns = (input: Input, prefix: string): string[] =>
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 const isArn = (text: string): boolean => text.startsWith('arn:');
 
-/** An ARN unchanged, or one built from a name. */
+/** Returns an ARN unchanged, or builds one from a name. */
 const toArns = (value: unknown, ofName: (name: string) => string): string[] => {
   if (!isText(value)) return [];
   return [isArn(value) ? value : ofName(value)];
@@ -156,7 +156,7 @@ const functions: FindResources = ({ FunctionName, Qualifier }, arn) =>
 const keys: FindResources = ({ KeyId }, arn) =>
   isText(KeyId) && !KeyId.includes('alias/') ? toArns(KeyId, (id) => arn('kms', `key/${id}`)) : [];
 
-/** Either an e-mail address or its domain may be the verified identity. */
+/** Finds the verified identity of a sender: either an e-mail address or its domain. */
 const identities: FindResources = (input, arn) => {
   const { FromEmailAddress, Source, ConfigurationSetName } = input;
   const sender = isText(FromEmailAddress) ? FromEmailAddress : isText(Source) ? Source : '';

@@ -37,7 +37,7 @@ const findPairs = (text: string, place: NamePlace): Span[] => {
 
 /** A name and value like `"token": "…"` in JSON text, at any depth of escaping. */
 const JSON_NAME = /"([^"\\\s]+)\\*"\s*:\s*(\\*)("?)/g;
-/** The same, percent-encoded in a form. */
+/** A name and value in JSON that is percent-encoded in a form. */
 const ENCODED_NAME = /%22([^"\\%\s]+)%22%3A()(%22)/gi;
 const JSON_PLAIN = /[^\s,}\]{["]*/y;
 const NO_SECRET = /^(?:true|false|null)$/;

@@ -70,7 +70,7 @@ const cidr: Check = (operand) => {
   return problemUnless(!isSingle, 'is a single address: write it as a value, without cidr and without "/"');
 };
 
-/** One operand, or several in an array. */
+/** Accepts one operand, or several in an array. */
 const oneOrMore =
   (check: Check): Check =>
   (operand) => {

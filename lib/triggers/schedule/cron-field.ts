@@ -11,7 +11,7 @@ export interface CronField {
   readonly names: readonly string[];
 }
 
-/** One field as it was read. */
+/** A field of a cron expression as it was read. */
 export interface CronPart {
   /** The field in AWS's syntax. */
   readonly text: string;
@@ -42,7 +42,7 @@ export const readCronField = (text: string, field: CronField): Reading<CronValue
   return { value: { text: texts.includes('*') ? '*' : texts.join(','), ...listValues(values) } };
 };
 
-/** Values as a list for `croner`. */
+/** Writes values as a list for `croner`. */
 export const listValues = (values: Iterable<number>): Omit<CronValues, 'text'> => {
   const sorted = [...values].sort((a, b) => a - b);
   return { values: sorted, pattern: sorted.join(',') };
@@ -67,7 +67,7 @@ const readItem = (item: string, field: CronField): Reading<CronItem> => {
   return { value: { text: last === undefined ? `${from}/${by}` : values.join(','), values } };
 };
 
-/** @returns null if it is neither a number of the field nor a name */
+/** Reads a value of a field. @returns null if it is neither a number of the field nor a name */
 export const readCronValue = (text: string, { names, min, max }: CronField): number | null => {
   const named = names.indexOf(text);
   if (named >= 0) return min + named;

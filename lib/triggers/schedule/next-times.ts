@@ -7,11 +7,11 @@ import { openTimeZone } from './time-zone.ts';
  */
 const MAX_SKIPPED = 2_000;
 
-/** Instants in milliseconds since the epoch. */
+/** A query for times; instants are in milliseconds since the epoch. */
 interface Query {
   /** Earliest time: only later ones are returned. */
   readonly from: number;
-  /** Maximum number of times. */
+  /** Maximum number of times to return. */
   readonly count: number;
   /** When a rate without `startAt` started to count; `from` if absent. */
   readonly createdAt?: number;

@@ -9,7 +9,7 @@ const units: Readonly<Record<string, number>> = {
 };
 
 interface Rate {
-  /** The rate as in `rate(…)`. */
+  /** The rate as its author wrote it in `rate(…)`. */
   readonly text: string;
   /** A day is always 24 hours, even when the clocks change. */
   readonly periodMs: number;

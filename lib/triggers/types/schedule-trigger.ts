@@ -93,7 +93,7 @@ const refuseFull = (answer: Parameters<typeof readFailure>[0], group: string): v
     throw new RegistrationRefused(`the group ${group} can't hold another schedule: ${failure.message}`);
 };
 
-/** @throws TypeError if it is not a time, since then the event is not a schedule's */
+/** Reads when a schedule fired. @throws TypeError if it is not a time, since then the event is not a schedule's */
 const toInstant = (scheduledAt: unknown): string => {
   const time = new Date(String(scheduledAt));
   if (Number.isNaN(time.getTime())) throw new TypeError('the event has no "scheduledAt"');

@@ -10,7 +10,7 @@ export interface BodyFile {
 /** The files of a body, and how to build the body from their values. */
 export interface BodyFiles {
   readonly files: readonly BodyFile[];
-  /** @param values - one for each file, in the same order */
+  /** Makes the body of a request with files. @param values - one for each file, in the same order */
   toBody(values: readonly JsonObject[]): JsonValue;
 }
 

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 
 /** The fields of a form or a query, in the order in which their names appear. */
 interface Fields {
-  /** Repeated names produce an array. */
+  /** Adds a field; repeated names produce an array. */
   add(name: string, value: JsonValue): void;
   toObject(): JsonObject;
 }

@@ -34,14 +34,14 @@ const codings: Readonly<Record<string, Inflate>> = {
 const CHUNK_BYTES = 256 * 1024;
 
 interface Sent {
-  /** The headers by lower-case name. */
+  /** Headers of the request, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly rawBody: Uint8Array;
 }
 
 interface InflateOptions {
   readonly limitBytes: number;
-  /** Adds response headers. */
+  /** Adds headers to the response. */
   readonly addHeaders: (headers: Answer['headers']) => void;
 }
 

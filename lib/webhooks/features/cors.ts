@@ -18,7 +18,7 @@ const headerNames = (description: string) =>
     }),
   );
 
-/** Headers that webhooks themselves read. */
+/** Names of the headers that webhooks themselves read. */
 const DEFAULT_HEADERS = ['authorization', 'content-type', 'idempotency-key', 'prefer', 'x-api-key'];
 
 const schema = Type.Object(
@@ -136,7 +136,7 @@ const findOriginProblem = (origin: string): string | null => {
   return isTopLevel ? 'would allow all sites of a top-level domain' : null;
 };
 
-/** Headers of both preflight and actual responses. */
+/** Returns the headers of both preflight and actual responses. */
 const grant = ({ credentials = false }: CorsRule, origin: string): Answer['headers'] => ({
   'access-control-allow-origin': origin,
   ...(credentials ? { 'access-control-allow-credentials': 'true' } : {}),

@@ -109,5 +109,8 @@ const refuseOtherSites = ({ headers }: WebhookRequest): void => {
   if (site !== 'same-origin' && site !== 'none') throw new AppError(ORIGIN_NOT_ALLOWED, {});
 };
 
-/** The same page with the same answers, sent twice, is one delivery; with different answers it is a new one. */
+/**
+ * Returns the delivery key of a form: the same page with the same answers, sent twice, is one delivery; with different
+ * answers it is a new one.
+ */
 const hash = (rawBody: Uint8Array): string => createHash('sha256').update(rawBody).digest('base64url');

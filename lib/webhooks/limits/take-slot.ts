@@ -16,7 +16,7 @@ interface TakeSlotParts {
 interface SlotRequest {
   readonly workflowId: string;
   readonly executionId: string;
-  /** Executions of the workflow at once. */
+  /** How many executions of the workflow may run at once. */
   readonly max: number;
   /** An execution that has ended, whose slot is reused first. */
   readonly ended?: string | undefined;
@@ -37,7 +37,7 @@ type TakeSlot = (request: SlotRequest) => Promise<boolean>;
 
 /** How long an execution without a record, held, or inline may keep a slot: longer than the function's timeout. */
 const GRACE_MS = 60_000;
-/** Others may take the slots that were found free. */
+/** How often a free slot is sought: other processes may take those that were found free. */
 const MAX_TRIES = 5;
 const MAX_KNOWN = 1_000;
 /** How long all groups are assumed to be within their shares. */

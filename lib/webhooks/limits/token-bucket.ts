@@ -7,7 +7,7 @@ import { LruMap } from '../../shared/lru-map.ts';
 export interface Bucket {
   /** The bucket's key in the store; at most 100 characters. */
   readonly key: string;
-  /** Tokens of a full bucket. */
+  /** How many tokens a full bucket has. */
   readonly burst: number;
   /** Microseconds per refilled token; a whole number. */
   readonly intervalUs: number;

@@ -18,7 +18,7 @@ export const describeRequestSummary = (record: RequestRecord) => ({
   refusal: record.refusal === null ? null : { ...record.refusal, advice: advise(record.refusal) },
 });
 
-/** Everything recorded about a request. */
+/** Describes everything that was recorded about a request. */
 export const describeRequest = (record: RequestRecord) => ({
   ...describeRequestSummary(record),
   query: record.query,

@@ -3,7 +3,7 @@ import type { RequestRecord } from './request-record.ts';
 
 type Content = Omit<RequestRecord, 'place'>;
 
-/** Shorter records are stored uncompressed. */
+/** Size in bytes below which records are stored uncompressed. */
 const COMPRESSED_FROM = 500;
 
 /** Stored size of a record in bytes, without its key. */

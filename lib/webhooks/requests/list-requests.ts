@@ -11,7 +11,7 @@ import type { RequestStore } from './request-store.ts';
 export const DEFAULT_LIMIT = 25;
 export const MAX_LIMIT = 100;
 
-/** Records scanned per call. */
+/** How many records a call scans. */
 const MAX_READ = 2_000;
 
 /** The filters of a list of requests, as strings, for the admin API and the command line. */
@@ -20,13 +20,13 @@ export const requestQuery = v.object({
     v.optional(text, ''),
     v.check((id: string) => isId(id), 'must be a workflow id'),
   ),
-  /** Any of these; empty for all. */
+  /** Filter: any of these verdicts; empty for all. */
   verdict: wordList(VERDICTS),
   /** Filter: key of the delivery. */
   key: v.nullish(text, null),
   /** Filter: IP address of the sender. */
   sender: v.nullish(text, null),
-  /** The gateway's request id. */
+  /** Filter: the gateway's request id. */
   request: v.nullish(text, null),
   /** Start of the period, in milliseconds since the epoch; `from` and `to` are included. */
   from: time,

@@ -17,10 +17,10 @@ interface RecordRequestParts {
 /** How long a caller waits for the record. */
 const DEADLINE_MS = 300;
 
-/** Slots tried per refused request. */
+/** How many slots are tried per refused request. */
 const MAX_TRIES = 2;
 
-/** One write unit, including the key: see `fitRequest`. */
+/** Bytes of a record that costs one write unit, including the key: see `fitRequest`. */
 const SHORT_BYTES = 850;
 
 /**

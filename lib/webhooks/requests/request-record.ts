@@ -20,9 +20,9 @@ export interface RequestRecord {
   readonly query: string;
   /** Headers of the request, with lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The body, or its start. */
+  /** Body of the request, or its start. */
   readonly body: string;
-  /** Size of the whole body. */
+  /** Size of the whole body in bytes. */
   readonly bodyBytes: number;
   /** Why the request can't be sent again unchanged, as a clause; null if it was stored in full. */
   readonly missing: string | null;
@@ -31,20 +31,20 @@ export interface RequestRecord {
   readonly verdict: Verdict;
   /** The execution that this request or an earlier delivery started; null for none. */
   readonly executionId: string | null;
-  /** Why it was refused; null if it was not. */
+  /** Why the request was refused; null if it was not. */
   readonly refusal: RequestRefusal | null;
 }
 
 export interface RequestRefusal {
   /** The error code, such as `SIGNATURE_INVALID`; `INTERNAL` for errors outside the catalogue. */
   readonly code: string;
-  /** The detail that the caller got. */
+  /** Detail of the problem that the caller got. */
   readonly detail: string;
   /** The reason in the log, such as `signature: the timestamp is 9 minutes old`; null for none. */
   readonly reason: string | null;
 }
 
-/** The length of `20261120T1200`. */
+/** Length of a minute such as `20261120T1200`. */
 const MINUTE_LENGTH = 13;
 
 /** Sorts by time. @param ms - since the epoch */

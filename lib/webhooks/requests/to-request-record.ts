@@ -177,7 +177,10 @@ const redactJson = (text: string): string => {
   }
 };
 
-/** The same value if it contains no secret; anything nested deeper than `depth` is redacted. */
+/**
+ * Redacts the secrets in a value: returns the same value if it contains no secret; anything nested deeper than `depth`
+ * is redacted.
+ */
 const redactValue = (value: JsonValue, depth: number, key = ''): JsonValue => {
   if (typeof value === 'string') return redactText(value);
   if (typeof value !== 'object' || value === null) return value;

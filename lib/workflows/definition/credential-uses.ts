@@ -5,14 +5,14 @@ import { WEBHOOK_TRIGGER } from './to-path-configs.ts';
 /** Types of the credentials that verify senders. */
 export const SENDER_CREDENTIAL_TYPES: readonly string[] = ['signingSecret'];
 
-/** A credential that a node names. */
+/** A credential, as a node names it. */
 interface CredentialUse {
   /** JSON Pointer to the credential's id, within the node. */
   readonly path: string;
   readonly credentialId: string;
-  /** What uses it, for messages: `node`, or a feature of its webhook. */
+  /** What uses the credential, for messages: `node`, or a feature of its webhook. */
   readonly taker: string;
-  /** The types that are accepted. */
+  /** Types of credentials that the node accepts. */
   readonly takes: readonly string[];
 }
 

@@ -3,7 +3,7 @@ import { compileJsonata, ExpressionError } from './compile-expression.ts';
 import type { Evaluate, ResolveParameters, Result } from './scope.ts';
 import { compileTemplate, splitTemplate } from './template.ts';
 
-/** The parameters, leaving out those whose braces are literal text. */
+/** Returns the parameters without those whose braces are literal text. */
 export const withoutLiterals = (parameters: JsonObject, literals: readonly string[]): JsonObject =>
   literals.length === 0
     ? parameters
@@ -63,7 +63,7 @@ export interface Rule {
   readonly withoutResult?: JsonValue;
 }
 
-/** An expression somewhere in a structure. */
+/** An expression within a structure of parameters. */
 interface Leaf {
   readonly path: readonly string[];
   readonly text: string;

@@ -258,7 +258,7 @@ const roots: Readonly<Record<string, Compiled>> = {
   $execution: ({ execution }) => describeExecution(execution),
 };
 
-/** Follows only own properties. */
+/** Compiles a path, which follows only own properties. */
 const compilePath = (root: Compiled, names: readonly string[]): Compiled => {
   if (names.length === 0) return root;
   return (scope) => {

@@ -12,7 +12,7 @@ export interface Plan {
   readonly isPure: boolean;
   /** Whether an expression uses `$nodes`, so that outputs must be kept. */
   readonly readsNodes: boolean;
-  /** The credentials that its enabled actions borrow. */
+  /** The credentials that the workflow's enabled actions borrow. */
   readonly credentialIds: readonly string[];
   /**
    * The route of executions that a trigger starts. @throws AppError `WORKFLOW_INVALID` if it is not an enabled trigger
@@ -47,7 +47,7 @@ export interface PlanEdge {
   readonly sourceOutput: string;
   readonly target: number;
   readonly targetInput: string;
-  /** Whether it leads into the body of its source. */
+  /** Whether the edge leads into the body of its source. */
   readonly isBody: boolean;
 }
 
@@ -63,10 +63,11 @@ export interface RouteLoop {
   /** Number of nodes and loops directly inside, all of which must settle before an iteration is over. */
   readonly units: number;
   readonly backEdges: readonly number[];
-  /** Edges with both ends inside, excluding the back edges of this loop. */
+  /** Edges with both ends inside the loop, excluding its own back edges. */
   readonly innerEdges: readonly number[];
   /**
-   * Edges that leave it and end inside the enclosing loop. Those that also leave the enclosing loop belong to that one.
+   * Edges that leave the loop and end inside the enclosing loop. Those that also leave the enclosing loop belong to
+   * that one.
    */
   readonly exitEdges: readonly number[];
   /** Indexes of the loops inside, at any depth. */

@@ -105,7 +105,7 @@ interface Graph {
 /** A part of the graph that leads back to its header. Two loops are nested or disjoint. */
 interface Loop {
   readonly header: number;
-  /** All nodes, including those of inner loops. */
+  /** All nodes of the loop, including those of inner loops. */
   readonly nodes: readonly number[];
   /** Index of the enclosing loop; -1 for none. Outer loops come before inner ones. */
   readonly parent: number;

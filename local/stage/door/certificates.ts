@@ -20,7 +20,7 @@ interface HostIdentity {
 
 const DOMAIN = 'amazonaws.com';
 
-/** Limit on cached certificates. */
+/** Maximum number of cached certificates. */
 const MAX_HOSTS = 1_000;
 
 const DAY = 24 * 3_600_000;

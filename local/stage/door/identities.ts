@@ -8,7 +8,7 @@ export interface HeldPolicy {
   readonly document: PolicyDocument;
 }
 
-/** A role or a user. */
+/** A role or user, with its policies. */
 export interface Identity {
   readonly kind: 'role' | 'user';
   /** Logical id of the role, or name of the user. */
@@ -53,7 +53,7 @@ export const readAccount = (
     if (policy === undefined) throw new Error(`the template has no managed policy ${arn}`);
     return heldBy(policy);
   };
-  /** Policies that name their roles. */
+  /** Returns the policies that name a role. */
   const attachedTo = (role: ResolvedResource): HeldPolicy[] =>
     [...managed.values(), ...ofType('AWS::IAM::Policy')]
       .filter(({ properties }) => textsOf(properties.Roles).includes(role.ref ?? ''))

@@ -92,7 +92,7 @@ export const startDoor = async ({
       return { arn: session.callerArn, ...keyring.issue(session, expiresAt) };
     },
   });
-  /** Each region has its own secrets. */
+  /** The services of each region, which has its own secrets. */
   const inRegion = new Map<string, Operate>();
   const openService = (service: string, at: string): Operate | undefined => {
     const key = `${service} ${at}`;

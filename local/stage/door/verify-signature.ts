@@ -29,7 +29,7 @@ interface Verifier<Owner> {
   readonly findKeys: (accessKeyId: string) => (KnownKeys & { readonly owner: Owner }) | null;
 }
 
-/** Why a signature is rejected. */
+/** Why a signature was rejected. */
 export type SignatureProblem =
   | 'notSigned'
   | 'malformed'

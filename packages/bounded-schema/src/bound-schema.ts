@@ -5,7 +5,7 @@ export type JsonMap = Readonly<Record<string, unknown>>;
 
 /** Maximum number of items that are compared in pairs. */
 const MAX_UNIQUE_ITEMS = { any: 100, short: 1_000 };
-/** Longest string that counts as short. */
+/** Length of the longest string that counts as short. */
 const MAX_SHORT = 1_000;
 
 /** A valid part of a schema that this engine cannot check. */

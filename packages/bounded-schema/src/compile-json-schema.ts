@@ -6,7 +6,7 @@ format.hostname = isHostname; // the validator's own check accepts all Punycode,
 
 /** Maximum number of violations returned. */
 const MAX_VIOLATIONS = 100;
-/** Takes one to two seconds. */
+/** Maximum work of one validation, which takes one to two seconds. */
 const MAX_WORK = 40_000_000;
 
 /** A violation of the schema. */

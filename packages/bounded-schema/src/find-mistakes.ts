@@ -10,7 +10,7 @@ export interface Mistake {
   readonly keyword: string;
   /** JSON Pointer to the keyword, including each `$ref` passed on the way. */
   readonly keywordPlace: string;
-  /** The value of the keyword. */
+  /** Value of the violated keyword. */
   readonly limit: unknown;
   /** The schema that contains the keyword. */
   readonly schema: JsonMap;
@@ -25,7 +25,7 @@ export interface Mistake {
 interface Prepared {
   readonly schema: JsonMap;
   readonly validator: Validator;
-  /** Schemas by absolute URI. */
+  /** The schemas by absolute URI. */
   readonly lookup: Readonly<Record<string, unknown>>;
 }
 
@@ -103,7 +103,7 @@ const toMistakes = (errors: readonly OutputUnit[], prepared: Prepared, value: un
   return mistakes;
 };
 
-/** The errors that follow one and come from schemas nested in its keyword. */
+/** Finds the errors that follow one and come from schemas nested in its keyword. */
 const nestedIn = (errors: readonly OutputUnit[], at: number): readonly OutputUnit[] => {
   const { keywordLocation = '', instanceLocation = '' } = errors[at] ?? {};
   let end = at + 1;

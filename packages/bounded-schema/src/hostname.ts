@@ -22,7 +22,7 @@ const isAllowed = (label: string): boolean => {
   );
 };
 
-/** Exceptions of RFC 5892 §2.6. */
+/** Characters that are exceptions of RFC 5892 §2.6. */
 const DISALLOWED = /[\u0640\u07fa\u302e\u302f\u3031-\u3035\u303b]/;
 /** Labels that are reserved by RFC 5890 §2.3.1. */
 const RESERVED = /^..--/u;

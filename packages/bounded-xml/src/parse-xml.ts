@@ -168,7 +168,7 @@ const toValue = (element: OpenElement, lists: ReadonlySet<string>): JsonValue =>
   return toMap(element, lists);
 };
 
-/** Drops whitespace between child elements. */
+/** Converts an element to a map. Drops whitespace between child elements. */
 const toMap = ({ attributes, children, text }: OpenElement, lists: ReadonlySet<string>): JsonObject => {
   const entries: [name: string, value: JsonValue][] = [];
   for (const [name, value] of attributes ?? []) entries.push([`@${name}`, value]);
@@ -180,7 +180,7 @@ const toMap = ({ attributes, children, text }: OpenElement, lists: ReadonlySet<s
   return Object.fromEntries(entries);
 };
 
-/** The line number at an offset. */
+/** Returns the line number at an offset. */
 const countLines = (text: string, end: number): number => {
   let lines = 1;
   for (let at = 0; at < end; at++) if (text.charCodeAt(at) === LINE_FEED) lines += 1;

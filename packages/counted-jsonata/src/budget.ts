@@ -2,11 +2,11 @@ import { EvaluationError } from './evaluation-error.ts';
 
 /** Limits of one evaluation: they are counted, not timed, so that a replay on a slower machine has the same result. */
 const limits = {
-  /** One step per evaluated node of the expression; work inside a node counts in proportion. */
+  /** Maximum number of steps: one per evaluated node of the expression; work inside a node counts in proportion. */
   steps: 3_000_000,
   /** Nested nodes and function calls, each of which uses stack space. */
   depth: 600,
-  /** Items in one list. */
+  /** Maximum number of items in one list. */
   listLength: 1_000_000,
   /** Nesting depth of lists and objects in a value. */
   nesting: 500,

@@ -42,7 +42,7 @@ const PIECE =
 /** Letters that may stand unquoted between components, as in ISO 8601. */
 const SEPARATORS = ['T', 'Z'];
 
-/** Longer formats are not translated. */
+/** Maximum length of a format that is translated. */
 const MAX_LENGTH = 200;
 
 /** The parts of a format in any of these languages; empty if it is in none of them. */
@@ -93,7 +93,7 @@ export const suggestPicture = (picture: string): string | null => {
     .join('');
 };
 
-/** Does the same for a format in Luxon tokens. */
+/** Suggests a format for one in Luxon tokens. */
 export const suggestLuxonFormat = (format: string): string | null => {
   const tokens = format.replaceAll(/'[^']*'/g, ' ');
   const isForeign =

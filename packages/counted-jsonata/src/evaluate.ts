@@ -81,7 +81,7 @@ class Evaluation implements Run {
   }
 }
 
-/** A sequence of one becomes its item, an empty one undefined. */
+/** Converts a sequence of one to its item, an empty one to undefined. */
 const unwrap = (sequence: Sequence, node: Node): unknown => {
   if (node.keepArray === true) sequence.keepSingleton = true;
   if (sequence.length === 0) return undefined;

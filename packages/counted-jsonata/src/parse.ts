@@ -5,7 +5,7 @@ import type { Node } from './syntax-tree.ts';
 
 export interface ParsedExpression {
   readonly tree: Node;
-  /** The variables in it, including functions, without the `$`. */
+  /** The variables in the expression, including functions, without the `$`. */
   readonly variables: ReadonlySet<string>;
 }
 

@@ -15,7 +15,7 @@ export interface Signature {
 }
 
 interface Parameter {
-  /** Accepted symbols, as a character class. */
+  /** The accepted symbols, as a character class. */
   readonly types: string;
   /** Symbol of the item type, as in `a<n>`; null for any. */
   readonly itemType: string | null;

@@ -38,7 +38,7 @@ interface Common {
   readonly index?: string;
   /** The label by which later steps find the context of this one with `%`. */
   readonly ancestor?: { readonly label: string };
-  /** Whether it is an array constructor at the start or end of a path, which is not flattened. */
+  /** Whether the node is an array constructor at the start or end of a path, which is not flattened. */
   readonly consarray?: boolean;
 }
 

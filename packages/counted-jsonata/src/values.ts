@@ -8,7 +8,7 @@ import { EvaluationError } from './evaluation-error.ts';
 export class Sequence extends Array<unknown> {
   /** Set by `[]`, so that a single item stays a list. */
   keepSingleton = false;
-  /** Whether its items are tuples: values with bound variables. */
+  /** Whether the items are tuples: values with bound variables. */
   tupleStream = false;
 
   /** Makes `map`, `slice` and so on return ordinary lists. */

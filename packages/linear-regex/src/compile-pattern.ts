@@ -22,9 +22,9 @@ export interface Program {
   /** Number of capturing groups, not counting the match itself. */
   readonly groups: number;
   readonly multiline: boolean;
-  /** Whether it reads code points instead of UTF-16 code units (the flag `u`). */
+  /** Whether the pattern reads code points instead of UTF-16 code units (the flag `u`). */
   readonly unicode: boolean;
-  /** Whether it can match only at the start of the text. */
+  /** Whether the pattern can match only at the start of the text. */
   readonly anchored: boolean;
   /** The units that a match can begin with; null if a match can be empty or begins with an assertion. */
   readonly first: readonly UnitSet[] | null;

@@ -7,12 +7,12 @@ type Side = 'edge' | 'word' | 'line end' | 'other';
 
 /** All matches that are still possible at a position in the text. */
 interface State {
-  /** Instructions to continue with, ascending. */
+  /** Indexes of the instructions to continue with, ascending. */
   readonly open: readonly number[];
   readonly before: Side;
   /** The next state, by the class of the next unit. */
   readonly next: (State | typeof matched | typeof failed)[];
-  /** Whether the text matches if it ends here. */
+  /** Whether the text matches if it ends in this state. */
   atEnd?: boolean;
 }
 

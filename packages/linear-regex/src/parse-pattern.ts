@@ -40,7 +40,7 @@ export const parsePattern = (source: string, unicode: boolean): { pattern: Patte
 };
 
 class PatternParser {
-  /** Number of groups so far. */
+  /** How many groups have been parsed so far. */
   groups = 0;
   readonly #source: string;
   readonly #unicode: boolean;

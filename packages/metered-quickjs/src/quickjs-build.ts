@@ -24,7 +24,7 @@ export const EXPORTS = {
   PromiseResult: 'xa',
 } as const;
 
-/** The imports that it calls. */
+/** The imports that the QuickJS build calls. */
 export const IMPORTS = {
   memory: 'a',
   currentTime: 'p',

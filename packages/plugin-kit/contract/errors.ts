@@ -77,7 +77,7 @@ export interface NodeErrorOptions {
    * most 32 kB as JSON. Put no secrets in it or in the message.
    */
   readonly details?: JsonObject;
-  /** The cause, which is only logged. */
+  /** The cause of the error, which is only logged. */
   readonly cause?: unknown;
 }
 

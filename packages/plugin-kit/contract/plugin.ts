@@ -139,7 +139,7 @@ export type TriggerSource = (typeof BUILT_IN_SOURCES)[number] | EventSource;
 export interface NodeExample {
   /** The node's parameters as in a workflow file: values may be expressions. Valid for the schema of the node type. */
   readonly parameters: JsonObject;
-  /** The input of the node. */
+  /** The input that the example gives the node. */
   readonly input?: JsonObject;
   /** What it delivers with these parameters and this input. */
   readonly output?: JsonObject;
@@ -177,7 +177,7 @@ export interface PluginHandle {
   readonly credentialTypes?: readonly string[];
   /** Whether a node needs a credential; false by default. */
   readonly credentialRequired?: CredentialNeed;
-  /** All of `credentialTypes` by default. */
+  /** Types of credentials that a node accepts, depending on its parameters; all of `credentialTypes` by default. */
   readonly credentialTypesFor?: CredentialTypesFor;
   /** AWS calls that the node makes; none by default. */
   readonly awsCalls?: AwsCalls;

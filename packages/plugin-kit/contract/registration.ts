@@ -14,7 +14,7 @@ export interface RegisteredTrigger extends TriggerAddress {
    * is the same for all triggers of that resource.
    */
   readonly name: string;
-  /** The parameters as stored. */
+  /** The trigger's parameters as stored. */
   readonly parameters: JsonObject;
 }
 

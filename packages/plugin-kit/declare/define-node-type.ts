@@ -21,7 +21,7 @@ interface ParametersSchema {
 
 /** The credential that a node type uses for its calls. */
 export interface CredentialNeeds {
-  /** The types that `credentialId` may name. */
+  /** The types of credentials that `credentialId` may name. */
   readonly types: readonly string[];
   /**
    * Whether the node needs a credential, always or depending on its stored parameters. A workflow that lacks it is
@@ -38,7 +38,7 @@ export interface NodeCall<
 > {
   /** Expressions are resolved, defaults filled in, and the values checked. */
   readonly parameters: ValueOf<Schema>;
-  /** The merged input; frozen. */
+  /** The merged input of the node; frozen. */
   readonly input: JsonObject;
   readonly context: NodeContext;
   readonly credential: Needs extends { readonly required: true } ? LentCredential : LentCredential | null;

@@ -28,7 +28,7 @@ export interface FakeAnswer {
 /** A recorded exchange: what must be sent, and the answer. */
 export interface Exchange {
   readonly request: {
-    /** Expected method; `GET` by default. */
+    /** The expected method; `GET` by default. */
     readonly method?: string;
     readonly url: string;
     /** Expected headers, with lower-case names; the request may have others as well. */

@@ -43,7 +43,7 @@ export interface JsonApiCall {
   readonly query?: JsonObject;
   /** Sent as JSON; without it, nothing is sent. */
   readonly body?: JsonValue;
-  /** 1 MiB by default. */
+  /** Maximum size of the response; 1 MiB by default. */
   readonly maxResponseBytes?: number;
   /** Statuses that are not failures; 200 to 299 by default. */
   readonly isSuccess?: (status: number) => boolean;

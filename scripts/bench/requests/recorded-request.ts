@@ -9,7 +9,7 @@ import { createEvent, openService, order, storeWorkflow, tablePrefix } from '../
 
 /** The calls of one request to the embedded database: the responses of a stand-in, and the writes of a bare handler. */
 interface RecordedRequest {
-  /** The responses, by operation. */
+  /** The recorded responses, by operation. */
   readonly answers: Readonly<Record<string, string>>;
   readonly writes: readonly DynamoDbCall[];
 }

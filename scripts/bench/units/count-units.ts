@@ -25,14 +25,14 @@ const measureStored = async (endpoint: string): Promise<Stored> => {
   return sizes;
 };
 
-/** An embedded DynamoDB that counts units. */
+/** Starts an embedded DynamoDB that counts units. */
 export const startCountingDatabase = async () => {
   const database = await startEmbeddedDynamoDb(tablePrefix);
   const meter = await startMeteredDynamoDb(database.endpoint, tablePrefix);
   return {
-    /** Operations through this are counted. */
+    /** URL through which operations are counted. */
     endpoint: meter.endpoint,
-    /** Operations through this are not counted. */
+    /** URL through which operations are not counted. */
     uncountedEndpoint: database.endpoint,
     /** Returns the counts and resets them to zero. */
     take: meter.take,

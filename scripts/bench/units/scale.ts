@@ -100,7 +100,7 @@ const openStage = async () => {
 
   return {
     ...{ database, configOf, client, sdk, tables, executions, workflows, startOf },
-    /** Calls and units of an action. */
+    /** Counts the calls and units of an action. */
     count: async (work: () => Promise<unknown>): Promise<Metered> => {
       database.take();
       await work();

@@ -22,7 +22,7 @@ import { fourNodes } from '../requests/four-nodes.ts';
 import { countDurable, startCountingDatabase, type Units } from './count-units.ts';
 
 interface KindOfRun {
-  /** Number of nodes, without the trigger. */
+  /** Title of the kind: the number of nodes, without the trigger. */
   readonly title: string;
   readonly chain: readonly Link[];
   /** How the run is executed in the background; null when the caller waits. */
@@ -31,7 +31,7 @@ interface KindOfRun {
   readonly isKeyed?: boolean;
   /** Defaults to an order of 1 kB. */
   readonly body?: string;
-  /** Parameters of the trigger. */
+  /** Further parameters of the trigger. */
   readonly features?: WebhookFeatures;
 }
 

@@ -40,7 +40,7 @@ export const createCallbackIndex = (
   { executions: table }: Pick<TableNames, 'executions'>,
   clock: Pick<Clock, 'now'>,
 ): CallbackIndex => {
-  /** The callbacks with these keys that are still pending. */
+  /** Reads the callbacks with these keys that are still pending. */
   const readPending = async (keys: readonly string[]) => {
     const attributes = ['executionId', 'callback', 'answered', 'expiresAt'];
     const items = (await readRecords(client, table, keys, attributes)).filter(

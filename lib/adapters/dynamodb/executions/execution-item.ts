@@ -144,7 +144,10 @@ export const isExpired = (item: Item, now: number): boolean => readNumber(item, 
 const readTime = (item: Item, name: string): number | null =>
   item[name] === undefined ? null : Date.parse(readText(item, name));
 
-/** @param sweep - its place in the index of sweeps: see `queueUp` for a held execution */
+/**
+ * Converts an execution to an item.
+ * @param sweep - its place in the index of sweeps: see `queueUp` for a held execution
+ */
 export const toItem = (
   start: ExecutionStart,
   retentionDays: number,

@@ -26,7 +26,7 @@ import {
 
 /** Maximum number of records read in one call. If many have other statuses, the list is short and has a cursor. */
 const MAX_RECORDS = 1_000;
-/** Records that are read in one call if a filter may drop some. */
+/** How many records are read in one call if a filter may drop some. */
 const BATCH_SIZE = 100;
 /** What reading one queue of held executions costs, in records. */
 const RECORDS_PER_QUEUE = 20;

@@ -34,7 +34,7 @@ import {
 import { type Change, IS_OPEN, toUpdate } from './execution-update.ts';
 import { fitNodes } from './fit-nodes.ts';
 
-/** Loaded on use, since neither webhooks nor runs make these queries. */
+/** Loads the queries on use, since neither webhooks nor runs make them. */
 const openQueries = lazy(() => import('./execution-queries.chunk.ts'));
 /** Loaded on use, since few webhooks hold executions. */
 const openQueue = lazy(() => import('./enter-queue.chunk.ts'));
@@ -48,7 +48,10 @@ const openQuietEnd = lazy(() => import('./quiet-end.chunk.ts'));
 const MAX_CLOSED = 100;
 
 interface ExecutionStoreOptions {
-  /** Days after its end until a record that is started here is removed, by DynamoDB's TTL, which may be days late. */
+  /**
+   * Days after an execution's end until a record that is started here is removed, by DynamoDB's TTL, which may be days
+   * late.
+   */
   readonly retentionDays: number;
   readonly clock: Pick<Clock, 'now'>;
 }

@@ -17,7 +17,7 @@ export interface Change {
   readonly condition: string;
   /** Attributes to set; undefined ones keep their value. */
   readonly set?: Readonly<Record<string, AttributeValue | undefined>>;
-  /** Attributes to set to an expression. */
+  /** Attributes to set to the value of an expression. */
   readonly compute?: Readonly<Record<string, string>>;
   readonly remove?: readonly string[];
   /** Values of the condition and of `compute`. */

@@ -9,7 +9,7 @@ import { checkVersions, VERSION_ATTRIBUTES } from '../schema/schema.ts';
 /** One of the partitions over which a list is spread. */
 export interface Partition {
   readonly index: 'byWorkflow' | 'byFailure' | 'byTime' | 'bySweep';
-  /** The partition's key in the index. */
+  /** Key of the partition in the index. */
   readonly key: string;
 }
 
@@ -110,7 +110,7 @@ const openPartition = (
   return { keys, fill };
 };
 
-/** A key of a list. */
+/** The key of an entry of a list. */
 export interface ListedKey extends ListPosition {
   /** The cost of skipping a key that has no record to read, counted in records. */
   readonly skipCost?: number;

@@ -12,7 +12,7 @@ export const OLDEST_VERSION = 2;
 /** The version of items that do not state one: the first release to write it had version 3. */
 export const UNSTATED_VERSION = 2;
 
-/** The attribute that every item has. */
+/** The attribute that every written item has. */
 export const WRITTEN = { schema: { N: String(SCHEMA_VERSION) } };
 
 /** The update expression for an update that may create the item; an existing item keeps its version. */

@@ -11,13 +11,13 @@ import { findVersionProblem, readStageVersions, type StoredDataProblem } from '.
 interface TableShape {
   /** Types of the table's keys: `HASH` or `HASH RANGE`. */
   readonly key: string;
-  /** The keys of its indexes, by name. */
+  /** The keys of the table's indexes, by name. */
   readonly indexes?: Readonly<Record<string, string>>;
   /** The indexes that tables of earlier, still readable versions lack, and that an upgrade adds. */
   readonly added?: readonly string[];
-  /** The name of its time-to-live attribute. */
+  /** Name of the table's time-to-live attribute. */
   readonly expiry?: string;
-  /** Set if its items expire within days or weeks, so that it has no point-in-time recovery. */
+  /** Set if the table's items expire within days or weeks, so that it has no point-in-time recovery. */
   readonly isPassing?: true;
 }
 

@@ -14,7 +14,7 @@ import { readStageVersions, writeStageVersions } from './stage-versions.ts';
 /** What a migration writes into an item. */
 interface Rewrite {
   readonly set: Item;
-  /** The attributes that it was computed from. The item is written only if they are unchanged. */
+  /** The attributes that the new item was computed from. The item is written only if they are unchanged. */
   readonly from: readonly string[];
 }
 

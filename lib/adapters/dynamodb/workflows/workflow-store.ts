@@ -62,7 +62,7 @@ export const createWorkflowStore = (
     await putItem(client, input, null);
   };
 
-  /** Replaces `current` if it has not changed. */
+  /** Replaces the item `current` if it has not changed. */
   const replace = async (current: Item | null, item: Item): Promise<void> => {
     if (current !== null) await archive(current);
     const condition =

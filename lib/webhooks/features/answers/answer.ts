@@ -48,7 +48,7 @@ export const answer = defineFeature({
   stages: async (rule) => (await import('./answer-stages.ts')).answerBy(rule),
 });
 
-/** The headers are those that a `respondToWebhook` may set. */
+/** Checks the headers of an answer, which are those that a `respondToWebhook` may set. */
 const findProblems = ({ headers = {} }: AnswerRule): Problem[] =>
   Object.keys(headers).flatMap((name) => {
     const path = `/headers/${toPointerKey(name)}`;

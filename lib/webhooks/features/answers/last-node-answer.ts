@@ -34,7 +34,7 @@ const findFile = (output: JsonObject): FileValue | null =>
  */
 const presents: Readonly<Record<string, Present>> = { firstItem: presentFirstItem, file: presentFile };
 
-/** Answers with something other than the output of the last node. */
+/** The features that answer with something other than the output of the last node. */
 export const lastNodeAnswer = defineFeature({
   name: 'lastNodeAnswer',
   schema: Type.Enum(['output', 'all', 'firstItem', 'file'], {

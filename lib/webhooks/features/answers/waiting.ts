@@ -24,7 +24,7 @@ export const onTimeout = defineFeature({
   stages: (then) => (then === 'continue' ? { waiting: { isInBackground: true } } : {}),
 });
 
-/** The run continues after its response, which is stored as soon as a node emits it. */
+/** The feature that continues a run after its response, which is stored as soon as a node emits it. */
 export const continueAfterResponse = defineFeature({
   name: 'continueAfterResponse',
   schema: Type.Boolean({

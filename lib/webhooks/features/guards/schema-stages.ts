@@ -3,7 +3,7 @@ import { BODY_SCHEMA_MISMATCH } from '../../../shared/error-catalogue.ts';
 import { AppError } from '../../../shared/errors.ts';
 import type { Stages } from '../../webhook-feature.ts';
 
-/** Bodies with more values are refused. */
+/** Maximum number of values in a checked body; bodies with more are refused. */
 const MAX_VALUES = 100_000;
 /** About 90,000 checks of a value, or patterns over 6,000,000 characters: 45 to 110 ms. */
 const MAX_WORK = 1_500_000;

@@ -82,7 +82,7 @@ const toScope = (input: JsonObject): Scope => ({
   maxSteps: REQUEST_STEPS,
 });
 
-/** A handshake starts no execution. */
+/** Execution info for expressions of a handshake, which starts no execution. */
 const NONE: ExecutionInfo = {
   executionId: '',
   workflowId: '',

@@ -32,7 +32,7 @@ const byQuery = (
   },
 });
 
-/** A request with a JSON body. */
+/** Makes the stages for a request with a JSON body. */
 const byBody = (answer: (body: JsonObject, request: WebhookRequest) => Answer | null): Stages => ({
   judge: ({ input: { body = null }, request }) => (isPlainObject(body) ? answer(body, request) : null),
 });
@@ -71,7 +71,7 @@ const microsoftGraph: Handshake = () => ({
   },
 });
 
-/** The challenge-response check. https://docs.x.com/x-api/webhooks/quickstart */
+/** X's challenge-response check: https://docs.x.com/x-api/webhooks/quickstart */
 const x: Handshake = (rule, ports) =>
   byQuery('crc_token', async (token) =>
     answerJson(200, { response_token: `sha256=${await sign(token, 'base64', rule, ports)}` }),

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 
-/** UUIDs, base64url and base64 of them: the tokens that senders ask to have signed. */
+/** Pattern of tokens that senders ask to have signed: UUIDs, base64url and base64 of them. */
 const TOKEN = /^[A-Za-z0-9_-]{16,200}={0,2}$/;
 const MAX_LENGTH = 202;
 const LOWER_HEX = /^[0-9a-f]*$/;

@@ -64,7 +64,7 @@ const createSenderSecrets = ({ credentials, clock }: FeaturePorts): SenderSecret
   };
 };
 
-/** The live secrets, the current one first: two during a rotation. */
+/** Returns the live secrets, the current one first: two during a rotation. */
 const secretsOf = (lent: LentCredential): string[] =>
   ['secret', 'previous'].map((name) => lent.field(name)).filter((secret) => secret !== '');
 

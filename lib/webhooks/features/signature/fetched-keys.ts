@@ -54,7 +54,7 @@ const createFetchedKeys = <Keys>({ http, clock }: FeaturePorts, source: Source<K
     return entry;
   };
 
-  /** The entry, unless it is too old; clocks can be set back. */
+  /** Returns the cached entry, unless it is too old; clocks can be set back. */
   const youngerThan = (url: string, limitMs: (entry: Entry<Keys>) => number): Entry<Keys> | undefined => {
     const entry = entries.get(url);
     const age = entry === undefined ? -1 : clock.now() - entry.loadedAt;

@@ -6,7 +6,7 @@ import { isPartOfRequest, splitSigned } from './signed-template.ts';
 
 type Name = keyof SignatureRule;
 
-/** Problems of a `signature` that its schema does not find. */
+/** Finds problems of a `signature` that its schema does not find. */
 export const findSignatureProblems = (rule: SignatureRule): Problem[] => [
   ...findMisplaced(rule),
   ...(rule.scheme === 'jwt' ? findJwtProblems(rule) : []),

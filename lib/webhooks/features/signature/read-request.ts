@@ -8,7 +8,7 @@ import type { SignatureRule } from './signature-rule.ts';
 import { splitSigned } from './signed-template.ts';
 import { checkTimestamp } from './timestamp.ts';
 
-/** A body that contains its signature is parsed before the signature is verified. */
+/** Maximum size of a body that contains its signature, and is parsed before that is verified. */
 const MAX_SIGNED_FIELDS_BYTES = 1_048_576;
 
 /** @throws Refusal when the request lacks it */
@@ -67,7 +67,7 @@ const parseFields = ({ headers, rawBody }: WebhookRequest): JsonObject => {
 
 /** What a scheme's row reads from a request, before any secret is loaded. */
 export interface SignedContent {
-  /** The list of signatures, as sent. */
+  /** The list of signatures, as the sender sent it. */
   readonly signature: string;
   readonly pieces: readonly (string | Uint8Array)[];
 }

@@ -16,7 +16,7 @@ export type Algorithm =
  * Where in a request a value is: in the first of these headers that is present, or in the first of these body fields.
  */
 export interface Place {
-  /** Header names in lower case. */
+  /** Names of the headers, in lower case. */
   readonly headers?: readonly string[];
   /** Paths into a JSON or form body: `signature.token`. */
   readonly fields?: readonly string[];
@@ -31,7 +31,7 @@ export interface Place {
 export interface Way {
   readonly algorithm: Algorithm;
   readonly encoding: 'hex' | 'base64';
-  /** The text before each signature. */
+  /** The text before each signature in the header. */
   readonly prefix?: string;
   /** The prefix of the secret. Of several ways, the first one whose prefix the secret has is used, or else the last. */
   readonly secretPrefix?: string;

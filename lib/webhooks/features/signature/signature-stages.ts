@@ -50,7 +50,7 @@ const openScheme = (row: SchemeRow, rule: SignatureRule, ports: FeaturePorts): V
   };
 };
 
-/** Loads what it needs on the first request. */
+/** Loads what verification needs on the first request. */
 const lazily = (open: () => Promise<Verify>): Verify => {
   const opened = lazy(open);
   return async (request) => (await opened())(request);

@@ -6,7 +6,7 @@ import { isEqual } from '../sender/is-equal.ts';
 import { readHeader, type SignedContent, toPublicUrl } from './read-request.ts';
 import type { SignatureRule } from './signature-rule.ts';
 
-/** A form is parsed before its signature is verified. Twilio's forms take a few kB. */
+/** Maximum size of a form, which is parsed before its signature is verified. Twilio's forms take a few kB. */
 const MAX_FORM_BYTES = 262_144;
 
 /**

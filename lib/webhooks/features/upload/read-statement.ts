@@ -3,7 +3,7 @@ import { toFileName, toMediaType } from '../../../executions/files/file-id.ts';
 import { FILE_TOO_LARGE, UPLOAD_INVALID } from '../../../shared/error-catalogue.ts';
 import { AppError } from '../../../shared/errors.ts';
 
-/** What files a webhook accepts. */
+/** Which files a webhook accepts. */
 export interface FileLimits {
   readonly maxBytes: number;
   /** The accepted media types, in lower case; all if absent. */

@@ -15,7 +15,7 @@ import {
 interface JsonService {
   /** Prefix of the operation in `x-amz-target`. */
   readonly target: string;
-  /** The IAM prefix of its actions. */
+  /** The IAM prefix of the service's actions. */
   readonly prefix: string;
   /** Action names by operation, for those that differ. */
   readonly actions?: Readonly<Record<string, string>>;

@@ -12,7 +12,7 @@ interface Part {
   /** Name of the parameter; null for literal text. */
   readonly parameter: string | null;
   readonly text: string;
-  /** Matches the rest of the path. */
+  /** Whether the parameter matches the rest of the path. */
   readonly isGreedy: boolean;
 }
 

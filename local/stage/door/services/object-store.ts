@@ -15,7 +15,7 @@ export interface ObjectRequest {
 export interface ObjectReply {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** S3's code of an error. */
+  /** S3's error code; absent on success. */
   readonly code?: string;
   readonly body?: string | Uint8Array;
 }
@@ -183,7 +183,7 @@ export const createBuckets = (names: readonly string[]) => {
   };
 };
 
-/** Responses to HEAD have no body. */
+/** Makes S3's error response; responses to HEAD have no body. */
 export const toS3Error = (method: string, status: number, code: string, message: string): Reply =>
   method === 'HEAD'
     ? { status, headers: {}, body: '' }

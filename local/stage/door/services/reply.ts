@@ -11,7 +11,7 @@ export const toJson = (status: number, value: object): Reply => ({
   body: JSON.stringify(value),
 });
 
-/** An error of the JSON protocols. */
+/** Makes an error response of the JSON protocols. */
 export const toJsonError = (type: string, message: string, status = 400): Reply =>
   toJson(status, { __type: type, message });
 
