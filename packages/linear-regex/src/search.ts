@@ -55,8 +55,7 @@ export const search = (
       const rounds = stackRounds.pop() as number;
       const instruction = instructions[at] as Instruction;
       // Once a unit has been read, no enclosing iteration is empty.
-      const isEnd = instruction.type === 'set' || instruction.type === 'match';
-      const state = (at << program.rounds) | (isEnd ? 0 : rounds);
+      const state = (at << program.rounds) | (instruction.type === 'set' ? 0 : rounds);
       if (reached[state] === place + 1) continue;
       reached[state] = place + 1;
       work++;
@@ -107,21 +106,16 @@ export const search = (
     }
     const unit = place < text.length ? unitAt(program, text, place) : -1;
     width = unit > LAST_UNIT ? 2 : 1; // a surrogate pair is one character
-    if (now.at.length === 0) {
-      if (found !== null) break;
-      continue;
-    }
+    if (found !== null && now.at.length === 0) break;
     for (const [index, at] of now.at.entries()) {
-      const instruction = instructions[at];
+      const instruction = instructions[at] as Instruction;
       const captures = now.captures[index] as Captures;
       work++;
-      if (instruction?.type === 'match') {
+      if (instruction.type !== 'set') {
         found = captures;
-        break; // later threads have a lower preference
+        break; // a match: later threads have a lower preference
       }
-      if (instruction?.type === 'set' && unit !== -1 && instruction.set.has(unit)) {
-        follow(next, at + 1, captures, place + width);
-      }
+      if (instruction.set.has(unit)) follow(next, at + 1, captures, place + width);
     }
     [now, next] = [next, now];
     next.at.length = 0;
@@ -169,7 +163,8 @@ const holds = (
   if (kind === 'end') {
     return place === text.length || (multiline && isLineTerminator(text.charCodeAt(place)));
   }
-  const before = place > 0 && isWordUnit(text.charCodeAt(place - 1));
-  const behind = place < text.length && isWordUnit(text.charCodeAt(place));
+  // Outside of the text, the unit is NaN.
+  const before = isWordUnit(text.charCodeAt(place - 1));
+  const behind = isWordUnit(text.charCodeAt(place));
   return (before !== behind) === (kind === 'boundary');
 };

@@ -129,7 +129,7 @@ export const texts: readonly string[] = [
     'xg',
     'u00e',
   ],
-  ...['😀', 'a😀', '😀a😀b', '😀\n😀', '\ud83d', 'a\ude00', '\ude00\ud83d'],
+  ...['😀', 'a😀', '😀a😀b', '😀\n😀', '\ud83d', 'a\ude00', '\ude00\ud83d', '\uffffb'],
   ...[
     '\u0001',
     '(\u0001',

@@ -196,9 +196,42 @@ describe('when the workflow is stored,', () => {
     [{ ...jwt, jwksUrl, algorithms: ['none'] }, '/algorithms/0'],
     [{ ...jwt, jwksUrl: 'http://i.example.com/keys' }, '/jwksUrl'],
     [{ scheme: 'twilio', credentialId: 'c', url: 'https://a.example/?b=1' }, '/url'],
+    [{ ...hmac, algorithm: 'ed25519' }, '/algorithm'],
+    [{ ...hmac, scheme: 'publicKey', algorithm: 'sha256' }, '/algorithm'],
+    [{ ...hmac, timestampPrefix: 't=' }, '/timestampPrefix'],
+    [{ ...hmac, signed: '{body}{headers.}' }, '/signed'],
+    [{ ...hmac, scheme: 'token', encoding: 'hex' }, '/encoding has no effect with the scheme "token"'],
+    [{ ...jwt, credentialId: 'c', secretEncoding: 'hex' }, '/secretEncoding'],
+    [{ scheme: 'jwt', jwksUrl, audience: 'a', algorithms: ['RS256'] }, 'needs issuer and audience'],
+    [{ scheme: 'jwt', jwksUrl, issuer: 'i', algorithms: ['RS256'] }, 'needs issuer and audience'],
+    [{ scheme: 'paypal' }, 'the scheme "paypal" needs webhookId'],
+    [{ scheme: 'sns', topicArn: 'arn:aws:sns:eu-west-1:123456789012:a', credentialId: 'c' }, '/credentialId'],
+    [{ scheme: 'plaid', credentialId: 'c', url: 'https://a.example' }, '/url has no effect'],
   ])('%j is refused', async (rule, problem) => {
     const problems = await problemsOf(rule);
     expect(problems).toHaveLength(1);
     expect(problems[0]?.trim()).toContain(problem);
+  });
+
+  test.each<[JsonObject]>([
+    [signature],
+    [{ scheme: 'stripe', credentialId: 'c', toleranceSeconds: 5 }],
+    [{ scheme: 'plaid', credentialId: 'c', toleranceSeconds: 5 }],
+    [{ scheme: 'twilio', credentialId: 'c', url: 'https://a.example/b' }],
+    [{ scheme: 'paypal', webhookId: 'w', toleranceSeconds: 5 }],
+    [{ ...hmac, scheme: 'token', prefix: 'Token ' }],
+    [hmac],
+    [{ ...hmac, signed: '{timestamp}{body}', timestampHeader: 'x-t', toleranceSeconds: 5 }],
+    [{ ...hmac, signed: '{timestamp}{body}', timestampPrefix: 't=', toleranceSeconds: 5 }],
+    [{ ...hmac, signed: '{method}{path}{query}{headers.X-Id}{url}{body}', url: 'https://a.example' }],
+    [{ ...hmac, algorithm: 'sha512', encoding: 'base64', secretEncoding: 'hex' }],
+    [{ ...hmac, scheme: 'publicKey', algorithm: 'ed25519' }],
+    [{ ...hmac, scheme: 'publicKey', algorithm: 'ecdsa-sha256' }],
+    [{ ...hmac, scheme: 'publicKey', algorithm: 'rsa-sha256' }],
+    [{ ...jwt, jwksUrl }],
+    [{ ...jwt, credentialId: 'c', toleranceSeconds: 5 }],
+    [{ scheme: 'jwt', credentialId: 'c', algorithms: ['HS256', 'HS512'], secretEncoding: 'base64' }],
+  ])('%j is stored', async (rule) => {
+    expect(await problemsOf(rule)).toEqual([]);
   });
 });

@@ -34,6 +34,8 @@ const isSigned = (
   );
 };
 
+const sign = (text: string) => createHmac('sha1', TOKEN).update(text).digest('base64');
+
 const aForm = { query: 'foo=1&bar=2', body: FORM, signature: 'RSOYDt4T1cUTdK1PDd93/VVr8B8=' };
 
 test.each(['https://mycompany.com/myapp.php', ''])('a form is signed with the URL %j', (url) => {
@@ -45,6 +47,35 @@ test.each(['https://mycompany.com/myapp.php', ''])('a form is signed with the UR
 test('the standard port may be signed or left out', () => {
   expect(isSigned('https://mycompany.com:443/myapp.php', aForm)).toBe(true);
   expect(isSigned('http://mycompany.com/myapp.php', aForm)).toBe(false);
+});
+
+test.each([
+  ['https://a.example', 'https://a.example:443', true],
+  ['http://a.example/b', 'http://a.example:80/b', true],
+  ['http://a.example/b', 'http://a.example:443/b', false],
+  ['https://a.example:8443/b', 'https://a.example:8443/b', true],
+  ['https://a.example:8443/b', 'https://a.example/b', true],
+  ['https://a.example:8443/b', 'https://a.example:443/b', false],
+  ['https://a.example?b=1:2', 'https://a.example:443?b=1:2', true],
+  ['ftp://a.example/b', 'ftp://a.example/b', true],
+])('the URL %s may be signed as %s: %j', (url, address, isRight) => {
+  expect(isSigned(url, { query: '', body: '', signature: sign(address) })).toBe(isRight);
+});
+
+test('a form is read by its type in any case, an empty body without a type', () => {
+  const signed = { query: '', body: 'a=1', signature: sign('https://a.examplea1') };
+  expect(isSigned('https://a.example', signed, 'Application/X-WWW-Form-Urlencoded')).toBe(true);
+  expect(() =>
+    isSigned('https://a.example', signed, 'text/plain; application/x-www-form-urlencoded'),
+  ).toThrow('not a form');
+  expect(
+    isSigned('https://a.example', { ...signed, body: '', signature: sign('https://a.example') }, ''),
+  ).toBe(true);
+});
+
+test('a hash that is named twice, or in a longer name, matches nothing', () => {
+  for (const query of [`bodySHA256=${HASH}&bodySHA256=${HASH}`, `xbodySHA256=${HASH}`])
+    expect(() => isSigned('', { query, body: JSON_BODY, signature: 'x' })).toThrow('the body hash');
 });
 
 test('a different body is signed by its hash in the query', () => {
@@ -62,7 +93,6 @@ test('a different body is signed by its hash in the query', () => {
 });
 
 test('repeated names are signed in order, once per value', () => {
-  const sign = (text: string) => createHmac('sha1', TOKEN).update(text).digest('base64');
   const request = { query: '', body: 'b=2&a=y&a=x&a=y' };
   expect(isSigned('https://a.example', { ...request, signature: sign('https://a.exampleaxayb2') })).toBe(
     true,
@@ -74,4 +104,5 @@ test('repeated names are signed in order, once per value', () => {
 
 test('a form that is too large is not read', () => {
   expect(() => isSigned('', { ...aForm, body: 'a'.repeat(262_145) })).toThrow('larger than 262144 bytes');
+  expect(isSigned('', { ...aForm, body: 'a'.repeat(262_144) })).toBe(false);
 });
