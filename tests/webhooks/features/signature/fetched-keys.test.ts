@@ -14,7 +14,13 @@ const someKeys = () => {
   const http: FeaturePorts['http'] = {
     request: async (request) => {
       requests.push(request);
-      return { status, url: request.url, headers: {}, stream: null, body: Buffer.from(`keys ${requests.length}`) };
+      return {
+        status,
+        url: request.url,
+        headers: {},
+        stream: null,
+        body: Buffer.from(`keys ${requests.length}`),
+      };
     },
   };
   const ports = { clock, http } as unknown as FeaturePorts;
