@@ -15,14 +15,14 @@ export interface Io {
   readonly isTerminal: boolean;
   /** Asks a question on the terminal. */
   ask(question: string): Promise<string>;
-  /** The same, without echoing what is typed. */
+  /** Asks for a secret on the terminal, without echoing what is typed. */
   askSecret(question: string): Promise<string>;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Returns the current time in milliseconds since the epoch. */
   now(): number;
   /** @throws the signal's reason when it is aborted before */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Aborted by Ctrl+C, which then does not end the process: for commands that run until then. */
+  /** Returns a signal that Ctrl+C aborts, which then does not end the process: for commands that run until then. */
   untilInterrupted(): AbortSignal;
   /** Colours text for `note`, only on a terminal; respects `NO_COLOR`. */
   paint(format: Format, text: string): string;

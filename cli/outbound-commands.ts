@@ -221,7 +221,7 @@ const followHosts = (
   }
 };
 
-/** The live test sends the credential there. */
+/** Checks that the live test may send the credential to its URL. */
 const checkTestUrl = (
   { id }: CredentialType,
   { testUrl = '' }: CredentialFields,

@@ -54,7 +54,7 @@ const run = async (dataFolder: string | undefined): Promise<void> => {
   process.stdout.write(service.startupMessage);
 };
 
-/** Metric definitions at the end of a log line are for CloudWatch. */
+/** Removes the metric definitions at the end of a log line, which are for CloudWatch. */
 const withoutMetrics = (line: string): string => {
   const at = line.lastIndexOf(',"_aws":{"Timestamp":');
   return at === -1 || !line.startsWith('{') ? line : `${line.slice(0, at)}}`;

@@ -39,7 +39,7 @@ const IDEMPOTENCY_TOKEN = 4;
 
 const isOperation = (value: unknown): value is Schema => Array.isArray(value) && value[0] === OPERATION;
 
-/** A schema may be a function that returns it, since schemas refer to one another. */
+/** Returns a schema, which may be a function that returns it, since schemas refer to one another. */
 const toSchema = (value: unknown): Schema => {
   const schema = typeof value === 'function' ? toSchema(value()) : value;
   return Array.isArray(schema) ? schema : [];

@@ -31,7 +31,7 @@ const toBilledRun = ({ chain, stored, background, ...counted }: CountedRun): Bil
 /** Account quotas, which don't affect the number of alarms. */
 const quotas = { concurrency: 1_000, durableStarts: 300 };
 
-/** Each metric in an alarm is billed. */
+/** Counts the metrics in alarms, since each is billed. */
 const countAlarmMetrics = (): number =>
   Object.values(toAlarms(readStageTemplate() as Template, 'stage', 'topic', quotas)).flatMap(metricsOfAlarm)
     .length;

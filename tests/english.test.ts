@@ -74,6 +74,37 @@ test('texts, comments and docs have no phrases of a translation', () => {
   ).toEqual([]);
 });
 
+/** The titles of tests and of their cases. */
+const findTitles = (test: string): string =>
+  [...test.matchAll(/(?:\b(?:test|describe)\(|\)\(|\[)\s*'((?:[^'\\\n]|\\.)+)'/g)]
+    .map(([, title]) => title)
+    .join('\n');
+
+const tests = ['tests', 'packages'].flatMap((folder) =>
+  readdirSync(join(projectRoot, folder), { recursive: true, encoding: 'utf8' })
+    .filter(
+      (name) => name.endsWith('.test.ts') && name !== 'english.test.ts' && !name.includes('node_modules'),
+    )
+    .map((name) => join(folder, name)),
+);
+
+test('titles of tests have no phrases of a translation', () => {
+  expect(tests.length).toBeGreaterThan(100);
+  expect(
+    tests.flatMap((file) =>
+      findPhrases(findTitles(readFileSync(join(projectRoot, file), 'utf8'))).map(
+        (phrase) => `${file}: ${phrase}`,
+      ),
+    ),
+  ).toEqual([]);
+});
+
+test('the changes of the next release have no phrases of a translation', () => {
+  const [, unreleased = ''] = readFileSync(join(projectRoot, 'CHANGELOG.md'), 'utf8').split('\n## ');
+  expect(unreleased).toMatch(/^Unreleased\n/);
+  expect(findPhrases(unreleased)).toEqual([]);
+});
+
 const pages = files.filter((file) => /^docs\/[^/]+\.md$/.test(file));
 
 test.each(pages)('the first sentence of %s says what the page is for', (page) => {
@@ -87,6 +118,14 @@ describe('a phrase is found', () => {
     ['at the beginning', 'As far as it is known'],
   ])('%s', (_case, text) => {
     expect(findPhrases(text)).toHaveLength(1);
+  });
+
+  test.each([
+    ['of a test', "test('is gone', () => {})"],
+    ['after a table', "test.each([1])('is gone', () => {})"],
+    ['of a case', "test.each([\n  ['is gone', 1]])"],
+  ])('in the title %s', (_case, text) => {
+    expect(findPhrases(findTitles(text))).toHaveLength(1);
   });
 
   test('is not matched within a word', () => {

@@ -198,7 +198,7 @@ const printAlternatives = (schema: JsonObject): string[] => {
 /** A plugin's text on one line, without control characters; inline Markdown is kept. */
 export const toLine = (text: string): string => text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
 
-/** The same, with a full stop unless it already ends with one. */
+/** Puts a text on one line and adds a full stop unless it already ends with one. */
 const toSentence = (text: string): string => {
   const line = toLine(text);
   return line === '' || /[.!?]$/.test(line) ? line : `${line}.`;

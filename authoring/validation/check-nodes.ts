@@ -118,7 +118,7 @@ const isOnlyKnownInRun = ({ value: data, keyword }: Mistake): boolean => {
   return hasExpression && (parts.length === 1 || keyword !== 'type');
 };
 
-/** A trigger is set up before any run, so its parameters hold no expressions. */
+/** Checks that a trigger's parameters hold no expressions, since it is set up before any run. */
 const checkTriggerParameters = (type: string, parameters: JsonObject, place: string): Problem[] => {
   // These read the request; checkWebhooks checks them.
   const own = type === WEBHOOK_TRIGGER ? webhookExpressions.map((path) => `${place}${path}`) : [];

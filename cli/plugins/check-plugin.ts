@@ -125,5 +125,5 @@ const toHandle = (
   execute: (node, input, context) => executor.execute(node, input, context),
 });
 
-/** The plugin's logs are not part of the findings. */
+/** A logger that drops the plugin's logs, which are not part of the findings. */
 const silent: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };

@@ -100,7 +100,10 @@ export const readConfig = (env: Readonly<Record<string, string | undefined>>): C
   ownsProcess: env.OWN_PROCESS === '1',
 });
 
-/** The window is at most the retention: duplicates are answered from the record of the first delivery. */
+/**
+ * Reads the deduplication window, which is at most the retention: duplicates are answered from the record of the first
+ * delivery.
+ */
 const readWindow = (env: Readonly<Record<string, string | undefined>>): number => {
   const days = readRetentionDays(env);
   const max = Math.min(days, 30) * 86_400;

@@ -175,7 +175,10 @@ const sweepAll = async (parts: ReconcileParts, sweep: Sweep, hasTime: HasTime): 
   await Promise.all(groups.map((group) => sweepDue(group, parts, sweep, hasTime)));
 };
 
-/** Failed messages stay in the queue; a message without an execution id is dropped, since it would stay forever. */
+/**
+ * Handles queue messages. Failed messages stay in the queue; a message without an execution id is dropped, since it
+ * would stay forever.
+ */
 const sweepQueue = async (messages: readonly unknown[], sweep: Sweep): Promise<SQSBatchResponse> => {
   const batchItemFailures: { itemIdentifier: string }[] = [];
   for (const message of messages) {

@@ -121,7 +121,7 @@ const findVersion = async (
   return { version, updatedAt, definition };
 };
 
-/** The entity tag of a workflow is the number of its version (RFC 9110 §8.8.3). */
+/** Adds the entity tag of a workflow, which is the number of its version (RFC 9110 §8.8.3). */
 const withTag = (answer: Answer, version: number): Answer => ({
   ...answer,
   headers: { ...answer.headers, etag: `"${version}"` },

@@ -54,7 +54,7 @@ export const findPendingCallback = async (
   return { execution, callback, name: token.name };
 };
 
-/** The error for a late answer: another one was accepted, or it has expired. */
+/** Returns the error for a late answer: another one was accepted, or it has expired. */
 export const answeredAlready = (answered: AnsweredCallback | undefined): AppError => {
   if (answered === undefined)
     return new AppError(CALLBACK_GONE, { reason: 'It was already answered or has expired.' });

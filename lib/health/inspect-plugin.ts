@@ -165,7 +165,7 @@ interface NodeTypeRuns {
   readonly count: RunCount;
 }
 
-/** A node type without outputs is meant to fail. */
+/** Whether a node type fails unexpectedly: one without outputs is meant to fail. */
 const failsUnexpectedly = ({ nodeType: { outputs }, count }: NodeTypeRuns): boolean =>
   isTooMany(count) && (typeof outputs === 'function' || outputs.length > 0);
 

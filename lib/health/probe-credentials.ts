@@ -99,7 +99,7 @@ const TOO_MANY: Probe = {
   testedAt: null,
 };
 
-/** A new revision is a new secret. */
+/** Returns the key of a probe, with the revision, since a new revision is a new secret. */
 const keyOf = ({ id, revision }: Probed): string => `${id}/${revision}`;
 
 const toResult = (result: HealthCheckResult | null): Omit<Probe, 'testedAt'> => {

@@ -128,7 +128,7 @@ const traceOf = (event: unknown): { readonly traceparent?: string } => {
   return traceparent === null ? {} : { traceparent };
 };
 
-/** Measured as JSON, as Lambda sends it: a quote takes two bytes, a control character six. */
+/** Whether an answer is too large as JSON, as Lambda sends it: a quote takes two bytes, a control character six. */
 const isTooLarge = ({ body }: Answer): boolean =>
   body !== null &&
   body.length * 6 > MAX_ANSWER_BYTES &&

@@ -72,7 +72,7 @@ export const toReport = <Health extends PluginHealth>(
   };
 };
 
-/** Disabled plugins do not count. The service is unhealthy only if no plugin works. */
+/** Computes the status of the service: unhealthy only if no plugin works. Disabled plugins do not count. */
 const toOverall = ({
   total,
   healthy,

@@ -48,7 +48,9 @@ export const answerSpecially = async (
 const isCookie = (value: unknown): value is string =>
   typeof value === 'string' && PRINTABLE.test(value) && isToken(COOKIE_NAME.exec(value)?.[0] ?? '');
 
-/** A file value of another execution, or one sent by a caller, is ordinary data. */
+/**
+ * Whether a body is a file value of this execution: one of another execution, or sent by a caller, is ordinary data.
+ */
 const isOwnFile = (body: JsonValue, executionId: string): body is FileValue =>
   isFileValue(body) && body.$file.startsWith(`${executionId}/`);
 

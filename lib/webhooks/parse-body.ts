@@ -61,7 +61,7 @@ export const toMediaType = (contentType: string): string => {
 export const isJson = (mediaType: string): boolean =>
   mediaType === 'application/json' || /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+\+json$/.test(mediaType);
 
-/** Inflating needs a limit: see `body/inflate-body.chunk.ts`. Callbacks accept no compressed bodies. */
+/** Refuses compressed bodies of callbacks, since inflating needs a limit: see `body/inflate-body.chunk.ts`. */
 const refuseEncoded = (encoding = ''): void => {
   if (!['', 'identity'].includes(encoding.trim().toLowerCase())) refuse('it must not be compressed');
 };

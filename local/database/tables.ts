@@ -38,7 +38,7 @@ export const readTableDefinitions = (prefix: string): CreateTableCommandInput[] 
 
 let resources: Readonly<Record<string, Resource>> | undefined;
 
-/** Parsed once, since it takes longer than starting the database. */
+/** Reads the tables, parsed once, since that takes longer than starting the database. */
 const readResources = () => {
   // CloudFormation's tags (!GetAtt …) are not used in tables; elsewhere they may stay unresolved.
   resources ??= parse(readFileSync(SERVERLESS_YML, 'utf8'), { logLevel: 'silent' }).resources.Resources;

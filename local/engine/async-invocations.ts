@@ -78,7 +78,10 @@ export const createAsyncInvocations = (
     await invoke('sweep', { event: { Records: records }, requestId: randomUUID() }, 'sweep');
   };
 
-  /** An invocation interrupted by the end of the service stays in the store. */
+  /**
+   * Invokes a function until it succeeds or the attempts end. An invocation interrupted by the end of the service stays
+   * in the store.
+   */
   const runToEnd = async (invocation: AsyncInvocation): Promise<void> => {
     try {
       await run(invocation).catch((error: Error) => {

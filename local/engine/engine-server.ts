@@ -178,7 +178,7 @@ const checkInvocation = (
 /** Documented at https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html */
 const MAX_SYNCHRONOUS_BYTES = 6 * 1024 * 1024;
 
-/** An error of the function is an answer with a header that says so. */
+/** Invokes a function and waits. An error of the function is an answer with a header that says so. */
 const invokeAndWait = async (text: string, invoke: (event: unknown) => Promise<unknown>): Promise<Reply> => {
   try {
     return ok(await invoke(JSON.parse(text)));

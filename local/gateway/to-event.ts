@@ -75,7 +75,7 @@ export const splitTarget = (url: string): { readonly path: string; readonly quer
   return at < 0 ? { path: url, query: '' } : { path: url.slice(0, at), query: url.slice(at + 1) };
 };
 
-/** An HTTP API ends the decoded path at a `?`. */
+/** Ends a decoded path at a `?`, as an HTTP API does. */
 const cutAtQuestionMark = (path: string): string => path.split('?')[0] ?? '';
 
 /** Hop-by-hop headers (RFC 9110 §7.6.1), which the gateway does not forward. */

@@ -74,7 +74,7 @@ export type SeededSample =
   | {
       readonly name: string;
       readonly id: string;
-      /** The store has another definition of the workflow, which stays. */
+      /** Whether the store has another definition of the workflow, which stays. */
       readonly isOther: boolean;
       /** One line for each likely mistake and each missing workflow that it refers to. */
       readonly warnings: readonly string[];

@@ -105,8 +105,7 @@ const toRuleArn = ({ bus, name }: LocalRule): string =>
   `arn:aws:events:us-east-1:000000000000:rule/${bus === DEFAULT_BUS ? '' : `${bus}/`}${name}`;
 
 /**
- * A bus is identified by name or ARN; here, every name is a bus.
- *
+ * Returns the name of a bus, which is identified by name or ARN; here, every name is a bus.
  * @throws ApiError `ResourceNotFoundException` for a bus of a different account or region
  */
 const toBusName = (bus: unknown): string => {

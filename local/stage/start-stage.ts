@@ -209,7 +209,7 @@ const start = async (
   ending.push(() => gateway.stop());
   const baseUrl = `http://localhost:${gateway.port}`;
 
-  /** A function's resource policy must allow the API to invoke it. */
+  /** Checks that a function's resource policy allows the API to invoke it. */
   const mayInvoke = async (functionKey: string, { routeKey }: JsonObject) => {
     const { arn = '' } = functions.find(({ key }) => key === functionKey) ?? {};
     const [api] = Object.values(template.resources).filter(({ type }) => type === 'AWS::ApiGatewayV2::Api');

@@ -98,7 +98,7 @@ export const crypto = defineAction({
   },
 });
 
-/** A key written in the workflow would be in its file and in all its archived versions. */
+/** Finds a secret key written in the workflow, which would be in its file and in all its archived versions. */
 const findSecretKey = ({ operation, key }: JsonObject): readonly ParameterProblem[] => {
   const isText = typeof key === 'string' && !key.includes('{{');
   if (!isText || (operation === 'verify' && !key.includes('PRIVATE KEY'))) return [];

@@ -179,7 +179,10 @@ export const streamFile = async function* (file: FileValue, files: Files): Async
   yield* await files.open(file);
 };
 
-/** A file's value may come with data from outside, so its media type must not be able to add a header line. */
+/**
+ * Returns the media type of a file. Its value may come with data from outside, so it must not be able to add a header
+ * line.
+ */
 const toMediaType = ({ mediaType }: FileValue): string =>
   mediaType !== '' && findHeaderProblem('content-type', mediaType) === null
     ? mediaType

@@ -111,7 +111,10 @@ const add = (before: Usage, counts: Usage): Usage => ({
   ),
 });
 
-/** The answer, and what was wrong with it: models correct themselves if they see both. */
+/**
+ * Returns the messages that ask for a correction: the answer, and what was wrong with it, since models correct
+ * themselves if they see both.
+ */
 const toRepair = ({ text, value }: Answer, { kind, faults }: AnswerProblem): readonly Turn[] => {
   const answer = value === undefined ? text : JSON.stringify(value);
   const problem =

@@ -74,8 +74,8 @@ interface Unusable {
 }
 
 /**
- * The provider answered successfully, but without a model's answer: it may be another API, a gateway's own page, or a
- * fault of the provider.
+ * Returns the error for a successful response without a model's answer: it may come from another API, a gateway's own
+ * page, or a fault of the provider.
  */
 export const toNoAnswer = (body: JsonValue): NodeError =>
   new NodeError('the provider sent no answer from the model; error.details has the start of what it sent', {
@@ -90,7 +90,7 @@ export const toEmpty = ({ answer, usage }: Unusable): NodeError =>
     details: toDetails(answer, usage),
   });
 
-/** The model, or a filter of its provider, has refused to answer. */
+/** Returns the error for a refusal by the model or by a filter of its provider. */
 export const toRefusal = ({ answer, usage }: Unusable): NodeError =>
   new NodeError('the model refused to answer, or its provider withheld the answer; change the prompt', {
     name: 'ModelRefusedError',
@@ -98,7 +98,10 @@ export const toRefusal = ({ answer, usage }: Unusable): NodeError =>
     details: toDetails(answer, usage),
   });
 
-/** Retryable unless the answer was cut off, since a model does not answer the same twice. */
+/**
+ * Returns the error for an unusable answer. It is retryable unless the answer was cut off, since a model does not
+ * answer the same twice.
+ */
 export const toUnusable = (
   { answer, usage }: Unusable,
   { kind, faults }: AnswerProblem,

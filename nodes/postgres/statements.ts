@@ -169,7 +169,7 @@ const matchAt = (pattern: RegExp, sql: string, at: number): RegExpExecArray | nu
   return pattern.exec(sql);
 };
 
-/** The end of the token that starts here, or of one character. */
+/** Returns the end of the token that starts here, or of one character. */
 const findTokenEnd = (sql: string, at: number): number => {
   switch (sql[at]) {
     case "'":
@@ -192,11 +192,11 @@ const findTokenEnd = (sql: string, at: number): number => {
   }
 };
 
-/** A token that does not end extends to the end of the statement. */
+/** Returns the end of a token; one that does not end extends to the end of the statement. */
 const endOr = (sql: string, found: number, length: number): number =>
   found === -1 ? sql.length : found + length;
 
-/** A doubled quote ends one token and starts another, with the same effect. */
+/** Finds the end of a quoted token. A doubled quote ends one token and starts another, with the same effect. */
 const findQuoteEnd = (sql: string, start: number, hasEscapes: boolean): number => {
   const quote = sql[start];
   for (let at = start + 1; at < sql.length; at++) {

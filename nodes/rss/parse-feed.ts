@@ -60,7 +60,7 @@ export const parseFeed = (document: string, { baseUrl, since, maxItems }: FeedOp
   };
 };
 
-/** An item without a date may be new, so it is kept. */
+/** Whether an item is later than `since`; one without a date may be new, so it is kept. */
 const isLater = ({ published, updated }: JsonObject, since: number): boolean => {
   const date = published ?? updated;
   return typeof date !== 'string' || Date.parse(date) > since;

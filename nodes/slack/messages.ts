@@ -57,7 +57,7 @@ const updateMessage = async (message: UpdatedMessage, context: NodeContext): Pro
   return toPlace(await callSlack({ baseUrl, method: 'chat.update', body }, context));
 };
 
-/** Here the channel is an id, even if it was given by name. */
+/** Returns the place of a message, in which the channel is an id, even if it was given by name. */
 const toPlace = ({ channel = null, ts = null }: JsonObject): JsonObject => ({ channel, ts });
 
 interface Reaction extends Place {

@@ -88,7 +88,7 @@ const toContent = ({ file, text, name }: Upload, { services }: NodeContext): Con
   return { name, size: body.byteLength, body: () => ({ body }) };
 };
 
-/** The upload URL is itself a secret, so it is called without the credential. */
+/** Sends content to an upload URL, which is itself a secret, so that it is called without the credential. */
 const sendContent = async (url: string, content: Content, context: NodeContext): Promise<void> => {
   const { credential: _, ...limits } = fromAttempt(context);
   const response = await context.services.http.request({

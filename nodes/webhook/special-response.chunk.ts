@@ -33,7 +33,7 @@ const NO_STATUS = 200;
 /** Visible ASCII, as in every valid URL. */
 const LOCATION = /^[\x21-\x7e]+$/;
 
-/** A relative location is resolved against the URL of the request (RFC 9110 §10.2.2). */
+/** Makes a redirect. A relative location is resolved against the URL of the request (RFC 9110 §10.2.2). */
 const toRedirect = ({ status, headers }: Response, location: string): Response => {
   if (status !== NO_STATUS && !REDIRECTS.includes(status))
     throw new RangeError(`Parameter "status" must be one of ${REDIRECTS.join(', ')} with a redirect`);

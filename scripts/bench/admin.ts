@@ -54,7 +54,7 @@ const toPlugin = (id: string): InstalledPlugin => {
   return unified(id, async () => ({ default: provider }));
 };
 
-/** The tables are not part of the measurement. */
+/** An inspection without the tables, which are not part of the measurement. */
 const inspectNothing: Inspect = async () => ({
   store: { status: 'healthy' },
   functions: {},

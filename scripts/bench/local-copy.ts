@@ -18,7 +18,7 @@ export interface StartedCopy {
   readonly baseUrl: string;
   /** How long the copy takes from the command to the startup message, in milliseconds. */
   readonly startMs: number;
-  /** Everything it has printed. */
+  /** Returns everything that the copy has printed. */
   output(): string;
   stop(): Promise<void>;
 }

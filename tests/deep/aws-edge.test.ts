@@ -164,7 +164,7 @@ describe('durable executions, from outside', () => {
     expect(seen[0]?.url).toBe(`/2025-12-01/durable-executions/${encodeURIComponent(arn)}`);
   });
 
-  test('are gone if Lambda does not know them', async () => {
+  test('no longer exist if Lambda does not know them', async () => {
     const { call } = await anAws(() => ({ status: 404, type: 'ResourceNotFoundException' }));
     expect(await createLambdaDurableService(call).findStatus(arn)).toBe('gone');
     await expect(createLambdaDurableService(call).stop(arn, 'why')).resolves.toBeUndefined();

@@ -307,7 +307,7 @@ describe('a record is kept', () => {
   });
 
   test.each<[string, (executions: Stores['executions']) => Promise<unknown>]>([
-    ['begins or goes on', (executions) => executions.acquireLease('e-1', aLease())],
+    ['begins or continues', (executions) => executions.acquireLease('e-1', aLease())],
     [
       'makes progress',
       (executions) => executions.saveProgress('e-1', { status: 'running', nodes: [], leaseExpiresAt: 1 }),

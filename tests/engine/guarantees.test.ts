@@ -51,7 +51,7 @@ describe('data is passed on unchanged', () => {
   test.each<[string, Parameters<typeof runGraph>[0]['nodes'], string]>([
     ['a disabled node merged', { join: { disabled: true } }, 'join'],
     [
-      'a node that failed and goes on was given',
+      'a node that failed and continues was given',
       { join: { does: () => Promise.reject(new Error('no')), settings: { onError: 'continue' } } },
       'join',
     ],

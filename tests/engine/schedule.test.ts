@@ -120,7 +120,7 @@ test('a node that fails for good ends the run at once, whatever is waiting', asy
   ]);
 });
 
-test('the output is that of the last node in plan order without a successor that ran', async () => {
+test('the last node in plan order without a successor that ran gives the output', async () => {
   const result = await runGraph({
     nodes: {
       a: taking(50),

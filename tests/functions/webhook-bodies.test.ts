@@ -15,7 +15,7 @@ describe('bodies', () => {
 
   test.each<[string, Parameters<typeof aWebhookEvent>[0], unknown]>([
     ['JSON', { ...json, body: '{"a":[1]}' }, { a: [1] }],
-    ['JSON that is no map', { ...json, body: '[1]' }, [1]],
+    ['JSON that is not an object', { ...json, body: '[1]' }, [1]],
     [
       'JSON in base64',
       { ...json, body: Buffer.from('{"a":1}').toString('base64'), isBase64Encoded: true },

@@ -221,7 +221,7 @@ describe('a report beyond its limits', () => {
     expect(coverage.credentials).toEqual({ read: 1, complete: false });
   });
 
-  test('of executions says so: the share is that of a sample', async () => {
+  test('of executions says so: the share comes from a sample', async () => {
     const openRuns: Stores['openRuns'] = () => ({
       read: async (limit) => ({
         executions: Array.from({ length: limit }, () => ({

@@ -10,7 +10,7 @@ describe('the size of a body', () => {
     ['as many bytes in base64', { body: Buffer.alloc(8).toString('base64'), isBase64Encoded: true }],
     ['no body', { body: null }],
     ['no event', null],
-    ['a body that is no text, which is refused elsewhere', { body: { length: 9 } }],
+    ['a body that is not text, which is refused elsewhere', { body: { length: 9 } }],
   ])('allows %s', (_case, event) => {
     expect(() => limitBody(event, 8)).not.toThrow();
   });

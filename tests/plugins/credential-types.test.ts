@@ -69,7 +69,7 @@ describe('a plugin is not loaded, with a reason, when its credential type', () =
       'credentialTypes[0].schema must be a JSON Schema of an object whose properties are all strings',
     ],
     [
-      'has a field that is no text',
+      'has a field that is not text',
       aType({ schema: { type: 'object', properties: { token: { type: 'number' } } } }),
       'whose properties are all strings',
     ],

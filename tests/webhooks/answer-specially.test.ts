@@ -33,7 +33,7 @@ describe('cookies of a response', () => {
   });
 
   test.each<[string, JsonValue]>([
-    ['that is no text', [1]],
+    ['that is not text', [1]],
     ['without a name', ['=a']],
     ['without a value', ['a; Path=/']],
     ['whose name has a space', ['a b=c']],
@@ -123,7 +123,7 @@ describe('a file as the body of a response', () => {
   });
 
   test.each([
-    ['is gone', new AppError(FILE_NOT_FOUND, { name: 'a' })],
+    ['no longer exists', new AppError(FILE_NOT_FOUND, { name: 'a' })],
     ['cannot be read now', new AppError(STORE_UNAVAILABLE, {})],
   ])('that %s is a failure of the run, not a reason to retry the request', async (_case, error) => {
     const failing = () => ({ open: () => Promise.reject(error) });

@@ -88,7 +88,7 @@ describe('the check of a node type', () => {
     expect(await problemsOf({ program: 'wrong' })).toEqual([problem]);
   });
 
-  test('follows that of the schema', async () => {
+  test('follows the name of the schema', async () => {
     expect(await problemsOf({ program: 'wrong', other: 1 })).toMatchObject([
       { path: '/nodes/1/parameters', message: expect.stringContaining('other') },
     ]);

@@ -50,7 +50,7 @@ const checkParameters = (graph: DraftGraph, draft: DraftNode): Problem[] => {
   ];
 };
 
-/** A webhook's features have their own schemas. */
+/** Returns the schema of a node's parameters; a webhook's features have their own schemas. */
 const schemaOf = ({ node }: DraftNode, schema: JsonObject): JsonObject =>
   node.type === WEBHOOK_TRIGGER && isPlainObject(schema.properties)
     ? {

@@ -116,6 +116,8 @@ const toSignable = (body: string | Uint8Array): string | Buffer =>
 const DELAY_MS = 100;
 const THROTTLING_DELAY_MS = 500;
 
-/** Full jitter, so that callers that were refused together do not retry together. */
+/**
+ * Waits for a random part of the delay (full jitter), so that callers that were refused together do not retry together.
+ */
 const pause = (firstMs: number, tries: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, Math.random() * firstMs * 2 ** (tries - 1)));

@@ -131,7 +131,7 @@ const refused = (answer: AwsAnswer): PingAnswer => {
   return { problem: answer.status === 429 ? 'throttled' : 'silent', reason };
 };
 
-/** A function whose version does not support pings handles a ping as an ordinary event. */
+/** Reads the answer to a ping: a function whose version does not support pings handles it as an ordinary event. */
 const toAnswer = (
   content: unknown,
   date: string | undefined,

@@ -21,7 +21,7 @@ export const createJournalReader = (
   client: DurableExecutionClient,
   blobs: Pick<BlobStore, 'get'>,
 ): JournalReader => {
-  /** The first page comes with the event. */
+  /** Loads the operations, of which the first page comes with the event. */
   const loadOnce = lazy(async (): Promise<readonly Operation[]> => {
     const operations: Operation[] = [...(InitialExecutionState.Operations ?? [])];
     for (let Marker = InitialExecutionState.NextMarker; Marker; ) {

@@ -115,7 +115,7 @@ export const toContext = (
   ...(signWithRole === undefined ? {} : { signWithRole }),
 });
 
-/** A stream is consumed by the first request. */
+/** Whether a request can be sent again: the first one consumes a stream. */
 const isRepeatable = ({ body }: OutboundRequest): boolean =>
   body === null || typeof body === 'string' || body instanceof Uint8Array;
 

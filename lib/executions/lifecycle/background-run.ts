@@ -104,8 +104,8 @@ class BackgroundRun implements BackgroundInvocation {
   }
 
   /**
-   * The lease keeps a duplicate from running, and counts crashes. An express run of pure nodes acquires it with its
-   * first progress, after a second: most have ended by then, which saves a write.
+   * Acquires the lease, which keeps a duplicate from running, and counts crashes. An express run of pure nodes acquires
+   * it with its first progress, after a second: most have ended by then, which saves a write.
    */
   async #acquireLease(
     stored: ExecutionRecord,

@@ -72,7 +72,7 @@ const recordAndPublish = async (
   return isFinished;
 };
 
-/** Nothing is reported if the run succeeds. */
+/** Finds the report of a failed execution; null if the run succeeded. */
 const findReport = async (execution: FailedExecution, parts: FinishParts): Promise<SendReport | null> =>
   isReportable(execution) ? ((await parts.findReport?.(execution)) ?? null) : null;
 

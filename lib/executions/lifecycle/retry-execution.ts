@@ -171,7 +171,9 @@ const findType = ({ nodes }: Plan, { nodeId, type }: NodeRecord) => {
   return (ofType.find(({ node }) => node.id === nodeId) ?? ofType[0])?.nodeType;
 };
 
-/** The checkpoint of this node is its failure, which a replay repeats. */
+/**
+ * Whether a node run is the failure of the execution: its checkpoint holds the failure, which a replay would repeat.
+ */
 const isFailedNode = ({ nodeId, status }: NodeRecord, failure: RetriedRecord['failure']): boolean =>
   status === 'failed' && nodeId === failure?.nodeId;
 

@@ -137,7 +137,7 @@ interface PrepareParts {
 export interface PreparedRun {
   /** Whether the plan is pure: see {@link Plan}. */
   readonly isPure: boolean;
-  /** A failed node is a result, not an error: this throws only if the engine has a bug. */
+  /** Runs an execution. A failed node is a result, not an error: this throws only if the engine has a bug. */
   run(start: ExecutionStart): Promise<ExecutionResult>;
 }
 

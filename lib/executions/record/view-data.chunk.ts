@@ -104,7 +104,7 @@ const measureBytes = (value: JsonValue): { readonly $bytes?: number } => {
   }
 };
 
-/** The engine has measured and frozen all data except the map of a node's outputs. */
+/** Measures data as JSON; the engine has measured and frozen all but the map of a node's outputs. */
 const measure = (value: JsonValue): number =>
   isPlainObject(value) && !Object.isFrozen(value)
     ? Object.entries(value).reduce((bytes, [key, item]) => bytes + key.length + 4 + measureJson(item), 2)

@@ -53,7 +53,7 @@ export const describeNodeType = (nodeType: PluginNodeType): NodeTypeDescription 
 const describeSource = (source: PluginNodeType['firedBy']): NodeTypeDescription['firedBy'] =>
   source === null || typeof source === 'string' ? source : 'event';
 
-/** A function of a plugin may throw, or return anything. */
+/** Computes the outputs of a node type: a function of a plugin may throw, or return anything. */
 const computeOutputs = ({ outputs, example }: PluginNodeType): readonly string[] | null => {
   if (typeof outputs !== 'function') return outputs;
   try {

@@ -112,7 +112,7 @@ const TRANSACTION_ACTIONS: Readonly<Record<string, string>> = {
   Get: 'GetItem',
 };
 
-/** A transaction needs the permissions of its items. */
+/** Finds the actions of a transaction, which needs the permissions of its items. */
 const transactionActions = ({ TransactItems }: ServiceCall['input']): ActionRule[] => {
   const items = Array.isArray(TransactItems) ? TransactItems : [];
   const known = items.flatMap((item: Readonly<Record<string, unknown>>) =>

@@ -152,7 +152,7 @@ const functions: FindResources = ({ FunctionName, Qualifier }, arn) =>
     isText(Qualifier) ? `${found}:${Qualifier}` : found,
   );
 
-/** A policy can't refer to a key by its alias. */
+/** Finds the keys that a policy must name: it can't refer to a key by its alias. */
 const keys: FindResources = ({ KeyId }, arn) =>
   isText(KeyId) && !KeyId.includes('alias/') ? toArns(KeyId, (id) => arn('kms', `key/${id}`)) : [];
 

@@ -70,7 +70,10 @@ const findClaimed = async (
   return claims.flatMap((claim) => (claim === null ? [] : [claim.executionId]));
 };
 
-/** Webhook triggers have a key per method; triggers fired by events have no path config and no predecessor. */
+/**
+ * Returns the possible ids of a keyed delivery: webhook triggers have a key per method; triggers fired by events have
+ * no path config and no predecessor.
+ */
 const toDeliveryIds = (workflow: PublishedWorkflow, key: string): readonly string[] => {
   const { definition, pathConfigs } = workflow;
   const ofWebhooks = pathConfigs

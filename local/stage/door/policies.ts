@@ -151,7 +151,7 @@ const hasWildcardInFront = (arn: string): boolean => {
 
 const refuse = (reason: string): Decision => ({ allowed: false, reason });
 
-/** Some actions have no resource, whatever the operation names: only `*` allows them. */
+/** Whether an action has no resource, whatever the operation names: only `*` allows such an action. */
 const takesNoResource = async (action: string): Promise<boolean> => {
   const [service = '', name = ''] = action.split(':');
   return (

@@ -17,7 +17,7 @@ const { connect } = Socket.prototype;
 
 const isOfAws = ({ host, port }) => /\.amazonaws\.com$/i.test(host ?? '') && Number(port) === 443;
 
-/** The options are copied: TLS compares the certificate with the host that they name. */
+/** Redirects options to the door. They are copied: TLS compares the certificate with the host that they name. */
 const toDoor = (options) => ({ ...options, host: '127.0.0.1', port, lookup: undefined });
 
 Socket.prototype.connect = function (...args) {

@@ -3,7 +3,8 @@ import type { JsonObject } from './json.ts';
 type Brand = 'AppError' | 'NodeError' | 'RegistrationRefused';
 
 /**
- * A registered symbol is the same in every copy of this module; plugins and chunks of bundles have their own copies.
+ * Returns the symbol of a brand, which is the same in every copy of this module; plugins and chunks of bundles have
+ * their own copies.
  */
 const symbolOf = (brand: Brand): symbol => Symbol.for(`hookloom.${brand}`);
 

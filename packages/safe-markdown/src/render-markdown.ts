@@ -29,7 +29,7 @@ export const renderMarkdown = (text: string, renderer: RendererObject, subject: 
 /** Shows HTML inside Markdown as text, and renders links and images only if their URL is safe. */
 export const safeRenderer: RendererObject = {
   html: ({ text }) => escapeHtml(text),
-  /** The converter would treat the text after a tag such as `<kbd>` or `<script>` as HTML. */
+  /** Escapes text, since the converter would treat the text after a tag such as `<kbd>` or `<script>` as HTML. */
   text(token) {
     return Renderer.prototype.text.call(this, { ...token, escaped: false } as typeof token);
   },

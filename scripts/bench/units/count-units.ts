@@ -44,7 +44,7 @@ export const startCountingDatabase = async () => {
   };
 };
 
-/** The start of the run is also an operation. */
+/** Counts the operations of a durable run; its start is also one. */
 export const countDurable = ({ state, updates, invocations }: DurableRun): BackgroundCounts => ({
   operations: state.operations.size,
   bytes: payloadBytes(updates),

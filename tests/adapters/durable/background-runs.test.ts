@@ -769,7 +769,7 @@ describe('infrastructure errors', () => {
       },
     ],
     [
-      'a request that is gone',
+      'a request that no longer exists',
       (service: BackgroundService) => {
         service.parts.blobs.get = async () => null;
       },

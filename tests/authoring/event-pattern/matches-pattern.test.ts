@@ -156,7 +156,7 @@ const arrayCases: readonly (readonly [name: string, pattern: JsonObject, event: 
     { d: [{ a: 1 }, { i: { x: 2 } }] },
     false,
   ],
-  ['arrays side by side', { x: { a: [1] }, y: { a: [2] } }, { x: [{ a: 1 }], y: [{}, { a: 2 }] }, true],
+  ['two arrays in the event', { x: { a: [1] }, y: { a: [2] } }, { x: [{ a: 1 }], y: [{}, { a: 2 }] }, true],
   [
     'an array within an array’s element',
     { d: { tags: ['b'], n: [1] } },

@@ -359,7 +359,7 @@ const settings: readonly Mistake[] = [
     'the caller waits at most 25 seconds',
   ],
   [
-    'a time limit above that of the webhook',
+    'a time limit above the time limit of the webhook',
     flow(
       {
         start: { type: 'webhookTrigger', parameters: { responseMode: 'lastNode', timeoutSeconds: 5 } },

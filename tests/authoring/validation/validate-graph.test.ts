@@ -301,7 +301,7 @@ describe('a loop', () => {
       '"a", "b"',
     ],
     [
-      'that is left beside itself, but goes on',
+      'that is left beside itself, but continues',
       { a: set, b: set, c: set },
       ['start -> a', 'a -> b', 'b -> a', 'b -> c'],
       2,

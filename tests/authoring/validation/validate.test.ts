@@ -448,7 +448,7 @@ describe('a mistake is reported with its place', () => {
       },
       ['/nodes/0', '/nodes/1'],
     ],
-    ['a type that is no text', { nodes: [aTrigger(), { id: 'greet', type: 7 }] }, ['/nodes/1/type']],
+    ['a type that is not text', { nodes: [aTrigger(), { id: 'greet', type: 7 }] }, ['/nodes/1/type']],
     [
       'parameters that are none',
       { nodes: [aTrigger(), { id: 'greet', type: 'set', parameters: null }] },

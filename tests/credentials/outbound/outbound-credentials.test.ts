@@ -152,7 +152,7 @@ describe('a credential is not lent', () => {
   test.each([
     ['that does not exist', 'CredentialMissing', 'there is no credential "crm"', async () => {}],
     [
-      'whose secret is gone',
+      'whose secret no longer exists',
       'CredentialMissing',
       'the secret of credential "crm" no longer exists',
       async (service: ReturnType<typeof anOutboundService>) => {

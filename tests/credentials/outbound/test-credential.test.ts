@@ -45,7 +45,7 @@ test.each<[string, unknown, unknown]>([
   ['a result', async () => ({ status: 'warning', message: 'slow' }), { status: 'warning', message: 'slow' }],
   ['a result with more', async () => ({ status: 'healthy', token: SECRET }), { status: 'healthy' }],
   [
-    'a message that is no text',
+    'a message that is not text',
     async () => ({ status: 'healthy', message: { token: SECRET } }),
     { status: 'healthy' },
   ],

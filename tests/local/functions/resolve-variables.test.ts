@@ -38,7 +38,7 @@ test.each([
   ['an option without a fallback', '§{opt:stage}'],
   ['a variable that is not set', '§{env:OTHER}'],
   ['a place that there is not', '§{self:custom.other.more}'],
-  ['what is no text', '§{self:custom.list}'],
+  ['what is not text', '§{self:custom.list}'],
   ['a property of every object', '§{self:custom.constructor}'],
   ['a source that only a deployment has', '§{ssm:/path}'],
   ['one unknown among others', '§{self:service}-§{cf:stack.Output}'],

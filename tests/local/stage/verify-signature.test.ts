@@ -118,10 +118,10 @@ describe('a request with one thing altered is refused:', () => {
     ],
     ['the host', 'mismatch', withHeader('host', 'dynamodb.us-east-1.amazonaws.com')],
     ['a signed header', 'mismatch', withHeader('x-amz-target', 'DynamoDB_20120810.DeleteTable')],
-    ['a signed header that is gone', 'mismatch', withHeader('x-amz-target', undefined)],
+    ['a signed header that is missing', 'mismatch', withHeader('x-amz-target', undefined)],
     ['a header of AWS that is added', 'unsignedHeader', withHeader('x-amz-acl', 'public-read')],
     ['the date', 'mismatch', withHeader('x-amz-date', toDate(NOW + 1_000))],
-    ['the date, which is gone', 'malformed', withHeader('x-amz-date', undefined)],
+    ['the date, which is missing', 'malformed', withHeader('x-amz-date', undefined)],
     ['the day of the scope', 'otherScope', inAuthorization('/20261122/', '/20261121/')],
     ['the region of the scope', 'otherScope', inAuthorization('/eu-west-1/', '/us-east-1/')],
     ['the service of the scope', 'otherScope', inAuthorization('/dynamodb/', '/s3/')],
@@ -129,7 +129,7 @@ describe('a request with one thing altered is refused:', () => {
     ['the key', 'unknownKey', inAuthorization('ASIASESSION', 'ASIASESSIOM')],
     ["another's key", 'otherToken', inAuthorization('ASIASESSION', 'AKIAUSER')],
     ['the token', 'otherToken', withHeader('x-amz-security-token', 'token/+-')],
-    ['the token, which is gone', 'otherToken', withHeader('x-amz-security-token', undefined)],
+    ['the token, which is missing', 'otherToken', withHeader('x-amz-security-token', undefined)],
     ['the signature', 'mismatch', inAuthorization(/Signature=\w/, 'Signature=f')],
     ['the signature, cut short', 'malformed', inAuthorization(/\w$/, '')],
     [
@@ -144,7 +144,7 @@ describe('a request with one thing altered is refused:', () => {
     ['the host, which is not signed', 'malformed', inAuthorization('host;', '')],
     ['the order of the signed headers', 'malformed', inAuthorization('host;x-amz-date', 'x-amz-date;host')],
     ['the algorithm', 'malformed', inAuthorization('HMAC-SHA256', 'HMAC-SHA512')],
-    ['the authorization, which is gone', 'notSigned', withHeader('authorization', undefined)],
+    ['the authorization, which is missing', 'notSigned', withHeader('authorization', undefined)],
     ['a second authorization', 'malformed', (request) => ({ ...request, url: '/?X-Amz-Signature=1' })],
   ])('%s', async (_, problem, spoil) => {
     const request = aRequest();
@@ -219,7 +219,7 @@ describe('a presigned URL', () => {
       (request) => ({ ...request, headers: { ...request.headers, 'x-amz-checksum-sha256': 'abd=' } }),
     ],
     [
-      'a signed header that is gone',
+      'a signed header that is missing',
       'mismatch',
       ({ headers: { 'if-none-match': _, ...rest }, ...request }) => ({ ...request, headers: rest }),
     ],

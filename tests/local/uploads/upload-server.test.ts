@@ -53,7 +53,7 @@ describe('a presigned request is checked as by S3:', () => {
     ['the scope of another region', 'X-Amz-Credential', scope.replace('us-east-1', 'eu-west-1'), wrong],
     ['the scope of another service', 'X-Amz-Credential', scope.replace('/s3/', '/sqs/'), wrong],
     ['a scope that does not end', 'X-Amz-Credential', scope.replace('/aws4_request', ''), wrong],
-    ['a scope that goes on', 'X-Amz-Credential', `${scope}/more`, wrong],
+    ['a scope with a further part', 'X-Amz-Credential', `${scope}/more`, wrong],
     [
       'a key that is not known',
       'X-Amz-Credential',

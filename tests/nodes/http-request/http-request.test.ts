@@ -135,7 +135,7 @@ describe('what httpRequest sends', () => {
     expect(Object.entries(request?.headers ?? {})).toEqual([['__proto__', 'x']]);
   });
 
-  test('the query added to that of the URL; a list repeats the name, null leaves it out', async () => {
+  test('the query added to the query of the URL; a list repeats the name, null leaves it out', async () => {
     const { request } = await call({
       url: `${url}?page=1#top`,
       query: { page: 2, tag: ['a b', null, true, 'ü'], none: null, empty: '', nothing: [] },

@@ -151,7 +151,7 @@ describe('a response', () => {
     ['of many rows', () => Buffer.concat(Array.from({ length: 20 }, () => dataRow('x'.repeat(10_000))))],
     ['of one row', () => dataRow('x'.repeat(200_000))],
     [
-      'that announces 1 GB, and goes on,',
+      'that announces 1 GB, and continues,',
       () => Buffer.concat([startOfHugeRow(1_000_000_000), Buffer.alloc(200_000)]),
     ],
   ])('%s ends at the limit, with its connection', async (_case, rows) => {

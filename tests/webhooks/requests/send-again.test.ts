@@ -93,7 +93,7 @@ describe('a request that is sent again', () => {
 
   test.each<[string, AWorkflow, string]>([
     [
-      'whose trigger is gone',
+      'whose trigger no longer exists',
       { webhook: { path: '/elsewhere' } },
       'version 2 of workflow shop has no enabled trigger for POST /orders',
     ],
@@ -125,7 +125,12 @@ describe('a request that is sent again', () => {
   });
 
   test.each<[string, WebhookEventChanges, AWorkflow['chain'], string]>([
-    ['a body whose secret is gone', { body: '{"password":"x"}' }, [], 'a secret was removed from its body'],
+    [
+      'a body whose secret no longer exists',
+      { body: '{"password":"x"}' },
+      [],
+      'a secret was removed from its body',
+    ],
     [
       'a body that is too long',
       { body: JSON.stringify(Array.from({ length: 900 }, (_, at) => at * 7919)) },

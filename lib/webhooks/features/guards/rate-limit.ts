@@ -138,7 +138,7 @@ const readCredential = (arrival: Arrival): readonly string[] => {
   return secretId === null ? readNetwork(arrival) : [webhook.config.credentialId ?? '', secretId];
 };
 
-/** Hashed, so that callers do not control the key's length. */
+/** Hashes the parts of a bucket's key, so that callers do not control its length. */
 const hash = (parts: readonly unknown[]): string =>
   createHash('sha256').update(JSON.stringify(parts.flat())).digest('base64url');
 

@@ -47,7 +47,7 @@ type AnswerOfRule = NonNullable<HandshakeRule['answer']>;
 const contentTypeOf = ({ contentType, body = '' }: AnswerOfRule): string =>
   contentType ?? (typeof body === 'string' ? 'text/plain' : 'application/json');
 
-/** Values inserted into JSON text are escaped; in a structure they keep their types. */
+/** Compiles the body of an answer: values inserted into JSON text are escaped; in a structure they keep their types. */
 const compileBody = (answer: AnswerOfRule): ((scope: Scope) => Promise<string>) => {
   const body = (answer.body ?? '') as JsonValue;
   if (typeof body !== 'string') {

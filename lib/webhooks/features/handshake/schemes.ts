@@ -102,8 +102,8 @@ const asana: Handshake = () => ({
 });
 
 /**
- * The PING of interactions has type 1; the PING of webhook events has type 0, where 1 is an event.
- * https://docs.discord.com/developers/interactions/overview#setting-up-an-endpoint-acknowledging-ping-requests,
+ * Answers Discord's PING: the PING of interactions has type 1; the PING of webhook events has type 0, where 1 is an
+ * event. https://docs.discord.com/developers/interactions/overview#setting-up-an-endpoint-acknowledging-ping-requests,
  * https://docs.discord.com/developers/events/webhook-events#preparing-for-events
  */
 const discord: Handshake = () =>

@@ -45,7 +45,7 @@ export const checkSecret = (ways: readonly Way[], secret: string): void => {
   else isSignedBy(way, ['AA'], [], secret);
 };
 
-/** A token may contain the characters that separate signatures. */
+/** Returns the token after a prefix, whole: it may contain the characters that separate signatures. */
 const splitToken = (text: string, prefix: string): string[] =>
   text.startsWith(prefix) ? [text.slice(prefix.length)] : [];
 

@@ -69,7 +69,7 @@ const offerUpload = async (
   });
 };
 
-/** The gateway has decoded the path. Lone surrogates can't be encoded as UTF-8. */
+/** Encodes a path again, since the gateway has decoded it. Lone surrogates can't be encoded as UTF-8. */
 const encodePath = (path: string): string => path.toWellFormed().split('/').map(encodeURIComponent).join('/');
 
 const openUpload = async (arrival: Arrival, uploadId: string, rule: FileLimits, ports: FeaturePorts) => {

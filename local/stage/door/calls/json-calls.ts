@@ -146,7 +146,7 @@ const findEvents: JsonService['findPermissions'] = (operation, input, arns) => {
   }
 };
 
-/** Passing a role to a service is a separate action. */
+/** Returns the permission to pass a role to a service, which is a separate action. */
 export const passRole = (role: string, service: string): Need & { readonly action: string } => ({
   action: 'iam:PassRole',
   resource: role,

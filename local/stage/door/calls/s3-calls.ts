@@ -12,7 +12,10 @@ import { createFindOperation, readSdkRoutes } from './rest-routes.ts';
 /** Operations that share another one's route and differ in more than the query. */
 const AMBIGUOUS = /^(CopyObject|UploadPartCopy|ListBuckets|ListDirectoryBuckets|WriteGetObjectResponse)$/;
 
-/** The SDK names the operation in `x-id`, other callers do not. Its model has `uploadId` and `partNumber` among the parameters. */
+/**
+ * The routes of S3. The SDK names the operation in `x-id`, other callers do not. Its model has `uploadId` and
+ * `partNumber` among the parameters.
+ */
 const routes = Object.fromEntries(
   Object.entries({
     ...readSdkRoutes(client),

@@ -59,7 +59,7 @@ describe('a bearer token', () => {
     ['has no end', { exp: undefined as never }, 'claim exp is missing or has a different value'],
     ['is not valid yet', { nbf: NOW + 61 }, 'claim nbf is missing or has a different value'],
     [
-      'is of another issuer',
+      'has a different issuer',
       { iss: 'https://other.example.com' },
       'claim iss is missing or has a different value',
     ],

@@ -90,7 +90,7 @@ describe('the secret of a sender', () => {
   test.each<[string, (outbound: ReturnType<typeof anOutboundService>) => Promise<void>, string]>([
     ['is missing', async () => {}, 'webhook-misconfigured'],
     [
-      'is of another type',
+      'has a different type',
       (outbound) => outbound.put('sender', 'httpBearer', { token: 'token-1' }),
       'webhook-misconfigured',
     ],

@@ -15,7 +15,7 @@ describe('no run starts', () => {
 
   test.each<[string, (id: string) => string]>([
     ['is no id', () => 'x'],
-    ['is of another execution', (id) => spoilt(id, 3)],
+    ['belongs to a different execution', (id) => spoilt(id, 3)],
     ['is altered', (id) => spoilt(id, 60)],
     ['is longer than any', (id) => `${id}${'A'.repeat(10_000)}`],
   ])('for an id that %s', async (_case, spoil) => {
