@@ -8,7 +8,7 @@ import type { Target } from './target.ts';
 /** What each group of commands depends on. */
 export interface CommandContext {
   readonly io: Io;
-  /** Loaded on demand, so that other commands start faster. */
+  /** Loads the node types on demand, so that other commands start faster. */
   readonly loadNodeTypes: () => Promise<FindNodeType>;
   readonly loadPlugins: () => Promise<readonly PluginEntry[]>;
   /** Loads the outbound credential types, by id. */

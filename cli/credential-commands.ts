@@ -203,7 +203,7 @@ const rotate = async (
   await store(await rotateCredential(credential, { now: io.now(), chosen }), context);
 };
 
-/** @param secretId - null: all secrets */
+/** Revokes one or all secrets of a credential. @param secretId - null: all secrets */
 const revoke = async (id: string, secretId: string | null, context: TargetContext): Promise<void> => {
   const credential = await find(id, context);
   const left = secretId === null ? revokeAll(credential) : revokeSecret(credential, secretId);

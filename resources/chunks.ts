@@ -24,7 +24,7 @@ interface Chunk {
   readonly name: string;
   readonly files: readonly File[];
   readonly inputs: Metafile['inputs'];
-  /** Whether its inputs are unchanged since it was built. */
+  /** Whether the inputs of a file are unchanged since it was built. */
   readonly isCurrent: () => boolean;
 }
 

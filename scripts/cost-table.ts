@@ -16,7 +16,7 @@ const PAGE = 'docs/operating.md';
 
 type CountedRun = Awaited<ReturnType<typeof countUnits>>[number];
 
-/** Byte counts vary between runs, because of ports and compression, so sizes are rounded. */
+/** Rounds a size, since byte counts vary between runs, because of ports and compression. */
 const inSteps = (bytes: number, step: number): number => Math.ceil(bytes / step) * step;
 
 const toBilledRun = ({ chain, stored, background, ...counted }: CountedRun): BilledRun => ({

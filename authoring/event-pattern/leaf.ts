@@ -79,7 +79,7 @@ export interface Leaf {
   readonly acceptsAbsence: boolean;
 }
 
-/** @param wanted - an array of a pattern without problems */
+/** Makes the leaf of a pattern. @param wanted - an array of a pattern without problems */
 export const toLeaf = (wanted: readonly JsonValue[]): Leaf => {
   const tests = wanted.filter((one) => !isAbsence(one)).map(toTest);
   return {

@@ -94,7 +94,10 @@ const suggestNodeType = (
   return same ?? findNearName(type, isKnown);
 };
 
-/** Cached per type: suggestions are slow, and many nodes may have the same wrong type. */
+/**
+ * Creates a function that describes an unknown type, cached per type: suggestions are slow, and many nodes may have the
+ * same wrong type.
+ */
 const createDescribeUnknown = (findNodeType: FindNodeType, findNearName: FindNearName) => {
   const messages = new Map<string, string>();
   return (type: string): string => {

@@ -27,7 +27,7 @@ interface CallbackParts extends FindCallbackParts {
   readonly clock: Clock;
 }
 
-/** The engine limits an answer to 256 KB, and JSON-encodes it a second time. */
+/** Maximum size of an answer: the engine limits it to 256 KB, and JSON-encodes it a second time. */
 const MAX_BODY_BYTES = 100_000;
 const MAX_BODY_DEPTH = 100;
 

@@ -124,7 +124,7 @@ export const createHealthFunction = (parts: HealthParts) => {
   });
 };
 
-/** Cached only by the caller: reports are protected by IAM. */
+/** Lets only the caller cache an answer: reports are protected by IAM. */
 const cacheFor = ({ headers, ...answer }: Answer, ms: number): Answer => ({
   ...answer,
   headers: { ...headers, 'cache-control': `private, max-age=${Math.max(0, Math.ceil(ms / 1_000))}` },

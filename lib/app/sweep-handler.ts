@@ -97,7 +97,7 @@ export const createSweepFunction = (given: SweepParts) => {
 
 type Values = { -readonly [Name in keyof Measurement['values']]: Measurement['values'][Name] };
 
-/** Only findings become metric values: a metric without values costs nothing. */
+/** Collects findings, of which only those that occur become metric values: a metric without values costs nothing. */
 const createFindings = (): Findings & { readonly values: Values } => {
   const values: Values = {};
   return {

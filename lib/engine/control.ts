@@ -18,7 +18,7 @@ export interface RunOptions {
   readonly within: string;
   /** Outputs of outer nodes that expressions can read as `$nodes`. */
   readonly nodes?: JsonObject;
-  /** Aborted when the enclosing run ends; the session's signal if absent. */
+  /** Returns a signal that is aborted when the enclosing run ends; the session's signal if absent. */
   readonly signal?: () => AbortSignal;
   /** Whether the run collects the outputs of its end nodes: see `execute`. */
   readonly collectsEnds?: boolean;

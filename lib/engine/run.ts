@@ -37,7 +37,7 @@ export class Run implements InnerRun {
   #completed: NodeRun[] = [];
   #wake: PromiseWithResolvers<void> | null = null;
   #bug: { readonly error: unknown } | null = null;
-  /** Created on demand, with its signal: a run of quick nodes needs none. */
+  /** The controller that aborts the run, created on demand with its signal: a run of quick nodes needs none. */
   #abort: AbortController | undefined;
   #signal: AbortSignal | undefined;
   #isOver = false;

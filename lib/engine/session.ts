@@ -104,7 +104,7 @@ class Deadline {
   readonly #clock: Clock;
   readonly #endsAt: number;
   #now: number;
-  /** Created on demand: an execution of quick nodes needs none. */
+  /** The controller of the timer, created on demand: an execution of quick nodes needs none. */
   #timer: AbortController | undefined;
 
   /** @param since - when the timeout started: at the start of the execution, even in a replay */
@@ -176,7 +176,7 @@ export class Session {
   #fatal: NodeFailure | null = null;
   #strayFailure: StrayFailure | null = null;
   #isClosed = false;
-  /** Created on demand: an execution of quick nodes needs none. */
+  /** The controller that aborts the execution, created on demand: an execution of quick nodes needs none. */
   #abort: AbortController | undefined;
 
   /**
@@ -248,7 +248,7 @@ export class Session {
     return signal?.aborted === true ? (signal.reason as Error) : null;
   }
 
-  /** Aborted when the execution times out, fails, or is aborted from outside. */
+  /** The signal that is aborted when the execution times out, fails, or is aborted from outside. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }

@@ -25,7 +25,7 @@ export interface Step {
   attempt(number: number): Promise<Attempt>;
   /** An attempt that a crash interrupted is not repeated: the step fails with `StepInterruptedError`. */
   readonly atMostOnce?: boolean;
-  /** Aborted when the result is no longer needed: no further attempt is made. */
+  /** A signal that is aborted when the result is no longer needed: no further attempt is made. */
   readonly signal?: AbortSignal;
 }
 

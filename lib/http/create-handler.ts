@@ -80,7 +80,7 @@ export const serveRoutes = (parts: HandlerParts, routes: Readonly<Record<string,
     throw new AppError(METHOD_NOT_ALLOWED, { allow });
   });
 
-/** Added headers win, except that `vary` is combined (RFC 9110 §12.5.5). */
+/** Merges headers: added ones win, except that `vary` is combined (RFC 9110 §12.5.5). */
 const mergeHeaders = (own: Answer['headers'], added: Answer['headers']): Answer['headers'] =>
   own.vary === undefined || added.vary === undefined
     ? { ...own, ...added }

@@ -26,6 +26,6 @@ export class Refusal extends Error {
   }
 }
 
-/** Recognised by name, since each chunk of a bundle has its own copy of the class. */
+/** Whether an error is a refusal, recognised by name, since each chunk of a bundle has its own copy of the class. */
 export const isRefusal = (error: unknown): error is Refusal =>
   error instanceof Error && error.name === 'Refusal';

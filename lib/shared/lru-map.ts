@@ -1,6 +1,6 @@
 /** A map of bounded size: beyond it, the least recently used entries are evicted. No value is undefined. */
 export class LruMap<Key, Value> {
-  /** Ordered by insertion: a used entry moves to the end. */
+  /** The entries, ordered by insertion: a used entry moves to the end. */
   readonly #entries = new Map<Key, Value>();
   readonly #maxWeight: number;
   readonly #weigh: (key: Key, value: Value) => number;

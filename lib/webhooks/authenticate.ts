@@ -113,12 +113,12 @@ export const authenticate = async (
 const isUsable = ({ type, username, secrets }: Credential, wanted: Credential['type']): boolean =>
   type === wanted && secrets.length > 0 && (type === 'basic') === (username !== null);
 
-/** @param cause - only logged */
+/** Refuses a caller. @param cause - only logged */
 const refuse = (cause: unknown): never => {
   throw new AppError(AUTHENTICATION_MISCONFIGURED, {}, cause);
 };
 
-/** @param names - lower-case */
+/** Redacts the values of some headers. @param names - lower-case */
 export const redactHeaders = (headers: Headers, names: readonly string[]): Headers =>
   names.length === 0
     ? headers

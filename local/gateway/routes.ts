@@ -4,7 +4,7 @@ export interface Route {
   readonly event: string;
   /** The function's key in serverless.yml. */
   readonly functionKey: string;
-  /** Whether it has an authorizer on AWS. */
+  /** Whether the route has an authorizer on AWS. */
   readonly isPrivate?: boolean;
 }
 

@@ -24,7 +24,7 @@ interface Token {
 const TIMEOUT_MS = 10_000;
 const MAX_RESPONSE_BYTES = 65_536;
 
-/** Used if a server does not say how long a token is valid. */
+/** Lifetime of a token if a server does not say how long it is valid, in seconds. */
 const DEFAULT_SECONDS = 3_600;
 
 /**

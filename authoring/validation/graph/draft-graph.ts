@@ -77,7 +77,7 @@ export interface DraftNode {
   /** Names of its outputs, without `error`; null when they are known only at run time. */
   readonly outputs: ReadonlySet<string> | null;
   readonly isDisabled: boolean;
-  /** Whether its failures go to the output `error`; true for an invalid `onError` too. */
+  /** Whether the node's failures go to the output `error`; true for an invalid `onError` too. */
   readonly routesErrors: boolean;
 }
 

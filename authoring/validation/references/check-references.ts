@@ -63,9 +63,9 @@ interface Inspection extends Bound {
 /** A part of the syntax tree and its context. */
 interface Visit {
   readonly ast: unknown;
-  /** Whether its paths begin at the input. */
+  /** Whether the expression's paths begin at the input. */
   readonly isRoot: boolean;
-  /** Whether it must be data, not a function. */
+  /** Whether the expression must be data, not a function. */
   readonly isValue: boolean;
 }
 

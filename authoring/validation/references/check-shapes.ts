@@ -67,7 +67,7 @@ const warn = ({ findings }: Check, message: string): void => {
 
 interface Found {
   readonly shape: Shape;
-  /** Whether it is a list, one item or nothing, by the number of items in a list. */
+  /** Whether the path gives a list, one item or nothing, by the number of items in a list. */
   readonly isMapped: boolean;
 }
 

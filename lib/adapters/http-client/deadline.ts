@@ -2,7 +2,7 @@ import { longestTimerMs } from '../runtime/system-clock.ts';
 
 /** The time limit of work in several phases. It has a timer and a listener until the work is done or the time is up. */
 interface Deadline {
-  /** Aborted with the caller's signal, or when the time is up. */
+  /** The signal that is aborted with the caller's signal, or when the time is up. */
   readonly signal: AbortSignal;
   /**
    * Awaits one phase; if it fails, the deadline ends.

@@ -2,7 +2,7 @@
 export interface ActionRule {
   readonly action: string;
   readonly input: ServiceCall['input'];
-  /** Used instead of the resources that the input names. */
+  /** Resources that are used instead of those that the input names. */
   readonly resources?: readonly string[];
 }
 

@@ -21,7 +21,7 @@ const ABOUT =
 const MAX_LENGTH = 256;
 
 const MAX_CACHED = 1_000;
-/** Cached results by place and name, since callers repeat the same few names. */
+/** The cached results by place and name, since callers repeat the same few names. */
 const cache = new LruMap<string, boolean>(MAX_CACHED);
 
 /**

@@ -308,7 +308,7 @@ interface Explained {
   readonly principal?: string;
   readonly action?: string;
   readonly resource?: string;
-  /** Whether it matches; for principals, how they matched. */
+  /** Whether the statement's element matches; for principals, how they matched. */
   readonly matches: boolean | string;
 }
 

@@ -14,7 +14,10 @@ const MAX_SIZE = 250_000;
  * Real documents use a few hundred names. In a map with hundreds of thousands of keys, each access takes microseconds.
  */
 const MAX_NAMES = 10_000;
-/** Counted before parsing: the tokenizer looks for an entity at each "&" before it reports any text. */
+/**
+ * Maximum number of ampersands, counted before parsing: the tokenizer looks for an entity at each "&" before it reports
+ * any text.
+ */
 const MAX_AMPERSANDS = 250_000;
 
 /** An element whose end tag has not been read yet. */

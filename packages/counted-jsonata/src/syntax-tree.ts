@@ -130,7 +130,7 @@ export interface LambdaNode extends Common {
   readonly arguments: readonly VariableNode[];
   readonly signature?: { readonly definition: string };
   readonly body: Node;
-  /** Created by the parser for a call in tail position. */
+  /** Whether the parser created the node for a call in tail position. */
   readonly thunk?: boolean;
 }
 

@@ -8,7 +8,7 @@ export type CredentialFields = Readonly<Record<string, string>>;
 export interface AwsRole {
   readonly roleArn: string;
   readonly externalId?: string;
-  /** Taken from the request's host by default. */
+  /** Region of the signature; by default from the request's host. */
   readonly region?: string;
   readonly service?: string;
 }

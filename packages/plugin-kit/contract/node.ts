@@ -43,7 +43,7 @@ export interface NodeContext {
   /** The data of each connection, unmerged, in connection order; empty for a trigger. */
   readonly inputs: readonly DeliveredInput[];
   readonly logger: Logger;
-  /** Aborted when the attempt's time is up; pass it to every call that can be cancelled. */
+  /** The signal that is aborted when the attempt's time is up; pass it to every call that can be cancelled. */
   readonly signal: AbortSignal;
   /** Returns the milliseconds left for this attempt. */
   remainingMs(): number;

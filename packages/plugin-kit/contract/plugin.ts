@@ -10,7 +10,7 @@ export type HandleKind = 'trigger' | 'action';
 export interface PluginContext {
   readonly logger: Logger;
   readonly clock: Clock;
-  /** Aborted when the time for the call is up. */
+  /** The signal that is aborted when the time for the call is up. */
   readonly signal: AbortSignal;
 }
 
@@ -73,7 +73,7 @@ export type Purity = boolean | ((parameters: JsonObject) => boolean);
 
 /** Marks the handle of a control node: see `RunControl`. */
 export interface ControlTraits {
-  /** Whether it may wait longer than a process lives, so that its workflow must run durably. */
+  /** Whether the node may wait longer than a process lives, so that its workflow must run durably. */
   readonly suspends: boolean;
   /** Which of its `outputs` leads to its body: nodes that it runs itself, any number of times. */
   readonly bodyOutput?: string;
@@ -166,8 +166,8 @@ export interface PluginHandle {
   /** Values of `targetInput` in `context.inputs`; `['main']` by default. A connection to any other input is refused. */
   readonly inputs?: readonly string[];
   /**
-   * Whether it may deliver on no output (`emit({})`), as `filter` does. A loop can end only at such a node or at one
-   * with several outputs, and is refused without one. False by default.
+   * Whether the node may deliver on no output (`emit({})`), as `filter` does. A loop can end only at such a node or at
+   * one with several outputs, and is refused without one. False by default.
    */
   readonly endsBranch?: boolean;
   /**
@@ -182,7 +182,8 @@ export interface PluginHandle {
   /** AWS calls that the node makes; none by default. */
   readonly awsCalls?: AwsCalls;
   /**
-   * Whether it has no side effects and always has the same output for the same input, so that it needs no checkpoint.
+   * Whether the node has no side effects and always has the same output for the same input, so that it needs no
+   * checkpoint.
    */
   readonly pure?: Purity;
   /** Traits of a control node; not together with `pure`. */

@@ -65,7 +65,7 @@ export interface OutboundRequest {
   readonly maxRedirects: number;
   readonly maxResponseBytes: number;
   readonly signal: AbortSignal;
-  /** Added to the request by the client: the `context.credential` of the attempt. */
+  /** The credential that the client adds to the request: the `context.credential` of the attempt. */
   readonly credential?: LentCredential;
   /**
    * Headers of the request that started the execution, if there is one. Set by the engine, which overrides what a node

@@ -29,7 +29,7 @@ export interface ApiFailure {
   readonly isRetryable?: boolean;
   /** Minimum delay before the next attempt; by default from `Retry-After` of a 429 or 503. */
   readonly retryAfterMs?: number;
-  /** Added to the details before the response; limited in size. */
+  /** Fields added to the error's details, before the response; limited in size. */
   readonly details?: JsonObject;
 }
 
@@ -39,9 +39,9 @@ export interface JsonApiCall {
   readonly url: string;
   /** Headers of the request, with lower-case names. For secrets, use the node's credential. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Added to the URL: a list repeats the name, null adds nothing. */
+  /** Query parameters added to the URL: a list repeats the name, null adds nothing. */
   readonly query?: JsonObject;
-  /** Sent as JSON; without it, nothing is sent. */
+  /** Body of the request, sent as JSON; without it, nothing is sent. */
   readonly body?: JsonValue;
   /** Maximum size of the response; 1 MiB by default. */
   readonly maxResponseBytes?: number;

@@ -24,7 +24,7 @@ export const readBody = (response: Received, type: ValueType): JsonValue => {
   }
 };
 
-/** Parsed for a JSON content type, a string for valid UTF-8, else `{ base64 }`. */
+/** Reads a body by its content type: parsed if it is JSON, a string for valid UTF-8, else `{ base64 }`. */
 const readByContentType = ({ headers, body }: Received): JsonValue => {
   const text = toText(body);
   if (text === null) return toBase64(body);

@@ -16,7 +16,7 @@ interface StatusErrorOptions {
   readonly problem?: string | null | undefined;
   /** The error code of the service. */
   readonly code?: string | undefined;
-  /** Added to the details, before the response. */
+  /** Fields added to the error's details, before the response. */
   readonly details?: JsonObject | undefined;
 }
 

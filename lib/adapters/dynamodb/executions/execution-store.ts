@@ -36,9 +36,9 @@ import { fitNodes } from './fit-nodes.ts';
 
 /** Loads the queries on use, since neither webhooks nor runs make them. */
 const openQueries = lazy(() => import('./execution-queries.chunk.ts'));
-/** Loaded on use, since few webhooks hold executions. */
+/** Opens the queue code, loaded on use, since few webhooks hold executions. */
 const openQueue = lazy(() => import('./enter-queue.chunk.ts'));
-/** Loaded on use: needed only while and after DynamoDB throttles an index. */
+/** Opens the code for quiet ends, loaded on use: needed only while and after DynamoDB throttles an index. */
 const openQuietEnd = lazy(() => import('./quiet-end.chunk.ts'));
 
 /**
@@ -96,7 +96,7 @@ export const createExecutionStore = (
 
   const openExpiry = () => number(toExpiry(clock.now(), OPEN_DAYS));
 
-  /** Counted from now, for the retention that the process that started it determined. */
+  /** When an ended record expires, counted from now, for the retention that the process that started it determined. */
   const endExpiry = () => ({
     compute: { expiresAt: ':now + if_not_exists(#retentionSeconds, :retention)' },
     values: {

@@ -52,7 +52,7 @@ export const createHeldQueues = (
       yield executionId;
   }
 
-  /** Used while the queue has executions from earlier releases, which have no place and come first. */
+  /** Counts held executions while the queue has some from earlier releases, which have no place and come first. */
   const countAll = async (partitions: readonly string[]): Promise<number> => {
     let count = 0;
     for (const partition of partitions) {

@@ -19,7 +19,7 @@ export const checkChallenge = (challenge: unknown): string => {
   return challenge;
 };
 
-/** @param reason - for the log */
+/** Refuses a handshake. @param reason - for the log */
 export const refuse = (reason: string): never => {
   throw new AppError(HANDSHAKE_REFUSED, {}, new Refusal(`handshake: ${reason}`));
 };
