@@ -11,7 +11,7 @@ interface HeaderReferences {
   readonly names: ReadonlySet<string>;
 }
 
-/** Filled by the first request that carries a credential. */
+/** What each workflow reads of the credential headers; filled by the first request that carries a credential. */
 const referencesByDefinition = new WeakMap<WorkflowDefinition, HeaderReferences>();
 
 const findReferences = (definition: WorkflowDefinition): HeaderReferences => {

@@ -25,7 +25,7 @@ const SHAPES: readonly RegExp[] = [
 const SECRET_NAME =
   /^(?:x-)?(?:api[-_]?key|api[-_]?token|access[-_]?token|auth[-_]?token|authorization|password|passwd|secret|client[-_]?secret|private[-_]?key)$/i;
 const SCHEME = /^(Bearer|Basic|Token|ApiKey) +\S{6}/i;
-/** No spaces and at least one digit: neither a placeholder nor a field name. */
+/** Matches text without spaces and with a digit: neither a placeholder nor a field name. */
 const LOOKS_RANDOM = /^(?=[^\d\s]{0,200}\d)\S{6,4096}$/;
 
 /** Where in a request a value travels that a credential would add. */
