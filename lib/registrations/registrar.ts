@@ -19,8 +19,6 @@ export interface RegistrarParts {
   readonly logger: Pick<Logger, 'info' | 'warn'>;
 }
 
-export type UnregisterParts = Pick<RegistrarParts, 'registrations' | 'openContext' | 'logger'>;
-
 /**
  * Adds a definition's missing registrations before it is stored, so that its triggers fire as soon as it is current.
  * Until then their events start nothing. If one is refused, everything is rolled back.
@@ -156,7 +154,7 @@ const registerOne = async (
 export const unregister = async (
   stored: StoredRegistration,
   findNodeType: FindNodeType,
-  { registrations, openContext, logger }: UnregisterParts,
+  { registrations, openContext, logger }: RegistrarParts,
 ): Promise<void> => {
   const leaving = await registrations.change(stored, 'leaving');
   if (leaving === null) return; // changed in the meantime: it may be needed again
@@ -177,11 +175,9 @@ const requireSource = ({ nodeType }: Registration, findNodeType: FindNodeType): 
   return source;
 };
 
-const isOfTrigger = (one: Registration, other: Registration): boolean =>
-  one.workflowId === other.workflowId && one.triggerNodeId === other.triggerNodeId;
-
 const isSame = (one: Registration, other: Registration): boolean =>
-  isOfTrigger(one, other) &&
+  one.workflowId === other.workflowId &&
+  one.triggerNodeId === other.triggerNodeId &&
   one.nodeType === other.nodeType &&
   JSON.stringify(one.parameters) === JSON.stringify(other.parameters);
 

@@ -7,7 +7,7 @@ import { createOpenRegistrationContext } from '../../lib/adapters/aws/registrati
 import { createDispatchFunction } from '../../lib/app/triggers/dispatch-handler.ts';
 import { unified } from '../../lib/plugins/installed-plugin.ts';
 import { putWorkflow, removeWorkflow } from '../../lib/registrations/put-workflow.ts';
-import { reconcileAll } from '../../lib/registrations/reconcile-all.ts';
+import { reconcileAll } from '../../lib/registrations/sweep-registrations.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 import { startSources } from '../../local/sources/start-sources.ts';
 import { aKillableProcess } from './a-killable-process.ts';

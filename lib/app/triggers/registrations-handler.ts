@@ -1,8 +1,11 @@
 import { isPlainObject } from '@hookloom/plugin-kit';
 import type { Context } from 'aws-lambda';
 import type { SendStackResponse } from '../../adapters/aws/stack-response.ts';
-import { type ReconcileAllParts, reconcileAll } from '../../registrations/reconcile-all.ts';
-import { unregisterAll } from '../../registrations/unregister-all.ts';
+import {
+  type ReconcileAllParts,
+  reconcileAll,
+  unregisterAll,
+} from '../../registrations/sweep-registrations.ts';
 
 interface RegistrationsParts extends ReconcileAllParts {
   readonly sendStackResponse: SendStackResponse;

@@ -3,8 +3,6 @@ import { didYouMean, quoteAll } from '../../shared/describe.ts';
 import { findNearest } from '../../shared/near-name.ts';
 import type { Problem } from '../../workflows/definition/problem.ts';
 import { readCron } from './read-cron.ts';
-import { readRate } from './read-rate.ts';
-import { readLocalTime, readTime } from './read-time.ts';
 import type { Reading, Schedule, Timing } from './schedule.ts';
 import { findTimeZoneName, openTimeZone, type TimeZone } from './time-zone.ts';
 
@@ -71,12 +69,8 @@ const readTiming = (
       if ('fault' in read) return read;
       return { value: { timing: { kind, cron: read.value }, expression: `cron(${read.value.fields})` } };
     }
-    case 'rate': {
-      const read = readRate(value);
-      if ('fault' in read) return read;
-      const { text, periodMs } = read.value;
-      return { value: { timing: { kind, periodMs }, expression: `rate(${text})` } };
-    }
+    case 'rate':
+      return readRate(value);
     case 'at': {
       const read = readLocalTime(value, zone);
       if ('fault' in read) return read;
@@ -100,4 +94,84 @@ const readFlexibleMinutes = (value: JsonValue | undefined): Reading<number | nul
   return isRight
     ? { value }
     : { fault: `must be a whole number of minutes from 1 to ${MAX_FLEXIBLE_MINUTES}` };
+};
+
+const MINUTE_MS = 60_000;
+
+const units: Readonly<Record<string, number>> = {
+  minute: MINUTE_MS,
+  hour: 60 * MINUTE_MS,
+  day: 24 * 60 * MINUTE_MS,
+};
+
+/** Reads `5 minutes` or `1 hour`. A day is always 24 hours, even when the clocks change. */
+const readRate = (text: string): Reading<Timed> => {
+  const [, digits = '', unit = ''] = /^([1-9]\d{0,4}) +(minute|hour|day)s?$/.exec(text) ?? [];
+  const unitMs = units[unit];
+  if (unitMs === undefined)
+    return {
+      fault: 'must be a whole number from 1 to 99999 with minutes, hours or days, such as "5 minutes"',
+    };
+  const amount = Number(digits);
+  const expression = `rate(${amount} ${unit}${amount === 1 ? '' : 's'})`;
+  return { value: { timing: { kind: 'rate', periodMs: amount * unitMs }, expression } };
+};
+
+/** A time in ISO 8601: date, time of day, and for an instant its offset from UTC. */
+const TIME = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.\d{1,9})?)?(Z|([+-])(\d\d):(\d\d))?$/;
+
+/**
+ * @param text - a local time without offset, such as `2026-12-01T08:00`
+ * @returns milliseconds since the epoch
+ */
+const readLocalTime = (text: string, zone: TimeZone): Reading<number> => {
+  const read = readIsoTime(text);
+  if (read === null) return { fault: 'must be a local time that exists, such as "2026-12-01T08:00:00"' };
+  if (read.offsetMs !== null)
+    return { fault: 'must be a local time, without "Z" or an offset: "timeZone" sets the zone' };
+  return toInstant(read.local, zone);
+};
+
+/**
+ * @param text - with an offset from UTC, or without one in the time zone of the schedule
+ * @returns milliseconds since the epoch
+ */
+const readTime = (text: string, zone: TimeZone): Reading<number> => {
+  const read = readIsoTime(text);
+  if (read === null) return { fault: 'must be a valid ISO 8601 time, such as "2026-12-01T08:00:00Z"' };
+  return read.offsetMs === null ? toInstant(read.local, zone) : { value: read.local - read.offsetMs };
+};
+
+const toInstant = (local: number, zone: TimeZone): Reading<number> => {
+  const instant = zone.toInstant(local);
+  return instant === null
+    ? { fault: 'is a time that clocks in this time zone skip: use a time after the change' }
+    : { value: instant };
+};
+
+interface IsoTime {
+  /** The time in milliseconds as if it were UTC; fractions of a second are dropped. */
+  readonly local: number;
+  /** Offset in milliseconds east of UTC; null if the text has no offset. */
+  readonly offsetMs: number | null;
+}
+
+const readIsoTime = (text: string): IsoTime | null => {
+  const match = text.length > 40 ? null : TIME.exec(text);
+  if (match === null) return null;
+  const [, year, month, day, hour, minute, second, offset, sign, hours, minutes] = match;
+  const local = Date.UTC(
+    Number(year),
+    Number(month) - 1,
+    Number(day),
+    Number(hour),
+    Number(minute),
+    Number(second ?? 0),
+  );
+  // A day or an hour that does not exist becomes another one when it is formatted again.
+  const again = new Date(local).toISOString();
+  if (!again.startsWith(`${year}-${month}-${day}T${hour}:${minute}:${second ?? '00'}`)) return null;
+  if (Number(hours ?? 0) > 23 || Number(minutes ?? 0) > 59) return null;
+  const offsetMs = (Number(hours ?? 0) * 60 + Number(minutes ?? 0)) * 60_000 * (sign === '-' ? -1 : 1);
+  return { local, offsetMs: offset === undefined ? null : offsetMs };
 };

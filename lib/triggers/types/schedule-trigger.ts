@@ -7,7 +7,7 @@ import {
   Type,
   toEnvelope,
 } from '@hookloom/plugin-kit';
-import { findScheduleProblems } from '../schedule/find-schedule-problems.ts';
+import { findScheduleProblems } from '../schedule/next-times.ts';
 import { readSchedule } from '../schedule/read-schedule.ts';
 import { readFailure, requireSuccess } from './aws-failure.ts';
 import { RETRIES, schedulerRole, triggerDeadLetters } from './stage-resources.ts';

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import { findScheduleProblems } from '../../../lib/triggers/schedule/find-schedule-problems.ts';
+import { findScheduleProblems } from '../../../lib/triggers/schedule/next-times.ts';
 import { readSchedule } from '../../../lib/triggers/schedule/read-schedule.ts';
 
 const now = Date.parse('2026-11-22T09:00:00Z');

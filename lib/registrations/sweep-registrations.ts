@@ -1,7 +1,7 @@
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import { workThrough } from '../shared/work-through.ts';
 import type { WorkflowStore } from '../workflows/definition/workflow-store.ts';
-import { isAsWanted, type RegistrarParts, reconcileRegistrations } from './registrar.ts';
+import { isAsWanted, type RegistrarParts, reconcileRegistrations, unregister } from './registrar.ts';
 
 export interface ReconcileAllParts extends RegistrarParts {
   readonly workflows: Pick<WorkflowStore, 'find' | 'readPage'>;
@@ -12,7 +12,7 @@ export interface ReconcileAllParts extends RegistrarParts {
 const GRACE_MS = 600_000;
 
 /** How many workflows are reconciled concurrently. */
-const CONCURRENCY = 10;
+const WORKFLOWS_AT_ONCE = 10;
 
 /**
  * Compares the registrations with the workflows and reconciles them: leftovers of a crash, lost registrations, and
@@ -42,15 +42,19 @@ export const reconcileAll = async (
     after = page.next;
   } while (after !== null);
   for (const [id, stored] of registered) if (stored.some(isSettled)) wrong.push(id);
-  await workThrough(fromTurn(wrong, clock.now()), { atOnce: CONCURRENCY, mayGoOn: hasTime }, async (id) => {
-    try {
-      // Read again, since the page may be older than the registrations.
-      const current = (await workflows.find(id))?.definition ?? null;
-      await reconcileRegistrations(id, current, findNodeType, parts, [], isSettled);
-    } catch (cause) {
-      logger.warn('The registrations of a workflow could not be reconciled.', { workflowId: id, cause });
-    }
-  });
+  await workThrough(
+    fromTurn(wrong, clock.now()),
+    { atOnce: WORKFLOWS_AT_ONCE, mayGoOn: hasTime },
+    async (id) => {
+      try {
+        // Read again, since the page may be older than the registrations.
+        const current = (await workflows.find(id))?.definition ?? null;
+        await reconcileRegistrations(id, current, findNodeType, parts, [], isSettled);
+      } catch (cause) {
+        logger.warn('The registrations of a workflow could not be reconciled.', { workflowId: id, cause });
+      }
+    },
+  );
 };
 
 const TURN_MS = 900_000;
@@ -59,4 +63,41 @@ const TURN_MS = 900_000;
 const fromTurn = (ids: readonly string[], now: number): readonly string[] => {
   const start = ids.length === 0 ? 0 : (Math.floor(now / TURN_MS) * 97) % ids.length;
   return [...ids.slice(start), ...ids.slice(0, start)];
+};
+
+/** Concurrent calls: Lambda allows an account some ten such calls per second. */
+const CALLS_AT_ONCE = 5;
+
+/**
+ * Removes the registrations of all workflows but keeps the workflows: a sweep would register them again. A registration
+ * that can't be removed does not stop the others. Repeats until none is left, to catch registrations added in the
+ * meantime, or until a pass removes nothing.
+ *
+ * @param signal - no further removal starts once it is aborted
+ * @throws Error with the number of remaining registrations and the reason for one
+ * @throws AppError `STORE_UNAVAILABLE` when the list can't be read
+ */
+export const unregisterAll = async (parts: ReconcileAllParts, signal: AbortSignal): Promise<void> => {
+  const findNodeType = await parts.loadNodeTypes();
+  const options = { atOnce: CALLS_AT_ONCE, mayGoOn: () => !signal.aborted };
+  for (;;) {
+    const failures: unknown[] = [];
+    const all = await parts.registrations.list();
+    await workThrough(all, options, async (stored) => {
+      try {
+        await unregister(stored, findNodeType, parts);
+      } catch (cause) {
+        failures.push(cause);
+        const { workflowId, triggerNodeId, name: registration } = stored;
+        const fields = { workflowId, triggerNodeId, registration, cause };
+        parts.logger.warn('The trigger could not be unregistered.', fields);
+      }
+    });
+    signal.throwIfAborted();
+    if (all.length === 0) return;
+    if (failures.length < all.length) continue;
+    const [cause] = failures;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`Triggers still registered: ${all.length}. ${reason}`, { cause });
+  }
 };
