@@ -1,7 +1,7 @@
 import type { Clock, Logger } from '@hookloom/plugin-kit';
 import { type ApprovalParts, approvalsQuery, listApprovals } from '../callbacks/list-approvals.ts';
 import { createHandler } from '../http/create-handler.ts';
-import { parseQuery } from '../http/read-query.ts';
+import { parseQuery } from '../http/read-parameters.ts';
 import { readWebhookEvent } from '../http/read-webhook-event.ts';
 import { answerJson } from '../shared/answer.ts';
 import { METHOD_NOT_ALLOWED } from '../shared/error-catalogue.ts';

@@ -2,17 +2,17 @@ import type { Clock, Logger } from '@hookloom/plugin-kit';
 import type { CallbackIndex } from '../callbacks/callback-index.ts';
 import {
   answeredAlready,
+  type Decision,
   type FindCallbackParts,
   type FoundCallback,
   findPendingCallback,
+  parseDecision,
 } from '../callbacks/find-callback.ts';
-import { type Decision, parseDecision } from '../callbacks/parse-decision.ts';
 import type { DurableService } from '../executions/lifecycle/durable-service.ts';
 import { createHandler } from '../http/create-handler.ts';
-import { limitBody } from '../http/limit-body.ts';
 import { parseJsonBody } from '../http/parse-json-body.ts';
-import { readPathParameter } from '../http/read-path-parameter.ts';
-import { readWebhookEvent } from '../http/read-webhook-event.ts';
+import { readPathParameter } from '../http/read-parameters.ts';
+import { limitBody, readWebhookEvent } from '../http/read-webhook-event.ts';
 import { prefersHtml } from '../pages/prefers-html.ts';
 import { answerJson } from '../shared/answer.ts';
 import { ANSWER_MISMATCH, METHOD_NOT_ALLOWED } from '../shared/error-catalogue.ts';

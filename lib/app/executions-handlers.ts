@@ -9,11 +9,9 @@ import {
 } from '../executions/lifecycle/retry-execution.ts';
 import { describeExecution, describeSummary } from '../executions/record/describe-execution.ts';
 import type { ExecutionStore } from '../executions/record/execution-store.ts';
-import { createHandler } from '../http/create-handler.ts';
-import { onlyMethod } from '../http/only-method.ts';
-import { readOptions } from '../http/read-options.ts';
-import { readPathParameter } from '../http/read-path-parameter.ts';
-import { parseQuery, readQuery } from '../http/read-query.ts';
+import { createHandler, onlyMethod } from '../http/create-handler.ts';
+import { readOptions } from '../http/read-json-body.ts';
+import { parseQuery, readPathParameter, readQuery } from '../http/read-parameters.ts';
 import { answerJson } from '../shared/answer.ts';
 import { countStart, measure } from '../shared/metrics.ts';
 import { parseFields, text, word } from '../shared/query-fields.ts';

@@ -1,6 +1,6 @@
 import type { Clock, Logger } from '@hookloom/plugin-kit';
 import { createHandler, type Handle } from '../http/create-handler.ts';
-import { readPathParameter } from '../http/read-path-parameter.ts';
+import { readPathParameter } from '../http/read-parameters.ts';
 import type { Registry } from '../plugins/load-registry.ts';
 import { describePlugin } from '../plugins/reference/describe-plugin.ts';
 import type { ListedPlugins } from '../plugins/summaries.ts';

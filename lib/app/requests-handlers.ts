@@ -1,10 +1,8 @@
 import type { Clock, Logger } from '@hookloom/plugin-kit';
 import * as v from 'valibot';
-import { createHandler } from '../http/create-handler.ts';
-import { onlyMethod } from '../http/only-method.ts';
-import { readOptions } from '../http/read-options.ts';
-import { readPathParameter } from '../http/read-path-parameter.ts';
-import { parseQuery, readQuery } from '../http/read-query.ts';
+import { createHandler, onlyMethod } from '../http/create-handler.ts';
+import { readOptions } from '../http/read-json-body.ts';
+import { parseQuery, readPathParameter, readQuery } from '../http/read-parameters.ts';
 import { type Answer, answerJson } from '../shared/answer.ts';
 import { countStart, measure } from '../shared/metrics.ts';
 import { parseFields } from '../shared/query-fields.ts';

@@ -8,20 +8,18 @@ import type { Dispatcher } from '../executions/lifecycle/dispatch-execution.ts';
 import { createPrepareRun, createRunExecution } from '../executions/lifecycle/run-execution.ts';
 import { DEPTH_HEADER } from '../executions/record/call-depth.ts';
 import { createHandler, type Handle } from '../http/create-handler.ts';
-import { limitBody } from '../http/limit-body.ts';
 import { limitJson } from '../http/limit-json.ts';
 import { parseJsonBody } from '../http/parse-json-body.ts';
-import { readWebhookEvent } from '../http/read-webhook-event.ts';
+import { limitBody, readWebhookEvent } from '../http/read-webhook-event.ts';
 import { createCache } from '../shared/cache.ts';
 import { isAppError } from '../shared/errors.ts';
 import { authenticate, redactHeaders } from '../webhooks/authenticate.ts';
 import { findWebhook } from '../webhooks/matching/find-webhook.ts';
 import { orText, parseBody } from '../webhooks/parse-body.ts';
 import { redactCredentialHeaders } from '../webhooks/redact-credential-headers.ts';
-import { type Note, noteOutcome } from '../webhooks/requests/note-outcome.ts';
-import type { RecordRequest } from '../webhooks/requests/request-outcome.ts';
+import { toTriggerInput } from '../webhooks/request-scope.ts';
+import { type Note, noteOutcome, type RecordRequest } from '../webhooks/requests/request-outcome.ts';
 import { runWebhook } from '../webhooks/run-webhook.ts';
-import { toTriggerInput } from '../webhooks/to-trigger-input.ts';
 import {
   type Arrival,
   type BodyParsers,
@@ -87,7 +85,7 @@ export const createWebhookFunction = (parts: WebhookFunctionParts) => {
   const parsers: BodyParsers = { json: parseJson, limitJson, xml: parseXml, maxDepth };
   const inflate = async ({ request, addHeaders }: Arrival, { maxBodyBytes }: OpenStages) => {
     if (request.headers['content-encoding'] === undefined) return request;
-    const { inflateBody } = await import('../webhooks/body/inflate-body.chunk.ts');
+    const { inflateBody } = await import('../webhooks/inflate-body.chunk.ts');
     return inflateBody(request, { limitBytes: Math.min(maxBodyBytes, settings.maxBodyBytes), addHeaders });
   };
   const run = createRunExecution({ ...parts, prepare: createPrepareRun(parts), clock, ids });

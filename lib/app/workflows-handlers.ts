@@ -9,8 +9,7 @@ import {
 } from '../admin/list-workflows.ts';
 import { readCursor, writeCursor } from '../executions/record/cursor.ts';
 import { serveRoutes } from '../http/create-handler.ts';
-import { readPathParameter } from '../http/read-path-parameter.ts';
-import { parseQuery, readQuery } from '../http/read-query.ts';
+import { parseQuery, readPathParameter, readQuery } from '../http/read-parameters.ts';
 import { readWebhookEvent } from '../http/read-webhook-event.ts';
 import type { Registry } from '../plugins/load-registry.ts';
 import { type Answer, answerJson } from '../shared/answer.ts';

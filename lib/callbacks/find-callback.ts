@@ -1,4 +1,4 @@
-import type { Clock } from '@hookloom/plugin-kit';
+import { type Clock, isPlainObject, type JsonObject, type JsonValue } from '@hookloom/plugin-kit';
 import {
   type AnsweredCallback,
   type ExecutionRecord,
@@ -6,7 +6,7 @@ import {
   isFinal,
   type PendingCallback,
 } from '../executions/record/execution-store.ts';
-import { CALLBACK_GONE, CALLBACK_NOT_FOUND } from '../shared/error-catalogue.ts';
+import { ANSWER_INVALID, CALLBACK_GONE, CALLBACK_NOT_FOUND } from '../shared/error-catalogue.ts';
 import { AppError } from '../shared/errors.ts';
 import { hasValidSignature, parseToken } from './callback-token.ts';
 
@@ -61,4 +61,28 @@ export const answeredAlready = (answered: AnsweredCallback | undefined): AppErro
   const word = answered.decision === 'approve' ? 'approved' : 'rejected';
   const time = new Date(answered.at).toISOString();
   return new AppError(CALLBACK_GONE, { reason: `It was already ${word}, at ${time}.` });
+};
+
+/** The result of an approval callback. */
+export interface Decision extends JsonObject {
+  readonly decision: 'approve' | 'reject';
+  /** The other fields of the answer. */
+  readonly body: JsonObject;
+  /** When the decision was made; ISO 8601, UTC. */
+  readonly decidedAt: string;
+}
+
+/**
+ * Parses the answer to a callback: an object with `decision` and any other fields.
+ *
+ * @param now - milliseconds since the epoch
+ * @throws AppError `ANSWER_INVALID`
+ */
+export const parseDecision = (body: JsonValue, now: number): Decision => {
+  if (!isPlainObject(body)) throw new AppError(ANSWER_INVALID, { reason: 'it must be a JSON object' });
+  const { decision, ...rest } = body as JsonObject;
+  if (decision !== 'approve' && decision !== 'reject') {
+    throw new AppError(ANSWER_INVALID, { reason: 'its "decision" must be "approve" or "reject"' });
+  }
+  return { decision, body: rest, decidedAt: new Date(now).toISOString() };
 };

@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { Ids } from '@hookloom/plugin-kit';
+import { type AcceptParts, acceptExecution } from '../executions/lifecycle/accept-execution.ts';
 import type { NewExecution } from '../executions/lifecycle/new-execution.ts';
+import type { ExecutionRecord, Hold } from '../executions/record/execution-store.ts';
 import { DELIVERY_KEY_REUSED } from '../shared/error-catalogue.ts';
 import { AppError } from '../shared/errors.ts';
+import type { BackgroundMode } from '../workflows/definition/definition.ts';
 import type { DeliveryStore } from './delivery-store.ts';
 import { toExecutionId } from './to-execution-id.ts';
 
@@ -67,6 +70,20 @@ export const claimDelivery = async (
   const isDuplicate = executionId !== own.executionId;
   return { execution: { ...unclaimed, executionId }, receivedAt, isKeyed: true, isDuplicate };
 };
+
+/**
+ * Stores the execution of a claimed delivery and dispatches it unless it is held: see {@link acceptExecution}.
+ *
+ * @returns the record if the execution was accepted before, or null
+ * @throws AppError `STORE_UNAVAILABLE` | `DISPATCH_REFUSED`
+ */
+export const acceptDelivery = (
+  { execution, receivedAt, isKeyed }: ClaimedDelivery,
+  mode: BackgroundMode,
+  parts: AcceptParts,
+  held: Hold | null = null,
+): Promise<ExecutionRecord | null> =>
+  acceptExecution(execution, { mode, startedAt: receivedAt, isRepeatable: isKeyed, held }, parts);
 
 /** The id of a delivery to a trigger. @param key - see {@link Delivery} */
 export const toDeliveryId = (workflowId: string, nodeId: string, key: string): string =>

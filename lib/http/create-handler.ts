@@ -7,6 +7,7 @@ import { AppError, isAppError, isRefusal } from '../shared/errors.ts';
 import { METRICS, type Measurement, type Measuring, measure } from '../shared/metrics.ts';
 import { readTraceparent } from '../shared/traceparent.ts';
 import { answerProblem } from './problem.ts';
+import { readWebhookEvent } from './read-webhook-event.ts';
 
 /** Fields and metrics of a request's log line. */
 type LogFields = Readonly<Record<string, string | number>> & Measuring;
@@ -168,3 +169,13 @@ export const toResult = (answer: Answer, method: string): APIGatewayProxyStructu
     ? {}
     : { body: answer.body, ...(answer.isBase64 === true ? { isBase64Encoded: true } : {}) }),
 });
+
+/** Refuses every other method. @throws AppError `METHOD_NOT_ALLOWED` */
+export const onlyMethod =
+  (method: 'GET' | 'POST', clock: Pick<Clock, 'now'>, handle: Handle): Handle =>
+  async (call) => {
+    const { method: requested } = readWebhookEvent(call.event, clock.now());
+    const allow = method === 'GET' ? ['GET', 'HEAD'] : ['POST'];
+    if (!allow.includes(requested)) throw new AppError(METHOD_NOT_ALLOWED, { allow });
+    return handle(call);
+  };

@@ -1,4 +1,4 @@
-import { NOT_FOUND, REQUEST_INVALID } from '../shared/error-catalogue.ts';
+import { BODY_TOO_LARGE, NOT_FOUND, REQUEST_INVALID } from '../shared/error-catalogue.ts';
 import { AppError } from '../shared/errors.ts';
 
 /**
@@ -88,4 +88,14 @@ const readBody = (body: unknown, isBase64: boolean): Uint8Array => {
     throw new AppError(REQUEST_INVALID, { reason: 'its body is marked as base64 but is not valid base64' });
   }
   return bytes;
+};
+
+/** Checks the size of an event's body before it is decoded. @throws AppError `BODY_TOO_LARGE` */
+export const limitBody = (event: unknown, limitBytes: number): void => {
+  if (typeof event !== 'object' || event === null || !('body' in event)) return;
+  if (typeof event.body !== 'string') return;
+  const isBase64 = 'isBase64Encoded' in event && event.isBase64Encoded === true;
+  if (Buffer.byteLength(event.body, isBase64 ? 'base64' : 'utf8') > limitBytes) {
+    throw new AppError(BODY_TOO_LARGE, { limitBytes });
+  }
 };

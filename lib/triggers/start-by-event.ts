@@ -7,8 +7,7 @@ import {
   type WorkflowNode,
 } from '@hookloom/plugin-kit';
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
-import { acceptDelivery } from '../deliveries/accept-delivery.ts';
-import { type ClaimParts, claimDelivery } from '../deliveries/claim-delivery.ts';
+import { acceptDelivery, type ClaimParts, claimDelivery } from '../deliveries/claim-delivery.ts';
 import { findInputProblem } from '../deliveries/find-input-problem.ts';
 import type { AcceptParts } from '../executions/lifecycle/accept-execution.ts';
 import { nodeTypesOf } from '../executions/lifecycle/plans.ts';

@@ -1,7 +1,6 @@
 import type { JsonObject, WorkflowNode } from '@hookloom/plugin-kit';
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
-import { acceptDelivery } from '../deliveries/accept-delivery.ts';
-import { claimDelivery } from '../deliveries/claim-delivery.ts';
+import { acceptDelivery, claimDelivery } from '../deliveries/claim-delivery.ts';
 import { findInputProblem } from '../deliveries/find-input-problem.ts';
 import { nodeTypesOf } from '../executions/lifecycle/plans.ts';
 import type { ExecutionStatus } from '../executions/record/execution-store.ts';

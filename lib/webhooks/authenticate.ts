@@ -4,6 +4,7 @@ import { AUTHENTICATION_MISCONFIGURED, UNAUTHORIZED } from '../shared/error-cata
 import { AppError } from '../shared/errors.ts';
 import { REDACTED } from '../shared/secrets/secret-names.ts';
 import type { PathConfig } from '../workflows/definition/path-config.ts';
+import { decodeUtf8 } from './parse-body.ts';
 import type { WebhookRequest } from './webhook.ts';
 
 type Headers = WebhookRequest['headers'];
@@ -34,21 +35,13 @@ export const readApiKey = (headers: Headers): Presented | null => {
  */
 export const readBasic = (headers: Headers): Presented | null => {
   const token = matchOf(/^Basic +([A-Za-z0-9+/]+={0,2})$/i, headers.authorization);
-  const text = token === undefined ? null : decodeUtf8(Buffer.from(token, 'base64'));
+  const text = token === undefined ? null : decodeUtf8(Buffer.from(token, 'base64'), { keepsMark: true });
   const colon = text?.indexOf(':') ?? -1;
   if (text === null || colon < 0) return null;
   return { username: text.slice(0, colon), secret: text.slice(colon + 1) };
 };
 
 const matchOf = (pattern: RegExp, text = ''): string | undefined => pattern.exec(text)?.[1];
-
-const decodeUtf8 = (bytes: Uint8Array): string | null => {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return null;
-  }
-};
 
 const schemes: ReadonlyMap<string, Scheme> = new Map<PathConfig['authentication'], Scheme>([
   [

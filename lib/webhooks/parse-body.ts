@@ -1,7 +1,6 @@
 import type { JsonValue } from '@hookloom/plugin-kit';
 import { BODY_INVALID } from '../shared/error-catalogue.ts';
 import { AppError, isAppError } from '../shared/errors.ts';
-import { limitControls } from './body/limit-controls.ts';
 import { parseUrlEncoded } from './parse-url-encoded.ts';
 import type { WebhookRequest } from './webhook.ts';
 
@@ -61,15 +60,23 @@ export const toMediaType = (contentType: string): string => {
 export const isJson = (mediaType: string): boolean =>
   mediaType === 'application/json' || /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+\+json$/.test(mediaType);
 
-/** Refuses compressed bodies of callbacks, since inflating needs a limit: see `body/inflate-body.chunk.ts`. */
+/** Refuses compressed bodies of callbacks, since inflating needs a limit: see `inflate-body.chunk.ts`. */
 const refuseEncoded = (encoding = ''): void => {
   if (!['', 'identity'].includes(encoding.trim().toLowerCase())) refuse('it must not be compressed');
 };
 
-/** Decodes UTF-8; null for other bytes. Drops a byte order mark, as RFC 8259 §8.1 allows. */
-const decodeUtf8 = (bytes: Uint8Array): string | null => {
+/**
+ * Decodes UTF-8; null for other bytes.
+ *
+ * @param keepsMark - keeps a byte order mark, which RFC 8259 §8.1 allows to drop
+ * @param isCut - the bytes may end within a character
+ */
+export const decodeUtf8 = (
+  bytes: Uint8Array,
+  { keepsMark = false, isCut = false }: { readonly keepsMark?: boolean; readonly isCut?: boolean } = {},
+): string | null => {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: keepsMark }).decode(bytes, { stream: isCut });
   } catch {
     return null;
   }
@@ -78,3 +85,30 @@ const decodeUtf8 = (bytes: Uint8Array): string | null => {
 const refuse = (reason: string): never => {
   throw new AppError(BODY_INVALID, { reason });
 };
+
+const MAX_CONTROLS = 500_000;
+
+/**
+ * Limits the control characters of a body that have no short escape in JSON: each takes six bytes in the record, so a
+ * body of 6 MB would become 36 MB.
+ *
+ * @throws AppError `BODY_INVALID`
+ */
+export const limitControls = (...texts: readonly string[]): void => {
+  if (hasManyControls(...texts))
+    throw new AppError(BODY_INVALID, { reason: `it has more than ${MAX_CONTROLS} control characters` });
+};
+
+export const hasManyControls = (...texts: readonly string[]): boolean => {
+  let length = 0;
+  for (const text of texts) length += text.length;
+  if (length <= MAX_CONTROLS) return false;
+  let controls = 0;
+  for (const text of texts) {
+    for (let at = 0; at < text.length; at++) if (isLongInJson(text.charCodeAt(at))) controls += 1;
+  }
+  return controls > MAX_CONTROLS;
+};
+
+/** RFC 8259 §7: backspace, tab, line feed, form feed and carriage return have escapes of two characters. */
+const isLongInJson = (code: number): boolean => code < 0x20 && (code < 8 || code > 13 || code === 11);

@@ -1,10 +1,40 @@
-import type { JsonObject } from '@hookloom/plugin-kit';
+import type { ExecutionInfo, JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import { toExecutionInfo } from '../executions/record/execution-store.ts';
 import type { Scope } from '../workflows/expressions/scope.ts';
-import type { Webhook } from './webhook.ts';
+import { parseUrlEncoded } from './parse-url-encoded.ts';
+import type { Webhook, WebhookRequest } from './webhook.ts';
+
+interface Arrived {
+  readonly request: Pick<
+    WebhookRequest,
+    'method' | 'rawQueryString' | 'receivedAt' | 'remoteAddress' | 'requestPath'
+  >;
+  readonly webhook: Pick<Webhook, 'pathParams'>;
+}
+
+/**
+ * The input of the trigger node; its keys are those of the node's output.
+ *
+ * @param headers - with credentials redacted
+ * @param body - parsed
+ */
+export const toTriggerInput = (
+  { request, webhook: { pathParams } }: Arrived,
+  headers: WebhookRequest['headers'],
+  body: JsonValue,
+): JsonObject => ({
+  triggeredAt: new Date(request.receivedAt).toISOString(),
+  body,
+  headers,
+  queryParams: parseUrlEncoded(request.rawQueryString),
+  requestMethod: request.method,
+  requestPath: request.requestPath,
+  remoteAddress: request.remoteAddress,
+  ...(pathParams === undefined ? {} : { pathParams }),
+});
 
 /** Step limit of an expression over a request: about a tenth of a second. */
-export const REQUEST_STEPS = 200_000;
+const REQUEST_STEPS = 200_000;
 
 /**
  * The scope of expressions over a request before its execution exists: the execution id is empty.
@@ -22,5 +52,20 @@ export const toRequestScope = (
   const trigger = { nodeId: triggerNodeId, type };
   const unstarted = { executionId: '', workflowId: definition.id, workflowVersion, trigger };
   const execution = toExecutionInfo({ ...unstarted, startedAt: receivedAt, traceparent: null });
-  return { input, nodes: {}, trigger: input, execution, seed: '', maxSteps: REQUEST_STEPS };
+  return toScope(input, execution);
 };
+
+/**
+ * The scope of expressions over a request.
+ *
+ * @param input - the trigger's output
+ * @param execution - its id is empty before it exists
+ */
+export const toScope = (input: JsonObject, execution: ExecutionInfo): Scope => ({
+  input,
+  nodes: {},
+  trigger: input,
+  execution,
+  seed: execution.executionId,
+  maxSteps: REQUEST_STEPS,
+});

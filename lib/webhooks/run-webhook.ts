@@ -1,6 +1,10 @@
 import type { Clock, JsonObject } from '@hookloom/plugin-kit';
-import { acceptDelivery } from '../deliveries/accept-delivery.ts';
-import { type ClaimedDelivery, type ClaimParts, claimDelivery } from '../deliveries/claim-delivery.ts';
+import {
+  acceptDelivery,
+  type ClaimedDelivery,
+  type ClaimParts,
+  claimDelivery,
+} from '../deliveries/claim-delivery.ts';
 import type { ExecutionResult } from '../engine/result.ts';
 import type { FilesFor } from '../executions/files/execution-files.ts';
 import type { AcceptParts } from '../executions/lifecycle/accept-execution.ts';
@@ -14,13 +18,12 @@ import { AppError } from '../shared/errors.ts';
 import { readTraceparent } from '../shared/traceparent.ts';
 import type { PathConfig } from '../workflows/definition/path-config.ts';
 import { answerAccepted, answerRun, markDuplicate, withHeaders } from './answer-run.ts';
-import type { BodyFiles } from './body/body-files.ts';
 import { findDeliveryKey, toKeyInTrigger } from './delivery-key.ts';
 import { readPreferences } from './preferences.ts';
 import { readResult } from './read-result.ts';
 import { toRequestScope } from './request-scope.ts';
 import type { DeliveryNotes, Webhook, WebhookRequest } from './webhook.ts';
-import type { AnswerStages, Starting } from './webhook-feature.ts';
+import type { AnswerStages, BodyFiles, Starting } from './webhook-feature.ts';
 
 /** A request that has passed every check. */
 interface CheckedRequest {
@@ -76,10 +79,12 @@ export const runWebhook = async (
   parts: RunWebhookParts,
 ): Promise<Answer> => {
   const { isAsync, waitSeconds } = readPreferences(checked.headers.prefer);
-  const { limitMs, isInBackground } = checked.features.waiting;
-  const isSynchronous = checked.webhook.config.responseMode !== 'onReceived';
+  const { webhook, features, note } = checked;
+  const { limitMs, isInBackground } = features.waiting;
+  const isSynchronous = webhook.config.responseMode !== 'onReceived';
   const isInline = isSynchronous && !isAsync && !isInBackground;
-  const delivery = await claim(checked, isInline, { keepsResult: isSynchronous && !isInline }, parts);
+  const claimed = await claim(checked, isInline, { keepsResult: isSynchronous && !isInline }, parts);
+  const delivery = { ...claimed, config: webhook.config, features, note };
   const how = { isRepeatable: delivery.isKeyed, isInline };
   const held = await checked.start(delivery.execution.executionId, how);
   if (!isSynchronous) return acceptAtOnce(delivery, held, parts);
@@ -98,8 +103,8 @@ const claim = async (
   isInline: boolean,
   { keepsResult }: Pick<NewExecution, 'keepsResult'>,
   parts: RunWebhookParts,
-): Promise<WebhookDelivery> => {
-  const { request, webhook, headers, input, executionId, files, features, note } = checked;
+): Promise<ClaimedDelivery> => {
+  const { request, webhook, headers, input, executionId, files, note } = checked;
   const { workflow, config } = webhook;
   const { rawBody, receivedAt, requestId } = request;
   const scope = toRequestScope(webhook, input, receivedAt);
@@ -109,7 +114,7 @@ const claim = async (
   if (executionId !== undefined) {
     // The execution record itself is the claim: it is written only once.
     const execution = { ...unclaimed, executionId };
-    return { execution, receivedAt, isKeyed: true, isDuplicate: false, config, features, note };
+    return { execution, receivedAt, isKeyed: true, isDuplicate: false };
   }
   const named = await findDeliveryKey(config, scope);
   if (named === null && config.deduplication !== null) {
@@ -122,14 +127,9 @@ const claim = async (
   const delivery = { ...unclaimed, key, content: checked.deliveryContent ?? rawBody, receivedAt };
   const takesOther = config.features?.onKeyReuse === 'duplicate';
   const claimed = await claimDelivery(delivery, parts, takesOther);
-  if (files === undefined) return { ...claimed, config, features, note };
-  const { saveFiles } = await import('./body/save-files.chunk.ts');
-  return {
-    ...(await saveFiles(claimed, files, isInline ? BRIEF_DAYS : null, parts)),
-    config,
-    features,
-    note,
-  };
+  if (files === undefined) return claimed;
+  const { saveFiles } = await import('./save-files.chunk.ts');
+  return saveFiles(claimed, files, isInline ? BRIEF_DAYS : null, parts);
 };
 
 /**

@@ -16,7 +16,6 @@ import type { ExecutionStore, Hold } from '../executions/record/execution-store.
 import type { Answer } from '../shared/answer.ts';
 import type { Problem } from '../workflows/definition/problem.ts';
 import type { Accepted } from './answer-run.ts';
-import type { BodyFiles } from './body/body-files.ts';
 import type { SlotStore } from './limits/slots.ts';
 import type { TakeToken } from './limits/token-bucket.ts';
 import type { Webhook, WebhookRequest } from './webhook.ts';
@@ -48,6 +47,20 @@ export interface BodyParsers {
   xml(text: string): Promise<JsonObject>;
   /** Maximum nesting depth of a body, which `json` checks itself. */
   readonly maxDepth: number;
+}
+
+/** A file of a body, in memory; saved once the request has become an execution. */
+export interface BodyFile {
+  readonly name: string;
+  readonly mediaType: string;
+  readonly content: Uint8Array;
+}
+
+/** The files of a body, and how to build the body from their values. */
+export interface BodyFiles {
+  readonly files: readonly BodyFile[];
+  /** Makes the body of a request with files. @param values - one for each file, in the same order */
+  toBody(values: readonly JsonObject[]): JsonValue;
 }
 
 export interface ParsedBody {
@@ -226,5 +239,21 @@ export const defineFeature = <const Name extends string, Schema extends object>(
     stages: () => ({}),
     ...(declaration as unknown as Declaration<Name, JsonValue>),
     schema: { ...toSchema(schema), additionalProperties },
+  };
+};
+
+/**
+ * Feature state that outlives workflow versions: one per set of ports, and so per sandbox.
+ *
+ * @param create - called on first use of the ports
+ */
+export const oncePer = <Ports extends object, State>(create: (ports: Ports) => State) => {
+  const states = new WeakMap<Ports, State>();
+  return (ports: Ports): State => {
+    const known = states.get(ports);
+    if (known !== undefined) return known;
+    const state = create(ports);
+    states.set(ports, state);
+    return state;
   };
 };

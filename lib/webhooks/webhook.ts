@@ -54,3 +54,15 @@ export interface DeliveryNotes {
   /** The outcome of an execution that the request started and that ran inline. */
   readonly ended?: { readonly status: ExecutionResult['status']; readonly durationMs: number };
 }
+
+/**
+ * The method that a CORS preflight requests; null for any other request.
+ * https://fetch.spec.whatwg.org/#cors-preflight-request
+ */
+export const readPreflight = ({
+  method,
+  headers,
+}: Pick<WebhookRequest, 'method' | 'headers'>): string | null =>
+  method === 'OPTIONS' && headers.origin !== undefined
+    ? (headers['access-control-request-method'] ?? null)
+    : null;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { readWebhookEvent } from '../../lib/http/read-webhook-event.ts';
+import { limitBody, readWebhookEvent } from '../../lib/http/read-webhook-event.ts';
 import { isAppError } from '../../lib/shared/errors.ts';
 
 /** As AWS documents it for payload format 2.0. */
@@ -191,5 +191,29 @@ describe('reading an event', () => {
       }),
       { numRuns: 500 },
     );
+  });
+});
+
+const tooLarge = expect.objectContaining({ code: 'BODY_TOO_LARGE', status: 413 });
+
+describe('the size of a body', () => {
+  test.each([
+    ['a text of as many bytes', { body: 'x'.repeat(8) }],
+    ['as many bytes in UTF-8', { body: 'ää日' + 'x' }],
+    ['as many bytes in base64', { body: Buffer.alloc(8).toString('base64'), isBase64Encoded: true }],
+    ['no body', { body: null }],
+    ['no event', null],
+    ['a body that is not text, which is refused elsewhere', { body: { length: 9 } }],
+  ])('allows %s', (_case, event) => {
+    expect(() => limitBody(event, 8)).not.toThrow();
+  });
+
+  test.each([
+    ['one byte more', { body: 'x'.repeat(9) }],
+    ['one byte more in UTF-8', { body: 'ää日xx' }],
+    ['one byte more in base64', { body: Buffer.alloc(9).toString('base64'), isBase64Encoded: true }],
+    ['one byte more that only looks like base64', { body: 'aGVsbG8h+', isBase64Encoded: false }],
+  ])('refuses %s', (_case, event) => {
+    expect(() => limitBody(event, 8)).toThrow(tooLarge);
   });
 });

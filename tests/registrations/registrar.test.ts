@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { reconcileAll } from '../../lib/registrations/reconcile-all.ts';
 import type { RegistrationStore, StoredRegistration } from '../../lib/registrations/registration-store.ts';
+import { reconcileAll } from '../../lib/registrations/sweep-registrations.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 import { aManualClock } from '../support/a-manual-clock.ts';
 import { aBell, aRegistrar, aTap, aWorkflowOf } from '../support/a-registrar.ts';

@@ -3,8 +3,7 @@ import type { Clock, Ids, Logger } from '@hookloom/plugin-kit';
 import type { DynamoDbClient } from '../../adapters/dynamodb/client.ts';
 import { createRequestStore } from '../../adapters/dynamodb/requests/request-store.ts';
 import type { TableNames } from '../../adapters/dynamodb/table-names.ts';
-import { createRecordRequest } from '../../webhooks/requests/record-request.ts';
-import { createRefusalSlots } from '../../webhooks/requests/refusal-slots.ts';
+import { createRecordRequest, createRefusalSlots } from '../../webhooks/requests/record-request.ts';
 import type { RecordRequest } from '../../webhooks/requests/request-outcome.ts';
 
 export interface RequestParts {

@@ -5,7 +5,7 @@ import { quote } from '../../shared/describe.ts';
 import { ORIGIN_NOT_ALLOWED } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { Problem } from '../../workflows/definition/problem.ts';
-import { readPreflight } from '../matching/preflight.ts';
+import { readPreflight } from '../webhook.ts';
 import { defineFeature } from '../webhook-feature.ts';
 import { toOriginTest } from './sender/match-origin.ts';
 

@@ -3,8 +3,7 @@ import { METHOD_NOT_ALLOWED, NOT_FOUND } from '../../shared/error-catalogue.ts';
 import { AppError, Refusal } from '../../shared/errors.ts';
 import type { PathConfig } from '../../workflows/definition/path-config.ts';
 import type { PublishedWorkflow } from '../../workflows/definition/workflow-store.ts';
-import { NO_WORKFLOW, type Webhook, type WebhookRequest } from '../webhook.ts';
-import { readPreflight } from './preflight.ts';
+import { NO_WORKFLOW, readPreflight, type Webhook, type WebhookRequest } from '../webhook.ts';
 
 /** Whether the trigger of a path config exists and is enabled. */
 type IsFired = (config: PathConfig) => boolean;

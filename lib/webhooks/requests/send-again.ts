@@ -9,8 +9,7 @@ import type { WorkflowStore } from '../../workflows/definition/workflow-store.ts
 import { findWebhook } from '../matching/find-webhook.ts';
 import { orText, parseBody } from '../parse-body.ts';
 import { findNamedHeader } from '../redact-credential-headers.ts';
-import { toRequestScope } from '../request-scope.ts';
-import { toTriggerInput } from '../to-trigger-input.ts';
+import { toRequestScope, toTriggerInput } from '../request-scope.ts';
 import type { Webhook, WebhookRequest } from '../webhook.ts';
 import { type BodyParsers, type OpenFeatures, withoutFeatures } from '../webhook-feature.ts';
 import { findRequest } from './describe-request.ts';

@@ -3,9 +3,8 @@ import { findCredentials } from '../../executions/record/redact-credentials.ts';
 import { redactText } from '../../shared/secrets/redact-text.ts';
 import { isCredentialHeader, isSecretValue, placeIn, REDACTED } from '../../shared/secrets/secret-names.ts';
 import { findDeliveryKey } from '../delivery-key.ts';
-import { parseBody } from '../parse-body.ts';
-import { toRequestScope } from '../request-scope.ts';
-import { toTriggerInput } from '../to-trigger-input.ts';
+import { decodeUtf8, parseBody } from '../parse-body.ts';
+import { toRequestScope, toTriggerInput } from '../request-scope.ts';
 import type { Webhook, WebhookRequest } from '../webhook.ts';
 import { fitRequest } from './fit-request.ts';
 import type { RequestOutcome } from './request-outcome.ts';
@@ -149,20 +148,14 @@ const keepBody = ({ rawBody, headers }: Pick<WebhookRequest, 'rawBody' | 'header
   const text =
     isEncoded || isMultipart
       ? null
-      : decode(isLong ? rawBody.subarray(0, START_BYTES + MORE_BYTES) : rawBody, isLong);
+      : decodeUtf8(isLong ? rawBody.subarray(0, START_BYTES + MORE_BYTES) : rawBody, {
+          keepsMark: true,
+          isCut: isLong,
+        });
   if (text === null) return { body: '', bodyBytes, missing: NO_TEXT };
   const body = isLong ? redactText(text, START_BYTES) : redactText(redactJson(text));
   const missing = isLong ? TOO_LONG : body === text ? null : HAD_SECRET;
   return { body, bodyBytes, missing };
-};
-
-/** Decodes UTF-8; null for other bytes. @param isCut - the bytes may end within a character */
-const decode = (bytes: Uint8Array, isCut: boolean): string | null => {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes, { stream: isCut });
-  } catch {
-    return null;
-  }
 };
 
 /** Redacts the secrets in JSON text, however they are escaped; unchanged if there are none or it is not JSON. */

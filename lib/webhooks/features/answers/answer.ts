@@ -1,8 +1,13 @@
-import { isReservedHeader, isToken, Type } from '@hookloom/plugin-kit';
+import { isReservedHeader, isToken, type JsonObject, type JsonValue, Type } from '@hookloom/plugin-kit';
 import type { FromSchema } from '@hookloom/plugin-kit/host';
+import { toExecutionInfo } from '../../../executions/record/execution-store.ts';
+import type { Answer } from '../../../shared/answer.ts';
 import { quote, toPointerKey } from '../../../shared/describe.ts';
 import type { Problem } from '../../../workflows/definition/problem.ts';
-import { defineFeature } from '../../webhook-feature.ts';
+import { compileParameters } from '../../../workflows/expressions/parameters.ts';
+import { answerWithResponse, markDuplicate, nameExecution } from '../../answer-run.ts';
+import { toScope } from '../../request-scope.ts';
+import { type AcceptedRequest, defineFeature, type Stages } from '../../webhook-feature.ts';
 
 const schema = Type.Object(
   {
@@ -45,7 +50,7 @@ export const answer = defineFeature({
   schema,
   templates: ['/headers', '/body'],
   check: (rule) => findProblems(rule),
-  stages: async (rule) => (await import('./answer-stages.ts')).answerBy(rule),
+  stages: (rule) => answerBy(rule),
 });
 
 /** Checks the headers of an answer, which are those that a `respondToWebhook` may set. */
@@ -57,3 +62,39 @@ const findProblems = ({ headers = {} }: AnswerRule): Problem[] =>
       return [{ path, message: `${quote(name)} is set by the gateway and cannot be chosen` }];
     return [];
   });
+
+/** Maximum size of the body as JSON. The response may repeat parts of a request of up to 6 MB any number of times. */
+const MAX_BODY_LENGTH = 1_000_000;
+
+const answerBy = ({ status = 200, headers = {}, body }: AnswerRule): Stages => {
+  const template: JsonObject = { headers, body: (body ?? null) as JsonValue };
+  const resolve = compileParameters(template);
+
+  const make = async (request: AcceptedRequest): Promise<Answer> => {
+    const { executionId, workflowId, execution, receivedAt: startedAt } = request;
+    const { input, workflow, trigger, traceparent } = execution;
+    const workflowVersion = workflow.version;
+    const info = { executionId, workflowId, workflowVersion, trigger, startedAt, traceparent };
+    const resolved = resolve === null ? template : await resolve(toScope(input, toExecutionInfo(info)));
+    if (JSON.stringify(resolved.body ?? null).length > MAX_BODY_LENGTH)
+      throw new RangeError('the response body is too large');
+    return nameExecution(executionId, answerWithResponse(executionId, { ...resolved, status }));
+  };
+
+  return {
+    acknowledge: async (request) => {
+      try {
+        const made = await make(request);
+        return request.isDuplicate ? markDuplicate(made) : made;
+      } catch {
+        // The execution is stored: an error would make the sender repeat it. The error may contain request data, so it
+        // is not logged.
+        const { executionId } = request;
+        const message =
+          'The answer could not be computed from the request; the default 202 was sent instead.';
+        request.logger.warn(message, { executionId });
+        return null;
+      }
+    },
+  };
+};

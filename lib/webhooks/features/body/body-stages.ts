@@ -1,14 +1,12 @@
-import type { JsonValue } from '@hookloom/plugin-kit';
-import { BODY_TOO_LARGE } from '../../../shared/error-catalogue.ts';
-import { AppError } from '../../../shared/errors.ts';
+import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
+import { BODY_INVALID, BODY_TOO_DEEP, BODY_TOO_LARGE } from '../../../shared/error-catalogue.ts';
+import { AppError, isAppError } from '../../../shared/errors.ts';
 import { isJson, orText, toMediaType } from '../../parse-body.ts';
 import { parseUrlEncoded } from '../../parse-url-encoded.ts';
-import type { ParsedBody, Received, Stages } from '../../webhook-feature.ts';
+import type { BodyParsers, ParsedBody, Received, Stages } from '../../webhook-feature.ts';
 import { decodeExactly, decodeText, readCharset } from './decode-text.ts';
 import { toFileBody } from './file-body.ts';
 import { parseMultipart } from './parse-multipart.ts';
-import { parseNdjson } from './parse-ndjson.ts';
-import { parseXmlBody } from './parse-xml-body.ts';
 
 /** Keeping the raw bytes as well doubles the space, and the time to store and load the body. */
 const MAX_RAW_BYTES = 3 * 1024 * 1024;
@@ -91,3 +89,76 @@ const parsers: Readonly<Record<BodyType, (typed: TypedBody) => ParsedBody | Prom
 };
 
 const toText = ({ content, charset }: TypedBody): string => decodeText(content.rawBody, charset);
+
+/** Maximum number of lines; blank lines count. */
+const MAX_LINES = 50_000;
+
+/**
+ * Parses newline-delimited JSON: one value per line; blank lines are skipped. https://github.com/ndjson/ndjson-spec
+ *
+ * @throws AppError `BODY_INVALID` with the line number, `BODY_TOO_DEEP`
+ */
+export const parseNdjson = (text: string, { json, limitJson }: BodyParsers): JsonValue[] => {
+  limitJson(text); // all lines together
+  const values: JsonValue[] = [];
+  let number = 0;
+  for (let start = 0; start < text.length; ) {
+    number += 1;
+    if (number > MAX_LINES)
+      throw new AppError(BODY_INVALID, { reason: `it has more than ${MAX_LINES} lines` });
+    const newline = text.indexOf('\n', start);
+    const end = newline === -1 ? text.length : newline;
+    const line = text.slice(start, end);
+    if (line.trim() !== '') values.push(parseLine(line, number, json));
+    start = end + 1;
+  }
+  return values;
+};
+
+const parseLine = (line: string, number: number, parseJson: (line: string) => JsonValue): JsonValue => {
+  try {
+    return parseJson(line);
+  } catch (error) {
+    if (!isAppError(error, 'BODY_INVALID')) throw error;
+    throw new AppError(BODY_INVALID, { reason: `in line ${number}, ${error.parameters.reason}` });
+  }
+};
+
+/** How much of a body is searched for an XML declaration; declarations are shorter. */
+const DECLARATION_BYTES = 200;
+
+/**
+ * Parses XML to an object. The charset comes from the content type, else the byte order mark, else the XML declaration,
+ * else it is UTF-8: RFC 7303 §3.
+ *
+ * @throws AppError `BODY_INVALID` with the line number, `BODY_TOO_DEEP` at the same depth as for JSON,
+ *   `BODY_UNSUPPORTED`
+ */
+export const parseXmlBody = async (
+  bytes: Uint8Array,
+  charset: string | undefined,
+  { xml, maxDepth }: Pick<BodyParsers, 'xml' | 'maxDepth'>,
+): Promise<JsonObject> => {
+  const text = decodeText(bytes, charset ?? findCharset(bytes));
+  const body = await xml(text).catch((error: unknown) => {
+    throw error instanceof RangeError ? new AppError(BODY_INVALID, { reason: error.message }) : error;
+  });
+  if (isDeeper(body, maxDepth)) throw new AppError(BODY_TOO_DEEP, { limit: maxDepth });
+  return body;
+};
+
+/** Whether a value has more levels of arrays and objects. The parser bounds them, and so this recursion. */
+const isDeeper = (value: JsonValue, levels: number): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1)));
+
+const findCharset = (bytes: Uint8Array): string | undefined => {
+  const [first, second] = bytes;
+  if (first === 0xff && second === 0xfe) return 'utf-16le';
+  if (first === 0xfe && second === 0xff) return 'utf-16be';
+  const head = Buffer.from(bytes.subarray(0, DECLARATION_BYTES)).toString('latin1');
+  if (!head.startsWith('<?xml')) return undefined;
+  const declaration = head.slice(0, head.indexOf('?>'));
+  return /encoding=["']([A-Za-z0-9._-]{1,40})["']/.exec(declaration)?.[1];
+};

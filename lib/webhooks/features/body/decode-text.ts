@@ -1,7 +1,7 @@
 import { MIMEType } from 'node:util';
 import { BODY_INVALID, BODY_UNSUPPORTED } from '../../../shared/error-catalogue.ts';
 import { AppError } from '../../../shared/errors.ts';
-import { hasManyControls, limitControls } from '../../body/limit-controls.ts';
+import { decodeUtf8, hasManyControls, limitControls } from '../../parse-body.ts';
 
 /** The `charset` of a content type; undefined without one, or for an invalid content type. */
 export const readCharset = (contentType: string): string | undefined => {
@@ -23,23 +23,21 @@ export const decodeText = (bytes: Uint8Array, charset = 'utf-8'): string => {
   const decoder = createDecoder(charset);
   if (decoder === null) throw new AppError(BODY_UNSUPPORTED, { reason: 'its charset is unknown' });
   const text = decode(decoder, bytes);
-  if (text === null)
-    throw new AppError(BODY_INVALID, { reason: `it is not ${decoder.encoding.toUpperCase()}` });
   limitControls(text);
   return text;
 };
 
 /** Decodes UTF-8 losslessly; null for other bytes, and for too many control characters. */
 export const decodeExactly = (bytes: Uint8Array): string | null => {
-  const text = decode(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }), bytes);
+  const text = decodeUtf8(bytes, { keepsMark: true });
   return text === null || hasManyControls(text) ? null : text;
 };
 
-const decode = (decoder: InstanceType<typeof TextDecoder>, bytes: Uint8Array): string | null => {
+const decode = (decoder: InstanceType<typeof TextDecoder>, bytes: Uint8Array): string => {
   try {
     return decoder.decode(bytes);
   } catch {
-    return null;
+    throw new AppError(BODY_INVALID, { reason: `it is not ${decoder.encoding.toUpperCase()}` });
   }
 };
 

@@ -1,7 +1,7 @@
+import type { JsonObject } from '@hookloom/plugin-kit';
 import { toFileName, toMediaType } from '../../../executions/files/file-id.ts';
-import { type BodyFile, type BodyFiles, describeFile } from '../../body/body-files.ts';
 import type { WebhookRequest } from '../../webhook.ts';
-import type { ParsedBody } from '../../webhook-feature.ts';
+import type { BodyFile, BodyFiles, ParsedBody } from '../../webhook-feature.ts';
 
 /** Turns the whole body into one file. */
 export const toFileBody = ({ headers, rawBody }: WebhookRequest): ParsedBody =>
@@ -20,4 +20,11 @@ export const toBodyFile = (name: string, mediaType: string, content: Uint8Array)
   name: toFileName(name),
   mediaType: toMediaType(mediaType),
   content,
+});
+
+/** What is known about a file before it is saved: its value without `$file` and `sha256`. */
+const describeFile = ({ name, mediaType, content }: BodyFile): JsonObject => ({
+  name,
+  mediaType,
+  size: content.length,
 });

@@ -1,15 +1,13 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
 import busboy from 'busboy';
+import { getDecoder, parseContentType, parseDisposition } from 'busboy/lib/utils.js';
 import { BODY_INVALID, BODY_UNSUPPORTED } from '../../../shared/error-catalogue.ts';
 import { AppError } from '../../../shared/errors.ts';
-import type { BodyFile } from '../../body/body-files.ts';
-import { createFields } from '../../body/fields.ts';
-import { limitControls } from '../../body/limit-controls.ts';
+import { limitControls } from '../../parse-body.ts';
+import { createFields } from '../../parse-url-encoded.ts';
 import type { WebhookRequest } from '../../webhook.ts';
-import type { ParsedBody } from '../../webhook-feature.ts';
-import { countParts } from './count-parts.ts';
+import type { BodyFile, ParsedBody } from '../../webhook-feature.ts';
 import { toBodyFile, withFiles } from './file-body.ts';
-import { hasUndecoded } from './has-undecoded.ts';
 
 const MAX_FIELDS = 1_000;
 const MAX_FILES = 20;
@@ -121,4 +119,75 @@ const toBody = (parts: readonly Part[], files: readonly JsonObject[]): JsonObjec
   for (const [name, value] of parts)
     fields.add(name, typeof value === 'string' ? value : (files[value] ?? null));
   return fields.toObject();
+};
+
+/** The longest part headers that busboy reads. */
+const MAX_HEADER_BYTES = 16 * 1024;
+
+interface Counted {
+  /** Parts with readable headers, up to the first without. */
+  readonly count: number;
+  /** Whether the next part has no `Content-Disposition: form-data` that busboy can read: busboy would skip that part. */
+  readonly isUnreadable: boolean;
+}
+
+/**
+ * Counts the parts of `multipart/form-data` by the same delimiters and headers as busboy (RFC 2046 §5.1.1, RFC 7578
+ * §4.2).
+ *
+ * @param maxCount - counting stops beyond it
+ */
+const countParts = (contentType: string, body: Uint8Array, maxCount: number): Counted => {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.length);
+  const delimiter = `\r\n--${parseContentType(contentType)?.params.boundary}`;
+  const first = delimiter.slice(2);
+  let at = bytes.subarray(0, first.length).equals(Buffer.from(first)) ? -2 : bytes.indexOf(delimiter);
+  for (let count = 0; ; count += 1) {
+    const from = at + delimiter.length;
+    const next = at === -1 ? -1 : bytes.indexOf(delimiter, from);
+    const isOver = next === -1 || count > maxCount || bytes.toString('latin1', from, from + 2) === '--';
+    if (isOver) return { count, isUnreadable: false };
+    if (!isFormData(bytes.subarray(from, next))) return { count, isUnreadable: true };
+    at = next;
+  }
+};
+
+/** @param part - including the line break before its headers */
+const isFormData = (part: Buffer): boolean => {
+  const end = part.indexOf('\r\n\r\n');
+  const headers = part.toString('latin1', 0, Math.min(end, MAX_HEADER_BYTES));
+  if (end === -1 || !headers.startsWith('\r\n')) return false;
+  const [, value = ''] = /\r\ncontent-disposition:[\t ]*((?:[^\r]|\r\n[\t ])*)/i.exec(headers) ?? [];
+  return parseDisposition(value.replaceAll('\r\n', ''), getDecoder('utf8'))?.type === 'form-data';
+};
+
+/** U+FFFD, with which busboy replaces bytes that are not UTF-8, and its own UTF-8 bytes. */
+const REPLACEMENT = '\ufffd';
+const [FIRST, SECOND, THIRD] = [0xef, 0xbf, 0xbd];
+
+/**
+ * Whether texts of a body have U+FFFD in place of bytes that are not UTF-8: more of them than were sent. File contents
+ * may be any bytes and are not counted.
+ *
+ * @param bytes - of the body
+ * @param files - of the body
+ */
+const hasUndecoded = (texts: readonly string[], bytes: Uint8Array, files: readonly BodyFile[]): boolean => {
+  const found = texts.reduce((count, text) => count + countIn(text), 0);
+  if (found === 0) return false;
+  const inFiles = files.reduce((count, { content }) => count + countInBytes(content), 0);
+  return found > countInBytes(bytes) - inFiles;
+};
+
+const countIn = (text: string): number => {
+  let count = 0;
+  for (let at = text.indexOf(REPLACEMENT); at !== -1; at = text.indexOf(REPLACEMENT, at + 1)) count += 1;
+  return count;
+};
+
+const countInBytes = (bytes: Uint8Array): number => {
+  let count = 0;
+  for (let at = 0; at < bytes.length - 2; at++)
+    if (bytes[at] === FIRST && bytes[at + 1] === SECOND && bytes[at + 2] === THIRD) count += 1;
+  return count;
 };

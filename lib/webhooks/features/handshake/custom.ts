@@ -7,8 +7,7 @@ import { compileParameters } from '../../../workflows/expressions/parameters.ts'
 import type { Evaluate, Scope } from '../../../workflows/expressions/scope.ts';
 import { compileTemplate, splitTemplate } from '../../../workflows/expressions/template.ts';
 import { redactCredentialHeaders } from '../../redact-credential-headers.ts';
-import { REQUEST_STEPS } from '../../request-scope.ts';
-import { toTriggerInput } from '../../to-trigger-input.ts';
+import { toScope, toTriggerInput } from '../../request-scope.ts';
 import type { Stages } from '../../webhook-feature.ts';
 import type { HandshakeRule } from './handshake-rule.ts';
 
@@ -18,7 +17,7 @@ import type { HandshakeRule } from './handshake-rule.ts';
  */
 export const custom = ({ match = '', answer = {} }: HandshakeRule): Stages => {
   const evaluateMatch = compileExpression(match);
-  const findMatch = async (input: JsonObject) => evaluateMatch(toScope(input));
+  const findMatch = async (input: JsonObject) => evaluateMatch(toScope(input, NONE));
   const makeBody = compileBody(answer);
   const reply = async (input: JsonObject): Promise<Answer | null> => {
     // A failing expression means no handshake, so nothing is bypassed.
@@ -26,7 +25,7 @@ export const custom = ({ match = '', answer = {} }: HandshakeRule): Stages => {
     return {
       status: answer.status ?? 200,
       headers: { 'content-type': contentTypeOf(answer), 'cache-control': 'no-store' },
-      body: await makeBody(toScope(input)).catch((error: unknown) => {
+      body: await makeBody(toScope(input, NONE)).catch((error: unknown) => {
         throw new AppError(HANDSHAKE_UNANSWERED, {}, error);
       }),
     };
@@ -72,15 +71,6 @@ const toText = (value: JsonValue | undefined): string => {
   if (value === null || value === undefined) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);
 };
-
-const toScope = (input: JsonObject): Scope => ({
-  input,
-  nodes: {},
-  trigger: input,
-  execution: NONE,
-  seed: '',
-  maxSteps: REQUEST_STEPS,
-});
 
 /** Execution info for expressions of a handshake, which starts no execution. */
 const NONE: ExecutionInfo = {

@@ -1,7 +1,7 @@
 import { isPlainObject, type JsonObject, type JsonValue } from '@hookloom/plugin-kit';
 import { type Answer, answerJson } from '../../../shared/answer.ts';
-import { HANDSHAKE_UNCONFIRMED } from '../../../shared/error-catalogue.ts';
-import { AppError } from '../../../shared/errors.ts';
+import { HANDSHAKE_REFUSED, HANDSHAKE_UNCONFIRMED } from '../../../shared/error-catalogue.ts';
+import { AppError, Refusal } from '../../../shared/errors.ts';
 import { parseUrlEncoded } from '../../parse-url-encoded.ts';
 import type { Webhook, WebhookRequest } from '../../webhook.ts';
 import type { FeaturePorts, Stages } from '../../webhook-feature.ts';
@@ -10,8 +10,29 @@ import { isEqual } from '../sender/is-equal.ts';
 import { toOriginTest } from '../sender/match-origin.ts';
 import { senderSecrets } from '../sender/sender-secrets.ts';
 import { readFields } from '../signature/read-request.ts';
-import { answerText, checkChallenge, refuse } from './echo.ts';
 import type { HandshakeRule } from './handshake-rule.ts';
+
+/** Maximum length of a challenge; real ones take a few hundred characters. */
+const MAX_CHALLENGE_LENGTH = 4_096;
+
+/** Echoes the text as plain text, so that no browser renders it as a page. */
+export const answerText = (body: string): Answer => ({
+  status: 200,
+  headers: { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' },
+  body,
+});
+
+/** Checks that a challenge can be echoed. @throws AppError `HANDSHAKE_REFUSED` */
+export const checkChallenge = (challenge: unknown): string => {
+  if (typeof challenge !== 'string' || challenge === '') return refuse('it has no challenge');
+  if (challenge.length > MAX_CHALLENGE_LENGTH) return refuse('its challenge is too long');
+  return challenge;
+};
+
+/** Refuses a handshake. @param reason - for the log */
+export const refuse = (reason: string): never => {
+  throw new AppError(HANDSHAKE_REFUSED, {}, new Refusal(`handshake: ${reason}`));
+};
 
 /**
  * How senders verify a URL, each at the safest possible stage: `admit` for requests without authentication and

@@ -3,8 +3,7 @@ import { WEBHOOK_MISCONFIGURED } from '../../../shared/error-catalogue.ts';
 import { AppError, isAppError } from '../../../shared/errors.ts';
 import { LruMap } from '../../../shared/lru-map.ts';
 import { SENDER_CREDENTIAL_TYPES } from '../../../workflows/definition/credential-uses.ts';
-import type { FeaturePorts } from '../../webhook-feature.ts';
-import { oncePer } from './once-per.ts';
+import { type FeaturePorts, oncePer } from '../../webhook-feature.ts';
 
 interface SenderSecrets {
   /**

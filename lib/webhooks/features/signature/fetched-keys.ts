@@ -1,8 +1,7 @@
 import { SENDER_KEYS_UNAVAILABLE } from '../../../shared/error-catalogue.ts';
 import { AppError } from '../../../shared/errors.ts';
 import { LruMap } from '../../../shared/lru-map.ts';
-import type { FeaturePorts } from '../../webhook-feature.ts';
-import { oncePer } from '../sender/once-per.ts';
+import { type FeaturePorts, oncePer } from '../../webhook-feature.ts';
 
 interface FetchedKeys<Keys> {
   /** The keys at a URL. @throws AppError `SENDER_KEYS_UNAVAILABLE` */

@@ -1,8 +1,8 @@
 import { quote } from '../../../shared/describe.ts';
 import type { Problem } from '../../../workflows/definition/problem.ts';
+import { isPartOfRequest, splitSigned } from './read-request.ts';
 import { schemes } from './schemes.ts';
 import type { SignatureRule } from './signature-rule.ts';
-import { isPartOfRequest, splitSigned } from './signed-template.ts';
 
 type Name = keyof SignatureRule;
 

@@ -1,6 +1,7 @@
 import { createHmac, type KeyObject, verify } from 'node:crypto';
 import { toPublicKey, toSharedKey } from '../../../credentials/signing-keys.ts';
-import { Refusal } from '../../../shared/errors.ts';
+import { SIGNATURE_INVALID } from '../../../shared/error-catalogue.ts';
+import { AppError, Refusal } from '../../../shared/errors.ts';
 import { isHandshakeToken } from '../sender/handshake-token.ts';
 import { isEqual } from '../sender/is-equal.ts';
 import { type SignedContent, splitList } from './read-request.ts';
@@ -90,3 +91,17 @@ export const isOfKey = (
     return isCanonical && verify(hash, data, key, bytes);
   });
 };
+
+/**
+ * The same problem for every reason. The status is 403, since 401 requests HTTP authentication (RFC 9110 §11) and a
+ * signature is not that; 401 only for tokens, and for senders that expect it.
+ *
+ * @param challenge - value of `WWW-Authenticate`, for 401
+ */
+export const refuseSignature = (reason: string, challenge?: string): AppError => {
+  const cause = new Refusal(`signature: ${reason}`);
+  if (challenge === undefined) return new AppError(SIGNATURE_INVALID, {}, cause);
+  return new AppError(asUnauthorized, { challenge }, cause);
+};
+
+const asUnauthorized: typeof SIGNATURE_INVALID = (p) => ({ ...SIGNATURE_INVALID(p), status: 401 });

@@ -19,8 +19,8 @@ import type { FeaturePorts } from '../../webhook-feature.ts';
 import { isEqual } from '../sender/is-equal.ts';
 import { senderSecrets } from '../sender/sender-secrets.ts';
 import { fetchedKeys } from './fetched-keys.ts';
+import { refuseSignature } from './is-signed.ts';
 import { readHeader } from './read-request.ts';
-import { refuseSignature } from './refuse-signature.ts';
 import { DEFAULT_TOLERANCE_SECONDS } from './schemes.ts';
 import type { SignatureRule } from './signature-rule.ts';
 

@@ -5,7 +5,6 @@ import { parseUrlEncoded } from '../../parse-url-encoded.ts';
 import type { WebhookRequest } from '../../webhook.ts';
 import type { Place, SchemeRow } from './schemes.ts';
 import type { SignatureRule } from './signature-rule.ts';
-import { splitSigned } from './signed-template.ts';
 import { checkTimestamp } from './timestamp.ts';
 
 /** Maximum size of a body that contains its signature, and is parsed before that is verified. */
@@ -129,3 +128,28 @@ export const toPublicUrl = (
   base: string | undefined,
 ): string =>
   `${base ?? `https://${headers.host ?? ''}${requestPath}`}${rawQueryString === '' ? '' : `?${rawQueryString}`}`;
+
+/** A piece of what is signed: literal text, or the name of a part of the request. */
+type SignedPiece = { readonly text: string } | { readonly part: string };
+
+const PLACEHOLDER = /(\{[^{}]*\})/;
+
+/**
+ * Splits a template such as `{timestamp}.{body}`. Braces stay text when they hold no name, as in `{}`.
+ *
+ * @returns names without their braces: `body`, `headers.x-id`
+ */
+export const splitSigned = (template: string): SignedPiece[] =>
+  template
+    .split(PLACEHOLDER)
+    .filter((piece) => piece !== '')
+    .map((piece) =>
+      piece.length > 2 && piece.startsWith('{') && piece.endsWith('}')
+        ? { part: piece.slice(1, -1) }
+        : { text: piece },
+    );
+
+const PARTS: readonly string[] = ['body', 'timestamp', 'method', 'url', 'path', 'query'];
+
+export const isPartOfRequest = (part: string): boolean =>
+  PARTS.includes(part) || /^headers\.[A-Za-z0-9_-]+$/.test(part);

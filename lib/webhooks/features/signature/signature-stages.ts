@@ -4,9 +4,8 @@ import { AppError, isAppError, isRefusal, Refusal } from '../../../shared/errors
 import type { WebhookRequest } from '../../webhook.ts';
 import type { FeaturePorts, Stages } from '../../webhook-feature.ts';
 import { senderSecrets } from '../sender/sender-secrets.ts';
-import { readSignatures } from './is-signed.ts';
+import { readSignatures, refuseSignature } from './is-signed.ts';
 import { createReadContent } from './read-request.ts';
-import { refuseSignature } from './refuse-signature.ts';
 import { type SchemeRow, toSchemeRow } from './schemes.ts';
 import type { SignatureRule } from './signature-rule.ts';
 import { readTwilioContents } from './twilio.ts';

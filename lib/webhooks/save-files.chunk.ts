@@ -1,10 +1,10 @@
 import type { JsonValue } from '@hookloom/plugin-kit';
-import type { ClaimedDelivery } from '../../deliveries/claim-delivery.ts';
-import { nodeKeyOf } from '../../engine/result.ts';
-import type { FilesFor } from '../../executions/files/execution-files.ts';
-import type { LifeDays } from '../../executions/record/blob-store.ts';
-import type { ExecutionStore } from '../../executions/record/execution-store.ts';
-import type { BodyFile, BodyFiles } from './body-files.ts';
+import type { ClaimedDelivery } from '../deliveries/claim-delivery.ts';
+import { nodeKeyOf } from '../engine/result.ts';
+import type { FilesFor } from '../executions/files/execution-files.ts';
+import type { LifeDays } from '../executions/record/blob-store.ts';
+import type { ExecutionStore } from '../executions/record/execution-store.ts';
+import type { BodyFile, BodyFiles } from './webhook-feature.ts';
 
 interface SaveParts {
   readonly executions: Pick<ExecutionStore, 'find'>;

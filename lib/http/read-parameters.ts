@@ -1,3 +1,4 @@
+import { isPlainObject } from '@hookloom/plugin-kit';
 import type { GenericSchema, InferOutput } from 'valibot';
 import { QUERY_INVALID } from '../shared/error-catalogue.ts';
 import { AppError } from '../shared/errors.ts';
@@ -34,3 +35,10 @@ const quote = (name: string): string => JSON.stringify(name.slice(0, 40));
 
 const others = (names: readonly string[]): string =>
   names.length === 0 ? '' : `, expected one of ${names.join(', ')}`;
+
+/** A path parameter of a request, decoded exactly once by the gateway; empty if missing. */
+export const readPathParameter = (event: unknown, name: string): string => {
+  const { pathParameters } = isPlainObject(event) ? event : {};
+  const value = isPlainObject(pathParameters) ? pathParameters[name] : undefined;
+  return typeof value === 'string' ? value : '';
+};

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { unregisterAll } from '../../lib/registrations/unregister-all.ts';
+import { unregisterAll } from '../../lib/registrations/sweep-registrations.ts';
 import { aBell, aRegistrar, aTap, aWorkflowOf } from '../support/a-registrar.ts';
 
 const aServiceWithTriggers = async () => {

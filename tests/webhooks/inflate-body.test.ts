@@ -1,8 +1,8 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { expect, test } from '@jest/globals';
-import { aProblem, bodyOf } from '../../support/a-problem.ts';
-import { aWebhookEvent } from '../../support/a-webhook-event.ts';
-import { aWebhookService } from '../../support/a-webhook-service.ts';
+import { aProblem, bodyOf } from '../support/a-problem.ts';
+import { aWebhookEvent } from '../support/a-webhook-event.ts';
+import { aWebhookService } from '../support/a-webhook-service.ts';
 
 const call = async (encoding: string, bytes: Uint8Array, settings = {}) => {
   const service = await aWebhookService({ settings });

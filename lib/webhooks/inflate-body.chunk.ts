@@ -1,8 +1,8 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate, inflateRaw, type ZlibOptions } from 'node:zlib';
-import type { Answer } from '../../shared/answer.ts';
-import { BODY_INVALID, BODY_TOO_LARGE, BODY_UNSUPPORTED } from '../../shared/error-catalogue.ts';
-import { AppError } from '../../shared/errors.ts';
+import type { Answer } from '../shared/answer.ts';
+import { BODY_INVALID, BODY_TOO_LARGE, BODY_UNSUPPORTED } from '../shared/error-catalogue.ts';
+import { AppError } from '../shared/errors.ts';
 
 /** Inflates bytes. With `info`, which Node's types lack, the result includes how many bytes the inflater has read. */
 type Inflate = (
