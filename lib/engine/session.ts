@@ -100,7 +100,7 @@ export class ExecutionFailedError extends Error {
  * The clock of an execution, and when its time is up. It never runs backwards, although replays happen on machines with
  * different clocks. All times are in milliseconds since the epoch.
  */
-class Deadline {
+export class Deadline {
   readonly #clock: Clock;
   readonly #endsAt: number;
   #now: number;

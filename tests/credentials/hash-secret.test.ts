@@ -37,13 +37,24 @@ describe('secrets', () => {
     expect(await hashPassword('secret')).toMatchObject({ cost: 32768 });
   });
 
+  test('a password hash is the one that other implementations compute', async () => {
+    // Python: hashlib.scrypt('pässword'.encode(), salt=b'NaCl-NaCl', n=16, r=8, p=3, dklen=32)
+    const hash = await computeScrypt('pässword', { salt: 'TmFDbC1OYUNs', cost: 16 });
+    expect(hash.toString('base64url')).toBe('n7FpC1cH9xWG2spUgGCDZJpzmcq6wnObu0ly_yDwjzw');
+  });
+
+  test('each salt has 128 random bits', async () => {
+    const hash = await hashPassword('secret', 2);
+    expect(hash).toMatchObject({ salt: expect.stringMatching(/^[\w-]{22}$/) });
+  });
+
   test('a letter is the same however it was composed', async () => {
     const settings = { salt: 'c2FsdA', cost: 16 };
     expect(await computeScrypt('caf\u00e9', settings)).toEqual(await computeScrypt('cafe\u0301', settings));
   });
 
-  test.each([1, 3, 2 ** 18, 2 ** 30])(
-    'a cost of %d is refused, and no key is derived with it',
+  test.each([0, 0.5, 1, 3, 2 ** 18, 2 ** 30])(
+    'a cost of %p is refused, and no key is derived with it',
     async (cost) => {
       await expect(computeScrypt('secret', { salt: 'c2FsdA', cost })).rejects.toThrow(
         'is not a valid scrypt cost',

@@ -100,6 +100,15 @@ describe('cached verification', () => {
     expect(asked).toEqual(['right']);
   });
 
+  test('does not hash again beside a generated secret', async () => {
+    const { asked, remembering } = aMemory();
+    const credential = aLogin('ann', hashGenerated('other'), await hashPassword('right', 16));
+    for (let turn = 0; turn < 2; turn += 1) {
+      expect(await remembering(credential, { username: 'ann', secret: 'right' })).toBe('s1');
+    }
+    expect(asked).toEqual(['right']);
+  });
+
   test('hashes a wrong password each time', async () => {
     const { asked, remembering } = aMemory();
     const credential = aLogin('ann', await hashPassword('right', 16));

@@ -60,4 +60,40 @@ describe('a checkpoint journal', () => {
     await run(journal);
     expect((await run(parseJournal(serializeJournal(journal), new Set([node])))).called).toEqual(called);
   });
+
+  test('tells steps that limit their operations how many of a node it holds', async () => {
+    const journal: CheckpointJournal = new Map(
+      ['each/0/0/call/0', 'each/0/1', 'each/01', 'each/1/0', 'x/each/0/0'].map((name) => [
+        name,
+        { waited: true },
+      ]),
+    );
+    const { clock } = aVirtualClock();
+    const asked: unknown[] = [];
+    const limiting: Steps = {
+      ...inlineSteps(clock),
+      checkBodies: async ({ key }, known) => void asked.push([key, known]),
+    };
+    const bodies = { key: 'each/0' } as Parameters<NonNullable<Steps['checkBodies']>>[0];
+    await createJournalingSteps(limiting, journal).checkBodies?.(bodies, 10);
+    expect(asked).toEqual([['each/0', 12]]);
+    await expect(
+      createJournalingSteps(inlineSteps(clock), journal).checkBodies?.(bodies, 0),
+    ).resolves.toBeUndefined();
+  });
+
+  test('with a checkpoint of another kind under the same name makes its own', async () => {
+    const journal: CheckpointJournal = new Map([
+      ['first/0', { waited: true }],
+      ['ask/0/0', { waited: true }],
+    ]);
+    expect((await run(journal)).called).toEqual(['first/0', 'ask/0/0', 'each/0/0/call/0']);
+  });
+
+  test('opens a callback that it holds without an id of its own', async () => {
+    const journal: CheckpointJournal = new Map([['ask/0/0', { answer: { value: 1 } }]]);
+    const { clock } = aVirtualClock();
+    const { id, answer } = await createJournalingSteps(inlineSteps(clock), journal).callback('ask/0/0', 60);
+    expect([id, await answer()]).toEqual(['', { value: 1 }]);
+  });
 });

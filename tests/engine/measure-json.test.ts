@@ -18,6 +18,51 @@ describe('measuring JSON', () => {
     );
   });
 
+  test.each<[unknown, number]>([
+    ['text', 6],
+    [-1.5, 4],
+    [false, 5],
+    [null, 4],
+    [[], 2],
+    [{}, 2],
+    [[1, 'a'], 8],
+    [{ ab: 1, c: [] }, 16],
+    [[{ a: [null] }], 17],
+  ])('counts %j as %d bytes, the second time too', (value, bytes) => {
+    const measure = createMeasureJson();
+    expect([measure(value), measure(value), createMeasureJson()(value)]).toEqual([bytes, bytes, bytes]);
+  });
+
+  const nest = (levels: number, inner: unknown, wrap: (value: unknown) => unknown): unknown =>
+    levels === 0 ? inner : nest(levels - 1, wrap(inner), wrap);
+  const large = () => ({ text: 'x'.repeat(300) });
+
+  test.each<[string, (value: unknown) => unknown]>([
+    ['lists', (value) => [1, value, 2]],
+    ['maps', (value) => ({ a: 1, value, z: 2 })],
+  ])('accepts %s nested 1000 levels deep, and no more, however they came to be', (_case, wrap) => {
+    const measure = createMeasureJson();
+    expect(() => measure(nest(999, large(), wrap))).not.toThrow();
+    expect(() => measure(nest(1_000, large(), wrap))).toThrow('nested deeper than 1000 levels');
+    const known = nest(600, large(), wrap);
+    expect(() => measure([[], known, {}])).not.toThrow();
+    expect(() => measure(nest(399, known, wrap))).not.toThrow();
+    expect(() => measure(nest(400, known, wrap))).toThrow('nested deeper than 1000 levels');
+    expect(() => measure([[], { other: nest(398, known, wrap) }])).toThrow('nested deeper');
+  });
+
+  test('says where a value is, after others and another failure', () => {
+    const measure = createMeasureJson();
+    expect(() => measure({ a: [{}, undefined] })).toThrow('undefined at /a/1 ');
+    expect(() => measure({ a: [{}, { b: 1 }], 'c/~d': { e: [[], Number.NaN] } })).toThrow(
+      "NaN at /c~1~0d/e/1 can't be carried by JSON",
+    );
+    expect(() => measure(() => {})).toThrow('function at the top ');
+    expect(() => measure(Object.create(Object.create(null)))).toThrow(
+      'an instance of an unknown class at the top',
+    );
+  });
+
   test.each<[string, unknown, string]>([
     ['undefined', undefined, 'undefined at the top'],
     ['a symbol', { a: Symbol('x') }, 'symbol at /a'],

@@ -1,6 +1,6 @@
-import { type JsonObject, NodeError, type NodeSettings } from '@hookloom/plugin-kit';
+import { emit, type JsonObject, NodeError, type NodeSettings } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import { toFailure } from '../../lib/engine/failure.ts';
+import { toFailure, toStrayFailure } from '../../lib/engine/failure.ts';
 import { runGraph } from '../support/a-run.ts';
 
 /** Runs a node that fails with these errors, and then succeeds. */
@@ -21,6 +21,73 @@ const runFailing = (settings: NodeSettings, ...errors: readonly Error[]) =>
     edges: ['start -> call', ...(settings.onError === 'route' ? ['call.error -> rescue'] : [])],
     input: { order: 7 },
   });
+
+describe('whatever a node throws becomes a failure:', () => {
+  const unreadable = Object.defineProperty(new Error('no'), 'message', {
+    get: () => {
+      throw new Error('no message');
+    },
+  });
+
+  test.each<[string, unknown, string, string]>([
+    ['an error', new RangeError('too far'), 'RangeError', 'too far'],
+    ['a text', 'no', 'Error', 'a node threw "no"'],
+    ['nothing', undefined, 'Error', 'a node threw undefined'],
+    ['null', null, 'Error', 'a node threw null'],
+    ['a number', 404, 'Error', 'a node threw 404'],
+    ['an object with a message', { message: 'no' }, 'Error', 'a node threw no'],
+    ['an object without one', { message: 1 }, 'Error', 'a node threw an object that is not an Error'],
+    ['an unreadable error', unreadable, 'Error', 'a node threw an error that cannot be described'],
+  ])('%s', (_case, thrown, name, message) => {
+    expect(toFailure(thrown)).toStrictEqual({ name, message });
+  });
+
+  test('has no secret, not even half of one where its text is cut', () => {
+    const scrub = <Value>(value: Value): Value => String(value).replaceAll('canary', '[redacted]') as Value;
+    const half = `${'x'.repeat(996)}canary`;
+    const name = Object.assign(new Error(half), { name: 'canaryError' });
+    expect(toFailure(name, scrub)).toEqual({
+      name: '[redacted]Error',
+      message: `${'x'.repeat(996)}[re…`,
+    });
+    expect(toFailure('a canary', scrub).message).toBe('a node threw "a [redacted]"');
+    expect(toStrayFailure('UnhandledRejection', new TypeError('canary'), scrub)).toEqual({
+      name: 'UnhandledRejection',
+      message: 'TypeError: [redacted]',
+    });
+  });
+
+  test('has at most 1,000 characters', () => {
+    expect(toFailure(new Error('x'.repeat(1_000))).message).toBe('x'.repeat(1_000));
+    expect(toFailure(new Error('x'.repeat(1_001))).message).toBe(`${'x'.repeat(999)}…`);
+    expect(toStrayFailure('UncaughtException', new Error('x'.repeat(1_000))).message).toHaveLength(1_000);
+  });
+});
+
+test.each<[string, unknown, string]>([
+  ['null for an output', emit({ main: null as never }), '"main" is null'],
+  ['a list for an output', emit({ side: [] as never }), '"side" is a list'],
+  ['a text', 'done', '"main" is a string'],
+  ['an instance of a class', new Map(), '"main" is an instance of Map'],
+])('a node that returns %s fails', async (_case, result, message) => {
+  const { failure } = await runGraph({
+    nodes: { odd: { does: () => result as never } },
+    edges: ['start -> odd'],
+  });
+  expect(failure).toMatchObject({
+    name: 'TypeError',
+    message: `a node must return a plain object for each output, but ${message}`,
+  });
+});
+
+test.each([undefined, null])('a node that returns %j delivers an empty object', async (result) => {
+  const { output } = await runGraph({
+    nodes: { quiet: { does: () => result as never } },
+    edges: ['start -> quiet'],
+    input: { a: 1 },
+  });
+  expect(output).toEqual({});
+});
 
 describe('a NodeError', () => {
   test('delivers its name and details on the output "error"', async () => {
@@ -71,11 +138,28 @@ describe('the failure of a NodeError', () => {
   });
 
   test.each([
+    ['secret and no JSON', { key: 1n, canary: 1 }, "NotJsonError: bigint at /key can't be carried by JSON"],
     ['too large', { text: 'x'.repeat(40_000) }, 'about 40012 bytes; at most 32768 are allowed'],
     ['no object', ['a'], 'no JSON object'],
     ['no JSON', { at: new Date(0) }, "NotJsonError: an instance of Date at /at can't be carried by JSON"],
   ])('has a note instead of details that are %s', (_case, details, omitted) => {
     expect(detailsOf(details)).toEqual({ omitted });
+  });
+
+  test('has details of up to 32,768 bytes', () => {
+    const text = 'x'.repeat(32_768 - 2 - 'text'.length - 6);
+    expect(detailsOf({ text })).toEqual({ text });
+    expect(detailsOf({ text: `${text}x` })).toEqual({
+      omitted: 'about 32769 bytes; at most 32768 are allowed',
+    });
+  });
+
+  test('has the options that differ from the defaults', () => {
+    expect(toFailure(new NodeError('no', { isRetryable: true, retryAfterMs: 5 }))).toStrictEqual({
+      name: 'NodeError',
+      message: 'no',
+      retryAfterMs: 5,
+    });
   });
 
   test('has no delay that is not a number of milliseconds', () => {

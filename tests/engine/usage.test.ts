@@ -74,7 +74,36 @@ test('a checkpoint has the usage, so that a replay records the same', async () =
   expect(replayed?.usage).toEqual(first?.usage);
 });
 
+test('an amount may be zero, and a node may use 20 names of up to 40 characters', async () => {
+  const names = Object.fromEntries(
+    Array.from({ length: 20 }, (_, index) => [`${'a'.repeat(37)}-${index + 10}`, 0]),
+  );
+  const record = await recordOf({
+    does: (_node, _input, context) => {
+      context.addUsage(names);
+      return {};
+    },
+  });
+  expect(record).toMatchObject({ status: 'succeeded', usage: names });
+});
+
+test('what a node counts after its time is up is not added to its next attempt', async () => {
+  const record = await recordOf({
+    pure: false,
+    settings: { retry: { maxAttempts: 2 }, timeoutSeconds: 1 },
+    does: async (_node, _input, { attempt, addUsage, services }) => {
+      addUsage({ calls: 1 });
+      await services.clock.sleep(attempt === 1 ? 2_500 : 900);
+      addUsage({ calls: 10 ** attempt });
+      return {};
+    },
+  });
+  expect(record).toMatchObject({ status: 'succeeded', attempts: 2, usage: { calls: 101 } });
+});
+
 test.each<[string, Usage]>([
+  ['named like a prototype', JSON.parse('{"__proto__":1}')],
+  ['named with nothing', { '': 1 }],
   ['below zero', { tokens: -1 }],
   ['not finite', { tokens: Number.POSITIVE_INFINITY }],
   ['no number', { tokens: Number.NaN }],

@@ -43,6 +43,9 @@ export interface ARun {
   readonly edges: readonly string[];
   readonly input?: JsonObject;
   readonly limits?: Partial<ExecutionLimits>;
+  /** How long ago the timeout started, in milliseconds. */
+  readonly sinceMs?: number;
+  readonly collectsEnds?: boolean;
   readonly steps?: (clock: ReturnType<typeof aVirtualClock>['clock']) => Steps;
   readonly executionId?: string;
   readonly ports?: Partial<EnginePorts>;
@@ -136,6 +139,8 @@ export const runGraph = async (run: ARun): Promise<ExecutionResult & { readonly 
         },
         input: run.input ?? {},
         limits: { timeoutMs: 1_000_000, maxNodeRuns: 100_000, maxOutputBytes: 1_000_000, ...run.limits },
+        ...(run.sinceMs === undefined ? {} : { since: startedAt - run.sinceMs }),
+        ...(run.collectsEnds === undefined ? {} : { collectsEnds: run.collectsEnds }),
       },
       {
         services: {

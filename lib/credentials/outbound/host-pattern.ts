@@ -16,8 +16,8 @@ const defaultPorts: Readonly<Record<string, string>> = { 'http:': '80', 'https:'
 export const readHostPattern = (text: string): string | null => {
   if (text === ANY_HOST) return ANY_HOST;
   const [, wildcard = '', host = '', port] = (text.length > MAX_LENGTH ? null : PATTERN.exec(text)) ?? [];
-  const hostname = host === '' ? '' : (URL.parse(`https://${host}`)?.hostname ?? '');
-  if (hostname === '' || Number(port ?? 1) < 1 || Number(port ?? 1) > 65_535) return null;
+  const hostname = URL.parse(`https://${host}`)?.hostname;
+  if (hostname === undefined || Number(port ?? 1) < 1 || Number(port ?? 1) > 65_535) return null;
   return `${wildcard}${hostname}${port === undefined ? '' : `:${Number(port)}`}`;
 };
 
@@ -28,21 +28,20 @@ export const readHostPattern = (text: string): string | null => {
  */
 export const hostOfUrl = (url: string): string | null => {
   const parsed = URL.parse(url);
-  return parsed === null || defaultPorts[parsed.protocol] === undefined || parsed.host === ''
-    ? null
-    : parsed.host;
+  return parsed === null || defaultPorts[parsed.protocol] === undefined ? null : parsed.host;
 };
 
 /** Whether one of the patterns matches the host of a URL. A pattern without a port means the default port of the URL's scheme. */
 export const isForHost = (patterns: readonly string[], url: string): boolean => {
   const parsed = URL.parse(url);
-  const initialPort = defaultPorts[parsed?.protocol ?? ''];
-  if (parsed === null || initialPort === undefined) return false;
+  if (parsed === null) return false;
+  const initialPort = defaultPorts[parsed.protocol];
+  if (initialPort === undefined) return false;
   const port = parsed.port || initialPort;
   return patterns.some((pattern) => {
     if (pattern === ANY_HOST) return true;
     const [, wildcard, host = '', ownPort = initialPort] = PATTERN.exec(pattern) ?? [];
     const isHost = wildcard === undefined ? parsed.hostname === host : parsed.hostname.endsWith(`.${host}`);
-    return host !== '' && isHost && port === ownPort;
+    return isHost && port === ownPort;
   });
 };

@@ -10,9 +10,9 @@ export class CredentialError extends Error {
   constructor(
     name: 'CredentialMissing' | 'CredentialUnusable' | 'CredentialUnavailable',
     message: string,
-    cause?: unknown,
+    options?: ErrorOptions,
   ) {
-    super(message, cause === undefined ? undefined : { cause });
+    super(message, options);
     this.name = name;
   }
 }
@@ -88,8 +88,8 @@ export const parseSecret = (
     return Object.values(value).every((field) => typeof field === 'string')
       ? (value as CredentialFields)
       : null;
-  const [only] = secretFields;
-  const isPlain = secretFields.length === 1 && text.trim() !== '' && !beginsLikeJson(text);
+  const [only, ...others] = secretFields;
+  const isPlain = others.length === 0 && text.trim() !== '' && !beginsLikeJson(text);
   return only !== undefined && isPlain ? { [only]: text } : null;
 };
 
@@ -144,5 +144,7 @@ const tryParse = (text: string): unknown => {
 /** The error of a node whose credential could not be loaded. */
 export const toCredentialError = (id: string, error: unknown): unknown =>
   isInfrastructureError(error) || isAppError(error, 'SECRETS_UNAVAILABLE')
-    ? new CredentialError('CredentialUnavailable', `credential "${id}" can't be read right now`, error)
+    ? new CredentialError('CredentialUnavailable', `credential "${id}" can't be read right now`, {
+        cause: error,
+      })
     : error;

@@ -29,16 +29,13 @@ export const testCredential = async (
   }
 };
 
-const STATUSES: readonly unknown[] = [
-  'healthy',
-  'warning',
-  'unhealthy',
-] satisfies HealthCheckResult['status'][];
+const STATUSES: readonly HealthCheckResult['status'][] = ['healthy', 'warning', 'unhealthy'];
 
 /** A plain object, whatever the test returns: only plain objects are scrubbed. */
 const toResult = (result: unknown): HealthCheckResult => {
-  const { status, message } = (result ?? {}) as Partial<HealthCheckResult>;
-  if (status === undefined || !STATUSES.includes(status))
+  const { status: given, message } = (result ?? {}) as Partial<HealthCheckResult>;
+  const status = STATUSES.find((known) => known === given);
+  if (status === undefined)
     return { status: 'unhealthy', message: 'its live test returned an invalid result' };
   return typeof message === 'string' && message.trim() !== '' ? { status, message } : { status };
 };

@@ -13,6 +13,8 @@ describe('a host pattern is parsed as people write it:', () => {
     ['api.example.com:0443', 'api.example.com:443'],
     ['[::1]:8080', '[::1]:8080'],
     ['2130706433', '127.0.0.1'],
+    ['api.example.com:65535', 'api.example.com:65535'],
+    [`${'a'.repeat(288)}.example.com`, `${'a'.repeat(288)}.example.com`],
   ])('%s is %s', (text, pattern) => expect(readHostPattern(text)).toBe(pattern));
 
   test.each([
@@ -35,7 +37,8 @@ describe('a host pattern is parsed as people write it:', () => {
     'api.example.com#x',
     '[::1',
     '::1',
-    `${'a'.repeat(300)}.example.com`,
+    'a%zz.example.com',
+    `${'a'.repeat(289)}.example.com`,
   ])('%j is not one', (text) => expect(readHostPattern(text)).toBeNull());
 });
 

@@ -138,6 +138,15 @@ describe('the hosts of a credential', () => {
     expect(service.server.requests.map(({ url }) => url)).toEqual([secret.url]);
   });
 
+  test('may be none', async () => {
+    const service = anOutboundService();
+    await service.put('crm', 'httpBearer', { token: 'token-1' }, {}, []);
+    const credential = await lend(service, 'crm', 'httpBearer');
+    expect(() => credential.checkHost(API)).toThrow(
+      'credential "crm" is allowed for no host, but not for "api.example.com"',
+    );
+  });
+
   test('can be checked by a node that sends the credential itself', async () => {
     const service = anOutboundService();
     await service.put('crm', 'httpBearer', { token: 'token-1' }, {}, ['*.example.com', 'localhost:8080']);

@@ -1,7 +1,8 @@
 import { inspect } from 'node:util';
+import type { CredentialType, JsonObject } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import { SecretStoreOut } from '../../../lib/credentials/outbound/secret-store.ts';
-import { SECRETS_UNAVAILABLE } from '../../../lib/shared/error-catalogue.ts';
+import { CREDENTIAL_REJECTED, SECRETS_UNAVAILABLE } from '../../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../../lib/shared/errors.ts';
 import { anOutboundRequest } from '../../support/an-outbound-request.ts';
 import { anOutboundService } from '../../support/outbound-credentials.ts';
@@ -21,7 +22,41 @@ const lend = async (
   types = ['httpBearer'],
 ) => (await credentials.open()).lend(id, types);
 
+/** A type with these secret fields and the public field `account`. */
+const aType = (
+  id: string,
+  apply: NonNullable<CredentialType['apply']>,
+  secretFields = ['key'],
+  key: JsonObject = {},
+): CredentialType => ({
+  id,
+  name: id,
+  description: 'For tests',
+  schema: {
+    type: 'object',
+    properties: {
+      ...Object.fromEntries([...secretFields, 'account'].map((name) => [name, { type: 'string' }])),
+      key: { type: 'string', ...key },
+    },
+  },
+  secretFields,
+  apply,
+});
+
 describe('a lent credential', () => {
+  test.each([
+    ['an optional secret that is empty', { key: '', other: 'the-other-1' }, ''],
+    ['a secret of six characters', { key: 'sixsix', other: 'the-other-1' }, 'sixsix'],
+    ['a pattern in its type that needs backtracking', { key: 'the-key', other: 'the-other-1' }, 'the-key'],
+  ])('may have %s', async (_case, secret, key) => {
+    const pattern = '^(?:(.*)|\\1)$';
+    const service = anOutboundService({
+      types: [aType('two', (request) => request, ['key', 'other'], { pattern })],
+    });
+    await service.put('crm', 'two', secret);
+    expect((await lend(service, 'crm', ['two'])).field('key')).toBe(key);
+  });
+
   test('gives its fields by name, and prints none of them', async () => {
     const service = anOutboundService();
     await service.put(
@@ -259,6 +294,25 @@ describe('a credential is not lent', () => {
     expect(service.server.requests).toEqual([]);
   });
 
+  test.each([
+    [[], 'none'],
+    [['httpBasic', 'httpBearer'], 'httpBasic, httpBearer'],
+  ])('to a node that takes the types %j', async (types, accepted) => {
+    const service = anOutboundService();
+    await service.put('crm', 'smtp', { password: 'secret-1' }, MAIL);
+    await expect(lend(service, 'crm', types)).rejects.toThrow(
+      `credential "crm" has type smtp, but the node accepts ${accepted}`,
+    );
+  });
+
+  test('whose secret is plain text, when its type has no secret', async () => {
+    const service = anOutboundService({ types: [aType('open', (request) => request, [])] });
+    await service.put('crm', 'open', 'a-plain-text');
+    await expect(lend(service, 'crm', ['open'])).rejects.toThrow(
+      'the secret of credential "crm" must be a JSON object whose values are strings',
+    );
+  });
+
   test('while its secret is missing, and the next attempt finds it', async () => {
     const service = anOutboundService();
     await service.put('crm', 'httpBearer', 'token-1');
@@ -311,6 +365,15 @@ describe('a credential is not lent', () => {
 
 describe('a cached secret is lent while the store', () => {
   const outage = new AppError(SECRETS_UNAVAILABLE, {}, new SecretStoreOut('out', { isThrottled: true }));
+
+  test('throttles, for a cause that its error keeps', () => {
+    const cause = new Error('no socket');
+    expect(new SecretStoreOut('out', { isThrottled: false, cause })).toMatchObject({
+      name: 'SecretStoreOut',
+      cause,
+    });
+  });
+
   const aStoreThatFails = async (error: Error) => {
     let isOut = false;
     const service = anOutboundService({
@@ -341,7 +404,7 @@ describe('a cached secret is lent while the store', () => {
     const service = await aStoreThatFails(outage);
     service.clock.advance(600_000);
     await service.put('crm', 'httpBearer', 'token-2');
-    await expect(lend(service)).rejects.toMatchObject({ name: 'CredentialUnavailable' });
+    await expect(lend(service)).rejects.toMatchObject({ name: 'CredentialUnavailable', cause: outage });
     await service.store.remove('crm');
     await expect(lend(service)).rejects.toMatchObject({ name: 'CredentialMissing' });
   });
@@ -466,27 +529,129 @@ describe('a request with a credential', () => {
   test('whose type has replaced a field uses that while another secret is kept', async () => {
     const service = anOutboundService({
       types: [
-        {
-          id: 'renewing',
-          name: 'Renewing',
-          description: 'For tests',
-          schema: { type: 'object', properties: { key: { type: 'string' } } },
-          secretFields: ['key'],
-          apply: async (request, { key = '' }, { saveSecrets }) => {
+        aType(
+          'renewing',
+          async (request, { key = '' }, { saveSecrets }) => {
             if (key === 'first-key') await saveSecrets?.({ key: 'second-key' });
             return request;
           },
-        },
+          ['key', 'other'],
+        ),
       ],
     });
-    await service.put('crm', 'renewing', { key: 'first-key' });
+    await service.put('crm', 'renewing', { key: 'first-key', other: 'other-secret' }, { account: 'ann' });
     const credential = await lend(service, 'crm', ['renewing']);
     await service.credentials.request({ ...anOutboundRequest(API), credential });
-    expect(service.secrets.values.get('memory:crm')).toBe('{"key":"second-key"}');
-    for (let minute = 0; minute < 9; minute++) {
+    expect(JSON.parse(service.secrets.values.get('memory:crm') ?? '')).toEqual({
+      key: 'second-key',
+      other: 'other-secret',
+    });
+    for (let minute = 0; minute < 10; minute++) {
+      const lent = await lend(service, 'crm', ['renewing']);
+      expect(['key', 'other', 'account'].map((name) => lent.field(name))).toEqual([
+        'second-key',
+        'other-secret',
+        'ann',
+      ]);
       service.clock.advance(60_000);
-      expect((await lend(service, 'crm', ['renewing'])).field('key')).toBe('second-key');
     }
+  });
+
+  test('whose type finds it rejected before it is sent is loaded again, and the type gets the rejected fields', async () => {
+    const rejections: unknown[] = [];
+    const service = anOutboundService({
+      types: [
+        aType('signed', (request, { key = '' }, { rejected }) => {
+          rejections.push(rejected);
+          if (key === 'broken-key') throw new RangeError('broken');
+          if (key === 'first-key')
+            throw new AppError(CREDENTIAL_REJECTED, { target: 'acme', reason: 'expired' });
+          return { ...request, headers: { ...request.headers, 'x-key': key } };
+        }),
+      ],
+    });
+    await service.put('crm', 'signed', { key: 'first-key' });
+    const credential = await lend(service, 'crm', ['signed']);
+    await service.put('crm', 'signed', { key: 'second-key' });
+    const send = () => service.credentials.request({ ...anOutboundRequest(API), credential });
+    expect(await send()).toMatchObject({ status: 200 });
+    expect(rejections).toEqual([undefined, { key: 'first-key' }]);
+    expect(service.server.requests).toMatchObject([{ headers: { 'x-key': 'second-key' } }]);
+    await service.put('crm', 'signed', { key: 'broken-key' });
+    service.clock.advance(60_000);
+    await expect(send()).rejects.toThrow('broken');
+    expect(rejections).toHaveLength(3);
+  });
+
+  test('gives its type the same fields while they and the type do not change, so that a token stays valid', async () => {
+    const seen: unknown[] = [];
+    const keeps: CredentialType['apply'] = (request, fields) => {
+      seen.push(fields);
+      return request;
+    };
+    const service = anOutboundService({ types: [aType('one', keeps), aType('two', keeps)] });
+    const send = async (type: string) => {
+      await service.put('crm', type, { key: 'the-key' });
+      service.clock.advance(60_000);
+      const credential = await lend(service, 'crm', [type]);
+      await service.credentials.request({ ...anOutboundRequest(API), credential });
+    };
+    for (const type of ['one', 'one', 'two']) await send(type);
+    expect(seen[0]).toEqual({ key: 'the-key' });
+    expect(seen[1]).toBe(seen[0]);
+    expect(seen[2]).not.toBe(seen[0]);
+  });
+
+  test('that is refused has its secret read again when the clock was set back, but not at the same time', async () => {
+    const service = anOutboundService({ answer: () => ({ status: 401 }) });
+    await service.put('crm', 'httpBearer', { token: 'token-1' });
+    const credential = await lend(service);
+    const reads: number[] = [];
+    for (const ms of [0, 0, -10]) {
+      service.clock.advance(ms);
+      await service.credentials.request({ ...anOutboundRequest(API), credential });
+      reads.push(service.reads());
+    }
+    // When the clock was set back: once for the caches, once because it is refused.
+    expect(reads).toEqual([2, 2, 4]);
+  });
+
+  test.each([
+    ['whose body is text', 'httpBearer', { token: 'token-1' }, { token: 'token-2' }, {}],
+    [
+      'with the credential in its URL',
+      'httpQuery',
+      { value: 'value-1' },
+      { value: 'value-2' },
+      { name: 'key' },
+    ],
+  ])('%s is sent once more after a rotation', async (_case, type, before, after, fields) => {
+    const service = anOutboundService({ answer: () => ({ status: 401 }) });
+    await service.put('crm', type, before, fields);
+    const credential = await lend(service, 'crm', [type]);
+    await service.put('crm', type, after, fields);
+    const request = anOutboundRequest(API, { method: 'POST', body: 'an order' });
+    await service.credentials.request({ ...request, credential });
+    expect(service.server.requests.map(({ body }) => body)).toEqual(['an order', 'an order']);
+    expect(JSON.stringify(service.server.requests)).toMatch(/-1.*-2/);
+  });
+
+  test('to what is no URL is left to the HTTP client, which refuses it, unless the type sets the URL', async () => {
+    const service = anOutboundService();
+    await service.put('crm', 'httpBearer', { token: 'token-1' });
+    await service.put('chat', 'slackWebhook', { url: 'https://hooks.slack.com/services/1' });
+    const send = async (id: string, type: string) =>
+      service.credentials.request({
+        ...anOutboundRequest('no URL'),
+        credential: await lend(service, id, [type]),
+      });
+    await send('crm', 'httpBearer');
+    await send('chat', 'slackWebhook');
+    expect(service.server.requests).toMatchObject([
+      { url: 'no URL', headers: {} },
+      { url: 'https://hooks.slack.com/services/1' },
+    ]);
+    expect(service.server.requests[0]?.headers).toEqual({});
   });
 
   test('fails when the refused secret cannot be read again', async () => {
@@ -572,9 +737,14 @@ describe('a request with a credential', () => {
     const service = anOutboundService();
     await service.put('mail', 'smtp', { password: 'secret-1' }, MAIL);
     const credential = await lend(service, 'mail', ['smtp']);
-    await expect(service.credentials.request({ ...anOutboundRequest(API), credential })).rejects.toThrow(
-      "type smtp provides its fields to nodes and can't be added to a request",
-    );
+    await expect(
+      service.credentials.request({ ...anOutboundRequest(API), credential }),
+    ).rejects.toMatchObject({
+      name: 'CredentialUnusable',
+      message: expect.stringContaining(
+        "type smtp provides its fields to nodes and can't be added to a request",
+      ),
+    });
   });
 
   test('is lent again after a rotation, and its new secret is known to the execution', async () => {

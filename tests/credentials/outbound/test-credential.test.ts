@@ -1,4 +1,4 @@
-import type { CredentialType } from '@hookloom/plugin-kit';
+import type { CredentialContext, CredentialType } from '@hookloom/plugin-kit';
 import { expect, test } from '@jest/globals';
 import { testCredential } from '../../../lib/credentials/outbound/test-credential.ts';
 import { aManualClock } from '../../support/a-manual-clock.ts';
@@ -11,7 +11,7 @@ import {
 
 const SECRET = 'the-secret-of-acme';
 
-const testWith = async (test: CredentialType['test']) => {
+const testWith = async (test: CredentialType['test'], bound?: string) => {
   const type: CredentialType = {
     id: 'acme',
     name: 'Acme',
@@ -21,7 +21,8 @@ const testWith = async (test: CredentialType['test']) => {
     ...(test === undefined ? {} : { test }),
   };
   const [store, secrets] = [inMemoryOutboundStore(), inMemorySecrets()];
-  const reference = await secrets.put('a', JSON.stringify({ token: SECRET }));
+  const reference = bound ?? (await secrets.put('a', JSON.stringify({ token: SECRET })));
+  secrets.values.set(reference, JSON.stringify({ token: SECRET }));
   await store.put({ id: 'a', type: 'acme', fields: {}, hosts: null, reference, revision: 1 });
   const parts = {
     store,
@@ -78,10 +79,31 @@ test.each<[string, unknown, unknown]>([
     }),
     { status: 'unhealthy', message: 'its live test threw an error that cannot be described' },
   ],
+  ['a blank message', async () => ({ status: 'healthy', message: ' ' }), { status: 'healthy' }],
+  [
+    'a request',
+    async (_fields: object, { http }: CredentialContext) => {
+      const { status } = await http.request({ url: 'https://api.example.com/' });
+      return { status: status === 200 ? 'healthy' : 'unhealthy' };
+    },
+    { status: 'healthy' },
+  ],
   ['nothing', async () => undefined, notResult],
   ['a text', async () => 'fine', notResult],
   ['another status', async () => ({ status: SECRET }), notResult],
   ['no test', undefined, null],
 ])('a live test with %s', async (_case, test, expected) => {
   expect(await testWith(test as CredentialType['test'])).toEqual(expected);
+});
+
+test('a live test that cannot store a new secret fails as the credential, not as the test', async () => {
+  const saves: CredentialType['test'] = async (_fields, { saveSecrets }) => {
+    await saveSecrets?.({ token: 'the-next-token' });
+    return { status: 'healthy' };
+  };
+  await expect(testWith(saves, 'arn:aws:secretsmanager:eu-west-1:1:secret:acme')).rejects.toMatchObject({
+    name: 'CredentialUnusable',
+    message: 'the secret of "a" is not managed by the service: nothing can be added to it',
+  });
+  expect(await testWith(saves)).toEqual({ status: 'healthy' });
 });
