@@ -26,11 +26,6 @@ export class Budget {
     this.#maxSteps = maxSteps;
   }
 
-  /** Steps spent so far, rounded up. */
-  get spent(): number {
-    return Math.ceil(this.#steps);
-  }
-
   /** Enters a node or a call; the caller decrements `depth` when it ends. @throws EvaluationError `D1011` | `D1012` */
   enter(): void {
     if (++this.depth > limits.depth) throw new EvaluationError('D1011');

@@ -167,5 +167,5 @@ const evaluateApply = (run: Run, node: ApplyNode, input: unknown, frame: Frame):
   const func = run.evaluate(node.rhs, input, frame);
   if (!(func instanceof Func)) throw new EvaluationError('T2006', { value: func }).at(node.position);
   if (!(left instanceof Func)) return run.apply(func, [left], null);
-  return new Func(1, (args, context) => run.apply(func, [run.apply(left, args, context)], null));
+  return new Func(1, ([value], context) => run.apply(func, [run.apply(left, [value], context)], null));
 };

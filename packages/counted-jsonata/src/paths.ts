@@ -61,7 +61,7 @@ const evaluateSteps = (run: Run, node: PathNode, start: number, before: List, fr
     const step = node.steps[at] as Node;
     if (!carriesTuples && at > 0 && values.length === 0) break;
     if (step.tuple === true) carriesTuples = true;
-    if (at === 0 && step.consarray === true) found = run.evaluate(step, values, frame) as List;
+    if (at === 0 && step.consarray === true) found = itemsOf(run, run.evaluate(step, values, frame));
     else if (carriesTuples) tuples = evaluateTupleStep(run, step, values, tuples, frame);
     else found = evaluateStep(run, step, values, frame, at === node.steps.length - 1);
     if (step.focus === undefined) values = found;
@@ -69,6 +69,17 @@ const evaluateSteps = (run: Run, node: PathNode, start: number, before: List, fr
 
   if (tuples !== undefined) found = node.tuple === true ? tuples : valuesOf(tuples);
   return finish(run, node, found, frame, tuples);
+};
+
+/**
+ * The values of `[…]` as the first step. As in the library, an item that a predicate selects from it, `[a, b][0].name`,
+ * has no values, except that a string has its characters.
+ */
+const itemsOf = ({ budget }: Run, value: unknown): List => {
+  if (Array.isArray(value)) return value;
+  if (typeof value !== 'string') return new Sequence();
+  budget.makeItems(value.length);
+  return Array.from(value);
 };
 
 /** Keeps a single item in a list if the path has `[]`, and applies grouping. */

@@ -1,3 +1,4 @@
+import { expect } from '@jest/globals';
 import jsonata from 'jsonata';
 import { evaluate } from '../src/evaluate.ts';
 import { EvaluationError } from '../src/evaluation-error.ts';
@@ -13,7 +14,11 @@ export const STARTED_AT = Date.UTC(2026, 0, 31, 12);
 const NOT_FINITE = 'D3202';
 
 const print = (value: unknown): string =>
-  value === undefined ? 'no result' : Object.is(value, -0) ? '-0' : JSON.stringify(value);
+  value === undefined ? 'no result' : Object.is(value, -0) ? '-0' : JSON.stringify(value, withoutHoles);
+
+/** The library has items without a value in a list, where JSON would have null. */
+const withoutHoles = (_key: string, value: unknown): unknown =>
+  Array.isArray(value) ? value.filter((item) => item !== undefined) : value;
 
 /** The value as JSON, or the code of the error. */
 export const ours = (text: string, input: unknown = {}): string => {
@@ -33,7 +38,34 @@ export const ours = (text: string, input: unknown = {}): string => {
   }
 };
 
-/** The same by the library. */
+/** The fewest steps with which an evaluation of the text ends. */
+export const stepsOf = (text: string, input: unknown): number => {
+  const expression = parse(text);
+  const environment = {
+    startedAt: () => STARTED_AT,
+    random: () => 0.5,
+    uuid: () => '',
+    variable: () => undefined,
+  };
+  const isEnough = (maxSteps: number): boolean => {
+    try {
+      evaluate(natives, expression, input, { ...environment, maxSteps });
+      return true;
+    } catch (error) {
+      if (error instanceof EvaluationError && error.code === 'D1012') return false;
+      throw error;
+    }
+  };
+  let [least, most] = [0, 10_000];
+  while (least < most) {
+    const middle = Math.floor((least + most) / 2);
+    if (isEnough(middle)) most = middle;
+    else least = middle + 1;
+  }
+  return least;
+};
+
+/** The same as {@link ours} by the library. */
 export const theirs = async (text: string, input: unknown = {}): Promise<string> => {
   try {
     const value: unknown = await jsonata(text).evaluate(structuredClone(input));
@@ -41,4 +73,15 @@ export const theirs = async (text: string, input: unknown = {}): Promise<string>
   } catch (error) {
     return String((error as { readonly code?: string }).code);
   }
+};
+
+/** Expects the same value or error as the library's for each of the texts. */
+export const compare = async (texts: readonly string[], input: unknown): Promise<void> => {
+  const found: string[] = [];
+  const expected: string[] = [];
+  for (const text of texts) {
+    found.push(`${text}: ${ours(text, input)}`);
+    expected.push(`${text}: ${await theirs(text, input)}`);
+  }
+  expect(found).toEqual(expected);
 };
