@@ -62,11 +62,12 @@ interface Gate {
 const releaseHeld = async (
   queue: HeldQueue,
   parts: ReleaseParts,
-  hasTime: () => boolean = () => true,
-  ended?: string,
+  hasTime: () => boolean,
+  ended: string | undefined,
 ): Promise<{ readonly released: number; readonly isClosed: boolean }> => {
   const { queues, executions, clock } = parts;
   const gate = openGate(await parts.workflows.find(queue.workflowId), queue);
+  const isUnlimited = gate?.max === null;
   let seen = 0;
   let isAttended = false;
   let isEmpty = true;
@@ -75,7 +76,7 @@ const releaseHeld = async (
   let refusal: AppError | null = null;
   const work = async (executionId: string): Promise<void> => {
     isEmpty = false;
-    if (++seen === RELEASED_AT_ONCE && gate?.max === null) {
+    if (++seen === RELEASED_AT_ONCE && isUnlimited) {
       const now = clock.now();
       isAttended = await queues.attend(queue, now, now + ATTENDED_MS);
       isOpen &&= isAttended;
@@ -88,7 +89,7 @@ const releaseHeld = async (
     else {
       try {
         if (await release(record, gate, parts)) released++;
-        if (ended !== undefined && gate.max !== null) isOpen = false; // its place is taken
+        if (ended !== undefined && !isUnlimited) isOpen = false; // its place is taken
         parts.paces?.[gate.mode].accepted();
       } catch (error) {
         if (!isAppError(error, 'DISPATCH_REFUSED')) throw error;
@@ -97,7 +98,7 @@ const releaseHeld = async (
       }
     }
   };
-  const atOnce = gate?.max === null ? RELEASED_AT_ONCE : 1;
+  const atOnce = isUnlimited ? RELEASED_AT_ONCE : 1;
   const options = { atOnce, mayGoOn: () => isOpen && hasTime() };
   const isRead = await workThrough(queues.find(queue), options, work).finally(() =>
     isAttended ? queues.leave(queue) : null,

@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
-import { createNudgeAfterEnd } from '../../lib/executions/held/held-queues.ts';
-import { DISPATCH_REFUSED } from '../../lib/shared/error-catalogue.ts';
-import { AppError } from '../../lib/shared/errors.ts';
-import { aRecordingLogger } from '../support/a-recording-logger.ts';
-import { anExecutionStart } from '../support/a-start.ts';
-import { inMemoryExecutionStore } from '../support/in-memory-stores.ts';
+import { createNudgeAfterEnd } from '../../../lib/executions/held/held-queues.ts';
+import { DISPATCH_REFUSED } from '../../../lib/shared/error-catalogue.ts';
+import { AppError } from '../../../lib/shared/errors.ts';
+import { aRecordingLogger } from '../../support/a-recording-logger.ts';
+import { anExecutionStart } from '../../support/a-start.ts';
+import { inMemoryExecutionStore } from '../../support/in-memory-stores.ts';
 
 /** An execution of a webhook that has ended. */
 const afterEnd = async (concurrency: object | null, releasedAt: number | null, isRefused = false) => {
@@ -19,8 +19,12 @@ const afterEnd = async (concurrency: object | null, releasedAt: number | null, i
     nudged.push(`${workflowId}/${triggerNodeId} ${ended}`);
   }, logger);
   const parameters = concurrency === null ? {} : { concurrency: concurrency as never };
-  await nudge({ ...record, releasedAt }, { nodes: [{ id: 'start', type: 'webhookTrigger', parameters }] });
-  return { nudged, warnings: entries.filter(({ level }) => level === 'warn').length };
+  const nodes = [
+    { id: 'other', type: 'webhookTrigger', parameters: { concurrency: { max: 1, onLimit: 'queue' } } },
+    ...(concurrency === null ? [] : [{ id: 'start', type: 'webhookTrigger', parameters }]),
+  ];
+  await nudge({ ...record, releasedAt }, { nodes });
+  return { nudged, warnings: entries.filter(({ level }) => level === 'warn').map(({ fields }) => fields) };
 };
 
 test.each([
@@ -32,10 +36,13 @@ test.each([
 ])(
   'with the concurrency %j and released at %j it is nudged: %j',
   async (concurrency, releasedAt, expected) => {
-    expect(await afterEnd(concurrency, releasedAt)).toEqual({ nudged: expected, warnings: 0 });
+    expect(await afterEnd(concurrency, releasedAt)).toEqual({ nudged: expected, warnings: [] });
   },
 );
 
 test('a refused nudge is a warning: the next sweep continues', async () => {
-  expect(await afterEnd({ max: 1, onLimit: 'queue' }, null, true)).toEqual({ nudged: [], warnings: 1 });
+  expect(await afterEnd({ max: 1, onLimit: 'queue' }, null, true)).toEqual({
+    nudged: [],
+    warnings: [{ executionId: 'e-1', workflowId: 'orders', cause: expect.any(AppError) }],
+  });
 });
