@@ -56,7 +56,9 @@ export const stepsOf = (text: string, input: unknown): number => {
       throw error;
     }
   };
-  let [least, most] = [0, 10_000];
+  let most = 16;
+  while (!isEnough(most)) most *= 2;
+  let least = most === 16 ? 0 : most / 2 + 1;
   while (least < most) {
     const middle = Math.floor((least + most) / 2);
     if (isEnough(middle)) most = middle;

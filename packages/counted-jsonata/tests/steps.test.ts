@@ -234,7 +234,7 @@ describe('limits', () => {
   });
 
   test('a list has a million items at most', () => {
-    expect(ours('$count([1..1000000])')).toBe('1000000');
+    expect(ours('[1..1000000] ? 1')).toBe('1');
     expect(ours('[1..1000001]')).toBe('D2015');
     expect(ours('$range(1, 1000001, 1)')).toBe('D2015');
   });
