@@ -14,7 +14,7 @@ const HASH_BYTES = 32;
 export const generateSecret = (): string => randomBytes(32).toString('base64url');
 
 /** Returns the SHA-256 of a string in UTF-8. */
-export const digest = (text: string): Buffer => createHash('sha256').update(text, 'utf8').digest();
+export const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
 /** Hashes a secret of {@link generateSecret}: 256 random bits can't be guessed, so a fast hash is enough. */
 export const hashGenerated = (secret: string): SecretHash => ({

@@ -2,7 +2,7 @@ import { createPublicKey, type KeyObject } from 'node:crypto';
 
 const ENCODINGS = {
   hex: /^(?:[0-9a-f]{2})+$/i,
-  base64: /^[A-Za-z0-9+/_-]+={0,2}$/,
+  base64: /^[A-Za-z0-9+/_-]{2,}={0,2}$/,
 } as const;
 
 /** The bytes of a shared secret. @throws Error when it is blank, a PEM key, or not in that encoding */
@@ -17,8 +17,8 @@ export const toSharedKey = (secret: string, encoding: 'text' | 'hex' | 'base64' 
 };
 
 /**
- * A public key in any form in which senders publish theirs: PEM, also as a certificate; JWK; DER in base64; or the 32
- * bytes of an Ed25519 key in hex or base64.
+ * A public key in any form in which senders publish theirs: PEM, also as a certificate; JWK; or, in hex or
+ * base64, DER or the 32 bytes of an Ed25519 key.
  *
  * @throws Error when it is not a public key
  */
@@ -34,7 +34,7 @@ export const toPublicKey = (text: string): KeyObject => {
 const parsePublicKey = (key: string): KeyObject => {
   if (isPem(key)) return createPublicKey(key);
   if (key.startsWith('{')) return createPublicKey({ key: JSON.parse(key), format: 'jwk' });
-  const bytes = key.length === 64 ? (decode(key, 'hex') ?? decode(key, 'base64')) : decode(key, 'base64');
+  const bytes = decode(key, 'hex') ?? decode(key, 'base64');
   if (bytes?.length === 32)
     return createPublicKey({
       key: { kty: 'OKP', crv: 'Ed25519', x: bytes.toString('base64url') },
@@ -46,10 +46,5 @@ const parsePublicKey = (key: string): KeyObject => {
 const isPem = (text: string): boolean => text.includes('-----BEGIN');
 
 /** Decodes text; null if it is not in that encoding. Node's decoder would stop at invalid characters or skip them. */
-const decode = (text: string, encoding: 'hex' | 'base64'): Buffer | null => {
-  if (!ENCODINGS[encoding].test(text)) return null;
-  const bytes = Buffer.from(text, encoding);
-  const end = text.indexOf('=');
-  const length = encoding === 'hex' ? text.length / 2 : Math.floor(((end < 0 ? text.length : end) * 3) / 4);
-  return bytes.length > 0 && bytes.length === length ? bytes : null;
-};
+const decode = (text: string, encoding: 'hex' | 'base64'): Buffer | null =>
+  ENCODINGS[encoding].test(text) ? Buffer.from(text, encoding) : null;

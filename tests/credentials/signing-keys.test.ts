@@ -42,6 +42,7 @@ describe('a public key', () => {
     ['PEM', publicKey.export({ type: 'spki', format: 'pem' }).toString()],
     ['a JWK', jwk],
     ['DER in base64', der.toString('base64')],
+    ['DER in hex', der.toString('hex')],
     ['its bytes in hex', raw.toString('hex').toUpperCase()],
     ['its bytes in base64', raw.toString('base64')],
     ['its bytes in base64url', raw.toString('base64url')],

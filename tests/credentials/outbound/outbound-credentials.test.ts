@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import type { CredentialType, JsonObject } from '@hookloom/plugin-kit';
+import { type CredentialType, completeRequest, type JsonObject } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import { SecretStoreOut } from '../../../lib/credentials/outbound/secret-store.ts';
 import { CREDENTIAL_REJECTED, SECRETS_UNAVAILABLE } from '../../../lib/shared/error-catalogue.ts';
@@ -137,6 +137,25 @@ describe('a lent credential', () => {
     service.clock.advance(60_000);
     service.secrets.values.set(reference, 'token-3');
     expect((await lend(service)).field('token')).toBe('token-3');
+  });
+
+  test('stays cached when an earlier look-up of it fails late', async () => {
+    const service = anOutboundService();
+    await service.put('crm', 'httpBearer', { token: 'token-1' });
+    const { find } = service.store;
+    const late = Promise.withResolvers<never>();
+    service.store.find = () => late.promise;
+    const failing = expect(lend(service)).rejects.toThrow('the table is out');
+    await new Promise(setImmediate);
+    service.store.find = find;
+    service.clock.advance(60_000);
+    const found = lend(service);
+    await new Promise(setImmediate);
+    late.reject(new Error('the table is out'));
+    await Promise.all([failing, found]);
+    const before = service.finds();
+    await lend(service);
+    expect(service.finds()).toBe(before);
   });
 
   test('has its secret read together with those of other nodes', async () => {
@@ -652,6 +671,31 @@ describe('a request with a credential', () => {
       { url: 'https://hooks.slack.com/services/1' },
     ]);
     expect(service.server.requests[0]?.headers).toEqual({});
+  });
+
+  test('that is refused after another one has renewed the credential reads nothing', async () => {
+    const held = Promise.withResolvers<void>();
+    const service = anOutboundService({
+      http: {
+        request: async (options) => {
+          const { headers, url } = completeRequest(options);
+          if (url.endsWith('/slow')) await held.promise;
+          const status = headers.authorization === 'Bearer token-2' ? 200 : 401;
+          return { status, headers: {}, body: new Uint8Array(), stream: null, url };
+        },
+      },
+    });
+    await service.put('crm', 'httpBearer', { token: 'token-1' });
+    const credential = await lend(service);
+    await service.put('crm', 'httpBearer', { token: 'token-2' });
+    const send = (path: string) =>
+      service.credentials.request({ ...anOutboundRequest(`https://api.example.com${path}`), credential });
+    const slow = send('/slow');
+    expect(await send('/quick')).toMatchObject({ status: 200 });
+    const before = [service.finds(), service.reads()];
+    held.resolve();
+    expect(await slow).toMatchObject({ status: 200 });
+    expect([service.finds(), service.reads()]).toEqual(before);
   });
 
   test('fails when the refused secret cannot be read again', async () => {
