@@ -10,7 +10,7 @@ const MIN_LINE_LENGTH = 24;
  * bytes that are not UTF-8.
  */
 export const readingsOf = (secret: string): readonly string[] => {
-  const lines = secret.split(/\r?\n/).filter((line) => line.length >= MIN_LINE_LENGTH && line !== secret);
+  const lines = secret.split(/\r?\n/).filter((line) => line.length >= MIN_LINE_LENGTH);
   return [...new Set([secret, ...lines].flatMap((text) => [text, ...misread(text)]))];
 };
 

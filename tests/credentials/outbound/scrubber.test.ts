@@ -63,6 +63,30 @@ describe('a secret is removed', () => {
     ).toEqual({ a: ['x [redacted] y', { 'key-[redacted]': '[redacted]', other: 1234 }], b: null, c: true });
   });
 
+  test('from a key whose value has none, and from a text that is nothing else', () => {
+    expect(aScrubber('secret').scrub({ 'key-secret': 1, a: 'secret' })).toEqual({
+      'key-[redacted]': 1,
+      a: '[redacted]',
+    });
+  });
+
+  test('each time, also from frozen data and from data that has changed', () => {
+    const { scrub } = aScrubber('secret-1');
+    const frozen = Object.freeze({ a: 'the secret-1' });
+    const changing = { a: 'nothing' };
+    expect([scrub(frozen), scrub(frozen)]).toEqual([{ a: 'the [redacted]' }, { a: 'the [redacted]' }]);
+    expect(scrub(changing)).toBe(changing);
+    changing.a = 'the secret-1';
+    expect(scrub(changing)).toEqual({ a: 'the [redacted]' });
+  });
+
+  test('in one encoding before another', () => {
+    const encoded = Buffer.from('secret-1').toString('base64');
+    expect(aScrubber('secret-1').scrub(`a ${encoded} b secret-1 c`)).toMatch(
+      /^a \[redacted\].? b \[redacted\] c$/,
+    );
+  });
+
   test('when it is part of a longer known secret', () => {
     expect(aScrubber('secret', 'secret-and-more').scrub('a secret-and-more b secret c')).toBe(
       'a [redacted] b [redacted] c',
@@ -164,6 +188,12 @@ describe('a secret is removed', () => {
 });
 
 describe('a value without secrets', () => {
+  test('may have a secret of five characters, or a line of one with 23', () => {
+    const [short, long] = ['l'.repeat(23), 'm'.repeat(24)];
+    const { scrub } = aScrubber('abcde', 'fghijk', `${short}\n${long}`);
+    expect(scrub(`abcde fghijk ${short} ${long}`)).toBe(`abcde [redacted] ${short} [redacted]`);
+  });
+
   test('is returned as the same object', () => {
     const value = Object.freeze({ a: Object.freeze(['b', 1, null]) });
     expect(aScrubber('secret-1').scrub(value)).toBe(value);
@@ -184,4 +214,12 @@ test('derived secrets are kept up to a limit, those of credentials always', () =
   expect(scrubber.scrub('credential derived-0- derived-1- derived-100-')).toBe(
     '[redacted] derived-0- [redacted] [redacted]',
   );
+});
+
+test('a secret that is known already takes the place of no derived one', () => {
+  const scrubber = aScrubber('credential');
+  for (let count = 0; count < 100; count++) scrubber.learnDerived(`derived-${count}-`);
+  scrubber.learnDerived('credential');
+  scrubber.learnDerived('derived-0-');
+  expect(scrubber.scrub('derived-0- derived-1-')).toBe('[redacted] [redacted]');
 });
