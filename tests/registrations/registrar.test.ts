@@ -199,6 +199,21 @@ describe('several workflows are stored all or none', () => {
     });
   });
 
+  test('and a version that was stored in the meantime is not overwritten', async () => {
+    const service = aRegistrar();
+    await service.put(first);
+    const { put } = service.workflows;
+    const newer = aWorkflowOf([aBell('newer')], { id: 'first' });
+    service.workflows.put = async (definition, ...rest) => {
+      if (definition.id !== 'second') return put(definition, ...rest);
+      await put(newer, []);
+      throw new Error('full');
+    };
+    const changed = aWorkflowOf([aBell('low')], { id: 'first' });
+    await expect(service.putAll([changed, second])).rejects.toThrow('have their new version: first.');
+    expect(await versionsOf(service, ['first', 'second'])).toEqual([newer, null]);
+  });
+
   test('and one that the put left unchanged is not restored', async () => {
     const service = aRegistrar();
     await service.put(first);
