@@ -58,8 +58,7 @@ class PatternParser {
   parseChoice(): Pattern {
     const options = [this.#parseSequence()];
     while (this.#take('|')) options.push(this.#parseSequence());
-    const [only] = options;
-    return options.length === 1 && only !== undefined ? only : { type: 'choice', options };
+    return { type: 'choice', options };
   }
 
   #parseSequence(): Pattern {
@@ -67,15 +66,14 @@ class PatternParser {
     while (this.#at < this.#source.length && !this.#sees('|') && !this.#sees(')')) {
       parts.push(this.#parseTerm());
     }
-    const [only] = parts;
-    return parts.length === 1 && only !== undefined ? only : { type: 'sequence', parts };
+    return { type: 'sequence', parts };
   }
 
   #parseTerm(): Pattern {
     const before = this.groups;
     const body = this.#parseAtom();
     // An assertion cannot be quantified, but a group that contains one can.
-    if (body.type === 'assertion' && this.#source[this.#at - 1] !== ')') return body;
+    if (body.type === 'assertion') return body;
     const bounds = this.#parseQuantifier();
     if (bounds === null) return body;
     const [min, max] = bounds;
@@ -150,11 +148,8 @@ class PatternParser {
     if (this.#take('B')) return { type: 'assertion', kind: 'no boundary' };
     const reference = /[1-9]\d*/y;
     reference.lastIndex = this.#at;
-    const number = reference.exec(this.#source)?.[0];
-    if (
-      (number !== undefined && Number(number) <= this.#groupsInAll) ||
-      (this.#hasNames && this.#sees('k'))
-    ) {
+    const number = Number(reference.exec(this.#source)?.[0]); // NaN if there is none
+    if (number <= this.#groupsInAll || (this.#hasNames && this.#sees('k'))) {
       throw new UnsupportedPattern('backreferences, such as \\1 and \\k<name>, are not supported');
     }
     return { type: 'set', ...this.#parseCharacterEscape(), negated: false };
@@ -168,9 +163,9 @@ class PatternParser {
       ranges.push(...part.ranges);
       properties.push(...part.properties);
     };
-    while (this.#at < this.#source.length && !this.#take(']')) {
+    while (!this.#take(']')) {
       const from = this.#parseClassMember();
-      if (!this.#sees('-') || this.#sees('-]') || this.#at + 1 >= this.#source.length) {
+      if (!this.#sees('-') || this.#sees('-]')) {
         add(from);
         continue;
       }
@@ -247,11 +242,9 @@ const one = (code: number): CharacterClass => ofRanges([[code, code]]);
 
 const codeOf = (char: string): number => char.codePointAt(0) ?? 0;
 
-/** The code of the only character in a class; null if the class has none or several. */
-const onlyCharacter = ({ ranges, properties }: CharacterClass): number | null => {
-  const [[low, high] = [0, 1], ...others] = ranges;
-  return low === high && others.length + properties.length === 0 ? low : null;
-};
+/** The code of a class member that is one character; null for `\d` and so on, whose first ranges are longer. */
+const onlyCharacter = ({ ranges: [[low, high] = [0, 1]] }: CharacterClass): number | null =>
+  low === high ? low : null;
 
 /** Number of capturing groups in a pattern: `\2` is a reference only if there are two. */
 const countGroups = (source: string): number => {
@@ -263,7 +256,7 @@ const countGroups = (source: string): number => {
     else if (char === '[') inClass = true;
     else if (char === ']') inClass = false;
     else if (char === '(' && !inClass) {
-      const isNamed = source.startsWith('(?<', at) && !/^[=!]/.test(source.slice(at + 3, at + 4));
+      const isNamed = source.startsWith('(?<', at) && !/[=!]/.test(source.charAt(at + 3));
       if (isNamed || source[at + 1] !== '?') count++;
     }
   }

@@ -130,7 +130,7 @@ export const search = (
 };
 
 const clear = (captures: Captures, { from, to }: { readonly from: number; readonly to: number }): Captures =>
-  captures.map((offset, slot) => (slot >= from && slot < to ? -1 : offset));
+  [...captures].fill(-1, from, to);
 
 const LAST_UNIT = 0xffff;
 

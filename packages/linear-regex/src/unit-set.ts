@@ -76,15 +76,15 @@ export const isLineTerminator = (unit: number): boolean => isIn(lineTerminators,
 const isIn = (ranges: readonly UnitRange[], unit: number): boolean =>
   ranges.some(([from, to]) => unit >= from && unit <= to);
 
-/** ECMAScript's Canonicalize for patterns without the flag `u`. */
+/** ECMAScript's Canonicalize of a unit beyond ASCII, for patterns without the flag `u`. */
 const fold = (unit: number): number => {
   const upper = String.fromCharCode(unit).toUpperCase();
   if (upper.length !== 1) return unit;
   const folded = upper.charCodeAt(0);
-  return unit >= 128 && folded < 128 ? unit : folded;
+  return folded < 128 ? unit : folded;
 };
 
-/** The units that are equal when case is ignored, by folded unit; computed on first use. */
+/** The units beyond ASCII that are equal when case is ignored, by folded unit; computed on first use. */
 let unitsByFold: Map<number, number[]> | null = null;
 
 const caseVariants = (unit: number): readonly number[] => {
@@ -92,7 +92,7 @@ const caseVariants = (unit: number): readonly number[] => {
   if (unit < 128) return [unit, isIn(asciiLetters, unit) ? unit ^ 0x20 : unit];
   if (unitsByFold === null) {
     unitsByFold = new Map();
-    for (let other = 0; other <= lastUnit; other++) {
+    for (let other = 128; other <= lastUnit; other++) {
       const folded = fold(other);
       const known = unitsByFold.get(folded);
       if (known === undefined) unitsByFold.set(folded, [other]);

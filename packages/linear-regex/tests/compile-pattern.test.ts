@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
 import { compilePattern } from '../src/compile-pattern.ts';
-import { UnsupportedPattern } from '../src/parse-pattern.ts';
 import { characters, singleCharacters } from './any-cases.ts';
 
 const lookaround = 'lookahead and lookbehind, (?=…) (?!…) (?<=…) (?<!…), are not supported';
@@ -30,7 +29,9 @@ describe('a pattern is refused', () => {
     ['', String.raw`(?<n>a)\k<n>`, references],
     ['u', String.raw`\k<n>(?<n>a)`, references],
   ])('when it needs backtracking or flags: %s /%s/', (mode, source, reason) => {
-    expect(() => compilePattern(new RegExp(source, mode))).toThrow(new UnsupportedPattern(reason));
+    expect(() => compilePattern(new RegExp(source, mode))).toThrow(
+      expect.objectContaining({ name: 'UnsupportedPattern', message: reason }),
+    );
   });
 
   test('when it has more than 10,000 instructions', () => {

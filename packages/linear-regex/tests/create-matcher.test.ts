@@ -43,7 +43,10 @@ describe('the work', () => {
     ['(?:a?)*', 'a', [0.25, 1]],
     ['^a', 'ba', [0.5, 1, 3]],
     ['\\bb', 'ab b', [1, 1, 3, 1, 2, 1, 3, 3]],
-    ['a|b', 'é'.repeat(9), [2.25, 2, 4, 4, 4]],
+    ['a|b', '\u0080é'.repeat(9), [4.5, 2, 4, 2, 4, 4]],
+    ['b+.+c', 'abbbbbbabb', [2.5, 5, 2, 5, 2, 5, 9, 10, 10, 6, 9, 10]], // the order of instructions makes no other state
+    ['a', '\0', [0.25, 1, 2, 2]],
+    ['x', 'a b', [0.75, 1, 2, 1, 2, 1, 2]], // no assertion, so words and blanks are of one class
   ])('for /%s/ in %j is %j', (source, text, work) => {
     const spent: number[] = [];
     const matches = matcherOf(source);
@@ -75,6 +78,24 @@ describe('the work', () => {
       expect(work).toBeLessThan(text.length * (instructions.length + 1));
     },
   );
+
+  test('grows again when the cached states reach their limit and are dropped', () => {
+    const matches = matcherOf('(a|b)*a(a|b){200}c');
+    match(matches, 'ab');
+    match(matches, mixed(111));
+    expect(match(matches, 'ab').work).toBe(0.5);
+    match(matches, mixed(112));
+    expect(match(matches, 'ab').work).toBeGreaterThan(0.5);
+  });
+
+  test('grows again when more than 50,000 characters beyond ASCII are cached and are dropped', () => {
+    const matches = matcherOf('x');
+    const units = Array.from({ length: 50_001 }, (_, at) => String.fromCharCode(128 + at)).join('');
+    match(matches, units.slice(0, -1));
+    expect(match(matches, '\u0080').work).toBe(0.25);
+    match(matches, units);
+    expect(match(matches, '\u0080').work).toBe(1.25);
+  });
 
   test('is limited by its counter', () => {
     const matches = matcherOf('(a|b)*a(a|b){200}c');

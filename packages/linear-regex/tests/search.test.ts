@@ -90,6 +90,7 @@ describe('the steps', () => {
     ['\\bb', 'ab b', 22.125],
     ['a|b', 'b', 14.625],
     ['', 'abc', 4.875],
+    ['[^a]|$', '', 9.375], // nothing is read at the end
   ])('for /%s/ in %j are an eighth of %d', (source, text, eighths) => {
     expect(steps(source, text)).toBe(eighths / 8);
   });
