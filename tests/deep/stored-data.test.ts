@@ -161,7 +161,7 @@ describe('a deployment', () => {
 
   test.each([
     [SCHEMA_VERSION + 1, 'A later release has stored data', 'Continue with that release.'],
-    [OLDEST_VERSION - 1, 'There may be data in version', 'run `hookloom migrate`'],
+    [OLDEST_VERSION - 1, 'There may be data in version', 'run its `hookloom migrate`'],
   ])(
     'is refused where data of version %d would become unreadable, with what to do',
     async (version, ...words) => {
