@@ -268,6 +268,7 @@ const createAttemptContext = (
           controller.abort(reason);
           reject(reason);
         };
+        if (signal.aborted) return fail(signal.reason); // by the node itself, before it returned its promise
         signal.addEventListener('abort', () => fail(signal.reason), { once: true, signal: done });
         clock.sleep(remainingMs(), done).then(
           () => fail(new NodeTimeoutError(timeoutSeconds)),

@@ -81,7 +81,7 @@ export const createMeasureJson = (): MeasureJson => {
 
   const measurePrimitive = (value: unknown, key?: string | number): number => {
     if (typeof value === 'string') return value.length + 2;
-    if (typeof value === 'number' && Number.isFinite(value)) return String(value).length;
+    if (Number.isFinite(value)) return String(value).length;
     if (typeof value === 'boolean') return 5;
     if (value === null) return 4;
     const found = typeof value === 'number' ? String(value) : typeof value;

@@ -40,7 +40,6 @@ export class Run implements InnerRun {
   /** The controller that aborts the run, created on demand with its signal: a run of quick nodes needs none. */
   #abort: AbortController | undefined;
   #signal: AbortSignal | undefined;
-  #isOver = false;
 
   constructor(session: Session, options: RunOptions) {
     this.#session = session;
@@ -71,7 +70,7 @@ export class Run implements InnerRun {
         if (this.#bug !== null) throw this.#bug.error;
         const failure = this.#startReady(triggerInput) ?? this.#completeAll();
         if (failure !== null) return this.#fail(failure);
-        if (this.#completed.length === 0 && this.#progress.readyCount === 0) {
+        if (this.#progress.readyCount === 0) {
           if (!this.#records.hasOpen) return { ...this.partialResult(), failure: null };
           this.#session.reportProgress();
           this.#wake = Promise.withResolvers<void>();
@@ -79,7 +78,6 @@ export class Run implements InnerRun {
         }
       }
     } finally {
-      this.#isOver = true;
       this.#closeBranches();
     }
   }
@@ -106,7 +104,6 @@ export class Run implements InnerRun {
   }
 
   #arrive(run: NodeRun, outcome: Outcome): void {
-    if (this.#isOver) return;
     run.outcome = outcome;
     this.#completed.push(run);
     this.#wake?.resolve();

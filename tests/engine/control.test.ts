@@ -65,21 +65,43 @@ test('a node that catches an exceeded operation limit cannot continue', async ()
   };
   const steers = controlNode(async (control) => {
     await control.wait(1).catch(() => {});
+    await control.runBodies([{}]);
     return {};
-  });
+  }, 'body');
   const result = await runGraph({
-    nodes: { steers: { ...steers, settings: { onError: 'continue' } }, next: {} },
-    edges: ['start -> steers', 'steers -> next'],
+    nodes: { steers: { ...steers, settings: { onError: 'continue' } }, next: {}, body: {} },
+    edges: ['start -> steers', 'steers -> next', 'steers.body -> body'],
     steps: exceeded,
   });
   expect(result).toMatchObject({
     status: 'failed',
     failure: { nodeId: 'steers', name: 'OperationLimit', message: 'no operation is left' },
   });
-  expect(result.nodes.map(({ nodeId, status }) => [nodeId, status])).toEqual([
-    ['start', 'succeeded'],
-    ['steers', 'failed'],
+  expect(result.nodes.map(({ nodeId, failure }) => [nodeId, failure?.name])).toEqual([
+    ['start', undefined],
+    ['steers', 'OperationLimit'],
   ]);
+});
+
+test('a node whose operation fails otherwise continues as its onError says', async () => {
+  const failing: ARun['steps'] = (clock) => {
+    const steps: Steps = {
+      ...inlineSteps(clock),
+      wait: () => Promise.reject(new Error('no timer')),
+      within: (_name, body) => body(steps),
+    };
+    return steps;
+  };
+  const steers = controlNode(async (control) => {
+    await control.wait(1);
+    return {};
+  });
+  const result = await runGraph({
+    nodes: { steers: { ...steers, settings: { onError: 'continue' } } },
+    edges: ['start -> steers'],
+    steps: failing,
+  });
+  expect(result).toMatchObject({ status: 'succeeded', output: { error: { message: 'no timer' } } });
 });
 
 describe('a callback', () => {
@@ -170,6 +192,34 @@ describe('a callback', () => {
       ['asks/0/0', 'id of asks/2/0', 600, {}],
       ['asks/3/0', 'id of asks/3/0', 600, {}],
     ]);
+  });
+
+  test('that timed out leaves its URL to no other question', async () => {
+    const urls: string[] = [];
+    const asks = (count: number): ANode =>
+      controlNode(async (control) => {
+        for (let asked = 0; asked < count; asked++) {
+          const { url, answer } = await control.openCallback(600);
+          urls.push(url.slice('https://x/'.length, url.indexOf('?')));
+          await answer();
+        }
+        return {};
+      });
+    await runGraph({
+      nodes: {
+        twice: asks(2),
+        other: asks(1),
+        each: controlNode(async (control) => {
+          await control.runBodies([{}, {}]);
+          return {};
+        }, 'each'),
+        inner: asks(1),
+      },
+      edges: ['start -> twice', 'twice -> other', 'other -> each', 'each.each -> inner'],
+      steps: recording([], Array(5).fill(null)),
+      ports: { callbacks: callbackUrls() },
+    });
+    expect(urls).toEqual(['twice/0/0', 'twice/0/1', 'other/0/0', 'each/0/0/inner/0/0', 'each/0/1/inner/0/0']);
   });
 
   test('cannot be opened where the run ends with its process', async () => {
@@ -307,7 +357,12 @@ describe('another workflow', () => {
       parameters: { given: '{{ $trigger }}', nodes: '{{ $keys($nodes) }}' },
       does: ({ parameters }) => parameters,
     };
-    const result = await runSteered(passOn, workflows(aWorkflow(['entry'], next)));
+    const operations: string[] = [];
+    const result = await runSteered(passOn, {
+      ...workflows(aWorkflow(['entry'], next)),
+      steps: recording(operations),
+    });
+    expect(operations).toEqual(['steers/0/0/version']);
     expect(result.output).toEqual({ given: { order: 1 }, nodes: 'entry' });
     expect(result.nodes.slice(2)).toMatchObject([
       { nodeId: 'entry', within: 'steers/0/0', type: 'manualTrigger' },

@@ -1,6 +1,7 @@
 import { emit, type NodeContext, type WorkflowNode } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import { execute } from '../../lib/engine/execute.ts';
+import type { EnginePorts } from '../../lib/engine/session.ts';
 import { inlineSteps } from '../../lib/engine/steps.ts';
 import { compilePlan } from '../../lib/workflows/plan/compile-plan.ts';
 import { aGraph, noOtherWorkflows, ran, runGraph, silent } from '../support/a-run.ts';
@@ -24,7 +25,7 @@ const aGraphInTime = (graph: Parameters<typeof aGraph>[0]) => {
   };
   const clock = { ...time.clock, now: () => time.clock.now() + passed };
   const { definition, findNodeType } = aGraph(graph);
-  const run = (timeoutMs: number, steps = inlineSteps(clock)) =>
+  const run = (timeoutMs: number, steps = inlineSteps(clock), ports: Partial<EnginePorts> = {}) =>
     execute(
       compilePlan(definition, findNodeType),
       {
@@ -42,6 +43,7 @@ const aGraphInTime = (graph: Parameters<typeof aGraph>[0]) => {
         steps,
         workflows: noOtherWorkflows,
         callbacks: null,
+        ...ports,
       },
     );
   return { time, run, pass };
@@ -271,6 +273,79 @@ describe('limits', () => {
     });
     expect(result.nodes.at(-1)).toMatchObject({ status: 'failed', failure: { message: 'gave up' } });
   });
+});
+
+describe('a node that uses up the execution’s time', () => {
+  const moved = Object.assign(new Error('moved to another process'), { name: 'Suspended' });
+  const usesUp = ({ next = false, aborts = false, fails = false }) => {
+    const controller = new AbortController();
+    const { run, pass } = aGraphInTime({
+      nodes: {
+        busy: {
+          does: () => {
+            pass(10_000);
+            if (aborts) controller.abort(moved);
+            if (fails) throw new Error('gave up');
+            return { done: true };
+          },
+        },
+        ...(next ? { next: {} } : {}),
+      },
+      edges: ['start -> busy', ...(next ? ['busy -> next'] : [])],
+    });
+    return run(9_000, undefined, { signal: controller.signal });
+  };
+
+  test.each([
+    ['succeeds as the last one', {}, 'succeeded', null],
+    ['keeps the next one from starting', { next: true }, 'timedOut', 'ExecutionTimeout'],
+    [
+      'keeps it from starting when the execution is aborted too',
+      { next: true, aborts: true },
+      'timedOut',
+      'ExecutionTimeout',
+    ],
+    ['fails as it fails when the execution is aborted too', { aborts: true, fails: true }, 'failed', 'Error'],
+  ])('%s', async (_case, what, status, name) => {
+    const result = await usesUp(what);
+    expect([result.status, result.failure?.name ?? null]).toEqual([status, name]);
+    expect(ran(result)).toBe('start busy');
+  });
+});
+
+test('a node that aborts its own execution, and hangs, ends with it', async () => {
+  const controller = new AbortController();
+  const { time, run } = aGraphInTime({
+    nodes: {
+      ends: {
+        does: () => {
+          controller.abort(new Error('moved'));
+          return new Promise<never>(() => {});
+        },
+      },
+    },
+    edges: ['start -> ends'],
+  });
+  const startedAt = time.clock.now();
+  const result = await time.run(run(60_000, undefined, { signal: controller.signal }));
+  expect(result).toMatchObject({ status: 'failed', failure: { nodeId: 'ends', message: 'moved' } });
+  expect(time.clock.now()).toBe(startedAt);
+});
+
+test('a failure ends the execution while a control node waits', async () => {
+  const result = await runGraph({
+    nodes: {
+      waits: { control: { suspends: true }, does: () => new Promise<never>(() => {}) },
+      fails: {
+        does: () => {
+          throw new Error('no');
+        },
+      },
+    },
+    edges: ['start -> waits', 'start -> fails'],
+  });
+  expect(result).toMatchObject({ status: 'failed', elapsedMs: 0, failure: { nodeId: 'fails' } });
+  expect(result.nodes[1]).toMatchObject({ nodeId: 'waits', status: 'failed' });
 });
 
 describe('loops', () => {

@@ -80,6 +80,14 @@ test.each<[string, unknown, string]>([
   });
 });
 
+test.each([['main'], ['then']])('a node may return the key %j as data', async (key) => {
+  const { output } = await runGraph({
+    nodes: { odd: { does: { [key]: 'data' } } },
+    edges: ['start -> odd'],
+  });
+  expect(output).toEqual({ [key]: 'data' });
+});
+
 test.each([undefined, null])('a node that returns %j delivers an empty object', async (result) => {
   const { output } = await runGraph({
     nodes: { quiet: { does: () => result as never } },

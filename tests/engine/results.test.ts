@@ -1,7 +1,9 @@
 import { emit } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import { failOpenNodes, findOpenNode, type NodeRecord, nodeKeyOf } from '../../lib/engine/result.ts';
+import { inlineSteps, OperationLimitError, type Steps } from '../../lib/engine/steps.ts';
 import { type ANode, type Behaviour, ran, runGraph } from '../support/a-run.ts';
+import { stepsThatRun } from '../support/steps-that-run.ts';
 
 const takes =
   (ms: number, output = {}): Behaviour =>
@@ -20,6 +22,7 @@ describe('the output', () => {
       does: (_node, _input, { iteration }) =>
         iteration < 2 ? emit({ again: {} }) : emit({ main: { iteration } }),
     },
+    after: {},
   };
   const edges = [
     'start -> slow',
@@ -28,6 +31,7 @@ describe('the output', () => {
     'choose.other -> never',
     'start -> loops',
     'loops.again -> loops',
+    'loops -> after',
   ];
 
   test('of all end nodes has those that ran and none of whose successors ran, in plan order', async () => {
@@ -36,13 +40,17 @@ describe('the output', () => {
       ['slow', { from: 'slow' }],
       ['quick', { from: 'quick' }],
       ['choose', { from: 'choose' }],
-      ['loops', { iteration: 2 }],
+      ['after', { iteration: 2 }],
     ]);
   });
 
   test('is the output of the node that is last in plan order', async () => {
     expect((await runGraph({ nodes, edges })).output).toEqual({ iteration: 2 });
     expect((await runGraph({ nodes, edges: edges.slice(0, 4) })).output).toEqual({ from: 'choose' });
+  });
+
+  test('of a trigger alone is its input', async () => {
+    expect((await runGraph({ nodes: {}, edges: [], input: { a: 1 } })).output).toEqual({ a: 1 });
   });
 
   test('is the first output if none is "main"', async () => {
@@ -149,7 +157,61 @@ describe('the limits of an output', () => {
   });
 });
 
+test('the response is passed on when it is emitted, before the end', async () => {
+  const responses: unknown[] = [];
+  const answers = (n: number): ANode => ({ does: () => emit({ main: {}, response: { n } }) });
+  const result = await runGraph({
+    nodes: { one: answers(1), two: answers(2) },
+    edges: ['start -> one', 'one -> two'],
+    ports: { onResponse: (response) => void responses.push(response) },
+  });
+  expect([responses, result.response]).toEqual([[{ n: 1 }], { n: 1 }]);
+});
+
+describe('the result of a step', () => {
+  const runStep = (run: Steps['run']) =>
+    runGraph({
+      nodes: { call: { pure: false, settings: { onError: 'continue' } }, next: {} },
+      edges: ['start -> call', 'call -> next'],
+      steps: (clock) => stepsThatRun(inlineSteps(clock), run),
+    });
+
+  test('has the attempts of all processes, and frozen details', async () => {
+    const failure = { name: 'Error', message: 'no', details: { body: { a: 1 } } };
+    const { nodes } = await runStep(async () => ({ failure, attempts: 4 }));
+    expect(nodes[1]).toMatchObject({ nodeId: 'call', attempts: 4, failure });
+    expect(Object.isFrozen(failure.details.body)).toBe(true);
+  });
+
+  test('that the operation limit did not allow ends the execution without an attempt', async () => {
+    const { status, failure, nodes } = await runStep(() =>
+      Promise.reject(new OperationLimitError('no more')),
+    );
+    expect({ status, failure }).toEqual({
+      status: 'failed',
+      failure: { nodeId: 'call', name: 'OperationLimit', message: 'no more' },
+    });
+    expect(nodes.slice(1)).toMatchObject([{ nodeId: 'call', attempts: 0, failure }]);
+  });
+});
+
 describe('the records', () => {
+  test('of a skipped node have nothing but its place', async () => {
+    const { nodes } = await runGraph({
+      nodes: { choose: { does: () => emit({}) }, never: {} },
+      edges: ['start -> choose', 'choose -> never'],
+    });
+    expect(nodes.at(-1)).toEqual({
+      nodeId: 'never',
+      type: 'type-never',
+      status: 'skipped',
+      iteration: 0,
+      attempts: 0,
+      startedAt: nodes[0]?.startedAt,
+      durationMs: 0,
+    });
+  });
+
   test('of a run in progress have the inner runs behind their node, and who waits', async () => {
     const seen: string[][] = [];
     await runGraph({

@@ -74,27 +74,94 @@ describe('an expression sees the same regardless of timing:', () => {
     expect(result.output).toEqual({ seen: 1 });
   });
 
-  test.each([0, 50])('of concurrent nodes in a loop, the previous iteration (%d ms)', async (ms) => {
+  test('of ancestors that were skipped, nothing', async () => {
+    const result = await runGraph({
+      nodes: { choose: { does: () => emit({ left: {} }) }, right: {}, last: show('{{ $keys($nodes) }}') },
+      edges: ['start -> choose', 'choose.right -> right', 'right -> last', 'choose.left -> last'],
+    });
+    expect(result.output).toEqual({ seen: ['start', 'choose'] });
+  });
+
+  test('of the trigger and of ancestors, their output, in a body too', async () => {
+    const seen = show('{{ $string($trigger) & $string($nodes.before) }}');
     const result = await runGraph({
       nodes: {
+        before: { does: { b: 1 } },
+        each: {
+          control: { suspends: false, bodyOutput: 'each' },
+          does: async (_node, _input, { control }) => {
+            await control?.runBodies([{ item: 1 }]);
+            return {};
+          },
+        },
+        inner: {},
+        body: seen,
+        last: seen,
+      },
+      edges: ['start -> before', 'before -> each', 'each.each -> inner', 'inner -> body', 'each -> last'],
+      input: { t: 1 },
+    });
+    expect(result.nodes.filter(({ nodeId }) => ['body', 'last'].includes(nodeId))).toMatchObject(
+      Array(2).fill({ outputs: { main: { seen: '{"t":1}{"b":1}' } } }),
+    );
+  });
+
+  test('of chance, the same on every replay, and not what another node or execution sees', async () => {
+    const run = async (executionId: string) => {
+      const { nodes } = await runGraph({
+        nodes: { a: show('{{ $random() }}'), b: show('{{ $random() }}') },
+        edges: ['start -> a', 'a -> b'],
+        executionId,
+      });
+      return nodes.slice(1).map(({ outputs }) => JSON.stringify(outputs));
+    };
+    const first = await run('e-1');
+    expect(await run('e-1')).toEqual(first);
+    expect(new Set([...first, ...(await run('e-2'))]).size).toBe(4);
+  });
+
+  test.each([
+    ['at once', null],
+    ['in 0 ms', 0],
+    ['in 50 ms', 50],
+  ])('of concurrent nodes in a loop that are done %s, the previous iteration', async (_case, ms) => {
+    const result = await runGraph({
+      nodes: {
+        before: {
+          does: (_node, input, { iteration }) => emit({ [iteration < 2 ? 'again' : 'main']: input }),
+        },
         head: { does: (_node, input) => ({ n: Number(input.n ?? 0) + 1 }) },
-        other: taking(ms),
+        other: ms === null ? {} : taking(ms),
         reads: show('{{ $nodes.other.n }}'),
+        readsTwice: {
+          parameters: { seen: '{{ $nodes.other.n }}' },
+          does: ({ parameters }, _input, { iteration }) =>
+            emit({ [iteration % 2 === 0 ? 'again' : 'main']: parameters }),
+        },
         join: {
           does: (_node, input) => emit({ [Number(input.n) < 3 ? 'again' : 'main']: input }),
         },
       },
       edges: [
-        'start -> head',
+        'start -> before',
+        'before.again -> before',
+        'before -> head',
         'head -> other',
         'head -> reads',
+        'head -> readsTwice',
+        'readsTwice.again -> readsTwice',
         'other -> join',
         'reads -> join',
+        'readsTwice -> join',
         'join.again -> head',
       ],
     });
-    const seen = result.nodes.filter(({ nodeId }) => nodeId === 'reads').map(({ outputs }) => outputs);
-    expect(seen).toEqual([{ main: {} }, { main: { seen: 1 } }, { main: { seen: 2 } }]);
+    const seenBy = (node: string) =>
+      result.nodes.flatMap(({ nodeId, outputs }) =>
+        nodeId === node ? Object.values(outputs as Record<string, { seen?: number }>) : [],
+      );
+    expect(seenBy('reads')).toEqual([{}, { seen: 1 }, { seen: 2 }]);
+    expect(seenBy('readsTwice')).toEqual([{}, {}, { seen: 1 }, { seen: 1 }, { seen: 2 }, { seen: 2 }]);
   });
 });
 

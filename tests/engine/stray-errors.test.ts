@@ -81,6 +81,41 @@ describe('a stray error of a node', () => {
     expect(ran).toEqual([]);
   });
 
+  test('may come at once, before anybody waits', async () => {
+    const { guard, raise } = aGuard();
+    const raised: boolean[] = [];
+    const result = await runGraph({
+      nodes: { start: { kind: 'trigger', does: () => ({ n: raised.push(raise('start')) }) } },
+      edges: [],
+      ports: { guard },
+    });
+    expect(raised).toEqual([true]);
+    expect(result).toMatchObject({ status: 'failed', failure: { ...failure, nodeId: 'start' } });
+  });
+
+  test('keeps other nodes from starting when a control node ends after it', async () => {
+    const { guard, raise } = aGuard();
+    const ran: string[] = [];
+    const result = await runGraph({
+      nodes: {
+        first: {
+          control: { suspends: false },
+          does: async () => {
+            raise('first');
+            await new Promise(setImmediate);
+            return {};
+          },
+        },
+        next: { does: () => ({ ran: ran.push('next') }) },
+      },
+      edges: ['start -> first', 'first -> next'],
+      ports: { guard },
+    });
+    await new Promise(setImmediate);
+    await new Promise(setImmediate);
+    expect([result.failure, ran]).toEqual([failure, []]);
+  });
+
   test('counts until the result is returned, and not afterwards', async () => {
     const { guard, raise } = aGuard();
     const graph = { nodes: { first: {} }, edges: ['start -> first'] };
