@@ -170,7 +170,10 @@ export class Progress {
     return true;
   }
 
-  /** Restores the state before the first iteration, except for the data of edges that enter the loop. */
+  /**
+   * Restores the state before the first iteration, except for the data of edges that enter the loop. No node but the
+   * header becomes ready: each awaits an edge from within the loop, because the header is reached first, depth first.
+   */
   #resetLoop(index: number): void {
     const loop = this.#route.loops[index];
     if (loop === undefined) return;
@@ -184,10 +187,6 @@ export class Progress {
     for (const inner of [index, ...loop.inside]) {
       this.#open[inner] = this.#route.loops[inner]?.units ?? 0;
       this.#iterations[inner] = 0;
-    }
-    // Nodes whose incoming edges all enter the loop, or lead back, start with the iteration.
-    for (const node of loop.nodes) {
-      if (node !== loop.header && this.#awaited[node] === 0) this.#release(node);
     }
   }
 
