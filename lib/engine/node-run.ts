@@ -55,7 +55,7 @@ export const toOutcome = (run: NodeRun, result: StepResult, endedAt: number): Ou
   const { node } = run.planNode;
   const { attempts, usage } = result;
   const counted = usage === undefined ? { attempts } : { attempts, usage };
-  const durationMs = Math.max(0, endedAt - run.startedAt); // clocks can be set back
+  const durationMs = endedAt - run.startedAt;
   if ('outputs' in result) {
     const { outputs } = result;
     return {

@@ -47,6 +47,25 @@ test('the signal of a copied context is aborted when the attempt times out', asy
   expect(signal?.reason).toMatchObject({ name: 'TimeoutError' });
 });
 
+test('no time remains after a timeout, rather than less than none', async () => {
+  const left: number[] = [];
+  const sleeps =
+    (ms: number): NonNullable<ANode['does']> =>
+    async (_node, input, { services, remainingMs }) => {
+      await services.clock.sleep(ms);
+      left.push(remainingMs());
+      return input;
+    };
+  await runGraph({
+    nodes: {
+      slow: { pure: false, does: sleeps(3_000), settings: { timeoutSeconds: 1, onError: 'continue' } },
+      other: { pure: false, does: sleeps(5_000) },
+    },
+    edges: ['start -> slow', 'start -> other'],
+  });
+  expect(left).toEqual([0, 25_000]);
+});
+
 test('a node with side effects has the files of its run', async () => {
   const opened: string[] = [];
   const files = {
@@ -71,6 +90,24 @@ test('a node with side effects has the files of its run', async () => {
   });
   expect(opened).toEqual(['save/0']);
   expect(result.failure?.message).toBe('full');
+});
+
+test('the files of a run are released when its attempt times out', async () => {
+  const signals: AbortSignal[] = [];
+  const unused = () => Promise.reject(new Error('not used'));
+  await runGraph({
+    nodes: {
+      slow: { pure: false, does: () => new Promise(() => {}), settings: { timeoutSeconds: 1 } },
+    },
+    edges: ['start -> slow'],
+    ports: {
+      openFiles: (_nodeKey, signal) => {
+        signals.push(signal);
+        return { save: unused, open: unused };
+      },
+    },
+  });
+  expect(signals.map(({ reason }) => reason?.name)).toEqual(['TimeoutError']);
 });
 
 test.each([

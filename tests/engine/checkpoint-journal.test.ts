@@ -82,6 +82,16 @@ describe('a checkpoint journal', () => {
     ).resolves.toBeUndefined();
   });
 
+  test('ends a wait that is aborted, and holds no checkpoint of it', async () => {
+    const journal: CheckpointJournal = new Map();
+    const { clock, run: pass, pending } = aVirtualClock();
+    const controller = new AbortController();
+    const waiting = createJournalingSteps(inlineSteps(clock), journal).wait('pause/0', 60, controller.signal);
+    controller.abort(new Error('the execution failed'));
+    await expect(pass(waiting)).rejects.toThrow('the execution failed');
+    expect([pending(), journal.size]).toEqual([0, 0]);
+  });
+
   test('with a checkpoint of another kind under the same name makes its own', async () => {
     const journal: CheckpointJournal = new Map([
       ['first/0', { waited: true }],

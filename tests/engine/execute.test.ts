@@ -384,6 +384,41 @@ describe('failures', () => {
     expect(aborted).toEqual(['slow']);
   });
 
+  test('a failure aborts the waits of other nodes, and the nodes in their bodies', async () => {
+    const aborted: string[] = [];
+    const failsLate = async (_node: unknown, _input: unknown, { services }: NodeContext) => {
+      await services.clock.sleep(1);
+      throw new Error('late');
+    };
+    await runGraph({
+      nodes: {
+        pause: {
+          control: { suspends: true },
+          does: async (_node, input, { control }) => {
+            await control?.wait(60).catch(() => aborted.push('wait'));
+            return input;
+          },
+        },
+        each: {
+          control: { suspends: false, bodyOutput: 'each' },
+          does: async (_node, input, { control }) => {
+            await control?.runBodies([{}]);
+            return input;
+          },
+        },
+        inner: {
+          does: (_node, _input, { signal }) => {
+            signal.addEventListener('abort', () => aborted.push('body'));
+            return new Promise(() => {});
+          },
+        },
+        fast: { does: failsLate },
+      },
+      edges: ['start -> pause', 'start -> each', 'each.each -> inner', 'start -> fast'],
+    });
+    expect(aborted.sort()).toEqual(['body', 'wait']);
+  });
+
   test('a node whose credential arrives after the execution failed does not start', async () => {
     const begun: string[] = [];
     const lent = Promise.withResolvers<never>();
