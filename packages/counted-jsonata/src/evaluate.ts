@@ -165,7 +165,7 @@ const evaluateApply = (run: Run, node: ApplyNode, input: unknown, frame: Frame):
   const left = run.evaluate(node.lhs, input, frame);
   if (node.rhs.type === 'function') return evaluateCall(run, node.rhs, input, frame, [left]);
   const func = run.evaluate(node.rhs, input, frame);
-  if (!(func instanceof Func)) throw new EvaluationError('T2006', { value: func }).at(node.position);
+  if (!(func instanceof Func)) throw new EvaluationError('T2006').at(node.position);
   if (!(left instanceof Func)) return run.apply(func, [left], null);
   return new Func(1, ([value], context) => run.apply(func, [run.apply(left, [value], context)], null));
 };

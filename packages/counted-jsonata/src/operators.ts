@@ -52,8 +52,8 @@ const compute = (run: Run, operator: string, left: unknown, right: unknown): unk
 };
 
 const calculate = (operator: string, left: unknown, right: unknown): number | undefined => {
-  if (left !== undefined && !isNumeric(left)) throw new EvaluationError('T2001', { value: left });
-  if (right !== undefined && !isNumeric(right)) throw new EvaluationError('T2002', { value: right });
+  if (left !== undefined && !isNumeric(left)) throw new EvaluationError('T2001');
+  if (right !== undefined && !isNumeric(right)) throw new EvaluationError('T2002');
   if (left === undefined || right === undefined) return undefined;
   switch (operator) {
     case '+':
@@ -73,8 +73,8 @@ const isComparable = (value: unknown): value is string | number | undefined =>
   value === undefined || typeof value === 'string' || typeof value === 'number';
 
 const compare = (run: Run, operator: string, left: unknown, right: unknown): boolean | undefined => {
-  if (!isComparable(left)) throw new EvaluationError('T2010', { value: left });
-  if (!isComparable(right)) throw new EvaluationError('T2010', { value: right });
+  if (!isComparable(left)) throw new EvaluationError('T2010');
+  if (!isComparable(right)) throw new EvaluationError('T2010');
   if (left === undefined || right === undefined) return undefined;
   if (typeof left !== typeof right) throw new EvaluationError('T2009', { value: left, value2: right });
   if (typeof left === 'string') run.budget.read(left.length);
@@ -99,8 +99,8 @@ const concatenate = ({ budget }: Run, left: unknown, right: unknown): string => 
 };
 
 const makeRange = ({ budget }: Run, left: unknown, right: unknown): Sequence | undefined => {
-  if (left !== undefined && !Number.isInteger(left)) throw new EvaluationError('T2003', { value: left });
-  if (right !== undefined && !Number.isInteger(right)) throw new EvaluationError('T2004', { value: right });
+  if (left !== undefined && !Number.isInteger(left)) throw new EvaluationError('T2003');
+  if (right !== undefined && !Number.isInteger(right)) throw new EvaluationError('T2004');
   if (typeof left !== 'number' || typeof right !== 'number' || left > right) return undefined;
   const size = right - left + 1;
   budget.checkLength(size);

@@ -103,7 +103,7 @@ export const parseSignature = (definition: string): Signature => {
       let symbols = '';
       for (const arg of args) symbols += symbolOf(arg);
       const shape = shapeOf(symbols);
-      if (shape === null) throw mismatch(parameters, args, symbols);
+      if (shape === null) throw mismatch(parameters, symbols);
       const validated: unknown[] = [];
       let at = 0;
       let index = 0;
@@ -111,7 +111,7 @@ export const parseSignature = (definition: string): Signature => {
         const taken = shape[index++] ?? '';
         if (taken === '' && parameter.takesContext) {
           if (!new RegExp(parameter.types).test(symbolOf(context))) {
-            throw new EvaluationError('T0411', { value: context, index: at + 1 });
+            throw new EvaluationError('T0411', { index: at + 1 });
           }
           validated.push(context);
         } else if (taken === '') {
@@ -137,17 +137,13 @@ const toArgument = (
     ? itemType === null || arg.every((item) => symbolOf(item) === itemType.charAt(0))
     : itemType === null || taken === itemType;
   if (!isFit) {
-    throw new EvaluationError('T0412', { value: arg, index, value2: typeNames[itemType ?? ''] });
+    throw new EvaluationError('T0412', { index, value2: typeNames[itemType ?? ''] });
   }
   return Array.isArray(arg) ? arg : [arg];
 };
 
 /** The error for the first argument that does not match. */
-const mismatch = (
-  parameters: readonly Parameter[],
-  args: readonly unknown[],
-  symbols: string,
-): EvaluationError => {
+const mismatch = (parameters: readonly Parameter[], symbols: string): EvaluationError => {
   let pattern = '^';
   let good = 0;
   for (const { types, times } of parameters) {
@@ -156,5 +152,5 @@ const mismatch = (
     if (match === null) break;
     good = match[0].length;
   }
-  return new EvaluationError('T0410', { value: args[good], index: good + 1 });
+  return new EvaluationError('T0410', { index: good + 1 });
 };

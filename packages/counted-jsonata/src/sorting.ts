@@ -54,8 +54,8 @@ export const evaluateSort = (
 const compareTerms = ({ budget }: Run, node: SortNode, left: unknown, right: unknown): number => {
   if (left === undefined) return right === undefined ? 0 : Number.POSITIVE_INFINITY;
   if (right === undefined) return Number.NEGATIVE_INFINITY;
-  if (!isSortable(left)) throw new EvaluationError('T2008', { value: left }).at(node.position);
-  if (!isSortable(right)) throw new EvaluationError('T2008', { value: right }).at(node.position);
+  if (!isSortable(left)) throw new EvaluationError('T2008').at(node.position);
+  if (!isSortable(right)) throw new EvaluationError('T2008').at(node.position);
   if (typeof left !== typeof right) {
     throw new EvaluationError('T2007', { value: left, value2: right }).at(node.position);
   }

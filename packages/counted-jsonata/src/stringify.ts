@@ -12,7 +12,7 @@ export const roundNumber = (value: number): number =>
 export const stringify = (budget: Budget, value: unknown, prettify = false): string => {
   if (typeof value === 'string') return value;
   if (value instanceof Func) return '';
-  if (typeof value === 'number' && !Number.isFinite(value)) throw new EvaluationError('D3001', { value });
+  if (typeof value === 'number' && !Number.isFinite(value)) throw new EvaluationError('D3001');
   const replacer = isPlain(budget, value, 0) ? undefined : replace;
   return JSON.stringify(value, replacer, prettify ? 2 : 0);
 };

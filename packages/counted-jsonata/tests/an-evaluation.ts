@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import jsonata from 'jsonata';
 import { evaluate } from '../src/evaluate.ts';
-import { EvaluationError } from '../src/evaluation-error.ts';
+import { describeError, EvaluationError } from '../src/evaluation-error.ts';
 // By path, not by name: the mutation tests change a copy of these files, which names lead out of.
 import { loadNatives } from '../src/functions/natives.ts';
 import { parse } from '../src/parse.ts';
@@ -35,6 +35,22 @@ export const ours = (text: string, input: unknown = {}): string => {
   } catch (error) {
     if (!(error instanceof EvaluationError)) throw error;
     return error.code;
+  }
+};
+
+/** The message of the error, or `no error`. */
+export const messageOf = (text: string, input: unknown = {}): string => {
+  const environment = {
+    startedAt: () => STARTED_AT,
+    random: () => 0.5,
+    uuid: () => '',
+    variable: () => undefined,
+  };
+  try {
+    evaluate(natives, parse(text), input, environment);
+    return 'no error';
+  } catch (error) {
+    return describeError(error);
   }
 };
 

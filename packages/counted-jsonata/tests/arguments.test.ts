@@ -156,6 +156,10 @@ describe('a matcher in the place of a pattern', () => {
       '{"match": "b", "start": 1, "end": 2, "groups": [], "next": function() { missing }}',
     ],
     ['$contains("abc", ?)', 'missing'],
+    ['$contains("abc", ?)', '{"start": 1}'],
+    ['$contains("abc", ?)', '{"groups": []}'],
+    ['$contains("abc", ?)', '{"next": function() { missing }}'],
+    ['$match("abc", ?)', '{"match": "b", "start": 1, "groups": [], "next": function($x) { $x }}'],
     ['$contains("abc", ?)', '{"match": "b"}'],
     ['$match("abc", ?)', '5'],
   ])('%s of %s is as in the library', async (call, fields) => {
@@ -164,6 +168,20 @@ describe('a matcher in the place of a pattern', () => {
 });
 
 test.each([
+  ['$contains("abc", ?)', '{"end": 1}', 'true'],
+  ['$match("abc", ?)', '{"start": 1, "next": function() { missing }}', '{"match":"","index":1,"groups":[]}'],
+  [
+    '$match("abc", ?)',
+    '{"match": 5, "start": 1, "next": function() { missing }}',
+    '{"match":"","index":1,"groups":[]}',
+  ],
+  ['$split("abc", ?)', '{"match": "b", "start": 1, "next": function() { missing }}', '["a","c"]'],
+])('%s has defaults for what is missing in %s', (call, fields, expected) => {
+  expect(ours(call.replace('?', () => `function($t) { ${fields} }`))).toBe(expected);
+});
+
+test.each([
+  ['/a**/', /^(?!.*character)/],
   ['a[', /character \d+/],
   ['$eval("1")', /\$eval is not available/],
   ['$replace(a, /(?=b)/, "")', /the pattern .*\(character \d+\)/],
@@ -187,4 +205,8 @@ test('a function is the same value wherever it is named', () => {
   expect(ours('[$sum = $sum, $sum in [$sum], $sum = $max, $count($distinct([$sum, $sum, $max]))]')).toBe(
     '[true,true,false,2]',
   );
+});
+
+test('the first step is evaluated for an empty list as well if it is a list', async () => {
+  await compare(['[1, 2].($ + 1)', 'a.b'], []);
 });

@@ -40,6 +40,11 @@ const costs: Readonly<Record<string, readonly (readonly [text: string, steps: nu
     ['63 in list', 8],
     ['0 in list', 4],
     ['text in [1, same]', 16],
+    ['[missing..5]', 5],
+    ['[1..missing]', 5],
+    ['[64..1]', 4],
+    ['text in ["x", "y"]', 7],
+    ['text = "x"', 4],
     ['list and true', 5],
     ['ones or false', 7],
     ['lists ? 1 : 2', 5],
@@ -169,6 +174,16 @@ const costs: Readonly<Record<string, readonly (readonly [text: string, steps: nu
     ['$toMillis("2026-01-31", "[Y0001]-[M01]-[D01]")', 27],
     ['$toMillis("20260131", "[Y0001][M01][D01]")', 29],
     ['$toMillis("20260131", "[Y0001][M01][D01][H01][m01]")', 61],
+    ['$sort(["a", text])', 17],
+    ['$formatInteger(1000000, "w")', 22],
+    ['$toMillis("2026January31", "[Y0001][MNn][D01]")', 34],
+    ['$toMillis("2026T01", "[Y0001]T[M01]")', 24],
+    ['$toMillis("2026x01", "[Y0001]x[M01]")', 24],
+    ['$toMillis("1st 01", "[D1o] [M01]")', 24],
+    ['$toMillis("January 31 2026", "[MNn] [D01] [Y0001]")', 29],
+    ['$toMillis("January/31/2026", "[MNn]/[D01]/[Y0001]")', 28],
+    ['$toMillis("2026 01 31", "[Y,4-4] [M,*-2] [D]")', 27],
+    ['$toMillis("202601312026", "[Y0001][M01][D01]at[H01][m01]")', 38],
     ['$fromMillis(0)', 21],
     ['$fromMillis(0, "[Y0001]-[M01]-[D01]")', 24],
     ['$parse($string(list))', 36],
@@ -193,6 +208,7 @@ const costs: Readonly<Record<string, readonly (readonly [text: string, steps: nu
     ['($f := function($n) { $n = 0 ? 0 : 1 + $f($n - 1) }; $f(8))', 108],
     ['($f := $substring(?, 0, 1); $f("abc"))', 12],
     ['(function($a)<a<n>:n> { 1 })(list)', 11],
+    ['(function($a)<n:n> { $a })(5)', 6],
   ],
 };
 
@@ -215,7 +231,10 @@ describe('limits', () => {
     ['[$$] = $clone([$$])', [inList, inObject]],
     ['$distinct([$$, $$])', [inList, inObject]],
     ['$$.**', [inList, inObject]],
-    ['$not([$$])', [(inner: unknown) => [inner]]],
+    ['$not([$$])', [inList, (inner: unknown) => [inner]]],
+    ['$count($distinct([$$, $$]))', [inList, inObject]],
+    ['$type($clone([$$]))', [inList, inObject]],
+    ['$length($string($$))', [inList, inObject]],
     ['$keys($$)', [inList]],
     ['$spread($$)', [inList]],
     ['$lookup($$, "a")', [inList]],
@@ -225,6 +244,28 @@ describe('limits', () => {
       expect(ours(expression, nest(490, wrap))).not.toMatch(/^[A-Z]\d/);
       expect(ours(expression, nest(510, wrap))).toBe('D1014');
     }
+  });
+
+  test('the limits are exact', () => {
+    expect(ours('$$', nest(501, inObject))).not.toBe('D1014');
+    expect(ours('$$', nest(502, inObject))).toBe('D1014');
+    const recursion = (depth: number) => `($f := function($n) { $n = 0 ? 0 : 1 + $f($n - 1) }; $f(${depth}))`;
+    expect([ours(recursion(148)), ours(recursion(149))]).toEqual(['148', 'D1011']);
+  });
+
+  test('compared values are nested 500 levels deep at most', () => {
+    for (const wrap of [inList, inObject]) {
+      const compare = (levels: number) => ours('a = b', { a: nest(levels, wrap), b: nest(levels, wrap) });
+      expect([compare(490), compare(510)]).toEqual(['true', 'D1014']);
+    }
+  });
+
+  test('the length of a text does not limit into how few parts it is split', () => {
+    const long = 'a'.repeat(1_000_001);
+    expect([ours('$count($split($$, "x"))', long), ours('$count($split($$, "", 2))', long)]).toEqual([
+      '1',
+      '2',
+    ]);
   });
 
   test('functions call each other 600 levels deep at most, counted with the nodes around the calls', () => {

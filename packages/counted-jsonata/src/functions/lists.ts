@@ -49,7 +49,7 @@ const single = (run: Run, list: List | undefined, func?: Func): unknown => {
     const isMatch =
       func === undefined || toBoolean(run.budget, callBack(run, func, item, index, list)) === true;
     if (isMatch) found.push(item);
-    if (found.length > 1) throw new EvaluationError('D3138', { index });
+    if (found.length > 1) throw new EvaluationError('D3138');
   }
   if (found.length === 0) throw new EvaluationError('D3139');
   return found[0];
@@ -57,7 +57,7 @@ const single = (run: Run, list: List | undefined, func?: Func): unknown => {
 
 const reduce = (run: Run, list: List | undefined, func: Func, init: unknown): unknown => {
   if (list === undefined) return undefined;
-  if (func.arity < 2) throw new EvaluationError('D3050', { index: 1 });
+  if (func.arity < 2) throw new EvaluationError('D3050');
   const startsWithFirst = init === undefined && list.length > 0;
   let result = startsWithFirst ? list[0] : init;
   for (let index = startsWithFirst ? 1 : 0; index < list.length; index++) {
@@ -91,7 +91,7 @@ const sort = (run: Run, list: List | undefined, func?: Func): List | undefined =
       return (a as string) > (b as string);
     });
   }
-  if (!isArrayOf(list, 'number')) throw new EvaluationError('D3070', { index: 1 });
+  if (!isArrayOf(list, 'number')) throw new EvaluationError('D3070');
   return mergeSort(list, (a, b) => (a as number) > (b as number));
 };
 

@@ -42,7 +42,7 @@ function* matchesOf(run: Run, token: string, matcher: Func, text: string, limit:
 }
 
 const checkLimit = (code: string, limit: number | undefined): number => {
-  if (limit !== undefined && limit < 0) throw new EvaluationError(code, { value: limit });
+  if (limit !== undefined && limit < 0) throw new EvaluationError(code);
   return limit ?? Number.POSITIVE_INFINITY;
 };
 
@@ -103,7 +103,7 @@ const replace = (
   limit?: number,
 ): Text => {
   if (text === undefined) return undefined;
-  if (pattern === '') throw new EvaluationError('D3010', { value: pattern, index: 2 });
+  if (pattern === '') throw new EvaluationError('D3010');
   const most = checkLimit('D3011', limit);
   run.budget.write(text.length);
   return typeof pattern === 'string'
@@ -121,7 +121,7 @@ const replaceText = (
   const parts: string[] = [];
   let from = 0;
   for (let at = text.indexOf(pattern); at !== -1 && parts.length < limit; at = text.indexOf(pattern, from)) {
-    if (typeof replacement !== 'string') throw new EvaluationError('D3012', { value: replacement });
+    if (typeof replacement !== 'string') throw new EvaluationError('D3012');
     run.budget.makeItems(1);
     run.budget.write(replacement.length);
     parts.push(text.slice(from, at) + replacement);
@@ -143,7 +143,7 @@ const replaceMatches = (
     if (typeof replacement === 'string') run.budget.read(replacement.length);
     const replaced =
       typeof replacement === 'string' ? fill(replacement, match) : run.apply(replacement, [match], null);
-    if (typeof replaced !== 'string') throw new EvaluationError('D3012', { value: replaced });
+    if (typeof replaced !== 'string') throw new EvaluationError('D3012');
     run.budget.makeItems(1);
     run.budget.write(replaced.length);
     parts.push(text.slice(from, match.start) + replaced);

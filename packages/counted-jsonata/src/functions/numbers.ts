@@ -52,7 +52,7 @@ const toNumber = ({ budget }: Run, value: unknown): number | undefined => {
     const number = decimal.test(value) || prefixed.test(value) ? Number(value) : Number.NaN;
     if (Number.isFinite(number)) return number;
   }
-  throw new EvaluationError('D3030', { value, index: 1 });
+  throw new EvaluationError('D3030', { value });
 };
 
 const power = (base: number, exponent: number): number => {
@@ -87,7 +87,7 @@ export const numberFunctions: Readonly<Record<string, Native>> = {
   ),
   sqrt: native('<n-:n>', (_run, value?: number) =>
     ifGiven(value, (number) => {
-      if (number < 0) throw new EvaluationError('D3060', { value: number, index: 1 });
+      if (number < 0) throw new EvaluationError('D3060', { value: number });
       return Math.sqrt(number);
     }),
   ),
