@@ -139,7 +139,7 @@ const toArgument = (
   if (!isFit) {
     throw new EvaluationError('T0412', { index, value2: typeNames[itemType ?? ''] });
   }
-  return Array.isArray(arg) ? arg : [arg];
+  return symbol === 'a' ? arg : [arg];
 };
 
 /** The error for the first argument that does not match. */

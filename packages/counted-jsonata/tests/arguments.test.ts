@@ -210,3 +210,18 @@ test('a function is the same value wherever it is named', () => {
 test('the first step is evaluated for an empty list as well if it is a list', async () => {
   await compare(['[1, 2].($ + 1)', 'a.b'], []);
 });
+
+test('steps, partial functions and signatures have the same value at their edges', async () => {
+  const texts = [
+    ...['lists[$count($) = 2].$count($)', 'missing[true].(1)', 'missing[false].(1)', 'missing[true].**'],
+    ...['nested.(a.b).%', 'person.(born).%.name', 'orders.(tags).%.id'],
+    ...['$reduce([1, 2], $append(?, 1))', '(function($a)<s:s> { 1 })()'],
+    '(function($a, $b, $c)<sn?a:s> { $exists($c) })("x", [1])',
+  ];
+  const orders = [
+    { id: 1, tags: ['a', 'b'] },
+    { id: 2, tags: ['c'] },
+  ];
+  const person = { name: 'Ada', born: { year: 1815 } };
+  await compare(texts, { lists: [[1, 2], [3]], nested: { a: { b: { c: 1 } } }, person, orders });
+});

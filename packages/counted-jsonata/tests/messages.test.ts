@@ -144,6 +144,10 @@ describe('the message of a failed evaluation says what is wrong and where', () =
       'It takes more than 3000000 steps. Check for endless recursion, or for work that grows with the square of the input (character 35)',
     ],
     [
+      '($f := function($a, $b)<sn:s> { 1 }; $f(5, "a", 1))',
+      'Argument 1 of function "f" does not match function signature (character 40)',
+    ],
+    [
       'n.$contains("a")',
       'Context value is not a compatible type with argument 1 of function "contains" (character 12)',
     ],
