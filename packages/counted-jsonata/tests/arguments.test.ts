@@ -216,6 +216,7 @@ test('steps, partial functions and signatures have the same value at their edges
     ...['lists[$count($) = 2].$count($)', 'missing[true].(1)', 'missing[false].(1)', 'missing[true].**'],
     ...['nested.(a.b).%', 'person.(born).%.name', 'orders.(tags).%.id'],
     ...['$reduce([1, 2], $append(?, 1))', '(function($a)<s:s> { 1 })()'],
+    ...['none.tags#$i{"k": 1}', '$boolean($match("a", /(x)?a/).groups)'],
     '(function($a, $b, $c)<sn?a:s> { $exists($c) })("x", [1])',
   ];
   const orders = [
@@ -223,5 +224,5 @@ test('steps, partial functions and signatures have the same value at their edges
     { id: 2, tags: ['c'] },
   ];
   const person = { name: 'Ada', born: { year: 1815 } };
-  await compare(texts, { lists: [[1, 2], [3]], nested: { a: { b: { c: 1 } } }, person, orders });
+  await compare(texts, { none: [], lists: [[1, 2], [3]], nested: { a: { b: { c: 1 } } }, person, orders });
 });

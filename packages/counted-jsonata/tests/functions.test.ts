@@ -352,6 +352,7 @@ describe('where the library has no value for JSON, or fails otherwise', () => {
     ['($f := /a/; $f(5))', 'T0410'],
     ['missing in $match("a", /(x)?a/).groups', 'false'],
     ['$count($spread($match("a", /(x)?a/).groups))', '0'],
+    ['person.[name, 1].$partition($, 1).$', '["Ada",1]'],
     ['$partition([1, 2], 1)', '[[1],[2]]'],
     ['$partition([1], missing)', 'no result'],
     ['$range(1, 2, missing)', 'no result'],
