@@ -15,7 +15,7 @@ const listing = (events: string[]): NonNullable<ARun['steps']> => {
       return inner.wait(name, seconds, signal);
     },
     within: async (name, body) => {
-      events.push(`open ${name}`);
+      events.push(`${branch}: open ${name}`);
       const value = await inner.within(name, (own) => body(record(own, name)));
       events.push(`close ${name}`);
       return value;
@@ -48,12 +48,12 @@ test('each node with durable operations has a branch, opened in plan order befor
   });
   await new Promise(setImmediate);
   expect(events).toEqual([
-    'open second',
-    'open pause',
-    'open first',
+    'run: open second',
+    'run: open pause',
+    'run: open first',
     'first: first/0',
     'second: second/0',
-    'open pause/0',
+    'pause: open pause/0',
     'pause/0: pause/0/0',
     'close pause/0',
     'close second',
@@ -69,7 +69,7 @@ test('a trigger may have a branch', async () => {
     edges: [],
     steps: listing(events),
   });
-  expect(events).toEqual(['open start', 'start: start/0', 'close start']);
+  expect(events).toEqual(['run: open start', 'start: start/0', 'close start']);
 });
 
 test('a branch of an inner run is named after it', async () => {
@@ -89,7 +89,7 @@ test('a branch of an inner run is named after it', async () => {
     steps: listing(events),
   });
   expect(events.filter((event) => event.includes('call'))).toEqual([
-    'open each/0/0/call',
+    'each/0/0: open each/0/0/call',
     'each/0/0/call: each/0/0/call/0',
     'close each/0/0/call',
   ]);

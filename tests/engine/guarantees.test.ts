@@ -332,6 +332,28 @@ test('a node that aborts its own execution, and hangs, ends with it', async () =
   expect(time.clock.now()).toBe(startedAt);
 });
 
+test('a failure ends a body while a control node in it waits, in the second body too', async () => {
+  const result = await runGraph({
+    nodes: {
+      each: {
+        control: { suspends: false, bodyOutput: 'each' },
+        does: async (_node, _input, { control }) => ({
+          failures: ((await control?.runBodies([{}, {}])) ?? []).map((body) => 'failure' in body),
+        }),
+      },
+      fork: {},
+      waits: { control: { suspends: true }, does: () => new Promise<never>(() => {}) },
+      fails: {
+        does: () => {
+          throw new Error('no');
+        },
+      },
+    },
+    edges: ['start -> each', 'each.each -> fork', 'fork -> waits', 'fork -> fails'],
+  });
+  expect(result).toMatchObject({ status: 'succeeded', elapsedMs: 0, output: { failures: [true, true] } });
+});
+
 test('a failure ends the execution while a control node waits', async () => {
   const result = await runGraph({
     nodes: {

@@ -1,4 +1,4 @@
-import { emit } from '@hookloom/plugin-kit';
+import { emit, type NodeSettings } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import { failOpenNodes, findOpenNode, type NodeRecord, nodeKeyOf } from '../../lib/engine/result.ts';
 import { inlineSteps, OperationLimitError, type Steps } from '../../lib/engine/steps.ts';
@@ -23,6 +23,9 @@ describe('the output', () => {
         iteration < 2 ? emit({ again: {} }) : emit({ main: { iteration } }),
     },
     after: {},
+    spins: {
+      does: (_node, _input, { iteration }) => (iteration < 1 ? emit({ again: {} }) : { spun: iteration }),
+    },
   };
   const edges = [
     'start -> slow',
@@ -32,6 +35,8 @@ describe('the output', () => {
     'start -> loops',
     'loops.again -> loops',
     'loops -> after',
+    'start -> spins',
+    'spins.again -> spins',
   ];
 
   test('of all end nodes has those that ran and none of whose successors ran, in plan order', async () => {
@@ -41,11 +46,12 @@ describe('the output', () => {
       ['quick', { from: 'quick' }],
       ['choose', { from: 'choose' }],
       ['after', { iteration: 2 }],
+      ['spins', { spun: 1 }],
     ]);
   });
 
   test('is the output of the node that is last in plan order', async () => {
-    expect((await runGraph({ nodes, edges })).output).toEqual({ iteration: 2 });
+    expect((await runGraph({ nodes, edges })).output).toEqual({ spun: 1 });
     expect((await runGraph({ nodes, edges: edges.slice(0, 4) })).output).toEqual({ from: 'choose' });
   });
 
@@ -169,9 +175,9 @@ test('the response is passed on when it is emitted, before the end', async () =>
 });
 
 describe('the result of a step', () => {
-  const runStep = (run: Steps['run']) =>
+  const runStep = (run: Steps['run'], settings: NodeSettings = {}) =>
     runGraph({
-      nodes: { call: { pure: false, settings: { onError: 'continue' } }, next: {} },
+      nodes: { call: { pure: false, settings }, next: {} },
       edges: ['start -> call', 'call -> next'],
       steps: (clock) => stepsThatRun(inlineSteps(clock), run),
     });
@@ -184,8 +190,11 @@ describe('the result of a step', () => {
   });
 
   test('that the operation limit did not allow ends the execution without an attempt', async () => {
-    const { status, failure, nodes } = await runStep(() =>
-      Promise.reject(new OperationLimitError('no more')),
+    const { status, failure, nodes } = await runStep(
+      () => Promise.reject(new OperationLimitError('no more')),
+      {
+        onError: 'continue',
+      },
     );
     expect({ status, failure }).toEqual({
       status: 'failed',
@@ -195,7 +204,30 @@ describe('the result of a step', () => {
   });
 });
 
+test('a trigger has no inputs, only an input', async () => {
+  const { output } = await runGraph({
+    nodes: {
+      start: {
+        kind: 'trigger',
+        does: (_node, input, { inputs }) => ({ input, inputs: [...inputs] as never }),
+      },
+    },
+    edges: [],
+    input: { a: 1 },
+  });
+  expect(output).toEqual({ input: { a: 1 }, inputs: [] });
+});
+
 describe('the records', () => {
+  test('of an exhausted loop have nothing after it, not even as skipped', async () => {
+    const { failure, nodes } = await runGraph({
+      nodes: { spins: { does: () => emit({ again: {} }), settings: { maxIterations: 2 } }, after: {} },
+      edges: ['start -> spins', 'spins.again -> spins', 'spins -> after'],
+    });
+    expect(failure?.name).toBe('LoopLimit');
+    expect(nodes.map(({ nodeId }) => nodeId)).toEqual(['start', 'spins', 'spins']);
+  });
+
   test('of a skipped node have nothing but its place', async () => {
     const { nodes } = await runGraph({
       nodes: { choose: { does: () => emit({}) }, never: {} },

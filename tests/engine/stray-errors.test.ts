@@ -1,8 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import type { GuardedRun, StrayErrorGuard } from '../../lib/engine/failure.ts';
+import { Session } from '../../lib/engine/session.ts';
+import { inlineSteps } from '../../lib/engine/steps.ts';
 import { forEach } from '../../nodes/control/control.plugin.ts';
 import { aBackgroundService, aFlow } from '../support/a-background-service.ts';
-import { type ANode, runGraph } from '../support/a-run.ts';
+import { type ANode, noOtherWorkflows, runGraph, silent } from '../support/a-run.ts';
+import { aVirtualClock } from '../support/a-virtual-clock.ts';
+import { anExecutionInfo } from '../support/an-execution-info.ts';
 
 /** Keeps the guarded runs by node, so that a test can raise a stray error of any of them. */
 const aGuard = () => {
@@ -79,6 +83,39 @@ describe('a stray error of a node', () => {
     await new Promise<void>((resolve) => setImmediate(resolve));
     expect(result).toMatchObject({ status: 'failed', failure });
     expect(ran).toEqual([]);
+  });
+
+  test('counts until the session is closed, or was aborted, also before anybody waits for the execution', () => {
+    const { clock } = aVirtualClock();
+    const controller = new AbortController();
+    const aSession = () =>
+      new Session(
+        anExecutionInfo(),
+        { timeoutMs: 1_000, maxNodeRuns: 10, maxOutputBytes: 100 },
+        {
+          services: {
+            clock,
+            ids: { next: () => 'id' },
+            http: { request: () => Promise.reject(new Error()) },
+          },
+          logger: silent,
+          steps: inlineSteps(clock),
+          workflows: noOtherWorkflows,
+          callbacks: null,
+          signal: controller.signal,
+        },
+      );
+    const stray = { nodeKey: 'first/0', failure };
+    const open = aSession();
+    expect([open.failAt(stray), open.fatal, open.strayFailure]).toEqual([true, failure, stray]);
+    expect(open.signal.reason).toMatchObject({ name: 'ExecutionFailed' });
+    const closed = aSession();
+    closed.close();
+    expect([closed.failAt(stray), closed.fatal]).toEqual([false, null]);
+    controller.abort(new Error('moved'));
+    const aborted = aSession();
+    expect([aborted.failAt(stray), aborted.fatal]).toEqual([false, null]);
+    expect(aborted.signal.reason).toBe(controller.signal.reason);
   });
 
   test('may come at once, before anybody waits', async () => {
