@@ -16,32 +16,29 @@ export const brandError = (error: Error, brand: Brand): void => {
 export const hasBrand = (thrown: unknown, brand: Brand): thrown is Error =>
   thrown instanceof Error && symbolOf(brand) in thrown;
 
-/** What a catalogue says about an error: its HTTP status, title and public sentence. */
-interface ErrorDescription<Code extends string> {
-  readonly code: Code;
-  readonly status: number;
-  readonly title: string;
-  readonly detail: string;
-}
-
 /**
- * An entry in a catalogue of errors. It is a function so that a bundler drops the entries that nothing imports: a call
- * at module level could have side effects, and would stay.
+ * Describes an error of a catalogue: its HTTP status, title and public sentence. The type is inferred, since declarations
+ * of entries in other files can't name one of this file.
  */
-type CatalogueEntry<Code extends string, Parameters> = (parameters: Parameters) => ErrorDescription<Code>;
-
-/** What an error of this entry has as `parameters`. */
-export type ParametersOf<Entry extends CatalogueEntry<string, never>> = Entry extends () => unknown
-  ? Record<never, never>
-  : Parameters<Entry>[0];
-
-/** Describes an error of a catalogue. */
 export const describeError = <Code extends string>(
   code: Code,
   status: number,
   title: string,
   detail: string,
-): ErrorDescription<Code> => ({ code, status, title, detail });
+) => ({ code, status, title, detail });
+
+/**
+ * An entry in a catalogue of errors. It is a function so that a bundler drops the entries that nothing imports: a call
+ * at module level could have side effects, and would stay.
+ */
+type CatalogueEntry<Code extends string, Parameters> = (
+  parameters: Parameters,
+) => ReturnType<typeof describeError<Code>>;
+
+/** What an error of this entry has as `parameters`. */
+export type ParametersOf<Entry extends CatalogueEntry<string, never>> = Entry extends () => unknown
+  ? Record<never, never>
+  : Parameters<Entry>[0];
 
 /** An error with a code. Its message is public: it has no secrets, stacks or input; internal details belong in `cause`. */
 export class CatalogueError<Code extends string, Parameters> extends Error {
