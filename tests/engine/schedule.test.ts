@@ -133,6 +133,9 @@ describe('an expression sees the same regardless of timing:', () => {
         head: { does: (_node, input) => ({ n: Number(input.n ?? 0) + 1 }) },
         other: ms === null ? {} : taking(ms),
         reads: show('{{ $nodes.other.n }}'),
+        after: {
+          does: (_node, input, { iteration }) => emit({ [iteration < 1 ? 'again' : 'main']: input }),
+        },
         readsTwice: {
           parameters: { seen: '{{ $nodes.other.n }}' },
           does: ({ parameters }, _input, { iteration }) =>
@@ -154,6 +157,8 @@ describe('an expression sees the same regardless of timing:', () => {
         'reads -> join',
         'readsTwice -> join',
         'join.again -> head',
+        'join -> after',
+        'after.again -> after',
       ],
     });
     const seenBy = (node: string) =>
