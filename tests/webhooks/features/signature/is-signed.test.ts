@@ -48,6 +48,8 @@ describe('a handshake token', () => {
 
   test('is never content of a shared secret', () => {
     expect(() => isSigned('sha256=00', [token])).toThrow('the content is a handshake token');
+    const either = schemes.standardWebhooks.ways ?? []; // a shared secret or a public key
+    expect(() => readSignatures(either, { signature: 'v1,AA', pieces: [token] })).toThrow('handshake token');
   });
 
   test('is content of a public key, which signs no handshakes', () => {

@@ -200,6 +200,8 @@ describe('when the workflow is stored,', () => {
     [{ ...hmac, scheme: 'publicKey', algorithm: 'sha256' }, '/algorithm'],
     [{ ...hmac, timestampPrefix: 't=' }, '/timestampPrefix'],
     [{ ...hmac, signed: '{body}{headers.}' }, '/signed'],
+    [{ ...hmac, signed: '{body}{xheaders.a}' }, '/signed there is no placeholder {xheaders.a}'],
+    [{ ...hmac, signed: '{body}{headers.a b}' }, '/signed there is no placeholder {headers.a b}'],
     [{ ...hmac, scheme: 'token', encoding: 'hex' }, '/encoding has no effect with the scheme "token"'],
     [{ ...jwt, credentialId: 'c', secretEncoding: 'hex' }, '/secretEncoding'],
     [{ scheme: 'jwt', jwksUrl, audience: 'a', algorithms: ['RS256'] }, 'needs issuer and audience'],
