@@ -16,6 +16,27 @@ export const describeCommandLine = ({ cli, get, write }: RunningProject): void =
     expect((await get('/api/webhook/ping?n=1')).status).toBe(404);
   });
 
+  test('the admin API shows what the command line stored, its versions and what changed', async () => {
+    const trigger = { method: 'GET', path: '/', responseMode: 'lastNode' };
+    write('shown.json', JSON.stringify({ ...workflow('shown', set({ a: 1 }), trigger), tags: ['shown'] }));
+    expect(await cli('workflow put shown.json')).toMatchObject({ code: 0 });
+    await get('/api/webhook/shown');
+    expect(await cli('workflow disable shown')).toMatchObject({ code: 0 });
+    expect((await get('/api/admin/workflows?tag=shown')).body).toMatchObject({
+      count: 1,
+      workflows: [{ id: 'shown', enabled: false, version: 2, lastExecution: { status: 'succeeded' } }],
+    });
+    const versions = [{ version: 2 }, { version: 1 }];
+    expect((await get('/api/admin/workflows/shown/versions')).body).toMatchObject({ count: 2, versions });
+    const first = { version: 1, definition: { enabled: true } };
+    expect((await get('/api/admin/workflows/shown/versions/1')).body).toMatchObject(first);
+    expect((await get('/api/admin/workflows/shown/diff?from=1&to=2')).body).toMatchObject({
+      workflow: [{ path: '/enabled', from: true, to: false }],
+    });
+    expect(await cli('workflow remove shown')).toMatchObject({ code: 0 });
+    expect((await get('/api/admin/workflows/shown')).status).toBe(404);
+  });
+
   test('the service runs the live test of a credential', async () => {
     const create = 'credential create probed --type httpBearer --host api.example.com';
     expect(await cli(create, { stdin: 'the-token-1' })).toMatchObject({ code: 0 });

@@ -81,7 +81,7 @@ export const describeWebhookGuards = (project: RunningProject): void => {
       const ids = answers.map(({ body }) => body.executionId);
       expect((await project.cli('execution list --workflow stored')).stdout).toMatch(/accepted \(paused\)/);
       expect(await show(ids[0] ?? '')).toMatchObject({ status: 'accepted', held: 'paused', invocations: 0 });
-      expect((await put({})).stdout).toMatch(/requests stored by the trigger \S+ start to run/);
+      expect((await put({})).stdout).toMatch(/requests stored by the trigger \S+ now start to run/);
       for (const id of ids) {
         await poll(async () => (await show(id)).status === 'succeeded');
         expect(await show(id)).toMatchObject({ workflowVersion: 2, crashes: 0 });
