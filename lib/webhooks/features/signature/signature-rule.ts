@@ -119,7 +119,7 @@ export const signatureSchema = Type.Object(
   },
   {
     description:
-      'Verify the signature of the sender: requests without a valid one get 401, and nothing is started',
+      'Verify the signature of the sender: requests without a valid one are refused with 403 (401 for jwt and discord), and nothing is started',
     examples: [
       { scheme: 'github', credentialId: 'github-secret' },
       { scheme: 'twilio', credentialId: 'twilio-token', url: 'https://hooks.example.com/sms' },
