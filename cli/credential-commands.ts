@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { findUsersOfCredential } from '../authoring/validation/find-users.ts';
 import {
   createCredential,
   revokeAll,
@@ -9,6 +8,7 @@ import {
 } from '../lib/credentials/create-credential.ts';
 import type { Credential } from '../lib/credentials/credential.ts';
 import type { OutboundCredential } from '../lib/credentials/outbound/outbound-credential.ts';
+import { findUsersOfCredential } from '../lib/workflows/definition/find-users.ts';
 import type { CommandContext, TargetContext } from './command-context.ts';
 import { CommandError, refuseUsed, usageError } from './command-error.ts';
 import type { Io } from './io.ts';

@@ -1,26 +1,23 @@
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import type { Command } from 'commander';
-import { findUsersOfWorkflow } from '../authoring/validation/find-users.ts';
+import { findTriggerWarnings } from '../authoring/stage/check-workflows.ts';
+import { findCredentialProblems, findMetricsProblem } from '../authoring/stage/find-store-problems.ts';
+import { findTimes } from '../authoring/stage/find-times.ts';
+import { findMissingSubworkflows, findUrlWarnings } from '../authoring/stage/find-warnings.ts';
+import { nudgeHeld } from '../lib/executions/held/nudge-held.ts';
 import { PROBE_PREFIX } from '../lib/health/ping.ts';
 import { putWorkflow, putWorkflows, removeWorkflow } from '../lib/registrations/put-workflow.ts';
 import { isAppError } from '../lib/shared/errors.ts';
 import type { WorkflowDefinition } from '../lib/workflows/definition/definition.ts';
+import { findUsersOfWorkflow } from '../lib/workflows/definition/find-users.ts';
 import { toPathConfigs } from '../lib/workflows/definition/to-path-configs.ts';
 import type { CommandContext, TargetContext } from './command-context.ts';
 import { CommandError, refuseUsed } from './command-error.ts';
 import { type RunOptions, runWorkflow } from './execution-commands.ts';
+import { findPermissions } from './find-permissions.ts';
 import type { Io } from './io.ts';
 import { readId, readVersionNumber } from './read-arguments.ts';
 import { findSameIds, listFiles, readWorkflow, type WorkflowFile } from './read-file.ts';
-import { findPermissions } from './workflows/find-permissions.ts';
-import { findCredentialProblems, findMetricsProblem } from './workflows/find-store-problems.ts';
-import { findTimes } from './workflows/find-times.ts';
-import {
-  findMissingSubworkflows,
-  findUnsignedDeduplication,
-  findUrlWarnings,
-} from './workflows/find-warnings.ts';
-import { nudgeHeld } from './workflows/nudge-held.ts';
 
 export const addWorkflowCommands = (
   program: Command,
@@ -123,8 +120,8 @@ const validateFiles = async (paths: readonly string[], { io, findNodeType }: Che
       io.print(`${path}: ${definition.id} is valid`);
       printWarnings(file, io);
       warnOfTriggers(definition, { io, findNodeType });
-      for (const warning of await findUrlWarnings(definition, findNodeType, null))
-        io.note(io.paint('yellow', `${definition.id}: ${warning}`));
+      for (const { path, message } of await findUrlWarnings(definition, findNodeType, null))
+        io.note(io.paint('yellow', `${definition.id}: ${path} ${message}`));
       await printTimes(definition, io);
     } catch (error) {
       if (!(error instanceof CommandError)) throw error;
@@ -166,7 +163,8 @@ const putFiles = async (files: readonly string[], context: TargetContext & Check
   const problems: string[] = findSameIds(checked);
   const definitions = checked.map(({ definition }) => definition);
   for (const definition of definitions)
-    problems.push(...(await findCredentialProblems(definition, findNodeType, target)));
+    for (const { path, message } of await findCredentialProblems(definition, findNodeType, target))
+      problems.push(`${definition.id}: ${path} ${message}`);
   for (const { id } of definitions)
     if (id.startsWith(PROBE_PREFIX))
       problems.push(`${id}: ids that begin with ${PROBE_PREFIX} are reserved for the doctor`);
@@ -180,9 +178,11 @@ const putFiles = async (files: readonly string[], context: TargetContext & Check
       ...(await findMissingSubworkflows(definition, target.workflows, definitions)),
       ...(await findUrlWarnings(definition, findNodeType, target.outbound)),
     ];
-    for (const warning of warnings) io.note(io.paint('yellow', `${definition.id}: ${warning}`));
+    for (const { path, message } of warnings)
+      io.note(io.paint('yellow', `${definition.id}: ${path} ${message}`));
   }
-  const stored = await putWorkflows(definitions, findNodeType, {
+  const puts = definitions.map((definition) => ({ definition }));
+  const stored = await putWorkflows(puts, findNodeType, {
     ...target.registrar,
     workflows: target.workflows,
   });
@@ -223,13 +223,8 @@ const printWarnings = ({ warnings }: WorkflowFile, io: Io): void => {
 
 /** Warns if nothing can start a workflow. It is only a warning, since that may be intended. */
 const warnOfTriggers = (definition: WorkflowDefinition, { io, findNodeType }: CheckContext): void => {
-  const { id, nodes } = definition;
-  const isStarted = nodes.some(
-    ({ type, disabled }) => disabled !== true && findNodeType(type)?.kind === 'trigger',
-  );
-  const unstarted = isStarted ? [] : ['it has no enabled trigger: nothing starts it'];
-  for (const warning of [...unstarted, ...findUnsignedDeduplication(definition)])
-    io.note(io.paint('yellow', `${id}: ${warning}`));
+  for (const { path, message } of findTriggerWarnings(definition, findNodeType))
+    io.note(io.paint('yellow', `${definition.id}: ${path === '' ? 'it' : path} ${message}`));
 };
 
 /** Prints when the schedules of a workflow fire next. */

@@ -21,6 +21,7 @@ export const FUNCTIONS = [
   'adminSendAgain',
   'adminApprovals',
   'adminWorkflows',
+  'adminEditWorkflows',
   'adminPlugins',
   'adminPlugin',
   'adminTriggers',

@@ -56,7 +56,7 @@ export const runProbes = async (parts: ProbeParts): Promise<void> => {
   const look = new Look(parts);
   const { express, durable } = look.workflows;
   try {
-    await putWorkflows([express, durable], findNodeType, registrar);
+    await putWorkflows([{ definition: express }, { definition: durable }], findNodeType, registrar);
     await look.run();
   } finally {
     for (const { id } of [express, durable]) await removeProbe(id, parts);

@@ -97,7 +97,7 @@ const versionsQuery = v.object({
 const diffQuery = v.object({ from: text, to: text });
 
 /** @throws AppError `WORKFLOW_NOT_FOUND` for an invalid id, which the response does not echo */
-const readWorkflowId = (event: unknown): string => {
+export const readWorkflowId = (event: unknown): string => {
   const workflowId = readPathParameter(event, 'workflowId');
   if (isId(workflowId)) return workflowId;
   throw new AppError(WORKFLOW_NOT_FOUND, { workflowId: 'with this id' });
@@ -109,7 +109,7 @@ const readVersion = (given: string): number => {
   throw new AppError(QUERY_INVALID, { reason: 'a version must be an integer of 1 or more' });
 };
 
-const findVersion = async (
+export const findVersion = async (
   workflowId: string,
   version: number,
   workflows: Pick<WorkflowStore, 'findVersion'>,
@@ -121,13 +121,13 @@ const findVersion = async (
 };
 
 /** Adds the entity tag of a workflow, which is the number of its version (RFC 9110 §8.8.3). */
-const withTag = (answer: Answer, version: number): Answer => ({
+export const withTag = (answer: Answer, version: number): Answer => ({
   ...answer,
   headers: { ...answer.headers, etag: `"${version}"` },
 });
 
 /** The origin at which the caller reached the API, which serves the webhooks too. */
-const readBaseUrl = (event: unknown, clock: Clock): string => {
+export const readBaseUrl = (event: unknown, clock: Pick<Clock, 'now'>): string => {
   const { headers } = readWebhookEvent(event, clock.now());
   return `${headers['x-forwarded-proto'] ?? 'https'}://${headers.host ?? ''}`;
 };

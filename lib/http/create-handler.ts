@@ -51,6 +51,7 @@ export const createHandler = (parts: HandlerParts, handle: Handle) =>
       const fields = {
         requestId: request.requestId,
         route: request.route,
+        ...callerOf(event),
         ...target,
         ...traceOf(event),
         ...executionOf(answer, thrown),
@@ -127,6 +128,23 @@ const traceOf = (event: unknown): { readonly traceparent?: string } => {
   const { headers } = isPlainObject(event) ? event : {};
   const traceparent = isPlainObject(headers) ? readTraceparent(headers.traceparent) : null;
   return traceparent === null ? {} : { traceparent };
+};
+
+/**
+ * The ARN of the caller, which IAM has authenticated: of a user, or a role with the name of its session; null for public
+ * routes, and locally.
+ */
+export const readCaller = (event: unknown): string | null => {
+  const { requestContext } = isPlainObject(event) ? event : {};
+  const { authorizer } = isPlainObject(requestContext) ? requestContext : {};
+  const { iam } = isPlainObject(authorizer) ? authorizer : {};
+  const { userArn } = isPlainObject(iam) ? iam : {};
+  return typeof userArn === 'string' ? userArn : null;
+};
+
+const callerOf = (event: unknown): { readonly caller?: string } => {
+  const caller = readCaller(event);
+  return caller === null ? {} : { caller };
 };
 
 /** Whether an answer is too large as JSON, as Lambda sends it: a quote takes two bytes, a control character six. */

@@ -39,10 +39,11 @@ const findExecutionId = ({ status, parameters }: AppError): string | undefined =
   status !== 404 && 'executionId' in parameters ? parameters.executionId : undefined;
 
 /** Returns the extension members of a problem (RFC 9457 §3.2). */
-const membersOf = (error: AppError): Readonly<Record<string, unknown>> =>
-  isAppError(error, 'BODY_SCHEMA_MISMATCH') || isAppError(error, 'ANSWER_MISMATCH')
-    ? { errors: error.parameters.errors }
-    : {};
+const membersOf = ({ parameters }: AppError): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(Object.entries(parameters).filter(([name]) => MEMBERS.includes(name)));
+
+/** The parameters of errors that clients work with. */
+const MEMBERS: readonly string[] = ['errors', 'users', 'currentVersion'];
 
 /** Headers that HTTP requires with a status (RFC 9110 §10.2.1, §10.2.3, §11.6.1). */
 const headersOf = (error: AppError): Record<string, string> => {

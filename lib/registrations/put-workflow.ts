@@ -1,10 +1,10 @@
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
-import { WORKFLOWS_LEFT_STORED } from '../shared/error-catalogue.ts';
+import { WORKFLOW_CHANGED, WORKFLOWS_LEFT_STORED } from '../shared/error-catalogue.ts';
 import { AppError } from '../shared/errors.ts';
 import type { WorkflowDefinition } from '../workflows/definition/definition.ts';
 import { resolveExecution } from '../workflows/definition/resolve-execution.ts';
 import { toPathConfigs } from '../workflows/definition/to-path-configs.ts';
-import type { PutOptions, WorkflowStore } from '../workflows/definition/workflow-store.ts';
+import type { PutOptions, VersionNote, WorkflowStore } from '../workflows/definition/workflow-store.ts';
 import { type RegistrarParts, reconcileRegistrations, register, takeBack } from './registrar.ts';
 
 interface PutParts extends RegistrarParts {
@@ -16,8 +16,13 @@ interface Stored {
   readonly changed: boolean;
 }
 
+/** A validated definition to store. */
+export interface WorkflowPut extends Pick<PutOptions, 'replaces'> {
+  readonly definition: WorkflowDefinition;
+}
+
 /**
- * Makes validated definitions the current versions, all or none, and registers their triggers: new registrations are
+ * Makes definitions the current versions, all or none, and registers their triggers: new registrations are
  * added before the first definition is stored, and surplus ones removed after the last. The next `put` or the sweeper
  * removes what a crash in between leaves behind.
  *
@@ -29,20 +34,24 @@ interface Stored {
  * @throws AppError `WORKFLOWS_LEFT_STORED` when a definition can't be stored, and those before it can't be rolled back
  */
 export const putWorkflows = async (
-  definitions: readonly WorkflowDefinition[],
+  puts: readonly WorkflowPut[],
   findNodeType: FindNodeType,
   parts: PutParts,
-  options: PutOptions = {},
+  note: Partial<VersionNote> = {},
 ): Promise<readonly Stored[]> => {
   const changes: Change[] = [];
   const stored: Stored[] = [];
   try {
-    for (const definition of definitions) {
-      const former = (await parts.workflows.find(definition.id))?.definition ?? null;
+    for (const { definition, replaces } of puts) {
+      const current = await parts.workflows.find(definition.id);
+      if (replaces !== undefined && replaces !== (current?.version ?? null))
+        throw new AppError(WORKFLOW_CHANGED, { workflowId: definition.id });
+      const former = current?.definition ?? null;
       changes.push({ definition, former });
       await register(definition, former, findNodeType, parts);
     }
-    for (const { definition } of changes) stored.push(await store(definition, findNodeType, parts, options));
+    for (const { definition, replaces } of puts)
+      stored.push(await store(definition, findNodeType, parts, { ...note, replaces }));
   } catch (error) {
     const left = await putBack(changes, stored, findNodeType, parts);
     for (const { definition, former } of changes)
@@ -100,9 +109,9 @@ export const putWorkflow = async (
   definition: WorkflowDefinition,
   findNodeType: FindNodeType,
   parts: PutParts,
-  options?: PutOptions,
+  { replaces, ...note }: PutOptions = {},
 ): Promise<Stored> => {
-  const [stored] = await putWorkflows([definition], findNodeType, parts, options);
+  const [stored] = await putWorkflows([{ definition, replaces }], findNodeType, parts, note);
   return stored as Stored;
 };
 

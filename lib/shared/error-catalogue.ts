@@ -1,5 +1,12 @@
 import { describeError } from '@hookloom/plugin-kit/host';
 
+/** A mistake in a request's body. */
+interface FoundError {
+  /** Its place: a JSON pointer as a URI fragment (RFC 6901 §6). */
+  readonly pointer: string;
+  readonly detail: string;
+}
+
 /*
  * Errors that callers and operators see. An export is named by its code, and gives the error's HTTP status, title and
  * detail. The detail is public: it says what is wrong and where, without secrets, stack traces or input. Internal
@@ -171,9 +178,7 @@ export const ANSWER_INVALID = (p: { reason: string }) =>
     `The answer was not accepted: ${p.reason}; nothing was changed.`,
   );
 // Sent as a member of the problem
-export const ANSWER_MISMATCH = (_: {
-  errors: readonly { readonly pointer: string; readonly detail: string }[];
-}) =>
+export const ANSWER_MISMATCH = (_: { errors: readonly FoundError[] }) =>
   describeError(
     'ANSWER_MISMATCH',
     400,
@@ -245,9 +250,7 @@ export const WEBHOOK_PAUSED = () =>
 export const BODY_UNSUPPORTED = (p: { reason: string }) =>
   describeError('BODY_UNSUPPORTED', 415, 'Body unsupported', `The body can't be read: ${p.reason}.`);
 // Sent as a member of the problem
-export const BODY_SCHEMA_MISMATCH = (_: {
-  errors: readonly { readonly pointer: string; readonly detail: string }[];
-}) =>
+export const BODY_SCHEMA_MISMATCH = (_: { errors: readonly FoundError[] }) =>
   describeError(
     'BODY_SCHEMA_MISMATCH',
     400,
@@ -405,6 +408,29 @@ export const WORKFLOW_CHANGED = (p: { workflowId: string }) =>
     409,
     'Workflow changed',
     `Workflow ${p.workflowId} was changed in the meantime; read it again and retry.`,
+  );
+export const PRECONDITION_FAILED = (p: { workflowId: string; currentVersion: number | null }) =>
+  describeError(
+    'PRECONDITION_FAILED',
+    412,
+    'Precondition failed',
+    p.currentVersion === null
+      ? `Workflow ${p.workflowId} does not exist, or was removed in the meantime. Nothing was stored.`
+      : `The current version of workflow ${p.workflowId} is ${p.currentVersion}: read it, merge your changes, and send them with If-Match: "${p.currentVersion}". Nothing was stored.`,
+  );
+export const WORKFLOWS_INVALID = (p: { count: number; errors: readonly FoundError[] }) =>
+  describeError(
+    'WORKFLOWS_INVALID',
+    422,
+    'Workflows invalid',
+    `${p.count === 1 ? 'There is a problem' : `There are ${p.count} problems`}, ${p.count > p.errors.length ? `of which "errors" has the first ${p.errors.length}` : 'see "errors"'}. Nothing was stored.`,
+  );
+export const WORKFLOW_IN_USE = (p: { workflowId: string; users: readonly string[] }) =>
+  describeError(
+    'WORKFLOW_IN_USE',
+    409,
+    'Workflow in use',
+    `Workflow ${p.workflowId} is used by other workflows, see "users". To remove it anyway, set force=true.`,
   );
 export const REGISTRATION_REFUSED = (p: {
   workflowId: string;

@@ -2,15 +2,16 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
+import { findCredentialProblems } from '../../authoring/stage/find-store-problems.ts';
+import { findMissingSubworkflows, findUrlWarnings } from '../../authoring/stage/find-warnings.ts';
 import { sampleWorkflowsFolder } from '../../cli/local/project-folder.ts';
 import { loadNodeTypes } from '../../cli/plugins/node-types.ts';
 import { readWorkflow } from '../../cli/read-file.ts';
 import type { Target } from '../../cli/target.ts';
-import { findCredentialProblems } from '../../cli/workflows/find-store-problems.ts';
-import { findMissingSubworkflows, findUrlWarnings } from '../../cli/workflows/find-warnings.ts';
 import { hashGenerated } from '../../lib/credentials/hash-secret.ts';
 import { putWorkflow } from '../../lib/registrations/put-workflow.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
+import type { Problem } from '../../lib/workflows/definition/problem.ts';
 import { sampleCredentials } from './sample-credentials.ts';
 
 const noStdin = { readStdin: async () => '' };
@@ -57,15 +58,19 @@ export const putSample = async (
   const { version, changed } = await put(definition, target, findNodeType);
   const missing = await findMissingSubworkflows(definition, target.workflows);
   const urls = await findUrlWarnings(definition, findNodeType, target.outbound);
-  return { id, version, changed, warnings: [...warnings, ...missing, ...urls] };
+  return { id, version, changed, warnings: [...warnings, ...toLines([...missing, ...urls])] };
 };
+
+const toLines = (found: readonly Problem[]): string[] =>
+  found.map(({ path, message }) => `${path} ${message}`);
 
 const describeConflict = (id: string, others: readonly string[]): string =>
   `its id "${id}" is also the id in ${others.join(', ')}: change or remove one of them`;
 
 const put = async (definition: WorkflowDefinition, target: SampleTarget, findNodeType: FindNodeType) => {
   const problems = await findCredentialProblems(definition, findNodeType, target);
-  if (problems.length > 0) throw new Error(problems.join('\n'));
+  if (problems.length > 0)
+    throw new Error(problems.map(({ path, message }) => `${definition.id}: ${path} ${message}`).join('\n'));
   return putWorkflow(definition, findNodeType, { ...target.registrar, workflows: target.workflows });
 };
 
@@ -120,7 +125,7 @@ export const seedSamples = async (
       if (!('stored' in sample)) return sample;
       const { definition, warnings, isOther } = sample.stored;
       const missing = await findMissingSubworkflows(definition, target.workflows);
-      return { name: sample.name, id: definition.id, isOther, warnings: [...warnings, ...missing] };
+      return { name: sample.name, id: definition.id, isOther, warnings: [...warnings, ...toLines(missing)] };
     }),
   );
 };

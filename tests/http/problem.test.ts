@@ -46,6 +46,9 @@ const examples = {
   CONFIGURATION_INVALID: { reason },
   WORKFLOW_TOO_LARGE: { bytes: 6, limitBytes: 5 },
   WORKFLOW_CHANGED: { workflowId: 'shop' },
+  PRECONDITION_FAILED: { workflowId: 'shop', currentVersion: 7 },
+  WORKFLOWS_INVALID: { count: 1, errors: [{ pointer: '#/id', detail: 'A sentence.' }] },
+  WORKFLOW_IN_USE: { workflowId: 'shop', users: ['orders: the node "call"'] },
   CREDENTIAL_CHANGED: { credentialId: 'key' },
   DISPATCH_REFUSED: {},
   ENGINE_UNAVAILABLE: {},
@@ -105,6 +108,8 @@ describe.each(Object.entries(catalogue))('%s', (code, entry) => {
       instance: 'request-1',
       ...('executionId' in parameters && status !== 404 ? { executionId } : {}),
       ...('errors' in parameters ? { errors: parameters.errors } : {}),
+      ...('users' in parameters ? { users: parameters.users } : {}),
+      ...('currentVersion' in parameters ? { currentVersion: parameters.currentVersion } : {}),
     });
     expect(headers['content-type']).toBe('application/problem+json');
     expect(body).not.toMatch(/undefined|the cause|\[object/);

@@ -84,7 +84,12 @@ export const aRegistrar = ({ stores = {} }: { readonly stores?: Partial<Stores> 
     workflows,
     registrations,
     put: (definition: WorkflowDefinition) => putWorkflow(definition, findNodeType, parts),
-    putAll: (definitions: readonly WorkflowDefinition[]) => putWorkflows(definitions, findNodeType, parts),
+    putAll: (definitions: readonly WorkflowDefinition[]) =>
+      putWorkflows(
+        definitions.map((definition) => ({ definition })),
+        findNodeType,
+        parts,
+      ),
     remove: (workflowId: string) => removeWorkflow(workflowId, findNodeType, parts),
     sweep: () => reconcileAll(parts),
     killAfter,

@@ -1,7 +1,25 @@
+import type { WorkflowDefinition } from './definition.ts';
+
 /** Something that is wrong in a workflow file, or probably wrong; `path` is a JSON pointer (RFC 6901). */
 export interface Problem {
   readonly path: string;
   readonly message: string;
   /** Severity of the problem: with a warning, the workflow is stored nevertheless. If absent, it is an error. */
   readonly severity?: 'warning';
+}
+
+/** The findings about a workflow that is to be stored. It can be stored if it has no problems. */
+export interface CheckedWorkflow {
+  /** Null if the workflow itself is not valid. */
+  readonly definition: WorkflowDefinition | null;
+  readonly problems: readonly Problem[];
+  readonly warnings: readonly Problem[];
+  /** When its schedules fire next. */
+  readonly times: readonly TriggerTimes[];
+}
+
+/** When a trigger fires next: local times in its time zone with UTC offsets; empty when it never fires again. */
+export interface TriggerTimes {
+  readonly triggerNodeId: string;
+  readonly times: readonly string[];
 }

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { set, workflow } from '../../support/a-project-file.ts';
 import type { RunningProject } from '../../support/a-running-project.ts';
 
-export const describeCommandLine = ({ cli, get, write }: RunningProject): void => {
+export const describeCommandLine = ({ cli, get, post, write }: RunningProject): void => {
   test('the command line stores a workflow that answers at once, and removes it', async () => {
     const trigger = { method: 'GET', path: '/', responseMode: 'lastNode' };
     write('ping.json', JSON.stringify(workflow('ping', set({ pong: '{{ queryParams.n }}' }), trigger)));
@@ -35,6 +35,9 @@ export const describeCommandLine = ({ cli, get, write }: RunningProject): void =
     });
     expect(await cli('workflow remove shown')).toMatchObject({ code: 0 });
     expect((await get('/api/admin/workflows/shown')).status).toBe(404);
+    const back = await post('/api/admin/workflows/shown/rollback?version=1');
+    expect(back).toMatchObject({ status: 201, body: { version: 3, changed: true } });
+    expect(await cli('workflow remove shown')).toMatchObject({ code: 0 });
   });
 
   test('the service runs the live test of a credential', async () => {

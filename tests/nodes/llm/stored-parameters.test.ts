@@ -1,6 +1,6 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { expect, test } from '@jest/globals';
-import { checkCredentials } from '../../../cli/workflows/find-store-problems.ts';
+import { checkCredentials } from '../../../authoring/stage/find-store-problems.ts';
 import { adaptUnified } from '../../../lib/plugins/adapt-provider.ts';
 import plugin from '../../../nodes/llm/llm.plugin.ts';
 

@@ -5,9 +5,9 @@ import {
   type Permission,
   toPermissions,
   toStatements,
-} from '../../lib/shared/iam/permission.ts';
-import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
-import { splitTemplate } from '../../lib/workflows/expressions/template.ts';
+} from '../lib/shared/iam/permission.ts';
+import type { WorkflowDefinition } from '../lib/workflows/definition/definition.ts';
+import { splitTemplate } from '../lib/workflows/expressions/template.ts';
 
 /** The statements that workflows need. */
 interface WorkflowPermissions {

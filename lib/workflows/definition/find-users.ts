@@ -1,6 +1,6 @@
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
-import { findCredentialUses } from '../../lib/workflows/definition/credential-uses.ts';
-import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
+import { findCredentialUses } from './credential-uses.ts';
+import type { WorkflowDefinition } from './definition.ts';
 
 // Finds what uses something that is about to be removed. Disabled nodes and workflows count: they can be enabled.
 

@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals';
-import { nudgeHeld } from '../../cli/workflows/nudge-held.ts';
-import type { HeldQueue } from '../../lib/executions/held/held-queues.ts';
-import { DISPATCH_REFUSED } from '../../lib/shared/error-catalogue.ts';
-import { AppError } from '../../lib/shared/errors.ts';
-import { anExecutionStart } from '../support/a-start.ts';
-import { aTrigger, aWorkflow } from '../support/a-workflow.ts';
-import { inMemoryExecutionStore } from '../support/in-memory-stores.ts';
+import type { HeldQueue } from '../../../lib/executions/held/held-queues.ts';
+import { nudgeHeld } from '../../../lib/executions/held/nudge-held.ts';
+import { DISPATCH_REFUSED } from '../../../lib/shared/error-catalogue.ts';
+import { AppError } from '../../../lib/shared/errors.ts';
+import { anExecutionStart } from '../../support/a-start.ts';
+import { aTrigger, aWorkflow } from '../../support/a-workflow.ts';
+import { inMemoryExecutionStore } from '../../support/in-memory-stores.ts';
 
 /** A workflow of three triggers, of which two have held executions. */
 const aService = async (last: object = {}, isEnabled = true) => {

@@ -1,14 +1,15 @@
 import { isPlainObject, type JsonValue, type WorkflowNode } from '@hookloom/plugin-kit';
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
-import { checkSubworkflows, findSubworkflowCircles } from '../../authoring/validation/check-subworkflows.ts';
 import { ANY_HOST, hostOfUrl, isForHost } from '../../lib/credentials/outbound/host-pattern.ts';
 import type { OutboundCredentialParts } from '../../lib/credentials/outbound/outbound-credentials.ts';
 import { quote, quoteAll } from '../../lib/shared/describe.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 import { deliveryKeys } from '../../lib/workflows/definition/delivery-keys.ts';
+import type { Problem } from '../../lib/workflows/definition/problem.ts';
 import { WEBHOOK_TRIGGER } from '../../lib/workflows/definition/to-path-configs.ts';
 import type { WorkflowStore } from '../../lib/workflows/definition/workflow-store.ts';
 import { splitTemplate } from '../../lib/workflows/expressions/template.ts';
+import { checkSubworkflows, findSubworkflowCircles } from '../validation/check-subworkflows.ts';
 
 /** Parameters that nodes use as URLs to call; others, such as a link in a message, have different names. */
 const URL_PARAMETERS = ['url', 'baseUrl', 'endpoint'];
@@ -33,17 +34,16 @@ type Credentials = Pick<OutboundCredentialParts, 'findType'> & {
  * hosts, only those whose credential allows any host, and URLs outside the allowed hosts.
  *
  * @param credentials - null without a store
- * @returns one line for each: `/nodes/1/parameters/url …`
  */
 export const findUrlWarnings = async (
   { nodes }: Pick<WorkflowDefinition, 'nodes'>,
   findNodeType: FindNodeType,
   credentials: Credentials | null,
-): Promise<string[]> => {
-  const warnings: string[] = [];
+): Promise<readonly Problem[]> => {
+  const warnings: Problem[] = [];
   for (const url of nodes.flatMap((node, index) => findCalledUrls(node, index, findNodeType))) {
     const warning = credentials === null ? warnWithoutStore(url) : await warnByStore(url, credentials);
-    if (warning !== null) warnings.push(`${url.path} ${warning}`);
+    if (warning !== null) warnings.push({ path: url.path, message: warning, severity: 'warning' });
   }
   return warnings;
 };
@@ -94,34 +94,30 @@ const OF_ANY_SENDER: readonly unknown[] = ['hmac', 'jwt'];
 /**
  * Finds webhooks that read a delivery's key from a request whose sender is not verified: by guessing a key, any caller can
  * make the real delivery look repeated. A warning: the webhook works.
- *
- * @returns one line for each: `/nodes/0/parameters/deduplication …`
  */
-export const findUnsignedDeduplication = ({ nodes }: Pick<WorkflowDefinition, 'nodes'>): string[] =>
-  nodes.flatMap(({ type, parameters }, index) => {
+export const findUnsignedDeduplication = ({ nodes }: Pick<WorkflowDefinition, 'nodes'>): Problem[] =>
+  nodes.flatMap(({ type, parameters }, index): Problem[] => {
     const { deduplication, authentication = 'none', signature } = parameters;
     if (type !== WEBHOOK_TRIGGER || typeof deduplication !== 'string') return [];
     if (!Object.hasOwn(deliveryKeys, deduplication) || authentication !== 'none') return [];
     const { scheme = null } = { ...(signature as object | null) } as { readonly scheme?: unknown };
     if (scheme === deduplication || OF_ANY_SENDER.includes(scheme)) return [];
     const advice = `set the parameter signature to the scheme ${deduplication}`;
-    return [
-      `/nodes/${index}/parameters/deduplication any caller can forge a delivery key of ${deduplication}: ${advice}`,
-    ];
+    const path = `/nodes/${index}/parameters/deduplication`;
+    const message = `any caller can forge a delivery key of ${deduplication}: ${advice}`;
+    return [{ path, message, severity: 'warning' }];
   });
 
 /**
  * Finds the nodes that run a workflow missing from the store, or one that leads back to theirs. These are warnings: two
  * workflows may run each other, and one must be stored first.
  *
- * @param others - definitions stored together with it, in any order
- * @returns one line for each: `/nodes/1/parameters/workflowId …`
- */
+ * @param others - definitions stored together with it, in any order*/
 export const findMissingSubworkflows = async (
   definition: WorkflowDefinition,
   workflows: Pick<WorkflowStore, 'find' | 'list'>,
   others: readonly WorkflowDefinition[] = [],
-): Promise<string[]> => {
+): Promise<readonly Problem[]> => {
   const known = {
     find: async (id: string) =>
       others.findLast((other) => other.id === id) ?? (await workflows.find(id))?.definition ?? null,
@@ -130,7 +126,10 @@ export const findMissingSubworkflows = async (
   const missing = await checkSubworkflows(definition, known);
   const circles = await findSubworkflowCircles(definition, known);
   return [
-    ...missing.map(({ path, message }) => `${path} the node fails until this is fixed: ${message}`),
-    ...circles.map(({ path, message }) => `${path} ${message}`),
-  ];
+    ...missing.map(({ path, message }) => ({
+      path,
+      message: `the node fails until this is fixed: ${message}`,
+    })),
+    ...circles,
+  ].map(({ path, message }) => ({ path, message, severity: 'warning' }));
 };

@@ -25,20 +25,17 @@ interface CredentialStores {
 /**
  * Finds the nodes whose credential is missing from the store or has a type that they don't accept. Such a workflow is not
  * stored.
- *
- * @returns one line for each: `orders: /nodes/1/credentialId …`
  */
 export const findCredentialProblems = async (
   definition: WorkflowDefinition,
   findNodeType: FindNodeType,
   { credentials, outbound: { store, secrets } }: CredentialStores,
-): Promise<string[]> => {
+): Promise<readonly Problem[]> => {
   const problems = await checkCredentials(definition, findNodeType, {
     findType: async (id) => ((await credentials.find(id)) ?? (await store.find(id)))?.type ?? null,
     listIds: async () => [...(await credentials.list()), ...(await store.list())].map(({ id }) => id),
   });
-  const unusable = problems.length > 0 ? [] : await findUnusableSecrets(definition, { store, secrets });
-  return [...problems, ...unusable].map(({ path, message }) => `${definition.id}: ${path} ${message}`);
+  return problems.length > 0 ? problems : findUnusableSecrets(definition, { store, secrets });
 };
 
 /** Finds signature secrets that can't sign anything: their requests would always fail. */

@@ -1,6 +1,6 @@
-import type { HeldQueues, NudgeQueue } from '../../lib/executions/held/held-queues.ts';
-import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
-import { toPathConfigs } from '../../lib/workflows/definition/to-path-configs.ts';
+import type { WorkflowDefinition } from '../../workflows/definition/definition.ts';
+import { toPathConfigs } from '../../workflows/definition/to-path-configs.ts';
+import type { HeldQueues, NudgeQueue } from './held-queues.ts';
 
 /**
  * Asks the service to release the held executions of triggers that are no longer paused, without waiting for its schedule.

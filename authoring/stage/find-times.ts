@@ -2,15 +2,10 @@ import { nextTimes } from '../../lib/triggers/schedule/next-times.ts';
 import { readSchedule } from '../../lib/triggers/schedule/read-schedule.ts';
 import { openTimeZone } from '../../lib/triggers/schedule/time-zone.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
+import type { TriggerTimes } from '../../lib/workflows/definition/problem.ts';
 
 const SCHEDULE_TRIGGER = 'scheduleTrigger';
 const COUNT = 5;
-
-/** When a trigger fires next: local times in its time zone with UTC offsets; empty when it never fires again. */
-interface TriggerTimes {
-  readonly triggerNodeId: string;
-  readonly times: readonly string[];
-}
 
 /**
  * Finds the next times of a workflow's schedules. Disabled triggers and disabled workflows have none.

@@ -1,0 +1,13 @@
+import { checkWorkflows } from '../../authoring/stage/check-workflows.ts';
+import { openEditWorkflows } from '../../lib/app/compose/editing.ts';
+import { createEditWorkflows } from '../../lib/app/edit-workflows-handlers.ts';
+import { serve } from '../../lib/app/sandbox.ts';
+
+const parts = openEditWorkflows();
+
+export const handler = serve(
+  createEditWorkflows({
+    ...parts,
+    check: (values, { findNodeType }) => checkWorkflows(values, { ...parts, findNodeType }),
+  }),
+);
