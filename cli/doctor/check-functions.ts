@@ -29,6 +29,7 @@ export const FUNCTIONS = [
   'adminProviders',
   'adminHealth',
   'adminDebug',
+  'adminTypes',
 ] as const;
 
 const DEADLINE_MS = 15_000;

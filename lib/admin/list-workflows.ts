@@ -3,7 +3,7 @@ import pLimit from 'p-limit';
 import * as v from 'valibot';
 import { readCursor, writeCursor } from '../executions/record/cursor.ts';
 import type { ExecutionStatus, ExecutionStore } from '../executions/record/execution-store.ts';
-import { count, text, word } from '../shared/query-fields.ts';
+import { count, hasText, text, word } from '../shared/query-fields.ts';
 import type { WorkflowDefinition } from '../workflows/definition/definition.ts';
 import { toPathConfigs } from '../workflows/definition/to-path-configs.ts';
 import type { PublishedWorkflow, WorkflowStore } from '../workflows/definition/workflow-store.ts';
@@ -101,9 +101,6 @@ export const listWorkflows = async (
   const place = { part: 'workflows', at: last?.id ?? '', executionId: last?.id ?? '' };
   return { workflows: found, nextCursor: isDone ? null : writeCursor(place, list) };
 };
-
-const hasText = (wanted: string | null, ...texts: readonly string[]): boolean =>
-  wanted === null || texts.some((one) => one.toLowerCase().includes(wanted.toLowerCase()));
 
 const isAs = (wanted: string | null, enabled: boolean): boolean =>
   wanted === null || (wanted === 'true') === enabled;

@@ -393,6 +393,24 @@ export const PLUGIN_NOT_FOUND = (p: { near: string | null }) =>
       ? 'No plugin with this id is installed.'
       : `No plugin with this id is installed, but "${p.near}" is.`,
   );
+export const NODE_TYPE_NOT_FOUND = (p: { near: string | null }) =>
+  describeError(
+    'NODE_TYPE_NOT_FOUND',
+    404,
+    'Node type not found',
+    p.near === null
+      ? 'No installed plugin has this node type.'
+      : `No installed plugin has this node type, but "${p.near}" exists.`,
+  );
+export const CREDENTIAL_TYPE_NOT_FOUND = (p: { near: string | null }) =>
+  describeError(
+    'CREDENTIAL_TYPE_NOT_FOUND',
+    404,
+    'Credential type not found',
+    p.near === null
+      ? 'No installed plugin has this credential type.'
+      : `No installed plugin has this credential type, but "${p.near}" exists.`,
+  );
 
 // Operators: workflows and credentials
 export const WORKFLOW_TOO_LARGE = (p: { bytes: number; limitBytes: number }) =>

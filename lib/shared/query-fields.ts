@@ -26,6 +26,10 @@ const oneOf = <const Words extends readonly string[]>(words: Words) =>
 
 export const word = <const Words extends readonly string[]>(words: Words) => v.pipe(text, oneOf(words));
 
+/** Whether one of the texts contains the wanted one, in any case; null matches everything. */
+export const hasText = (wanted: string | null, ...texts: readonly string[]): boolean =>
+  wanted === null || texts.some((one) => one.toLowerCase().includes(wanted.toLowerCase()));
+
 /** A comma-separated list of distinct words; empty by default. */
 export const wordList = <const Words extends readonly string[]>(words: Words) =>
   v.pipe(

@@ -23,7 +23,7 @@ test('a healthy service: every line is ok or does not apply, and no probe data i
   const lines = out.split('\n').map((line) => line.replace(/ +/g, ' '));
   const isProbe = (line: string): boolean => line.startsWith('ok probes: ');
   expect(lines.filter((line) => !isProbe(line))).toEqual([
-    'ok functions: all 24 functions answer, version 0.2.0',
+    'ok functions: all 25 functions answer, version 0.2.0',
     'ok clocks: this machine, AWS and the functions agree on the time',
     'ok tables: all 7 tables have their keys and indexes',
     'skipped tables: expiry and backups: this DynamoDB has none',

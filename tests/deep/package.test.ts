@@ -43,6 +43,7 @@ const answers: Record<string, unknown> = {
   adminProviders: { statusCode: 200 },
   adminHealth: { statusCode: 200, body: expect.stringContaining('"checks":{"store":{"status":"healthy"},') },
   adminDebug: { statusCode: 200 },
+  adminTypes: { statusCode: 200 },
 };
 const allFunctions = Object.keys(answers);
 const KILOBYTE = 1_000;
@@ -69,6 +70,7 @@ const maxKilobytes: Readonly<Record<string, number>> = {
   adminProviders: 79,
   adminHealth: 79,
   adminDebug: 79,
+  adminTypes: 79,
 };
 
 /** Its nodes are in files beside the bundle: plugins that are loaded on use, and what they need of packages. */

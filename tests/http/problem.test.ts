@@ -75,6 +75,8 @@ const examples = {
   CREDENTIAL_NOT_FOUND: { credentialId: 'crm' },
   CREDENTIAL_UNTESTED: { credentialId: 'crm', reason },
   PLUGIN_NOT_FOUND: { near: 'flow' },
+  NODE_TYPE_NOT_FOUND: { near: 'set' },
+  CREDENTIAL_TYPE_NOT_FOUND: { near: 'smtp' },
   FILE_INVALID: { reason },
   FILE_NOT_FOUND: { name: 'a.pdf' },
   FILE_CHANGED: { name: 'a.pdf' },

@@ -1,4 +1,4 @@
-import type { HandleKind, JsonObject } from '@hookloom/plugin-kit';
+import { type HandleKind, isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
 import type { NodeExample } from '@hookloom/plugin-kit/host';
 import type { PluginNodeType } from '../plugin.ts';
 
@@ -20,12 +20,18 @@ export interface NodeTypeDescription {
   readonly outputsDependOnParameters: boolean;
   readonly endsBranch: boolean;
   readonly credentialTypes: readonly string[];
+  /** Whether a node needs a credential; `byParameters` if it depends on the parameters. */
+  readonly credentialRequired: boolean | 'byParameters';
   /** Whether a node is pure; `byParameters` if it depends on the parameters. */
   readonly pure: boolean | 'byParameters';
   /** The traits of a control node; null for other nodes. */
   readonly control: { readonly suspends: boolean; readonly bodyOutput: string | null } | null;
   /** JSON Schema of the parameters. */
   readonly schema: JsonObject;
+  /** The defaults in the schema, by parameter. */
+  readonly defaults: JsonObject;
+  /** Parameters in which `{{` does not begin an expression. */
+  readonly literalParameters: readonly string[];
   readonly example: NodeExample | null;
 }
 
@@ -41,14 +47,27 @@ export const describeNodeType = (nodeType: PluginNodeType): NodeTypeDescription 
   outputsDependOnParameters: typeof nodeType.outputs === 'function',
   endsBranch: nodeType.endsBranch,
   credentialTypes: nodeType.credentialTypes,
-  pure: typeof nodeType.pure === 'function' ? 'byParameters' : nodeType.pure,
+  credentialRequired: orByParameters(nodeType.credentialRequired),
+  pure: orByParameters(nodeType.pure),
   control:
     nodeType.control === null
       ? null
       : { suspends: nodeType.control.suspends, bodyOutput: nodeType.control.bodyOutput ?? null },
   schema: nodeType.schema,
+  defaults: findDefaults(nodeType.schema),
+  literalParameters: nodeType.literalParameters,
   example: nodeType.example,
 });
+
+const orByParameters = (trait: boolean | ((parameters: JsonObject) => boolean)): boolean | 'byParameters' =>
+  typeof trait === 'function' ? 'byParameters' : trait;
+
+const findDefaults = ({ properties }: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(isPlainObject(properties) ? properties : {}).flatMap(([name, schema]) =>
+      isPlainObject(schema) && schema.default !== undefined ? [[name, schema.default]] : [],
+    ),
+  );
 
 const describeSource = (source: PluginNodeType['firedBy']): NodeTypeDescription['firedBy'] =>
   source === null || typeof source === 'string' ? source : 'event';

@@ -38,7 +38,7 @@ export const describePlugin = ({ plugins }: ListedPlugins, id: string): PluginDe
 };
 
 /** A credential type as JSON, for the admin API and the pages of the reference. */
-interface CredentialTypeDescription
+export interface CredentialTypeDescription
   extends Pick<CredentialType, 'id' | 'name' | 'description' | 'schema' | 'secretFields'> {
   /** Whether the type is applied to requests; false if the node gets the fields itself. */
   readonly appliesToRequests: boolean;

@@ -14,9 +14,12 @@ const aDescription = (changes: Partial<NodeTypeDescription> = {}): NodeTypeDescr
   outputsDependOnParameters: false,
   endsBranch: false,
   credentialTypes: [],
+  credentialRequired: false,
   pure: true,
   control: null,
   schema: { type: 'object', properties: { name: { type: 'string' } } },
+  defaults: {},
+  literalParameters: [],
   example: null,
   ...changes,
 });

@@ -41,6 +41,18 @@ export const describeBrokenPlugin = ({ addPlugin, deploy, get }: RunningProject)
       });
     });
 
+    test('leaves node types and credential types unchanged', async () => {
+      const { status, body } = await get<{ readonly count: number }>('/api/admin/node-types');
+      expect([status, body.count]).toEqual([200, triggers.length + actions.length]);
+      expect(await get('/api/admin/node-types/s%65t')).toMatchObject({
+        body: { plugin: 'flow', enabled: true },
+      });
+      expect(await get('/api/admin/credential-types?text=smtp')).toMatchObject({
+        body: { credentialTypes: [{ id: 'smtp', enabled: true }] },
+      });
+      expect(await get('/api/admin/credential-types/smtp')).toMatchObject({ body: { nodeTypes: ['email'] } });
+    });
+
     test('is one unhealthy row, and the service is degraded', async () => {
       const { status, body } = await get('/api/admin/plugins/health');
       expect(status).toBe(200);

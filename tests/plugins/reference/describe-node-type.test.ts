@@ -24,9 +24,12 @@ test('a handle is described by its declarations, with defaults for the rest', ()
     outputsDependOnParameters: false,
     endsBranch: false,
     credentialTypes: ['slackToken'],
+    credentialRequired: false,
     pure: true,
     control: null,
     schema: { type: 'object', additionalProperties: false },
+    defaults: {},
+    literalParameters: [],
     example,
   });
 });
@@ -39,6 +42,25 @@ test('a legacy provider is described in the same way, its properties as JSON Sch
     pure: true,
     schema: { properties: { tone: { title: 'Tone', type: 'string', default: 'high' } } },
     example,
+  });
+});
+
+test('defaults of parameters are those of the schema, also when they are false or empty', () => {
+  const properties = {
+    a: { default: false },
+    b: { default: { to: [] } },
+    c: { type: 'string' },
+    d: true,
+  };
+  expect(describeHandle({ schema: { type: 'object', properties } })).toMatchObject({
+    defaults: { a: false, b: { to: [] } },
+  });
+});
+
+test('traits that depend on the parameters say so', () => {
+  expect(describeHandle({ pure: () => true, credentialRequired: () => true })).toMatchObject({
+    pure: 'byParameters',
+    credentialRequired: 'byParameters',
   });
 });
 

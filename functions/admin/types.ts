@@ -1,0 +1,5 @@
+import { openAdmin } from '../../lib/app/compose/admin.ts';
+import { serve } from '../../lib/app/sandbox.ts';
+import { createReadTypes } from '../../lib/app/types-handlers.ts';
+
+export const handler = serve(createReadTypes(openAdmin()));
