@@ -24,7 +24,8 @@ import { addIndexes, ensureTable, readTableDefinitions, TABLE_WAITING } from './
 
 export type EmbeddedDynamoDb = InternalServer;
 
-const AT_ONCE = { createTableMs: 0, updateTableMs: 0, deleteTableMs: 0 };
+/** Options of dynalite: tables change their status within milliseconds, not half a second. */
+export const AT_ONCE = { createTableMs: 0, updateTableMs: 0, deleteTableMs: 0 };
 
 /**
  * A DynamoDB in this process (dynalite) with the tables of serverless.yml.
