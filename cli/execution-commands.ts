@@ -2,13 +2,14 @@ import { isPlainObject, type JsonObject, type Logger } from '@hookloom/plugin-ki
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import type { Command } from 'commander';
 import { randomIds } from '../lib/adapters/runtime/random-ids.ts';
+import { describeExplained, explainExecution } from '../lib/admin/explain-execution.ts';
 import { toRetry } from '../lib/app/compose/admin.ts';
 import type { NodeRecord } from '../lib/engine/result.ts';
 import { cancelExecution } from '../lib/executions/lifecycle/cancel-execution.ts';
 import { findReconciledExecution } from '../lib/executions/lifecycle/finish-execution.ts';
 import { DEFAULT_LIMIT, MAX_LIMIT } from '../lib/executions/lifecycle/list-executions.ts';
 import { type RetryOptions, retryExecution } from '../lib/executions/lifecycle/retry-execution.ts';
-import { describeExecution, describeSummary } from '../lib/executions/record/describe-execution.ts';
+import { describeSummary } from '../lib/executions/record/describe-execution.ts';
 import {
   EXECUTION_STATUSES,
   type ExecutionEvents,
@@ -59,10 +60,9 @@ export const addExecutionCommands = (program: Command, { loadNodeTypes, onTarget
     .command('show')
     .description('show an execution node by node')
     .argument('<id>', 'id of the execution', readId)
+    .option('--why', 'also show why each node did what it did')
     .option('--json', 'print JSON')
-    .action((id: string, { json }: { readonly json?: true }) =>
-      onTarget((context) => show(id, json === true, context)),
-    );
+    .action((id: string, options: ShowOptions) => onTarget((context) => show(id, options, context)));
 
   execution
     .command('watch')
@@ -87,6 +87,11 @@ export const addExecutionCommands = (program: Command, { loadNodeTypes, onTarget
     .argument('<id>', 'id of the execution', readId)
     .action((id: string) => onTarget((context) => cancel(id, context)));
 };
+
+interface ShowOptions {
+  readonly why?: true;
+  readonly json?: true;
+}
 
 interface ListOptions {
   readonly workflow?: string;
@@ -113,10 +118,19 @@ const list = async (query: KeyedListQuery, asJson: boolean, context: TargetConte
   if (nextCursor !== null) io.note(`There may be more: --cursor ${nextCursor}`);
 };
 
-const show = async (id: string, asJson: boolean, context: TargetContext): Promise<void> => {
+const show = async (id: string, { why, json }: ShowOptions, context: TargetContext): Promise<void> => {
+  const { io, target } = context;
   const record = await findReconciledExecution(id, toParts(context));
-  if (asJson) return context.io.print(JSON.stringify(describeExecution(record), null, 2));
-  for (const line of toAccount(record)) context.io.print(line);
+  if (why === undefined && json === undefined) {
+    for (const line of toAccount(record)) io.print(line);
+    return;
+  }
+  const explained = await explainExecution(record, target);
+  if (json === true) return io.print(JSON.stringify(describeExplained(explained), null, 2));
+  const reasons = explained.nodes.map((node) => node.why?.text);
+  for (const line of toAccount(record, reasons)) io.print(line);
+  if (explained.reasonsOmitted > 0)
+    io.note(`${explained.reasonsOmitted} reasons are omitted because of their size.`);
 };
 
 const retry = async (

@@ -35,8 +35,14 @@ export const toColumns = (table: readonly (readonly string[])[]): string[] => {
   );
 };
 
-/** An execution as lines: a heading, then its nodes with the recorded data. */
-export const toAccount = (record: ExecutionRecord): string[] => {
+/**
+ * An execution as lines: a heading, then its nodes with the recorded data.
+ * @param reasons - one for each node, or undefined
+ */
+export const toAccount = (
+  record: ExecutionRecord,
+  reasons: readonly (string | undefined)[] = [],
+): string[] => {
   const { trigger, retryOf, failure, endedAt, startedAt, invocations, crashes, nodesOmitted } = record;
   const ended = crashes > 0 ? `, the last ${crashes} of which ended early` : '';
   const processes = invocations > 1 ? `, in ${invocations} processes${ended}` : '';
@@ -51,7 +57,7 @@ export const toAccount = (record: ExecutionRecord): string[] => {
       : [`  ended     ${toIso(endedAt)}, after ${formatDuration(endedAt - startedAt)}`]),
     ...(retryOf === null ? [] : [`  retry of  ${retryOf.executionId}${from}`]),
     ...(failure === null ? [] : [`  failure   ${describeFailure(failure)}`]),
-    ...record.nodes.flatMap(toNodeLines),
+    ...record.nodes.flatMap((node, at) => toNodeLines(node, reasons[at])),
     ...(nodesOmitted > 0 ? [`  ${nodesOmitted} more entries omitted because of their size`] : []),
   ];
 };
@@ -60,8 +66,9 @@ export const toAccount = (record: ExecutionRecord): string[] => {
 const toStatus = ({ status, held }: Pick<ExecutionSummary, 'status' | 'held'>): string =>
   held === null ? status : `${status} (${held})`;
 
-const toNodeLines = (node: NodeRecord): string[] => [
+const toNodeLines = (node: NodeRecord, why: string | undefined): string[] => [
   `  ${describeNode(node)}`,
+  ...(why === undefined ? [] : [`      why  ${oneLine(why)}`]),
   ...(node.usage === undefined ? [] : [`      used ${toExcerpt(node.usage)}`]),
   ...(node.input === undefined ? [] : [`      in   ${toExcerpt(node.input)}`]),
   ...(node.outputs === undefined ? [] : [`      out  ${toExcerpt(node.outputs)}`]),

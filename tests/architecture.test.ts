@@ -24,7 +24,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   plugins: ['shared'],
   http: ['shared'],
   health: ['shared', 'workflows', 'engine', 'plugins', 'credentials'],
-  admin: ['shared', 'workflows', 'executions'],
+  admin: ['shared', 'workflows', 'engine', 'executions'],
   deliveries: ['shared', 'workflows', 'executions'],
   registrations: ['shared', 'workflows'],
   triggers: ['shared', 'workflows', 'executions', 'deliveries'],

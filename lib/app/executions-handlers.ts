@@ -1,5 +1,6 @@
 import type { Clock, Logger } from '@hookloom/plugin-kit';
 import * as v from 'valibot';
+import { describeExplained, type ExplainParts, explainExecution } from '../admin/explain-execution.ts';
 import { type CancelParts, cancelExecution } from '../executions/lifecycle/cancel-execution.ts';
 import { type FinishParts, findReconciledExecution } from '../executions/lifecycle/finish-execution.ts';
 import {
@@ -7,7 +8,7 @@ import {
   type RetryParts,
   retryExecution,
 } from '../executions/lifecycle/retry-execution.ts';
-import { describeExecution, describeSummary } from '../executions/record/describe-execution.ts';
+import { describeSummary } from '../executions/record/describe-execution.ts';
 import type { ExecutionStore } from '../executions/record/execution-store.ts';
 import { createHandler, onlyMethod } from '../http/create-handler.ts';
 import { readOptions } from '../http/read-json-body.ts';
@@ -37,14 +38,17 @@ export const createListExecutions = (parts: Served & KeyedListParts) =>
     }),
   );
 
-/** `GET /api/admin/executions/{executionId}`: one execution, node by node. */
-export const createShowExecution = (parts: Served & FinishParts & { readonly executions: ExecutionStore }) =>
+/** `GET /api/admin/executions/{executionId}`: one execution, node by node, and why each did what it did. */
+export const createShowExecution = (
+  parts: Served & FinishParts & ExplainParts & { readonly executions: ExecutionStore },
+) =>
   createHandler(
     parts,
     onlyMethod('GET', parts.clock, async ({ event }) => {
       readQuery(event, []);
       const record = await findReconciledExecution(readId(event), parts);
-      return { ...answerJson(200, describeExecution(record)), executionId: record.executionId };
+      const explained = await explainExecution(record, parts);
+      return { ...answerJson(200, describeExplained(explained)), executionId: record.executionId };
     }),
   );
 

@@ -12,12 +12,19 @@ import {
   type WorkflowNode,
 } from '@hookloom/plugin-kit';
 import type { Plan } from '../workflows/plan/plan.ts';
-import { type GuardedRun, type Scrub, toFailure, toStrayFailure } from './failure.ts';
+import { type Failure, type GuardedRun, type Scrub, toFailure, toStrayFailure } from './failure.ts';
 import type { MeasureJson } from './measure-json.ts';
 import type { NodeRun } from './node-run.ts';
 import { noAws, noFiles, noTcp } from './pure-services.ts';
 import type { Session } from './session.ts';
-import { type Attempt, OperationLimitError, type Step, type StepResult, type Steps } from './steps.ts';
+import {
+  type Attempt,
+  computeRetryDelay,
+  OperationLimitError,
+  type Step,
+  type StepResult,
+  type Steps,
+} from './steps.ts';
 
 /**
  * Runs a node that has side effects as a step, with all its attempts. Nodes without side effects are no steps: a replay
@@ -36,8 +43,14 @@ export const runStep = async (
     retry: settings?.retry,
     atMostOnce: settings?.atMostOnce === true,
     signal,
-    attempt: async (number) =>
-      signal.aborted ? fail(signal.reason) : attemptNode(session, plan, run, number),
+    attempt: async (number) => {
+      if (signal.aborted) return fail(signal.reason);
+      run.retry = null;
+      const result = await attemptNode(session, plan, run, number);
+      if ('failure' in result && settings?.atMostOnce !== true && !signal.aborted)
+        planRetry(session, run, computeRetryDelay(settings?.retry, number, result.failure), result.failure);
+      return result;
+    },
   };
   const steps = branch instanceof Promise ? await branch : branch;
   const result = await session.awaitOperation(id, steps.run(step)).catch(toUnattempted);
@@ -45,6 +58,18 @@ export const runStep = async (
   const frozen = 'outputs' in result ? Object.values(result.outputs) : [result.failure.details ?? null];
   for (const data of frozen) session.measure(data);
   return result;
+};
+
+/** Records what the node waits for. @param delayMs - null for no other attempt */
+const planRetry = (
+  session: Session,
+  run: NodeRun,
+  delayMs: number | null,
+  { name, message }: Failure,
+): void => {
+  if (delayMs === null) return;
+  run.retry = { at: session.deadline.readClock() + delayMs, failure: { name, message } };
+  session.reportProgress();
 };
 
 /** The result of a step that the operation limit did not allow. */

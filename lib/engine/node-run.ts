@@ -9,7 +9,7 @@ import {
 import type { Scope } from '../workflows/expressions/scope.ts';
 import type { PlanNode } from '../workflows/plan/plan.ts';
 import type { Outputs } from './progress.ts';
-import { failOpenNodes, type NodeFailure, type NodeRecord, nodeKeyOf } from './result.ts';
+import { failOpenNodes, type NodeFailure, type NodeRecord, nodeKeyOf, type PlannedRetry } from './result.ts';
 import type { StepResult } from './steps.ts';
 
 /** A run of a node, with all its attempts. */
@@ -37,6 +37,8 @@ export interface NodeRun {
   attempts: number;
   /** What the latest attempt has counted in this process; null if nothing. */
   usage: Usage | null;
+  /** The attempt that follows the latest one; null if none is planned. */
+  retry: PlannedRetry | null;
   /** Names of the node run's open callbacks: those not answered yet. */
   callbacks: readonly string[];
   /** How the node run ended; null while it is open. */
@@ -175,7 +177,7 @@ export class RunRecords {
   /** Returns all records; those of inner runs follow their node. */
   collect(): NodeRecord[] {
     const records = this.#entries.map((entry) =>
-      'planNode' in entry ? (entry.outcome?.record ?? toNodeRecord(entry, openStatusOf(entry))) : entry,
+      'planNode' in entry ? (entry.outcome?.record ?? toOpenRecord(entry)) : entry,
     );
     if (this.#inner.size === 0) return records;
     return records.flatMap((record) => [
@@ -185,5 +187,8 @@ export class RunRecords {
   }
 }
 
-const openStatusOf = ({ planNode }: NodeRun): 'waiting' | 'running' =>
-  planNode.nodeType.control?.suspends === true ? 'waiting' : 'running';
+const toOpenRecord = (run: NodeRun): NodeRecord => {
+  const suspends = run.planNode.nodeType.control?.suspends === true;
+  const record = toNodeRecord(run, suspends ? 'waiting' : 'running');
+  return run.retry === null ? record : { ...record, retry: run.retry };
+};

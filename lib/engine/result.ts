@@ -13,6 +13,14 @@ export interface NodeFailure {
   readonly details?: JsonValue;
 }
 
+/** The next attempt at a node. */
+export interface PlannedRetry {
+  /** When it starts, in milliseconds since the epoch. */
+  readonly at: number;
+  /** Why the attempt before it failed. */
+  readonly failure: Pick<NodeFailure, 'name' | 'message'>;
+}
+
 /** One run of one node; in a loop a node has one per iteration. */
 export interface NodeRecord {
   readonly nodeId: string;
@@ -32,6 +40,8 @@ export interface NodeRecord {
   readonly usage?: Usage;
   /** Names of the callbacks that the node waits for, or still waited for when it ended; absent if there are none. */
   readonly callbacks?: readonly string[];
+  /** The attempt that an open node waits for; absent if none. */
+  readonly retry?: PlannedRetry;
   /**
    * In the engine the data itself, in a stored record a bounded and redacted view. `outputs` maps each output to its
    * data.

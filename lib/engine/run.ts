@@ -161,6 +161,7 @@ export class Run implements InnerRun {
       startedAt: this.#session.deadline.now,
       attempts: 0,
       usage: null,
+      retry: null,
       callbacks: [],
       outcome: null,
     };

@@ -167,6 +167,47 @@ describe('execution show', () => {
     close();
   });
 
+  /** A branch on a total, and an execution that it did not take. */
+  const aBranch = async ({ workflows, executions }: Awaited<ReturnType<typeof aService>>) => {
+    const nodes = [
+      aTrigger(),
+      { id: 'big', type: 'if', parameters: { condition: '{{ body.total > 100 }}' } },
+      { id: 'ship', type: 'noOp', parameters: {} },
+    ];
+    const connections = [
+      { sourceNodeId: 'request', targetNodeId: 'big' },
+      { sourceNodeId: 'big', sourceOutput: 'true', targetNodeId: 'ship' },
+    ];
+    await workflows.put(aWorkflow({ id: 'greeting', nodes, connections }), []);
+    const input = { body: { total: 99.5 } };
+    await executions.start(aStart({ trigger: { nodeId: 'request', type: 'webhookTrigger' } }));
+    const run = [
+      aNode('request', { type: 'webhookTrigger', outputs: { main: input } }),
+      aNode('big', { type: 'if', input, outputs: { false: input } }),
+      aNode('ship', { type: 'noOp', status: 'skipped', durationMs: 0 }),
+    ];
+    await executions.finish('e-1', anExecutionEnd({ endedAt: T0 + 2_400, nodes: run }));
+  };
+
+  test('--why adds the reasons', async () => {
+    const service = await aService();
+    await aBranch(service);
+    expect((await service.call('execution show e-1 --why')).out.split('\n').slice(5)).toEqual([
+      '  request (webhookTrigger) succeeded after 1.2 s',
+      '      out  {"main":{"body":{"total":99.5}}}',
+      '  big (if) succeeded after 1.2 s',
+      '      why  gave false: body.total 99.5 > 100',
+      '      in   {"body":{"total":99.5}}',
+      '      out  {"false":{"body":{"total":99.5}}}',
+      '  ship (noOp) skipped',
+      '      why  skipped, since `big` gave false: body.total 99.5 > 100',
+    ]);
+    expect((await service.call('execution show e-1')).out).not.toContain('why');
+    const { nodes } = JSON.parse((await service.call('execution show e-1 --json')).out);
+    expect(nodes[1].why).toMatchObject({ expression: 'body.total > 100', result: false });
+    service.close();
+  });
+
   test('truncates long values', async () => {
     const { call, executions, close } = await aService();
     await executions.start(aStart());

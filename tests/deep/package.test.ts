@@ -53,6 +53,7 @@ const maxKilobytes: Readonly<Record<string, number>> = {
   webhook: 180,
   runExpress: 154,
   runDurable: 254,
+  adminExecution: 88,
   adminExecutions: 60,
   sweep: 62,
   adminRequests: 63,

@@ -4,6 +4,8 @@
 export const unusedGrants: Readonly<Record<string, string>> = {
   'AdminExecutionRole dynamodb:Query table/STAGE-registrations/index/byNodeType':
     'a read that finds a caller run without a process ends it, and reports it: tests/executions/lifecycle',
+  'AdminExecutionRole dynamodb:GetItem table/STAGE-workflow-versions':
+    'an execution that began with an older version: tests/functions/admin',
   'AdminExecutionRole dynamodb:UpdateItem table/STAGE-executions':
     'a read that finds a caller run without a process ends it, and reports it: tests/executions/lifecycle',
   'AdminExecutionRole lambda:InvokeFunction function:STAGE-dispatch':

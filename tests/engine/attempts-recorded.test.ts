@@ -57,11 +57,11 @@ test('a node that runs other nodes has one attempt, and theirs are their own', a
   ]);
 });
 
-test('progress is reported at the start of each attempt, with its number', async () => {
-  const seen: (readonly [string, number])[] = [];
+test('progress is reported at the start and at the failure of each attempt, with what follows it', async () => {
+  const seen: unknown[] = [];
   const onProgress = (snapshot: () => readonly NodeRecord[]): void => {
     const shop = snapshot().find(({ nodeId }) => nodeId === 'shop');
-    if (shop?.status === 'running') seen.push([shop.status, shop.attempts]);
+    if (shop?.status === 'running') seen.push([shop.attempts, shop.retry?.failure]);
   };
   await runGraph({
     nodes: { shop: hangsInAttempt(3) },
@@ -69,9 +69,38 @@ test('progress is reported at the start of each attempt, with its number', async
     limits: { timeoutMs: 60_000 },
     ports: { onProgress },
   });
+  const failure = { name: 'Error', message: 'busy' };
   expect(seen).toEqual([
-    ['running', 1],
-    ['running', 2],
-    ['running', 3],
+    [1, undefined],
+    [1, failure],
+    [2, undefined],
+    [2, failure],
+    [3, undefined],
   ]);
+});
+
+test('the next attempt is recorded with its time, and only while it is awaited', async () => {
+  const seen: NodeRecord[] = [];
+  const result = await runGraph({
+    nodes: {
+      shop: {
+        pure: false,
+        does: (_node, _input, { attempt }) => (attempt < 2 ? Promise.reject(new Error('busy')) : {}),
+        settings: { retry: { maxAttempts: 3, intervalSeconds: 40 } },
+      },
+      other: { pure: false, does: () => Promise.reject(new Error('no')), settings: { onError: 'continue' } },
+      once: {
+        pure: false,
+        does: () => Promise.reject(new Error('no')),
+        settings: { onError: 'continue', atMostOnce: true, retry: { maxAttempts: 3 } },
+      },
+    },
+    edges: ['start -> shop', 'start -> other', 'start -> once'],
+    ports: { onProgress: (snapshot) => void seen.push(...snapshot()) },
+  });
+  const planned = seen.filter(({ retry }) => retry !== undefined);
+  expect(new Set(planned.map(({ nodeId }) => nodeId))).toEqual(new Set(['shop']));
+  const { startedAt, retry } = planned[0] as NodeRecord;
+  expect(retry).toEqual({ at: startedAt + 40_000, failure: { name: 'Error', message: 'busy' } });
+  expect(result.nodes.filter((node) => 'retry' in node)).toEqual([]);
 });

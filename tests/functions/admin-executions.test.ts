@@ -246,6 +246,7 @@ describe('GET /api/admin/executions/{executionId}', () => {
       failure: null,
       nodes: [],
       nodesOmitted: 0,
+      reasonsOmitted: 0,
     });
     expect(result.body).not.toContain('hidden');
   });

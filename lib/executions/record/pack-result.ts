@@ -70,8 +70,11 @@ export const keepTimes = (
     const { startedAt } = known;
     if (!isOpen(known)) return { ...record, startedAt, durationMs: known.durationMs };
     const durationMs = isOpen(record) ? 0 : Math.max(0, record.startedAt + record.durationMs - startedAt);
+    const timed = { ...record, startedAt, durationMs };
     // A node that waits for its next attempt, or has timed out, may not have started an attempt in this process.
-    return { ...record, startedAt, durationMs, attempts: Math.max(known.attempts, record.attempts) };
+    if (record.attempts > 0) return { ...timed, attempts: Math.max(known.attempts, record.attempts) };
+    const { attempts, retry } = known;
+    return { ...timed, attempts, ...(retry === undefined || !isOpen(record) ? {} : { retry }) };
   });
 };
 

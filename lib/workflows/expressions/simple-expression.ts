@@ -144,7 +144,7 @@ export const compileSimple = (text: string): Compiled | null => {
   return tokens === null ? null : parse(tokens);
 };
 
-interface Token {
+export interface Token {
   readonly kind: 'number' | 'variable' | 'word' | 'name' | 'string' | 'symbol';
   readonly text: string;
 }
@@ -164,7 +164,8 @@ const TOKEN = new RegExp(
   'y',
 );
 
-const tokenize = (text: string): Token[] | null => {
+/** @returns null if the text has tokens of other expressions */
+export const tokenize = (text: string): Token[] | null => {
   const tokens: Token[] = [];
   for (TOKEN.lastIndex = 0; TOKEN.lastIndex < text.length; ) {
     const { number, variable, word, name, double, single, symbol } = TOKEN.exec(text)?.groups ?? {};
@@ -187,6 +188,9 @@ const constants: ReadonlyMap<string, Value> = new Map([
 ]);
 /** Words that JSONata does not treat as names. */
 const keywords = new Set([...constants.keys(), 'and', 'or', 'in', 'function']);
+
+/** Whether a word of an expression is not a name. */
+export const isKeyword = (word: string): boolean => keywords.has(word);
 
 /** Parses by precedence, as JSONata's parser does (Pratt); null for what is not in the subset. */
 const parse = (tokens: readonly Token[]): Compiled | null => {

@@ -34,6 +34,20 @@ test('a clock that was set back causes no negative duration', () => {
   expect(keepTimes([open], [record({ startedAt: 10, durationMs: 5 })])).toEqual([record({ durationMs: 0 })]);
 });
 
+const retry = { at: 5_000, failure: { name: 'Error', message: 'busy' } };
+
+test('a node that still waits for its next attempt keeps when and why, until that attempt or its end', () => {
+  const waiting = record({ status: 'running', durationMs: 0, attempts: 2, retry });
+  const replayed = record({ status: 'running', startedAt: 9_000, durationMs: 0, attempts: 0 });
+  expect(keepTimes([waiting], [replayed])).toEqual([waiting]);
+  const next = record({ status: 'running', durationMs: 0, attempts: 3 });
+  expect(keepTimes([waiting], [{ ...next, startedAt: 9_000 }])).toEqual([next]);
+  const ended = record({ status: 'failed', startedAt: 9_000, durationMs: 0, attempts: 0 });
+  expect(keepTimes([waiting], [ended])).toEqual([
+    record({ status: 'failed', durationMs: 8_000, attempts: 2 }),
+  ]);
+});
+
 test.each([
   ['node', { nodeId: 'b' }],
   ['iteration', { iteration: 1 }],

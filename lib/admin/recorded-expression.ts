@@ -1,0 +1,188 @@
+import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
+import { viewValue } from '../executions/record/view-data.chunk.ts';
+import { redactText } from '../shared/secrets/redact-text.ts';
+import { isSecretName, isSecretValue, placeIn, REDACTED } from '../shared/secrets/secret-names.ts';
+import { compileExpression } from '../workflows/expressions/compile-expression.ts';
+import { findReads, type Read } from '../workflows/expressions/find-reads.ts';
+import type { Evaluate, Result, Scope } from '../workflows/expressions/scope.ts';
+import { compileTemplate, splitTemplate } from '../workflows/expressions/template.ts';
+import type { RecordedScope } from './recorded-run.ts';
+
+/** A value that an expression read: present, missing in the data, or unknown. */
+export type ReadValue = { readonly path: string } & (
+  | { readonly value: JsonValue }
+  | { readonly missing: true }
+  | { readonly notRecorded: true }
+);
+
+/** The expressions of a parameter, with what they read in one node run. Bounded and redacted. */
+export interface RecordedExpression {
+  /** The expression without its braces; the parameter as JSON if it is not a single expression. */
+  readonly expression: string;
+  readonly values: readonly ReadValue[];
+  /** How many further paths it reads. */
+  readonly valuesOmitted: number;
+  /** The expression with its values for people: `total 99.5 > 100`. */
+  readonly text: string;
+  /** Its result; undefined if it has none, or if not everything that it reads is known. */
+  readonly result: Result;
+}
+
+/** Reads an expression in one node run. */
+export type ReadExpression = (scope: RecordedScope) => Promise<RecordedExpression>;
+
+const MAX_VALUES = 10;
+const MAX_EXPRESSION_LENGTH = 300;
+const MAX_TEXT_LENGTH = 600;
+/** Length of a value's JSON; of a longer one, only its start is shown. */
+const MAX_VALUE_LENGTH = 200;
+const START_LENGTH = 100;
+/** Longer values follow the expression instead of being put into it. */
+const MAX_INLINE_LENGTH = 40;
+/** For one evaluation: a record may have many, whose expressions were written for other data. */
+const MAX_STEPS = 10_000;
+
+/**
+ * Prepares a parameter for the node runs of a record.
+ * @param place - the parameter's path, by which random numbers repeat
+ */
+export const openTemplate = async (parameter: JsonValue, place: string): Promise<ReadExpression> => {
+  const texts = findTexts(parameter).flatMap((text) => splitTemplate(text));
+  const expressions = texts.flatMap((part) => ('expression' in part ? [part.expression.trim()] : []));
+  const isSingle = typeof parameter === 'string' && texts.length === 1 && expressions.length === 1;
+  const evaluate = typeof parameter === 'string' ? compileTemplate(parameter, place) : null;
+  const source = isSingle ? (expressions[0] ?? '') : JSON.stringify(parameter);
+  return open(source, expressions, isSingle, evaluate ?? (expressions.length === 0 ? () => parameter : null));
+};
+
+/** Prepares an expression without braces. */
+export const openExpression = (text: string): Promise<ReadExpression> =>
+  open(text.trim(), [text.trim()], true, compileExpression(text));
+
+const findTexts = (parameter: JsonValue): string[] => {
+  if (typeof parameter === 'string') return [parameter];
+  if (typeof parameter !== 'object' || parameter === null) return [];
+  return Object.values(parameter).flatMap((item: JsonValue) => findTexts(item));
+};
+
+const open = async (
+  source: string,
+  expressions: readonly string[],
+  isSingle: boolean,
+  evaluate: Evaluate | null,
+): Promise<ReadExpression> => {
+  const found = await Promise.all(expressions.map((text) => findReads(text).catch(() => NO_READS)));
+  const reads = [...new Map(found.flatMap((one) => one.reads).map((read) => [read.path, read])).values()];
+  const shown = reads.slice(0, MAX_VALUES);
+  const plain = cut(redactText(source, MAX_EXPRESSION_LENGTH), MAX_EXPRESSION_LENGTH, source.length);
+  const parts = isSingle && plain === source ? (found[0]?.parts ?? null) : null;
+  const isSecret = reads.some(isSecretRead) || (source.match(WORD) ?? []).some((word) => isSecretName(word));
+  return async (scope) => {
+    const values = await Promise.all(shown.map((read) => readValue(read, scope)));
+    const isKnown = reads.length === shown.length && values.every(isIntact);
+    const hides = isSecret || values.some(isRedacted);
+    const expression = hides ? hideLiterals(plain) : plain;
+    const shortened = values.map(shorten);
+    const text = toText(expression, hides ? (parts?.map(hidePart) ?? null) : parts, shortened);
+    return {
+      expression,
+      values: shortened,
+      valuesOmitted: reads.length - shown.length,
+      text: cut(text, MAX_TEXT_LENGTH),
+      result: isKnown && evaluate !== null ? await evaluateIn(evaluate, reads, scope) : undefined,
+    };
+  };
+};
+
+const NO_READS = { reads: [], parts: null };
+const WORD = /[\w-]+/g;
+
+/** A string or number in an expression; the cut may have left a string open. */
+const LITERAL = /"(?:[^"\\]|\\.)*(?:"|$)|'(?:[^'\\]|\\.)*(?:'|$)|\b\d[\d.]*/g;
+
+/** What is compared with a secret may be one too. */
+const hideLiterals = (expression: string): string => expression.replace(LITERAL, REDACTED);
+
+const hidePart = (part: Read | string): Read | string =>
+  typeof part === 'string' && /^["\d]/.test(part) ? REDACTED : part;
+
+/** Whether a name on a path is the name of a secret. */
+const isSecretRead = ({ names }: Read): boolean =>
+  names.some((name, at) => isSecretName(name, placeIn(names[at - 1] ?? '')));
+
+const readValue = async (read: Read, scope: RecordedScope): Promise<ReadValue> => {
+  const { path, names } = read;
+  const evaluated = toScope([read], scope);
+  if (evaluated === null) return { path, notRecorded: true };
+  const value = await evaluateIn(compileExpression(path), [read], scope);
+  if (value === undefined) return { path, missing: true };
+  const isSecret = isSecretValue(names.at(-1) ?? '', value, placeIn(names.at(-2) ?? ''));
+  return { path, value: isSecret ? REDACTED : viewValue(value) };
+};
+
+const evaluateIn = async (
+  evaluate: Evaluate,
+  reads: readonly Read[],
+  recorded: RecordedScope,
+): Promise<Result> => {
+  const scope = toScope(reads, recorded);
+  if (scope === null) return undefined;
+  try {
+    const result = await evaluate({ ...scope, maxSteps: MAX_STEPS });
+    return result === undefined ? undefined : viewValue(result);
+  } catch {
+    return undefined;
+  }
+};
+
+/** The scope of paths; null if a part that they read was not recorded. */
+const toScope = (reads: readonly Read[], { input, trigger, outputOf, bare }: RecordedScope): Scope | null => {
+  const nodes: [string, JsonObject][] = [];
+  for (const { root, names } of reads) {
+    if ((root === 'input' && input === null) || (root === 'trigger' && trigger === null)) return null;
+    if (root !== 'nodes') continue;
+    const [id] = names;
+    const output = id === undefined ? null : outputOf(id);
+    if (output === null) return null;
+    if (id !== undefined && output !== undefined) nodes.push([id, output]);
+  }
+  return { ...bare, input: input ?? {}, trigger: trigger ?? {}, nodes: Object.fromEntries(nodes) };
+};
+
+/** Whether a value is the one that the expression saw: recorded, and without anything redacted. */
+const isIntact = (read: ReadValue): boolean => !('notRecorded' in read || isRedacted(read));
+
+const isRedacted = (read: ReadValue): boolean =>
+  'value' in read && JSON.stringify(read.value).includes(REDACTED);
+
+const shorten = (read: ReadValue): ReadValue => {
+  if (!('value' in read)) return read;
+  const text = JSON.stringify(read.value);
+  if (text.length <= MAX_VALUE_LENGTH) return read;
+  return { path: read.path, value: { $bytes: Buffer.byteLength(text), $start: text.slice(0, START_LENGTH) } };
+};
+
+const toText = (
+  expression: string,
+  parts: readonly (Read | string)[] | null,
+  values: readonly ReadValue[],
+): string => {
+  const byPath = new Map(values.map((value) => [value.path, describe(value)]));
+  const isShort = [...byPath.values()].every((text) => text.length <= MAX_INLINE_LENGTH);
+  if (parts === null || !isShort) {
+    const all = values.map(({ path }) => `${path} ${byPath.get(path)}`);
+    return all.length === 0 ? expression : `${expression}, where ${all.join(', ')}`;
+  }
+  const words = parts.map((part) =>
+    typeof part === 'string' ? part : `${part.path} ${byPath.get(part.path) ?? ''}`.trim(),
+  );
+  return words.join(' ').replaceAll('( ', '(').replaceAll(' )', ')');
+};
+
+const describe = (read: ReadValue): string => {
+  if ('missing' in read) return '(missing)';
+  return 'value' in read ? JSON.stringify(read.value) : '(not recorded)';
+};
+
+const cut = (text: string, maxLength: number, length = text.length): string =>
+  length <= maxLength ? text : `${text.slice(0, maxLength)}…`;
