@@ -2,6 +2,7 @@ import { isPlainObject, type JsonObject, type Logger } from '@hookloom/plugin-ki
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import type { Command } from 'commander';
 import { randomIds } from '../lib/adapters/runtime/random-ids.ts';
+import { compareWith } from '../lib/admin/compare-executions.ts';
 import { describeExplained, explainExecution } from '../lib/admin/explain-execution.ts';
 import { toRetry } from '../lib/app/compose/admin.ts';
 import type { NodeRecord } from '../lib/engine/result.ts';
@@ -29,7 +30,15 @@ import {
   type TargetContext,
 } from './command-context.ts';
 import { CommandError } from './command-error.ts';
-import { colourOf, describeFailure, describeNode, toAccount, toIso, toTable } from './execution-text.ts';
+import {
+  colourOf,
+  describeFailure,
+  describeNode,
+  toAccount,
+  toComparison,
+  toIso,
+  toTable,
+} from './execution-text.ts';
 import type { Io } from './io.ts';
 import { parseJson } from './parse-json.ts';
 import { readId, readQuery } from './read-arguments.ts';
@@ -65,6 +74,14 @@ export const addExecutionCommands = (program: Command, { loadNodeTypes, onTarget
     .action((id: string, options: ShowOptions) => onTarget((context) => show(id, options, context)));
 
   execution
+    .command('compare')
+    .description('show what an execution did differently from another one of its workflow')
+    .argument('<id>', 'id of the execution', readId)
+    .option('--with <id>', "the execution to compare with (default: the workflow's last success)", readId)
+    .option('--json', 'print JSON')
+    .action((id: string, options: CompareOptions) => onTarget((context) => compare(id, options, context)));
+
+  execution
     .command('watch')
     .description('follow an execution live, until it ends')
     .argument('<id>', 'id of the execution', readId)
@@ -90,6 +107,11 @@ export const addExecutionCommands = (program: Command, { loadNodeTypes, onTarget
 
 interface ShowOptions {
   readonly why?: true;
+  readonly json?: true;
+}
+
+interface CompareOptions {
+  readonly with?: string;
   readonly json?: true;
 }
 
@@ -131,6 +153,16 @@ const show = async (id: string, { why, json }: ShowOptions, context: TargetConte
   for (const line of toAccount(record, reasons)) io.print(line);
   if (explained.reasonsOmitted > 0)
     io.note(`${explained.reasonsOmitted} reasons are omitted because of their size.`);
+};
+
+const compare = async (
+  id: string,
+  { with: otherId, json }: CompareOptions,
+  context: TargetContext,
+): Promise<void> => {
+  const comparison = await compareWith(id, otherId ?? null, toParts(context));
+  if (json === true) return context.io.print(JSON.stringify(comparison, null, 2));
+  for (const line of toComparison(comparison)) context.io.print(line);
 };
 
 const retry = async (

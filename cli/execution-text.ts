@@ -1,4 +1,5 @@
 import type { JsonValue } from '@hookloom/plugin-kit';
+import type { ComparedNode, ExecutionComparison } from '../lib/admin/compare-executions.ts';
 import type { NodeFailure, NodeRecord } from '../lib/engine/result.ts';
 import type {
   ExecutionRecord,
@@ -62,6 +63,74 @@ export const toAccount = (
   ];
 };
 
+/** A comparison as lines: what differs as a whole, then node by node what differs and why. */
+export const toComparison = ({ from, to, counts, nodes, nodesOmitted }: ExecutionComparison): string[] => {
+  const differing = nodes.filter(({ differs }) => differs.length > 0);
+  const lacking = [from, to].filter(({ hasData }) => !hasData).map(({ executionId }) => executionId);
+  return [
+    `${to.executionId}, compared with ${from.executionId} of ${from.startedAt}`,
+    `  version   ${toPair(`${from.workflowVersion}`, `${to.workflowVersion}`)}`,
+    `  status    ${toPair(from.status, to.status)}`,
+    `  took      ${toPair(toTaken(from), toTaken(to))}`,
+    `  nodes     ${counts.same} the same, ${counts.different} different`,
+    ...(lacking.length === 0
+      ? []
+      : [`  data      not compared: none was recorded for ${lacking.join(' and ')} (recordData)`]),
+    ...differing.flatMap(toDifference),
+    ...(nodesOmitted > 0 ? [`  ${nodesOmitted} more nodes omitted because of their size`] : []),
+  ];
+};
+
+const toPair = (from: string, to: string): string => (from === to ? to : `${to}, instead of ${from}`);
+
+const toTaken = ({ durationMs }: { readonly durationMs: number | null }): string =>
+  durationMs === null ? 'has not ended' : formatDuration(durationMs);
+
+const ASPECTS = {
+  missing: 'only in one',
+  status: 'other status',
+  branch: 'other branch',
+  data: 'other data',
+  failure: 'other failure',
+  slower: 'slower',
+} as const;
+
+const toDifference = (node: ComparedNode): string[] => {
+  const { differs, from, to, changes = [], changesOmitted = 0 } = node;
+  const omitted = Math.max(0, changes.length - MAX_CHANGES) + changesOmitted;
+  const title = `${toNodeName(node)} (${node.type}): ${differs.map((aspect) => ASPECTS[aspect]).join(', ')}`;
+  return [
+    `  ${oneLine(title)}`,
+    `      was  ${describeRun(from)}`,
+    `      is   ${describeRun(to)}`,
+    ...changes.slice(0, MAX_CHANGES).map((change) => `      data ${describeChange(change)}`),
+    ...(omitted > 0 ? [`      data ${omitted} more values differ`] : []),
+  ];
+};
+
+const describeRun = (run: ComparedNode['from']): string => {
+  if (run === null || run === undefined) return 'not in the record';
+  const { status, durationMs, why, failure, outputs = [] } = run;
+  const took = status === 'succeeded' || status === 'failed' ? ` after ${formatDuration(durationMs)}` : '';
+  const failed = failure === undefined ? '' : `: ${failure.name}: ${failure.message}`;
+  const on = outputs.length === 0 ? '' : `, on ${outputs.map((output) => `"${output}"`).join(', ')}`;
+  const reason = why === undefined ? '' : `; ${why}`;
+  // The reason of a skipped node begins with the status.
+  return oneLine(status === 'skipped' && why !== undefined ? why : `${status}${took}${failed}${on}${reason}`);
+};
+
+/** How many values that differ are shown of a node; `--json` prints more. */
+const MAX_CHANGES = 5;
+/** How many characters of a value that differs are shown. */
+const CHANGE_LENGTH = 60;
+
+const describeChange = ({ path, from, to }: NonNullable<ComparedNode['changes']>[number]): string => {
+  const [before, after] = [from, to].map((value) =>
+    value === undefined ? 'nothing' : toExcerpt(value, CHANGE_LENGTH),
+  );
+  return oneLine(`${path}: ${after}, instead of ${before}`);
+};
+
 /** The status, with the reason if it is held. */
 const toStatus = ({ status, held }: Pick<ExecutionSummary, 'status' | 'held'>): string =>
   held === null ? status : `${status} (${held})`;
@@ -74,24 +143,30 @@ const toNodeLines = (node: NodeRecord, why: string | undefined): string[] => [
   ...(node.outputs === undefined ? [] : [`      out  ${toExcerpt(node.outputs)}`]),
 ];
 
-/** A value as JSON in one line, cut to {@link EXCERPT_LENGTH}. */
-const toExcerpt = (value: JsonValue): string => {
+/** A value as JSON in one line, cut. */
+const toExcerpt = (value: JsonValue, length = EXCERPT_LENGTH): string => {
   const text = oneLine(JSON.stringify(value));
-  return text.length <= EXCERPT_LENGTH ? text : `${text.slice(0, EXCERPT_LENGTH)}…`;
+  return text.length <= length ? text : `${text.slice(0, length)}…`;
 };
 
 /**
  * Describes a node run in one line, such as `each/0/2/fetch (httpRequest) failed after 1.2 s, 3 attempts: HttpError: …`
  */
 export const describeNode = (node: NodeRecord): string => {
-  const { within, nodeId, iteration, type, status, durationMs, attempts, failure } = node;
-  const name = `${within === undefined ? '' : `${within}/`}${nodeId}${iteration === 0 ? '' : `#${iteration}`}`;
+  const { type, status, durationMs, attempts, failure } = node;
   const hasRun = status === 'succeeded' || status === 'failed';
   const took = hasRun ? ` after ${formatDuration(durationMs)}` : '';
   const tried = attempts > 1 ? `, ${attempts} attempts` : '';
   const why = failure === undefined ? '' : `: ${failure.name}: ${failure.message}`;
-  return oneLine(`${name} (${type}) ${status}${took}${tried}${why}`);
+  return oneLine(`${toNodeName(node)} (${type}) ${status}${took}${tried}${why}`);
 };
+
+const toNodeName = ({
+  within,
+  nodeId,
+  iteration,
+}: Pick<NodeRecord, 'nodeId' | 'iteration'> & { readonly within?: string }): string =>
+  `${within === undefined ? '' : `${within}/`}${nodeId}${iteration === 0 ? '' : `#${iteration}`}`;
 
 export const describeFailure = ({ nodeId, name, message }: NodeFailure): string =>
   oneLine(`at ${nodeId}: ${name}: ${message}`);

@@ -42,7 +42,7 @@ export interface Reason {
 }
 
 /** The node runs of an execution, with the reasons for what they did. */
-interface ExplainedExecution {
+export interface ExplainedExecution {
   readonly record: ExecutionRecord;
   /** One entry for each entry of the record's nodes. */
   readonly nodes: readonly ExplainedNode[];
@@ -50,12 +50,12 @@ interface ExplainedExecution {
   readonly reasonsOmitted: number;
 }
 
-interface ExplainedNode {
+export interface ExplainedNode {
   readonly record: NodeRecord;
   /** Null if there is nothing to explain, or the record does not say. */
   readonly why: Reason | null;
-  /** The outputs that are known to have delivered. */
-  readonly delivered: readonly string[];
+  /** The outputs that delivered; null if they are unknown, or the node has not ended. */
+  readonly delivered: readonly string[] | null;
 }
 
 export interface ExplainParts {
@@ -97,7 +97,7 @@ export const explainExecution = async (
     const why = explainNode(state, { expression, decided, causes, callbacks });
     left -= why === null ? 0 : JSON.stringify(why).length;
     if (why !== null && left < 0) reasonsOmitted++;
-    return { record: state.record, why: left < 0 ? null : why, delivered: deliveredOutputs(state) };
+    return { record: state.record, why: left < 0 ? null : why, delivered: findDelivered(state) };
   });
   return { record, nodes, reasonsOmitted };
 };
@@ -250,6 +250,18 @@ const readCondition = (state: RecordedNode): boolean | null => {
   if (type !== 'if') return true; // an execution starts only if `onlyIf` is true
   const isFalse = hasDelivered(state, 'false');
   return hasDelivered(state, 'true') ?? (isFalse === null ? null : !isFalse);
+};
+
+/** @returns null if that is unknown, or the node has not ended */
+const findDelivered = (state: RecordedNode): readonly string[] | null => {
+  const { record, outputs, told } = state;
+  if (isOpen(record)) return null;
+  if (record.type === 'if' && record.status === 'succeeded') {
+    const isTrue = readCondition(state);
+    return isTrue === null ? null : [String(isTrue)];
+  }
+  const isUnknown = record.status === 'succeeded' && outputs === null && told.size === 0;
+  return isUnknown ? null : deliveredOutputs(state);
 };
 
 const explainSwitch = (

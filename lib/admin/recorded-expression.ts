@@ -155,11 +155,14 @@ const isIntact = (read: ReadValue): boolean => !('notRecorded' in read || isReda
 const isRedacted = (read: ReadValue): boolean =>
   'value' in read && JSON.stringify(read.value).includes(REDACTED);
 
-const shorten = (read: ReadValue): ReadValue => {
-  if (!('value' in read)) return read;
-  const text = JSON.stringify(read.value);
-  if (text.length <= MAX_VALUE_LENGTH) return read;
-  return { path: read.path, value: { $bytes: Buffer.byteLength(text), $start: text.slice(0, START_LENGTH) } };
+const shorten = (read: ReadValue): ReadValue =>
+  'value' in read ? { path: read.path, value: shortenValue(read.value) } : read;
+
+/** Replaces a long value by its size in bytes and its start, as in a record. */
+export const shortenValue = (value: JsonValue): JsonValue => {
+  const text = JSON.stringify(value);
+  if (text.length <= MAX_VALUE_LENGTH) return value;
+  return { $bytes: Buffer.byteLength(text), $start: text.slice(0, START_LENGTH) };
 };
 
 const toText = (

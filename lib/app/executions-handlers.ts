@@ -1,16 +1,16 @@
 import type { Clock, Logger } from '@hookloom/plugin-kit';
 import * as v from 'valibot';
-import { describeExplained, type ExplainParts, explainExecution } from '../admin/explain-execution.ts';
+import { type CompareParts, compareWith } from '../admin/compare-executions.ts';
+import { describeExplained, explainExecution } from '../admin/explain-execution.ts';
 import { type CancelParts, cancelExecution } from '../executions/lifecycle/cancel-execution.ts';
-import { type FinishParts, findReconciledExecution } from '../executions/lifecycle/finish-execution.ts';
+import { findReconciledExecution } from '../executions/lifecycle/finish-execution.ts';
 import {
   type RetryOptions,
   type RetryParts,
   retryExecution,
 } from '../executions/lifecycle/retry-execution.ts';
 import { describeSummary } from '../executions/record/describe-execution.ts';
-import type { ExecutionStore } from '../executions/record/execution-store.ts';
-import { createHandler, onlyMethod } from '../http/create-handler.ts';
+import { createHandler, onlyMethod, serveRoutes } from '../http/create-handler.ts';
 import { readOptions } from '../http/read-json-body.ts';
 import { parseQuery, readPathParameter, readQuery } from '../http/read-parameters.ts';
 import { answerJson } from '../shared/answer.ts';
@@ -38,19 +38,35 @@ export const createListExecutions = (parts: Served & KeyedListParts) =>
     }),
   );
 
-/** `GET /api/admin/executions/{executionId}`: one execution, node by node, and why each did what it did. */
-export const createShowExecution = (
-  parts: Served & FinishParts & ExplainParts & { readonly executions: ExecutionStore },
-) =>
-  createHandler(
-    parts,
-    onlyMethod('GET', parts.clock, async ({ event }) => {
+/**
+ * `GET /api/admin/executions/{executionId}`: one execution, node by node, and why each did what it did. With
+ * `/comparison`: what it did differently from another one.
+ */
+export const createShowExecution = (parts: Served & CompareParts) =>
+  serveRoutes(parts, {
+    'GET /api/admin/executions/{executionId}': onlyMethod('GET', parts.clock, async ({ event }) => {
       readQuery(event, []);
       const record = await findReconciledExecution(readId(event), parts);
       const explained = await explainExecution(record, parts);
       return { ...answerJson(200, describeExplained(explained)), executionId: record.executionId };
     }),
-  );
+
+    'GET /api/admin/executions/{executionId}/comparison': onlyMethod(
+      'GET',
+      parts.clock,
+      async ({ event }) => {
+        const { with: otherId } = parseQuery(event, comparisonQuery);
+        const executionId = readId(event);
+        const comparison = await compareWith(executionId, otherId, parts);
+        return { ...answerJson(200, comparison), executionId };
+      },
+    ),
+  });
+
+const comparisonQuery = v.object({
+  /** The execution to compare with; null for the workflow's last success. */
+  with: v.nullish(text, null),
+});
 
 /** `POST /api/admin/executions/{executionId}/retry`: the same request again, as a new execution. */
 export const createRetryExecution = (parts: Served & RetryParts) =>

@@ -319,6 +319,20 @@ export const EXECUTION_NOT_FOUND = (p: { executionId: string }) =>
     'Execution not found',
     `There is no execution ${p.executionId}, or its record has expired.`,
   );
+export const EXECUTIONS_NOT_COMPARABLE = (p: { executionId: string; workflowId: string; other: string }) =>
+  describeError(
+    'EXECUTIONS_NOT_COMPARABLE',
+    422,
+    'Executions not comparable',
+    `Execution ${p.executionId} is of the workflow ${p.workflowId}, the other one of ${p.other}; only executions of one workflow can be compared.`,
+  );
+export const SUCCESS_NOT_FOUND = (p: { workflowId: string }) =>
+  describeError(
+    'SUCCESS_NOT_FOUND',
+    404,
+    'Success not found',
+    `The workflow ${p.workflowId} has no other execution that succeeded; name the one to compare with.`,
+  );
 export const NOT_CANCELLABLE = (p: { executionId: string; reason: string }) =>
   describeError(
     'NOT_CANCELLABLE',

@@ -260,6 +260,93 @@ describe('execution show', () => {
   });
 });
 
+describe('execution compare', () => {
+  /** Two executions of a branch: `e-1` took one way, `e-2` the other. */
+  const aPair = async (recordsData = true) => {
+    const service = await aService();
+    const { workflows, executions } = service;
+    const nodes = [
+      aTrigger(),
+      { id: 'big', type: 'if', parameters: { condition: '{{ body.total > 100 }}' } },
+      { id: 'ship', type: 'noOp', parameters: {} },
+    ];
+    const connections = [
+      { sourceNodeId: 'request', targetNodeId: 'big' },
+      { sourceNodeId: 'big', sourceOutput: 'true', targetNodeId: 'ship' },
+    ];
+    await workflows.put(aWorkflow({ id: 'greeting', nodes, connections }), []);
+    for (const [at, total] of [120, 99.5].entries()) {
+      const executionId = `e-${at + 1}`;
+      const input = { body: { total } };
+      const isBig = total > 100;
+      const data = recordsData ? { input, outputs: { [String(isBig)]: input } } : {};
+      const trigger = { nodeId: 'request', type: 'webhookTrigger' };
+      await executions.start(aStart({ executionId, trigger, startedAt: T0 + at }));
+      const run = [
+        aNode('request', { type: 'webhookTrigger', ...(recordsData ? { outputs: { main: input } } : {}) }),
+        aNode('big', { type: 'if', durationMs: 10, ...data }),
+        aNode('ship', { type: 'noOp', status: isBig ? 'succeeded' : 'skipped', durationMs: 0 }),
+      ];
+      await executions.finish(executionId, anExecutionEnd({ endedAt: T0 + 2_400, nodes: run }));
+    }
+    return service;
+  };
+
+  test('shows what differs, compared with the last success', async () => {
+    const { call, close } = await aPair();
+    expect(await call('execution compare e-2')).toEqual({
+      code: 0,
+      err: '',
+      out: [
+        'e-2, compared with e-1 of 2026-11-20T11:59:00.000Z',
+        '  version   1',
+        '  status    succeeded',
+        '  took      2.3 s, instead of 2.4 s',
+        '  nodes     0 the same, 3 different',
+        '  request (webhookTrigger): other data',
+        '      was  succeeded after 1.2 s, on "main"',
+        '      is   succeeded after 1.2 s, on "main"',
+        '      data /outputs/main/body/total: 99.5, instead of 120',
+        '  big (if): other branch, other data',
+        '      was  succeeded after 10 ms, on "true"; gave true: body.total 120 > 100',
+        '      is   succeeded after 10 ms, on "false"; gave false: body.total 99.5 > 100',
+        '      data /input/body/total: 99.5, instead of 120',
+        '  ship (noOp): other status',
+        '      was  succeeded after 0 ms',
+        '      is   skipped, since `big` gave false: body.total 99.5 > 100',
+      ].join('\n'),
+    });
+    const { out } = await call('execution compare e-2 --with e-1 --json');
+    expect(JSON.parse(out)).toMatchObject({ from: { executionId: 'e-1' }, to: { executionId: 'e-2' } });
+    close();
+  });
+
+  test('says whose data was not recorded', async () => {
+    const { call, close } = await aPair(false);
+    const { out } = await call('execution compare e-2');
+    expect(out).toContain('  data      not compared: none was recorded for e-1 and e-2 (recordData)');
+    close();
+  });
+
+  test('says with what it cannot be compared', async () => {
+    const { call, executions, close } = await aPair();
+    await executions.start(aStart({ executionId: 'e-9', workflowId: 'mail' }));
+    expect(await call('execution compare e-9')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('no other execution'),
+    });
+    expect(await call('execution compare e-9 --with e-1')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('only executions of one workflow'),
+    });
+    expect(await call('execution compare e-1 --with none')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('There is no execution none'),
+    });
+    close();
+  });
+});
+
 describe('execution retry', () => {
   const anEnded = async (options?: Parameters<typeof aService>[0]) => {
     const service = await aService(options);

@@ -263,6 +263,63 @@ describe('GET /api/admin/executions/{executionId}', () => {
   });
 });
 
+describe('reasons and comparisons', () => {
+  const COMPARISON = 'GET /api/admin/executions/{executionId}/comparison';
+
+  /** Two executions of a branch, which began with the first version; then the workflow was changed. */
+  const aPair = async () => {
+    const { executions, workflows } = await aService();
+    const big = { id: 'big', type: 'if', parameters: { condition: '{{ body.total > 100 }}' } };
+    const connections = [{ sourceNodeId: 'request', targetNodeId: 'big' }];
+    await workflows.put(aWorkflow({ id: 'greeting', nodes: [aTrigger(), big], connections }), []);
+    await workflows.put(aWorkflow({ id: 'greeting', name: 'Changed' }), []);
+    for (const [id, total] of Object.entries({ [SAMPLE_ID]: 99.5, 'e-2': 120 })) {
+      const input = { body: { total } };
+      const times = { iteration: 0, attempts: 1, startedAt: T0, durationMs: 1 };
+      const node = { nodeId: 'big', type: 'if', status: 'succeeded', ...times } as const;
+      await executions.start(aStart(id));
+      const nodes = [{ ...node, input, outputs: { [String(total > 100)]: input } }];
+      await executions.finish(id, anExecutionEnd({ endedAt: T0 + 9, nodes }));
+    }
+    return { executions };
+  };
+  const compare = (rawQueryString: string) =>
+    call('adminExecution', { routeKey: COMPARISON, rawQueryString });
+
+  test('a record has reasons from the version that it ran', async () => {
+    await aPair();
+    expect(bodyOf(await call('adminExecution')).nodes[0].why).toEqual({
+      text: 'gave false: body.total 99.5 > 100',
+      expression: 'body.total > 100',
+      values: [{ path: 'body.total', value: 99.5 }],
+      result: false,
+    });
+  });
+
+  test('a comparison is with the last success, or the execution that is named', async () => {
+    await aPair();
+    const result = await compare('');
+    expect(result.statusCode).toBe(200);
+    expect(bodyOf(result)).toMatchObject({
+      from: { executionId: 'e-2' },
+      to: { executionId: SAMPLE_ID },
+      counts: { same: 0, different: 1 },
+      nodes: [{ nodeId: 'big', differs: ['branch', 'data'] }],
+    });
+    expect(bodyOf(await compare(`with=${SAMPLE_ID}`))).toMatchObject({ counts: { same: 1, different: 0 } });
+  });
+
+  test('a comparison that is impossible is a problem that says why', async () => {
+    const { executions } = await aPair();
+    await executions.start(aStart('e-9', { workflowId: 'mail' }));
+    expect(await compare('with=none')).toMatchObject(aProblem(404, 'execution-not-found'));
+    expect(await compare('with=e-9')).toMatchObject(aProblem(422, 'executions-not-comparable'));
+    expect(await compare('to=e-2')).toMatchObject(invalid('to'));
+    const alone = { routeKey: COMPARISON, pathParameters: { executionId: 'e-9' } };
+    expect(await call('adminExecution', alone)).toMatchObject(aProblem(404, 'success-not-found'));
+  });
+});
+
 describe('POST /api/admin/executions/{executionId}/retry', () => {
   const anEnded = async () => {
     const service = await aService();

@@ -65,6 +65,8 @@ const examples = {
   ANSWER_MISMATCH: { errors: [{ pointer: '#/id', detail: 'A sentence.' }] },
   QUERY_INVALID: { reason },
   EXECUTION_NOT_FOUND: { executionId },
+  EXECUTIONS_NOT_COMPARABLE: { executionId, workflowId: 'orders', other: 'mail' },
+  SUCCESS_NOT_FOUND: { workflowId: 'orders' },
   NOT_CANCELLABLE: { executionId, reason },
   NOT_RETRYABLE: { executionId, reason },
   WORKFLOWS_LEFT_STORED: { workflowIds: ['orders'] },

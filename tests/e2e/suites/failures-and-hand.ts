@@ -65,6 +65,36 @@ export const describeFailuresAndHand = (project: RunningProject): void => {
     });
   });
 
+  describe('an execution that took another branch', () => {
+    const branch = {
+      ...workflow('branches', { type: 'if', parameters: { condition: '{{ body.total > 100 }}' } }),
+      settings: { recordData: 'always' },
+    };
+
+    test('says why, and what it did differently from the last success', async () => {
+      await storeWorkflow(branch);
+      for (const total of [120, 99.5])
+        await post('/api/webhook/branches/webhook', `{"total":${total}}`, json);
+      const [second, first] = await executionsOf('branches');
+      const { nodes } = await show(second?.executionId ?? '');
+      expect(nodes[1].why).toMatchObject({ text: 'gave false: body.total 99.5 > 100', result: false });
+      const { stdout } = await cli(`execution show ${second?.executionId} --why`);
+      expect(stdout).toContain('why  gave false: body.total 99.5 > 100');
+
+      const path = `/api/admin/executions/${second?.executionId}`;
+      expect((await get<JsonObject>(path)).body.nodes).toEqual(nodes);
+      const { body } = await get<JsonObject>(`${path}/comparison`);
+      expect(body).toMatchObject({
+        from: { executionId: first?.executionId },
+        nodes: [{ nodeId: 'in' }, { nodeId: 'out', differs: ['branch', 'data'] }],
+      });
+      const compared = await cli(
+        `execution compare ${second?.executionId} --with ${first?.executionId} --json`,
+      );
+      expect(JSON.parse(compared.stdout)).toEqual(body);
+    });
+  });
+
   describe('by hand', () => {
     test('a webhook runs with the given parts of a request', async () => {
       await storeWorkflow(workflow('by-hand', set({ greeting: 'Hello, {{ body.name }}' })));
