@@ -88,8 +88,11 @@ function* nodesOf(root: SyntaxNode): Generator<SyntaxNode> {
   const queue = [root];
   for (const node of queue) {
     yield node;
-    for (const [key, value] of Object.entries(node)) {
-      if (!key.endsWith('Comments')) queue.push(...[value].flat().filter(isSyntaxNode));
+    for (const key in node) {
+      const value = node[key];
+      if (typeof value !== 'object' || key.endsWith('Comments')) continue;
+      if (isSyntaxNode(value)) queue.push(value);
+      else if (Array.isArray(value)) queue.push(...value.filter(isSyntaxNode));
     }
   }
 }

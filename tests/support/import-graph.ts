@@ -44,7 +44,7 @@ export const readImportGraph = (sources: Sources): ImportGraph =>
   new Map(Object.entries(sources).map(([file, text]) => [file, readFile(file, text)]));
 
 const readFile = (file: string, text: string): SourceFile => {
-  const tree = parse(text, { sourceType: 'module', plugins: ['typescript'] });
+  const tree = parse(text, { sourceType: 'module', plugins: ['typescript'], attachComment: false });
   const imports: string[] = [];
   const importedNames = new Set<string>();
   const exports: string[] = [];
@@ -119,11 +119,16 @@ const nameOf = (value: unknown): string => {
 };
 
 /** Without names that are only declared or are keys: they stand for nothing outside of the file. */
-const childrenOf = (node: SyntaxNode): SyntaxNode[] =>
-  Object.entries(node).flatMap(([key, value]) => {
-    if (isKey(node, key) || key === 'typeName' || key === 'exprName') return [];
-    return (Array.isArray(value) ? value : [value]).filter(isSyntaxNode);
-  });
+const childrenOf = (node: SyntaxNode): SyntaxNode[] => {
+  const children: SyntaxNode[] = [];
+  for (const key in node) {
+    const value = node[key];
+    if (typeof value !== 'object' || isKey(node, key) || key === 'typeName' || key === 'exprName') continue;
+    if (isSyntaxNode(value)) children.push(value);
+    else if (Array.isArray(value)) children.push(...value.filter(isSyntaxNode));
+  }
+  return children;
+};
 
 const isKey = ({ type, computed }: SyntaxNode, key: string): boolean =>
   computed !== true &&

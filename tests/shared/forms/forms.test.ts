@@ -4,6 +4,7 @@ import { checkAnswers, readForm } from '../../../lib/shared/forms/form-answers.t
 import { toErrorMember } from '../../../lib/shared/forms/form-error.ts';
 import { describeLimits, toFields } from '../../../lib/shared/forms/form-fields.ts';
 import { findFormProblems } from '../../../lib/shared/forms/form-problems.chunk.ts';
+import { anyCharacter } from '../../support/any-character.ts';
 import { cases } from '../../support/deep.ts';
 
 const schemaOf = (field: object, required: readonly string[] = []) => ({
@@ -148,8 +149,8 @@ describe('answers are checked', () => {
       choice: { enum: ['x', 1] },
     };
     const schema = { type: 'object', required: ['line'], properties };
-    const name = fc.oneof(fc.constantFrom(...Object.keys(properties)), fc.string({ unit: 'binary' }));
-    const value = fc.oneof(fc.string({ unit: 'binary' }), fc.double().map(String), fc.array(fc.string()));
+    const name = fc.oneof(fc.constantFrom(...Object.keys(properties)), fc.string({ unit: anyCharacter }));
+    const value = fc.oneof(fc.string({ unit: anyCharacter }), fc.double().map(String), fc.array(fc.string()));
     fc.assert(
       fc.property(fc.dictionary(name, value), (typed) => {
         const errors = checkAnswers(schema, readForm(schema, typed));

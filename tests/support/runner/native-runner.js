@@ -13,6 +13,8 @@ import { setGlobals } from './jest-globals.js';
 export default async function runTestFile(globalConfig, config, environment, runtime, path) {
   const variables = { ...process.env };
   const { console } = globalThis;
+  // Jest looks for a source map for each frame of a stack. There are none: Node keeps the positions of the sources.
+  Error.prepareStackTrace = undefined;
   globalThis.console = environment.global.console; // Jest prints it with the name of the file
   files += 1;
   try {

@@ -9,6 +9,7 @@ import { refusedPlace } from '../../../lib/webhooks/requests/request-record.ts';
 import { aRequestRecord } from '../../support/a-request-record.ts';
 import { aJsonEvent } from '../../support/a-webhook-event.ts';
 import { aWebhookService } from '../../support/a-webhook-service.ts';
+import { anyCharacter } from '../../support/any-character.ts';
 import { cases } from '../../support/deep.ts';
 import { computeWriteUnits, type Item } from '../../support/dynamodb-units.ts';
 
@@ -31,7 +32,7 @@ const unitsOf = async (
 };
 
 const anyText = fc.oneof(
-  fc.string({ maxLength: 3_000, unit: 'binary' }),
+  fc.string({ maxLength: 3_000, unit: anyCharacter }),
   fc.integer({ min: 0, max: 3_000 }).map((length) => randomBytes(length).toString('base64')),
 );
 const anyContent = fc.record({
