@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { createExecutionStore } from '../../../lib/adapters/dynamodb/executions/execution-store.ts';
 import { createJsonClient } from '../../../lib/adapters/dynamodb/json-client.ts';
 import { reconcileExecution } from '../../../lib/executions/lifecycle/reconcile-execution.ts';
@@ -8,7 +8,11 @@ import { useTestDatabases } from '../../support/test-database.ts';
 
 const openDatabase = useTestDatabases();
 const cleanups: (() => Promise<void>)[] = [];
+beforeEach(() => {
+  jest.spyOn(Math, 'random').mockReturnValue(0); // a refused call waits for a random part of a second
+});
 afterEach(async () => {
+  jest.restoreAllMocks();
   for (const cleanup of cleanups.splice(0)) await cleanup();
 });
 

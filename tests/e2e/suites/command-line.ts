@@ -3,41 +3,33 @@ import { set, workflow } from '../../support/a-project-file.ts';
 import type { RunningProject } from '../../support/a-running-project.ts';
 
 export const describeCommandLine = ({ cli, get, post, write }: RunningProject): void => {
-  test('the command line stores a workflow that answers at once, and removes it', async () => {
+  test('the command line stores a workflow that answers at once, and removes it, and the admin API shows its versions', async () => {
     const trigger = { method: 'GET', path: '/', responseMode: 'lastNode' };
-    write('ping.json', JSON.stringify(workflow('ping', set({ pong: '{{ queryParams.n }}' }), trigger)));
+    const definition = workflow('ping', set({ pong: '{{ queryParams.n }}' }), trigger);
+    write('ping.json', JSON.stringify({ ...definition, tags: ['shown'] }));
     expect(await cli('workflow put ping.json')).toMatchObject({ code: 0 });
     expect(await get('/api/webhook/ping?n=1')).toEqual({ status: 200, body: { pong: '1' } });
     expect(await cli('workflow disable ping')).toMatchObject({ code: 0 });
     expect((await get('/api/webhook/ping?n=1')).status).toBe(404);
+    expect((await get('/api/admin/workflows?tag=shown')).body).toMatchObject({
+      count: 1,
+      workflows: [{ id: 'ping', enabled: false, version: 2, lastExecution: { status: 'succeeded' } }],
+    });
+    const versions = [{ version: 2 }, { version: 1 }];
+    expect((await get('/api/admin/workflows/ping/versions')).body).toMatchObject({ count: 2, versions });
+    const first = { version: 1, definition: { enabled: true } };
+    expect((await get('/api/admin/workflows/ping/versions/1')).body).toMatchObject(first);
+    expect((await get('/api/admin/workflows/ping/diff?from=1&to=2')).body).toMatchObject({
+      workflow: [{ path: '/enabled', from: true, to: false }],
+    });
     expect(await cli('workflow enable ping')).toMatchObject({ code: 0 });
     expect((await get('/api/webhook/ping?n=2')).body).toEqual({ pong: '2' });
     expect(await cli('workflow remove ping')).toMatchObject({ code: 0 });
     expect((await get('/api/webhook/ping?n=1')).status).toBe(404);
-  });
-
-  test('the admin API shows what the command line stored, its versions and what changed', async () => {
-    const trigger = { method: 'GET', path: '/', responseMode: 'lastNode' };
-    write('shown.json', JSON.stringify({ ...workflow('shown', set({ a: 1 }), trigger), tags: ['shown'] }));
-    expect(await cli('workflow put shown.json')).toMatchObject({ code: 0 });
-    await get('/api/webhook/shown');
-    expect(await cli('workflow disable shown')).toMatchObject({ code: 0 });
-    expect((await get('/api/admin/workflows?tag=shown')).body).toMatchObject({
-      count: 1,
-      workflows: [{ id: 'shown', enabled: false, version: 2, lastExecution: { status: 'succeeded' } }],
-    });
-    const versions = [{ version: 2 }, { version: 1 }];
-    expect((await get('/api/admin/workflows/shown/versions')).body).toMatchObject({ count: 2, versions });
-    const first = { version: 1, definition: { enabled: true } };
-    expect((await get('/api/admin/workflows/shown/versions/1')).body).toMatchObject(first);
-    expect((await get('/api/admin/workflows/shown/diff?from=1&to=2')).body).toMatchObject({
-      workflow: [{ path: '/enabled', from: true, to: false }],
-    });
-    expect(await cli('workflow remove shown')).toMatchObject({ code: 0 });
-    expect((await get('/api/admin/workflows/shown')).status).toBe(404);
-    const back = await post('/api/admin/workflows/shown/rollback?version=1');
-    expect(back).toMatchObject({ status: 201, body: { version: 3, changed: true } });
-    expect(await cli('workflow remove shown')).toMatchObject({ code: 0 });
+    expect((await get('/api/admin/workflows/ping')).status).toBe(404);
+    const back = await post('/api/admin/workflows/ping/rollback?version=1');
+    expect(back).toMatchObject({ status: 201, body: { version: 4, changed: true } });
+    expect(await cli('workflow remove ping')).toMatchObject({ code: 0 });
   });
 
   test('the service runs the live test of a credential', async () => {

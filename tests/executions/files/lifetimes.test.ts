@@ -55,7 +55,7 @@ const expires = (key: string, life: LifeDays, ageMs: number): boolean =>
       ageMs >= ExpirationInDays * DAY,
   );
 
-const large = () => randomBytes(300_000).toString('hex');
+const large = () => randomBytes(300_000).toString('base64');
 
 const content = async function* () {
   yield Buffer.from('hello');
