@@ -51,7 +51,7 @@ const show = (type: string, plugins: readonly PluginEntry[], asJson: boolean, io
 };
 
 /** The usable node types; warns about each plugin that is not loaded. */
-const describeAll = (plugins: readonly PluginEntry[], io: Io): NodeTypeDescription[] =>
+export const describeAll = (plugins: readonly PluginEntry[], io: Io): NodeTypeDescription[] =>
   plugins.flatMap((entry) => {
     if (entry.status === 'loaded') return entry.plugin.nodeTypes.map(describeNodeType);
     io.note(io.paint('yellow', `The plugin ${entry.id} is not loaded: ${entry.error}`));

@@ -42,20 +42,31 @@ const readText = async (file: string, env: Io['env'] = {}): Promise<string> => {
   }
 };
 
+/** Whether a file may be a workflow: `*.json`, but not a JSON Schema for editors, which is beside the workflows. */
+export const isWorkflowFile = (name: string): boolean => name.endsWith('.json') && !isSchema(name);
+
+const isSchema = (name: string): boolean => name.endsWith('.schema.json');
+
+/** Leaves out the schema among several paths, as a shell lists them for `workflows/*.json`. */
+export const withoutSchema = (paths: readonly string[]): readonly string[] => {
+  const others = paths.filter((path) => !isSchema(path));
+  return others.length === 0 ? paths : others;
+};
+
 /**
- * The workflow files to read: for a folder, all `*.json` below it, in name order.
+ * The workflow files to read: for a folder, all below it, in name order.
  *
  * @throws CommandError for a folder without any
  */
 export const listFiles = async (paths: readonly string[], { env }: InputIo): Promise<string[]> => {
-  const lists = paths.map(async (path) => {
+  const lists = withoutSchema(paths).map(async (path) => {
     const folder = resolve(callerFolder(env ?? {}), path);
     const isFolder = path !== '-' && (await stat(folder).catch(() => null))?.isDirectory() === true;
     if (!isFolder) return [path];
     const names = (await readdir(folder, { recursive: true })).filter(
-      (name) => name.endsWith('.json') && !/(?:^|[\\/])(?:node_modules|\.[^\\/]*)[\\/]/.test(name),
+      (name) => isWorkflowFile(name) && !/(?:^|[\\/])(?:node_modules|\.[^\\/]*)[\\/]/.test(name),
     );
-    if (names.length === 0) throw new CommandError(`${path}: contains no *.json files`);
+    if (names.length === 0) throw new CommandError(`${path}: contains no workflow files (*.json)`);
     return names.sort().map((name) => join(path, name));
   });
   return (await Promise.all(lists)).flat();

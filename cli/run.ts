@@ -14,6 +14,7 @@ import { addNodeTypeCommands } from './node-type-commands.ts';
 import { addPluginCommands } from './plugin-commands.ts';
 import { checkOptions, readStage } from './read-arguments.ts';
 import { addRequestCommands } from './request-commands.ts';
+import { addSchemaCommand } from './schema-command.ts';
 import type { OpenTarget } from './target.ts';
 import { addWorkflowCommands } from './workflow-commands.ts';
 
@@ -67,6 +68,7 @@ const createProgram = ({ io, openTarget, ...loaders }: CommandLine): Command => 
   const context: CommandContext = { io, onTarget, ...loaders };
   addWorkflowCommands(program, context);
   addNodeTypeCommands(program, context);
+  addSchemaCommand(program, context);
   addPluginCommands(program, context);
   addCredentialCommands(program, context);
   addExecutionCommands(program, context);
@@ -107,6 +109,7 @@ Without --stage, commands go to the local service (npm start).
 Examples:
   npm run -s cli -- workflow put workflows/hello.json
   npm run -s cli -- node-type show httpRequest
+  npm run -s cli -- schema --output workflows/workflow.schema.json
   npm run -s cli -- credential create orders-key --type apiKey > key.txt
   npm run -s cli -- credential create crm --type httpBearer --host crm.example.com
   npm run -s cli -- workflow list --stage production

@@ -17,7 +17,7 @@ import { type RunOptions, runWorkflow } from './execution-commands.ts';
 import { findPermissions } from './find-permissions.ts';
 import type { Io } from './io.ts';
 import { readId, readVersionNumber } from './read-arguments.ts';
-import { findSameIds, listFiles, readWorkflow, type WorkflowFile } from './read-file.ts';
+import { findSameIds, listFiles, readWorkflow, type WorkflowFile, withoutSchema } from './read-file.ts';
 
 export const addWorkflowCommands = (
   program: Command,
@@ -139,7 +139,8 @@ const printPermissions = async (
   { io, findNodeType }: CheckContext,
 ): Promise<void> => {
   const definitions: WorkflowDefinition[] = [];
-  for (const file of files) definitions.push((await readWorkflow(file, io, findNodeType)).definition);
+  for (const file of withoutSchema(files))
+    definitions.push((await readWorkflow(file, io, findNodeType)).definition);
   const { statements, roles, notes } = findPermissions(definitions, findNodeType);
   for (const note of notes) io.note(io.paint('yellow', note));
   if (asJson) return io.print(JSON.stringify({ statements, roles }, null, 2));
@@ -159,7 +160,7 @@ const toRow = (statement: object): string =>
 const putFiles = async (files: readonly string[], context: TargetContext & CheckContext): Promise<void> => {
   const { io, target, findNodeType } = context;
   const checked: WorkflowFile[] = [];
-  for (const file of files) checked.push(await readWorkflow(file, io, findNodeType));
+  for (const file of withoutSchema(files)) checked.push(await readWorkflow(file, io, findNodeType));
   const problems: string[] = findSameIds(checked);
   const definitions = checked.map(({ definition }) => definition);
   for (const definition of definitions)

@@ -1,8 +1,15 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { printNodeType, printOutputs, toCode, toLine } from '../authoring/reference/print-node-type.ts';
+import {
+  printJson,
+  printNodeType,
+  printOutputs,
+  toCode,
+  toLine,
+} from '../authoring/reference/print-node-type.ts';
+import { createWorkflowSchema } from '../authoring/reference/workflow-schema.ts';
 import { loadPlugins } from '../cli/plugins/node-types.ts';
 import type { Plugin } from '../lib/plugins/plugin.ts';
 import { describeNodeType } from '../lib/plugins/reference/describe-node-type.ts';
@@ -64,22 +71,31 @@ const printTable = (head: readonly string[], rows: readonly (readonly string[])[
     (cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`,
   );
 
-// Writes the pages of docs/nodes from the node types of the installed plugins and removes all others. With
-// `--check`, changes nothing and exits with 1 when a page is missing, different or left over.
+// Writes the pages of docs/nodes from the node types of the installed plugins and removes all others, and the JSON
+// Schema of workflow files. With `--check`, changes nothing and exits with 1 when a file is missing, different or left
+// over.
 
 const FOLDER = 'docs/nodes';
+const SCHEMA = 'workflows/workflow.schema.json';
 
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
-const folder = fileURLToPath(new URL(`../${FOLDER}`, import.meta.url));
-mkdirSync(folder, { recursive: true });
+const root = fileURLToPath(new URL('..', import.meta.url));
+mkdirSync(join(root, FOLDER), { recursive: true });
 
 const loaded = (await loadPlugins()).map((entry) => {
   if (entry.status !== 'loaded') throw new Error(`The plugin ${entry.id} is not loaded: ${entry.error}`);
   return entry.plugin;
 });
-const fresh = createNodePages(loaded);
+const schema = createWorkflowSchema(loaded.flatMap(({ nodeTypes }) => nodeTypes.map(describeNodeType)));
+const fresh = new Map([
+  ...[...createNodePages(loaded)].map(([name, text]): [string, string] => [`${FOLDER}/${name}`, text]),
+  [SCHEMA, `${printJson(schema)}\n`],
+]);
+const present = [...readdirSync(join(root, FOLDER)).map((name) => `${FOLDER}/${name}`), SCHEMA];
 const stored = new Map(
-  readdirSync(folder).map((file): [string, string] => [file, readFileSync(join(folder, file), 'utf8')]),
+  present
+    .filter((file) => existsSync(join(root, file)))
+    .map((file): [string, string] => [file, readFileSync(join(root, file), 'utf8')]),
 );
 
 const outdated = [...new Set([...stored.keys(), ...fresh.keys()])].filter(
@@ -88,10 +104,10 @@ const outdated = [...new Set([...stored.keys(), ...fresh.keys()])].filter(
 for (const file of outdated) {
   const text = fresh.get(file);
   if (values.check) {
-    console.error(`${FOLDER}/${file} is out of date:`);
+    console.error(`${file} is out of date:`);
     console.error(findDifferences(stored.get(file) ?? '', text ?? '').join('\n'));
-  } else if (text === undefined) rmSync(join(folder, file));
-  else writeFileSync(join(folder, file), text);
+  } else if (text === undefined) rmSync(join(root, file));
+  else writeFileSync(join(root, file), text);
 }
 if (values.check && outdated.length > 0) {
   console.error('Run `npm run docs:nodes` to update them.');

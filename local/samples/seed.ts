@@ -6,7 +6,7 @@ import { findCredentialProblems } from '../../authoring/stage/find-store-problem
 import { findMissingSubworkflows, findUrlWarnings } from '../../authoring/stage/find-warnings.ts';
 import { sampleWorkflowsFolder } from '../../cli/local/project-folder.ts';
 import { loadNodeTypes } from '../../cli/plugins/node-types.ts';
-import { readWorkflow } from '../../cli/read-file.ts';
+import { isWorkflowFile, readWorkflow } from '../../cli/read-file.ts';
 import type { Target } from '../../cli/target.ts';
 import { hashGenerated } from '../../lib/credentials/hash-secret.ts';
 import { putWorkflow } from '../../lib/registrations/put-workflow.ts';
@@ -101,7 +101,7 @@ export const seedSamples = async (
     seedCallerCredential(target, ordersApiKey),
     seedOutboundCredentials(target),
   ]);
-  const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
+  const names = readdirSync(folder).filter(isWorkflowFile);
   const files = await Promise.all(names.map((name) => readSample(name, folder, findNodeType)));
   const namesOf = Map.groupBy(files, (file) => ('definition' in file ? file.definition.id : null));
   const samples = await Promise.all(

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { isWorkflowFile } from '../../cli/read-file.ts';
 import type { SamplesEvent, SamplesResults } from './samples-function.ts';
 import type { SeededSample } from './seed.ts';
 
@@ -123,7 +124,7 @@ export const createWorkflowFiles = (parts: {
   return {
     changed: (path) => {
       const name = basename(path);
-      if (isClosed || !name.endsWith('.json')) return;
+      if (isClosed || !isWorkflowFile(name)) return;
       invalid.delete(name); // the problem is logged again after each edit
       schedule(name, DEBOUNCE_MS, () => {
         if (existsSync(join(folder, name))) update(name);

@@ -38,6 +38,43 @@ describe('workflow put', () => {
     expect((await call(`workflow put ${path}`)).out).toContain('greeting: version 2');
   });
 
+  test('stores no $schema, so that naming one makes no new version', async () => {
+    const { call, file } = await openCommandLine();
+    const path = file('w.json', aWorkflow());
+    await call(`workflow put ${path}`);
+    file('w.json', { $schema: './workflow.schema.json', ...aWorkflow() });
+    expect((await call(`workflow put ${path}`)).out).toContain('greeting: unchanged, version 1');
+    file('w.json', { $schema: '../other.schema.json', ...aWorkflow({ name: 'New' }) });
+    expect((await call(`workflow put ${path}`)).out).toContain('greeting: version 2');
+    const { out } = await call('workflow get greeting');
+    expect(JSON.parse(out)).toEqual(aWorkflow({ name: 'New' }));
+  });
+
+  test('passes over the schema beside workflows', async () => {
+    const { call, file } = await openCommandLine();
+    const path = file('flows/w.json', aWorkflow());
+    const schema = file('flows/workflow.schema.json', { type: 'object' });
+    const [put, permissions, validated, folder] = [
+      await call(`workflow put ${path} ${schema}`),
+      await call(`workflow permissions ${path} ${schema}`),
+      await call(`workflow validate ${path} ${schema}`),
+      await call(`workflow validate ${dirname(path)}`),
+    ];
+    expect(put).toMatchObject({ code: 0, out: expect.stringContaining('greeting: version 1') });
+    expect(permissions).toMatchObject({ code: 0 });
+    const valid = { code: 0, out: `${path}: greeting is valid` };
+    expect([validated, folder]).toMatchObject([valid, valid]);
+  });
+
+  test('refuses a schema in the place of a workflow', async () => {
+    const { call, file } = await openCommandLine();
+    const schema = file('workflow.schema.json', { type: 'object' });
+    expect(await call(`workflow put ${schema}`)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining(`${schema}:1:1: / lacks the key "id"`),
+    });
+  });
+
   test('changes nothing if one of several files is invalid, and reports every problem with its place', async () => {
     const { call, file } = await openCommandLine();
     const good = file('good.json', aWorkflow());
@@ -470,7 +507,7 @@ describe('workflow validate', () => {
     expect(await call(`workflow validate ${folder}`)).toEqual({
       code: 1,
       out: '',
-      err: `${folder}: contains no *.json files`,
+      err: `${folder}: contains no workflow files (*.json)`,
     });
   });
 

@@ -4,24 +4,21 @@ import type { JsonObject } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import { adaptLegacy } from '../../lib/plugins/adapt-provider.ts';
 import { features } from '../../lib/webhooks/features/features.ts';
+import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 import webhookTrigger from '../../nodes/webhook/webhook-trigger.ts';
 import { projectRoot } from '../support/run-command.ts';
+import { readSample, sampleNames } from '../support/shown-workflows.ts';
 
 const read = (path: string): string => readFileSync(join(projectRoot, path), 'utf8');
 const readAll = (folder: string): string[] =>
   readdirSync(join(projectRoot, folder)).map((name) => read(`${folder}/${name}`));
 
-interface Node {
-  readonly type: string;
-  readonly parameters?: object;
-}
-
 const docs = read('docs/webhooks.md');
 /** Names of properties: `name: value`, `{ name }`. */
 const inSuites = readAll('tests/e2e/suites').flatMap((text) => text.match(/\b\w+(?=: | \})/g) ?? []);
 const inSamples = new Set(
-  readAll('workflows')
-    .flatMap((text): Node[] => JSON.parse(text).nodes)
+  sampleNames
+    .flatMap((name) => (readSample(name) as unknown as WorkflowDefinition).nodes)
     .filter(({ type }) => type === webhookTrigger.nodeType)
     .flatMap(({ parameters = {} }) => Object.keys(parameters)),
 );

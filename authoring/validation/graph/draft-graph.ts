@@ -11,7 +11,7 @@ import { MAX_NODES } from '../../../lib/workflows/definition/schema.ts';
 
 /** The readable parts of a workflow file of any shape. */
 interface Draft {
-  /** The workflow with defaults filled in; for a file of the right shape, the definition itself. */
+  /** The workflow with defaults filled in, without `$schema`; for a file of the right shape, the definition itself. */
   readonly definition: WorkflowDefinition;
   /** JSON Pointers to values of a wrong shape, which placeholders replace: further checks skip them. */
   readonly madeUp: readonly string[];
@@ -54,12 +54,13 @@ export const readDraft = (file: Record<string, unknown>): Draft => {
     };
   };
 
+  const { $schema: _ofEditor, ...kept } = file;
   const nodes = Array.isArray(file.nodes) ? file.nodes : [];
   const connections = Array.isArray(file.connections) ? file.connections : [];
   // Without nodes, or with too many of them to check, the ends of connections can't be checked either.
   const isReadable = Array.isArray(file.nodes) && nodes.length <= MAX_NODES;
   const definition: Record<string, unknown> = {
-    ...file,
+    ...kept,
     id: text(file.id, '/id'),
     enabled: file.enabled ?? true,
     nodes: isReadable ? nodes.map(toNode) : [],

@@ -8,40 +8,64 @@ export const connectionSchema = {
   required: ['sourceNodeId', 'targetNodeId'],
   additionalProperties: false,
   properties: {
-    sourceNodeId: { type: 'string' },
-    /** The output that the connection leaves; `main` by default. */
-    sourceOutput: { type: 'string', minLength: 1 },
-    targetNodeId: { type: 'string' },
-    /** The input that the connection enters; `main` by default. */
-    targetInput: { type: 'string', minLength: 1 },
+    sourceNodeId: { type: 'string', description: 'The node where the connection starts' },
+    sourceOutput: {
+      type: 'string',
+      minLength: 1,
+      description: 'The output that it leaves; main by default',
+    },
+    targetNodeId: { type: 'string', description: 'The node where the connection ends' },
+    targetInput: {
+      type: 'string',
+      minLength: 1,
+      description: 'The input that it enters; main by default',
+    },
   },
 } as const;
 
 export const workflowSettingsSchema = {
   type: 'object',
+  description: 'How it is executed, and limits',
   additionalProperties: false,
   properties: {
-    /**
-     * How background runs are executed: `durable` by default if any node waits or is not pure, `express` if all are
-     * pure. Synchronous executions always run in the webhook function.
-     */
-    execution: { enum: ['durable', 'express'] },
-    /**
-     * Wall-clock time in seconds. By default 25 if the caller waits (the gateway gives up after 30), 840 for express
-     * and a year for durable runs.
-     */
-    timeoutSeconds: { type: 'number', exclusiveMinimum: 0, maximum: 31_622_400 },
-    /** Which executions keep the inputs and outputs of nodes in their record; by default durable and failed ones. */
-    recordData: { enum: ['always', 'onFailure', 'never'] },
-    /** Total node runs, including those of loops; 100,000 by default. */
-    maxNodeRuns: { type: 'integer', minimum: 1, maximum: 1_000_000 },
-    /**
-     * Size of one node's output as JSON, in bytes; 32 MB by default. A trigger's output is limited only by the request.
-     */
-    maxOutputBytes: { type: 'integer', minimum: 1, maximum: 100_000_000 },
-    /** Whether CloudWatch also counts its executions separately from other workflows. Each metric is billed. */
-    metrics: { type: 'boolean' },
-    highVolume: { type: 'boolean' },
+    execution: {
+      enum: ['durable', 'express'],
+      description:
+        'How background runs are executed: durable by default if a node waits or has side effects, express if all nodes are pure',
+    },
+    timeoutSeconds: {
+      type: 'number',
+      exclusiveMinimum: 0,
+      maximum: 31_622_400,
+      description:
+        'Wall-clock time of a run; by default 25 if the caller waits, 840 for express and a year for durable runs',
+    },
+    recordData: {
+      enum: ['always', 'onFailure', 'never'],
+      description:
+        'Which executions keep the inputs and outputs of nodes in their record; by default durable and failed ones',
+    },
+    maxNodeRuns: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 1_000_000,
+      description: 'Total node runs, including those of loops; 100,000 by default',
+    },
+    maxOutputBytes: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 100_000_000,
+      description:
+        "Size of one node's output as JSON, 32 MB by default; a trigger's output is limited only by the request",
+    },
+    metrics: {
+      type: 'boolean',
+      description: 'Count its executions in metrics of their own, each of which is billed',
+    },
+    highVolume: {
+      type: 'boolean',
+      description: 'For a workflow that starts more than 1,000 executions a second',
+    },
   },
 } as const;
 
@@ -55,12 +79,17 @@ export const workflowSchema = {
   type: 'object',
   required: ['id', 'name', 'nodes', 'connections'],
   properties: {
-    id: idSchema,
-    name: { type: 'string', minLength: 1 },
-    description: { type: 'string' },
-    enabled: { type: 'boolean' },
-    /** Lists of workflows can be filtered by them. */
-    tags: { type: 'array', maxItems: 20, items: { type: 'string', minLength: 1, maxLength: 50 } },
+    $schema: { type: 'string', description: 'The JSON Schema of the file, for editors; it is not stored' },
+    id: { ...idSchema, description: 'Up to 64 of A-Z a-z 0-9 _ -; part of the URLs of its webhooks' },
+    name: { type: 'string', minLength: 1, description: 'The name that lists show' },
+    description: { type: 'string', description: 'What the workflow does' },
+    enabled: { type: 'boolean', description: 'Whether its triggers start it; true by default' },
+    tags: {
+      type: 'array',
+      maxItems: 20,
+      items: { type: 'string', minLength: 1, maxLength: 50 },
+      description: 'Texts by which lists of workflows can be filtered',
+    },
     nodes: {
       type: 'array',
       minItems: 1,

@@ -16,41 +16,65 @@ export const idSchema = { type: 'string', pattern: ID_PATTERN } as const;
 
 export const retrySchema = {
   type: 'object',
+  description: 'Further attempts after a failure',
   additionalProperties: false,
   properties: {
-    /** Total number of attempts, including the first; 1 by default, which means no retry. */
-    maxAttempts: { type: 'integer', minimum: 1, maximum: 20 },
-    /** How many seconds to wait before the second attempt; 1 by default. */
-    intervalSeconds: { type: 'number', minimum: 0, maximum: 86_400 },
-    /** Factor between one delay and the next; 2 by default. */
-    backoffRate: { type: 'number', minimum: 1, maximum: 10 },
-    /** Longest delay in seconds; 60 by default. */
-    maxDelaySeconds: { type: 'number', minimum: 0, maximum: 86_400 },
+    maxAttempts: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 20,
+      description: 'Total number of attempts, including the first; 1 by default, which means no retry',
+    },
+    intervalSeconds: {
+      type: 'number',
+      minimum: 0,
+      maximum: 86_400,
+      description: 'How long to wait before the second attempt; 1 by default',
+    },
+    backoffRate: {
+      type: 'number',
+      minimum: 1,
+      maximum: 10,
+      description: 'Factor between one delay and the next; 2 by default',
+    },
+    maxDelaySeconds: {
+      type: 'number',
+      minimum: 0,
+      maximum: 86_400,
+      description: 'The longest delay; 60 by default',
+    },
   },
 } as const;
 
 export const nodeSettingsSchema = {
   type: 'object',
+  description: 'Retries, time limit, and what happens after a failure',
   additionalProperties: false,
   properties: {
     retry: retrySchema,
-    /**
-     * How long one attempt may take, in seconds; 30 by default. A Lambda function ends after 900 seconds and needs the
-     * rest for itself.
-     */
-    timeoutSeconds: { type: 'number', exclusiveMinimum: 0, maximum: 840 },
-    /**
-     * What happens after the last attempt of a node has failed: `fail` (the default) ends the execution; `continue`
-     * uses the node's input as its output; `route` delivers the input plus `error` on the output `error`.
-     */
-    onError: { enum: ['fail', 'continue', 'route'] },
-    /**
-     * If true, an attempt that a crash interrupted fails; otherwise it is repeated with the same idempotency key.
-     * Allowed for the same nodes as `retry`, and only with a single attempt.
-     */
-    atMostOnce: { type: 'boolean' },
-    /** For the first node of a loop, how often the loop may run; 100 by default. */
-    maxIterations: { type: 'integer', minimum: 1, maximum: 100_000 },
+    // A Lambda function ends after 900 seconds and needs the rest for itself.
+    timeoutSeconds: {
+      type: 'number',
+      exclusiveMinimum: 0,
+      maximum: 840,
+      description: 'How long one attempt may take; 30 by default',
+    },
+    onError: {
+      enum: ['fail', 'continue', 'route'],
+      description:
+        'After the last attempt has failed: fail (the default) ends the execution; continue delivers the input and error on main; route delivers them on the output error',
+    },
+    atMostOnce: {
+      type: 'boolean',
+      description:
+        'An attempt that a crash interrupted fails, instead of being repeated with the same idempotency key; only with a single attempt',
+    },
+    maxIterations: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 100_000,
+      description: 'For the first node of a loop: how often the loop may run; 100 by default',
+    },
   },
 } as const;
 
@@ -59,15 +83,18 @@ export const nodeSchema = {
   required: ['id', 'type'],
   additionalProperties: false,
   properties: {
-    id: idSchema,
-    type: { type: 'string', minLength: 1 },
-    name: { type: 'string' },
+    id: { ...idSchema, description: 'Up to 64 of A-Z a-z 0-9 _ -; unique in the workflow' },
+    type: { type: 'string', minLength: 1, description: 'The node type' },
+    name: { type: 'string', description: 'A name for people' },
     parameters: { type: 'object' },
     settings: nodeSettingsSchema,
-    credentialId: idSchema,
-    disabled: { type: 'boolean' },
-    notes: { type: 'string' },
-    position: { type: ['object', 'array'] },
+    credentialId: { ...idSchema, description: 'The id of its credential' },
+    disabled: {
+      type: 'boolean',
+      description: 'If true, the input is passed through; a disabled trigger never fires',
+    },
+    notes: { type: 'string', description: 'Notes for people' },
+    position: { type: ['object', 'array'], description: 'The place in a graphical editor' },
   },
 } as const;
 

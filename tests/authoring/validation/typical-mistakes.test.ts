@@ -362,7 +362,7 @@ describe('is reported once, with its place and the probable intention', () => {
       'an id with a space',
       { '/nodes/7/id': 'small order', '/connections/3/targetNodeId': 'small order' },
       '/nodes/7/id',
-      'must match pattern "^[A-Za-z0-9_-]{1,64}$"; did you mean "small-order"?',
+      'must match pattern "^[A-Za-z0-9_-]{1,64}$" (Up to 64 of A-Z a-z 0-9 _ -; unique in the workflow); did you mean "small-order"?',
     ],
     [
       'a credential for a node that takes none',

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -11,6 +11,7 @@ import { installedPlugins } from '../../../plugins/installed.ts';
 import { silent } from '../../support/a-run.ts';
 import { aTrigger, aWorkflow } from '../../support/a-workflow.ts';
 import { cases } from '../../support/deep.ts';
+import { readSample, sampleNames } from '../../support/shown-workflows.ts';
 
 let findNodeType: FindNodeType;
 
@@ -46,9 +47,8 @@ describe('a valid workflow', () => {
     });
   });
 
-  const folder = new URL('../../../workflows/', import.meta.url);
-  test.each(readdirSync(folder))('the sample %s is one', async (name) => {
-    expect(await problemsOf(JSON.parse(readFileSync(new URL(name, folder), 'utf8')))).toEqual([]);
+  test.each(sampleNames)('the sample %s is one', async (name) => {
+    expect(await problemsOf(readSample(name))).toEqual([]);
   });
 
   const pages = ['README.md', 'docs/workflow-format.md', 'docs/plugins.md', 'docs/webhooks.md'];
@@ -147,12 +147,18 @@ describe('a valid workflow', () => {
 describe('a mistake is reported with its place', () => {
   test.each<[string, unknown, string, string]>([
     ['no object', 'text', '', 'must be object'],
+    [
+      '$schema that is no string',
+      { ...aWorkflow(), $schema: 1 },
+      '/$schema',
+      'must be string (The JSON Schema of the file, for editors; it is not stored)',
+    ],
     ['a missing key', { ...aWorkflow(), nodes: undefined }, '', 'lacks the key "nodes"'],
     [
       'a workflow id',
       aWorkflow({ id: 'a/b' }),
       '/id',
-      'must match pattern "^[A-Za-z0-9_-]{1,64}$"; did you mean "a-b"?',
+      'must match pattern "^[A-Za-z0-9_-]{1,64}$" (Up to 64 of A-Z a-z 0-9 _ -; part of the URLs of its webhooks); did you mean "a-b"?',
     ],
     ['a reserved workflow id', aWorkflow({ id: 'constructor' }), '/id', '"constructor" is a reserved name'],
     ['no nodes', aWorkflow({ nodes: [], connections: [] }), '/nodes', 'must have at least 1 items'],

@@ -1,9 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
+import type { WorkflowDefinition } from '../../../lib/workflows/definition/definition.ts';
 import { createLocalEnvironment } from '../../../local/backend.ts';
 import { STAND_IN_ADDRESS } from '../../../local/samples/stand-in-address.ts';
-import { projectRoot } from '../../support/run-command.ts';
+import { readSample, sampleNames } from '../../support/shown-workflows.ts';
 
 const endpoints = {
   dynamodbEndpoint: '',
@@ -18,11 +17,9 @@ const endpoints = {
 const withCallers = ['webhookTrigger', 'respondToWebhook'];
 
 test('the samples call only the stand-in, which the local service allows', () => {
-  const folder = join(projectRoot, 'workflows');
-  const samples = readdirSync(folder).map((name) => {
-    const { nodes } = JSON.parse(readFileSync(join(folder, name), 'utf8'));
-    const own = nodes.filter(({ type }: { type: string }) => !withCallers.includes(type));
-    return JSON.stringify(own);
+  const samples = sampleNames.map((name) => {
+    const { nodes } = readSample(name) as unknown as WorkflowDefinition;
+    return JSON.stringify(nodes.filter(({ type }) => !withCallers.includes(type)));
   });
   const hosts = samples.flatMap((text) => [...text.matchAll(/https?:\/\/([^/"]+)/g)].map(([, host]) => host));
   const { host, port, mailPort } = STAND_IN_ADDRESS;

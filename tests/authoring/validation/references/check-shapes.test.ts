@@ -1,5 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { validateWorkflow } from '../../../../authoring/validation/validate.ts';
@@ -7,6 +5,7 @@ import { systemClock } from '../../../../lib/adapters/runtime/system-clock.ts';
 import { loadRegistry } from '../../../../lib/plugins/load-registry.ts';
 import { installedPlugins } from '../../../../plugins/installed.ts';
 import { silent } from '../../../support/a-run.ts';
+import { readSample, sampleNames } from '../../../support/shown-workflows.ts';
 
 let findNodeType: FindNodeType;
 
@@ -222,10 +221,7 @@ describe('a date picture', () => {
   });
 });
 
-const samples = join(import.meta.dirname, '../../../../workflows');
-
-test.each(readdirSync(samples))('the sample %s has no warnings about expressions', async (file) => {
-  const sample: unknown = JSON.parse(readFileSync(join(samples, file), 'utf8'));
-  const { problems, warnings } = await validateWorkflow(sample, findNodeType);
+test.each(sampleNames)('the sample %s has no warnings about expressions', async (name) => {
+  const { problems, warnings } = await validateWorkflow(readSample(name), findNodeType);
   expect({ problems, warnings }).toEqual({ problems: [], warnings: [] });
 });
