@@ -122,7 +122,7 @@ const callNode = (
   // Both are awaited at once, so that neither rejects without a handler.
   const loading = Promise.all([executor, parameters, credential]);
   return session.track(loading).then(([loaded, resolved, lent]) => {
-    run.signal().throwIfAborted(); // the execution may have have ended in the meantime
+    run.signal().throwIfAborted(); // the execution may have ended in the meantime
     return callExecutor(session, run, number, loaded, withParameters(node, resolved), lent);
   });
 };

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { Stryker } from '@stryker-mutator/core';
 import { Argument, Command } from 'commander';
@@ -71,12 +71,18 @@ const survivorsPath = resolve(import.meta.dirname, 'survivors', `${name}.json`);
 const survivors: Survivors = existsSync(survivorsPath) ? JSON.parse(readFileSync(survivorsPath, 'utf8')) : {};
 
 const { mutate, tests } = targets[name] as Target;
+const patterns = only === undefined ? mutate : [only];
+/** The lines of the changed files by path, as they are now: files may be edited during the run. */
+const sources = new Map(
+  globSync(patterns.map(withoutRange)).map((path) => [path, readFileSync(path, 'utf8').split('\n')]),
+);
 const plugin = (file: string) => resolve(import.meta.dirname, file);
 const stryker = new Stryker({
-  mutate: only === undefined ? [...mutate] : [only],
+  mutate: [...patterns],
   testRunner: 'loaded-once',
   plugins: [plugin('mutant-runner.js'), plugin('ignore-sentences.js')],
   ignorers: ['sentences'],
+  sources: [...sources.keys()],
   tests,
   coverageAnalysis: 'perTest',
   ignoreStatic: true, // module-level code, after whose change every file would have to be loaded again for each test
@@ -97,7 +103,7 @@ const missed = counted.filter(({ status }) => isMissed(status));
 
 const withoutReason = missed.flatMap(({ fileName, location: { start, end }, replacement }) => {
   const file = relative(process.cwd(), fileName);
-  const change = `${shorten(textAt(fileName, start, end))} ⇒ ${shorten(replacement ?? '')}`;
+  const change = `${shorten(textAt(file, start, end))} ⇒ ${shorten(replacement ?? '')}`;
   const isListed = Object.values(survivors[file] ?? {}).some((changes) => changes.includes(change));
   return isListed ? [] : [{ place: `${file}:${start.line}`, change }];
 });
@@ -108,11 +114,14 @@ console.log(
 );
 process.exitCode = score < LEAST_SCORE || withoutReason.length > 0 ? 1 : 0;
 
+/** The pattern of files before a range of lines: `search.ts:40-60`. */
+function withoutRange(pattern: string): string {
+  return pattern.replace(/:\d+(:\d+)?-\d+(:\d+)?$/, '');
+}
+
 /** Lines and columns count from 1. */
 function textAt(path: string, start: Position, end: Position): string {
-  const lines = readFileSync(path, 'utf8')
-    .split('\n')
-    .slice(start.line - 1, end.line);
+  const lines = (sources.get(path) ?? []).slice(start.line - 1, end.line);
   lines.push((lines.pop() ?? '').slice(0, end.column - 1));
   return lines.join('\n').slice(start.column - 1);
 }
