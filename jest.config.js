@@ -15,8 +15,8 @@ process.env.GOGC ??= '400'; // esbuild, which they use most, takes a quarter les
 export default {
   testEnvironment: 'node',
   testMatch: ['<rootDir>/tests/**/*.test.ts', '<rootDir>/packages/*/tests/**/*.test.ts'],
-  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/tests/deep/'], // jest.deep.config.js runs those, too
-  modulePathIgnorePatterns: ['<rootDir>/dist/'], // the built kit has the name of its source
+  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/tests/deep/', '<rootDir>/tests/mutation/'], // jest.deep.config.js runs those, too
+  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.stryker-tmp/'], // the built kit and Stryker's copies have the names of their sources
   extensionsToTreatAsEsm: ['.ts'],
   transform: {},
   testRunner: '<rootDir>/tests/support/runner/native-runner.js',

@@ -2,6 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { Stryker } from '@stryker-mutator/core';
 import { Argument, Command } from 'commander';
+import { type Target, targets } from './targets.ts';
 
 // Changes the code of a target in one place after the other, and counts after which of the changes a test fails:
 // `npm run test:mutation -- linear-regex`. https://stryker-mutator.io/docs/stryker-js/configuration/
@@ -10,43 +11,6 @@ interface Position {
   readonly line: number;
   readonly column: number;
 }
-
-interface Target {
-  /** Patterns of the code that is changed. */
-  readonly mutate: readonly string[];
-  /** The tests that are to notice it. */
-  readonly tests: readonly string[];
-}
-
-const ofPackage = (name: string, ...others: readonly string[]): Target => ({
-  mutate: [`packages/${name}/src/**/*.ts`, `packages/${name}/*.ts`],
-  tests: [`packages/${name}/tests/**/*.test.ts`, ...others],
-});
-
-const ofFolder = (folder: string, ...tests: readonly string[]): Target => ({
-  mutate: [`lib/${folder}/**/*.ts`],
-  tests: (tests.length === 0 ? [`${folder}/**/*`] : tests).map((pattern) => `tests/${pattern}.test.ts`),
-});
-
-const targets: Readonly<Record<string, Target>> = {
-  'counted-jsonata': ofPackage(
-    'counted-jsonata',
-    'tests/workflows/expressions/{pictures,step-functions}.test.ts',
-  ),
-  'linear-regex': ofPackage('linear-regex'),
-  engine: ofFolder('engine'),
-  lifecycle: ofFolder(
-    'executions/lifecycle',
-    'executions/**/*',
-    'adapters/durable/{background-runs,files,operation-limit}',
-    'webhooks/features/held',
-    'functions/webhook-deliveries',
-  ),
-  held: ofFolder('executions/held', 'executions/held/*', 'webhooks/features/held'),
-  registrations: ofFolder('registrations'),
-  credentials: ofFolder('credentials'),
-  signature: ofFolder('webhooks/features/signature'),
-};
 
 /** Percent of the changes after which a test fails, or takes too long. */
 const LEAST_SCORE = 85;

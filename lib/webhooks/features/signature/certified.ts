@@ -88,8 +88,8 @@ const readMessage = (request: WebhookRequest, { topicArn }: SignatureRule): Cert
 
 const ALGORITHM_OF_VERSION: Readonly<Record<string, Algorithm>> = { 1: 'rsa-sha1', 2: 'rsa-sha256' };
 
-/** Reads the subject of a notification; null without one, which then is not signed. */
+/** Reads the subject of a notification; null without one, which then is not signed. Any other value must be signed. */
 const readSubject = (request: WebhookRequest): string | null => {
   const { Subject: subject = null } = readFields(request);
-  return typeof subject === 'string' ? subject : null;
+  return subject === null || typeof subject === 'string' ? subject : JSON.stringify(subject);
 };

@@ -56,8 +56,9 @@ const createFetchedKeys = <Keys>({ http, clock }: FeaturePorts, source: Source<K
   /** Returns the cached entry, unless it is too old; clocks can be set back. */
   const youngerThan = (url: string, limitMs: (entry: Entry<Keys>) => number): Entry<Keys> | undefined => {
     const entry = entries.get(url);
-    const age = entry === undefined ? -1 : clock.now() - entry.loadedAt;
-    return entry !== undefined && age >= 0 && age < limitMs(entry) ? entry : undefined;
+    if (entry === undefined) return undefined;
+    const age = clock.now() - entry.loadedAt;
+    return age >= 0 && age < limitMs(entry) ? entry : undefined;
   };
 
   return {

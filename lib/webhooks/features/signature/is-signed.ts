@@ -43,7 +43,7 @@ export const checkSecret = (ways: readonly Way[], secret: string): void => {
   const way = ways[findWay(ways, secret)];
   if (way === undefined) return;
   if (way.algorithm === 'equal') toSharedKey(secret);
-  else isSignedBy(way, ['AA'], [], secret);
+  else isSignedBy(way, [], [], secret);
 };
 
 /** Returns the token after a prefix, whole: it may contain the characters that separate signatures. */

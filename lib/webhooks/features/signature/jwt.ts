@@ -135,17 +135,10 @@ export const openPlaid = (rule: SignatureRule, ports: FeaturePorts) => {
       if (isEqual(String(claims.request_body_sha256), hash)) return true;
       throw new Refusal('the body hash in the token does not match');
     });
-    if (!isSigned) throw new Refusal(`the token is signed with a different key: ${quote(readKeyId(token))}`);
+    if (isSigned) return;
+    const { kid } = decodeProtectedHeader(token); // with which the operator can request the key from Plaid
+    throw new Refusal(`the token is signed with a different key: ${quote(String(kid ?? ''))}`);
   };
-};
-
-/** The id with which the operator can request the key from Plaid; empty for none. */
-const readKeyId = (token: string): string => {
-  try {
-    return String(decodeProtectedHeader(token).kid ?? '');
-  } catch {
-    return '';
-  }
 };
 
 /**

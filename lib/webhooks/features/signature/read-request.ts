@@ -142,7 +142,6 @@ const PLACEHOLDER = /(\{[^{}]*\})/;
 export const splitSigned = (template: string): SignedPiece[] =>
   template
     .split(PLACEHOLDER)
-    .filter((piece) => piece !== '')
     .map((piece) =>
       piece.length > 2 && piece.startsWith('{') && piece.endsWith('}')
         ? { part: piece.slice(1, -1) }

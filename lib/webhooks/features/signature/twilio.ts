@@ -19,7 +19,8 @@ export const readTwilioContents = (request: WebhookRequest, rule: SignatureRule)
   const url = toPublicUrl(request, rule.url);
   const fields = request.rawQueryString.includes('bodySHA256') ? checkBodyHash(request) : joinForm(request);
   // Twilio signs the URL with or without the standard port, not always as configured.
-  return [withoutPort(url), withPort(url)].map((address) => ({ signature, pieces: [address + fields] }));
+  const addresses = [url.replace(UP_TO_PORT, '$1$2'), url.replace(UP_TO_PORT, withPort)];
+  return addresses.map((address) => ({ signature, pieces: [address + fields] }));
 };
 
 const joinForm = ({ headers, rawBody }: WebhookRequest): string => {
@@ -49,15 +50,8 @@ const checkBodyHash = ({ rawBody, rawQueryString }: WebhookRequest): '' => {
   return '';
 };
 
-/** Scheme with slashes, host, port, rest. Not `URL`, which changes characters that are signed as is. */
-const URL_PARTS = /^(https?:\/\/)([^/?#:]*)(:\d{1,5})?([/?#].*)?$/s;
+/** Scheme with slashes, host, port. Not `URL`, which changes characters that are signed as is. */
+const UP_TO_PORT = /^(https?:\/\/)([^/?#:]*)(:\d{1,5})?(?![^/?#])/;
 
-const withoutPort = (url: string): string => {
-  const [, scheme = '', host = '', , rest = ''] = URL_PARTS.exec(url) ?? [];
-  return scheme === '' ? url : `${scheme}${host}${rest}`;
-};
-
-const withPort = (url: string): string => {
-  const [, scheme = '', host = '', port, rest = ''] = URL_PARTS.exec(url) ?? [];
-  return scheme === '' ? url : `${scheme}${host}${port ?? (scheme === 'https://' ? ':443' : ':80')}${rest}`;
-};
+const withPort = (_all: string, scheme: string, host: string, port: string | undefined): string =>
+  `${scheme}${host}${port ?? (scheme === 'https://' ? ':443' : ':80')}`;

@@ -178,11 +178,13 @@ test('an expired Plaid key verifies nothing, alone or in a set', async () => {
   const { secret, at, sent, sample, otherSecret } = await plaid();
   const expired = { ...JSON.parse(secret), expired_at: 1_690_000_000 };
   expect(sample(sent, JSON.stringify(expired))).toBe(false);
-  const statusOf = async (stored: unknown) => {
+  const statusOf = async (stored: unknown, before = '') => {
     const signature = { scheme: 'plaid', credentialId: 'sender' };
-    return (await aSignedService({ signature }, { secrets: [JSON.stringify(stored)], at })).send(sent);
+    const secrets = [`${before}${JSON.stringify(stored)}`];
+    return (await aSignedService({ signature }, { secrets, at })).send(sent);
   };
   expect(await statusOf(expired)).toBe(403);
+  expect(await statusOf(expired, '\n ')).toBe(403);
   expect(await statusOf({ keys: [expired] })).toBe(403);
   expect(await statusOf({ keys: [{ ...JSON.parse(otherSecret), kid: 'key-2' }, JSON.parse(secret)] })).toBe(
     200,

@@ -5,7 +5,7 @@ import {
   isOfKey,
   readSignatures,
 } from '../../../../lib/webhooks/features/signature/is-signed.ts';
-import { schemes } from '../../../../lib/webhooks/features/signature/schemes.ts';
+import { schemes, toSchemeRow } from '../../../../lib/webhooks/features/signature/schemes.ts';
 
 const hmac = createHmac('sha256', 'secret-1').update('content').digest();
 const ways = schemes.github.ways ?? [];
@@ -41,6 +41,13 @@ describe('a list of signatures', () => {
       readSignatures(schemes.x.ways ?? [], { signature: text, pieces: ['content'] })('secret-1');
     expect([signed(signature), signed(signature.toUpperCase().replace('SHA', 'sha'))]).toEqual([true, false]);
   });
+});
+
+test('a token without its prefix is no signature of the scheme', () => {
+  const own = toSchemeRow({ scheme: 'token', header: 'x-token', prefix: 'Token ' }).ways ?? [];
+  const isToken = (signature: string) => readSignatures(own, { signature, pieces: [] })('secret-1');
+  expect([isToken('Token secret-1'), isToken('Token secret-2')]).toEqual([true, false]);
+  expect(() => isToken('secret-1')).toThrow('no signature of this scheme');
 });
 
 describe('a handshake token', () => {

@@ -184,6 +184,16 @@ describe('a bearer token', () => {
       expect(outbound.server.requests).toHaveLength(2);
     });
 
+    test('with a key that is in neither the known set nor the latest is refused', async () => {
+      const set = { keys: [await toJwk(keys, 'a')] };
+      const { send, outbound, clock } = await aJwksService(() => set);
+      expect(await send(bearing(await aToken(keys.privateKey)))).toBe(200);
+      clock.advance(30_000);
+      for (const kid of ['a', 'b'])
+        expect(await send(bearing(await aToken(others.privateKey, {}, 'ES256', kid)))).toBe(401);
+      expect(outbound.server.requests).toHaveLength(2);
+    });
+
     test.each([
       ['answers 500', () => 500],
       ['has no set of keys', () => ({ keys: 'none' })],

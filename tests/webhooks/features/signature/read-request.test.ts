@@ -37,7 +37,7 @@ test.each<[string, WebhookRequest, Parameters<typeof readPlace>[1], string]>([
   ['the first field with a value', aRequest('{"a":"","b":true,"c":"x"}'), { fields: ['a', 'b', 'c'] }, 'x'],
   ['a field of a form', aRequest('a=x&b=y', form), { fields: ['b'] }, 'y'],
 ])('the value of a place is %s', (_what, request, place, value) => {
-  expect(readPlace(request, place)).toBe(value);
+  expect(readPlace({ ...request }, place)).toBe(value); // the fields of a request that is known are not read again
 });
 
 test.each<[WebhookRequest, Parameters<typeof readPlace>[1], string]>([
@@ -78,7 +78,7 @@ test.each<[Partial<SignatureRule>, string]>([
   [{ signed: '{method} {path} {query} {body}' }, 'PUT /hooks/shop a=1 {"a":1}'],
   [{ signed: '{url}{body}' }, 'https://gateway.example/hooks/shop?a=1{"a":1}'],
   [{ signed: '{url}{body}', url: 'https://own.example' }, 'https://own.example?a=1{"a":1}'],
-  [{ signed: '{headers.X-Id}{}{x{body}' }, '7{}{x{"a":1}'],
+  [{ signed: '{headers.X-Id}{}{x{body}body}' }, '7{}{x{"a":1}body}'],
   [{ signed: '{timestamp}.{body}', timestampHeader: 'X-Time' }, '1000.{"a":1}'],
   [{ signed: '{timestamp}.{body}', timestampPrefix: 't=' }, '1000.{"a":1}'],
 ])('what %j signs is read from the request', (rule, text) => {

@@ -215,6 +215,10 @@ describe('when the workflow is stored,', () => {
     expect(problems[0]?.trim()).toContain(problem);
   });
 
+  test('a missing parameter is a problem of the whole signature', async () => {
+    expect(await problemsOf({ scheme: 'github' })).toEqual([' the scheme "github" needs credentialId']);
+  });
+
   test.each<[JsonObject]>([
     [signature],
     [{ scheme: 'stripe', credentialId: 'c', toleranceSeconds: 5 }],

@@ -2,11 +2,11 @@ import { createHash, createHmac, generateKeyPairSync, sign } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import type { JsonObject } from '@hookloom/plugin-kit';
+import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import eventWebhook from '@sendgrid/eventwebhook';
 import { verifyKey } from 'discord-interactions';
-import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { exportJWK, exportSPKI, generateKeyPair, SignJWT } from 'jose';
 // @ts-expect-error it has no types
 import MessageValidator from 'sns-validator';
 import { aProblem, bodyOf } from '../../../support/a-problem.ts';
@@ -27,6 +27,8 @@ const read = (name: string) => readFileSync(join(projectRoot, 'tests/support/tls
 const certificate = read('signing.pem');
 /** Of the same key, with the name that PayPal's certificates have. */
 const ofPayPal = read('paypal.pem');
+/** Of the same key, with the name `*.paypal.com`. */
+const ofWildcard = read('paypal-wildcard.pem');
 const privateKey = read('signing.key');
 const body = '{"id":"evt_1","text":"ö"}';
 
@@ -171,8 +173,15 @@ describe('the token of Plaid', () => {
     } as JsonObject;
   });
 
-  test('is accepted with a key in JSON, or a set of them', async () => {
-    for (const secret of [JSON.stringify(jwk), JSON.stringify({ keys: [jwk] }, null, 2)]) {
+  test('is accepted with a key in JSON or PEM, or a set of keys', async () => {
+    const ownData = { ...jwk, own: { keys: 1 } };
+    const pem = await exportSPKI(keys.publicKey);
+    for (const secret of [
+      JSON.stringify(jwk),
+      ` ${JSON.stringify(ownData)}`,
+      ` ${JSON.stringify({ keys: [jwk] }, null, 2)}`,
+      pem,
+    ]) {
       const { send, executions } = await aService(secret);
       expect(await send(bearing(await aToken()))).toBe(200);
       expect(executions.records()).toHaveLength(1);
@@ -292,8 +301,11 @@ describe('the signature of PayPal', () => {
     expect(executions.records()).toHaveLength(1);
   });
 
-  test('with a certificate of another name is refused, even with the same key', async () => {
-    const { send, lastLine, executions } = await aService({ text: certificate });
+  test.each([
+    ['another name', certificate],
+    ['all names of its domain', ofWildcard],
+  ])('with a certificate of %s is refused, even with the same key', async (_case, text) => {
+    const { send, lastLine, executions } = await aService({ text });
     expect(await send({ body, headers })).toBe(403);
     expect(lastLine()).toMatchObject({
       reason: 'signature: the certificate was issued for a different name',
@@ -401,6 +413,17 @@ describe('the signature of SNS', () => {
     for (const message of [notification, without])
       expect(await send(toRequest(withSignature({ ...message, SignatureVersion: version })))).toBe(200);
     expect(executions.records()).toHaveLength(2);
+  });
+
+  test('without a subject is accepted with null for it, and with no other value', async () => {
+    const { send } = await aService();
+    const { Subject: _, ...without } = notification;
+    const { body, headers } = toRequest(withSignature(without));
+    const statusWith = (subject: JsonValue) =>
+      send({ headers, body: JSON.stringify({ ...JSON.parse(body), Subject: subject }) });
+    expect(await statusWith(null)).toBe(200);
+    for (const subject of [7, '', false, {}, ['x']])
+      expect([subject, await statusWith(subject)]).toEqual([subject, 403]);
   });
 
   test.each<[string, Record<string, string>, string]>([

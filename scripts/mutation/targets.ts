@@ -1,0 +1,37 @@
+export interface Target {
+  /** Patterns of the code that is changed. */
+  readonly mutate: readonly string[];
+  /** The tests that are to notice it. */
+  readonly tests: readonly string[];
+}
+
+const ofPackage = (name: string, ...others: readonly string[]): Target => ({
+  mutate: [`packages/${name}/src/**/*.ts`, `packages/${name}/*.ts`],
+  tests: [`packages/${name}/tests/**/*.test.ts`, ...others],
+});
+
+const ofFolder = (folder: string, ...tests: readonly string[]): Target => ({
+  mutate: [`lib/${folder}/**/*.ts`],
+  tests: (tests.length === 0 ? [`${folder}/**/*`] : tests).map((pattern) => `tests/${pattern}.test.ts`),
+});
+
+/** What `npm run test:mutation` can change, by name. */
+export const targets: Readonly<Record<string, Target>> = {
+  'counted-jsonata': ofPackage(
+    'counted-jsonata',
+    'tests/workflows/expressions/{pictures,step-functions}.test.ts',
+  ),
+  'linear-regex': ofPackage('linear-regex'),
+  engine: ofFolder('engine'),
+  lifecycle: ofFolder(
+    'executions/lifecycle',
+    'executions/**/*',
+    'adapters/durable/{background-runs,files,operation-limit}',
+    'webhooks/features/held',
+    'functions/webhook-deliveries',
+  ),
+  held: ofFolder('executions/held', 'executions/held/*', 'webhooks/features/held'),
+  registrations: ofFolder('registrations'),
+  credentials: ofFolder('credentials'),
+  signature: ofFolder('webhooks/features/signature'),
+};
