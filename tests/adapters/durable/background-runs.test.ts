@@ -9,6 +9,7 @@ import { cancelExecution } from '../../../lib/executions/lifecycle/cancel-execut
 import { retryExecution } from '../../../lib/executions/lifecycle/retry-execution.ts';
 import { describeExecution } from '../../../lib/executions/record/describe-execution.ts';
 import type { ExecutionStore } from '../../../lib/executions/record/execution-store.ts';
+import { packRefusal } from '../../../lib/executions/record/pack-result.ts';
 import { DATA_VERSION_UNSUPPORTED, STORE_UNAVAILABLE } from '../../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../../lib/shared/errors.ts';
 import { resolveExecution } from '../../../lib/workflows/definition/resolve-execution.ts';
@@ -18,7 +19,9 @@ import {
   aFlow,
   type BackgroundService,
 } from '../../support/a-background-service.ts';
-import { aLease } from '../../support/a-start.ts';
+import { aLease, anExecutionEnd, anExecutionStart } from '../../support/a-start.ts';
+
+const NOW = 1_800_000_000_000;
 
 const call = (id: string, parameters = {}) => ({ id, type: 'call', parameters: { of: id, ...parameters } });
 const pause = { id: 'pause', type: 'wait', parameters: { seconds: 3_600 } };
@@ -795,9 +798,14 @@ describe('one process of a run', () => {
   const anEngine = () => {
     const done = Promise.withResolvers<StepResult>();
     const asked = Promise.withResolvers<void>();
+    const aborted: unknown[] = [];
     const steps: Steps = {
-      run: () => {
+      run: ({ signal }) => {
         asked.resolve();
+        signal?.addEventListener('abort', () => {
+          aborted.push(signal.reason);
+          done.resolve({ failure: { name: 'Aborted', message: 'aborted' }, attempts: 1 });
+        });
         return done.promise;
       },
       within: (_name, body) => body(steps),
@@ -812,8 +820,121 @@ describe('one process of a run', () => {
       openCallbackUrls: null,
       track: (work) => work,
     };
-    return { engine, done, asked: asked.promise };
+    return { engine, done, aborted, asked: asked.promise };
   };
+
+  test('holds the lease for twenty minutes; its infrastructure error is no crash', async () => {
+    let now = NOW;
+    const service = await started(one, { clock: { now: () => now } });
+    await service.executions.acquireLease('e-1', aLease({ leaseOwner: 'arn-1', leaseExpiresAt: NOW }));
+    const { engine, done, asked } = anEngine();
+    const invocation = createBackgroundInvocation(service.parts);
+    const running = invocation.run('e-1', engine);
+    await asked;
+    const leaseExpiresAt = NOW + 20 * 60_000;
+    expect(await service.executions.find('e-1')).toMatchObject({ crashes: 1, leaseExpiresAt });
+    now += 1_000;
+    await invocation.uncountCrash();
+    expect(await service.executions.find('e-1')).toMatchObject({
+      ...{ status: 'running', crashes: 0, leaseExpiresAt: leaseExpiresAt + 1_000 },
+    });
+    done.resolve({ outputs: { main: {} }, attempts: 1 });
+    await running;
+    await invocation.close();
+    expect(await service.executions.find('e-1')).toMatchObject({ status: 'succeeded' });
+    expect(service.entries).toEqual([]);
+  });
+
+  test('that has not begun to run has nothing to record', async () => {
+    const service = await started(one);
+    const before = await service.executions.find('e-1');
+    const invocation = createBackgroundInvocation(service.parts);
+    await invocation.uncountCrash();
+    await invocation.suspend();
+    await invocation.fail({ name: 'Failed', message: 'by the engine' });
+    await invocation.close();
+    expect(await service.executions.find('e-1')).toEqual(before);
+  });
+
+  test('whose crash cannot be uncounted says so, and continues', async () => {
+    const saveProgress = () => Promise.reject(new AppError(STORE_UNAVAILABLE, {}));
+    const service = await started(one, { spoilt: { saveProgress } });
+    const { engine, done, asked } = anEngine();
+    const invocation = createBackgroundInvocation(service.parts);
+    const running = invocation.run('e-1', engine);
+    await asked;
+    await invocation.uncountCrash();
+    expect(service.entries).toMatchObject([{ level: 'warn', fields: { executionId: 'e-1' } }]);
+    done.resolve({ outputs: { main: {} }, attempts: 1 });
+    await running;
+    await invocation.close();
+  });
+
+  test('aborts its nodes when the execution is ended from outside, and keeps that end', async () => {
+    const tick = Promise.withResolvers<void>();
+    const service = await started(one, {
+      clock: { sleep: (ms, signal) => (ms <= 1_000 ? tick.promise : untilAborted(signal)) },
+    });
+    const { engine, asked, aborted } = anEngine();
+    const invocation = createBackgroundInvocation(service.parts);
+    const running = invocation.run('e-1', engine);
+    await asked;
+    await service.executions.finish('e-1', anExecutionEnd({ status: 'cancelled' }));
+    tick.resolve();
+    await running;
+    await invocation.close();
+    expect(aborted).toEqual([new Error('the execution was ended from outside')]);
+    expect(await service.executions.find('e-1')).toMatchObject({ status: 'cancelled' });
+    expect(service.entries).toMatchObject([{ level: 'warn', fields: { executionId: 'e-1' } }]);
+  });
+
+  test('that another process has ended runs nothing, and says so', async () => {
+    const service = await started(one);
+    await service.executions.finish('e-1', anExecutionEnd({ status: 'cancelled' }));
+    await createBackgroundInvocation(service.parts).run('e-1', anEngine().engine);
+    expect(service.called).toEqual([]);
+    expect(service.entries).toMatchObject([{ level: 'warn', fields: { executionId: 'e-1' } }]);
+  });
+
+  test('whose record disappears fails with what it knows', async () => {
+    let isGone = false;
+    const service: BackgroundService = await started(one, {
+      spoilt: { find: async (id) => (isGone ? null : service.executions.find(id)) },
+    });
+    const { engine, done, asked } = anEngine();
+    const invocation = createBackgroundInvocation(service.parts);
+    const running = invocation.run('e-1', engine);
+    await asked;
+    invocation.halt();
+    isGone = true;
+    await invocation.fail({ name: 'Failed', message: 'by the engine' });
+    expect(await service.executions.find('e-1')).toMatchObject({
+      status: 'failed',
+      failure: { nodeId: 'start', name: 'Failed' },
+      nodes: [
+        { nodeId: 'start', status: 'succeeded' },
+        { nodeId: 'first', status: 'failed' },
+      ],
+    });
+    done.resolve({ outputs: { main: {} }, attempts: 1 });
+    await running;
+    await invocation.close();
+  });
+
+  test('of an input that was refused fails its trigger with the reason', async () => {
+    const service = await started(one);
+    const input = packRefusal('it is nested too deeply');
+    const trigger = { nodeId: 'start', type: 'webhookTrigger' };
+    const start = { executionId: 'e-2', workflowId: 'order', workflowVersion: 1, trigger, input };
+    await service.executions.start(anExecutionStart(start));
+    await createBackgroundInvocation(service.parts).run('e-2', anEngine().engine);
+    expect(await service.executions.find('e-2')).toMatchObject({
+      status: 'failed',
+      failure: { nodeId: 'start', name: 'InvalidInput', message: 'it is nested too deeply' },
+    });
+    expect((await service.executions.findData('e-2'))?.checkpoints ?? null).toBeNull();
+    expect(service.entries).toMatchObject([{ level: 'error', fields: { executionId: 'e-2' } }]);
+  });
 
   test('records no end after it was suspended', async () => {
     const service = await started(one);
@@ -1087,6 +1208,45 @@ describe('a retry', () => {
     const { executionId } = await retry(service, { from: 'second' });
     await service.run(executionId);
     expect(service.called).toEqual(['first/0', 'second/0', 'second/0', 'third/0']);
+  });
+
+  test('of a successful run can begin in the middle with larger checkpoints if the workflow records all data', async () => {
+    const canRetry = async (recordData: 'always' | 'onFailure', length: number) => {
+      const text = Array.from({ length }, () => Math.random().toString(36)[2]).join('');
+      const service = await started({ ...flow, settings: { recordData } }, { call: () => ({ text }) });
+      await service.run();
+      return retry(service, { from: 'third' }).then(
+        () => true,
+        ({ code }) => code,
+      );
+    };
+    expect(await canRetry('always', 1_000)).toBe(true);
+    expect(await canRetry('always', 12_000)).toBe('NOT_RETRYABLE');
+    expect(await canRetry('onFailure', 1_000)).toBe('NOT_RETRYABLE');
+  });
+
+  test('whose lease another process has changes none of its data', async () => {
+    const service = await aBackgroundService();
+    const nodes = [{ id: 'keep', type: 'set', parameters: { values: { a: 1 } } }];
+    await service.put(aFlow({ nodes, edges: ['start -> keep'] }));
+    const text = Array.from({ length: 30_000 }, () => Math.random().toString(36)).join('');
+    await service.accept('e-1', { mode: 'express', input: { body: text } });
+    const run = createExpressFunction(service.parts);
+    await run({ executionId: 'e-1' }, { awsRequestId: 'r-1' });
+    const again = async () => {
+      const started = await retry(service);
+      await service.executions.withdraw(started.executionId, started.startToken);
+      await service.executions.start({ ...started, mode: 'express' });
+      return started.executionId;
+    };
+    const dataOf = async (id: string) => (await service.executions.findData(id))?.input;
+    const own = await again();
+    await run({ executionId: own }, { awsRequestId: 'r-2' });
+    expect(await dataOf(own)).not.toBe(await dataOf('e-1'));
+    const others = await again();
+    await service.executions.acquireLease(others, aLease({ leaseOwner: 'request:r-3' }));
+    await run({ executionId: others }, { awsRequestId: 'r-4' });
+    expect(await dataOf(others)).toBe(await dataOf('e-1'));
   });
 
   test('from the start repeats everything', async () => {

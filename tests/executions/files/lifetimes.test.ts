@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
-import type { FileValue, PluginHandle } from '@hookloom/plugin-kit';
+import type { FileValue, JsonObject, PluginHandle } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import { createExpressFunction } from '../../../lib/app/express-handler.ts';
 import { retryExecution } from '../../../lib/executions/lifecycle/retry-execution.ts';
@@ -211,6 +211,62 @@ describe('unreferenced objects', () => {
     const left = service.stored.keys().filter((key) => !key.startsWith('executions/brief/'));
     expect(left).toEqual(['executions/e-1/files/save/0.1', 'executions/e-1/checkpoints']);
     expect(left.map(service.stored.lifeOf)).toEqual([4, 4]);
+  });
+});
+
+describe('a run that leaves one kind of object releases it', () => {
+  const text = (length: number) => Array.from({ length }, () => Math.random().toString(36)[2]).join('');
+  const call = (id: string) => ({ id, type: 'call' });
+  const pause = { id: 'pause', type: 'wait', parameters: { seconds: 60 } };
+  const run = async (
+    nodes: readonly { readonly id: string; readonly type: string }[],
+    {
+      input = {},
+      execute = () => ({}),
+      fails = false,
+    }: {
+      readonly input?: JsonObject;
+      readonly execute?: NonNullable<PluginHandle['execute']>;
+      readonly fails?: boolean;
+    },
+  ) => {
+    const service = await aBackgroundService({
+      call: (node, given, context) => {
+        if (fails && node.id === 'last') throw new Error('no');
+        return execute(node, given, context);
+      },
+    });
+    const ids = ['start', ...nodes.map(({ id }) => id)];
+    await service.put(aFlow({ nodes, edges: ids.slice(1).map((id, at) => `${ids[at]} -> ${id}`) }));
+    await service.accept('e-1', { input });
+    await service.run();
+    const { keys, lifeOf } = service.stored;
+    return keys()
+      .filter((key) => !key.startsWith('executions/brief/'))
+      .map((key) => [key, lifeOf(key)]);
+  };
+  const save: NonNullable<PluginHandle['execute']> = async (node, _input, { services }) => {
+    if (node.id !== 'save') return {};
+    return { file: { ...(await services.files?.save(content(), { name: 'a', mediaType: 'text/plain' })) } };
+  };
+
+  test('its input', async () => {
+    expect(await run([call('first')], { input: { body: text(20_000) } })).toEqual([]);
+  });
+
+  test('the result of a step', async () => {
+    expect(await run([call('first')], { execute: () => ({ text: text(400_000) }) })).toEqual([]);
+  });
+
+  test('a file', async () => {
+    expect(await run([call('save')], { execute: save })).toEqual([['executions/e-1/files/save/0.1', 4]]);
+  });
+
+  test('the checkpoints of a wait, when it fails; otherwise they expire with its record', async () => {
+    const nodes = [call('first'), pause, call('last')];
+    const execute = () => ({ text: text(20_000) });
+    expect(await run(nodes, { execute, fails: true })).toEqual([]);
+    expect(await run(nodes, { execute })).toEqual([['executions/e-1/checkpoints', 4]]);
   });
 });
 

@@ -69,8 +69,8 @@ describe('finding an execution', () => {
 
   test.each<[string, Partial<ExecutionStart>, number]>([
     ['may still be running', { mode: 'inline', status: 'running' }, 15 * MINUTE],
-    ['runs in the background, where the sweeper reconciles it', { mode: 'durable' }, 60 * MINUTE],
-    ['is an express run', { mode: 'express' }, 60 * MINUTE],
+    ['was accepted', { mode: 'durable' }, 60 * MINUTE],
+    ['is an express run, which the sweeper reconciles', { mode: 'express', status: 'running' }, 60 * MINUTE],
   ])('changes nothing for one that %s', async (_what, start, age) => {
     const { show, published } = await aService(start, START + age);
     expect(await show()).toMatchObject({ endedAt: null, failure: null });

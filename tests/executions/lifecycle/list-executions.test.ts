@@ -59,6 +59,28 @@ describe('a list of executions', () => {
     expect(await listExecutions(aQuery(), aStore([]))).toEqual({ executions: [], nextCursor: null });
   });
 
+  test('asks the store for what the query names, and for nothing else', async () => {
+    const asked: unknown[] = [];
+    const list: ListParts['executions']['list'] = async (query) => {
+      asked.push(query);
+      return { executions: [], next: null };
+    };
+    const parts = { executions: { list }, holdsUnlisted: async () => false };
+    await listExecutions(aQuery(), parts);
+    await listExecutions(aQuery({ workflowId: 'orders', status: ['failed'], request: 'r-1' }), parts);
+    await listExecutions(aQuery({ from: 5 }), parts);
+    await listExecutions(aQuery({ to: 7 }), parts);
+    await listExecutions(aQuery({ from: 7, to: 7 }), parts);
+    const all = { workflowId: null, limit: 25 };
+    expect(asked).toEqual([
+      all,
+      { workflowId: 'orders', limit: 25, statuses: ['failed'], requestId: 'r-1' },
+      { ...all, from: 5 },
+      { ...all, to: 7 },
+      { ...all, from: 7, to: 7 },
+    ]);
+  });
+
   test('with a start after its end is rejected', async () => {
     await expect(listExecutions(aQuery({ from: 2, to: 1 }), aStore([]))).rejects.toMatchObject({
       code: 'QUERY_INVALID',
@@ -93,6 +115,7 @@ describe('a cursor', () => {
     ['status', { status: ['succeeded'] }],
     ['acquireLease', { from: 1 }],
     ['end', { to: 11 }],
+    ['request', { request: 'r-1' }],
   ])('of a list with another %s is refused', async (_what, changes) => {
     await expect(
       listExecutions({ ...query, ...changes, cursor: await aCursor() }, parts),

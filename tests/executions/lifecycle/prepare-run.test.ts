@@ -1,6 +1,7 @@
-import type { NodeContext, NodeExecutor } from '@hookloom/plugin-kit';
+import type { HttpClient, NodeContext, NodeExecutor } from '@hookloom/plugin-kit';
 import type { NodeType } from '@hookloom/plugin-kit/host';
 import { describe, expect, test } from '@jest/globals';
+import type { CredentialSource } from '../../../lib/engine/credentials.ts';
 import type { NewExecution } from '../../../lib/executions/lifecycle/new-execution.ts';
 import { createOpenPlan } from '../../../lib/executions/lifecycle/plans.ts';
 import { createPrepareRun } from '../../../lib/executions/lifecycle/run-execution.ts';
@@ -53,6 +54,7 @@ const aPreparation = (
   isPure = true,
   /** For the credentials. */
   waitsMs = 0,
+  changes: Partial<Parameters<typeof createPrepareRun>[0]> = {},
 ) => {
   const clock = { time: 1_000, now: () => clock.time, sleep: () => new Promise<void>(() => {}) };
   const execute = (nodeType: string): NodeExecutor['execute'] =>
@@ -95,6 +97,7 @@ const aPreparation = (
       ...logger,
       info: (message) => logger.info(message, { executionId }),
     }),
+    ...changes,
   });
   return { prepare, clock, loaded, entries };
 };
@@ -136,6 +139,53 @@ describe('preparing a run', () => {
     const { run } = await prepare(anExecution(), 20_000);
     const result = await run({ ...started, startedAt: clock.time });
     expect(result).toMatchObject({ status: 'timedOut', failure: { name: 'ExecutionTimeout' } });
+  });
+
+  test.each([
+    [20_000, 10_000],
+    [60_000, 14_000],
+  ])('of a caller that waits %d ms, its credentials take at most %d', async (timeLimitMs, maxWaitMs) => {
+    const prefetched: unknown[] = [];
+    const opened: unknown[] = [];
+    const outboundCredentials: CredentialSource = {
+      prefetch: async (...args) => void prefetched.push(args),
+      open: (options) => {
+        opened.push(options);
+        return Promise.reject(new Error('no such credential'));
+      },
+    };
+    const workflow = aChain();
+    const nodes = workflow.definition.nodes.map((node) =>
+      node.id === 'work' ? { ...node, credentialId: 'mail' } : node,
+    );
+    const { prepare } = aPreparation(undefined, false, 0, { outboundCredentials });
+    const changed = { ...workflow, definition: { ...workflow.definition, nodes } };
+    const { run } = await prepare(anExecution({ workflow: changed }), timeLimitMs);
+    expect(await run(started)).toMatchObject({ status: 'failed', failure: { nodeId: 'work' } });
+    expect(prefetched).toEqual([[['mail'], maxWaitMs]]);
+    expect(opened).toEqual([{ credentialIds: ['mail'] }]);
+  });
+
+  test('tells the HTTP client by which request the run was started', async () => {
+    const sent: unknown[] = [];
+    const request: HttpClient['request'] = async (given) => {
+      sent.push(given);
+      throw new Error('no network in tests');
+    };
+    const work: NodeExecutor['execute'] = async (_node, _input, { services }) => {
+      await services.http.request({ method: 'GET', url: 'https://a.example' } as never).catch(() => {});
+      return {};
+    };
+    const { clock } = aPreparation();
+    const services = { clock, ids: { next: () => 'id' }, http: { request } };
+    const { prepare } = aPreparation(work, false, 0, { services });
+    const input = { headers: { 'x-depth': '1' } };
+    await (await prepare(anExecution({ input }), 60_000)).run(started);
+    await (await prepare(anExecution({ input: {} }), 60_000)).run(started);
+    expect(sent).toMatchObject([
+      { url: 'https://a.example', startedBy: { 'x-depth': '1' } },
+      { url: 'https://a.example', startedBy: null },
+    ]);
   });
 
   test('builds one plan per version', async () => {

@@ -3,8 +3,16 @@ import { createExecutionStore } from '../../../lib/adapters/dynamodb/executions/
 import { createSweepFunction } from '../../../lib/app/sweep-handler.ts';
 import { dispatchOrMarkDue } from '../../../lib/executions/lifecycle/accept-execution.ts';
 import type { DurableService, DurableStatus } from '../../../lib/executions/lifecycle/durable-service.ts';
-import { reconcileExecution } from '../../../lib/executions/lifecycle/reconcile-execution.ts';
-import type { ExecutionRecord, ExecutionStart } from '../../../lib/executions/record/execution-store.ts';
+import { openPaces, RATES } from '../../../lib/executions/lifecycle/paces.ts';
+import {
+  type ReconcileParts,
+  reconcileExecution,
+} from '../../../lib/executions/lifecycle/reconcile-execution.ts';
+import type {
+  ExecutionRecord,
+  ExecutionStart,
+  ExecutionStore,
+} from '../../../lib/executions/record/execution-store.ts';
 import {
   DATA_VERSION_UNSUPPORTED,
   DISPATCH_REFUSED,
@@ -282,10 +290,101 @@ describe('the sweeper', () => {
     expect(entries).toMatchObject([{ level: 'error' }]);
   });
 
+  test.each<[true | undefined, string[]]>([
+    [true, ['e-1']],
+    [undefined, []],
+  ])('lists an end that is unlisted: %s', async (isUnlisted, expected) => {
+    const { parts, executions, record } = await aLeasedRun();
+    await executions.finish('e-1', anExecutionEnd());
+    const ended = (await record()) as ExecutionRecord;
+    const listed: string[] = [];
+    const spoilt: Partial<ExecutionStore> = {
+      find: async () => ({ ...ended, ...(isUnlisted === undefined ? {} : { isUnlisted }) }),
+      listEnd: async ({ executionId }) => void listed.push(executionId),
+    };
+    await reconcileExecution('e-1', { ...parts, executions: { ...executions, ...spoilt } });
+    expect(listed).toEqual(expected);
+  });
+
   test('does nothing for an unknown execution', async () => {
     const { parts } = await aSweeper();
     await expect(reconcileExecution('unknown', parts)).resolves.toBeUndefined();
   });
+});
+
+describe('a sweep reports', () => {
+  const reported = async (parts: ReconcileParts, id = 'e-1') => {
+    const found: unknown[] = [];
+    await reconcileExecution(id, parts, null, {
+      count: (finding) => void found.push(finding),
+      age: (of, forMs) => void found.push([of, forMs]),
+    });
+    return found;
+  };
+
+  test('what it dispatches again, and what it gives up after a day, with their ages', async () => {
+    const { parts, clock } = await aSweeper();
+    clock.advance(15 * MINUTE);
+    expect(await reported(parts)).toEqual([['accepted', 15 * MINUTE], 'redispatched']);
+    for (let tries = 0; tries < 2; tries++) await reconcileExecution('e-1', parts, { requestId: 'r-1' });
+    clock.advance(24 * HOUR - 15 * MINUTE);
+    expect(await reported(parts)).toEqual([['accepted', 24 * HOUR], 'redispatched']);
+    clock.advance(2 * HOUR);
+    expect(await reported(parts)).toEqual([['accepted', 26 * HOUR], 'givenUp']);
+    expect(await reported(parts)).toEqual([]);
+  });
+
+  test('what it ends, and for how long a waiting run was due', async () => {
+    const lost = await aLeasedRun({}, 'gone');
+    expect(await reported(lost.parts)).toEqual(['reconciled']);
+    const waiting = await aLeasedRun();
+    const leaseExpiresAt = waiting.clock.now();
+    await waiting.executions.saveProgress('e-1', { status: 'waiting', nodes: [], leaseExpiresAt });
+    waiting.clock.advance(5_000);
+    expect(await reported(waiting.parts)).toEqual([['waitingDue', 5_000]]);
+    const late = await aLeasedRun();
+    late.clock.advance(3 * HOUR);
+    expect(await reported(late.parts)).toEqual(['reconciled']);
+    const express = await aLeasedRun({ mode: 'express' });
+    express.clock.advance(1);
+    expect(await reported(express.parts)).toEqual(['reconciled']);
+  });
+
+  test('what it publishes', async () => {
+    const { parts, executions, clock } = await aLeasedRun();
+    await executions.finish('e-1', anExecutionEnd({ isInOutbox: true, endedAt: clock.now() }));
+    expect(await reported(parts)).toEqual([]);
+    clock.advance(MINUTE);
+    expect(await reported(parts)).toEqual(['republished']);
+  });
+});
+
+test('a run is not timed out at its deadline, but due right after it', async () => {
+  const { parts, executions, clock, record } = await aLeasedRun();
+  await executions.saveProgress('e-1', { status: 'waiting', nodes: [], leaseExpiresAt: clock.now() });
+  const deadline = clock.now() + 2 * HOUR;
+  await reconcileExecution('e-1', parts);
+  expect(await record()).toMatchObject({ status: 'waiting', leaseExpiresAt: deadline + 1 });
+  clock.advance(2 * HOUR);
+  await executions.extendLease({ executionId: 'e-1', status: 'waiting' }, clock.now());
+  await reconcileExecution('e-1', parts);
+  expect(await record()).toMatchObject({ status: 'waiting', leaseExpiresAt: deadline + 1 });
+});
+
+test('once Lambda has refused for ten seconds, nothing more is dispatched; a dead letter makes its execution due', async () => {
+  const { parts, clock, dispatched, record } = await aSweeper();
+  const paces = openPaces(RATES, clock);
+  clock.advance(15 * MINUTE);
+  for (let second = 0; second < 10; second++) {
+    paces.durable.refused();
+    clock.advance(1_000);
+  }
+  await reconcileExecution('e-1', { ...parts, paces });
+  expect(await record()).toMatchObject({ redispatches: 0 });
+  await reconcileExecution('e-1', { ...parts, paces }, { requestId: 'r-1' });
+  const { startedAt } = (await record()) as ExecutionRecord;
+  expect(await record()).toMatchObject({ redispatches: 2, leaseExpiresAt: startedAt });
+  expect(dispatched).toEqual([]);
 });
 
 describe('the function', () => {

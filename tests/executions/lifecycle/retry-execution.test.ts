@@ -1,3 +1,5 @@
+import type { JsonObject } from '@hookloom/plugin-kit';
+import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import { describe, expect, test } from '@jest/globals';
 import type { NodeRecord } from '../../../lib/engine/result.ts';
 import type { Dispatcher } from '../../../lib/executions/lifecycle/dispatch-execution.ts';
@@ -23,6 +25,8 @@ const graph = {
     pause: { control: { suspends: true } },
     each: { control: { suspends: false, bodyOutput: 'body' } },
     inner: { pure: false },
+    poll: { control: { suspends: true, bodyOutput: 'body' } },
+    check: {},
     pay: { pure: false },
     mail: { pure: false },
     alone: {},
@@ -32,7 +36,9 @@ const graph = {
     'reserve -> pause',
     'pause -> each',
     'each.body -> inner',
-    'each -> pay',
+    'each -> poll',
+    'poll.body -> check',
+    'poll -> pay',
     'pay -> mail',
   ],
 };
@@ -81,9 +87,16 @@ interface Setting {
   readonly end?: ExecutionEnd | null;
   readonly executions?: Partial<ExecutionStore>;
   readonly dispatch?: Dispatcher['dispatch'];
+  readonly findNodeType?: FindNodeType;
 }
 
-const aService = async ({ start = {}, end = anEnded(), executions: spoilt = {}, dispatch }: Setting = {}) => {
+const aService = async ({
+  start = {},
+  end = anEnded(),
+  executions: spoilt = {},
+  dispatch,
+  findNodeType: find = findNodeType,
+}: Setting = {}) => {
   const store = inMemoryExecutionStore();
   const workflows = inMemoryWorkflowStore();
   await workflows.put(definition, []);
@@ -109,8 +122,7 @@ const aService = async ({ start = {}, end = anEnded(), executions: spoilt = {}, 
           dispatched.push(`${executionId} ${mode}`);
         }),
     },
-    openPlan: async (workflow: { definition: typeof definition }) =>
-      compilePlan(workflow.definition, findNodeType),
+    openPlan: async (workflow: { definition: typeof definition }) => compilePlan(workflow.definition, find),
     modeOf: async ({ definition: { settings } }: { definition: { settings?: { execution?: 'express' } } }) =>
       settings?.execution ?? ('durable' as const),
     ids: { next: () => `new-${++count}` },
@@ -299,6 +311,69 @@ describe('a retry from a node', () => {
     await expect(retry({ from: 'ship' })).rejects.toMatchObject(refused('this version has no node "ship"'));
   });
 
+  test('ignores failures of a run that succeeded', async () => {
+    const nodes = [aNode('reserve', { status: 'failed' }), aNode('mail')];
+    const { retry } = await aService({ end: anEnded({ status: 'succeeded', failure: null, nodes }) });
+    expect(await retry({ from: 'mail' })).toMatchObject({ status: 'accepted' });
+  });
+
+  test.each([
+    ['failed', 'its node "reserve" was not kept'],
+    ['succeeded', 'its node "reserve" was not kept'],
+    ['skipped', null],
+    ['passedThrough', null],
+  ] as const)('without the checkpoint of a node that is %s: %s', async (status, reason) => {
+    const nodes = [aNode('reserve', { status }), aNode('mail', { status: 'failed' })];
+    const { retry } = await aService({ end: anEnded({ nodes, checkpoints: 'j{}' }) });
+    if (reason === null) expect(await retry({ from: 'mail' })).toMatchObject({ status: 'accepted' });
+    else await expect(retry({ from: 'mail' })).rejects.toMatchObject(refused(reason));
+  });
+
+  test('needs a checkpoint of a loop that waits, in any of its rounds', async () => {
+    const nodes = [aNode('poll'), aNode('mail', { status: 'failed' })];
+    const from = async (...names: readonly string[]) => {
+      const checkpoints = Object.fromEntries(names.map((name) => [name, { waited: true }]));
+      const { retry } = await aService({
+        end: anEnded({ nodes, checkpoints: `j${JSON.stringify(checkpoints)}` }),
+      });
+      return retry({ from: 'mail' });
+    };
+    expect(await from('other/0', 'poll/0/1/wait/0')).toMatchObject({ status: 'accepted' });
+    for (const other of ['other/0', 'poll/01/0', 'other/poll/0/'])
+      await expect(from(other)).rejects.toMatchObject(refused('its node "poll" was not kept'));
+  });
+
+  test('needs a checkpoint of a node whose parameters give it side effects, whatever others of its type have', async () => {
+    const ofBoth = (type: string) => {
+      const found = findNodeType(type === 'type-pay' ? 'type-reserve' : type);
+      return found && { ...found, pure: ({ reads }: JsonObject) => reads === true };
+    };
+    const { retry, workflows } = await aService({
+      findNodeType: ofBoth,
+      end: anEnded({ nodes: [aNode('reserve'), aNode('pay', { type: 'type-reserve' })], checkpoints: 'j{}' }),
+    });
+    const withReader = (id: string) =>
+      workflows.put(
+        {
+          ...definition,
+          nodes: definition.nodes.map((node) => ({
+            ...node,
+            type: node.id === 'pay' ? 'type-reserve' : node.type,
+            parameters: { reads: node.id === id },
+          })),
+        },
+        [],
+      );
+    await withReader('reserve');
+    await expect(retry({ from: 'mail', version: 'current' })).rejects.toMatchObject(
+      refused('its node "pay" was not kept'),
+    );
+    await withReader('pay');
+    await expect(retry({ from: 'mail', version: 'current' })).rejects.toMatchObject(
+      refused('its node "reserve" was not kept'),
+    );
+  });
+
   test('is refused when no journal was kept', async () => {
     const { checkpoints: _none, ...end } = anEnded();
     const { retry } = await aService({ end });
@@ -312,6 +387,12 @@ describe('no retry starts', () => {
   test.each<[string, Setting, Partial<RetryOptions>, string]>([
     ['while the old one is open', { end: null }, {}, 'it has not ended: it is accepted'],
     ['when its request was not kept', { start: { input: null } }, {}, 'its request was not kept'],
+    [
+      'when its request could not be run',
+      { start: { input: 'xthe body is too deep' } },
+      {},
+      'its input cannot be run, and was not kept',
+    ],
     [
       'when its version is not stored',
       { start: { workflowVersion: 9 } },
@@ -342,6 +423,16 @@ describe('no retry starts', () => {
     const nodes = definition.nodes.map((node) => ({ ...node, type: 'gone' }));
     await workflows.put({ ...definition, nodes }, []);
     await expect(retry({ version: 'current' })).rejects.toMatchObject(refused("workflow workflow can't run"));
+  });
+
+  test('when a plugin cannot be loaded, which may pass', async () => {
+    const { retry, dispatched } = await aService({
+      findNodeType: () => {
+        throw new Error('no such file');
+      },
+    });
+    await expect(retry()).rejects.toThrow('no such file');
+    expect(dispatched).toEqual([]);
   });
 
   test('when the trigger is disabled', async () => {
@@ -379,6 +470,12 @@ describe('a retry succeeds although the dispatch seemed to fail', () => {
   test('when it has started', async () => {
     const { retry } = await aService({ dispatch, executions: { withdraw: async () => false } });
     expect(await retry()).toMatchObject({ executionId: 'new-1' });
+  });
+
+  test('but not when withdrawing it meets a bug', async () => {
+    const withdraw = () => Promise.reject(new TypeError('a bug'));
+    const { retry } = await aService({ dispatch, executions: { withdraw } });
+    await expect(retry()).rejects.toThrow('a bug');
   });
 
   test('when it cannot be withdrawn: the next sweep dispatches it, and the log says so', async () => {

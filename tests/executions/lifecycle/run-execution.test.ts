@@ -205,7 +205,9 @@ describe('running an execution', () => {
   ])('fails the execution when the engine %s, so that it does not run forever', async (_case, run) => {
     const { execute, store, entries } = aRun(run);
     const failure = { nodeId: 'start', name: 'InternalError', message: 'Something failed on our side.' };
-    expect(await execute(execution, 1_000)).toMatchObject({ status: 'failed', response: null, failure });
+    expect(await execute(execution, 1_000)).toMatchObject({
+      ...{ status: 'failed', nodes: [], response: null, failure },
+    });
     expect(await store.find('e-1')).toMatchObject({ status: 'failed', failure });
     expect(entries).toMatchObject([{ level: 'error', message: 'The engine failed.' }]);
   });

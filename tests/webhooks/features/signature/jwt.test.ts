@@ -119,10 +119,11 @@ describe('a bearer token', () => {
     ['bearer a.b.c d', 400, 'Bearer realm="hookloom", error="invalid_request"'],
     ['Bearer a.b.c', 401, 'Bearer realm="hookloom", error="invalid_token"'],
   ])('in the header %j is answered %d', async (authorization, status, challenge) => {
-    const { receive, executions } = await aServiceFor();
+    const { receive, executions, lastLine } = await aServiceFor();
     const headers = authorization === undefined ? {} : { authorization };
     const answer = await receive({ body: '{}', headers });
     expect([answer.statusCode, answer.headers]).toMatchObject([status, { 'www-authenticate': challenge }]);
+    expect(lastLine().reason).toMatch(/^signature: /);
     expect(executions.records()).toEqual([]);
   });
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { schemes } from '../../../../lib/webhooks/features/signature/schemes.ts';
-import { aProblem } from '../../../support/a-problem.ts';
+import { aProblem, bodyOf } from '../../../support/a-problem.ts';
 import { aSignedService } from '../../../support/a-signed-service.ts';
 import { type SignedRequest, signedRequests } from './signed-requests.ts';
 
@@ -32,8 +32,10 @@ describe.each(signedRequests)('the signature of $name', (signed) => {
     service = await aServiceFor(signed);
   });
 
-  test('is accepted, and the workflow runs', async () => {
-    expect(await service.send(request)).toBe(200);
+  test('is accepted, and the workflow runs, which sees it', async () => {
+    const answer = await service.receive(request);
+    expect(answer.statusCode).toBe(200);
+    expect(bodyOf(answer).headers).toMatchObject(headers);
     expect(service.executions.records()).toHaveLength(1);
   });
 

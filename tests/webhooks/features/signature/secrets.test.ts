@@ -215,8 +215,12 @@ describe('when the workflow is stored,', () => {
     expect(problems[0]?.trim()).toContain(problem);
   });
 
-  test('a missing parameter is a problem of the whole signature', async () => {
-    expect(await problemsOf({ scheme: 'github' })).toEqual([' the scheme "github" needs credentialId']);
+  test.each([
+    [{ scheme: 'github' }, 'the scheme "github" needs credentialId'],
+    [jwt, 'a jwt needs either a credentialId or a jwksUrl'],
+    [{ scheme: 'jwt', jwksUrl, algorithms: ['RS256'] }, 'with a jwksUrl, a jwt needs issuer and audience'],
+  ])('a parameter that %j lacks is a problem of the whole signature', async (rule, message) => {
+    expect(await problemsOf(rule)).toEqual([` ${message}`]);
   });
 
   test.each<[JsonObject]>([

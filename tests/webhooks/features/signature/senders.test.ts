@@ -1,4 +1,4 @@
-import { createHash, createHmac, generateKeyPairSync, sign } from 'node:crypto';
+import { createHash, createHmac, generateKeyPairSync, sign, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
@@ -313,17 +313,21 @@ describe('the signature of PayPal', () => {
     expect(executions.records()).toEqual([]);
   });
 
-  test('with a certificate that is not valid now is refused', async () => {
-    const at = Date.UTC(2020, 0, 1);
+  const invalid = 'signature: the certificate is expired or not yet valid';
+  const { validFrom, validTo } = new X509Certificate(ofPayPal);
+  test.each([
+    ['before its certificate is valid', Date.parse(validFrom) - 1, 403, invalid],
+    ['when that becomes valid', Date.parse(validFrom), 200, undefined],
+    ['until that expires', Date.parse(validTo), 200, undefined],
+    ['after that has expired', Date.parse(validTo) + 1, 403, invalid],
+  ])('%s is answered as it should', async (_when, at, status, reason) => {
     const service = await aService({ text: ofPayPal }, at);
-    const early = new Date(at).toISOString();
-    const text = `${id}|${early}|8PT597110X687430LKGECATA|${crc32(body)}`;
+    const then = new Date(at).toISOString();
+    const text = `${id}|${then}|8PT597110X687430LKGECATA|${crc32(body)}`;
     const own = sign('sha256', Buffer.from(text), privateKey).toString('base64');
-    const changes = { 'paypal-transmission-time': early, 'paypal-transmission-sig': own };
-    expect(await service.send({ body, headers: { ...headers, ...changes } })).toBe(403);
-    expect(service.lastLine()).toMatchObject({
-      reason: 'signature: the certificate is expired or not yet valid',
-    });
+    const changes = { 'paypal-transmission-time': then, 'paypal-transmission-sig': own };
+    expect(await service.send({ body, headers: { ...headers, ...changes } })).toBe(status);
+    expect(service.lastLine().reason).toBe(reason);
   });
 
   test('fetches a limited number of certificate URLs in a flood', async () => {
@@ -422,7 +426,7 @@ describe('the signature of SNS', () => {
     const statusWith = (subject: JsonValue) =>
       send({ headers, body: JSON.stringify({ ...JSON.parse(body), Subject: subject }) });
     expect(await statusWith(null)).toBe(200);
-    for (const subject of [7, '', false, {}, ['x']])
+    for (const subject of [7, '', false, {}, { toString: 1 }, ['x']])
       expect([subject, await statusWith(subject)]).toEqual([subject, 403]);
   });
 

@@ -1,0 +1,42 @@
+import { expect, test } from '@jest/globals';
+import { createOtherWorkflows } from '../../../lib/executions/lifecycle/plans.ts';
+import { compilePlan } from '../../../lib/workflows/plan/compile-plan.ts';
+import { aGraph } from '../../support/a-run.ts';
+import { inMemoryWorkflowStore } from '../../support/in-memory-stores.ts';
+
+const { definition, findNodeType } = aGraph({ nodes: {}, edges: [] });
+
+const otherWorkflows = async () => {
+  const workflows = inMemoryWorkflowStore();
+  await workflows.put(definition, []);
+  let opened = 0;
+  const others = createOtherWorkflows(workflows, async (workflow) => {
+    opened++;
+    return compilePlan(workflow.definition, findNodeType);
+  });
+  return { ...others, workflows, opened: () => opened };
+};
+
+test('the plan of a version of another workflow is compiled once', async () => {
+  const { loadPlan, opened, workflows } = await otherWorkflows();
+  const plan = await loadPlan(definition.id, 1);
+  expect(await loadPlan(definition.id, 1)).toBe(plan);
+  await workflows.put({ ...definition, name: 'renamed' }, []);
+  expect(await loadPlan(definition.id, 2)).not.toBe(plan);
+  expect(opened()).toBe(2);
+});
+
+test('a version of another workflow that is not visible yet is an infrastructure error', async () => {
+  const { loadPlan } = await otherWorkflows();
+  await expect(loadPlan(definition.id, 7)).rejects.toMatchObject({
+    code: 'STORE_UNAVAILABLE',
+    cause: new Error(`version 7 of ${definition.id} was not found`),
+  });
+});
+
+test('only an enabled workflow has a current version for others', async () => {
+  const { findVersion, workflows } = await otherWorkflows();
+  expect([await findVersion(definition.id), await findVersion('unknown')]).toEqual([1, null]);
+  await workflows.put({ ...definition, enabled: false }, []);
+  expect(await findVersion(definition.id)).toBeNull();
+});
