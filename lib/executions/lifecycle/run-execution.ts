@@ -157,7 +157,7 @@ const MAX_CREDENTIAL_WAIT_MS = 14_000;
 
 /** The credentials of an execution, all of which are read when a node borrows the first. */
 export const lendTo = (
-  { credentialIds }: Plan,
+  { credentialIds }: Pick<Plan, 'credentialIds'>,
   source: CredentialSource | undefined,
   maxWaitMs?: number,
 ): Pick<CredentialSource, 'open'> | undefined =>

@@ -557,6 +557,33 @@ describe('the end of a run', () => {
   });
 });
 
+describe('the record of a run', () => {
+  const flow: AFlow = { nodes: [call('first'), pause], edges: ['start -> first', 'first -> pause'] };
+
+  test.each(['always', 'never'] as const)('has the data of its nodes: %s', async (recordData) => {
+    const settings = { recordData };
+    const service = await started({ ...flow, settings }, { call: () => ({ secret: 1 }) });
+    await service.run();
+    const shown = JSON.stringify((await service.executions.find('e-1'))?.nodes);
+    expect(shown.includes('secret')).toBe(recordData === 'always');
+  });
+
+  test('is due again a day into a wait, or when the run times out', async () => {
+    const dueIn = async (timeoutSeconds: number) => {
+      const service = await started({ ...flow, settings: { timeoutSeconds } }, { clock: { now: () => NOW } });
+      const leases: unknown[] = [];
+      const between = async () => {
+        const { status, leaseExpiresAt } = (await service.executions.find('e-1')) ?? {};
+        if (status === 'waiting') leases.push((leaseExpiresAt ?? 0) - NOW);
+      };
+      await service.run('e-1', { between });
+      return leases;
+    };
+    expect(await dueIn(7_200)).toEqual([7_200_000]);
+    expect(await dueIn(864_000)).toEqual([86_400_000]);
+  });
+});
+
 describe('infrastructure errors, in a subworkflow', () => {
   const flow: AFlow = {
     nodes: [
@@ -1101,6 +1128,7 @@ describe('an express run', () => {
     await run({ executionId: 'e-1' }, { awsRequestId: 'r-1' });
     expect(service.called).toEqual(['first/0', 'first/0']);
     expect(await service.executions.find('e-1')).toMatchObject({ status: 'succeeded', invocations: 2 });
+    expect((await service.executions.findData('e-1'))?.checkpoints ?? null).toBeNull();
   });
 
   test('cannot wait for an answer, and fails by name', async () => {

@@ -2,9 +2,10 @@ import type { HttpClient, NodeContext, NodeExecutor } from '@hookloom/plugin-kit
 import type { NodeType } from '@hookloom/plugin-kit/host';
 import { describe, expect, test } from '@jest/globals';
 import type { CredentialSource } from '../../../lib/engine/credentials.ts';
+import type { FilesFor } from '../../../lib/executions/files/execution-files.ts';
 import type { NewExecution } from '../../../lib/executions/lifecycle/new-execution.ts';
 import { createOpenPlan } from '../../../lib/executions/lifecycle/plans.ts';
-import { createPrepareRun } from '../../../lib/executions/lifecycle/run-execution.ts';
+import { createPrepareRun, lendTo } from '../../../lib/executions/lifecycle/run-execution.ts';
 import { fillInDeclarations } from '../../../lib/plugins/adapt-provider.ts';
 import type { Workflow, WorkflowSettings } from '../../../lib/workflows/definition/definition.ts';
 import type { Plan } from '../../../lib/workflows/plan/plan.ts';
@@ -164,6 +165,31 @@ describe('preparing a run', () => {
     expect(await run(started)).toMatchObject({ status: 'failed', failure: { nodeId: 'work' } });
     expect(prefetched).toEqual([[['mail'], maxWaitMs]]);
     expect(opened).toEqual([{ credentialIds: ['mail'] }]);
+  });
+
+  test('in the background, its credentials may take longer', async () => {
+    const opened: unknown[] = [];
+    const open: CredentialSource['open'] = (options) => {
+      opened.push(options);
+      return Promise.reject(new Error('no such credential'));
+    };
+    const source = { open, prefetch: async () => {} };
+    await lendTo({ credentialIds: ['mail'] }, source, 180_000)
+      ?.open({})
+      .catch(() => {});
+    expect(opened).toEqual([{ credentialIds: ['mail'], maxWaitMs: 180_000 }]);
+    expect(lendTo({ credentialIds: ['mail'] }, undefined)).toBeUndefined();
+  });
+
+  test('keeps the files of a run for days beyond its record', async () => {
+    const opened: unknown[] = [];
+    const filesFor: FilesFor = (of) => {
+      opened.push(of);
+      return filesIn(inMemoryBlobs())(of);
+    };
+    const { prepare } = aPreparation(undefined, true, 0, { filesFor });
+    await (await prepare(anExecution(), 60_000)).run(started);
+    expect(opened).toMatchObject([{ executionId: started.executionId, life: 4 }]);
   });
 
   test('tells the HTTP client by which request the run was started', async () => {

@@ -42,7 +42,7 @@ const aSweeper = async (start: Partial<ExecutionStart> = {}, status: DurableStat
   const executions = inMemoryExecutionStore();
   const workflows = inMemoryWorkflowStore();
   const { logger, entries } = aRecordingLogger();
-  const { events, published } = keptEvents();
+  const { events, published, ends } = keptEvents();
   const dispatched: string[] = [];
   const stopped: string[] = [];
   await workflows.put(aWorkflow({ id: 'orders', settings: { timeoutSeconds: 7_200 } }), []);
@@ -75,6 +75,7 @@ const aSweeper = async (start: Partial<ExecutionStart> = {}, status: DurableStat
     dispatched,
     stopped,
     published,
+    ends,
     record: () => executions.find('e-1'),
   };
 };
@@ -187,7 +188,8 @@ describe('the sweeper', () => {
     const { parts, record, executions, clock } = await aLeasedRun();
     clock.advance(HOUR);
     await reconcileExecution('e-1', parts);
-    expect(await record()).toMatchObject({ status: 'running' });
+    const leaseExpiresAt = clock.now() + 20 * MINUTE;
+    expect(await record()).toMatchObject({ status: 'running', leaseExpiresAt });
     expect(await dueIn(executions, clock.now() + 19 * MINUTE)).toEqual([]);
   });
 
@@ -351,12 +353,41 @@ describe('a sweep reports', () => {
   });
 
   test('what it publishes', async () => {
-    const { parts, executions, clock } = await aLeasedRun();
-    await executions.finish('e-1', anExecutionEnd({ isInOutbox: true, endedAt: clock.now() }));
+    const { parts, executions, clock, ends } = await aLeasedRun();
+    const endedAt = clock.now();
+    await executions.finish('e-1', anExecutionEnd({ isInOutbox: true, endedAt }));
     expect(await reported(parts)).toEqual([]);
     clock.advance(MINUTE);
     expect(await reported(parts)).toEqual(['republished']);
+    expect(ends).toMatchObject([{ executionId: 'e-1', endedAt }]);
   });
+});
+
+test('without a limit on its calls, what is refused or throttled is left as it is', async () => {
+  const { parts, clock, record } = await aSweeper();
+  clock.advance(15 * MINUTE);
+  const before = await record();
+  await expect(
+    reconcileExecution('e-1', { ...parts, dispatcher: { dispatch: refuse } }),
+  ).rejects.toMatchObject({ code: 'DISPATCH_REFUSED' });
+  expect(await record()).toEqual(before);
+  const leased = await aLeasedRun();
+  const findStatus = async () => 'throttled' as const;
+  const running = await leased.record();
+  await reconcileExecution('e-1', {
+    ...leased.parts,
+    durableService: { ...leased.parts.durableService, findStatus },
+  });
+  expect(await leased.record()).toEqual(running);
+});
+
+test('what fails right after its first repeated dispatch is dispatched at once, under another name', async () => {
+  const { parts, clock, dispatched } = await aSweeper();
+  clock.advance(15 * MINUTE);
+  await reconcileExecution('e-1', parts);
+  clock.advance(MINUTE);
+  await reconcileExecution('e-1', parts, { requestId: 'r-1' });
+  expect(dispatched).toEqual(['e-1 durable 1', 'e-1 durable 2']);
 });
 
 test('a run is not timed out at its deadline, but due right after it', async () => {

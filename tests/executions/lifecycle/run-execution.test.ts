@@ -224,6 +224,13 @@ describe('the request of a run whose caller waited', () => {
     expect(await store.findData('e-1')).toMatchObject({ input: 'j{"body":1}' });
   });
 
+  test('is kept for as long as its record, however large it is', async () => {
+    const { execute, parts } = ending('failed');
+    const text = Array.from({ length: 30_000 }, () => Math.random().toString(36)[2]).join('');
+    await execute({ ...execution, input: { body: text } }, 1_000);
+    expect(parts.blobs.keys()).toEqual(['executions/brief/e-1/input']);
+  });
+
   test('is not kept when it succeeds', async () => {
     const { execute, store } = aRun();
     await execute(execution, 1_000);
@@ -297,6 +304,19 @@ describe('its completion event', () => {
     await execute(execution, 1_000);
     expect(published).toEqual(['e-1 succeeded succeeded']);
     expect(await store.find('e-1')).toMatchObject({ status: 'succeeded', isInOutbox: false });
+  });
+
+  test.each([
+    [{ metrics: true }, { hasMetrics: true }],
+    [{}, {}],
+  ])('of a workflow with the settings %j has %j', async (settings, marks) => {
+    const { parts } = aRun();
+    const { ends, events } = keptEvents();
+    const { workflow } = execution;
+    const definition = { ...workflow.definition, settings };
+    const marked = { ...execution, workflow: { ...workflow, definition } };
+    await createRunExecution({ ...parts, events })(marked, 1_000);
+    expect(ends.map((end) => ('hasMetrics' in end ? { hasMetrics: end.hasMetrics } : {}))).toEqual([marks]);
   });
 
   test('is not published if it cannot be recorded: the record later says that the process was lost', async () => {
