@@ -25,6 +25,15 @@ export const readStage = (text: string): string => {
   return text;
 };
 
+export const readUrl = (text: string): string => {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw usageError(
+      `${JSON.stringify(text.slice(0, 100))} is not a URL: https://abc.execute-api.eu-west-1.amazonaws.com`,
+    );
+  return url.origin;
+};
+
 /** Checks the combination of options. Commander accepts whatever follows an option as its value. */
 export const checkOptions = (options: Readonly<Record<string, unknown>>): void => {
   for (const [name, value] of Object.entries(options)) {
@@ -32,8 +41,9 @@ export const checkOptions = (options: Readonly<Record<string, unknown>>): void =
       throw usageError(`--${name} needs a value, but ${value} is an option.`);
   }
   // Without a stage, the command would target the local service.
-  if (options.region !== undefined && options.stage === undefined)
-    throw usageError('--region needs --stage NAME.');
+  for (const name of ['region', 'profile', 'url'])
+    if (options[name] !== undefined && options.stage === undefined)
+      throw usageError(`--${name} needs --stage NAME.`);
 };
 
 /**

@@ -78,6 +78,8 @@ export interface WorkflowFile {
   readonly definition: WorkflowDefinition;
   /** One line each: `orders.json:12:9: warning: /nodes/1 …`. */
   readonly warnings: readonly string[];
+  /** Converts a problem to such a line. */
+  readonly toLine: (problem: Problem) => string;
 }
 
 /**
@@ -90,11 +92,15 @@ export const readWorkflow = async (
   io: InputIo,
   findNodeType: FindNodeType,
 ): Promise<WorkflowFile> => {
-  const { value: definition, warnings } = await readChecked(file, io, async (content) => {
+  const {
+    value: definition,
+    warnings,
+    toLine,
+  } = await readChecked(file, io, async (content) => {
     const { definition, ...found } = await validateWorkflow(content, findNodeType);
     return { value: definition, ...found };
   });
-  return { file, definition, warnings };
+  return { file, definition, warnings, toLine };
 };
 
 /**
@@ -106,9 +112,12 @@ export const readEntries = async (file: string, io: InputIo): Promise<readonly E
   (await readChecked(file, io, async (content) => ({ ...checkEntries(content), warnings: [] }))).value;
 
 /** One line for each file with the id of one before it: stored together, the last one would win. */
-export const findSameIds = (files: readonly WorkflowFile[]): string[] => {
+export const findSameIds = (
+  files: readonly { readonly file: string; readonly id: string | null }[],
+): string[] => {
   const first = new Map<string, string>();
-  return files.flatMap(({ file, definition: { id } }) => {
+  return files.flatMap(({ file, id }) => {
+    if (id === null) return [];
     const before = first.get(id);
     if (before === undefined) first.set(id, file);
     return before === undefined
@@ -127,12 +136,10 @@ const readChecked = async <Value>(file: string, io: InputIo, check: Check<Value>
   const { name, text } = await readInput(file, io);
   const { value, problems, warnings } = await check(parseJson(text, name));
   const placeOf = locateValues(text);
-  const [errorLines, warningLines] = [problems, warnings].map((found) =>
-    found.map(({ path, message, severity }) => {
-      const kind = severity === undefined ? '' : `${severity}: `;
-      return `${name}:${placeOf(path)}: ${kind}${path || '/'} ${message}`;
-    }),
-  ) as [string[], string[]];
-  if (value === null) throw new CommandError([...errorLines, ...warningLines].join('\n'));
-  return { value, warnings: warningLines };
+  const toLine = ({ path, message, severity }: Problem): string => {
+    const kind = severity === undefined ? '' : `${severity}: `;
+    return `${name}:${placeOf(path)}: ${kind}${path || '/'} ${message}`;
+  };
+  if (value === null) throw new CommandError([...problems, ...warnings].map(toLine).join('\n'));
+  return { value, warnings: warnings.map(toLine), toLine };
 };

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Help } from 'commander';
 import { isAppError } from '../lib/shared/errors.ts';
+import { ApiProblem } from './admin-api.ts';
 import { addApprovalCommands } from './approval-commands.ts';
 import type { CommandContext } from './command-context.ts';
 import { CommandError, EXIT, type ExitCode, explainAwsError, usageError } from './command-error.ts';
@@ -8,11 +9,12 @@ import { addCredentialCommands } from './credential-commands.ts';
 import { addDoctorCommand } from './doctor-command.ts';
 import { addEventCommands } from './event-commands.ts';
 import { addExecutionCommands } from './execution-commands.ts';
+import { ApiUnfound } from './find-api-url.ts';
 import type { Io } from './io.ts';
 import { type MigrationOptions, runMigration } from './migrate-command.ts';
 import { addNodeTypeCommands } from './node-type-commands.ts';
 import { addPluginCommands } from './plugin-commands.ts';
-import { checkOptions, readStage } from './read-arguments.ts';
+import { checkOptions, readStage, readUrl } from './read-arguments.ts';
 import { addRequestCommands } from './request-commands.ts';
 import { addSchemaCommand } from './schema-command.ts';
 import type { OpenTarget } from './target.ts';
@@ -47,6 +49,8 @@ const createProgram = ({ io, openTarget, ...loaders }: CommandLine): Command => 
     .usage('<command> [options]\n       hookloom --version')
     .option('--stage <name>', 'a deployed stage, using the AWS credentials of the environment', readStage)
     .option('--region <name>', 'its region')
+    .option('--profile <name>', 'a profile of the AWS configuration')
+    .option('--url <url>', "the API's address, if it is not in the outputs of the stage's stack", readUrl)
     .helpOption('-h, --help', 'show this help')
     .addHelpText('after', NOTES)
     .configureHelp({ showGlobalOptions: true, formatHelp })
@@ -143,6 +147,7 @@ const report = (error: unknown, io: Io): ExitCode => {
 const toCommandError = (error: unknown): CommandError => {
   if (error instanceof CommandError) return error;
   if (error instanceof CommanderError) return usageError(error.message.replace(/^error: /, ''));
+  if (error instanceof ApiProblem || error instanceof ApiUnfound) return new CommandError(error.message);
   if (!isAppError(error)) throw error;
   const cause = error.cause instanceof Error ? ` (${error.cause.message || error.cause.name})` : '';
   return new CommandError(`${error.message}${cause}`);

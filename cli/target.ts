@@ -18,14 +18,17 @@ import type { RegistrarParts } from '../lib/registrations/registrar.ts';
 import type { RequestStore } from '../lib/webhooks/requests/request-store.ts';
 import type { SendAgainParts } from '../lib/webhooks/requests/send-again.ts';
 import type { WorkflowStore } from '../lib/workflows/definition/workflow-store.ts';
-import { CommandError } from './command-error.ts';
+import { type AdminApi, createAdminApi, createSendToApi } from './admin-api.ts';
+import { CommandError, EXIT } from './command-error.ts';
 import { type DoctorParts, openDoctor } from './doctor/open-doctor.ts';
+import { findApiUrl } from './find-api-url.ts';
 import { readServiceInfo } from './local/local-service.ts';
 import { openCommands } from './open-commands.ts';
 import { loadCredentialTypes } from './plugins/node-types.ts';
 
 /** The parts of a running service that commands read and change. */
 export interface Target {
+  readonly api: AdminApi;
   readonly workflows: WorkflowStore;
   readonly credentials: CredentialStore;
   /** The parts that manage outbound credentials. */
@@ -67,20 +70,28 @@ export interface Target {
   close(): void;
 }
 
-export type OpenTarget = (options: {
+/** The options of a command line that name its target. */
+interface TargetOptions {
   readonly stage?: string | undefined;
   readonly region?: string | undefined;
-}) => Target | Promise<Target>;
+  /** A profile of the AWS configuration. */
+  readonly profile?: string | undefined;
+  /** The origin of the API; for a stage, otherwise found by its stack. */
+  readonly url?: string | undefined;
+}
+
+export type OpenTarget = (options: TargetOptions) => Target | Promise<Target>;
 
 /**
  * Connects to the named stage with the AWS credentials of the environment, or to the local service if none is named.
  *
  * @throws CommandError when no local service is up, or a stage has no region
  */
-export const openTarget = async ({ stage, region }: Parameters<OpenTarget>[0]): Promise<Target> => {
+export const openTarget = async ({ stage, region, profile, url }: TargetOptions): Promise<Target> => {
+  if (profile !== undefined) process.env.AWS_PROFILE = profile;
   if (stage !== undefined) {
     process.env.AWS_REGION = region ?? (await findRegion()); // of all clients, with and without the SDK
-    return connect({ tablePrefix: `hookloom-${stage}` });
+    return connect({ tablePrefix: `hookloom-${stage}`, ...(url === undefined ? {} : { apiUrl: url }) });
   }
   const service = readServiceInfo();
   if (service === null) {
@@ -100,7 +111,10 @@ const findRegion = async (): Promise<string> => {
   try {
     return await sdk.config.region();
   } catch {
-    throw new CommandError("No AWS region: name the stage's region with --region NAME, or set AWS_REGION.");
+    throw new CommandError(
+      "No AWS region: name the stage's region with --region NAME, or set AWS_REGION.",
+      EXIT.usage,
+    );
   } finally {
     sdk.destroy();
   }
@@ -116,6 +130,8 @@ interface Connection {
   readonly sourcesEndpoint?: string;
   readonly blobFolder?: string;
   readonly baseUrl?: string;
+  /** Origin of a stage's API; found by its stack if absent. */
+  readonly apiUrl?: string;
 }
 
 export const connect = ({
@@ -126,6 +142,7 @@ export const connect = ({
   sourcesEndpoint,
   blobFolder,
   baseUrl,
+  apiUrl,
 }: Connection): Target => {
   const { AWS_REGION, RETENTION_DAYS } = process.env;
   const config = readConfig({
@@ -145,8 +162,11 @@ export const connect = ({
   const http = lateHttpClient(config.outboundAllow);
   const tcp = lateTcpClient(config.outboundAllow);
   const findType = async (type: string) => (await loadCredentialTypes()).get(type) ?? null;
+  const aws = { region: config.region, readCredentials };
+  const findUrl = async () => baseUrl ?? apiUrl ?? (await findApiUrl(tablePrefix, aws));
   return {
     ...parts,
+    api: createAdminApi(createSendToApi({ findUrl, signing: baseUrl === undefined ? aws : null })),
     outbound: openCredentialParts(config, { client, tables, http, tcp, findType }, readCredentials),
     registrar: openRegistrar(config, { client, tables, logger, readCredentials }),
     ...openCommandRequests(config, { client, tables, executions: parts.executions }),

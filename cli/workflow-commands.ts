@@ -1,21 +1,19 @@
+import type { JsonObject } from '@hookloom/plugin-kit';
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import type { Command } from 'commander';
 import { findTriggerWarnings } from '../authoring/stage/check-workflows.ts';
-import { findCredentialProblems, findMetricsProblem } from '../authoring/stage/find-store-problems.ts';
 import { findTimes } from '../authoring/stage/find-times.ts';
-import { findMissingSubworkflows, findUrlWarnings } from '../authoring/stage/find-warnings.ts';
-import { nudgeHeld } from '../lib/executions/held/nudge-held.ts';
-import { PROBE_PREFIX } from '../lib/health/ping.ts';
-import { putWorkflow, putWorkflows, removeWorkflow } from '../lib/registrations/put-workflow.ts';
-import { isAppError } from '../lib/shared/errors.ts';
+import { findUrlWarnings } from '../authoring/stage/find-warnings.ts';
 import type { WorkflowDefinition } from '../lib/workflows/definition/definition.ts';
-import { findUsersOfWorkflow } from '../lib/workflows/definition/find-users.ts';
-import { toPathConfigs } from '../lib/workflows/definition/to-path-configs.ts';
+import { ApiProblem } from './admin-api.ts';
 import type { CommandContext, TargetContext } from './command-context.ts';
 import { CommandError, refuseUsed } from './command-error.ts';
+import { describeDifference, type VersionDifference } from './difference-text.ts';
 import { type RunOptions, runWorkflow } from './execution-commands.ts';
+import { toColumns } from './execution-text.ts';
 import { findPermissions } from './find-permissions.ts';
 import type { Io } from './io.ts';
+import { printStored, printTimes, putFiles, type StoredWorkflow, WORKFLOWS } from './put-workflows.ts';
 import { readId, readVersionNumber } from './read-arguments.ts';
 import { findSameIds, listFiles, readWorkflow, type WorkflowFile, withoutSchema } from './read-file.ts';
 
@@ -23,8 +21,6 @@ export const addWorkflowCommands = (
   program: Command,
   { io, loadNodeTypes, onTarget }: CommandContext,
 ): void => {
-  const onTypedTarget = (action: (context: TargetContext & CheckContext) => Promise<void>) =>
-    onTarget(async (context) => action({ ...context, findNodeType: await loadNodeTypes() }));
   const workflow = program
     .command('workflow')
     .description('check, store, read, enable and disable workflows');
@@ -47,8 +43,11 @@ export const addWorkflowCommands = (
   workflow
     .command('put')
     .description('store files as new versions')
-    .argument('<files...>', 'workflow files; - is standard input')
-    .action((files: string[]) => onTypedTarget((context) => putFiles(files, context)));
+    .argument('<files...>', 'workflow files or folders of them; - is standard input')
+    .option('--message <text>', 'why, for the history of the workflow')
+    .action((files: string[], { message = null }: { readonly message?: string | null }) =>
+      onTarget((context) => putFiles(files, message, context)),
+    );
 
   workflow
     .command('get')
@@ -64,20 +63,20 @@ export const addWorkflowCommands = (
     .description('list workflows and their current versions')
     .option('--json', 'print JSON')
     .action(({ json }: { readonly json?: true }) =>
-      onTarget((context) => listWorkflows(json === true, context, loadNodeTypes)),
+      onTarget((context) => listWorkflows(json === true, context)),
     );
 
   workflow
     .command('enable')
     .description('let the triggers of a workflow start it')
     .argument('<id>', 'id of the workflow', readId)
-    .action((id: string) => onTypedTarget((context) => switchWorkflow(id, true, context)));
+    .action((id: string) => onTarget((context) => switchWorkflow(id, 'enable', context)));
 
   workflow
     .command('disable')
     .description('stop the triggers of a workflow from starting it')
     .argument('<id>', 'id of the workflow', readId)
-    .action((id: string) => onTypedTarget((context) => switchWorkflow(id, false, context)));
+    .action((id: string) => onTarget((context) => switchWorkflow(id, 'disable', context)));
 
   workflow
     .command('run')
@@ -87,7 +86,7 @@ export const addWorkflowCommands = (
     .option('--input <file>', 'its input, a JSON object; - is standard input (default: {})')
     .option('--wait', 'follow it to its end and print its output')
     .action((id: string, options: RunOptions) =>
-      onTypedTarget((context) => runWorkflow(id, options, context.findNodeType, context)),
+      onTarget(async (context) => runWorkflow(id, options, await loadNodeTypes(), context)),
     );
 
   workflow
@@ -96,10 +95,37 @@ export const addWorkflowCommands = (
     .argument('<id>', 'id of the workflow', readId)
     .option('--force', 'remove it even if other workflows run it or handle its failures')
     .action((id: string, { force }: { readonly force?: true }) =>
-      onTypedTarget(async (context) => {
-        if (force !== true) await refuseUsedWorkflow(id, context);
-        await remove(id, context);
-      }),
+      onTarget((context) => removeWorkflow(id, force === true, context)),
+    );
+
+  workflow
+    .command('history')
+    .description('list the versions of a workflow, newest first; also of a removed one')
+    .argument('<id>', 'id of the workflow', readId)
+    .option('--json', 'print JSON')
+    .action((id: string, { json }: { readonly json?: true }) =>
+      onTarget((context) => printHistory(id, json === true, context)),
+    );
+
+  workflow
+    .command('diff')
+    .description('show what changed between two versions of a workflow')
+    .argument('<id>', 'id of the workflow', readId)
+    .option('--from <version>', 'default: the one before', readVersionNumber)
+    .option('--to <version>', 'default: the current one', readVersionNumber)
+    .option('--json', 'print JSON')
+    .action((id: string, options: DifferenceOptions) =>
+      onTarget((context) => printDifference(id, options, context)),
+    );
+
+  workflow
+    .command('rollback')
+    .description('store an earlier version as a new one; also of a removed workflow')
+    .argument('<id>', 'id of the workflow', readId)
+    .argument('<version>', 'the earlier version', readVersionNumber)
+    .option('--message <text>', 'why, for the history of the workflow')
+    .action((id: string, version: number, { message = null }: { readonly message?: string | null }) =>
+      onTarget((context) => rollBack(id, version, message, context)),
     );
 };
 
@@ -118,17 +144,19 @@ const validateFiles = async (paths: readonly string[], { io, findNodeType }: Che
       const { definition } = file;
       valid.push(file);
       io.print(`${path}: ${definition.id} is valid`);
-      printWarnings(file, io);
-      warnOfTriggers(definition, { io, findNodeType });
-      for (const { path, message } of await findUrlWarnings(definition, findNodeType, null))
-        io.note(io.paint('yellow', `${definition.id}: ${path} ${message}`));
-      await printTimes(definition, io);
+      const more = [
+        ...findTriggerWarnings(definition, findNodeType),
+        ...(await findUrlWarnings(definition, findNodeType, null)),
+      ];
+      for (const warning of [...file.warnings, ...more.map(file.toLine)])
+        io.note(io.paint('yellow', warning));
+      printTimes(definition.id, await findTimes(definition, io.now()), io);
     } catch (error) {
       if (!(error instanceof CommandError)) throw error;
       problems.push(error.message);
     }
   }
-  problems.push(...findSameIds(valid));
+  problems.push(...findSameIds(valid.map(({ file, definition }) => ({ file, id: definition.id }))));
   if (problems.length > 0) throw new CommandError(problems.join('\n'));
 };
 
@@ -156,161 +184,110 @@ const printPermissions = async (
 const toRow = (statement: object): string =>
   `- ${JSON.stringify(statement, null, 1).replaceAll(/\n */g, ' ')}`;
 
-/** Reads, checks and registers all files before storing the first; stores all or none. */
-const putFiles = async (files: readonly string[], context: TargetContext & CheckContext): Promise<void> => {
-  const { io, target, findNodeType } = context;
-  const checked: WorkflowFile[] = [];
-  for (const file of withoutSchema(files)) checked.push(await readWorkflow(file, io, findNodeType));
-  const problems: string[] = findSameIds(checked);
-  const definitions = checked.map(({ definition }) => definition);
-  for (const definition of definitions)
-    for (const { path, message } of await findCredentialProblems(definition, findNodeType, target))
-      problems.push(`${definition.id}: ${path} ${message}`);
-  for (const { id } of definitions)
-    if (id.startsWith(PROBE_PREFIX))
-      problems.push(`${id}: ids that begin with ${PROBE_PREFIX} are reserved for the doctor`);
-  const metricsProblem = await findMetricsProblem(definitions, target.listDefinitions);
-  if (metricsProblem !== null) problems.push(metricsProblem);
-  if (problems.length > 0) throw new CommandError(problems.join('\n'));
-  for (const file of checked) printWarnings(file, io);
-  for (const definition of definitions) {
-    warnOfTriggers(definition, context);
-    const warnings = [
-      ...(await findMissingSubworkflows(definition, target.workflows, definitions)),
-      ...(await findUrlWarnings(definition, findNodeType, target.outbound)),
-    ];
-    for (const { path, message } of warnings)
-      io.note(io.paint('yellow', `${definition.id}: ${path} ${message}`));
-  }
-  const puts = definitions.map((definition) => ({ definition }));
-  const stored = await putWorkflows(puts, findNodeType, {
-    ...target.registrar,
-    workflows: target.workflows,
-  });
-  for (const [index, definition] of definitions.entries()) {
-    await printStored(definition, stored[index], context);
-    for (const url of webhookUrls(definition, target.baseUrl)) io.print(`  ${url}`);
-    await printTimes(definition, io);
-  }
-};
-
-type Stored = Awaited<ReturnType<typeof putWorkflow>>;
-
-const printStored = async (
-  definition: WorkflowDefinition,
-  stored: Stored | undefined,
-  { io, target }: TargetContext,
-): Promise<void> => {
-  if (stored === undefined) return;
-  const { version, changed } = stored;
-  io.print(`${definition.id}: ${changed ? `version ${version}` : `unchanged, version ${version}`}`);
-  await release(definition, { io, target });
-};
-
-/** Releases held executions. An unreachable service is no error, since its schedule releases them later. */
-const release = async (definition: WorkflowDefinition, { io, target }: TargetContext): Promise<void> => {
-  try {
-    for (const nodeId of await nudgeHeld(definition, target))
-      io.print(`  requests stored by the trigger ${nodeId} now start to run`);
-  } catch (error) {
-    if (!isAppError(error)) throw error;
-    io.note(io.paint('yellow', `${definition.id}: stored requests start to run within five minutes`));
-  }
-};
-
-const printWarnings = ({ warnings }: WorkflowFile, io: Io): void => {
-  for (const warning of warnings) io.note(io.paint('yellow', warning));
-};
-
-/** Warns if nothing can start a workflow. It is only a warning, since that may be intended. */
-const warnOfTriggers = (definition: WorkflowDefinition, { io, findNodeType }: CheckContext): void => {
-  for (const { path, message } of findTriggerWarnings(definition, findNodeType))
-    io.note(io.paint('yellow', `${definition.id}: ${path === '' ? 'it' : path} ${message}`));
-};
-
-/** Prints when the schedules of a workflow fire next. */
-const printTimes = async (definition: WorkflowDefinition, io: Io): Promise<void> => {
-  for (const { triggerNodeId, times } of await findTimes(definition, io.now())) {
-    for (const time of times) io.print(`  ${triggerNodeId} fires at ${time}`);
-    if (times.length === 0)
-      io.note(io.paint('yellow', `${definition.id}: ${triggerNodeId} never fires again`));
-  }
-};
-
 /** @param version - null for the current one */
 const printWorkflow = async (
   id: string,
   version: number | null,
   { io, target }: TargetContext,
 ): Promise<void> => {
-  const { workflows } = target;
-  const workflow = version === null ? await workflows.find(id) : await workflows.findVersion(id, version);
-  if (workflow === null) throw notFound(version === null ? id : `${id} at version ${version}`);
-  io.print(JSON.stringify(workflow.definition, null, 2));
+  const path = version === null ? `${WORKFLOWS}/${id}` : `${WORKFLOWS}/${id}/versions/${version}`;
+  const { definition } = await target.api.call<{ readonly definition: JsonObject }>('GET', path);
+  io.print(JSON.stringify(definition, null, 2));
 };
 
-const listWorkflows = async (
-  asJson: boolean,
-  { io, target }: TargetContext,
-  loadNodeTypes: () => Promise<FindNodeType>,
-): Promise<void> => {
-  const workflows = await target.workflows.list();
+interface ListedWorkflow {
+  readonly id: string;
+  readonly name: string;
+  readonly enabled: boolean;
+  readonly version: number;
+  readonly updatedAt: string;
+  readonly unknownNodeTypes?: readonly string[];
+}
+
+const listWorkflows = async (asJson: boolean, { io, target }: TargetContext): Promise<void> => {
+  const workflows = await target.api.list<ListedWorkflow>(WORKFLOWS, 'workflows');
   if (asJson) return io.print(JSON.stringify(workflows, null, 2));
   if (workflows.length === 0) return io.note('There are no workflows.');
-  for (const { id, name, enabled, version, updatedAt } of workflows) {
+  for (const { id, name, enabled, version, updatedAt } of workflows)
     io.print([id, enabled ? 'enabled' : 'disabled', `version ${version}`, updatedAt, name].join('\t'));
-  }
-  const findNodeType = await loadNodeTypes();
-  for (const { id, nodes } of (await target.listDefinitions()).definitions) {
-    const missing = new Set(nodes.map(({ type }) => type).filter((type) => findNodeType(type) === null));
-    if (missing.size > 0)
-      io.note(
-        io.paint('yellow', `${id}: can't run: no installed plugin provides ${[...missing].join(', ')}`),
-      );
-  }
+  for (const { id, unknownNodeTypes: types } of workflows)
+    if (types !== undefined)
+      io.note(io.paint('yellow', `${id}: can't run: no installed plugin provides ${types.join(', ')}`));
 };
 
-/**
- * Puts a new version that differs only in `enabled`.
- *
- * @throws AppError `WORKFLOW_CHANGED` when another version is put at the same time
- */
+/** Stores a new version that differs only in `enabled`. */
 const switchWorkflow = async (
   id: string,
-  enabled: boolean,
-  context: TargetContext & CheckContext,
+  action: 'enable' | 'disable',
+  { io, target }: TargetContext,
 ): Promise<void> => {
-  const workflow = await context.target.workflows.find(id);
-  if (workflow === null) throw notFound(id);
-  const definition = { ...workflow.definition, enabled };
-  const parts = { ...context.target.registrar, workflows: context.target.workflows };
-  const stored = await putWorkflow(definition, context.findNodeType, parts, {
-    replaces: workflow.version,
-  });
-  await printStored(definition, stored, context);
+  const path = `${WORKFLOWS}/${id}/${action}`;
+  const stored = await target.api.call<Omit<StoredWorkflow, 'triggers' | 'warnings' | 'times'>>('POST', path);
+  printStored({ ...stored, triggers: [], warnings: [], times: [] }, undefined, io);
 };
 
-const refuseUsedWorkflow = async (id: string, { target }: TargetContext): Promise<void> =>
-  refuseUsed(id, findUsersOfWorkflow(id, (await target.listDefinitions()).definitions));
-
-const remove = async (
+const removeWorkflow = async (
   id: string,
-  { io, target, findNodeType }: TargetContext & CheckContext,
+  isForced: boolean,
+  { io, target }: TargetContext,
 ): Promise<void> => {
-  const parts = { ...target.registrar, workflows: target.workflows };
-  if (!(await removeWorkflow(id, findNodeType, parts))) throw notFound(id);
+  try {
+    await target.api.call('DELETE', `${WORKFLOWS}/${id}`, { query: { force: isForced ? 'true' : null } });
+  } catch (error) {
+    if (error instanceof ApiProblem && Array.isArray(error.members.users))
+      refuseUsed(id, error.members.users as readonly string[]);
+    throw error;
+  }
   io.print(`${id}: removed; its versions can still be read with workflow get ${id} --version N`);
 };
 
-const notFound = (what: string): CommandError => new CommandError(`There is no workflow ${what}.`);
+interface ListedVersion {
+  readonly version: number;
+  readonly updatedAt: string;
+  readonly author: string | null;
+  readonly message: string | null;
+}
 
-/**
- * The methods and URLs of a workflow's webhooks.
- *
- * @param baseUrl - without a trailing slash; null for paths only
- */
-const webhookUrls = (definition: WorkflowDefinition, baseUrl: string | null): string[] =>
-  toPathConfigs(definition).map(
-    ({ method, path }) =>
-      `${method} ${baseUrl ?? ''}/api/webhook/${definition.id}${path === '/' ? '' : path}`,
+const printHistory = async (id: string, asJson: boolean, { io, target }: TargetContext): Promise<void> => {
+  const versions = await target.api.list<ListedVersion>(`${WORKFLOWS}/${id}/versions`, 'versions');
+  if (asJson) return io.print(JSON.stringify(versions, null, 2));
+  const rows = versions.map(({ version, updatedAt, author, message }) => [
+    ...[String(version), updatedAt, author?.replace(/^.*[:/]/, '') ?? '-', message ?? ''],
+  ]);
+  for (const line of toColumns([['VERSION', 'TIME', 'BY', 'MESSAGE'], ...rows])) io.print(line);
+};
+
+interface DifferenceOptions {
+  readonly from?: number;
+  readonly to?: number;
+  readonly json?: true;
+}
+
+const printDifference = async (
+  id: string,
+  { from, to, json }: DifferenceOptions,
+  { io, target }: TargetContext,
+): Promise<void> => {
+  const current = async () =>
+    (await target.api.call<{ readonly version: number }>('GET', `${WORKFLOWS}/${id}`)).version;
+  const last = to ?? (await current());
+  const first = from ?? Math.max(1, last - 1);
+  const query = { from: first, to: last };
+  const difference = await target.api.call<VersionDifference>('GET', `${WORKFLOWS}/${id}/diff`, { query });
+  if (json === true) return io.print(JSON.stringify(difference, null, 2));
+  for (const line of describeDifference(difference)) io.print(line);
+};
+
+const rollBack = async (
+  id: string,
+  version: number,
+  message: string | null,
+  { io, target }: TargetContext,
+): Promise<void> => {
+  const path = `${WORKFLOWS}/${id}/rollback`;
+  printStored(
+    await target.api.call<StoredWorkflow>('POST', path, { query: { version, message } }),
+    undefined,
+    io,
   );
+};

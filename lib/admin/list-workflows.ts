@@ -44,6 +44,8 @@ interface ListedWorkflow {
   /** ISO 8601, UTC. */
   readonly updatedAt: string;
   readonly triggers: readonly WorkflowTrigger[];
+  /** Node types that no loaded plugin provides: the workflow can't run. Absent if there are none. */
+  readonly unknownNodeTypes?: readonly string[];
   /** Null if there is none on record. */
   readonly lastExecution: {
     readonly executionId: string;
@@ -91,7 +93,16 @@ export const listWorkflows = async (
         const { tags = [] } = workflow.definition;
         if (filters.tag !== null && !tags.includes(filters.tag)) return [];
         if (filters.trigger !== null && !triggers.some(({ type }) => type === filters.trigger)) return [];
-        return [{ ...describe(workflow), triggers, lastExecution: await findLast(id, executions) }];
+        const types = new Set(workflow.definition.nodes.map(({ type }) => type));
+        const unknown = [...types].filter((type) => findNodeType(type) === null);
+        return [
+          {
+            ...describe(workflow),
+            triggers,
+            ...(unknown.length === 0 ? {} : { unknownNodeTypes: unknown }),
+            lastExecution: await findLast(id, executions),
+          },
+        ];
       }),
     );
     found.push(...(await Promise.all(listed)).flat());

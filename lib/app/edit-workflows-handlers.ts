@@ -30,7 +30,7 @@ import type { WorkflowDefinition } from '../workflows/definition/definition.ts';
 import { findUsersOfWorkflow } from '../workflows/definition/find-users.ts';
 import type { CheckedWorkflow, Problem } from '../workflows/definition/problem.ts';
 import type { PublishedWorkflow, WorkflowStore } from '../workflows/definition/workflow-store.ts';
-import { findVersion, readBaseUrl, readWorkflowId, withTag } from './workflows-handlers.ts';
+import { findVersion, readWorkflowId, withTag } from './workflows-handlers.ts';
 
 interface EditWorkflowsParts extends RegistrarParts {
   readonly clock: Clock;
@@ -43,6 +43,8 @@ interface EditWorkflowsParts extends RegistrarParts {
   readonly listDefinitions: () => Promise<{ readonly definitions: readonly WorkflowDefinition[] }>;
   readonly queues: Pick<HeldQueues, 'find'>;
   readonly nudgeQueue: NudgeQueue;
+  /** Where webhooks are reached, without a trailing slash. */
+  readonly baseUrl: string;
 }
 
 /** Below the six megabytes of an event of Lambda, in which quotes of the body are escaped. */
@@ -77,13 +79,12 @@ export const createEditWorkflows = (parts: EditWorkflowsParts) => {
     const stored = await putWorkflows(puts, registry.findNodeType, parts, note);
     const versions = puts.map(({ definition }, index) => `${definition.id}@${stored[index]?.version}`);
     addLogFields({ versions: versions.join(' '), changed: stored.filter(({ changed }) => changed).length });
-    const baseUrl = readBaseUrl(event, clock);
     return Promise.all(
       puts.map(async ({ definition }, index) => ({
         id: definition.id,
         version: stored[index]?.version ?? 0,
         changed: stored[index]?.changed ?? false,
-        triggers: findTriggers(definition, registry.findNodeType, baseUrl),
+        triggers: findTriggers(definition, registry.findNodeType, parts.baseUrl),
         ...describe(checked[index], items[index]),
         releasing: await release(definition, parts),
       })),

@@ -10,7 +10,6 @@ import {
 import { readCursor, writeCursor } from '../executions/record/cursor.ts';
 import { serveRoutes } from '../http/create-handler.ts';
 import { parseQuery, readPathParameter, readQuery } from '../http/read-parameters.ts';
-import { readWebhookEvent } from '../http/read-webhook-event.ts';
 import type { Registry } from '../plugins/load-registry.ts';
 import { type Answer, answerJson } from '../shared/answer.ts';
 import { QUERY_INVALID, VERSION_NOT_FOUND, WORKFLOW_NOT_FOUND } from '../shared/error-catalogue.ts';
@@ -20,7 +19,7 @@ import { compareDefinitions } from '../workflows/definition/compare-definitions.
 import type { Workflow } from '../workflows/definition/definition.ts';
 import type { WorkflowStore } from '../workflows/definition/workflow-store.ts';
 
-interface ReadWorkflowsParts extends Pick<ListWorkflowsParts, 'executions'> {
+interface ReadWorkflowsParts extends Pick<ListWorkflowsParts, 'executions' | 'baseUrl'> {
   readonly logger: Logger;
   readonly clock: Clock;
   readonly workflows: WorkflowStore;
@@ -36,8 +35,12 @@ export const createReadWorkflows = (parts: ReadWorkflowsParts) => {
     'GET /api/admin/workflows': async ({ event }) => {
       const query = parseQuery(event, workflowQuery);
       const { findNodeType } = await parts.loadRegistry();
-      const baseUrl = readBaseUrl(event, clock);
-      const page = await listWorkflows(query, { workflows, executions, findNodeType, baseUrl });
+      const page = await listWorkflows(query, {
+        workflows,
+        executions,
+        findNodeType,
+        baseUrl: parts.baseUrl,
+      });
       return answerJson(200, { count: page.workflows.length, ...page, timestamp: toTime() });
     },
 
@@ -48,7 +51,7 @@ export const createReadWorkflows = (parts: ReadWorkflowsParts) => {
       if (workflow === null) throw new AppError(WORKFLOW_NOT_FOUND, { workflowId });
       const { version, updatedAt, definition } = workflow;
       const { findNodeType } = await parts.loadRegistry();
-      const triggers = findTriggers(definition, findNodeType, readBaseUrl(event, clock));
+      const triggers = findTriggers(definition, findNodeType, parts.baseUrl);
       return withTag(answerJson(200, { id: workflowId, version, updatedAt, triggers, definition }), version);
     },
 
@@ -125,9 +128,3 @@ export const withTag = (answer: Answer, version: number): Answer => ({
   ...answer,
   headers: { ...answer.headers, etag: `"${version}"` },
 });
-
-/** The origin at which the caller reached the API, which serves the webhooks too. */
-export const readBaseUrl = (event: unknown, clock: Pick<Clock, 'now'>): string => {
-  const { headers } = readWebhookEvent(event, clock.now());
-  return `${headers['x-forwarded-proto'] ?? 'https'}://${headers.host ?? ''}`;
-};

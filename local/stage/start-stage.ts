@@ -176,7 +176,11 @@ const start = async (
   const sources = await serveSources(store, queues, deliver);
   ending.push(sources.stop);
   const checkMapping = createCheckMapping(parts, functions, findFunction);
-  const account = await startAccount({ concurrency: options.concurrency, mostAtOnce: () => mostAtOnce });
+  const account = await startAccount({
+    concurrency: options.concurrency,
+    mostAtOnce: () => mostAtOnce,
+    outputs: template.outputs,
+  });
   ending.push(account.stop);
   const lambdaApi = await startInternalServer(
     createFork(
@@ -235,6 +239,7 @@ const start = async (
       sqs: sources.endpoint,
       monitoring: account.endpoint,
       servicequotas: account.endpoint,
+      cloudformation: account.endpoint,
       'execute-api': baseUrl,
     },
     users: options.users(template.resources.HttpApi?.ref ?? ''),

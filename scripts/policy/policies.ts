@@ -4,9 +4,6 @@ import { allow, deployerStatements, type Statement } from './deployer-statements
 
 /** The part of serverless.yml that is read. `!GetAtt` is a reference, and so is `!Sub` if it begins with an ARN; otherwise it is a string. */
 interface ServiceFile {
-  readonly functions: {
-    readonly sweepRegistrations: { readonly iamRoleStatements: readonly Statement[] };
-  };
   readonly resources: { readonly Resources: Readonly<Record<string, ResourceOfFile>> };
 }
 
@@ -37,23 +34,37 @@ const tags: ScalarTag[] = [
   { tag: '!Ref', resolve: () => null },
 ];
 
-/**
- * What the policies allow in addition to the sweeper's actions: archiving versions, looking up credentials, releasing
- * held executions.
- */
-const otherStatements: readonly Statement[] = [
-  allow('dynamodb:PutItem', new Reference('WorkflowsTable.Arn')),
-  allow('dynamodb:Scan', new Reference('WorkflowsTable.Arn', '/index/summaries')),
-  allow(['dynamodb:GetItem', 'dynamodb:PutItem'], new Reference('WorkflowVersionsTable.Arn')),
-  allow(['dynamodb:GetItem', 'dynamodb:Scan'], new Reference('CredentialsTable.Arn')),
-  allow('dynamodb:Query', new Reference('ExecutionsTable.Arn', '/index/bySweep')),
-  allow('lambda:InvokeFunction', new Reference('SweepLambdaFunction.Arn')),
+/** Requests to routes of the admin API. @param routes - `METHOD/path`, with `*` for any text */
+const mayCall = (...routes: readonly string[]): Statement =>
+  allow(
+    'execute-api:Invoke',
+    routes.map((route) => `${API}${route}`),
+  );
+
+// biome-ignore lint/suspicious/noTemplateCurlyInString: variables of CloudFormation
+const API = 'arn:${AWS::Partition}:execute-api:${AWS::Region}:${AWS::AccountId}:API_ID/*/';
+
+/** Finds the API of a stage. */
+const mayFindApi = allow(
+  'cloudformation:DescribeStacks',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: variables of CloudFormation and of the framework
+  'arn:${AWS::Partition}:cloudformation:${AWS::Region}:${AWS::AccountId}:stack/${self:custom.tablePrefix}/*',
+);
+
+/** The routes of the commands for workflows, except `workflow run`. */
+const authorStatements: readonly Statement[] = [
+  mayFindApi,
+  mayCall(
+    'GET/api/admin/workflows*',
+    'PUT/api/admin/workflows*',
+    'DELETE/api/admin/workflows/*',
+    ...['validate', '*/enable', '*/disable', '*/rollback'].map((path) => `POST/api/admin/workflows/${path}`),
+  ),
 ];
 
-/** The actions of the commands for executions, requests and approvals, and of `workflow list` and `get`. */
+/** The actions of the commands for executions, requests and approvals, and the whole admin API. */
 const operatorStatements: readonly Statement[] = [
-  allow(['dynamodb:GetItem', 'dynamodb:Scan'], new Reference('WorkflowsTable.Arn')),
-  allow('dynamodb:Scan', new Reference('WorkflowsTable.Arn', '/index/summaries')),
+  allow('dynamodb:GetItem', new Reference('WorkflowsTable.Arn')),
   allow('dynamodb:GetItem', new Reference('WorkflowVersionsTable.Arn')),
   allow(
     ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
@@ -73,12 +84,8 @@ const operatorStatements: readonly Statement[] = [
     new Reference('AdminHealthLambdaFunction.Arn'),
   ]),
   allow('lambda:StopDurableExecution', new Reference('RunDurableLambdaFunction.Arn', ':*')),
-  // The admin API, with signed requests.
-  allow(
-    'execute-api:Invoke',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: variables of CloudFormation
-    'arn:${AWS::Partition}:execute-api:${AWS::Region}:${AWS::AccountId}:API_ID/*/api/admin/*',
-  ),
+  mayFindApi,
+  mayCall('*/api/admin/*'),
 ];
 
 export interface Policy {
@@ -89,7 +96,7 @@ export interface Policy {
 /**
  * Policies for people, with the placeholders `STAGE`, `REGION` and `ACCOUNT`.
  *
- * - `author`: for putting workflows: the statements of the registrations sweeper, which makes the same calls except listing all of them, and some more
+ * - `author`: for storing, enabling, rolling back and removing workflows
  * - `operator`: for managing executions, requests and approvals
  * - `deployer`: for deploying and removing the service
  *
@@ -121,16 +128,8 @@ export const toPolicies = (text: string): Readonly<Record<'author' | 'operator' 
     Version: '2012-10-17',
     Statement: statements.map((one) => resolve(one) as Statement),
   });
-  const calls = file.functions.sweepRegistrations.iamRoleStatements.filter(
-    ({ Action, Resource }) =>
-      !(
-        Action === 'dynamodb:Scan' &&
-        Resource instanceof Reference &&
-        Resource.target === 'RegistrationsTable'
-      ),
-  );
   return {
-    author: toPolicy([...otherStatements, ...calls]),
+    author: toPolicy(authorStatements),
     operator: toPolicy(operatorStatements),
     deployer: toPolicy(deployerStatements),
   };

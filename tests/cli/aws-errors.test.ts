@@ -34,7 +34,7 @@ const listWorkflows = async (
   const { origin } = server;
   const openTarget = () => connect({ dynamodbEndpoint: origin, tablePrefix: 'hookloom-production' });
   const { call } = await openCommandLine({ hasDatabase: false, openTarget });
-  const { code, err } = await call(`workflow list ${stage}`);
+  const { code, err } = await call(`credential list ${stage}`);
   return { code, err };
 };
 

@@ -12,12 +12,12 @@ describe('the command line', () => {
     const { code, out, err } = await call(args);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out).toMatch(
-      / workflow put <files\.\.\.> .* credential revoke .* execution retry .*HOOKLOOM_PORT .*Exit codes/s,
+      / workflow put \[options\] <files\.\.\.> .* credential revoke .* execution retry .*HOOKLOOM_PORT .*Exit codes/s,
     );
   });
 
   test.each([
-    ['workflow --help', [' workflow put <files...> ', '--stage <name>']],
+    ['workflow --help', [' workflow put [options] <files...> ', '--stage <name>']],
     ['help credential', [' credential revoke [options] <id> [secretId] ']],
     [
       'credential create -h',
@@ -92,8 +92,8 @@ describe('the command line', () => {
   });
 
   test.each([
-    '--stage production workflow list --region eu-central-1',
-    'workflow list --region=eu-central-1 --stage=production',
+    '--stage production credential list --region eu-central-1',
+    'credential list --region=eu-central-1 --stage=production',
   ])('the target may be given anywhere: %s', async (args) => {
     const opened: unknown[] = [];
     const { call, target } = await openCommandLine({
@@ -106,7 +106,7 @@ describe('the command line', () => {
     expect(opened).toEqual([{ stage: 'production', region: 'eu-central-1' }]);
   });
 
-  test.each(['workflow list', 'workflow get nothing', 'execution show nothing'])(
+  test.each(['credential list', 'request show nothing', 'execution show nothing'])(
     '%s closes its connection',
     async (args) => {
       const calls: string[] = [];
@@ -153,7 +153,7 @@ describe('the command line', () => {
     const { call } = await openCommandLine({
       openTarget: () => connect({ dynamodbEndpoint: 'http://127.0.0.1:1', tablePrefix: 'test' }),
     });
-    const { code, err } = await call('workflow list');
+    const { code, err } = await call('credential list');
     expect(code).toBe(1);
     expect(err).toContain('The store is unavailable or throttling');
     expect(err).toContain('ECONNREFUSED');

@@ -149,7 +149,9 @@ test('its ids are refused for any other workflow', async () => {
   const definition = aWorkflow({ id: 'hookloom-doctor-mine' });
   expect(await call(['workflow', 'put', file('mine.json', definition)])).toMatchObject({
     code: 1,
-    err: expect.stringContaining('ids that begin with hookloom-doctor- are reserved for the doctor'),
+    err: expect.stringContaining(
+      '/id must not begin with hookloom-doctor-, which is reserved for the doctor',
+    ),
   });
 });
 

@@ -1,7 +1,6 @@
 import { dirname } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
-import type { WorkflowStore } from '../../lib/workflows/definition/workflow-store.ts';
 import { useCommandLine } from '../support/a-command-line.ts';
 import { aTrigger, aWorkflow } from '../support/a-workflow.ts';
 
@@ -13,7 +12,7 @@ describe('workflow put', () => {
     const path = file('w.json', aWorkflow());
     expect(await call(`workflow put ${path}`)).toEqual({
       code: 0,
-      out: 'greeting: version 1\n  POST http://localhost:3000/api/webhook/greeting/webhook',
+      out: 'greeting: version 1\n  POST https://example.com/api/webhook/greeting/webhook',
       err: '',
     });
     expect(await call('workflow list')).toMatchObject({
@@ -25,7 +24,7 @@ describe('workflow put', () => {
     const { call, file } = await openCommandLine();
     const trigger = aTrigger({ path: '/users/:id', methods: ['GET', 'PUT'] });
     const path = file('w.json', aWorkflow({ nodes: [trigger, ...aWorkflow().nodes.slice(1)] }));
-    const url = 'http://localhost:3000/api/webhook/greeting/users/:id';
+    const url = 'https://example.com/api/webhook/greeting/users/:id';
     expect((await call(`workflow put ${path}`)).out).toBe(`greeting: version 1\n  GET ${url}\n  PUT ${url}`);
   });
 
@@ -98,7 +97,9 @@ describe('workflow put', () => {
     });
     const { code, out, err } = await call(`workflow put ${measured('more')}`);
     expect({ code, out }).toEqual({ code: 1, out: '' });
-    expect(err).toMatch(/^21 workflows would have settings\.metrics; at most 20 may: w0, /);
+    expect(err).toMatch(
+      /\/settings\/metrics 21 workflows would have settings\.metrics; at most 20 may: w0, /,
+    );
     await call(`workflow put ${file('w0.json', aWorkflow({ id: 'w0' }))}`);
     expect(await call(`workflow put ${measured('more')}`)).toMatchObject({ code: 0 });
   });
@@ -115,7 +116,7 @@ describe('workflow put', () => {
   test('warns of nodes that nothing starts, and still stores it', async () => {
     const { call, file } = await openCommandLine();
     const path = file('w.json', aWorkflow({ nodes: [aTrigger({}, { disabled: true })], connections: [] }));
-    const err = 'greeting: it has no enabled trigger: nothing starts it';
+    const err = `${path}:1:1: warning: / has no enabled trigger: nothing starts it`;
     expect(await call(`workflow validate ${path}`)).toMatchObject({ code: 0, err });
     expect(await call(`workflow put ${path}`)).toEqual({ code: 0, out: 'greeting: version 1', err });
   });
@@ -128,14 +129,18 @@ describe('workflow put', () => {
     expect((await call('workflow list')).err).toBe('There are no workflows.');
   });
 
-  test('reports a missing file', async () => {
-    const { call } = await openCommandLine();
+  test('reports a missing file, and a folder without workflows', async () => {
+    const { call, file } = await openCommandLine({ hasDatabase: false });
     expect(await call('workflow put missing.json')).toEqual({
       code: 1,
       out: '',
       err: 'missing.json: no such file',
     });
-    expect(await call('workflow put /')).toMatchObject({ code: 1, err: "/: can't be read (EISDIR)" });
+    const folder = dirname(file('empty/notes.txt', ''));
+    expect(await call(`workflow put ${folder}`)).toMatchObject({
+      code: 1,
+      err: `${folder}: contains no *.json files`,
+    });
   });
 
   test('refuses a missing credential', async () => {
@@ -144,7 +149,7 @@ describe('workflow put', () => {
     const path = file('w.json', aWorkflow({ nodes: [trigger], connections: [] }));
     expect(await call(`workflow put ${path}`)).toMatchObject({
       code: 1,
-      err: 'greeting: /nodes/0/credentialId there is no credential "key"',
+      err: expect.stringContaining('/nodes/0/credentialId there is no credential "key"'),
     });
     expect((await call('workflow list')).err).toBe('There are no workflows.');
     await call('credential create key --type apiKey');
@@ -158,7 +163,9 @@ describe('workflow put', () => {
     const path = file('w.json', aWorkflow({ nodes: [trigger], connections: [] }));
     expect(await call(`workflow put ${path}`)).toMatchObject({
       code: 1,
-      err: 'greeting: /nodes/0/credentialId the credential "key" has the type apiKey, but the node accepts basic',
+      err: expect.stringContaining(
+        '/nodes/0/credentialId the credential "key" has the type apiKey, but the node accepts basic',
+      ),
     });
   });
 
@@ -168,15 +175,17 @@ describe('workflow put', () => {
   ])('refuses a credential of the %s that is missing or has the wrong type', async (name, rule) => {
     const { call, file } = await openCommandLine();
     const path = file('w.json', aWorkflow({ nodes: [aTrigger({ [name]: rule })], connections: [] }));
-    const place = `greeting: /nodes/0/parameters/${name}/credentialId`;
+    const place = `/nodes/0/parameters/${name}/credentialId`;
     expect(await call(`workflow put ${path}`)).toMatchObject({
       code: 1,
-      err: `${place} there is no credential "key"`,
+      err: expect.stringContaining(`${place} there is no credential "key"`),
     });
     await call('credential create key --type apiKey');
     expect(await call(`workflow put ${path}`)).toMatchObject({
       code: 1,
-      err: `${place} the credential "key" has the type apiKey, but the ${name} accepts signingSecret`,
+      err: expect.stringContaining(
+        `${place} the credential "key" has the type apiKey, but the ${name} accepts signingSecret`,
+      ),
     });
   });
 
@@ -191,7 +200,9 @@ describe('workflow put', () => {
     const path = file('w.json', aWorkflow({ nodes: [aTrigger({ signature })], connections: [] }));
     expect(await call(`workflow put ${path}`)).toMatchObject({
       code: 1,
-      err: `greeting: /nodes/0/parameters/signature/credentialId can't sign with "key": ${reason}`,
+      err: expect.stringContaining(
+        `/nodes/0/parameters/signature/credentialId can't sign with "key": ${reason}`,
+      ),
     });
     const usable = { scheme: 'github', credentialId: 'key' };
     const other = file('v.json', aWorkflow({ nodes: [aTrigger({ signature: usable })], connections: [] }));
@@ -208,8 +219,9 @@ describe('workflow put', () => {
       );
       return { code, err };
     };
-    const warning =
-      'greeting: /nodes/0/parameters/deduplication any caller can forge a delivery key of stripe: set the parameter signature to the scheme stripe';
+    const warning = expect.stringContaining(
+      'warning: /nodes/0/parameters/deduplication any caller can forge a delivery key of stripe: set the parameter signature to the scheme stripe',
+    );
     const signature = { scheme: 'stripe', credentialId: 'stripe-secret' };
     expect(await warningsFor({})).toEqual({ code: 0, err: warning });
     expect(await warningsFor({ signature: { ...signature, scheme: 'github' } })).toMatchObject({
@@ -252,7 +264,9 @@ describe('workflow put', () => {
         ...changes,
       });
     const warning = (message: string) =>
-      `greeting: /nodes/1/parameters/workflowId the node fails until this is fixed: ${message}`;
+      expect.stringContaining(
+        `warning: /nodes/1/parameters/workflowId the node fails until this is fixed: ${message}`,
+      );
 
     test.each<[string, WorkflowDefinition, string, string]>([
       ['is not there', other(), 'shiping', 'there is no workflow "shiping" yet; did you mean "shipping"?'],
@@ -284,7 +298,9 @@ describe('workflow put', () => {
       await call(`workflow put ${file('b.json', flow('b', 'c'))} ${file('c.json', flow('c', 'a'))}`);
       expect(await call(`workflow put ${file('a.json', flow('a', 'b'))}`)).toMatchObject({
         code: 0,
-        err: 'a: /nodes/1/parameters/workflowId leads back to this workflow, a → b → c → a: unless a condition stops it, it fails after ten levels',
+        err: expect.stringContaining(
+          'warning: /nodes/1/parameters/workflowId leads back to this workflow, a → b → c → a: unless a condition stops it, it fails after ten levels',
+        ),
       });
     });
 
@@ -427,7 +443,7 @@ describe('a stored workflow', () => {
     expect(JSON.parse((await call('workflow get greeting --version 1')).out)).toEqual(aWorkflow());
     expect(await call('workflow get greeting --version 9')).toMatchObject({
       code: 1,
-      err: 'There is no workflow greeting at version 9.',
+      err: 'Workflow greeting has no version 9.',
     });
     expect(JSON.parse((await call('workflow list --json')).out)).toMatchObject([
       { id: 'greeting', version: 2 },
@@ -441,32 +457,6 @@ describe('a stored workflow', () => {
     expect((await call('workflow disable greeting')).out).toBe('greeting: unchanged, version 2');
     expect((await call('workflow list')).out).toContain('disabled');
     expect((await call('workflow enable greeting')).out).toBe('greeting: version 3');
-  });
-
-  test('is not disabled over a version that somebody else puts meanwhile', async () => {
-    const { call, file, target } = await openCommandLine({
-      openTarget: () => {
-        const { workflows, ...rest } = target();
-        const find: WorkflowStore['find'] = async (id) => {
-          const found = await workflows.find(id);
-          await workflows.put(aWorkflow({ name: "Somebody else's" }), []);
-          return found;
-        };
-        return { ...rest, workflows: { ...workflows, find } };
-      },
-    });
-    await call(`workflow put ${file('w.json', aWorkflow())}`);
-    expect(await call('workflow disable greeting')).toEqual({
-      code: 1,
-      out: '',
-      err: 'Workflow greeting was changed in the meantime; read it again and retry.',
-    });
-    const { workflows, close } = target();
-    expect((await workflows.find('greeting'))?.definition).toMatchObject({
-      name: "Somebody else's",
-      enabled: true,
-    });
-    close();
   });
 
   test('can be removed, and its versions can still be read', async () => {
@@ -520,4 +510,45 @@ describe('workflow validate', () => {
       err: '',
     });
   });
+});
+
+test('history, difference and rollback of a workflow', async () => {
+  const { call, file } = await openCommandLine();
+  const path = file('w.json', aWorkflow());
+  await call(['workflow', 'put', path, '--message', 'Begin with a greeting']);
+  const greet = { id: 'greet', type: 'set', parameters: { values: { greeting: 'Hi' } } };
+  file('w.json', aWorkflow({ name: 'New', nodes: [aTrigger(), greet] }));
+  await call(`workflow put ${path}`);
+  expect((await call('workflow history greeting')).out).toMatch(
+    /^VERSION +TIME +BY +MESSAGE\n2 +\S+Z +-\n1 +\S+Z +- +Begin with a greeting$/,
+  );
+  expect((await call('workflow diff greeting')).out).toMatch(
+    /^greeting: version 1 to 2\n {2}~ \/name: "Greeting" → "New"\n {2}~ node greet \/parameters\/values\/greeting: ".+" → "Hi"$/,
+  );
+  expect((await call('workflow diff greeting --from 2 --to 2')).out).toBe(
+    'greeting: version 2 to 2: no difference',
+  );
+  expect(await call('workflow rollback greeting 1')).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('greeting: version 3'),
+  });
+  expect(await call('workflow rollback greeting 9')).toEqual({
+    code: 1,
+    out: '',
+    err: 'Workflow greeting has no version 9.',
+  });
+  expect(JSON.parse((await call('workflow history greeting --json')).out)).toHaveLength(3);
+});
+
+test('more files than one request holds are all checked before the first is stored', async () => {
+  const { call, file } = await openCommandLine();
+  const many = Array.from({ length: 101 }, (_, at) => file(`many/w${at}.json`, aWorkflow({ id: `w${at}` })));
+  const folder = dirname(many[0] ?? '');
+  const bad = file('many/zz.json', aWorkflow({ id: 'zz', nodes: [] }));
+  const refused = await call(`workflow put ${folder}`);
+  expect(refused).toMatchObject({ code: 1, out: '', err: expect.stringContaining(`${bad}:`) });
+  expect((await call('workflow list')).err).toBe('There are no workflows.');
+  file('many/zz.json', aWorkflow({ id: 'zz' }));
+  expect((await call(`workflow put ${folder}`)).code).toBe(0);
+  expect((await call('workflow list')).out.split('\n')).toHaveLength(102);
 });

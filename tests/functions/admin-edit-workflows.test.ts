@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflows/workflow-store.ts';
 import { aRecordingLogger } from '../support/a-recording-logger.ts';
 import { aTrigger, aWorkflow } from '../support/a-workflow.ts';
 import { anAdminApi } from '../support/an-admin-api.ts';
@@ -42,7 +43,7 @@ describe('PUT of a workflow', () => {
         {
           nodeId: 'request',
           type: 'webhookTrigger',
-          addresses: [{ method: 'POST', url: 'https://api.example.com/api/webhook/greeting/webhook' }],
+          addresses: [{ method: 'POST', url: 'https://example.com/api/webhook/greeting/webhook' }],
         },
       ],
       warnings: [],
@@ -274,6 +275,21 @@ describe('enabling and disabling', () => {
       author: ADA,
       message: 'Disabled',
     });
+  });
+
+  test('is refused over a version that somebody else stores meanwhile', async () => {
+    const { client, tables, endpoint } = await openDatabase();
+    const workflows = createWorkflowStore(client, tables, { now: Date.now });
+    await workflows.put(aWorkflow(), []);
+    const find: typeof workflows.find = async (id) => {
+      const found = await workflows.find(id);
+      await workflows.put(aWorkflow({ name: "Somebody else's" }), []);
+      return found;
+    };
+    const ask = anAdminApi(valuesOf(endpoint), { workflows: { ...workflows, find } });
+    expect(await ask('POST', `${GREETING}/disable`)).toMatchObject({ status: 409 });
+    const { definition } = (await workflows.find('greeting')) ?? {};
+    expect(definition).toMatchObject({ name: "Somebody else's", enabled: true });
   });
 
   test('is refused for another version, and for no workflow', async () => {

@@ -42,6 +42,7 @@ const aService = async () => {
     clock,
     workflows: store,
     executions,
+    baseUrl: 'https://api.example.com',
     loadRegistry: async () => registry,
   });
   const call = (path: string, query = '', pathParameters: Readonly<Record<string, string>> = {}) =>
@@ -76,7 +77,7 @@ describe('GET /api/admin/workflows', () => {
             addresses: [
               {
                 method: 'POST',
-                url: 'https://abcde12345.execute-api.us-east-1.amazonaws.com/api/webhook/orders/new',
+                url: 'https://api.example.com/api/webhook/orders/new',
               },
             ],
           },
@@ -208,7 +209,7 @@ test.each(['PUT /api/admin/workflows', 'GET /api/admin/plugins', '__proto__', un
   async (routeKey) => {
     const parts = { logger, clock, loadRegistry: async () => registry };
     const stores = { workflows: inMemoryWorkflowStore(), executions: inMemoryExecutionStore() };
-    const result = await createReadWorkflows({ ...parts, ...stores })(
+    const result = await createReadWorkflows({ baseUrl: 'https://api.example.com', ...parts, ...stores })(
       { ...sample, routeKey } as never,
       {} as never,
     );

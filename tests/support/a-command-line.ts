@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach } from '@jest/globals';
+import { createAdminApi } from '../../cli/admin-api.ts';
 import type { Io } from '../../cli/io.ts';
 import {
   loadCredentialTypes,
@@ -10,6 +11,7 @@ import {
 } from '../../cli/plugins/node-types.ts';
 import { type CommandLine, run } from '../../cli/run.ts';
 import { connect } from '../../cli/target.ts';
+import { anAdminApi } from './an-admin-api.ts';
 import { useTestDatabases } from './test-database.ts';
 
 /** Of a DynamoDB that is not there. */
@@ -45,6 +47,19 @@ export const useCommandLine = () => {
     folders.push(folder);
     const secretsFolder = join(folder, 'secrets');
 
+    /** The requests to the admin API: `GET /api/admin/workflows`. */
+    const asked: string[] = [];
+    const ask = anAdminApi({
+      DYNAMODB_ENDPOINT: endpoint,
+      SECRETS_FOLDER: secretsFolder,
+      ...(engineEndpoint === undefined ? {} : { AWS_ENDPOINT_URL_LAMBDA: engineEndpoint }),
+    });
+
+    const api = createAdminApi((method, address, request) => {
+      asked.push(`${method} ${address.split('?')[0]}`);
+      return ask(method, address, request);
+    });
+
     /**
      * @param args - a text is split at its spaces
      * @param input - standard input; or what is typed on a terminal, one answer after the other
@@ -77,14 +92,16 @@ export const useCommandLine = () => {
         io,
         openTarget:
           openTarget ??
-          (() =>
-            connect({
+          (() => ({
+            ...connect({
               dynamodbEndpoint: endpoint,
               tablePrefix: 'test',
               secretsFolder,
               baseUrl: 'http://localhost:3000',
               ...(engineEndpoint === undefined ? {} : { engineEndpoint }),
-            })),
+            }),
+            api,
+          })),
         loadNodeTypes,
         loadPlugins,
         loadCredentialTypes,
@@ -98,7 +115,10 @@ export const useCommandLine = () => {
       writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
       return path;
     };
-    const target = () => connect({ dynamodbEndpoint: endpoint, tablePrefix: 'test', secretsFolder });
-    return { call, file, target, secretsFolder, endpoint };
+    const target = () => ({
+      ...connect({ dynamodbEndpoint: endpoint, tablePrefix: 'test', secretsFolder }),
+      api,
+    });
+    return { call, file, target, secretsFolder, endpoint, asked };
   };
 };

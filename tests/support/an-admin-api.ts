@@ -1,4 +1,3 @@
-import type { Logger } from '@hookloom/plugin-kit';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { checkWorkflows } from '../../authoring/stage/check-workflows.ts';
 import { openReadWorkflows } from '../../lib/app/compose/admin.ts';
@@ -15,7 +14,7 @@ import { projectRoot } from './run-command.ts';
 type Handler = (event: never, context: Context) => Promise<APIGatewayProxyStructuredResultV2>;
 
 /** In place of what a function opens. */
-type Others = { readonly logger?: Logger };
+type Others = Partial<ReturnType<typeof openEditWorkflows>>;
 
 /** By key, as the files in functions/admin have it. */
 const open: Readonly<Record<string, (config: Config, others: Others) => Handler>> = {

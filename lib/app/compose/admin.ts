@@ -55,7 +55,7 @@ export const openExecutions = (config: Config = openConfig()) => {
 export const openReadWorkflows = (config: Config = openConfig()) => {
   const { client, tables, executions } = openStores(config);
   const workflows = createWorkflowStore(client, tables, systemClock);
-  return { ...openAdmin(config), executions, workflows };
+  return { ...openAdmin(config), executions, workflows, baseUrl: need(config.publicUrl, 'PUBLIC_URL') };
 };
 
 export const openShowExecution = (config: Config = openConfig()) => {

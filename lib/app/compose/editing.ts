@@ -8,7 +8,7 @@ import { lateTcpClient } from '../../adapters/tcp-client/late-tcp-client.ts';
 import type { Config } from '../config.ts';
 import { openAdmin } from './admin.ts';
 import { openCredentialParts } from './open-credentials.chunk.ts';
-import { openConfig, openNudge, openStores } from './parts.ts';
+import { need, openConfig, openNudge, openStores } from './parts.ts';
 import { openRegistrar } from './triggers.ts';
 
 /** Opens the parts of the function that changes workflows, and what it checks them against. */
@@ -31,5 +31,6 @@ export const openEditWorkflows = (config: Config = openConfig()) => {
     outbound: openCredentialParts(config, { client, tables, http, tcp, findType }),
     queues: createHeldQueues(client, tables, config),
     nudgeQueue: openNudge(config),
+    baseUrl: need(config.publicUrl, 'PUBLIC_URL'),
   };
 };

@@ -1,0 +1,143 @@
+import { isPlainObject } from '@hookloom/plugin-kit';
+import type { TriggerTimes } from '../lib/workflows/definition/problem.ts';
+import { ApiProblem } from './admin-api.ts';
+import type { TargetContext } from './command-context.ts';
+import { CommandError } from './command-error.ts';
+import type { Io } from './io.ts';
+import { locateValues, parseJson } from './parse-json.ts';
+import { findSameIds, listFiles, readInput } from './read-file.ts';
+
+/** A workflow file as it is sent. */
+interface SentFile {
+  readonly name: string;
+  readonly content: unknown;
+  /** Converts a JSON pointer to the line and column of its value. */
+  readonly placeOf: (pointer: string) => string;
+}
+
+interface ApiError {
+  readonly pointer: string;
+  readonly detail: string;
+}
+
+export interface StoredWorkflow {
+  readonly id: string;
+  readonly version: number;
+  readonly changed: boolean;
+  readonly triggers: readonly {
+    readonly addresses?: readonly { readonly method: string; readonly url: string }[];
+  }[];
+  readonly warnings: readonly ApiError[];
+  readonly times: readonly TriggerTimes[];
+  readonly releasing: readonly string[];
+}
+
+/** Workflows and bytes of one request to the API, below its limits. */
+const MAX_SENT = 100;
+const MAX_SENT_BYTES = 3_500_000;
+
+export const WORKFLOWS = '/api/admin/workflows';
+
+/** Stores all files or none, unless there are more than one request holds: then those are checked first. */
+export const putFiles = async (
+  files: readonly string[],
+  message: string | null,
+  context: TargetContext,
+): Promise<void> => {
+  const { io, target } = context;
+  const sent: SentFile[] = [];
+  for (const file of await listFiles(files, io)) {
+    const { name, text } = await readInput(file, io);
+    sent.push({ name, content: parseJson(text, name), placeOf: locateValues(text) });
+  }
+  const problems = findSameIds(sent.map(({ name, content }) => ({ file: name, id: idOf(content) })));
+  if (problems.length > 0) throw new CommandError(problems.join('\n'));
+  const batches = toBatches(sent);
+  if (batches.length > 1) for (const batch of batches) await validateBatch(batch, context);
+  for (const batch of batches) {
+    const { workflows } = await orPlaces(batch, () =>
+      target.api.call<{ readonly workflows: readonly StoredWorkflow[] }>('PUT', WORKFLOWS, {
+        query: { message },
+        body: toBody(batch),
+      }),
+    );
+    for (const [index, stored] of workflows.entries()) printStored(stored, batch[index], io);
+  }
+};
+
+const toBody = (batch: readonly SentFile[]) => ({
+  workflows: batch.map(({ content }) => ({ definition: content })),
+});
+
+const idOf = (content: unknown): string | null =>
+  isPlainObject(content) && typeof content.id === 'string' ? content.id : null;
+
+const toBatches = (files: readonly SentFile[]): readonly (readonly SentFile[])[] => {
+  const batches: SentFile[][] = [];
+  let bytes = 0;
+  for (const file of files) {
+    const size = Buffer.byteLength(JSON.stringify(file.content));
+    const last = batches.at(-1);
+    if (last === undefined || last.length === MAX_SENT || bytes + size > MAX_SENT_BYTES) {
+      batches.push([file]);
+      bytes = size;
+    } else {
+      last.push(file);
+      bytes += size;
+    }
+  }
+  return batches;
+};
+
+const validateBatch = async (batch: readonly SentFile[], { target }: TargetContext): Promise<void> => {
+  const path = `${WORKFLOWS}/validate`;
+  const { workflows } = await target.api.call<{
+    readonly workflows: readonly { readonly errors: readonly ApiError[] }[];
+  }>('POST', path, { body: toBody(batch) });
+  const errors = workflows.flatMap((one) => one.errors);
+  if (errors.length > 0) throw new CommandError(errors.map((one) => toLine(one, batch)).join('\n'));
+};
+
+/** Adds the files and lines to the problems that the API found. */
+const orPlaces = async <Answer>(batch: readonly SentFile[], call: () => Promise<Answer>): Promise<Answer> => {
+  try {
+    return await call();
+  } catch (error) {
+    if (!(error instanceof ApiProblem) || !Array.isArray(error.members.errors)) throw error;
+    const errors = error.members.errors as unknown as readonly ApiError[];
+    throw new CommandError(errors.map((one) => toLine(one, batch)).join('\n'));
+  }
+};
+
+/** One line for a problem or a warning: `orders.json:12:9: /nodes/1/type …`. */
+const toLine = ({ pointer, detail }: ApiError, batch: readonly SentFile[], kind = ''): string => {
+  const [, index = '0', escaped = ''] = /^#\/workflows\/(\d+)\/definition(.*)$/.exec(pointer) ?? [];
+  const path = escaped.split('/').map(decodeURIComponent).join('/');
+  const { name = '', placeOf } = batch[Number(index)] ?? {};
+  return `${name}:${placeOf?.(path) ?? '1:1'}: ${kind}${path || '/'} ${detail}`;
+};
+
+export const printStored = (stored: StoredWorkflow, file: SentFile | undefined, io: Io): void => {
+  const { id, version, changed, triggers, warnings, times } = stored;
+  for (const warning of warnings) {
+    const line = file === undefined ? warning.detail : toLine(warning, [file], 'warning: ');
+    io.note(io.paint('yellow', line));
+  }
+  io.print(`${id}: ${changed ? `version ${version}` : `unchanged, version ${version}`}`);
+  printReleasing(stored, io);
+  for (const { addresses = [] } of triggers)
+    for (const { method, url } of addresses) io.print(`  ${method} ${url}`);
+  printTimes(id, times, io);
+};
+
+const printReleasing = ({ releasing }: Pick<StoredWorkflow, 'releasing'>, io: Io): void => {
+  for (const nodeId of releasing) io.print(`  requests stored by the trigger ${nodeId} now start to run`);
+};
+
+/** Prints when the schedules of a workflow fire next. */
+export const printTimes = (id: string, found: readonly TriggerTimes[], io: Io): void => {
+  for (const { triggerNodeId, times } of found) {
+    for (const time of times) io.print(`  ${triggerNodeId} fires at ${time}`);
+    if (times.length === 0) io.note(io.paint('yellow', `${id}: ${triggerNodeId} never fires again`));
+  }
+};
