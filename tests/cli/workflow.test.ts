@@ -139,7 +139,7 @@ describe('workflow put', () => {
     const folder = dirname(file('empty/notes.txt', ''));
     expect(await call(`workflow put ${folder}`)).toMatchObject({
       code: 1,
-      err: `${folder}: contains no *.json files`,
+      err: `${folder}: contains no workflow files (*.json)`,
     });
   });
 
