@@ -18,11 +18,11 @@ const WORKFLOWS = ['orders', 'shop'];
 const COUNT = 210;
 
 /** Executions of two workflows, of all statuses, that have started at four times: each hundredth is `cancelled`. */
-const fill = async () => {
+const fill = async (count = COUNT) => {
   const { client, tables } = await openDatabase();
   const store = createExecutionStore(client, tables, { retentionDays: 30, clock });
   const common = EXECUTION_STATUSES.filter((status) => status !== 'cancelled');
-  const made = Array.from({ length: COUNT }, (_, at) => ({
+  const made = Array.from({ length: count }, (_, at) => ({
     executionId: `e-${at}`,
     workflowId: at % 2 === 0 ? 'orders' : 'shop',
     startedAt: NOW - 10 + (at % 4),
@@ -65,7 +65,7 @@ const readPages = async (
 
 describe('the pages of a list of executions', () => {
   test('have each execution once, however many started at the same time', async () => {
-    const { store: executions, made } = await fill();
+    const { store: executions, made } = await fill(cases(120, COUNT));
     const time = fc.option(fc.integer({ min: NOW - 10, max: NOW - 7 }), { nil: undefined });
     await fc.assert(
       fc.asyncProperty(
