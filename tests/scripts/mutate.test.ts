@@ -1,11 +1,10 @@
 import { expect, test } from '@jest/globals';
 import { runCommand } from '../support/run-command.ts';
 
-const mutate = (...args: readonly string[]) =>
-  runCommand('npm', ['run', '--silent', 'test:mutation', '--', ...args]);
+const mutate = (...args: readonly string[]) => runCommand('node', ['scripts/mutation/mutate.ts', ...args]);
 
 test('--help prints the targets', async () => {
-  const { code, stdout } = await mutate('--help');
+  const { code, stdout } = await runCommand('npm', ['run', '--silent', 'test:mutation', '--', '--help']);
   expect([code, stdout]).toEqual([0, expect.stringContaining('"linear-regex"')]);
 });
 

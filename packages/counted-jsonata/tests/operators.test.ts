@@ -1,4 +1,5 @@
 import { describe, test } from '@jest/globals';
+import { cases } from '../../../tests/support/deep.ts';
 import { compare } from './an-evaluation.ts';
 
 /** One of each kind, and neighbours that an operator may confuse; `absent` is no value at all. */
@@ -14,8 +15,10 @@ const names = [...Object.keys(values), 'absent'];
 describe('the evaluator has the same value or error as the library', () => {
   const binary = ['+', '-', '*', '/', '%', '&', '=', '!=', '<', '<=', '>', '>=', 'in', 'and', 'or'];
   test.each(binary)('for each pair of values: %s', async (operator) => {
+    const pairs = names.flatMap((left) => names.map((right) => `${left} ${operator} ${right}`));
+    const share = cases(3, 1);
     await compare(
-      names.flatMap((left) => names.map((right) => `${left} ${operator} ${right}`)),
+      pairs.filter((_pair, at) => (at + binary.indexOf(operator)) % share === 0),
       values,
     );
   });
