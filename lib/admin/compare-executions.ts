@@ -3,6 +3,7 @@ import { isOpen, type NodeFailure, type NodeRecord, nodeKeyOf } from '../engine/
 import { type FinishParts, findReconciledExecution } from '../executions/lifecycle/finish-execution.ts';
 import { describeSummary } from '../executions/record/describe-execution.ts';
 import type { ExecutionRecord, ExecutionStore, ListPosition } from '../executions/record/execution-store.ts';
+import { isCut, shortenValue } from '../executions/record/view-data.ts';
 import { EXECUTIONS_NOT_COMPARABLE, SUCCESS_NOT_FOUND } from '../shared/error-catalogue.ts';
 import { AppError } from '../shared/errors.ts';
 import {
@@ -11,7 +12,6 @@ import {
   type ExplainParts,
   explainExecution,
 } from './explain-execution.ts';
-import { shortenValue } from './recorded-expression.ts';
 
 /** What a node run of one execution has differently from the same node run of another. */
 type Aspect = 'missing' | 'status' | 'branch' | 'data' | 'failure' | 'slower';
@@ -232,7 +232,7 @@ const toContent = ({ path, from, to }: Change, place: RegExp): string =>
 const VARYING =
   /^\/(?:input|outputs\/[^/]*)\/(?:triggeredAt|headers\/(?:content-length|traceparent|x-amzn-trace-id|x-request-id))$/;
 /** The same in the start of a large value, which is JSON. */
-const VARYING_TIME = /"triggeredAt":"[^"]*"/;
+const VARYING_TIME = /\\"triggeredAt\\":\\"[^"]*"/;
 
 /** Compares maps key by key and lists item by item, without recursion, since records may nest deeply. */
 const compareValues = (from: JsonValue, to: JsonValue, path: string): readonly Change[] => {
@@ -256,13 +256,11 @@ const compareValues = (from: JsonValue, to: JsonValue, path: string): readonly C
 };
 
 const toComparable = (value: JsonValue | undefined): string | undefined =>
-  isPlainObject(value) && typeof value.$start === 'string'
-    ? `${value.$bytes} ${value.$start.replace(VARYING_TIME, '')}`
-    : JSON.stringify(value);
+  isCut(value) ? JSON.stringify(value).replace(VARYING_TIME, '') : JSON.stringify(value);
 
 /** @returns null for a value without members, and for a large one, of which only the start was recorded */
 const entriesOf = (value: JsonValue | undefined): ReadonlyMap<string, JsonValue> | null => {
-  const isMap = isPlainObject(value) && typeof value.$start !== 'string';
+  const isMap = isPlainObject(value) && !isCut(value);
   return isMap || Array.isArray(value) ? new Map(Object.entries(value as JsonObject)) : null;
 };
 

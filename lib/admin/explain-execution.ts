@@ -1,6 +1,7 @@
 import { ERROR_OUTPUT, type JsonValue, MAIN_OUTPUT } from '@hookloom/plugin-kit';
 import pLimit from 'p-limit';
 import { isOpen, type NodeFailure, type NodeRecord } from '../engine/result.ts';
+import { findDecision } from '../executions/record/decision.ts';
 import { describeExecution } from '../executions/record/describe-execution.ts';
 import type {
   ExecutionRecord,
@@ -10,8 +11,7 @@ import type {
 import { redactText } from '../shared/secrets/redact-text.ts';
 import type { WorkflowReader } from '../workflows/definition/workflow-store.ts';
 import {
-  openExpression,
-  openTemplate,
+  openDecision,
   type ReadExpression,
   type ReadValue,
   type RecordedExpression,
@@ -73,7 +73,7 @@ const MAX_CAUSES = 5;
 
 /**
  * Explains the node runs of an execution from what its record holds, and the version of the workflow that it ran.
- * Nothing is recorded for this, so data that the record lacks is `notRecorded`.
+ * Data that the record lacks is `notRecorded`.
  * @throws AppError `STORE_UNAVAILABLE`
  */
 export const explainExecution = async (
@@ -128,26 +128,15 @@ const findCallbacks = async (
   return new Map(found.flat());
 };
 
-/** The parameter by which a node of these types decides. */
-const DECIDING: Readonly<Record<string, readonly string[]>> = {
-  if: ['condition'],
-  filter: ['condition'],
-  switch: ['value'],
-  wait: ['until', 'seconds'],
-};
-
 /** Opens the parameter by which a node decides, once per node; null for a node that decides nothing. */
 const createOpenParameter = ({ trigger }: ExecutionRecord) => {
   const opened = new Map<string, ReadExpression | null>();
   const open = async ({ node, record }: RecordedNode): Promise<ReadExpression | null> => {
     if (node === null) return null;
-    const { id, type, parameters } = node;
-    const { onlyIf } = parameters;
-    if (id === trigger.nodeId && record.within === undefined)
-      return typeof onlyIf === 'string' && trigger.byHand !== true ? openExpression(onlyIf) : null;
-    if (!Object.hasOwn(DECIDING, type)) return null;
-    const name = DECIDING[type]?.find((one) => parameters[one] !== undefined);
-    return name === undefined ? null : openTemplate(parameters[name] ?? null, name);
+    const isTrigger = node.id === trigger.nodeId && record.within === undefined;
+    // An operator's start is not subject to `onlyIf`.
+    const decision = isTrigger && trigger.byHand === true ? null : findDecision(node, isTrigger);
+    return decision === null ? null : openDecision(decision);
   };
   return async (state: RecordedNode): Promise<ReadExpression | null> => {
     const id = state.node?.id ?? '';

@@ -1,9 +1,16 @@
 import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
-import { viewValue } from '../executions/record/view-data.chunk.ts';
+import {
+  type Decision,
+  expressionsOf,
+  isSecretRead,
+  MAX_READS,
+  readsOf,
+} from '../executions/record/decision.ts';
+import { shortenValue, viewValue } from '../executions/record/view-data.ts';
 import { redactText } from '../shared/secrets/redact-text.ts';
 import { isSecretName, isSecretValue, placeIn, REDACTED } from '../shared/secrets/secret-names.ts';
 import { compileExpression } from '../workflows/expressions/compile-expression.ts';
-import { findReads, type Read } from '../workflows/expressions/find-reads.ts';
+import type { Read } from '../workflows/expressions/find-reads.ts';
 import type { Evaluate, Result, Scope } from '../workflows/expressions/scope.ts';
 import { compileTemplate, splitTemplate } from '../workflows/expressions/template.ts';
 import type { RecordedScope } from './recorded-run.ts';
@@ -31,51 +38,24 @@ export interface RecordedExpression {
 /** Reads an expression in one node run. */
 export type ReadExpression = (scope: RecordedScope) => Promise<RecordedExpression>;
 
-const MAX_VALUES = 10;
 const MAX_EXPRESSION_LENGTH = 300;
 const MAX_TEXT_LENGTH = 600;
-/** Length of a value's JSON; of a longer one, only its start is shown. */
-const MAX_VALUE_LENGTH = 200;
-const START_LENGTH = 100;
 /** Longer values follow the expression instead of being put into it. */
 const MAX_INLINE_LENGTH = 40;
 /** For one evaluation: a record may have many, whose expressions were written for other data. */
 const MAX_STEPS = 10_000;
 
-/**
- * Prepares a parameter for the node runs of a record.
- * @param place - the parameter's path, by which random numbers repeat
- */
-export const openTemplate = async (parameter: JsonValue, place: string): Promise<ReadExpression> => {
-  const texts = findTexts(parameter).flatMap((text) => splitTemplate(text));
-  const expressions = texts.flatMap((part) => ('expression' in part ? [part.expression.trim()] : []));
-  const isSingle = typeof parameter === 'string' && texts.length === 1 && expressions.length === 1;
-  const evaluate = typeof parameter === 'string' ? compileTemplate(parameter, place) : null;
-  const source = isSingle ? (expressions[0] ?? '') : JSON.stringify(parameter);
-  return open(source, expressions, isSingle, evaluate ?? (expressions.length === 0 ? () => parameter : null));
-};
-
-/** Prepares an expression without braces. */
-export const openExpression = (text: string): Promise<ReadExpression> =>
-  open(text.trim(), [text.trim()], true, compileExpression(text));
-
-const findTexts = (parameter: JsonValue): string[] => {
-  if (typeof parameter === 'string') return [parameter];
-  if (typeof parameter !== 'object' || parameter === null) return [];
-  return Object.values(parameter).flatMap((item: JsonValue) => findTexts(item));
-};
-
-const open = async (
-  source: string,
-  expressions: readonly string[],
-  isSingle: boolean,
-  evaluate: Evaluate | null,
-): Promise<ReadExpression> => {
-  const found = await Promise.all(expressions.map((text) => findReads(text).catch(() => NO_READS)));
-  const reads = [...new Map(found.flatMap((one) => one.reads).map((read) => [read.path, read])).values()];
-  const shown = reads.slice(0, MAX_VALUES);
+/** Prepares a decision for the node runs of a record. */
+export const openDecision = async (decision: Decision): Promise<ReadExpression> => {
+  const { parameter, place, isBare } = decision;
+  const [first, ...others] = expressionsOf(decision);
+  const isSingle = isBare || (first !== undefined && others.length === 0 && isOneExpression(parameter));
+  const source = isSingle ? (first ?? '') : JSON.stringify(parameter);
+  const evaluate = openEvaluation(decision, first === undefined, place);
+  const { reads, parts } = await readsOf(decision);
+  const shown = reads.slice(0, MAX_READS);
   const plain = cut(redactText(source, MAX_EXPRESSION_LENGTH), MAX_EXPRESSION_LENGTH, source.length);
-  const parts = isSingle && plain === source ? (found[0]?.parts ?? null) : null;
+  const shownParts = isSingle && plain === source ? parts : null;
   const isSecret = reads.some(isSecretRead) || (source.match(WORD) ?? []).some((word) => isSecretName(word));
   return async (scope) => {
     const values = await Promise.all(shown.map((read) => readValue(read, scope)));
@@ -83,7 +63,7 @@ const open = async (
     const hides = isSecret || values.some(isRedacted);
     const expression = hides ? hideLiterals(plain) : plain;
     const shortened = values.map(shorten);
-    const text = toText(expression, hides ? (parts?.map(hidePart) ?? null) : parts, shortened);
+    const text = toText(expression, hides ? (shownParts?.map(hidePart) ?? null) : shownParts, shortened);
     return {
       expression,
       values: shortened,
@@ -94,7 +74,20 @@ const open = async (
   };
 };
 
-const NO_READS = { reads: [], parts: null };
+const isOneExpression = (parameter: JsonValue): boolean =>
+  typeof parameter === 'string' && splitTemplate(parameter).length === 1;
+
+/** @returns null for a structure with expressions in it */
+const openEvaluation = (
+  { parameter, isBare }: Decision,
+  isLiteral: boolean,
+  place: string,
+): Evaluate | null => {
+  if (isLiteral) return () => parameter;
+  if (typeof parameter !== 'string') return null;
+  return isBare ? compileExpression(parameter) : compileTemplate(parameter, place);
+};
+
 const WORD = /[\w-]+/g;
 
 /** A string or number in an expression; the cut may have left a string open. */
@@ -106,14 +99,12 @@ const hideLiterals = (expression: string): string => expression.replace(LITERAL,
 const hidePart = (part: Read | string): Read | string =>
   typeof part === 'string' && /^["\d]/.test(part) ? REDACTED : part;
 
-/** Whether a name on a path is the name of a secret. */
-const isSecretRead = ({ names }: Read): boolean =>
-  names.some((name, at) => isSecretName(name, placeIn(names[at - 1] ?? '')));
-
 const readValue = async (read: Read, scope: RecordedScope): Promise<ReadValue> => {
   const { path, names } = read;
-  const evaluated = toScope([read], scope);
-  if (evaluated === null) return { path, notRecorded: true };
+  if (toScope([read], scope) === null) {
+    const { reads = {} } = scope;
+    return Object.hasOwn(reads, path) ? { path, value: reads[path] ?? null } : { path, notRecorded: true };
+  }
   const value = await evaluateIn(compileExpression(path), [read], scope);
   if (value === undefined) return { path, missing: true };
   const isSecret = isSecretValue(names.at(-1) ?? '', value, placeIn(names.at(-2) ?? ''));
@@ -157,13 +148,6 @@ const isRedacted = (read: ReadValue): boolean =>
 
 const shorten = (read: ReadValue): ReadValue =>
   'value' in read ? { path: read.path, value: shortenValue(read.value) } : read;
-
-/** Replaces a long value by its size in bytes and its start, as in a record. */
-export const shortenValue = (value: JsonValue): JsonValue => {
-  const text = JSON.stringify(value);
-  if (text.length <= MAX_VALUE_LENGTH) return value;
-  return { $bytes: Buffer.byteLength(text), $start: text.slice(0, START_LENGTH) };
-};
 
 const toText = (
   expression: string,

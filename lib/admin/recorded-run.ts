@@ -7,6 +7,7 @@ import {
 } from '@hookloom/plugin-kit';
 import { isOpen, type NodeRecord, nodeKeyOf } from '../engine/result.ts';
 import { type ExecutionRecord, toExecutionInfo } from '../executions/record/execution-store.ts';
+import { isCut } from '../executions/record/view-data.ts';
 import type { Connection, WorkflowDefinition } from '../workflows/definition/definition.ts';
 import type { Scope } from '../workflows/expressions/scope.ts';
 
@@ -36,6 +37,8 @@ export interface RecordedScope {
   /** Null if it was not recorded in full. */
   readonly input: JsonObject | null;
   readonly trigger: JsonObject | null;
+  /** Values of paths that the rest of the record lacks, because they are in large data. */
+  readonly reads: JsonObject | undefined;
   /** @returns the output of another node; undefined if the node run could not read it, null if it was not recorded */
   outputOf(nodeId: string): JsonObject | null | undefined;
   /** The rest of the scope. */
@@ -89,7 +92,7 @@ export function* readRun(
     const state: RecordedNode = {
       ...{ record, node, sources, outputs },
       told: firstOutputOf(record),
-      scope: { input, trigger, outputOf, bare },
+      scope: { input, trigger, reads: record.reads, outputOf, bare },
     };
     yield state;
     run.latest.set(nodeId, state);
@@ -195,7 +198,7 @@ const mergeInput = (
 
 /** The view of a value; null if it was not recorded, or only its start. */
 const wholeOf = (view: JsonValue | undefined): JsonObject | null =>
-  isPlainObject(view) && typeof view.$start !== 'string' ? (view as JsonObject) : null;
+  isPlainObject(view) && !isCut(view) ? (view as JsonObject) : null;
 
 const toOutputs = (record: NodeRecord, node: Node | null, input: JsonObject | null): JsonObject | null => {
   if (record.status === 'passedThrough') return input === null ? null : { [MAIN_OUTPUT]: input };

@@ -48,6 +48,8 @@ export interface NodeRecord {
    */
   readonly input?: JsonValue;
   readonly outputs?: JsonValue;
+  /** Only in a stored record: what the node's expressions read of data that is too large for its view, by path. */
+  readonly reads?: JsonObject;
 }
 
 /**

@@ -484,14 +484,82 @@ describe('secrets and bounds', () => {
     expect(check?.text).toContain("body.text = 'x', where body.text {");
   });
 
-  test('a large input is not recorded, and its branch is known all the same', async () => {
+  const text = 'z'.repeat(5_000);
+
+  test('what was read of a large input is known all the same', async () => {
     const flow = {
-      nodes: [{ id: 'big', type: 'if', parameters: condition('{{ body.total > 100 }}') }, noOp('ship')],
-      edges: ['start -> big', 'big.true -> ship'],
+      nodes: [
+        { id: 'big', type: 'if', parameters: condition('{{ body.total > $trigger.body.max }}') },
+        { id: 'load', type: 'set', parameters: { values: { text: '{{ body.text }}', n: 7 } } },
+        { id: 'few', type: 'filter', parameters: condition('{{ $nodes.load.n < 5 and body.none = 1 }}') },
+        noOp('ship'),
+      ],
+      edges: ['start -> big', 'big.true -> ship', 'start -> load', 'load -> few'],
     };
-    const { big, ship } = await reasonsOf(await run(flow, { text: 'z'.repeat(5_000), total: 99.5 }));
-    expect(big).toMatchObject({ text: expect.stringContaining('gave false'), result: false });
-    expect(ship?.text).toContain('`big` gave false');
+    const service = await run(flow, { text, total: 99.5, max: 100 });
+    const { big, few, ship } = await reasonsOf(service);
+    expect(big).toMatchObject({
+      text: 'gave false: body.total 99.5 > $trigger.body.max 100',
+      values: [
+        { path: 'body.total', value: 99.5 },
+        { path: '$trigger.body.max', value: 100 },
+      ],
+      result: false,
+    });
+    expect(few?.values).toEqual([
+      { path: '$nodes.load.n', value: 7 },
+      { path: 'body.none', notRecorded: true },
+    ]);
+    expect(ship?.text).toContain('`big` gave false: body.total 99.5');
+    const shown = JSON.stringify(describeExplained(await explainExecution(await find(service), service)));
+    expect(shown).not.toContain('"reads"');
+  });
+
+  test('what was read of a large input is redacted and bounded', async () => {
+    const text =
+      "{{ body.password = 'hunter2-a' or body.note = 'x' or $count(body.list) = 2 or body.login.apiKey = 'y' }}";
+    const body = {
+      password: 'hunter2-secret',
+      note: `token=hunter2-token ${'n'.repeat(3_000)}`,
+      list: [{ token: 'hunter2-in-list' }, 1],
+      login: { apiKey: 'hunter2-key' },
+    };
+    const service = await run(onlyIf(text), body);
+    const record = await find(service);
+    expect(JSON.stringify(record.nodes)).not.toContain('hunter2-secret');
+    const { check } = await reasonsOf(service);
+    expect(JSON.stringify(check)).not.toContain('hunter2');
+    expect(check?.values).toEqual([
+      { path: 'body.password', value: '[redacted]' },
+      {
+        path: 'body.note',
+        value: { $bytes: expect.any(Number), $start: expect.stringContaining('token=[redacted]') },
+      },
+      { path: 'body.list', value: [{ token: '[redacted]' }, 1] },
+      { path: 'body.login.apiKey', value: '[redacted]' },
+    ]);
+    expect(JSON.stringify(record.nodes[1]?.reads).length).toBeLessThan(1_000);
+  });
+
+  test('without recorded data, nothing that was read is recorded', async () => {
+    const service = await run(
+      { ...onlyIf('{{ body.n = 1 }}'), settings: { recordData: 'never' } },
+      { text, n: 1 },
+    );
+    expect(JSON.stringify((await find(service)).nodes)).not.toContain('reads');
+  });
+
+  test('a loop over large data keeps what its first 200 decisions read', async () => {
+    const flow: AFlow = {
+      nodes: [
+        { id: 'each', type: 'forEach', parameters: { items: '{{ body.items }}' } },
+        { id: 'odd', type: 'filter', parameters: condition('{{ $trigger.body.limit > index }}') },
+      ],
+      edges: ['start -> each', 'each.each -> odd'],
+    };
+    const items = Array.from({ length: 250 }, (_, at) => at);
+    const { nodes } = await find(await run(flow, { text, items, limit: 3 }));
+    expect(nodes.filter(({ reads }) => reads?.['$trigger.body.limit'] === 3)).toHaveLength(200);
   });
 
   const aNode = (nodeId: string, changes: Partial<NodeRecord> = {}): NodeRecord => ({

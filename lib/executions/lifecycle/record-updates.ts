@@ -28,7 +28,7 @@ export const createRecordUpdates = (
   const view = async (nodes: readonly NodeRecord[], hasFailed: boolean): Promise<readonly NodeRecord[]> => {
     const timed = keepTimes(record.nodes, nodes);
     if (!keepsData(settings, mode, hasFailed)) return dropData(timed);
-    return (await import('../record/view-data.chunk.ts')).viewNodes(timed);
+    return (await import('../record/view-run.chunk.ts')).viewRun(timed, workflow.definition);
   };
   const isKept = (hasFailed: boolean): boolean =>
     hasFailed ||

@@ -95,7 +95,9 @@ const computeEnd = async (
   return {
     status,
     endedAt: clock.now(),
-    nodes: isKept ? (await import('../record/view-data.chunk.ts')).viewNodes(nodes) : dropData(nodes),
+    nodes: isKept
+      ? await (await import('../record/view-run.chunk.ts')).viewRun(nodes, workflow.definition)
+      : dropData(nodes),
     failure,
     ...(await packResult({ executionId, keepsResult }, result, input, blobs)),
     ...(hasFailed ? { input: await packInput(executionId, input, blobs, true) } : {}),

@@ -34,7 +34,7 @@ test('of those that do not fit, failed ones are kept, then the earliest, in orde
 test('of those that do not fit, data of successful nodes is dropped first', () => {
   const data = { words: Array.from({ length: 200 }, (_, at) => `${at * 7_919}`) };
   const nodes = [
-    { ...record('a'), input: data },
+    { ...record('a'), input: data, reads: { total: 1 } },
     { ...record('b', 'failed'), input: data },
   ];
   expect(fitted(nodes, 1_000)).toMatchObject({ kept: [record('a'), nodes[1]], omitted: 0 });

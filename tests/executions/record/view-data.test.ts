@@ -2,7 +2,7 @@ import type { JsonValue } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { dropData } from '../../../lib/executions/record/pack-result.ts';
-import { viewNodes, viewValue } from '../../../lib/executions/record/view-data.chunk.ts';
+import { viewNodes, viewValue } from '../../../lib/executions/record/view-data.ts';
 
 describe('the recorded data', () => {
   test.each([

@@ -45,7 +45,7 @@ const measure = (nodes: readonly NodeRecord[], maxBytes: number) => {
 
 const withoutData = (node: NodeRecord): NodeRecord => {
   if (node.status === 'failed') return node;
-  const { input: _input, outputs: _outputs, ...rest } = node;
+  const { input: _input, outputs: _outputs, reads: _reads, ...rest } = node;
   return rest;
 };
 

@@ -1,4 +1,4 @@
-import { isPlainObject, type JsonValue } from '@hookloom/plugin-kit';
+import { isPlainObject, type JsonObject, type JsonValue } from '@hookloom/plugin-kit';
 import { createMeasureJson } from '../../engine/measure-json.ts';
 import type { NodeFailure, NodeRecord } from '../../engine/result.ts';
 import { redactText } from '../../shared/secrets/redact-text.ts';
@@ -44,6 +44,23 @@ const makeView = (value: JsonValue): JsonValue => {
     ? view
     : { ...measureBytes(value), $start: JSON.stringify(view).slice(0, START_LENGTH) };
 };
+
+/** Length of a short value's JSON; of a longer one, only its start is shown. */
+const MAX_SHORT_LENGTH = 200;
+const SHORT_START_LENGTH = 100;
+
+/** Replaces a value that is too long for a list of values by its size in bytes and its start. */
+export const shortenValue = (value: JsonValue): JsonValue => {
+  if (isPlainObject(value) && typeof value.$start === 'string')
+    return { ...(value as JsonObject), $start: value.$start.slice(0, SHORT_START_LENGTH) };
+  const text = JSON.stringify(value);
+  if (text.length <= MAX_SHORT_LENGTH) return value;
+  return { $bytes: Buffer.byteLength(text), $start: text.slice(0, SHORT_START_LENGTH) };
+};
+
+/** Whether a view has only the start of its value. */
+export const isCut = (view: JsonValue | undefined): boolean =>
+  isPlainObject(view) && typeof view.$start === 'string';
 
 interface Budget {
   /** The characters left; negative if something was left out. */
