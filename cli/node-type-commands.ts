@@ -4,6 +4,7 @@ import type { PluginEntry } from '../lib/plugins/plugin.ts';
 import { describeNodeType, type NodeTypeDescription } from '../lib/plugins/reference/describe-node-type.ts';
 import { didYouMean } from '../lib/shared/describe.ts';
 import { findNearest } from '../lib/shared/near-name.ts';
+import { addFeatures } from '../lib/webhooks/features/add-features.chunk.ts';
 import type { CommandContext } from './command-context.ts';
 import { CommandError } from './command-error.ts';
 import type { Io } from './io.ts';
@@ -53,7 +54,7 @@ const show = (type: string, plugins: readonly PluginEntry[], asJson: boolean, io
 /** The usable node types; warns about each plugin that is not loaded. */
 export const describeAll = (plugins: readonly PluginEntry[], io: Io): NodeTypeDescription[] =>
   plugins.flatMap((entry) => {
-    if (entry.status === 'loaded') return entry.plugin.nodeTypes.map(describeNodeType);
+    if (entry.status === 'loaded') return entry.plugin.nodeTypes.map(describeNodeType).map(addFeatures);
     io.note(io.paint('yellow', `The plugin ${entry.id} is not loaded: ${entry.error}`));
     return [];
   });

@@ -11,21 +11,24 @@ import {
 } from '../authoring/reference/print-node-type.ts';
 import { createWorkflowSchema } from '../authoring/reference/workflow-schema.ts';
 import { loadPlugins } from '../cli/plugins/node-types.ts';
-import type { Plugin } from '../lib/plugins/plugin.ts';
-import { describeNodeType } from '../lib/plugins/reference/describe-node-type.ts';
+import type { Plugin, PluginNodeType } from '../lib/plugins/plugin.ts';
+import { describeNodeType, type NodeTypeDescription } from '../lib/plugins/reference/describe-node-type.ts';
 import { describeCredentialType } from '../lib/plugins/reference/describe-plugin.ts';
+import { addFeatures } from '../lib/webhooks/features/add-features.chunk.ts';
 import { findDifferences } from './cost/places.ts';
 
 const INDEX = 'INDEX.md';
 
 const NOTE = '<!-- Made by `npm run docs:nodes` from the declarations of the plugins. -->';
 
+const describe = (nodeType: PluginNodeType): NodeTypeDescription => addFeatures(describeNodeType(nodeType));
+
 /** The reference pages, as text by file name: one per node type, and an index. */
 const createNodePages = (plugins: readonly Plugin[]): ReadonlyMap<string, string> => {
   const pages = plugins.flatMap(({ nodeTypes }) =>
     nodeTypes.map((nodeType): [string, string] => [
       `${nodeType.nodeType}.md`,
-      `${NOTE}\n\n${printNodeType(describeNodeType(nodeType))}\n\n[All node types](${INDEX})\n`,
+      `${NOTE}\n\n${printNodeType(describe(nodeType))}\n\n[All node types](${INDEX})\n`,
     ]),
   );
   return new Map([[INDEX, printIndex(plugins)], ...pages]);
@@ -51,7 +54,7 @@ const printIndex = (plugins: readonly Plugin[]): string =>
   ].join('\n');
 
 const listNodeTypes = ({ id, nodeTypes }: Plugin): string[][] =>
-  nodeTypes.map(describeNodeType).map((description) => {
+  nodeTypes.map(describe).map((description) => {
     const { nodeType } = description;
     const link = `[${toCode(nodeType)}](${nodeType}.md)`;
     return [link, toLine(description.description), printOutputs(description), toCode(id)];
@@ -86,7 +89,7 @@ const loaded = (await loadPlugins()).map((entry) => {
   if (entry.status !== 'loaded') throw new Error(`The plugin ${entry.id} is not loaded: ${entry.error}`);
   return entry.plugin;
 });
-const schema = createWorkflowSchema(loaded.flatMap(({ nodeTypes }) => nodeTypes.map(describeNodeType)));
+const schema = createWorkflowSchema(loaded.flatMap(({ nodeTypes }) => nodeTypes.map(describe)));
 const fresh = new Map([
   ...[...createNodePages(loaded)].map(([name, text]): [string, string] => [`${FOLDER}/${name}`, text]),
   [SCHEMA, `${printJson(schema)}\n`],

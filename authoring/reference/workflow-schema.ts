@@ -1,8 +1,6 @@
 import { isPlainObject, type JsonObject, type JsonValue } from '@hookloom/plugin-kit';
 import type { NodeTypeDescription } from '../../lib/plugins/reference/describe-node-type.ts';
-import { features } from '../../lib/webhooks/features/features.ts';
 import { workflowSchema } from '../../lib/workflows/definition/schema.ts';
-import { WEBHOOK_TRIGGER } from '../../lib/workflows/definition/to-path-configs.ts';
 
 /**
  * JSON Schema of workflow files, with the parameters of each node type: for editors, which complete and check files
@@ -63,25 +61,16 @@ const needsParameters = ({ schema }: NodeTypeDescription): boolean =>
   Array.isArray(schema.required) && schema.required.length > 0;
 
 const describeParameters = (type: NodeTypeDescription): JsonObject => {
-  const { nodeType, kind, description, example, literalParameters } = type;
+  const { kind, description, example, literalParameters } = type;
   const place = `#/definitions/${keyOf(type)}`;
   // A trigger is set up before any run, which could evaluate an expression.
   const schema = adapt(place, kind === 'action').inside(type.schema, literalParameters) as JsonObject;
   return {
     description,
     ...(example === null ? {} : { examples: [example.parameters] }),
-    ...(nodeType === WEBHOOK_TRIGGER ? addFeatures(schema) : schema),
+    ...schema,
   };
 };
-
-/** Adds the schemas of the features of webhooks, which their trigger declares by name alone. */
-const addFeatures = (schema: JsonObject): JsonObject => ({
-  ...schema,
-  properties: {
-    ...(schema.properties as JsonObject),
-    ...Object.fromEntries(features.map((feature) => [feature.name, feature.schema as JsonObject])),
-  },
-});
 
 /** Keywords whose values are schemas by name: of parts of the value, and to refer to. */
 const NAMED_PARTS = new Set(['properties', 'patternProperties']);

@@ -37,7 +37,9 @@ export const createReadTypes = (parts: AdminParts) => {
 
     'GET /api/admin/node-types/{nodeType}': async ({ event }) => {
       readQuery(event, []);
-      return answer(event, showNodeType(await initialise(), readPathParameter(event, 'nodeType')));
+      const shown = showNodeType(await initialise(), readPathParameter(event, 'nodeType'));
+      const { addFeatures } = await import('../webhooks/features/add-features.chunk.ts');
+      return answer(event, addFeatures(shown));
     },
 
     'GET /api/admin/credential-types': async ({ event }) => {

@@ -200,6 +200,18 @@ describe('one node type', () => {
     });
   });
 
+  test('of webhooks has the schemas of its features', async () => {
+    const { schema } = bodyOf(await call(NODE_TYPE, { ids: { nodeType: 'webhookTrigger' } }));
+    expect(schema.properties).toMatchObject({
+      path: { type: 'string', default: '/webhook' },
+      rateLimit: {
+        title: 'Rate limit',
+        description: expect.any(String),
+        properties: { per: { enum: ['path', 'caller'] } },
+      },
+    });
+  });
+
   test('of a plugin whose init failed has the declarations and the reason', async () => {
     const plugin = aProvider({ init: () => Promise.reject(new Error('no licence')) });
     const service = await aService([installedUnified(plugin)]);

@@ -1,4 +1,4 @@
-import { idSchema, nodeSchema } from '@hookloom/plugin-kit/host';
+import { ID_PATTERN, nodeSchema } from '@hookloom/plugin-kit/host';
 
 /** A workflow with more nodes is refused. */
 export const MAX_NODES = 10_000;
@@ -80,7 +80,11 @@ export const workflowSchema = {
   required: ['id', 'name', 'nodes', 'connections'],
   properties: {
     $schema: { type: 'string', description: 'The JSON Schema of the file, for editors; it is not stored' },
-    id: { ...idSchema, description: 'Up to 64 of A-Z a-z 0-9 _ -; part of the URLs of its webhooks' },
+    id: {
+      type: 'string',
+      pattern: ID_PATTERN,
+      description: 'Up to 64 of A-Z a-z 0-9 _ -; part of the URLs of its webhooks',
+    },
     name: { type: 'string', minLength: 1, description: 'The name that lists show' },
     description: { type: 'string', description: 'What the workflow does' },
     enabled: { type: 'boolean', description: 'Whether its triggers start it; true by default' },

@@ -6,13 +6,11 @@ const pattern = /^[A-Za-z0-9_-]{1,64}$/;
  * The pattern, for JSON Schema, of the ids of workflows, nodes, credentials and executions. Such ids fit into paths and
  * AWS names.
  */
-const ID_PATTERN = pattern.source;
+export const ID_PATTERN = pattern.source;
 
 export const isId = (value: unknown): value is string => typeof value === 'string' && pattern.test(value);
 
 /** JSON Schema (draft-07) of one node of a workflow file: the types in `node.ts` are derived from it. */
-
-export const idSchema = { type: 'string', pattern: ID_PATTERN } as const;
 
 export const retrySchema = {
   type: 'object',
@@ -83,12 +81,17 @@ export const nodeSchema = {
   required: ['id', 'type'],
   additionalProperties: false,
   properties: {
-    id: { ...idSchema, description: 'Up to 64 of A-Z a-z 0-9 _ -; unique in the workflow' },
+    // Without a spread, so that bundles which use only the types leave the schema out.
+    id: {
+      type: 'string',
+      pattern: ID_PATTERN,
+      description: 'Up to 64 of A-Z a-z 0-9 _ -; unique in the workflow',
+    },
     type: { type: 'string', minLength: 1, description: 'The node type' },
     name: { type: 'string', description: 'A name for people' },
     parameters: { type: 'object' },
     settings: nodeSettingsSchema,
-    credentialId: { ...idSchema, description: 'The id of its credential' },
+    credentialId: { type: 'string', pattern: ID_PATTERN, description: 'The id of its credential' },
     disabled: {
       type: 'boolean',
       description: 'If true, the input is passed through; a disabled trigger never fires',

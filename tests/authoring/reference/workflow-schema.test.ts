@@ -10,13 +10,14 @@ import {
   describeNodeType,
   type NodeTypeDescription,
 } from '../../../lib/plugins/reference/describe-node-type.ts';
+import { addFeatures } from '../../../lib/webhooks/features/add-features.chunk.ts';
 import { aHandle, aProvider } from '../../support/a-plugin.ts';
 import { aWorkflow } from '../../support/a-workflow.ts';
 import { pages, readSample, sampleNames, workflowsOf } from '../../support/shown-workflows.ts';
 
 const findNodeType = await loadNodeTypes();
 const nodeTypes = (await loadPlugins()).flatMap(
-  ({ plugin }) => plugin?.nodeTypes.map(describeNodeType) ?? [],
+  ({ plugin }) => plugin?.nodeTypes.map(describeNodeType).map(addFeatures) ?? [],
 );
 const schema = createWorkflowSchema(nodeTypes);
 
