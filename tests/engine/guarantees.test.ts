@@ -162,6 +162,30 @@ describe('after the end', () => {
     expect(attempts).toBe(0);
   });
 
+  test('no second attempt starts either, although its executor is loaded', async () => {
+    let attempts = 0;
+    const does = () => {
+      attempts++;
+      throw new Error('no');
+    };
+    const { time, run } = aGraphInTime({ nodes: { call: { pure: false, does } }, edges: ['start -> call'] });
+    const outcomes: unknown[] = [];
+    const steps = stepsThatRun(inlineSteps(time.clock), async ({ attempt }) => {
+      outcomes.push(await attempt(1));
+      await time.clock.sleep(9_000);
+      const outcome = await attempt(2);
+      outcomes.push(outcome);
+      return { ...outcome, attempts: 2 };
+    });
+    expect(await time.run(run(5_000, steps))).toMatchObject({ status: 'timedOut' });
+    await time.run(time.clock.sleep(60_000));
+    expect(outcomes).toMatchObject([
+      { failure: { message: 'no' } },
+      { failure: { message: 'the execution ran out of time' } },
+    ]);
+    expect(attempts).toBe(1);
+  });
+
   test('a signal that is first read after the timeout is aborted', async () => {
     const seen: boolean[] = [];
     const { time, run } = aGraphInTime({

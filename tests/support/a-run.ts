@@ -102,16 +102,14 @@ export const aGraph = ({ nodes, edges }: Pick<ARun, 'nodes' | 'edges'>) => {
     id: 'workflow',
     name: 'Workflow',
     enabled: true,
-    nodes: Object.entries(all).map(
-      ([id, { parameters = {}, settings = {}, disabled = false, credentialId }]) => ({
-        id,
-        type: `type-${id}`,
-        parameters,
-        settings,
-        disabled,
-        ...(credentialId === undefined ? {} : { credentialId }),
-      }),
-    ),
+    nodes: Object.entries(all).map(([id, { parameters = {}, settings, disabled = false, credentialId }]) => ({
+      id,
+      type: `type-${id}`,
+      parameters,
+      ...(settings === undefined ? {} : { settings }),
+      disabled,
+      ...(credentialId === undefined ? {} : { credentialId }),
+    })),
     connections: edges.map((edge) => {
       const [, sourceNodeId = '', sourceOutput = 'main', targetNodeId = ''] =
         /^(\w+)(?:\.(\w+))? -> (\w+)$/.exec(edge) ?? [];

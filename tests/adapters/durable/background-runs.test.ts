@@ -560,12 +560,55 @@ describe('the end of a run', () => {
 describe('the record of a run', () => {
   const flow: AFlow = { nodes: [call('first'), pause], edges: ['start -> first', 'first -> pause'] };
 
-  test.each(['always', 'never'] as const)('has the data of its nodes: %s', async (recordData) => {
-    const settings = { recordData };
-    const service = await started({ ...flow, settings }, { call: () => ({ secret: 1 }) });
+  test.each([
+    ['always', { waiting: true, succeeded: true, failed: true }],
+    ['onFailure', { waiting: false, succeeded: false, failed: true }],
+    ['never', { waiting: false, succeeded: false, failed: false }],
+  ] as const)('has the data of its nodes, with recordData %s: %j', async (recordData, expected) => {
+    const shown: Record<string, boolean> = {};
+    for (const refused of ['none', 'last/0']) {
+      const nodes = [...flow.nodes, call('last')];
+      const edges = [...flow.edges, 'pause -> last'];
+      const service = await started(
+        { nodes, edges, settings: { recordData } },
+        { call: () => ({ secret: 1 }) },
+      );
+      const look = async () => {
+        const { status = '', nodes = [] } = (await service.executions.find('e-1')) ?? {};
+        if (status in expected) shown[status] = JSON.stringify(nodes).includes('secret');
+      };
+      await service.run('e-1', { refuses: ({ Name }) => Name === refused, between: look });
+      await look();
+    }
+    expect(shown).toEqual(expected);
+  });
+
+  test('has an early response as soon as it is there, with the lease of a running process', async () => {
+    const leases: unknown[] = [];
+    const service: BackgroundService = await aBackgroundService({
+      clock: { now: () => NOW },
+      spoilt: {
+        saveProgress: (id, progress) => {
+          if ('result' in progress) leases.push(progress.leaseExpiresAt - NOW);
+          return service.executions.saveProgress(id, progress);
+        },
+      },
+    });
+    const definition = aFlow({
+      nodes: [{ id: 'answer', type: 'respondToWebhook' }, call('after')],
+      edges: ['start -> answer', 'answer -> after'],
+    });
+    const [start, ...others] = definition.nodes;
+    const trigger = {
+      id: 'start',
+      type: 'webhookTrigger',
+      ...start,
+      parameters: { continueAfterResponse: true },
+    };
+    await service.put({ ...definition, nodes: [trigger, ...others] });
+    await service.accept();
     await service.run();
-    const shown = JSON.stringify((await service.executions.find('e-1'))?.nodes);
-    expect(shown.includes('secret')).toBe(recordData === 'always');
+    expect(leases).toEqual([1_200_000]);
   });
 
   test('is due again a day into a wait, or when the run times out', async () => {
@@ -923,6 +966,22 @@ describe('one process of a run', () => {
     expect(service.entries).toMatchObject([{ level: 'warn', fields: { executionId: 'e-1' } }]);
   });
 
+  test('that is unknown runs nothing, and says so', async () => {
+    const service = await started(one);
+    await createBackgroundInvocation(service.parts).run('unknown', anEngine().engine);
+    expect(service.called).toEqual([]);
+    expect(service.entries).toMatchObject([{ level: 'warn', fields: { executionId: 'unknown' } }]);
+  });
+
+  test('whose request is no longer stored fails with that reason', async () => {
+    const service = await started(one, { spoilt: { findData: async () => null } });
+    await createBackgroundInvocation(service.parts).run('e-1', anEngine().engine);
+    expect(await service.executions.find('e-1')).toMatchObject({
+      status: 'failed',
+      failure: { nodeId: 'start', message: 'its request is no longer stored' },
+    });
+  });
+
   test('whose record disappears fails with what it knows', async () => {
     let isGone = false;
     const service: BackgroundService = await started(one, {
@@ -1254,7 +1313,13 @@ describe('a retry', () => {
   });
 
   test('whose lease another process has changes none of its data', async () => {
-    const service = await aBackgroundService();
+    const service = await aBackgroundService({ clock: { now: () => NOW } });
+    const leases: unknown[] = [];
+    const { saveProgress } = service.parts.executions;
+    service.parts.executions.saveProgress = (id, progress) => {
+      leases.push(progress.leaseExpiresAt - NOW);
+      return saveProgress(id, progress);
+    };
     const nodes = [{ id: 'keep', type: 'set', parameters: { values: { a: 1 } } }];
     await service.put(aFlow({ nodes, edges: ['start -> keep'] }));
     const text = Array.from({ length: 30_000 }, () => Math.random().toString(36)).join('');
@@ -1271,6 +1336,7 @@ describe('a retry', () => {
     const own = await again();
     await run({ executionId: own }, { awsRequestId: 'r-2' });
     expect(await dataOf(own)).not.toBe(await dataOf('e-1'));
+    expect(leases).toEqual([3_600_000]);
     const others = await again();
     await service.executions.acquireLease(others, aLease({ leaseOwner: 'request:r-3' }));
     await run({ executionId: others }, { awsRequestId: 'r-4' });

@@ -262,6 +262,21 @@ describe('a run that leaves one kind of object releases it', () => {
     expect(await run([call('save')], { execute: save })).toEqual([['executions/e-1/files/save/0.1', 4]]);
   });
 
+  test('a file of its request', async () => {
+    const service = await aBackgroundService();
+    await service.put(aFlow({ nodes: [call('first')], edges: ['start -> first'] }));
+    const retryOf = null;
+    const { save: store } = service.parts.filesFor({ executionId: 'e-1', retryOf })(
+      'upload/0',
+      new AbortController().signal,
+    );
+    const file = await store(content(), { name: 'a', mediaType: 'text/plain' });
+    await service.accept('e-1', { input: { file: { ...file } } });
+    await service.run();
+    const { keys, lifeOf } = service.stored;
+    expect(keys().map(lifeOf)).toEqual([4]);
+  });
+
   test('the checkpoints of a wait, when it fails; otherwise they expire with its record', async () => {
     const nodes = [call('first'), pause, call('last')];
     const execute = () => ({ text: text(20_000) });

@@ -1,3 +1,4 @@
+import type { JsonObject } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import { acceptExecution } from '../../../lib/executions/lifecycle/accept-execution.ts';
 import { toStart } from '../../../lib/executions/lifecycle/new-execution.ts';
@@ -22,13 +23,14 @@ const aService = (spoilt: Partial<ExecutionStore> = {}) => {
   let ids = 0;
   const startedAt = clock.now();
   /** Delivers the same request, whose first delivery came at the start. */
-  const deliver = (held: 'paused' | null = null, input = { body: 1 as unknown }) =>
+  const deliver = (held: 'paused' | null = null, input: JsonObject = { body: 1 }, refusal?: string) =>
     acceptExecution(
       {
         executionId: 'e-1',
         workflow: aWorkflowListening(),
         trigger: { nodeId: 'start', type: 'webhookTrigger' },
-        input: input as never,
+        input,
+        ...(refusal === undefined ? {} : { refusal }),
         keepsResult: false,
         traceparent: null,
       },
@@ -119,6 +121,22 @@ describe('a repeated delivery', () => {
     await deliver(null, { body: `${text}x` });
     expect(blobs.keys()).toEqual(keys);
   });
+});
+
+test('a delivery that another process accepts at the same moment finds its execution', async () => {
+  const first = aService();
+  await first.deliver();
+  let finds = 0;
+  const find: ExecutionStore['find'] = async (id) => (finds++ === 0 ? null : first.executions.find(id));
+  const second = aService({ find, start: () => Promise.resolve(false) });
+  expect(await second.deliver()).toMatchObject({ executionId: 'e-1', status: 'accepted' });
+  expect([first.dispatched, second.dispatched]).toEqual([['e-1 durable'], []]);
+});
+
+test('of an input that cannot be run, the reason is stored instead', async () => {
+  const { deliver, executions } = aService();
+  await deliver(null, { body: 1 }, 'it is nested too deeply');
+  expect((await executions.findData('e-1'))?.input).toBe('xit is nested too deeply');
 });
 
 test('a delivery whose record disappears as it is repeated is refused, since nothing would run', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createOtherWorkflows } from '../../../lib/executions/lifecycle/plans.ts';
+import { createOpenPlan, createOtherWorkflows } from '../../../lib/executions/lifecycle/plans.ts';
 import { compilePlan } from '../../../lib/workflows/plan/compile-plan.ts';
 import { aGraph } from '../../support/a-run.ts';
 import { inMemoryWorkflowStore } from '../../support/in-memory-stores.ts';
@@ -39,4 +39,20 @@ test('only an enabled workflow has a current version for others', async () => {
   expect([await findVersion(definition.id), await findVersion('unknown')]).toEqual([1, null]);
   await workflows.put({ ...definition, enabled: false }, []);
   expect(await findVersion(definition.id)).toBeNull();
+});
+
+test('the node types of a workflow are loaded at once, each once', async () => {
+  const loaded: unknown[] = [];
+  const openPlan = createOpenPlan({
+    loadNodeTypes: async (nodeTypes) => {
+      loaded.push(nodeTypes);
+      return findNodeType;
+    },
+    lookUpPlan: (_key, load) => load(),
+  });
+  const [start] = definition.nodes;
+  const nodes = ['a', 'b'].map((id) => ({ ...start, id, type: 'type-start', parameters: {} }));
+  const twice = { ...definition, nodes };
+  await openPlan({ definition: twice, version: 1, updatedAt: '2026-01-01T00:00:00.000Z' });
+  expect(loaded).toEqual([['type-start']]);
 });
