@@ -38,10 +38,15 @@ const MAX_SENT_BYTES = 3_500_000;
 
 export const WORKFLOWS = '/api/admin/workflows';
 
+export interface PutOptions {
+  readonly message?: string;
+  readonly dryRun?: true;
+}
+
 /** Stores all files or none, unless there are more than one request holds: then those are checked first. */
 export const putFiles = async (
   files: readonly string[],
-  message: string | null,
+  { message, dryRun }: PutOptions,
   context: TargetContext,
 ): Promise<void> => {
   const { io, target } = context;
@@ -53,7 +58,17 @@ export const putFiles = async (
   const problems = findSameIds(sent.map(({ name, content }) => ({ file: name, id: idOf(content) })));
   if (problems.length > 0) throw new CommandError(problems.join('\n'));
   const batches = toBatches(sent);
-  if (batches.length > 1) for (const batch of batches) await validateBatch(batch, context);
+  if (batches.length > 1 || dryRun === true)
+    for (const batch of batches) {
+      const checked = await validateBatch(batch, context);
+      if (dryRun !== true) continue;
+      for (const { id, warnings, times } of checked) {
+        printWarnings(warnings, batch, io);
+        io.print(`${id}: can be stored`);
+        printTimes(id, times, io);
+      }
+    }
+  if (dryRun === true) return;
   for (const batch of batches) {
     const { workflows } = await orPlaces(batch, () =>
       target.api.call<{ readonly workflows: readonly StoredWorkflow[] }>('PUT', WORKFLOWS, {
@@ -61,7 +76,7 @@ export const putFiles = async (
         body: toBody(batch),
       }),
     );
-    for (const [index, stored] of workflows.entries()) printStored(stored, batch[index], io);
+    for (const stored of workflows) printStored(stored, batch, io);
   }
 };
 
@@ -89,13 +104,28 @@ const toBatches = (files: readonly SentFile[]): readonly (readonly SentFile[])[]
   return batches;
 };
 
-const validateBatch = async (batch: readonly SentFile[], { target }: TargetContext): Promise<void> => {
+interface CheckedWorkflow extends Pick<StoredWorkflow, 'id' | 'warnings' | 'times'> {
+  readonly errors: readonly ApiError[];
+}
+
+/** @throws CommandError with the problems of all files */
+const validateBatch = async (
+  batch: readonly SentFile[],
+  { target }: TargetContext,
+): Promise<readonly CheckedWorkflow[]> => {
   const path = `${WORKFLOWS}/validate`;
-  const { workflows } = await target.api.call<{
-    readonly workflows: readonly { readonly errors: readonly ApiError[] }[];
-  }>('POST', path, { body: toBody(batch) });
+  const { workflows } = await target.api.call<{ readonly workflows: readonly CheckedWorkflow[] }>(
+    'POST',
+    path,
+    { body: toBody(batch) },
+  );
   const errors = workflows.flatMap((one) => one.errors);
   if (errors.length > 0) throw new CommandError(errors.map((one) => toLine(one, batch)).join('\n'));
+  return workflows;
+};
+
+const printWarnings = (warnings: readonly ApiError[], batch: readonly SentFile[], io: Io): void => {
+  for (const warning of warnings) io.note(io.paint('yellow', toLine(warning, batch, 'warning: ')));
 };
 
 /** Adds the files and lines to the problems that the API found. */
@@ -117,12 +147,11 @@ const toLine = ({ pointer, detail }: ApiError, batch: readonly SentFile[], kind 
   return `${name}:${placeOf?.(path) ?? '1:1'}: ${kind}${path || '/'} ${detail}`;
 };
 
-export const printStored = (stored: StoredWorkflow, file: SentFile | undefined, io: Io): void => {
+/** @param batch - the files that were sent; null for a workflow that is stored already */
+export const printStored = (stored: StoredWorkflow, batch: readonly SentFile[] | null, io: Io): void => {
   const { id, version, changed, triggers, warnings, times } = stored;
-  for (const warning of warnings) {
-    const line = file === undefined ? warning.detail : toLine(warning, [file], 'warning: ');
-    io.note(io.paint('yellow', line));
-  }
+  if (batch !== null) printWarnings(warnings, batch, io);
+  else for (const { pointer, detail } of warnings) io.note(io.paint('yellow', `${id}: ${pointer} ${detail}`));
   io.print(`${id}: ${changed ? `version ${version}` : `unchanged, version ${version}`}`);
   printReleasing(stored, io);
   for (const { addresses = [] } of triggers)

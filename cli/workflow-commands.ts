@@ -13,7 +13,14 @@ import { type RunOptions, runWorkflow } from './execution-commands.ts';
 import { toColumns } from './execution-text.ts';
 import { findPermissions } from './find-permissions.ts';
 import type { Io } from './io.ts';
-import { printStored, printTimes, putFiles, type StoredWorkflow, WORKFLOWS } from './put-workflows.ts';
+import {
+  type PutOptions,
+  printStored,
+  printTimes,
+  putFiles,
+  type StoredWorkflow,
+  WORKFLOWS,
+} from './put-workflows.ts';
 import { readId, readVersionNumber } from './read-arguments.ts';
 import { findSameIds, listFiles, readWorkflow, type WorkflowFile, withoutSchema } from './read-file.ts';
 
@@ -45,8 +52,9 @@ export const addWorkflowCommands = (
     .description('store files as new versions')
     .argument('<files...>', 'workflow files or folders of them; - is standard input')
     .option('--message <text>', 'why, for the history of the workflow')
-    .action((files: string[], { message = null }: { readonly message?: string | null }) =>
-      onTarget((context) => putFiles(files, message, context)),
+    .option('--dry-run', 'check them against the service, and store nothing')
+    .action((files: string[], options: PutOptions) =>
+      onTarget((context) => putFiles(files, options, context)),
     );
 
   workflow
@@ -223,7 +231,7 @@ const switchWorkflow = async (
 ): Promise<void> => {
   const path = `${WORKFLOWS}/${id}/${action}`;
   const stored = await target.api.call<Omit<StoredWorkflow, 'triggers' | 'warnings' | 'times'>>('POST', path);
-  printStored({ ...stored, triggers: [], warnings: [], times: [] }, undefined, io);
+  printStored({ ...stored, triggers: [], warnings: [], times: [] }, null, io);
 };
 
 const removeWorkflow = async (
@@ -285,9 +293,5 @@ const rollBack = async (
   { io, target }: TargetContext,
 ): Promise<void> => {
   const path = `${WORKFLOWS}/${id}/rollback`;
-  printStored(
-    await target.api.call<StoredWorkflow>('POST', path, { query: { version, message } }),
-    undefined,
-    io,
-  );
+  printStored(await target.api.call<StoredWorkflow>('POST', path, { query: { version, message } }), null, io);
 };

@@ -62,7 +62,7 @@ const authorStatements: readonly Statement[] = [
   ),
 ];
 
-/** The actions of the commands for executions, requests and approvals, and the whole admin API. */
+/** The actions of the commands for executions, requests and approvals, and the admin API except for changes of workflows. */
 const operatorStatements: readonly Statement[] = [
   allow('dynamodb:GetItem', new Reference('WorkflowsTable.Arn')),
   allow('dynamodb:GetItem', new Reference('WorkflowVersionsTable.Arn')),
@@ -85,7 +85,13 @@ const operatorStatements: readonly Statement[] = [
   ]),
   allow('lambda:StopDurableExecution', new Reference('RunDurableLambdaFunction.Arn', ':*')),
   mayFindApi,
-  mayCall('*/api/admin/*'),
+  mayCall(
+    'GET/api/admin/*',
+    'POST/api/admin/executions/*',
+    'POST/api/admin/requests/*',
+    'POST/api/admin/workflows/*/executions',
+    'POST/api/admin/credentials/*',
+  ),
 ];
 
 export interface Policy {

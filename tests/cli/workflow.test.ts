@@ -512,6 +512,27 @@ describe('workflow validate', () => {
   });
 });
 
+test('a dry run reports the problems and warnings of all files with their places, and stores nothing', async () => {
+  const { call, file } = await openCommandLine();
+  const first = file('a.json', aWorkflow());
+  const second = file(
+    'b.json',
+    aWorkflow({ id: 'second', nodes: aWorkflow().nodes.slice(1), connections: [] }),
+  );
+  expect(await call(`workflow put --dry-run ${first} ${second}`)).toEqual({
+    code: 0,
+    out: 'greeting: can be stored\nsecond: can be stored',
+    err: `${second}:1:1: warning: / has no enabled trigger: nothing starts it`,
+  });
+  file('b.json', '{}');
+  expect(await call(`workflow put --dry-run ${first} ${second}`)).toMatchObject({
+    code: 1,
+    out: '',
+    err: expect.stringContaining(`${second}:1:1: / lacks the key "nodes"`),
+  });
+  expect((await call('workflow list')).err).toBe('There are no workflows.');
+});
+
 test('history, difference and rollback of a workflow', async () => {
   const { call, file } = await openCommandLine();
   const path = file('w.json', aWorkflow());

@@ -57,11 +57,17 @@ describe('the policies that docs/ prints', () => {
     ).toMatchObject({
       code: 0,
     });
+    const dryRun = await stage.cliAs('author', 'workflow put --dry-run -', {
+      stdin: JSON.stringify(definition),
+    });
+    expect(dryRun).toMatchObject({ code: 0 });
     const commands = [
       'disable of-an-author',
       'enable of-an-author',
       'get of-an-author',
       'list',
+      'history of-an-author',
+      'rollback of-an-author 2',
       'remove of-an-author',
     ];
     for (const command of commands)

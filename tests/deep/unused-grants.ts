@@ -2,10 +2,18 @@
  * Grants that the suites over a stage do not use, each with what it is for, and where that is tested. `STAGE` is the prefix of names.
  */
 export const unusedGrants: Readonly<Record<string, string>> = {
+  'AdminEditWorkflowsRole dynamodb:Scan table/STAGE-credentials':
+    'what a credential that is missing could be called: tests/functions/admin-edit-workflows',
+  'AdminEditWorkflowsRole dynamodb:Scan table/STAGE-workflows/index/summaries':
+    'what a subworkflow that is missing could be called: tests/cli/workflow',
+  'AdminEditWorkflowsRole lambda:UpdateEventSourceMapping event-source-mapping:*':
+    'a mapping that a crash has left behind: tests/registrations',
+  'AdminEditWorkflowsRole scheduler:UpdateSchedule schedule/STAGE/*':
+    'a schedule that a crash has left behind: tests/registrations',
+  'AdminEditWorkflowsRole secretsmanager:GetSecretValue secret:STAGE/*':
+    "a credential that is bound to a secret of the owner's: tests/adapters/secrets",
   'AdminExecutionRole dynamodb:Query table/STAGE-registrations/index/byNodeType':
     'a read that finds a caller run without a process ends it, and reports it: tests/executions/lifecycle',
-  'AdminExecutionRole dynamodb:GetItem table/STAGE-workflow-versions':
-    'an execution that began with an older version: tests/functions/admin',
   'AdminExecutionRole dynamodb:UpdateItem table/STAGE-executions':
     'a read that finds a caller run without a process ends it, and reports it: tests/executions/lifecycle',
   'AdminExecutionRole lambda:InvokeFunction function:STAGE-dispatch':
@@ -117,19 +125,10 @@ export const unusedGrants: Readonly<Record<string, string>> = {
     'versions that were deployed before read one parameter at a time: serverless.yml',
   'WebhookRole ssm:PutParameter parameter/STAGE/credentials/*':
     'a server that replaces a refresh token: tests/credentials/outbound',
-  'author dynamodb:GetItem table/STAGE-workflow-versions':
-    'an execution that began with an older version: tests/executions/lifecycle',
-  'author dynamodb:Scan table/STAGE-credentials':
-    'the list of credentials that problems are said from: tests/scripts/author-policy',
-  'author lambda:UpdateEventSourceMapping event-source-mapping:*':
-    'a trigger that changes in place: tests/registrations',
-  'author scheduler:UpdateSchedule schedule/STAGE/*': 'a trigger that changes in place: tests/registrations',
   'function:STAGE-dispatch lambda:InvokeFunction function:STAGE-dispatch':
     'events on a bus other than the default one',
   'operator dynamodb:DeleteItem table/STAGE-executions':
     'an execution whose dispatch is refused is taken back: tests/executions/lifecycle',
-  'operator dynamodb:GetItem table/STAGE-workflow-versions':
-    'an execution that began with an older version: tests/executions/lifecycle',
   'operator lambda:InvokeFunction function:STAGE-runDurable:durable':
     'the same call as that of the other roles, for a durable workflow: tests/executions/lifecycle',
   'operator lambda:InvokeFunction function:STAGE-sweep':
