@@ -19,7 +19,7 @@ export const describeDifference = ({ id, from, to, ...difference }: VersionDiffe
 };
 
 /** The lines alone, indented; none if nothing differs. */
-const describeChanges = ({ nodes, connections, workflow }: Difference): readonly string[] => [
+export const describeChanges = ({ nodes, connections, workflow }: Difference): readonly string[] => [
   ...workflow.map((change) => describeChange(change)),
   ...nodes.added.map(({ id, type }) => `  + node ${id} (${type})`),
   ...nodes.removed.map(({ id, type }) => `  - node ${id} (${type})`),

@@ -8,11 +8,13 @@ import { locateValues, parseJson } from './parse-json.ts';
 import { findSameIds, listFiles, readInput } from './read-file.ts';
 
 /** A workflow file as it is sent. */
-interface SentFile {
+export interface SentFile {
   readonly name: string;
   readonly content: unknown;
   /** Converts a JSON pointer to the line and column of its value. */
   readonly placeOf: (pointer: string) => string;
+  /** The version that it replaces, null if there must be none; absent to replace any. */
+  readonly replaces?: number | null;
 }
 
 interface ApiError {
@@ -43,32 +45,47 @@ export interface PutOptions {
   readonly dryRun?: true;
 }
 
-/** Stores all files or none, unless there are more than one request holds: then those are checked first. */
 export const putFiles = async (
   files: readonly string[],
   { message, dryRun }: PutOptions,
   context: TargetContext,
 ): Promise<void> => {
-  const { io, target } = context;
-  const sent: SentFile[] = [];
-  for (const file of await listFiles(files, io)) {
-    const { name, text } = await readInput(file, io);
-    sent.push({ name, content: parseJson(text, name), placeOf: locateValues(text) });
+  const sent = await readFiles(await listFiles(files, context.io), context.io);
+  if (dryRun === true) await checkFiles(sent, context);
+  else await storeFiles(sent, message, context);
+};
+
+/** @throws CommandError for a file that can't be read, is not JSON, or has the id of another one */
+export const readFiles = async (paths: readonly string[], io: Io): Promise<readonly SentFile[]> => {
+  const files: SentFile[] = [];
+  for (const path of paths) {
+    const { name, text } = await readInput(path, io);
+    files.push({ name, content: parseJson(text, name), placeOf: locateValues(text) });
   }
-  const problems = findSameIds(sent.map(({ name, content }) => ({ file: name, id: idOf(content) })));
+  const problems = findSameIds(files.map(({ name, content }) => ({ file: name, id: idOf(content) })));
   if (problems.length > 0) throw new CommandError(problems.join('\n'));
-  const batches = toBatches(sent);
-  if (batches.length > 1 || dryRun === true)
-    for (const batch of batches) {
-      const checked = await validateBatch(batch, context);
-      if (dryRun !== true) continue;
-      for (const { id, warnings, times } of checked) {
-        printWarnings(warnings, batch, io);
-        io.print(`${id}: can be stored`);
-        printTimes(id, times, io);
-      }
+  return files;
+};
+
+/** Checks files against the service, with what it warns of. @throws CommandError with the problems */
+export const checkFiles = async (files: readonly SentFile[], context: TargetContext): Promise<void> => {
+  for (const batch of toBatches(files))
+    for (const { id, warnings, times } of await validateBatch(batch, context)) {
+      printWarnings(warnings, batch, context.io);
+      context.io.print(`${id}: can be stored`);
+      printTimes(id, times, context.io);
     }
-  if (dryRun === true) return;
+};
+
+/** Stores all files or none, unless there are more than one request holds: then those are checked first. */
+export const storeFiles = async (
+  files: readonly SentFile[],
+  message: string | undefined,
+  context: TargetContext,
+): Promise<void> => {
+  const { io, target } = context;
+  const batches = toBatches(files);
+  if (batches.length > 1) for (const batch of batches) await validateBatch(batch, context);
   for (const batch of batches) {
     const { workflows } = await orPlaces(batch, () =>
       target.api.call<{ readonly workflows: readonly StoredWorkflow[] }>('PUT', WORKFLOWS, {
@@ -81,10 +98,10 @@ export const putFiles = async (
 };
 
 const toBody = (batch: readonly SentFile[]) => ({
-  workflows: batch.map(({ content }) => ({ definition: content })),
+  workflows: batch.map(({ content, replaces }) => ({ definition: content, replaces })),
 });
 
-const idOf = (content: unknown): string | null =>
+export const idOf = (content: unknown): string | null =>
   isPlainObject(content) && typeof content.id === 'string' ? content.id : null;
 
 const toBatches = (files: readonly SentFile[]): readonly (readonly SentFile[])[] => {

@@ -10,6 +10,7 @@ import { addDoctorCommand } from './doctor-command.ts';
 import { addEventCommands } from './event-commands.ts';
 import { addExecutionCommands } from './execution-commands.ts';
 import { ApiUnfound } from './find-api-url.ts';
+import { addFolderCommands } from './folder-commands.ts';
 import type { Io } from './io.ts';
 import { type MigrationOptions, runMigration } from './migrate-command.ts';
 import { addNodeTypeCommands } from './node-type-commands.ts';
@@ -71,6 +72,7 @@ const createProgram = ({ io, openTarget, ...loaders }: CommandLine): Command => 
   };
   const context: CommandContext = { io, onTarget, ...loaders };
   addWorkflowCommands(program, context);
+  addFolderCommands(program, context);
   addNodeTypeCommands(program, context);
   addSchemaCommand(program, context);
   addPluginCommands(program, context);
@@ -112,6 +114,8 @@ Without --stage, commands go to the local service (npm start).
 
 Examples:
   npm run -s cli -- workflow put workflows/hello.json
+  npm run -s cli -- workflow history hello
+  npm run -s cli -- deploy workflows --stage production --dry-run
   npm run -s cli -- node-type show httpRequest
   npm run -s cli -- schema --output workflows/workflow.schema.json
   npm run -s cli -- credential create orders-key --type apiKey > key.txt
@@ -127,6 +131,7 @@ Examples:
 Environment:
   HOOKLOOM_PORT   the local service on this port, if several are running (default: the first one)
   AWS_REGION      the region of a stage, without --region; by default the region of the AWS profile
+  AWS_PROFILE     the profile whose credentials are used, without --profile
   RETENTION_DAYS  how long the records of executions are kept that a command starts
 
 Exit codes: 0 done, 1 refused or failed, 2 the command line is wrong, or doctor could not look.`;

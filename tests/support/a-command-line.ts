@@ -64,24 +64,26 @@ export const useCommandLine = () => {
      * @param args - a text is split at its spaces
      * @param input - standard input; or what is typed on a terminal, one answer after the other
      */
-    const call = async (args: string | readonly string[], input: string | readonly string[] = '') => {
+    const call = async (
+      args: string | readonly string[],
+      input: string | readonly (string | (() => Promise<string>))[] = '',
+    ) => {
       const answers = typeof input === 'string' ? null : [...input];
       const stdin = typeof input === 'string' ? input : '';
       const printed: string[] = [];
       const noted: string[] = [];
+      const answer = async (question: string) => {
+        noted.push(question);
+        const next = answers?.shift() ?? '';
+        return typeof next === 'string' ? next : next();
+      };
       const io: Io = {
         print: (text) => printed.push(text),
         note: (text) => noted.push(text),
         readStdin: async () => stdin,
         isTerminal: answers !== null,
-        ask: async (question) => {
-          noted.push(question);
-          return answers?.shift() ?? '';
-        },
-        askSecret: async (question) => {
-          noted.push(question);
-          return answers?.shift() ?? '';
-        },
+        ask: answer,
+        askSecret: answer,
         env: {},
         paint: (_format, text) => text,
         paintOut: (_format, text) => text,
