@@ -2,7 +2,8 @@ import { isPlainObject } from '@hookloom/plugin-kit';
 import type { TriggerTimes } from '../lib/workflows/definition/problem.ts';
 import { ApiProblem } from './admin-api.ts';
 import type { TargetContext } from './command-context.ts';
-import { CommandError } from './command-error.ts';
+import { CommandError, usageError } from './command-error.ts';
+import { describeDifference, type VersionDifference } from './difference-text.ts';
 import type { Io } from './io.ts';
 import { locateValues, parseJson } from './parse-json.ts';
 import { findSameIds, listFiles, readInput } from './read-file.ts';
@@ -41,18 +42,46 @@ const MAX_SENT_BYTES = 3_500_000;
 export const WORKFLOWS = '/api/admin/workflows';
 
 export interface PutOptions {
+  /** The version of the only file that must be current. */
+  readonly replaces?: number;
   readonly message?: string;
   readonly dryRun?: true;
 }
 
 export const putFiles = async (
   files: readonly string[],
-  { message, dryRun }: PutOptions,
+  { message, dryRun, replaces }: PutOptions,
   context: TargetContext,
 ): Promise<void> => {
   const sent = await readFiles(await listFiles(files, context.io), context.io);
+  if (replaces !== undefined && sent.length !== 1) throw usageError('--replaces is for a single file.');
   if (dryRun === true) await checkFiles(sent, context);
-  else await storeFiles(sent, message, context);
+  else if (replaces === undefined) await storeFiles(sent, message, context);
+  else await replaceVersion(sent, replaces, message, context);
+};
+
+/** If another version is current, shows what changed since then: that is to be merged into the file. */
+const replaceVersion = async (
+  files: readonly SentFile[],
+  version: number,
+  message: string | undefined,
+  context: TargetContext,
+): Promise<void> => {
+  const { io, target } = context;
+  try {
+    const replacing = files.map((file) => ({ ...file, replaces: version }));
+    await storeFiles(replacing, message, context);
+  } catch (error) {
+    if (!(error instanceof ApiProblem) || error.code !== 'workflow-changed') throw error;
+    const path = `${WORKFLOWS}/${idOf(files[0]?.content)}`;
+    const { version: to } = await target.api.call<{ readonly version: number }>('GET', path);
+    const query = { from: version, to };
+    const difference = await target.api.call<VersionDifference>('GET', `${path}/diff`, { query });
+    for (const line of describeDifference(difference)) io.print(line);
+    throw new CommandError(
+      `Version ${to} was stored in the meantime, see above. Merge it into the file, and replace version ${to}. Nothing was stored.`,
+    );
+  }
 };
 
 /** @throws CommandError for a file that can't be read, is not JSON, or has the id of another one */

@@ -15,7 +15,7 @@ export const readId = (text: string): string => {
 export const readVersionNumber = (text: string): number => {
   const version = Number(text);
   if (!Number.isSafeInteger(version) || version < 1)
-    throw usageError('--version must be a whole number of at least 1.');
+    throw usageError('A version must be a whole number of at least 1.');
   return version;
 };
 

@@ -53,6 +53,7 @@ export const addWorkflowCommands = (
     .argument('<files...>', 'workflow files or folders of them; - is standard input')
     .option('--message <text>', 'why, for the history of the workflow')
     .option('--dry-run', 'check them against the service, and store nothing')
+    .option('--replaces <version>', 'store a file only if this version is still current', readVersionNumber)
     .action((files: string[], options: PutOptions) =>
       onTarget((context) => putFiles(files, options, context)),
     );

@@ -533,6 +533,21 @@ test('a dry run reports the problems and warnings of all files with their places
   expect((await call('workflow list')).err).toBe('There are no workflows.');
 });
 
+test('put --replaces shows what somebody else has changed since, and stores nothing then', async () => {
+  const { call, file } = await openCommandLine();
+  const path = file('w.json', aWorkflow());
+  expect(await call(`workflow put ${path}`)).toMatchObject({ code: 0 });
+  await call(`workflow put ${file('theirs.json', aWorkflow({ name: 'Theirs' }))} --replaces 1`);
+  file('w.json', aWorkflow({ name: 'Mine' }));
+  expect(await call(`workflow put ${path} --replaces 1`)).toEqual({
+    code: 1,
+    out: 'greeting: version 1 to 2\n  ~ /name: "Greeting" → "Theirs"',
+    err: 'Version 2 was stored in the meantime, see above. Merge it into the file, and replace version 2. Nothing was stored.',
+  });
+  expect((await call(`workflow put ${path} --replaces 2`)).out).toContain('greeting: version 3');
+  expect(await call(`workflow put ${path} ${path} --replaces 2`)).toMatchObject({ code: 1 });
+});
+
 test('history, difference and rollback of a workflow', async () => {
   const { call, file } = await openCommandLine();
   const path = file('w.json', aWorkflow());
