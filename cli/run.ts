@@ -5,6 +5,7 @@ import { ApiProblem } from './admin-api.ts';
 import { addApprovalCommands } from './approval-commands.ts';
 import type { CommandContext } from './command-context.ts';
 import { CommandError, EXIT, type ExitCode, explainAwsError, usageError } from './command-error.ts';
+import { addCompletionCommand } from './completion-command.ts';
 import { addCredentialCommands } from './credential-commands.ts';
 import { addDoctorCommand } from './doctor-command.ts';
 import { addEventCommands } from './event-commands.ts';
@@ -82,6 +83,7 @@ const createProgram = ({ io, openTarget, ...loaders }: CommandLine): Command => 
   addApprovalCommands(program, context);
   addEventCommands(program, context);
   addDoctorCommand(program, context);
+  addCompletionCommand(program, io);
   program
     .command('migrate')
     .description('rewrite data stored in the previous schema version')
