@@ -60,7 +60,11 @@ export const explainAwsError = (
     const text = `${cause.name}: ${cause.message}`.slice(0, MAX_TEXT);
     const found = AWS_ERRORS.find(({ pattern }) => pattern.test(text));
     if (found !== undefined)
-      return new CommandError(found.explain({ text, stage, place: place ?? 'its region' }));
+      return new CommandError(
+        found.explain({ text, stage, place: place ?? 'its region' }),
+        found.exitCode,
+        false,
+      );
     cause = cause.cause;
   }
   return null;
@@ -78,9 +82,11 @@ interface AwsRefusal {
 const AWS_ERRORS: readonly {
   readonly pattern: RegExp;
   readonly explain: (refusal: AwsRefusal) => string;
+  readonly exitCode?: ExitCode;
 }[] = [
   {
     pattern: /\bCredentialsProviderError\b|Could not load credentials/,
+    exitCode: EXIT.usage,
     explain: () =>
       'No AWS credentials were found. Log in (aws sso login), or set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.',
   },

@@ -136,7 +136,7 @@ Environment:
   AWS_PROFILE     the profile whose credentials are used, without --profile
   RETENTION_DAYS  how long the records of executions are kept that a command starts
 
-Exit codes: 0 done, 1 refused or failed, 2 the command line is wrong, or doctor could not look.`;
+Exit codes: 0 done, 1 refused or failed, 2 the command line is wrong, AWS credentials are missing, or doctor could not look.`;
 
 const report = (error: unknown, io: Io): ExitCode => {
   if (error instanceof CommanderError) {

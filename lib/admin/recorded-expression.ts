@@ -91,7 +91,7 @@ const openEvaluation = (
 const WORD = /[\w-]+/g;
 
 /** A string or number in an expression; the cut may have left a string open. */
-const LITERAL = /"(?:[^"\\]|\\.)*(?:"|$)|'(?:[^'\\]|\\.)*(?:'|$)|\b\d[\d.]*/g;
+const LITERAL = /"(?:[^"\\]|\\[\s\S])*(?:"|\\?$)|'(?:[^'\\]|\\[\s\S])*(?:'|\\?$)|\b\d[\d.]*/g;
 
 /** What is compared with a secret may be one too. */
 const hideLiterals = (expression: string): string => expression.replace(LITERAL, REDACTED);

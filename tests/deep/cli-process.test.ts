@@ -32,5 +32,5 @@ test.each([
     env,
   });
   const [err, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
-  expect([code, err]).toEqual([1, expect.stringContaining(said)]);
+  expect([code, err]).toEqual([2, expect.stringContaining(said)]);
 });

@@ -2,11 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from '@jest/globals';
+import { createAdminApi } from '../../cli/admin-api.ts';
 import { connect } from '../../cli/target.ts';
 import { startSources } from '../../local/sources/start-sources.ts';
 import { useCommandLine } from '../support/a-command-line.ts';
 import { type Fault, startFaultProxy } from '../support/a-fault-proxy.ts';
 import { aWorkflow } from '../support/a-workflow.ts';
+import { anAdminApi } from '../support/an-admin-api.ts';
 import { useTestDatabases } from '../support/test-database.ts';
 
 const openCommandLine = useCommandLine();
@@ -38,11 +40,20 @@ const open = async () => {
   cleanups.push(sources.stop, proxy.stop);
   const secretsFolder = mkdtempSync(join(tmpdir(), 'hookloom-cli-'));
   cleanups.push(() => rmSync(secretsFolder, { recursive: true }));
-  const openTarget = () =>
-    connect({
+  const api = createAdminApi(
+    anAdminApi({
+      DYNAMODB_ENDPOINT: proxy.endpoint,
+      SOURCES_ENDPOINT: sources.endpoint,
+      SECRETS_FOLDER: secretsFolder,
+    }),
+  );
+  const openTarget = () => ({
+    ...connect({
       secretsFolder,
       ...{ tablePrefix: 'test', dynamodbEndpoint: proxy.endpoint, sourcesEndpoint: sources.endpoint },
-    });
+    }),
+    api,
+  });
   const { call, file } = await openCommandLine({ openTarget, hasDatabase: false });
   const put = (detailType: string) => call(`workflow put ${file('w.json', orders(detailType))}`);
   const fires = async (detailType: string) => {

@@ -12,6 +12,8 @@ export const unusedGrants: Readonly<Record<string, string>> = {
     'a schedule that a crash has left behind: tests/registrations',
   'AdminEditWorkflowsRole secretsmanager:GetSecretValue secret:STAGE/*':
     "a credential that is bound to a secret of the owner's: tests/adapters/secrets",
+  'AdminExecutionRole dynamodb:GetItem table/STAGE-workflow-versions':
+    'an execution that began with an older version: tests/functions/admin',
   'AdminExecutionRole dynamodb:Query table/STAGE-registrations/index/byNodeType':
     'a read that finds a caller run without a process ends it, and reports it: tests/executions/lifecycle',
   'AdminExecutionRole dynamodb:UpdateItem table/STAGE-executions':
