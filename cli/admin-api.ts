@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { isPlainObject, type JsonObject, lazy } from '@hookloom/plugin-kit';
 import aws4 from 'aws4';
 import type { AwsCredentials } from '../lib/adapters/aws/aws-caller.ts';
@@ -88,15 +89,24 @@ interface SendOptions {
     readonly region: string;
     readonly readCredentials: () => AwsCredentials | Promise<AwsCredentials>;
   } | null;
+  readonly sleep?: (ms: number) => Promise<unknown>;
 }
 
 /** Longer than the gateway's limit of 30 s. */
 const TIMEOUT_MS = 35_000;
 
+const TRIES = 6;
+/** The longest first delay; each further one is up to twice as long. */
+const DELAY_MS = 200;
+
+/** Whether a request may be repeated: the gateway has refused it for its rate, or it changes nothing. */
+const isRepeatable = (status: number, method: string): boolean =>
+  status === 429 || (status >= 500 && method === 'GET');
+
 /** Sends requests over HTTP, signed with SigV4. https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv.html */
-export const createSendToApi = ({ findUrl, signing }: SendOptions): SendToApi => {
+export const createSendToApi = ({ findUrl, signing, sleep = setTimeout }: SendOptions): SendToApi => {
   const loadUrl = lazy(findUrl);
-  return async (method, address, { headers = {}, body }) => {
+  const sendOnce: SendToApi = async (method, address, { headers = {}, body }) => {
     const { origin, host } = new URL(await loadUrl());
     const text = body === undefined ? undefined : JSON.stringify(body);
     const all = { ...headers, ...(text === undefined ? {} : { 'content-type': 'application/json' }) };
@@ -117,14 +127,21 @@ export const createSendToApi = ({ findUrl, signing }: SendOptions): SendToApi =>
             },
             toKeys(await signing.readCredentials()),
           ).headers;
-    const answer = await exchange(`${origin}${address}`, {
+    return exchange(`${origin}${address}`, {
       method,
       headers: signed as Record<string, string>,
+      redirect: 'error',
       signal: AbortSignal.timeout(TIMEOUT_MS),
       ...(text === undefined ? {} : { body: text }),
     });
-    if (answer.status === 403) refuseDenied(answer, method, address.split('?')[0] ?? '');
-    return answer;
+  };
+  return async (method, address, request) => {
+    for (let tries = 1; ; tries++) {
+      const answer = await sendOnce(method, address, request);
+      if (answer.status === 403) refuseDenied(answer, method, address.split('?')[0] ?? '');
+      if (tries === TRIES || !isRepeatable(answer.status, method)) return answer;
+      await sleep(DELAY_MS * 2 ** (tries - 1) * (0.5 + Math.random() / 2));
+    }
   };
 };
 

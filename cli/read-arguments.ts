@@ -27,9 +27,10 @@ export const readStage = (text: string): string => {
 
 export const readUrl = (text: string): string => {
   const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null || !/^https?:$/.test(url.protocol))
+  const isLocal = url !== null && /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname);
+  if (url === null || !(url.protocol === 'https:' || (url.protocol === 'http:' && isLocal)))
     throw usageError(
-      `${JSON.stringify(text.slice(0, 100))} is not a URL: https://abc.execute-api.eu-west-1.amazonaws.com`,
+      `${JSON.stringify(text.slice(0, 100))} is not a URL such as https://abc.execute-api.eu-west-1.amazonaws.com`,
     );
   return url.origin;
 };
