@@ -474,7 +474,7 @@ export const REGISTRATION_REFUSED = (p: {
     'REGISTRATION_REFUSED',
     422,
     'Registration refused',
-    `Trigger ${p.triggerNodeId} of ${p.workflowId} can't be registered: ${p.path === null ? '' : `${p.path}: `}${p.reason}. Nothing was stored.`,
+    `Trigger ${p.triggerNodeId} of ${p.workflowId} can't be registered: ${p.path === null ? '' : `${p.path}: `}${p.reason.replace(/\.$/, '')}. Nothing was stored.`,
   );
 export const CREDENTIAL_CHANGED = (p: { credentialId: string }) =>
   describeError(

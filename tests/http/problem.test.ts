@@ -130,3 +130,9 @@ describe.each(Object.entries(catalogue))('%s', (code, entry) => {
     expect(Object.keys(rest)).toEqual([...named, ...(own === undefined ? [] : [own])]);
   });
 });
+
+test('a reason of a plugin that ends with a full stop gets no second one', () => {
+  const refused = { workflowId: 'orders', triggerNodeId: 'queue', path: null, reason: 'There is no queue.' };
+  const { message } = new AppError(catalogue.REGISTRATION_REFUSED, refused);
+  expect(message).toBe("Trigger queue of orders can't be registered: There is no queue. Nothing was stored.");
+});
