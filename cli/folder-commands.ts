@@ -2,6 +2,7 @@ import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { isPlainObject } from '@hookloom/plugin-kit';
+import { isId } from '@hookloom/plugin-kit/host';
 import type { Command } from 'commander';
 import pLimit from 'p-limit';
 import { readDraft } from '../authoring/validation/graph/draft-graph.ts';
@@ -170,6 +171,7 @@ const pull = async (folder: string, context: TargetContext): Promise<void> => {
   const isThere = (await stat(path).catch(() => null)) !== null;
   const files = isThere ? await readPulled(folder, io) : new Map<string, SentFile>();
   const stored = await readStored(context);
+  refuseTakenNames(folder, files, stored);
   await mkdir(path, { recursive: true });
   for (const [id, { definition }] of stored) {
     const file = files.get(id);
@@ -182,6 +184,23 @@ const pull = async (folder: string, context: TargetContext): Promise<void> => {
   }
   for (const [id, { name }] of files)
     if (!stored.has(id)) io.note(io.paint('yellow', `${name}: the service has no workflow ${id}`));
+};
+
+/** A new file must not replace the file of another workflow, or leave the folder. @throws CommandError before any is written */
+const refuseTakenNames = (
+  folder: string,
+  files: ReadonlyMap<string, SentFile>,
+  stored: ReadonlyMap<string, StoredWorkflow>,
+): void => {
+  const owners = new Map([...files].map(([id, { name }]) => [name, id]));
+  for (const id of stored.keys()) {
+    if (!isId(id)) throw new CommandError('The service lists a workflow whose id is not valid.');
+    const owner = files.has(id) ? undefined : owners.get(join(folder, `${id}.json`));
+    if (owner !== undefined)
+      throw new CommandError(
+        `${join(folder, `${id}.json`)} holds the workflow ${owner}: rename it, so that ${id} can be written there.`,
+      );
+  }
 };
 
 /** An empty folder has no files yet. */

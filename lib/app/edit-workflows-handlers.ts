@@ -53,7 +53,7 @@ const MAX_BODY_BYTES = 4_000_000;
 const MAX_BODY_DEPTH = 200;
 const MAX_WORKFLOWS = 100;
 const MAX_MESSAGE_LENGTH = 500;
-/** How many problems an answer lists. */
+/** How many problems, and how many warnings, an answer lists: shared by its workflows. */
 const MAX_ERRORS = 500;
 
 /**
@@ -85,7 +85,7 @@ export const createEditWorkflows = (parts: EditWorkflowsParts) => {
         version: stored[index]?.version ?? 0,
         changed: stored[index]?.changed ?? false,
         triggers: findTriggers(definition, registry.findNodeType, parts.baseUrl),
-        ...describe(checked[index], items[index]),
+        ...describe(checked[index], items[index], items.length),
         releasing: await release(definition, parts),
       })),
     );
@@ -203,8 +203,8 @@ export const createEditWorkflows = (parts: EditWorkflowsParts) => {
       const described = checked.map((one, index) => ({
         id: idOf(values[index]),
         valid: one.problems.length === 0,
-        errors: toErrors(one.problems, items[index]).slice(0, MAX_ERRORS / values.length),
-        ...describe(one, items[index]),
+        errors: toErrors(one.problems, items[index]).slice(0, MAX_ERRORS / items.length),
+        ...describe(one, items[index], items.length),
       }));
       return answerJson(200, { valid: described.every(({ valid }) => valid), workflows: described });
     },
@@ -303,9 +303,14 @@ const idOf = (content: unknown): string | null =>
 
 const describe = (
   { warnings, times }: Pick<CheckedWorkflow, 'warnings' | 'times'> = NOTHING,
-  item?: Item,
+  item: Item | undefined,
+  /** The number of workflows in the answer. */
+  count: number,
 ) => ({
-  warnings: toErrors(warnings, item).map(({ pointer, detail }) => ({ pointer, detail })),
+  warnings: toErrors(warnings.slice(0, MAX_ERRORS / count), item).map(({ pointer, detail }) => ({
+    pointer,
+    detail,
+  })),
   times,
 });
 

@@ -99,6 +99,19 @@ test('pull writes what differs, keeps names and $schema of files, and files that
   expect(await call(`drift ${folder}`)).toMatchObject({ code: 0 });
 });
 
+test('pull writes nothing if a name is taken by the file of another workflow', async () => {
+  const { call, file, folder } = await aFolder();
+  rmSync(join(folder, 'greeting.json'));
+  const taken = file('flows/greeting.json', aWorkflow({ id: 'other' }));
+  const before = readFileSync(taken, 'utf8');
+  const { code, err } = await call(`pull ${folder}`);
+  expect([code, err]).toEqual([
+    1,
+    `${taken} holds the workflow other: rename it, so that greeting can be written there.`,
+  ]);
+  expect(readFileSync(taken, 'utf8')).toBe(before);
+});
+
 test('pull makes the folder, and what it writes is stable', async () => {
   const { call, folder } = await aFolder();
   const target = join(folder, '../pulled');
