@@ -1,8 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
-import { isPlainObject, type JsonObject, lazy } from '@hookloom/plugin-kit';
-import aws4 from 'aws4';
-import type { AwsCredentials } from '../lib/adapters/aws/aws-caller.ts';
+import { isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
 import { CommandError } from './command-error.ts';
+import { type ApiAnswerBytes, readDenial, type SendBytes } from './signed-requests.ts';
 
 interface ApiRequest {
   /** Query parameters; those that are null or undefined are left out. */
@@ -81,20 +80,6 @@ export const createAdminApi = (send: SendToApi): AdminApi => {
 
 const PAGE_SIZE = 100;
 
-interface SendOptions {
-  /** Origin of the API; found when it is needed. */
-  readonly findUrl: () => Promise<string>;
-  /** How requests are signed; null on this machine, where nothing is. */
-  readonly signing: {
-    readonly region: string;
-    readonly readCredentials: () => AwsCredentials | Promise<AwsCredentials>;
-  } | null;
-  readonly sleep?: (ms: number) => Promise<unknown>;
-}
-
-/** Longer than the gateway's limit of 30 s. */
-const TIMEOUT_MS = 35_000;
-
 const TRIES = 6;
 /** The longest first delay; each further one is up to twice as long. */
 const DELAY_MS = 200;
@@ -103,71 +88,39 @@ const DELAY_MS = 200;
 const isRepeatable = (status: number, method: string): boolean =>
   status === 429 || (status >= 500 && method === 'GET');
 
-/** Sends requests over HTTP, signed with SigV4. https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv.html */
-export const createSendToApi = ({ findUrl, signing, sleep = setTimeout }: SendOptions): SendToApi => {
-  const loadUrl = lazy(findUrl);
+interface SendToApiOptions {
+  readonly sendBytes: SendBytes;
+  readonly sleep?: (ms: number) => Promise<unknown>;
+}
+
+/** Sends JSON; repeats requests that were refused for their rate, and those without effects after a fault. */
+export const createSendToApi = ({ sendBytes, sleep = setTimeout }: SendToApiOptions): SendToApi => {
   const sendOnce: SendToApi = async (method, address, { headers = {}, body }) => {
-    const { origin, host } = new URL(await loadUrl());
     const text = body === undefined ? undefined : JSON.stringify(body);
     const all = { ...headers, ...(text === undefined ? {} : { 'content-type': 'application/json' }) };
-    const signed =
-      signing === null
-        ? all
-        : aws4.sign(
-            {
-              ...{
-                service: 'execute-api',
-                region: signing.region,
-                host,
-                method,
-                path: address,
-                headers: all,
-              },
-              ...(text === undefined ? {} : { body: text }),
-            },
-            toKeys(await signing.readCredentials()),
-          ).headers;
-    return exchange(`${origin}${address}`, {
-      method,
-      headers: signed as Record<string, string>,
-      redirect: 'error',
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-      ...(text === undefined ? {} : { body: text }),
-    });
+    const answer = await sendBytes({ method, address, headers: all, body: text });
+    return { status: answer.status, body: parseAnswer(answer) };
   };
   return async (method, address, request) => {
     for (let tries = 1; ; tries++) {
       const answer = await sendOnce(method, address, request);
-      if (answer.status === 403) refuseDenied(answer, method, address.split('?')[0] ?? '');
+      const denial = readDenial(answer.status, answer.body);
+      if (denial !== null) throw new CommandError(describeApiDenial(method, address.split('?')[0] ?? ''));
       if (tries === TRIES || !isRepeatable(answer.status, method)) return answer;
       await sleep(DELAY_MS * 2 ** (tries - 1) * (0.5 + Math.random() / 2));
     }
   };
 };
 
-const toKeys = ({ accessKeyId, secretAccessKey, sessionToken }: AwsCredentials) => ({
-  accessKeyId,
-  secretAccessKey,
-  ...(sessionToken === undefined ? {} : { sessionToken }),
-});
-
-const exchange = async (url: string, init: RequestInit): Promise<ApiAnswer> => {
+const parseAnswer = ({ body }: ApiAnswerBytes): unknown => {
+  const text = Buffer.from(body).toString();
   try {
-    const response = await fetch(url, init);
-    const text = await response.text();
-    return { status: response.status, body: text === '' ? null : JSON.parse(text) };
-  } catch (error) {
-    const { origin } = new URL(url);
-    if (error instanceof SyntaxError) throw new CommandError(`${origin} does not answer as an admin API.`);
-    const { cause = error } = error as Error;
-    throw new CommandError(`The admin API can't be reached at ${origin}: ${(cause as Error).message}`);
+    return text === '' ? null : JSON.parse(text);
+  } catch {
+    throw new CommandError('The address does not answer as an admin API: the answer is not JSON.');
   }
 };
 
-/** The gateway's own refusal is no problem of the service: `{ "message": "Forbidden" }`. */
-const refuseDenied = ({ body }: ApiAnswer, method: string, path: string): void => {
-  if (isPlainObject(body) && 'type' in body) return;
-  throw new CommandError(
-    `AWS denies execute-api:Invoke on ${method} ${path} to these credentials.\nAsk for this permission; docs/deploying.md has the policies for each task.`,
-  );
-};
+/** Says which permission the caller lacks. @param path - without the query */
+export const describeApiDenial = (method: string, path: string): string =>
+  `AWS denies execute-api:Invoke on ${method} ${path} to these credentials.\nCheck them, or ask for this permission; docs/deploying.md has the policies for each task.`;

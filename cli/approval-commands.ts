@@ -1,18 +1,14 @@
 import type { Command } from 'commander';
-import {
-  type ApprovalsQuery,
-  approvalsQuery,
-  listApprovals,
-  MAX_APPROVALS,
-} from '../lib/callbacks/list-approvals.ts';
+import { type ApprovalPage, approvalsQuery } from '../lib/callbacks/list-approvals.ts';
 import {
   type CommandContext,
   EARLIER_NOTE,
   refuseUnknownWorkflow,
   type TargetContext,
 } from './command-context.ts';
-import { oneLine, toColumns } from './execution-text.ts';
-import { readId, readQuery } from './read-arguments.ts';
+import { explain } from './help.ts';
+import { LIMIT, readId, readQuery } from './read-arguments.ts';
+import { printTable } from './table.ts';
 
 export const addApprovalCommands = (program: Command, { onTarget }: CommandContext): void => {
   program
@@ -21,13 +17,15 @@ export const addApprovalCommands = (program: Command, { onTarget }: CommandConte
     .command('list')
     .description('list approvals waiting for a decision, the earliest deadline first')
     .option('--workflow <id>', 'only approvals of this workflow', readId)
-    .option('--limit <number>', `how many: 1 to ${MAX_APPROVALS} (default: 25)`)
+    .option('--limit <number>', LIMIT)
     .option('--cursor <cursor>', 'continue where a list ended')
     .option('--addresses', 'show the callback URLs; anyone with such a URL can decide')
     .option('--json', 'print JSON')
+    .addHelpText('after', explain(['approval list']))
     .action(async (options: ListOptions) => {
       const { workflow, limit, cursor } = options;
-      const query = readQuery(approvalsQuery, { workflowId: workflow, limit, cursor });
+      const query = { workflowId: workflow, limit, cursor };
+      readQuery(approvalsQuery, query);
       await onTarget((context) => list(query, options, context));
     });
 };
@@ -40,32 +38,50 @@ interface ListOptions {
   readonly json?: true;
 }
 
+interface ApprovalsQuery {
+  readonly workflowId: string | undefined;
+  readonly limit: string | undefined;
+  readonly cursor: string | undefined;
+}
+
+const APPROVALS = '/api/admin/approvals';
+
 const list = async (
   query: ApprovalsQuery,
   { addresses, json }: ListOptions,
   context: TargetContext,
 ): Promise<void> => {
   const { io, target } = context;
-  const { approvals, nextCursor, omitsEarlier } = await listApprovals(query, addresses === true, target);
-  if (approvals.length === 0) await refuseUnknownWorkflow(query.workflowId, context);
+  const path = addresses === true ? `${APPROVALS}/addresses` : APPROVALS;
+  const page = await target.api.call<ApprovalPage>('GET', path, { query: { ...query } });
+  const { approvals, nextCursor, omitsEarlier } = page;
+  if (approvals.length === 0) await refuseUnknownWorkflow(query.workflowId ?? null, context);
   if (omitsEarlier === true) io.note(EARLIER_NOTE);
   if (json === true) return io.print(JSON.stringify({ approvals, nextCursor }, null, 2));
   if (approvals.length === 0)
     return io.note(
       nextCursor === null ? 'No approvals are pending.' : `None on this page: --cursor ${nextCursor}`,
     );
-  const rows = approvals.map(({ since, until, executionId, workflowId, nodeId, askedBy, title }) =>
-    [since, until, executionId, `${workflowId}/${nodeId}`, askedBy ?? '-', title ?? '-'].map(oneLine),
+  printTable(
+    {
+      titles: [
+        'SINCE',
+        'UNTIL',
+        'EXECUTION',
+        'NODE',
+        'ASKED BY',
+        'TITLE',
+        ...(addresses === true ? ['URL'] : []),
+      ],
+      texts: ['ASKED BY', 'TITLE'],
+      rows: approvals.map(
+        ({ since, until, executionId, workflowId, nodeId, askedBy, title, address = '-' }) => [
+          ...[since, until, executionId, `${workflowId}/${nodeId}`, askedBy ?? '-', title ?? '-'],
+          ...(addresses === true ? [address] : []),
+        ],
+      ),
+    },
+    io,
   );
-  const [titles = '', ...lines] = toColumns([
-    ['SINCE', 'UNTIL', 'EXECUTION', 'NODE', 'ASKED BY', 'TITLE'],
-    ...rows,
-  ]);
-  io.print(titles);
-  for (const [index, line] of lines.entries()) {
-    io.print(line);
-    const address = approvals[index]?.address;
-    if (address !== undefined) io.print(`  ${address}`);
-  }
   if (nextCursor !== null) io.note(`There may be more: --cursor ${nextCursor}`);
 };

@@ -1,7 +1,5 @@
-import type { CredentialType } from '@hookloom/plugin-kit';
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import type { PluginEntry } from '../lib/plugins/plugin.ts';
-import { CommandError } from './command-error.ts';
 import type { Io } from './io.ts';
 import type { Target } from './target.ts';
 
@@ -11,9 +9,7 @@ export interface CommandContext {
   /** Loads the node types on demand, so that other commands start faster. */
   readonly loadNodeTypes: () => Promise<FindNodeType>;
   readonly loadPlugins: () => Promise<readonly PluginEntry[]>;
-  /** Loads the outbound credential types, by id. */
-  readonly loadCredentialTypes: () => Promise<ReadonlyMap<string, CredentialType>>;
-  /** Connects to the target named on the command line and closes the connection after the action. */
+  /** Opens the target named on the command line. */
   readonly onTarget: (action: (context: TargetContext) => Promise<void>) => Promise<void>;
 }
 
@@ -30,8 +26,10 @@ export const EARLIER_NOTE =
  * Refuses an unknown workflow when a list found nothing: its name may be wrong.
  *
  * @param id - null for all workflows
- * @throws CommandError
+ * @throws ApiProblem
  */
 export const refuseUnknownWorkflow = async (id: string | null, { target }: TargetContext): Promise<void> => {
-  if (id !== null && !(await target.hasWorkflow(id))) throw new CommandError(`There is no workflow ${id}.`);
+  // A removed workflow still has its versions, as its executions.
+  if (id !== null)
+    await target.api.call('GET', `/api/admin/workflows/${id}/versions`, { query: { limit: 1 } });
 };

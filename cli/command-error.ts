@@ -38,6 +38,7 @@ export const refuseUsed = (id: string, users: readonly string[]): void => {
 interface StageOptions {
   readonly stage?: string | undefined;
   readonly region?: string | undefined;
+  readonly profile?: string | undefined;
 }
 
 /**
@@ -50,7 +51,7 @@ interface StageOptions {
  */
 export const explainAwsError = (
   error: unknown,
-  { stage, region }: StageOptions,
+  { stage, region, profile }: StageOptions,
   env: Readonly<Record<string, string | undefined>>,
 ): CommandError | null => {
   if (stage === undefined || error instanceof CommandError || error instanceof CommanderError) return null;
@@ -61,7 +62,7 @@ export const explainAwsError = (
     const found = AWS_ERRORS.find(({ pattern }) => pattern.test(text));
     if (found !== undefined)
       return new CommandError(
-        found.explain({ text, stage, place: place ?? 'its region' }),
+        found.explain({ text, stage, place: place ?? 'its region', profile }),
         found.exitCode,
         false,
       );
@@ -77,6 +78,7 @@ interface AwsRefusal {
   readonly text: string;
   readonly stage: string;
   readonly place: string;
+  readonly profile: string | undefined;
 }
 
 const AWS_ERRORS: readonly {
@@ -87,8 +89,10 @@ const AWS_ERRORS: readonly {
   {
     pattern: /\bCredentialsProviderError\b|Could not load credentials/,
     exitCode: EXIT.usage,
-    explain: () =>
-      'No AWS credentials were found. Log in (aws sso login), or set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.',
+    explain: ({ profile }) =>
+      profile === undefined
+        ? 'No AWS credentials were found. Log in (aws sso login), or set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.'
+        : `No AWS credentials were found in the profile ${profile}. Check its name (aws configure list-profiles), or log in: aws sso login --profile ${profile}`,
   },
   {
     pattern:

@@ -1,4 +1,5 @@
 import { Argument, type Command } from 'commander';
+import { explain } from './help.ts';
 import type { Io } from './io.ts';
 
 /** A command, or the program itself, as completions show it. */
@@ -20,6 +21,7 @@ export const addCompletionCommand = (program: Command, io: Pick<Io, 'print'>): v
     .command('completion')
     .description('print a completion script: source <(hookloom completion bash)')
     .addArgument(new Argument('<shell>', 'the shell').choices(Object.keys(printers)))
+    .addHelpText('after', explain(['completion bash'], { isOffline: true, failed: null }))
     .action((shell: keyof typeof printers) => io.print(printers[shell](readPlaces(program))));
 };
 
@@ -28,10 +30,17 @@ const readPlaces = (program: Command): readonly Place[] => {
   const read = (command: Command, path: string): Place[] => [
     {
       path,
-      children: command.commands.map((child) => ({ name: child.name(), description: child.description() })),
+      children: [
+        ...command.commands.map((child) => ({ name: child.name(), description: child.description() })),
+        ...command.registeredArguments.flatMap(({ argChoices = [], description }) =>
+          argChoices.map((name) => ({ name, description })),
+        ),
+      ],
       options: path === '' ? shared : [...command.options.map(toOption), ...shared],
     },
-    ...command.commands.flatMap((child) => read(child, `${path} ${child.name()}`)),
+    ...command.commands.flatMap((child) =>
+      [child.name(), ...child.aliases()].flatMap((name) => read(child, `${path} ${name}`)),
+    ),
   ];
   return read(program, '');
 };
@@ -52,7 +61,7 @@ const toPatterns = (places: readonly Place[]): readonly string[] =>
   places.map(({ path }) => path).filter((path) => path !== '');
 
 const printBash = (places: readonly Place[]): string => `_hookloom() {
-  local current=\${COMP_WORDS[COMP_CWORD]} place= word commands= options=
+  local current=\${COMP_WORDS[COMP_CWORD]} place= word commands= options= values=
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case "$place $word" in
       ${toPatterns(places).map(quote).join(' | ')}) place+=" $word" ;;
@@ -61,11 +70,13 @@ const printBash = (places: readonly Place[]): string => `_hookloom() {
   case "$place" in
 ${places
   .map(({ path, children, options }) => {
-    const [commands, flags] = [children, options].map((list) => list.map(({ name }) => name).join(' '));
-    return `    ${quote(path)}) commands=${quote(commands ?? '')} options=${quote(flags ?? '')} ;;`;
+    const names = (list: readonly Entry[]): string => quote(list.map(({ name }) => name).join(' '));
+    const values = options.filter(({ takesValue }) => takesValue);
+    return `    ${quote(path)}) commands=${names(children)} options=${names(options)} values=${names(values)} ;;`;
   })
   .join('\n')}
   esac
+  [[ " $values " == *" \${COMP_WORDS[COMP_CWORD-1]} "* ]] && return
   [[ $current == -* ]] && commands=$options
   COMPREPLY=($(compgen -W "$commands" -- "$current"))
 }

@@ -3,9 +3,10 @@ import type { CommandContext, TargetContext } from './command-context.ts';
 import { CommandError, EXIT, explainAwsError, usageError } from './command-error.ts';
 import { checkFunctions } from './doctor/check-functions.ts';
 import { checkQuotas } from './doctor/check-quotas.ts';
-import { checkAccepted, checkDeadLetters, checkTables } from './doctor/check-stores.ts';
+import { checkDeadLetters, checkStoredData, checkTables } from './doctor/check-stores.ts';
 import { type Line, type LineStatus, linesOf, type TimeLimit } from './doctor/line.ts';
 import { runProbes } from './doctor/probes.ts';
+import { explain } from './help.ts';
 
 const QUEUE_ARN = /^arn:[a-z-]{3,20}:sqs:[a-z0-9-]{1,30}:\d{12}:[A-Za-z0-9_-]{1,80}$/;
 
@@ -20,7 +21,7 @@ interface DoctorOptions {
   readonly json?: true;
 }
 
-export const addDoctorCommand = (program: Command, { onTarget, loadNodeTypes }: CommandContext): void => {
+export const addDoctorCommand = (program: Command, { onTarget }: CommandContext): void => {
   program
     .command('doctor')
     .description('diagnose a service and say how to fix it')
@@ -28,8 +29,15 @@ export const addDoctorCommand = (program: Command, { onTarget, loadNodeTypes }: 
     .option('--no-probes', 'start no workflows and change nothing')
     .option('--timeout <seconds>', 'time limit; unfinished checks are reported as unknown', readTimeout, 180)
     .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      explain(['doctor --no-probes'], {
+        failed: 'something is wrong',
+        unknown: 'something could not be checked',
+      }),
+    )
     .action((options: DoctorOptions) =>
-      onTarget(async (context) => examine(options, context, loadNodeTypes, program.opts())),
+      onTarget(async (context) => examine(options, context, program.opts())),
     );
 };
 
@@ -52,10 +60,9 @@ type StageOptions = Parameters<typeof explainAwsError>[1];
 const examine = async (
   { queue, probes, timeout: seconds, json }: DoctorOptions,
   { io, target }: TargetContext,
-  loadNodeTypes: CommandContext['loadNodeTypes'],
   stage: StageOptions,
 ): Promise<void> => {
-  const { doctor, executions, storedData } = target;
+  const { doctor, api } = target;
   const progress = createProgress(io, json === true);
   const endsAt = io.now() + seconds * 1_000;
   const limit: TimeLimit = { seconds, isOver: () => io.now() >= endsAt };
@@ -78,13 +85,11 @@ const examine = async (
   const { pongs, broken, lines: answered } = await checkFunctions(doctor, limit, progress);
   answered.forEach(report);
   await look('tables', () => checkTables(doctor));
-  await look('stored data', () => checkVersions(storedData));
-  await look('accepted executions', () => checkAccepted(executions, io.now()));
+  await look('stored data', () => checkStoredData(api, io.now()));
   const probe = async () => {
     await runProbes({
       target,
       io,
-      findNodeType: await loadNodeTypes(),
       pongs,
       broken,
       queue: queue ?? (doctor.isLocal ? LOCAL_QUEUE : null),
@@ -102,12 +107,6 @@ const examine = async (
   if (worst === 'wrong') throw new CommandError('Something is wrong: see above.', EXIT.failed);
   if (worst === 'unknown')
     throw new CommandError('Not everything could be checked: see above.', EXIT.unknown, false);
-};
-
-const checkVersions = async ({ findVersionProblem }: TargetContext['target']['storedData']) => {
-  const found = await findVersionProblem();
-  const { ok, wrong } = linesOf('stored data');
-  return [found === null ? ok('this release reads its schema versions') : wrong(found.problem, found.remedy)];
 };
 
 const POLICY = "Give the doctor's keys the policy of docs/operating.md, and check --stage and --region.";

@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { isPlainObject, type JsonObject, type RegistrationContext } from '@hookloom/plugin-kit';
+import { isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
 import type { Command } from 'commander';
+import type { CallAws } from '../lib/adapters/aws/aws-caller.ts';
 import type { CommandContext } from './command-context.ts';
 import { CommandError } from './command-error.ts';
+import { AwsRefusal, askJson } from './doctor/ask-aws.ts';
 import type { Entry, EventEntry, MessageEntry } from './event-entries.ts';
+import { explain } from './help.ts';
 import { readEntries } from './read-file.ts';
+import type { Target } from './target.ts';
 
 export const addEventCommands = (program: Command, { io, onTarget }: CommandContext): void => {
   const event = program.command('event').description('send events and messages');
@@ -13,20 +17,18 @@ export const addEventCommands = (program: Command, { io, onTarget }: CommandCont
     .command('put')
     .description('send events to a bus and messages to queues')
     .argument('<files...>', 'files with an event, a message or a list of them; - is standard input')
+    .addHelpText('after', explain(['event put events/triggers/upload.json']))
     .action(async (files: string[]) => {
       // Reads all files before sending the first, so that nothing is sent if one is invalid.
       const entries: Entry[] = [];
       for (const file of files) entries.push(...(await readEntries(file, io)));
       await onTarget(async ({ target }) => {
-        const { callAws } = await target.registrar.openContext().catch((cause: Error) => {
-          throw new CommandError(`The stage can't be reached: ${cause.message}`);
-        });
-        for (const entry of entries) io.print(await sendEntry(entry, callAws));
+        for (const entry of entries) io.print(await sendEntry(entry, target.openAws));
       });
     });
 };
 
-type CallAws = RegistrationContext['callAws'];
+type OpenAws = Target['openAws'];
 
 /**
  * Puts an event on its bus or sends a message to its queue.
@@ -34,11 +36,11 @@ type CallAws = RegistrationContext['callAws'];
  * @returns a line about it, with its assigned id
  * @throws CommandError with the reason for which AWS rejected it
  */
-const sendEntry = (entry: Entry, callAws: CallAws): Promise<string> =>
-  entry.kind === 'event' ? putEvent(entry.event, callAws) : sendMessage(entry.message, callAws);
+const sendEntry = (entry: Entry, openAws: OpenAws): Promise<string> =>
+  entry.kind === 'event' ? putEvent(entry.event, openAws) : sendMessage(entry.message, openAws);
 
 /** Documented at https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEvents.html */
-const putEvent = async (event: EventEntry, callAws: CallAws): Promise<string> => {
+const putEvent = async (event: EventEntry, openAws: OpenAws): Promise<string> => {
   const { bus = 'default', source, detail, resources, time, id } = event;
   const what = `the event ${source} "${event['detail-type']}"`;
   const entry = {
@@ -50,9 +52,7 @@ const putEvent = async (event: EventEntry, callAws: CallAws): Promise<string> =>
     ...(time === undefined ? {} : { Time: Date.parse(time) / 1_000 }),
     ...(id === undefined ? {} : { Id: id }),
   };
-  const body = await call(callAws, what, 'events', 'application/x-amz-json-1.1', 'AWSEvents.PutEvents', {
-    Entries: [entry],
-  });
+  const body = await call(openAws('events'), what, 'AWSEvents.PutEvents', { Entries: [entry] });
   // A 200 acknowledges the request; the entry says whether the bus accepted the event.
   const [result] = Array.isArray(body.Entries) ? body.Entries : [];
   const { EventId, ErrorCode, ErrorMessage } = isPlainObject(result) ? result : {};
@@ -61,16 +61,14 @@ const putEvent = async (event: EventEntry, callAws: CallAws): Promise<string> =>
   return `bus ${bus}: event ${EventId}, ${source} "${event['detail-type']}"`;
 };
 
-const JSON_1_0 = 'application/x-amz-json-1.0';
-
 /** Documented at https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html */
 const sendMessage = async (
   { queue, body, groupId, deduplicationId, attributes = {} }: MessageEntry,
-  callAws: CallAws,
+  openAws: OpenAws,
 ): Promise<string> => {
   const [, , , , QueueOwnerAWSAccountId = '', QueueName = ''] = queue.split(':');
   const what = `the message for ${queue}`;
-  const { QueueUrl = null } = await call(callAws, what, 'sqs', JSON_1_0, 'AmazonSQS.GetQueueUrl', {
+  const { QueueUrl = null } = await call(openAws('sqs'), what, 'AmazonSQS.GetQueueUrl', {
     QueueName,
     QueueOwnerAWSAccountId,
   });
@@ -78,7 +76,7 @@ const sendMessage = async (
     ([name, StringValue]) => [name, { DataType: 'String', StringValue }] as const,
   );
   const isFifo = queue.endsWith('.fifo');
-  const { MessageId } = await call(callAws, what, 'sqs', JSON_1_0, 'AmazonSQS.SendMessage', {
+  const { MessageId } = await call(openAws('sqs'), what, 'AmazonSQS.SendMessage', {
     QueueUrl,
     MessageBody: typeof body === 'string' ? body : JSON.stringify(body),
     ...(values.length === 0 ? {} : { MessageAttributes: Object.fromEntries(values) }),
@@ -88,22 +86,18 @@ const sendMessage = async (
   return `queue ${QueueName}: message ${String(MessageId)}${groupId === undefined ? '' : `, group ${groupId}`}`;
 };
 
+/** @throws CommandError with AWS's reason */
 const call = async (
   callAws: CallAws,
   what: string,
-  service: string,
-  contentType: string,
   operation: string,
-  body: JsonObject,
+  input: JsonObject,
 ): Promise<JsonObject> => {
-  const headers = { 'content-type': contentType, 'x-amz-target': operation };
-  const request = { service, method: 'POST', path: '/', headers, body } as const;
-  const answer = await callAws(request).catch((cause: Error) => {
-    throw new CommandError(`${what} was not accepted: ${cause.message}`);
-  });
-  if (answer.status < 300) return answer.body;
-  const { __type, message = answer.body.Message } = answer.body;
-  throw new CommandError(
-    `${what} was not accepted: ${String(__type || answer.status)}: ${String(message ?? '')}`,
-  );
+  try {
+    return await askJson(callAws, operation, input);
+  } catch (error) {
+    const reason =
+      error instanceof AwsRefusal && error.reason !== null ? `${error.type}: ${error.reason}` : null;
+    throw new CommandError(`${what} was not accepted: ${reason ?? (error as Error).message}`);
+  }
 };

@@ -1,50 +1,42 @@
-import type { JsonValue } from '@hookloom/plugin-kit';
+import { isPlainObject, type JsonObject, type JsonValue } from '@hookloom/plugin-kit';
 import type { ComparedNode, ExecutionComparison } from '../lib/admin/compare-executions.ts';
+import type { describeExplained } from '../lib/admin/explain-execution.ts';
 import type { NodeFailure, NodeRecord } from '../lib/engine/result.ts';
-import type {
-  ExecutionRecord,
-  ExecutionStatus,
-  ExecutionSummary,
-} from '../lib/executions/record/execution-store.ts';
+import type { describeSummary } from '../lib/executions/record/describe-execution.ts';
+import type { ExecutionStatus } from '../lib/executions/record/execution-store.ts';
+import type { Format } from './io.ts';
+import { oneLine, type Table } from './table.ts';
+
+/** An execution in a list of the admin API. */
+export type ListedExecution = ReturnType<typeof describeSummary>;
+
+/** An execution as the admin API shows it. */
+export type ShownExecution = ReturnType<typeof describeExplained>;
+export type ShownNode = ShownExecution['nodes'][number];
 
 /** How many characters of a node's input and outputs are shown; `--json` prints all. */
 const EXCERPT_LENGTH = 200;
 
-/** One line per execution below a header line. */
-export const toTable = (executions: readonly ExecutionSummary[]): string[] =>
-  toColumns([
-    ['STARTED', 'ID', 'WORKFLOW', 'VERSION', 'STATUS', 'DURATION'],
-    ...executions.map((execution) => [
-      toIso(execution.startedAt),
-      execution.executionId,
-      execution.workflowId,
-      String(execution.workflowVersion),
-      toStatus(execution),
-      execution.endedAt === null ? '-' : formatDuration(execution.endedAt - execution.startedAt),
-    ]),
-  ]);
-
-/** Formats rows of cells as lines, with columns as wide as their widest cell. */
-export const toColumns = (table: readonly (readonly string[])[]): string[] => {
-  const widthOf = (column: number): number => Math.max(...table.map((row) => row[column]?.length ?? 0));
-  const widths = table[0]?.map((_title, column) => widthOf(column)) ?? [];
-  return table.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
-};
+/** One row per execution. */
+export const toExecutionTable = (executions: readonly ListedExecution[]): Table => ({
+  titles: ['STARTED', 'ID', 'WORKFLOW', 'VERSION', 'STATUS', 'DURATION'],
+  rows: executions.map((execution) => [
+    execution.startedAt,
+    execution.executionId,
+    execution.workflowId,
+    String(execution.workflowVersion),
+    { text: toStatus(execution), format: colourOf(execution.status) },
+    execution.durationMs === null ? '-' : formatDuration(execution.durationMs),
+  ]),
+});
 
 /**
  * An execution as lines: a heading, then its nodes with the recorded data.
- * @param reasons - one for each node, or undefined
+ * @param hasReasons - whether to add why each node did what it did
  */
-export const toAccount = (
-  record: ExecutionRecord,
-  reasons: readonly (string | undefined)[] = [],
-): string[] => {
-  const { trigger, retryOf, failure, endedAt, startedAt, invocations, crashes, nodesOmitted } = record;
+export const toAccount = (record: ShownExecution, hasReasons = false): string[] => {
+  const { trigger, retryOf, failure, endedAt, durationMs, startedAt, invocations, crashes, nodesOmitted } =
+    record;
   const ended = crashes > 0 ? `, the last ${crashes} of which ended early` : '';
   const processes = invocations > 1 ? `, in ${invocations} processes${ended}` : '';
   const from = retryOf?.fromNodeId == null ? '' : `, from ${retryOf.fromNodeId}`;
@@ -52,20 +44,28 @@ export const toAccount = (
     `${record.executionId}: ${toStatus(record)}`,
     `  workflow  ${record.workflowId}, version ${record.workflowVersion} (${record.mode}${processes})`,
     `  trigger   ${trigger.nodeId} (${trigger.type})`,
-    `  started   ${toIso(startedAt)}`,
-    ...(endedAt === null
-      ? []
-      : [`  ended     ${toIso(endedAt)}, after ${formatDuration(endedAt - startedAt)}`]),
+    `  started   ${startedAt}`,
+    ...(endedAt === null ? [] : [`  ended     ${endedAt}, after ${formatDuration(durationMs ?? 0)}`]),
     ...(retryOf === null ? [] : [`  retry of  ${retryOf.executionId}${from}`]),
+    ...(record.retriedBy === null ? [] : [`  retried   by ${record.retriedBy}`]),
+    ...(record.editedInput === null ? [] : toEditLines(record.editedInput)),
     ...(failure === null ? [] : [`  failure   ${describeFailure(failure)}`]),
-    ...record.nodes.flatMap((node, at) => toNodeLines(node, reasons[at])),
+    ...record.nodes.flatMap((node) => toNodeLines(node, hasReasons ? whyOf(node) : undefined)),
     ...(nodesOmitted > 0 ? [`  ${nodesOmitted} more entries omitted because of their size`] : []),
   ];
 };
 
+/** What was edited in the input of an execution that repeats another one. */
+const toEditLines = ({ by, changes, changesOmitted = 0 }: NonNullable<ShownExecution['editedInput']>) => [
+  `  edited    ${by === null ? 'its input' : `by ${by}`}`,
+  ...changes.map((change) => `      ${describeChange(change)}`),
+  ...(changesOmitted > 0 ? [`      ${changesOmitted} more values differ`] : []),
+];
+
 /** A comparison as lines: what differs as a whole, then node by node what differs and why. */
 export const toComparison = ({ from, to, counts, nodes, nodesOmitted }: ExecutionComparison): string[] => {
   const differing = nodes.filter(({ differs }) => differs.length > 0);
+  const starts = nodes.filter(({ isStart }) => isStart === true).length;
   const lacking = [from, to].filter(({ hasData }) => !hasData).map(({ executionId }) => executionId);
   return [
     `${to.executionId}, compared with ${from.executionId} of ${from.startedAt}`,
@@ -76,6 +76,11 @@ export const toComparison = ({ from, to, counts, nodes, nodesOmitted }: Executio
     ...(lacking.length === 0
       ? []
       : [`  data      not compared: none was recorded for ${lacking.join(' and ')} (recordData)`]),
+    ...(starts === 0
+      ? []
+      : [
+          `  data      of ${starts} ${starts === 1 ? 'node' : 'nodes'} not compared in full: only the start of values above 2 kB is recorded`,
+        ]),
     ...differing.flatMap(toDifference),
     ...(nodesOmitted > 0 ? [`  ${nodesOmitted} more nodes omitted because of their size`] : []),
   ];
@@ -125,17 +130,28 @@ const MAX_CHANGES = 5;
 const CHANGE_LENGTH = 60;
 
 const describeChange = ({ path, from, to }: NonNullable<ComparedNode['changes']>[number]): string => {
-  const [before, after] = [from, to].map((value) =>
-    value === undefined ? 'nothing' : toExcerpt(value, CHANGE_LENGTH),
-  );
+  const [before, after] = [from, to].map((value) => (value === undefined ? 'nothing' : toShown(value)));
   return oneLine(`${path}: ${after}, instead of ${before}`);
 };
 
-/** The status, with the reason if it is held. */
-const toStatus = ({ status, held }: Pick<ExecutionSummary, 'status' | 'held'>): string =>
-  held === null ? status : `${status} (${held})`;
+/** A value that differs; of a large one, the part that the API has taken: see `shortenPair`. */
+const toShown = (value: JsonValue): string => {
+  if (!isPlainObject(value)) return toExcerpt(value, CHANGE_LENGTH);
+  const { $bytes, $start, $at, $part } = value as JsonObject;
+  const size = typeof $bytes === 'number' ? `${$bytes.toLocaleString('en')} bytes` : 'large';
+  if (typeof $part === 'string' && typeof $at === 'number')
+    return `…${toExcerpt($part, CHANGE_LENGTH)} (from character ${$at.toLocaleString('en')}, ${size})`;
+  if (typeof $start === 'string') return `${oneLine($start.slice(0, CHANGE_LENGTH))}… (${size})`;
+  return toExcerpt(value, CHANGE_LENGTH);
+};
 
-const toNodeLines = (node: NodeRecord, why: string | undefined): string[] => [
+/** The status, with the reason if it is held. */
+const toStatus = ({ status, held }: ListedExecution): string =>
+  held === undefined ? status : `${status} (${held})`;
+
+const whyOf = (node: ShownNode): string | undefined => ('why' in node ? node.why.text : undefined);
+
+const toNodeLines = (node: ShownNode, why: string | undefined): string[] => [
   `  ${describeNode(node)}`,
   ...(why === undefined ? [] : [`      why  ${oneLine(why)}`]),
   ...(node.usage === undefined ? [] : [`      used ${toExcerpt(node.usage)}`]),
@@ -152,7 +168,7 @@ const toExcerpt = (value: JsonValue, length = EXCERPT_LENGTH): string => {
 /**
  * Describes a node run in one line, such as `each/0/2/fetch (httpRequest) failed after 1.2 s, 3 attempts: HttpError: …`
  */
-export const describeNode = (node: NodeRecord): string => {
+export const describeNode = (node: ShownNode): string => {
   const { type, status, durationMs, attempts, failure } = node;
   const hasRun = status === 'succeeded' || status === 'failed';
   const took = hasRun ? ` after ${formatDuration(durationMs)}` : '';
@@ -168,11 +184,11 @@ const toNodeName = ({
 }: Pick<NodeRecord, 'nodeId' | 'iteration'> & { readonly within?: string }): string =>
   `${within === undefined ? '' : `${within}/`}${nodeId}${iteration === 0 ? '' : `#${iteration}`}`;
 
-export const describeFailure = ({ nodeId, name, message }: NodeFailure): string =>
-  oneLine(`at ${nodeId}: ${name}: ${message}`);
-
-/** Control characters in external data could move the terminal's cursor or fake a line. */
-export const oneLine = (text: string): string => text.replace(/\p{Cc}+/gu, ' ');
+export const describeFailure = ({
+  nodeId,
+  name,
+  message,
+}: Pick<NodeFailure, 'nodeId' | 'name' | 'message'>): string => oneLine(`at ${nodeId}: ${name}: ${message}`);
 
 /** Formats a duration: `850 ms`, `12.3 s`, `4 min 5 s`, `2 h 10 min`, `3 d 4 h`. */
 export const formatDuration = (ms: number): string => {
@@ -188,9 +204,7 @@ export const formatDuration = (ms: number): string => {
 export const toIso = (ms: number): string => new Date(ms).toISOString();
 
 /** @returns null for a status that is neither good nor bad */
-export const colourOf = (
-  status: ExecutionStatus | NodeRecord['status'],
-): 'green' | 'red' | 'yellow' | null => {
+export const colourOf = (status: ExecutionStatus | NodeRecord['status']): Format | null => {
   if (status === 'succeeded') return 'green';
   if (status === 'failed' || status === 'cancelled' || status === 'timedOut') return 'red';
   return status === 'waiting' ? 'yellow' : null;

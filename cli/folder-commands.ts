@@ -1,5 +1,5 @@
-import { mkdir, stat, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { isPlainObject } from '@hookloom/plugin-kit';
 import { isId } from '@hookloom/plugin-kit/host';
@@ -8,39 +8,64 @@ import pLimit from 'p-limit';
 import { readDraft } from '../authoring/validation/graph/draft-graph.ts';
 import { compareDefinitions } from '../lib/workflows/definition/compare-definitions.ts';
 import type { WorkflowDefinition } from '../lib/workflows/definition/definition.ts';
+import { ApiProblem } from './admin-api.ts';
 import type { CommandContext, TargetContext } from './command-context.ts';
 import { CommandError, EXIT } from './command-error.ts';
 import { describeChanges } from './difference-text.ts';
+import { explain } from './help.ts';
 import type { Io } from './io.ts';
 import { callerFolder } from './local/project-folder.ts';
-import { checkFiles, idOf, readFiles, type SentFile, storeFiles, WORKFLOWS } from './put-workflows.ts';
+import {
+  checkFiles,
+  idOf,
+  orChanges,
+  readFiles,
+  type SentFile,
+  storeFiles,
+  WORKFLOWS,
+} from './put-workflows.ts';
 import { listFiles } from './read-file.ts';
+import type { StageDifference } from './stage-file.ts';
+import { compareStage, pullStage } from './stage-files.ts';
+import { createFolder, fileOf, toFileText, writeText } from './write-file.ts';
 
 /** The commands that keep a folder, usually of a git repository, and a service in step. */
 export const addFolderCommands = (program: Command, { onTarget }: CommandContext): void => {
-  const add = (name: string, description: string): Command =>
+  const add = (name: string, description: string, help: string): Command =>
     program
       .command(name)
       .description(description)
-      .argument('<folder>', 'a folder of workflow files, one for each workflow');
+      .argument('<folder>', 'a folder of workflow files, one for each workflow')
+      .addHelpText('after', help);
 
-  add('pull', 'write the workflows of the service into a folder').action((folder: string) =>
-    onTarget((context) => pull(folder, context)),
+  add(
+    'pull',
+    'write the workflows of the service, and the names of its credentials and variables, into a folder',
+    explain(['pull flows']),
+  ).action((folder: string) => onTarget((context) => pull(folder, context)));
+  add('diff', 'show what deploying a folder would change', explain(['diff workflows'])).action(
+    (folder: string) =>
+      onTarget(async (context) => {
+        printPlan(await planDeployment(folder, context), context.io);
+      }),
   );
-  add('diff', 'show what deploying a folder would change').action((folder: string) =>
-    onTarget(async (context) => {
-      printPlan(await planDeployment(folder, context), context.io);
-    }),
-  );
-  add('drift', 'exit with 1 if the service differs from a folder').action((folder: string) =>
+  add(
+    'drift',
+    'exit with 1 if the service differs from a folder',
+    explain(['drift workflows'], { failed: 'the service differs' }),
+  ).action((folder: string) =>
     onTarget(async (context) => {
       const plan = await planDeployment(folder, context);
       printPlan(plan, context.io);
-      if (plan.puts.length + plan.others.length > 0)
+      if (plan.puts.length + plan.others.length + plan.ofStage.length > 0)
         throw new CommandError('The service differs from the folder.', EXIT.failed);
     }),
   );
-  add('deploy', 'store what is new or changed in a folder')
+  add(
+    'deploy',
+    'store what is new or changed in a folder',
+    explain(['deploy workflows --dry-run', 'deploy workflows --yes']),
+  )
     .option('--prune', 'also remove workflows that the folder lacks')
     .option('--dry-run', 'show and check the changes, and make none')
     .option('--yes', 'do not ask')
@@ -75,6 +100,8 @@ interface Plan {
   /** The ids of workflows that the folder lacks, with their versions. */
   readonly others: readonly { readonly id: string; readonly version: number }[];
   readonly unchanged: number;
+  /** What is beside the workflows and differs, which no deployment changes. */
+  readonly ofStage: readonly StageDifference[];
 }
 
 const READS_AT_ONCE = 10;
@@ -95,18 +122,28 @@ const readStored = async ({ target }: TargetContext): Promise<ReadonlyMap<string
 /** @throws CommandError for a file without an id */
 const readFolder = async (folder: string, io: Io): Promise<ReadonlyMap<string, SentFile>> => {
   const files = await readFiles(await listFiles([folder], io), io);
-  return new Map(
-    files.map((file) => {
-      const id = idOf(file.content);
-      if (id === null) throw new CommandError(`${file.name}:1:1: / lacks the key "id"`);
-      return [id, file];
-    }),
-  );
+  const problems = files.flatMap(({ name, content, placeOf }) => {
+    if (idOf(content) !== null) return [];
+    if (!isPlainObject(content)) return [`${name}:1:1: / must be object`];
+    return [
+      content.id === undefined
+        ? `${name}:1:1: / lacks the key "id"`
+        : `${name}:${placeOf('/id')}: /id must be string`,
+    ];
+  });
+  if (problems.length > 0) throw new CommandError(problems.join('\n'));
+  return new Map(files.map((file) => [String(idOf(file.content)), file]));
 };
 
 /** The definition as it would be stored, with defaults. Only for comparison: the service checks what is stored. */
 const normalise = (content: unknown): WorkflowDefinition =>
   JSON.parse(JSON.stringify(readDraft(isPlainObject(content) ? content : {}).definition));
+
+/** What differs between definitions that are not equal. */
+const describeDefinitions = (from: WorkflowDefinition, to: WorkflowDefinition): readonly string[] => {
+  const lines = describeChanges(compareDefinitions(from, to));
+  return lines.length === 0 ? ['  ~ the order of nodes or connections'] : lines;
+};
 
 const planDeployment = async (folder: string, context: TargetContext): Promise<Plan> => {
   const files = await readFolder(folder, context.io);
@@ -116,26 +153,40 @@ const planDeployment = async (folder: string, context: TargetContext): Promise<P
     if (known === undefined) return [{ id, file: { ...file, replaces: null }, lines: [] }];
     const definition = normalise(file.content);
     if (isDeepStrictEqual(definition, known.definition)) return [];
-    const lines = describeChanges(compareDefinitions(known.definition, definition));
-    return [
-      {
-        id,
-        file: { ...file, replaces: known.version },
-        lines: lines.length === 0 ? ['  ~ the order of nodes or connections'] : lines,
-      },
-    ];
+    const lines = describeDefinitions(known.definition, definition);
+    return [{ id, file: { ...file, replaces: known.version }, lines }];
   });
   const others = [...stored].flatMap(([id, { version }]) => (files.has(id) ? [] : [{ id, version }]));
-  return { puts, others, unchanged: files.size - puts.length };
+  const ofStage = await compareStage(folder, context);
+  return { puts, others, unchanged: files.size - puts.length, ofStage };
 };
 
-const printPlan = ({ puts, others, unchanged }: Plan, io: Io): void => {
+const toLines = (ids: readonly string[]): readonly string[] =>
+  ids.map((id) => `- ${id} is not in the folder`);
+
+const MAX_NAMED = 10;
+
+/** One line, since a service may have many workflows that this folder is not about. */
+const toKeptLine = (ids: readonly string[]): readonly string[] => {
+  if (ids.length === 0) return [];
+  const more = ids.length > MAX_NAMED ? ` and ${ids.length - MAX_NAMED} more` : '';
+  return [`Not in the folder, and kept without --prune: ${ids.slice(0, MAX_NAMED).join(', ')}${more}`];
+};
+
+/** @param describeOthers - says what the folder lacks */
+const printPlan = (
+  { puts, others, unchanged, ofStage }: Plan,
+  io: Io,
+  describeOthers: (ids: readonly string[]) => readonly string[] = toLines,
+): void => {
   for (const { id, file, lines } of puts) {
     io.print(file.replaces === null ? `+ ${id} is new` : `~ ${id} changes`);
     for (const line of lines) io.print(line);
   }
-  for (const { id } of others) io.print(`- ${id} is not in the folder`);
-  if (puts.length + others.length === 0) io.print('Nothing differs.');
+  for (const line of describeOthers(others.map(({ id }) => id))) io.print(line);
+  for (const { line } of ofStage) io.print(`! ${line}`);
+  for (const { command } of ofStage) io.note(`A deployment does not change this: ${command}`);
+  if (puts.length + others.length + ofStage.length === 0) io.print('Nothing differs.');
   else if (unchanged > 0) io.note(`Unchanged: ${unchanged}`);
 };
 
@@ -146,10 +197,9 @@ const deploy = async (
 ): Promise<void> => {
   const { io, target } = context;
   const plan = await planDeployment(folder, context);
-  printPlan(plan, io);
+  printPlan(plan, io, prune === true ? toLines : toKeptLine);
   const files = plan.puts.map(({ file }) => file);
   const removed = prune === true ? plan.others : [];
-  if (prune !== true && plan.others.length > 0) io.note('They stay: --prune removes them.');
   if (dryRun === true) return checkFiles(files, context);
   const count = files.length + removed.length;
   if (count === 0) return;
@@ -157,10 +207,31 @@ const deploy = async (
     const answer = await io.ask(`Make ${count === 1 ? 'this change' : `these ${count} changes`}? [y/N] `);
     if (!/^y(es)?$/i.test(answer.trim())) throw new CommandError('Nothing was changed.', EXIT.failed);
   }
-  await storeFiles(files, message, context);
+  await orChanges(
+    files,
+    context,
+    storeFiles(files, message, context),
+    (changes) =>
+      `Not deployed: since the comparison, somebody else has changed ${changes.map(({ id }) => id).join(', ')}, see above. Merge that into the folder, and deploy again.`,
+  );
   for (const { id, version } of removed) {
-    await target.api.call('DELETE', `${WORKFLOWS}/${id}`, { headers: { 'if-match': `"${version}"` } });
+    await orKept(
+      id,
+      target.api.call('DELETE', `${WORKFLOWS}/${id}`, { headers: { 'if-match': `"${version}"` } }),
+    );
     io.print(`${id}: removed`);
+  }
+};
+
+/** @throws CommandError if the workflow has changed since the comparison */
+const orKept = async (id: string, removed: Promise<unknown>): Promise<void> => {
+  try {
+    await removed;
+  } catch (error) {
+    if (!(error instanceof ApiProblem) || error.code !== 'precondition-failed') throw error;
+    throw new CommandError(
+      `${id} was not removed: since the comparison, somebody else has changed it. Deploy again to compare again.`,
+    );
   }
 };
 
@@ -172,18 +243,21 @@ const pull = async (folder: string, context: TargetContext): Promise<void> => {
   const files = isThere ? await readPulled(folder, io) : new Map<string, SentFile>();
   const stored = await readStored(context);
   refuseTakenNames(folder, files, stored);
-  await mkdir(path, { recursive: true });
+  await createFolder(folder, io);
   for (const [id, { definition }] of stored) {
     const file = files.get(id);
-    if (file !== undefined && isDeepStrictEqual(normalise(file.content), definition)) continue;
+    const before = file === undefined ? null : normalise(file.content);
+    if (isDeepStrictEqual(before, definition)) continue;
     const { $schema } = isPlainObject(file?.content) ? file.content : {};
-    const content = { ...($schema === undefined ? {} : { $schema }), ...inOrder(definition) };
-    const name = file?.name ?? join(folder, `${id}.json`);
-    await writeFile(resolve(callerFolder(io.env), name), `${JSON.stringify(content, null, 2)}\n`);
+    const name = file?.name ?? fileOf(folder, id);
+    await writeText(name, toFileText(definition, $schema), io);
     io.print(`${id}: ${file === undefined ? 'new' : 'changed'}, ${name}`);
+    // What was edited in the file is lost unless git has it, so it is shown.
+    for (const line of before === null ? [] : describeDefinitions(before, definition)) io.print(line);
   }
   for (const [id, { name }] of files)
     if (!stored.has(id)) io.note(io.paint('yellow', `${name}: the service has no workflow ${id}`));
+  await pullStage(folder, context);
 };
 
 /** A new file must not replace the file of another workflow, or leave the folder. @throws CommandError before any is written */
@@ -195,10 +269,10 @@ const refuseTakenNames = (
   const owners = new Map([...files].map(([id, { name }]) => [name, id]));
   for (const id of stored.keys()) {
     if (!isId(id)) throw new CommandError('The service lists a workflow whose id is not valid.');
-    const owner = files.has(id) ? undefined : owners.get(join(folder, `${id}.json`));
+    const owner = files.has(id) ? undefined : owners.get(fileOf(folder, id));
     if (owner !== undefined)
       throw new CommandError(
-        `${join(folder, `${id}.json`)} holds the workflow ${owner}: rename it, so that ${id} can be written there.`,
+        `${fileOf(folder, id)} holds the workflow ${owner}: rename it, so that ${id} can be written there.`,
       );
   }
 };
@@ -211,20 +285,4 @@ const readPulled = async (folder: string, io: Io): Promise<ReadonlyMap<string, S
     if (error instanceof CommandError && /contains no workflow files/.test(error.message)) return new Map();
     throw error;
   }
-};
-
-/** Always the same order of keys, so that differences in git are small. */
-const inOrder = ({ nodes, connections, settings, ...rest }: WorkflowDefinition): object => {
-  const { id, name, description, enabled, tags, ...others } = rest;
-  const first = { id, name, description, enabled, tags, settings, ...others };
-  return JSON.parse(
-    JSON.stringify({
-      ...first,
-      nodes: nodes.map(({ id: nodeId, type, parameters, ...more }) => ({
-        ...{ id: nodeId, type, ...more },
-        parameters,
-      })),
-      connections,
-    }),
-  );
 };

@@ -1,8 +1,10 @@
+import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline/promises';
-import { Writable } from 'node:stream';
+import { type Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { styleText } from 'node:util';
+import { CommandError } from './command-error.ts';
 
 /** The streams, environment and clock of a command; tests pass their own. */
 export interface Io {
@@ -13,10 +15,12 @@ export interface Io {
   readStdin(): Promise<string>;
   /** Whether standard input is a terminal, so that questions can be asked. */
   readonly isTerminal: boolean;
-  /** Asks a question on the terminal. */
+  /** Asks a question on the terminal. @throws CommandError if it is left with Ctrl+C or Ctrl+D */
   ask(question: string): Promise<string>;
   /** Asks for a secret on the terminal, without echoing what is typed. */
   askSecret(question: string): Promise<string>;
+  /** Characters in a line of the terminal that prints results; null when they go to a file or a pipe. */
+  readonly columns: number | null;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Returns the current time in milliseconds since the epoch. */
   now(): number;
@@ -24,35 +28,69 @@ export interface Io {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /** Returns a signal that Ctrl+C aborts, which then does not end the process: for commands that run until then. */
   untilInterrupted(): AbortSignal;
-  /** Colours text for `note`, only on a terminal; respects `NO_COLOR`. */
+  /** Opens an address in a browser on this machine; does nothing without a terminal or a browser. */
+  browse(address: string): void;
+  /** Colours text for `note`, only on a terminal; respects `NO_COLOR` (https://no-color.org). */
   paint(format: Format, text: string): string;
   /** Colours a text for `print`, as `paint` does for `note`. */
   paintOut(format: Format, text: string): string;
 }
 
-type Format = 'green' | 'red' | 'yellow';
+export type Format = 'green' | 'red' | 'yellow';
 
-async function ask(question: string): Promise<string> {
-  const line = createInterface({ input: process.stdin, output: process.stderr, terminal: true });
+/** Reads a line of a terminal. @throws CommandError if it is left with Ctrl+C or Ctrl+D */
+export const askOn = async (input: Readable, output: Writable, question: string): Promise<string> => {
+  const line = createInterface({ input, output, terminal: true });
+  const left = new Promise<never>((_resolve, reject) => {
+    line.once('close', () => reject(new CommandError('Cancelled: nothing was changed.')));
+  });
   try {
-    return await line.question(question);
+    return await Promise.race([left, line.question(question).catch(() => left)]);
+  } catch (error) {
+    output.write('\n'); // what follows begins a line of its own
+    throw error;
   } finally {
     line.close();
   }
-}
+};
+
+const ask = (question: string): Promise<string> => askOn(process.stdin, process.stderr, question);
 
 /** Reads a line with an editor whose output is discarded, so that nothing is echoed. */
-async function askSecret(question: string): Promise<string> {
+const askSecret = async (question: string): Promise<string> => {
   process.stderr.write(question);
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const line = createInterface({ input: process.stdin, output: silent, terminal: true });
   try {
-    return await line.question('');
+    return await askOn(process.stdin, silent, '');
   } finally {
-    line.close();
     process.stderr.write('\n');
   }
+};
+
+const BROWSERS: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
+  darwin: ['open'],
+  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
+};
+
+function browse(address: string): void {
+  if (process.stdin.isTTY !== true || process.stdout.isTTY !== true) return;
+  const [command = '', ...args] = BROWSERS[process.platform] ?? ['xdg-open'];
+  const child = spawn(command, [...args, address], { stdio: 'ignore', detached: true });
+  child.once('error', () => {}); // the address is also printed
+  child.unref();
 }
+
+/** The variable wins, as for `ls` and `git`; a terminal may not say how wide it is. */
+export const readColumns = (
+  { isTTY, columns }: { readonly isTTY?: boolean; readonly columns?: number },
+  variable = '',
+): number | null => {
+  if (isTTY !== true) return null;
+  const set = /^[1-9]\d{0,3}$/.test(variable) ? Number(variable) : 0;
+  return set || columns || USUAL_COLUMNS;
+};
+
+const USUAL_COLUMNS = 80;
 
 export const processIo: Io = {
   print: (line) => process.stdout.write(`${line}\n`),
@@ -61,6 +99,7 @@ export const processIo: Io = {
   isTerminal: process.stdin.isTTY === true,
   ask,
   askSecret,
+  columns: readColumns(process.stdout, process.env.COLUMNS),
   env: process.env,
   now: () => Date.now(),
   sleep: (ms, signal) => setTimeout(ms, undefined, signal === undefined ? {} : { signal }),
@@ -69,6 +108,7 @@ export const processIo: Io = {
     process.once('SIGINT', () => controller.abort());
     return controller.signal;
   },
+  browse,
   paint: (format, line) => styleText(format, line, { stream: process.stderr }),
   paintOut: (format, line) => styleText(format, line, { stream: process.stdout }),
 };

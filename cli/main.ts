@@ -9,5 +9,4 @@ process.exitCode = await run(process.argv.slice(2), {
   openTarget,
   loadNodeTypes: async () => (await import('./plugins/node-types.ts')).loadNodeTypes(),
   loadPlugins: async () => (await import('./plugins/node-types.ts')).loadPlugins(),
-  loadCredentialTypes: async () => (await import('./plugins/node-types.ts')).loadCredentialTypes(),
 });

@@ -1,53 +1,62 @@
-import type { MigrationParts, MigrationReport } from '../lib/adapters/dynamodb/stored-data/migrate.ts';
-import { toColumns } from './execution-text.ts';
+import { createSdk, createSdkClient } from '../lib/adapters/dynamodb/sdk-client.ts';
+import { createListIndexes } from '../lib/adapters/dynamodb/stored-data/check-stored-data.ts';
+import { type MigrationReport, migrateStoredData } from '../lib/adapters/dynamodb/stored-data/migrate.ts';
+import { tableNames } from '../lib/adapters/dynamodb/table-names.ts';
+import type { TargetContext } from './command-context.ts';
+import { CommandError } from './command-error.ts';
+import { printTable } from './table.ts';
 
 export interface MigrationOptions {
   readonly dryRun?: boolean;
   readonly json?: boolean;
 }
 
-interface Parts {
-  readonly migrate: (
-    options: Pick<MigrationParts, 'isDryRun' | 'sleep' | 'onPage'>,
-  ) => Promise<MigrationReport>;
-  readonly print: (text: string) => void;
-  readonly note: (text: string) => void;
-  readonly sleep: MigrationParts['sleep'];
-}
-
-/** Migrates and prints what was done. @returns a sentence on why it is incomplete; null when complete */
+/**
+ * Rewrites the items of the tables themselves, which no function may do: the only command that opens a store.
+ *
+ * @throws CommandError when it is incomplete
+ */
 export const runMigration = async (
   { dryRun = false, json = false }: MigrationOptions,
-  { migrate, print, note, sleep }: Parts,
-): Promise<string | null> => {
-  const report = await migrate({
-    isDryRun: dryRun,
-    sleep,
-    onPage: (table, read) => {
-      if (read >= PROGRESS_FROM) note(`${table}: ${read} items read`);
-    },
-  });
-  print(json ? JSON.stringify(report, null, 2) : describe(report));
-  return findProblem(report);
+  { io, target: { tablePrefix, dynamodbEndpoint } }: TargetContext,
+): Promise<void> => {
+  const sdk = createSdk(dynamodbEndpoint ?? undefined);
+  try {
+    const ofEngine = `${tablePrefix}-local-durable`; // only on this machine
+    const hasEngine = dynamodbEndpoint !== null && (await createListIndexes(sdk)(ofEngine)) !== null;
+    const report = await migrateStoredData({
+      client: createSdkClient(sdk),
+      tables: tableNames(tablePrefix),
+      others: hasEngine ? { [ofEngine]: ['arn', 'part'] } : {},
+      isDryRun: dryRun,
+      sleep: io.sleep,
+      onPage: (table, read) => {
+        if (read >= PROGRESS_FROM) io.note(`${table}: ${read} items read`);
+      },
+    });
+    if (json) io.print(JSON.stringify(report, null, 2));
+    else printReport(report, io);
+    const problem = findProblem(report);
+    if (problem !== null) throw new CommandError(problem);
+  } finally {
+    sdk.destroy();
+  }
 };
 
 /** Smaller tables are read quickly, without progress. */
 const PROGRESS_FROM = 1_000;
 
-const describe = ({ version, isDryRun, tables }: MigrationReport): string =>
-  [
-    ...toColumns([
-      ['TABLE', 'VERSIONS FOUND', isDryRun ? 'TO MIGRATE' : 'MIGRATED'],
-      ...tables.map(({ table, found, migrated, unread }) => [
-        table,
-        Object.entries(found)
-          .map(([of, count]) => `${of}: ${count}`)
-          .join(', ') || '-',
-        String(isDryRun ? countOthers(found, version) - unread : migrated),
-      ]),
-    ]),
-    `The current version is ${version}.`,
-  ].join('\n');
+const printReport = ({ version, isDryRun, tables }: MigrationReport, io: TargetContext['io']): void => {
+  const rows = tables.map(({ table, found, migrated, unread }) => [
+    table,
+    Object.entries(found)
+      .map(([of, count]) => `${of}: ${count}`)
+      .join(', ') || '-',
+    String(isDryRun ? countOthers(found, version) - unread : migrated),
+  ]);
+  printTable({ titles: ['TABLE', 'VERSIONS FOUND', isDryRun ? 'TO MIGRATE' : 'MIGRATED'], rows }, io);
+  io.print(`The current version is ${version}.`);
+};
 
 const countOthers = (found: Readonly<Record<string, number>>, version: number): number =>
   Object.entries(found).reduce((sum, [of, count]) => (Number(of) === version ? sum : sum + count), 0);

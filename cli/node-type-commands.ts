@@ -7,7 +7,9 @@ import { findNearest } from '../lib/shared/near-name.ts';
 import { addFeatures } from '../lib/webhooks/features/add-features.chunk.ts';
 import type { CommandContext } from './command-context.ts';
 import { CommandError } from './command-error.ts';
+import { explain } from './help.ts';
 import type { Io } from './io.ts';
+import { printTable } from './table.ts';
 
 export const addNodeTypeCommands = (program: Command, { io, loadPlugins }: CommandContext): void => {
   const nodeType = program.command('node-type').description('reference of the installed node types');
@@ -16,6 +18,7 @@ export const addNodeTypeCommands = (program: Command, { io, loadPlugins }: Comma
     .command('list')
     .description('list the installed node types; needs no service')
     .option('--json', 'print JSON')
+    .addHelpText('after', explain(['node-type list'], { isOffline: true, failed: null }))
     .action(async ({ json }: { readonly json?: true }) => list(await loadPlugins(), json === true, io));
 
   nodeType
@@ -23,6 +26,7 @@ export const addNodeTypeCommands = (program: Command, { io, loadPlugins }: Comma
     .description('print parameters, outputs and an example of a node type')
     .argument('<type>', 'the type, as in a workflow file')
     .option('--json', 'print JSON')
+    .addHelpText('after', explain(['node-type show httpRequest'], { isOffline: true, failed: 'not found' }))
     .action(async (type: string, { json }: { readonly json?: true }) =>
       show(type, await loadPlugins(), json === true, io),
     );
@@ -31,10 +35,17 @@ export const addNodeTypeCommands = (program: Command, { io, loadPlugins }: Comma
 const list = (plugins: readonly PluginEntry[], asJson: boolean, io: Io): void => {
   const descriptions = describeAll(plugins, io);
   if (asJson) io.print(JSON.stringify(descriptions, null, 2));
-  else {
-    for (const { nodeType, kind, category, description } of descriptions)
-      io.print([nodeType, kind, category, toLine(description)].join('\t'));
-  }
+  else
+    printTable(
+      {
+        titles: ['TYPE', 'KIND', 'CATEGORY', 'DESCRIPTION'],
+        texts: ['DESCRIPTION'],
+        rows: descriptions.map(({ nodeType, kind, category, description }) => [
+          ...[nodeType, kind, category, toLine(description)],
+        ]),
+      },
+      io,
+    );
 };
 
 /** @throws CommandError when no loaded plugin has the node type */

@@ -2,19 +2,82 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
+import type { PluginSummary } from '../lib/plugins/summaries.ts';
+import type { DisabledPlugin } from '../lib/settings/settings.ts';
+import type { AdminApi } from './admin-api.ts';
 import type { CommandContext } from './command-context.ts';
 import { CommandError, usageError } from './command-error.ts';
+import { explain } from './help.ts';
 import type { Io } from './io.ts';
 import { callerFolder, projectFolder } from './local/project-folder.ts';
+import { printTable } from './table.ts';
 
-export const addPluginCommands = (program: Command, { io }: CommandContext): void => {
-  const plugin = program.command('plugin').description('write and check plugins');
+export const addPluginCommands = (program: Command, { io, onTarget }: CommandContext): void => {
+  const plugin = program
+    .command('plugin')
+    .description('write and check plugins; list, disable and enable those of a stage');
+
+  plugin
+    .command('list')
+    .description('list the plugins that a stage has, and whether they can be used')
+    .option('--json', 'print JSON')
+    .addHelpText('after', explain(['plugin list']))
+    .action(({ json }: { readonly json?: true }) =>
+      onTarget(async ({ target }) => {
+        const plugins = await list(target.api);
+        if (json === true) return io.print(JSON.stringify({ plugins }, null, 2));
+        const rows = plugins.map(({ id, api, version, state, reason }) => [
+          id,
+          api,
+          version || '-',
+          state,
+          reason ?? '-',
+        ]);
+        printTable({ titles: ['ID', 'API', 'VERSION', 'STATE', 'REASON'], rows, texts: ['REASON'] }, io);
+      }),
+    );
+
+  plugin
+    .command('disable')
+    .description('stop all use of a plugin on a stage, within seconds and without a deployment')
+    .argument('<id>', 'id of the plugin')
+    .option('--message <text>', 'why, for those who see the failures')
+    .addHelpText('after', explain(['plugin disable slack --message "tokens leaked"']))
+    .action((id: string, { message }: { readonly message?: string }) =>
+      onTarget(async ({ target }) => {
+        const { changed, users } = await target.api.call<{
+          readonly changed: boolean;
+          readonly users: readonly string[];
+        }>('POST', toPath(id, 'disable'), { query: { message } });
+        io.print(`${id}: ${changed ? 'disabled' : 'was disabled already'}`);
+        if (users.length > 0) io.note(`These fail until it is enabled:\n${users.join('\n')}`);
+      }),
+    );
+
+  plugin
+    .command('enable')
+    .description('allow the use of a plugin that was disabled on a stage')
+    .argument('<id>', 'id of the plugin')
+    .addHelpText('after', explain(['plugin enable slack']))
+    .action((id: string) =>
+      onTarget(async ({ target }) => {
+        const { changed } = await target.api.call<{ readonly changed: boolean }>(
+          'POST',
+          toPath(id, 'enable'),
+        );
+        io.print(`${id}: ${changed ? 'enabled' : 'was not disabled'}`);
+      }),
+    );
 
   plugin
     .command('create')
     .description('write a working plugin, with tests')
     .argument('<name>', 'its id, such as acme-chat', readName)
     .option('--dir <folder>', 'folder to write to (default: plugins/NAME)')
+    .addHelpText(
+      'after',
+      explain(['plugin create acme-chat'], { isOffline: true, failed: 'the folder exists already' }),
+    )
     .action((name: string, { dir }: { readonly dir?: string }) => create(name, dir ?? null, io));
 
   plugin
@@ -22,7 +85,31 @@ export const addPluginCommands = (program: Command, { io }: CommandContext): voi
     .description('run the contract suite on a plugin and show what an operator would see')
     .argument('<path>', 'its file or folder')
     .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      explain(['plugin check cli/plugin-template'], {
+        isOffline: true,
+        failed: 'not found, or a check failed',
+      }),
+    )
     .action((path: string, { json }: { readonly json?: true }) => check(path, json === true, io));
+};
+
+const toPath = (id: string, action: 'disable' | 'enable'): string =>
+  `/api/admin/plugins/${encodeURIComponent(id)}/${action}`;
+
+/** The plugins with what the stage's settings say of them. */
+const list = async (api: AdminApi) => {
+  const [{ plugins }, { plugins: disabled }] = await Promise.all([
+    api.call<{ readonly plugins: readonly PluginSummary[] }>('GET', '/api/admin/plugins'),
+    api.call<{ readonly plugins: readonly DisabledPlugin[] }>('GET', '/api/admin/plugins/disabled'),
+  ]);
+  return plugins.map(({ id, api: kind, version, loaded, error = null }) => {
+    const setting = disabled.find((other) => other.id === id);
+    const state = setting !== undefined ? 'disabled' : loaded ? 'loaded' : 'not loaded';
+    const reason = setting === undefined ? error : `since ${setting.disabledAt}: ${setting.message ?? '-'}`;
+    return { id, api: kind, version, state, reason, disabledBy: setting?.disabledBy ?? null };
+  });
 };
 
 const readName = (name: string): string => {

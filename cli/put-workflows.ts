@@ -67,20 +67,56 @@ const replaceVersion = async (
   message: string | undefined,
   context: TargetContext,
 ): Promise<void> => {
-  const { io, target } = context;
+  const replacing = files.map((file) => ({ ...file, replaces: version }));
+  await orChanges(replacing, context, storeFiles(replacing, message, context), ([change]) =>
+    change?.current == null
+      ? 'The workflow was removed in the meantime. Nothing was stored.'
+      : `Version ${change.current} was stored in the meantime, see above. Merge it into the file, and replace version ${change.current}. Nothing was stored.`,
+  );
+};
+
+/** A workflow whose current version is not the one that its file replaces. */
+interface OtherChange {
+  readonly id: string;
+  /** Null if the workflow was removed. */
+  readonly current: number | null;
+}
+
+/** If files were not stored because their workflows have changed, shows what the changes were. */
+export const orChanges = async (
+  files: readonly SentFile[],
+  { io, target }: TargetContext,
+  stored: Promise<void>,
+  explainChanges: (changes: readonly OtherChange[]) => string,
+): Promise<void> => {
   try {
-    const replacing = files.map((file) => ({ ...file, replaces: version }));
-    await storeFiles(replacing, message, context);
+    await stored;
   } catch (error) {
     if (!(error instanceof ApiProblem) || error.code !== 'workflow-changed') throw error;
-    const path = `${WORKFLOWS}/${idOf(files[0]?.content)}`;
-    const { version: to } = await target.api.call<{ readonly version: number }>('GET', path);
-    const query = { from: version, to };
-    const difference = await target.api.call<VersionDifference>('GET', `${path}/diff`, { query });
-    for (const line of describeDifference(difference)) io.print(line);
-    throw new CommandError(
-      `Version ${to} was stored in the meantime, see above. Merge it into the file, and replace version ${to}. Nothing was stored.`,
+    const listed = await target.api.list<{ readonly id: string; readonly version: number }>(
+      WORKFLOWS,
+      'workflows',
     );
+    const versions = new Map(listed.map(({ id, version }) => [id, version]));
+    const changes: OtherChange[] = [];
+    for (const { content, replaces } of files) {
+      const id = idOf(content);
+      const current = (id === null ? null : versions.get(id)) ?? null;
+      if (id === null || replaces === undefined || replaces === current) continue;
+      changes.push({ id, current });
+      if (current === null) io.print(`${id}: removed`);
+      else if (replaces === null) io.print(`${id}: version ${current} is new`);
+      else {
+        const query = { from: replaces, to: current };
+        const difference = await target.api.call<VersionDifference>('GET', `${WORKFLOWS}/${id}/diff`, {
+          query,
+        });
+        for (const line of describeDifference(difference)) io.print(line);
+      }
+    }
+    // Changed, and changed back.
+    if (changes.length === 0) throw error;
+    throw new CommandError(explainChanges(changes));
   }
 };
 
@@ -102,7 +138,7 @@ export const checkFiles = async (files: readonly SentFile[], context: TargetCont
     for (const { id, warnings, times } of await validateBatch(batch, context)) {
       printWarnings(warnings, batch, context.io);
       context.io.print(`${id}: can be stored`);
-      printTimes(id, times, context.io);
+      printTimes(id, ofMany(files, times), context.io);
     }
 };
 
@@ -114,15 +150,24 @@ export const storeFiles = async (
 ): Promise<void> => {
   const { io, target } = context;
   const batches = toBatches(files);
-  if (batches.length > 1) for (const batch of batches) await validateBatch(batch, context);
+  let count = 0;
+  const describeStored = (): string => {
+    if (count > 0)
+      return `${count} of ${files.length} workflows were stored, see above; the others were not.`;
+    return files.length === 1 ? '' : 'Nothing was stored.';
+  };
+  if (batches.length > 1) for (const batch of batches) await validateBatch(batch, context, describeStored());
   for (const batch of batches) {
-    const { workflows } = await orPlaces(batch, () =>
+    const { workflows } = await orPlaces(
+      batch,
       target.api.call<{ readonly workflows: readonly StoredWorkflow[] }>('PUT', WORKFLOWS, {
         query: { message },
         body: toBody(batch),
       }),
+      describeStored(),
     );
-    for (const stored of workflows) printStored(stored, batch, io);
+    for (const stored of workflows) printStored({ ...stored, times: ofMany(files, stored.times) }, batch, io);
+    count += workflows.length;
   }
 };
 
@@ -154,10 +199,11 @@ interface CheckedWorkflow extends Pick<StoredWorkflow, 'id' | 'warnings' | 'time
   readonly errors: readonly ApiError[];
 }
 
-/** @throws CommandError with the problems of all files */
+/** @throws CommandError with the problems of all files, which ends with `ending` */
 const validateBatch = async (
   batch: readonly SentFile[],
   { target }: TargetContext,
+  ending = '',
 ): Promise<readonly CheckedWorkflow[]> => {
   const path = `${WORKFLOWS}/validate`;
   const { workflows } = await target.api.call<{ readonly workflows: readonly CheckedWorkflow[] }>(
@@ -166,7 +212,7 @@ const validateBatch = async (
     { body: toBody(batch) },
   );
   const errors = workflows.flatMap((one) => one.errors);
-  if (errors.length > 0) throw new CommandError(errors.map((one) => toLine(one, batch)).join('\n'));
+  if (errors.length > 0) throw refusal(errors, batch, ending);
   return workflows;
 };
 
@@ -175,14 +221,22 @@ const printWarnings = (warnings: readonly ApiError[], batch: readonly SentFile[]
 };
 
 /** Adds the files and lines to the problems that the API found. */
-const orPlaces = async <Answer>(batch: readonly SentFile[], call: () => Promise<Answer>): Promise<Answer> => {
+const orPlaces = async <Answer>(
+  batch: readonly SentFile[],
+  answer: Promise<Answer>,
+  ending: string,
+): Promise<Answer> => {
   try {
-    return await call();
+    return await answer;
   } catch (error) {
     if (!(error instanceof ApiProblem) || !Array.isArray(error.members.errors)) throw error;
-    const errors = error.members.errors as unknown as readonly ApiError[];
-    throw new CommandError(errors.map((one) => toLine(one, batch)).join('\n'));
+    throw refusal(error.members.errors as unknown as readonly ApiError[], batch, ending);
   }
+};
+
+const refusal = (errors: readonly ApiError[], batch: readonly SentFile[], ending: string): CommandError => {
+  const lines = errors.map((one) => toLine(one, batch));
+  return new CommandError((ending === '' ? lines : [...lines, ending]).join('\n'));
 };
 
 /** One line for a problem or a warning: `orders.json:12:9: /nodes/1/type …`. */
@@ -208,6 +262,14 @@ export const printStored = (stored: StoredWorkflow, batch: readonly SentFile[] |
 const printReleasing = ({ releasing }: Pick<StoredWorkflow, 'releasing'>, io: Io): void => {
   for (const nodeId of releasing) io.print(`  requests stored by the trigger ${nodeId} now start to run`);
 };
+
+const MAX_WITH_ALL_TIMES = 10;
+
+/** The times to print of a workflow: of many files, the next of each schedule is enough. */
+const ofMany = (files: readonly SentFile[], found: readonly TriggerTimes[]): readonly TriggerTimes[] =>
+  files.length <= MAX_WITH_ALL_TIMES
+    ? found
+    : found.map(({ times, ...trigger }) => ({ ...trigger, times: times.slice(0, 1) }));
 
 /** Prints when the schedules of a workflow fire next. */
 export const printTimes = (id: string, found: readonly TriggerTimes[], io: Io): void => {

@@ -1,7 +1,7 @@
 import { isId } from '@hookloom/plugin-kit/host';
 import type { GenericSchema, InferOutput } from 'valibot';
 import { isAppError } from '../lib/shared/errors.ts';
-import { parseFields } from '../lib/shared/query-fields.ts';
+import { PAGE, parseFields } from '../lib/shared/query-fields.ts';
 import { usageError } from './command-error.ts';
 
 /** Matches a stage name, which is part of the tables' names. */
@@ -11,6 +11,12 @@ export const readId = (text: string): string => {
   if (!isId(text)) throw usageError(`${JSON.stringify(text)} is not an id: use 1 to 64 of A-Z a-z 0-9 _ -`);
   return text;
 };
+
+/** One of several ids, after those before it. */
+export const readIds = (text: string, before: readonly string[] = []): readonly string[] => [
+  ...before,
+  readId(text),
+];
 
 export const readVersionNumber = (text: string): number => {
   const version = Number(text);
@@ -46,6 +52,9 @@ export const checkOptions = (options: Readonly<Record<string, unknown>>): void =
     if (options[name] !== undefined && options.stage === undefined)
       throw usageError(`--${name} needs --stage NAME.`);
 };
+
+/** Describes the `--limit` of a list. */
+export const LIMIT = `how many: 1 to ${PAGE.max} (default: ${PAGE.initial})`;
 
 /**
  * Reads the options of a list by the admin API's rules.

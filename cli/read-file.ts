@@ -42,14 +42,15 @@ const readText = async (file: string, env: Io['env'] = {}): Promise<string> => {
   }
 };
 
-/** Whether a file may be a workflow: `*.json`, but not a JSON Schema for editors, which is beside the workflows. */
-export const isWorkflowFile = (name: string): boolean => name.endsWith('.json') && !isSchema(name);
+/** Whether a file may be a workflow: `*.json`, but not what is beside the workflows. */
+export const isWorkflowFile = (name: string): boolean => name.endsWith('.json') && !isBeside(name);
 
-const isSchema = (name: string): boolean => name.endsWith('.schema.json');
+/** A JSON Schema for editors, or what a folder says about the stage. An id has no dot, so that no workflow has such a file. */
+const isBeside = (name: string): boolean => /\.(?:schema|stage)\.json$/.test(name);
 
-/** Leaves out the schema among several paths, as a shell lists them for `workflows/*.json`. */
-export const withoutSchema = (paths: readonly string[]): readonly string[] => {
-  const others = paths.filter((path) => !isSchema(path));
+/** The workflow files among several paths, as a shell lists them for `workflows/*.json`. */
+export const onlyWorkflows = (paths: readonly string[]): readonly string[] => {
+  const others = paths.filter((path) => !isBeside(path));
   return others.length === 0 ? paths : others;
 };
 
@@ -59,7 +60,7 @@ export const withoutSchema = (paths: readonly string[]): readonly string[] => {
  * @throws CommandError for a folder without any
  */
 export const listFiles = async (paths: readonly string[], { env }: InputIo): Promise<string[]> => {
-  const lists = withoutSchema(paths).map(async (path) => {
+  const lists = onlyWorkflows(paths).map(async (path) => {
     const folder = resolve(callerFolder(env ?? {}), path);
     const isFolder = path !== '-' && (await stat(folder).catch(() => null))?.isDirectory() === true;
     if (!isFolder) return [path];

@@ -1,33 +1,29 @@
-import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import type { Command } from 'commander';
-import { randomIds } from '../lib/adapters/runtime/random-ids.ts';
-import { toRetry } from '../lib/app/compose/admin.ts';
-import type { ExecutionStore, ExecutionSummary } from '../lib/executions/record/execution-store.ts';
-import { parseFields } from '../lib/shared/query-fields.ts';
-import {
-  describeRequest,
-  describeRequestSummary,
-  findRequest,
-} from '../lib/webhooks/requests/describe-request.ts';
-import {
-  DEFAULT_LIMIT,
-  listRequests,
-  MAX_LIMIT,
-  type RequestListQuery,
-  requestQuery,
-} from '../lib/webhooks/requests/list-requests.ts';
-import { toRecordId, VERDICTS, type Verdict } from '../lib/webhooks/requests/request-record.ts';
-import type { RequestStore } from '../lib/webhooks/requests/request-store.ts';
-import { sendAgain } from '../lib/webhooks/requests/send-again.ts';
+import { PAGE } from '../lib/shared/query-fields.ts';
+import { requestQuery } from '../lib/webhooks/requests/list-requests.ts';
+import { VERDICTS } from '../lib/webhooks/requests/request-record.ts';
+import type { AdminApi } from './admin-api.ts';
 import { type CommandContext, refuseUnknownWorkflow, type TargetContext } from './command-context.ts';
-import { CommandError } from './command-error.ts';
-import { toLogger } from './execution-commands.ts';
-import { toIso } from './execution-text.ts';
+import { EXECUTIONS, printStarted, readObject } from './execution-commands.ts';
+import type { ListedExecution } from './execution-text.ts';
+import { explain } from './help.ts';
 import type { Io } from './io.ts';
-import { readId, readQuery, readVersionNumber } from './read-arguments.ts';
-import { type LiveLine, toLiveLine, toRequestAccount, toRequestTable } from './request-text.ts';
+import { WORKFLOWS } from './put-workflows.ts';
+import { LIMIT, readId, readQuery, readVersionNumber } from './read-arguments.ts';
+import {
+  COLOURS,
+  type ListedRequest,
+  type LiveLine,
+  type ShownRequest,
+  toLiveLine,
+  toRequestAccount,
+  toRequestTable,
+} from './request-text.ts';
+import { printTable } from './table.ts';
 
-export const addRequestCommands = (program: Command, { loadNodeTypes, onTarget }: CommandContext): void => {
+const REQUESTS = '/api/admin/requests';
+
+export const addRequestCommands = (program: Command, { onTarget }: CommandContext): void => {
   const request = program.command('request').description('find webhook requests and send them again');
 
   request
@@ -43,11 +39,13 @@ export const addRequestCommands = (program: Command, { loadNodeTypes, onTarget }
     )
     .option('--from <time>', 'received at or after: 2026-01-31, 2026-01-31T09:00:00Z')
     .option('--to <time>', 'received at or before')
-    .option('--limit <number>', `how many: 1 to ${MAX_LIMIT} (default: ${DEFAULT_LIMIT})`)
+    .option('--limit <number>', LIMIT)
     .option('--cursor <cursor>', 'continue where a list ended')
     .option('--json', 'print JSON')
+    .addHelpText('after', explain(['request list orders --verdict refused']))
     .action(async (workflowId: string, { json, ...options }: ListOptions) => {
-      const query = readQuery(requestQuery, { workflowId, ...options });
+      const query = { workflowId, ...options };
+      readQuery(requestQuery, query);
       await onTarget((context) => list(query, json === true, context));
     });
 
@@ -56,6 +54,7 @@ export const addRequestCommands = (program: Command, { loadNodeTypes, onTarget }
     .description('show why a request was refused and what was recorded')
     .argument('<id>', 'id of the record')
     .option('--json', 'print JSON')
+    .addHelpText('after', explain(['request show ID']))
     .action((id: string, { json }: { readonly json?: true }) =>
       onTarget((context) => show(id, json === true, context)),
     );
@@ -69,8 +68,10 @@ export const addRequestCommands = (program: Command, { loadNodeTypes, onTarget }
       'this version of the workflow instead of the current one',
       readVersionNumber,
     )
-    .action((id: string, { toVersion = null }: { readonly toVersion?: number | null }) =>
-      onTarget(async (context) => sendOneAgain(id, toVersion, context, await loadNodeTypes())),
+    .option('--input <file>', 'JSON with body, headers or query to replace; - for standard input')
+    .addHelpText('after', explain(['request send-again ID']))
+    .action((id: string, options: SendAgainOptions) =>
+      onTarget((context) => sendOneAgain(id, options, context)),
     );
 
   program
@@ -79,59 +80,78 @@ export const addRequestCommands = (program: Command, { loadNodeTypes, onTarget }
     .command('listen')
     .description('follow requests to a workflow live until Ctrl+C')
     .argument('<workflow>', 'id of the workflow', readId)
+    .addHelpText('after', explain(['webhook listen orders']))
     .action((id: string) => onTarget((context) => follow(id, context)));
 };
 
-type ListOptions = Readonly<
-  Partial<Record<'verdict' | 'key' | 'sender' | 'request' | 'from' | 'to', string>>
-> & {
-  readonly limit?: string;
-  readonly cursor?: string;
-  readonly json?: true;
-};
+interface SendAgainOptions {
+  readonly toVersion?: number;
+  readonly input?: string;
+}
 
-const list = async (query: RequestListQuery, asJson: boolean, context: TargetContext): Promise<void> => {
+interface Filters
+  extends Readonly<
+    Partial<Record<'verdict' | 'key' | 'sender' | 'request' | 'from' | 'to' | 'limit' | 'cursor', string>>
+  > {}
+
+interface ListOptions extends Filters {
+  readonly json?: true;
+}
+
+interface RequestPage {
+  readonly requests: readonly ListedRequest[];
+  readonly nextCursor: string | null;
+}
+
+const list = async (
+  query: Filters & { readonly workflowId: string },
+  asJson: boolean,
+  context: TargetContext,
+): Promise<void> => {
   const { io, target } = context;
-  const { requests, nextCursor } = await listRequests(query, target.requests, io.now());
+  const page = await target.api.call<RequestPage>('GET', REQUESTS, { query: { ...query } });
+  const { requests, nextCursor } = page;
   if (requests.length === 0) await refuseUnknownWorkflow(query.workflowId, context);
-  if (asJson)
-    return io.print(JSON.stringify({ requests: requests.map(describeRequestSummary), nextCursor }, null, 2));
+  if (asJson) return io.print(JSON.stringify({ requests, nextCursor }, null, 2));
   if (requests.length === 0) io.note('No matching requests on record.');
-  else for (const line of toRequestTable(requests)) io.print(line);
+  else printTable(toRequestTable(requests), io);
   if (nextCursor !== null) io.note(`There are more: --cursor ${nextCursor}`);
 };
 
+const toPath = (id: string): string => `${REQUESTS}/${encodeURIComponent(id)}`;
+
 const show = async (id: string, asJson: boolean, { io, target }: TargetContext): Promise<void> => {
-  const record = await findRequest(id, target.requests);
-  if (asJson) return io.print(JSON.stringify(describeRequest(record), null, 2));
-  for (const line of toRequestAccount(record)) io.print(line);
+  const request = await target.api.call<ShownRequest>('GET', toPath(id));
+  if (asJson) return io.print(JSON.stringify(request, null, 2));
+  for (const line of toRequestAccount(request)) io.print(line);
 };
+
+interface SentRequest {
+  /** Null if the workflow skipped the request. */
+  readonly executionId: string | null;
+  readonly workflowId: string;
+  readonly workflowVersion: number;
+}
 
 const sendOneAgain = async (
   id: string,
-  version: number | null,
+  { toVersion: version, input }: SendAgainOptions,
   { io, target }: TargetContext,
-  findNodeType: FindNodeType,
 ): Promise<void> => {
-  const { executionId, workflowId, workflowVersion } = await sendAgain(id, version, {
-    ...target,
-    ...target.judging,
-    ...toRetry(async () => findNodeType),
-    ids: randomIds,
-    clock: io,
-    logger: toLogger(io),
-  });
-  const name = `version ${workflowVersion} of ${workflowId}`;
-  if (executionId === null) return io.print(`skipped by ${name}: nothing started`);
-  io.print(`${executionId}: accepted, ${name}`);
-  io.note(`Follow it with: execution watch ${executionId}`);
+  const edited =
+    input === undefined ? {} : { body: { input: await readObject(input, 'the edited request', io) } };
+  const request = { query: { version }, ...edited };
+  const sent = await target.api.call<SentRequest>('POST', `${toPath(id)}/send-again`, request);
+  const { executionId, workflowId, workflowVersion } = sent;
+  if (executionId !== null) return printStarted({ ...sent, executionId }, io);
+  io.print(`skipped by version ${workflowVersion} of ${workflowId}: nothing started`);
 };
 
 const follow = async (id: string, { io, target }: TargetContext): Promise<void> => {
-  if ((await target.workflows.find(id)) === null) throw new CommandError(`There is no workflow ${id}.`);
+  await target.api.call('GET', `${WORKFLOWS}/${id}`); // fails if there is none
   const from = io.now(); // a request that arrives while this is printed counts
   io.note(`Listening to requests to ${id}; press Ctrl+C to stop.`);
-  await listen(id, from, target, io);
+  await listen(id, from, target.api, io);
 };
 
 const POLL_MS = 1_000;
@@ -145,30 +165,22 @@ const OVERLAP_MS = 60_000;
 /** What `listen` uses of the terminal and its clock. */
 type ListenIo = Pick<Io, 'print' | 'paintOut' | 'now' | 'sleep' | 'untilInterrupted'>;
 
-interface ListenParts {
-  readonly requests: Pick<RequestStore, 'scan'>;
-  readonly executions: Pick<ExecutionStore, 'list'>;
-}
-
 /**
  * Follows the requests of a workflow until Ctrl+C, one line each: recorded requests, and for all others the executions that
  * they started.
  *
  * @param startedAt - milliseconds since the epoch: only later requests are shown
  */
-const listen = async (
-  workflowId: string,
-  startedAt: number,
-  { requests, executions }: ListenParts,
-  io: ListenIo,
-): Promise<void> => {
+const listen = async (workflowId: string, startedAt: number, api: AdminApi, io: ListenIo): Promise<void> => {
   const stopped = io.untilInterrupted();
   const seen = new Set<string>();
   do {
     const from = Math.max(startedAt, io.now() - OVERLAP_MS);
-    const query = { workflowId, from: String(from), limit: String(MAX_LIMIT) };
-    const recorded = await listRequests(parseFields(requestQuery, query), requests, io.now());
-    const started = await executions.list({ workflowId, from, limit: MAX_LIMIT });
+    const query = { workflowId, from, limit: PAGE.max };
+    const recorded = await api.call<RequestPage>('GET', REQUESTS, { query });
+    const started = await api.call<{ readonly executions: readonly ListedExecution[] }>('GET', EXECUTIONS, {
+      query,
+    });
     const lines: LiveLine[] = [];
     const add = (ids: readonly string[], line: LiveLine): void => {
       if (!ids.some((id) => seen.has(id))) lines.push(line);
@@ -176,24 +188,17 @@ const listen = async (
     };
     for (const record of recorded.requests) {
       const ofRun = record.verdict === 'started' && record.executionId !== null ? [record.executionId] : [];
-      add([toRecordId(record), ...ofRun], toLiveLine(record));
+      add([record.id, ...ofRun], toLiveLine(record));
     }
     for (const execution of started.executions) add([execution.executionId], toStartLine(execution));
-    for (const { at, verdict, text } of lines.sort((a, b) => a.at - b.at))
-      io.print(`${toIso(at)}  ${io.paintOut(COLOURS[verdict], text)}`);
+    for (const { at, verdict, text } of lines.sort((a, b) => Date.parse(a.at) - Date.parse(b.at)))
+      io.print(`${at}  ${io.paintOut(COLOURS[verdict], text)}`);
     await io.sleep(POLL_MS, stopped).catch(() => {});
   } while (!stopped.aborted);
 };
 
-const toStartLine = ({ executionId, startedAt: at, status }: ExecutionSummary): LiveLine => ({
+const toStartLine = ({ executionId, startedAt: at, status }: ListedExecution): LiveLine => ({
   at,
   verdict: 'started',
   text: `${'started'.padEnd(9)} ${executionId}, ${status}`,
 });
-
-const COLOURS: Readonly<Record<Verdict, 'green' | 'red' | 'yellow'>> = {
-  started: 'green',
-  duplicate: 'yellow',
-  skipped: 'yellow',
-  refused: 'red',
-};

@@ -1,40 +1,57 @@
-import { advise, explain } from '../lib/webhooks/requests/describe-request.ts';
-import { type RequestRecord, toRecordId, type Verdict } from '../lib/webhooks/requests/request-record.ts';
-import { oneLine, toColumns, toIso } from './execution-text.ts';
+import type { describeRequest, describeRequestSummary } from '../lib/webhooks/requests/describe-request.ts';
+import type { Verdict } from '../lib/webhooks/requests/request-record.ts';
+import type { Format } from './io.ts';
+import { oneLine, type Table } from './table.ts';
+
+/** A request in a list of the admin API. */
+export type ListedRequest = ReturnType<typeof describeRequestSummary>;
+
+/** A request as the admin API shows it. */
+export type ShownRequest = ReturnType<typeof describeRequest>;
 
 /** How many characters of a body are shown; `--json` prints everything recorded. */
 const EXCERPT_LENGTH = 500;
 
-/** One line per request below a header line, in columns as wide as their widest cell. */
-export const toRequestTable = (requests: readonly RequestRecord[]): string[] =>
-  toColumns([
-    ['RECEIVED', 'ID', 'VERDICT', 'REQUEST', 'SENDER', 'KEY', 'WHY'],
-    ...requests.map((record) => [
-      toIso(record.receivedAt),
-      toRecordId(record),
-      record.verdict,
-      oneLine(`${record.method} ${record.path}`),
-      oneLine(record.sender),
-      oneLine(record.key ?? '-'),
-      oneLine(toWhy(record)),
-    ]),
-  ]);
+/** One row per request. */
+export const toRequestTable = (requests: readonly ListedRequest[]): Table => ({
+  titles: ['RECEIVED', 'ID', 'VERDICT', 'REQUEST', 'SENDER', 'KEY', 'WHY'],
+  texts: ['REQUEST', 'KEY', 'WHY'],
+  rows: requests.map((record) => [
+    record.receivedAt,
+    record.id,
+    { text: record.verdict, format: COLOURS[record.verdict] },
+    `${record.method} ${record.path}`,
+    record.sender,
+    record.key ?? '-',
+    toWhy(record),
+  ]),
+});
 
-const toWhy = ({ refusal, executionId }: RequestRecord): string =>
+export const COLOURS: Readonly<Record<Verdict, Format>> = {
+  started: 'green',
+  duplicate: 'yellow',
+  skipped: 'yellow',
+  refused: 'red',
+};
+
+const toWhy = ({ refusal, executionId }: ListedRequest): string =>
   refusal === null ? (executionId ?? '') : explain(refusal);
 
+/** `signature: the timestamp is 9 minutes old`, or the detail that the caller got. */
+const explain = ({ detail, reason }: NonNullable<ListedRequest['refusal']>): string => reason ?? detail;
+
 /** A request as lines: its outcome, what to change, then what was recorded. */
-export const toRequestAccount = (record: RequestRecord): string[] => {
+export const toRequestAccount = (record: ShownRequest): string[] => {
   const { refusal, executionId, verdict, receivedAt, requestId, sender, method, path, query, key } = record;
   const address = `${method} ${path}${query === '' ? '' : `?${query}`}`;
   const { body, bodyBytes, missing, headers } = record;
   const excerpt = body.length <= EXCERPT_LENGTH ? body : `${body.slice(0, EXCERPT_LENGTH)}…`;
-  const advice = refusal === null ? null : advise(refusal);
+  const advice = refusal?.advice ?? null;
   const lines = [
-    `${toRecordId(record)}: ${verdict}${executionId === null ? '' : ` ${executionId}`}`,
+    `${record.id}: ${verdict}${executionId === null ? '' : ` ${executionId}`}`,
     ...(refusal === null ? [] : [`  why       ${explain(refusal)} (${refusal.code})`]),
     ...(advice === null ? [] : [`  change    ${advice}`]),
-    `  received  ${toIso(receivedAt)}, from ${sender}`,
+    `  received  ${receivedAt}, from ${sender}`,
     `  request   ${address}`,
     ...(requestId === '' ? [] : [`  id        ${requestId}, of the gateway`]),
     ...(key === null ? [] : [`  key       ${key}`]),
@@ -47,7 +64,8 @@ export const toRequestAccount = (record: RequestRecord): string[] => {
 
 /** What is shown of a request while following. */
 export interface LiveLine {
-  readonly at: number;
+  /** ISO 8601, UTC. */
+  readonly at: string;
   readonly verdict: Verdict;
   readonly text: string;
 }
@@ -56,9 +74,9 @@ export interface LiveLine {
  * Describes a request in one line, and what to change:
  * `refused POST /orders from 192.0.2.7: signature: the timestamp is 9 minutes old`.
  */
-export const toLiveLine = (record: RequestRecord): LiveLine => {
+export const toLiveLine = (record: ListedRequest): LiveLine => {
   const { refusal, executionId, verdict, method, path, sender, receivedAt: at } = record;
-  const advice = refusal === null ? null : advise(refusal);
+  const advice = refusal?.advice ?? null;
   const why = refusal === null ? '' : `: ${explain(refusal)}`;
   const change = advice === null ? '' : ` (${advice})`;
   const run = executionId === null ? '' : ` ${executionId}`;

@@ -1,25 +1,31 @@
 import { readFileSync } from 'node:fs';
-import { Command, CommanderError, Help } from 'commander';
+import { isPlainObject } from '@hookloom/plugin-kit';
+import { Command, CommanderError } from 'commander';
 import { isAppError } from '../lib/shared/errors.ts';
 import { ApiProblem } from './admin-api.ts';
 import { addApprovalCommands } from './approval-commands.ts';
+import { addBulkRetryCommands } from './bulk-retry-commands.ts';
 import type { CommandContext } from './command-context.ts';
 import { CommandError, EXIT, type ExitCode, explainAwsError, usageError } from './command-error.ts';
 import { addCompletionCommand } from './completion-command.ts';
+import { addConsoleCommands } from './console-commands.ts';
 import { addCredentialCommands } from './credential-commands.ts';
 import { addDoctorCommand } from './doctor-command.ts';
 import { addEventCommands } from './event-commands.ts';
 import { addExecutionCommands } from './execution-commands.ts';
 import { ApiUnfound } from './find-api-url.ts';
 import { addFolderCommands } from './folder-commands.ts';
+import { explain, explainProgram, formatHelp } from './help.ts';
 import type { Io } from './io.ts';
-import { type MigrationOptions, runMigration } from './migrate-command.ts';
+import type { MigrationOptions } from './migrate-command.ts';
 import { addNodeTypeCommands } from './node-type-commands.ts';
 import { addPluginCommands } from './plugin-commands.ts';
 import { checkOptions, readStage, readUrl } from './read-arguments.ts';
 import { addRequestCommands } from './request-commands.ts';
 import { addSchemaCommand } from './schema-command.ts';
+import { addStatisticsCommand } from './statistics-command.ts';
 import type { OpenTarget } from './target.ts';
+import { addVariableCommands } from './variable-commands.ts';
 import { addWorkflowCommands } from './workflow-commands.ts';
 
 export interface CommandLine extends Omit<CommandContext, 'onTarget'> {
@@ -43,7 +49,8 @@ export const run = async (args: readonly string[], commandLine: CommandLine): Pr
   }
 };
 
-const createProgram = ({ io, openTarget, ...loaders }: CommandLine): Command => {
+/** Declares all commands. */
+export const createProgram = ({ io, openTarget, ...loaders }: CommandLine): Command => {
   const program = new Command('hookloom')
     .description(
       'Manages workflows, node types, plugins, credentials, executions, requests and events of a Hookloom service.',
@@ -54,7 +61,7 @@ const createProgram = ({ io, openTarget, ...loaders }: CommandLine): Command => 
     .option('--profile <name>', 'a profile of the AWS configuration')
     .option('--url <url>', "the API's address, if it is not in the outputs of the stage's stack", readUrl)
     .helpOption('-h, --help', 'show this help')
-    .addHelpText('after', NOTES)
+    .addHelpText('after', explainProgram())
     .configureHelp({ showGlobalOptions: true, formatHelp })
     .configureOutput({
       writeOut: (text) => io.print(text.trimEnd()),
@@ -64,12 +71,7 @@ const createProgram = ({ io, openTarget, ...loaders }: CommandLine): Command => 
     .exitOverride()
     .hook('preAction', (_program, command) => checkOptions(command.optsWithGlobals()));
   const onTarget: CommandContext['onTarget'] = async (action) => {
-    const target = await openTarget(program.opts());
-    try {
-      await action({ io, target });
-    } finally {
-      target.close();
-    }
+    await action({ io, target: await openTarget(program.opts()) });
   };
   const context: CommandContext = { io, onTarget, ...loaders };
   addWorkflowCommands(program, context);
@@ -78,10 +80,14 @@ const createProgram = ({ io, openTarget, ...loaders }: CommandLine): Command => 
   addSchemaCommand(program, context);
   addPluginCommands(program, context);
   addCredentialCommands(program, context);
+  addVariableCommands(program, context);
   addExecutionCommands(program, context);
+  addBulkRetryCommands(program, context);
   addRequestCommands(program, context);
+  addStatisticsCommand(program, context);
   addApprovalCommands(program, context);
   addEventCommands(program, context);
+  addConsoleCommands(program, context);
   addDoctorCommand(program, context);
   addCompletionCommand(program, io);
   program
@@ -89,54 +95,12 @@ const createProgram = ({ io, openTarget, ...loaders }: CommandLine): Command => 
     .description('rewrite data stored in the previous schema version')
     .option('--dry-run', 'only count the items, by table and version')
     .option('--json', 'print JSON')
+    .addHelpText('after', explain(['migrate --dry-run'], { failed: 'refused, failed or incomplete' }))
     .action((options: MigrationOptions) =>
-      onTarget(async ({ target }) => {
-        const problem = await runMigration(options, { ...io, migrate: target.storedData.migrate });
-        if (problem !== null) throw new CommandError(problem);
-      }),
+      onTarget(async (context) => (await import('./migrate-command.ts')).runMigration(options, context)),
     );
   return program;
 };
-
-/** Lists the commands of all groups in the program's help; only for help, since suggestions use the same lists. */
-const formatHelp = (command: Command, help: Help): string => {
-  const { subcommandTerm } = help;
-  return new Help().formatHelp(
-    command,
-    Object.assign(help, {
-      visibleCommands: ({ commands }: Command) =>
-        commands.flatMap((child) => (child.commands.length > 0 ? child.commands : child)),
-      subcommandTerm: (child: Command) => `${child.parent?.name()} ${subcommandTerm(child)}`,
-    }),
-  );
-};
-
-const NOTES = `
-Without --stage, commands go to the local service (npm start).
-
-Examples:
-  npm run -s cli -- workflow put workflows/hello.json
-  npm run -s cli -- workflow history hello
-  npm run -s cli -- deploy workflows --stage production --dry-run
-  npm run -s cli -- node-type show httpRequest
-  npm run -s cli -- schema --output workflows/workflow.schema.json
-  npm run -s cli -- credential create orders-key --type apiKey > key.txt
-  npm run -s cli -- credential create crm --type httpBearer --host crm.example.com
-  npm run -s cli -- workflow list --stage production
-  npm run -s cli -- execution list --status failed --from 2026-01-31
-  npm run -s cli -- webhook listen orders
-  npm run -s cli -- request list orders --verdict refused
-  npm run -s cli -- event put events/triggers/upload.json
-  npm run -s cli -- plugin create acme-chat
-  npm run -s cli -- doctor --stage production
-
-Environment:
-  HOOKLOOM_PORT   the local service on this port, if several are running (default: the first one)
-  AWS_REGION      the region of a stage, without --region; by default the region of the AWS profile
-  AWS_PROFILE     the profile whose credentials are used, without --profile
-  RETENTION_DAYS  how long the records of executions are kept that a command starts
-
-Exit codes: 0 done, 1 refused or failed, 2 the command line is wrong, AWS credentials are missing, or doctor could not look.`;
 
 const report = (error: unknown, io: Io): ExitCode => {
   if (error instanceof CommanderError) {
@@ -154,7 +118,8 @@ const report = (error: unknown, io: Io): ExitCode => {
 const toCommandError = (error: unknown): CommandError => {
   if (error instanceof CommandError) return error;
   if (error instanceof CommanderError) return usageError(error.message.replace(/^error: /, ''));
-  if (error instanceof ApiProblem || error instanceof ApiUnfound) return new CommandError(error.message);
+  if (error instanceof ApiProblem) return new CommandError(linesOf(error).join('\n'));
+  if (error instanceof ApiUnfound) return new CommandError(error.message);
   if (!isAppError(error)) throw error;
   const cause = error.cause instanceof Error ? ` (${error.cause.message || error.cause.name})` : '';
   return new CommandError(`${error.message}${cause}`);
@@ -162,3 +127,14 @@ const toCommandError = (error: unknown): CommandError => {
 
 const readVersion = (): string =>
   JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
+
+/** What the API says, then the problems that it found in a request, with their places. */
+const linesOf = ({ message, members: { errors } }: ApiProblem): readonly string[] =>
+  Array.isArray(errors)
+    ? [
+        message.replace(', see "errors"', ''),
+        ...errors.map((found) =>
+          isPlainObject(found) ? `  ${found.pointer}: ${found.detail}` : `  ${found}`,
+        ),
+      ]
+    : [message];

@@ -1,4 +1,3 @@
-import type { JsonObject } from '@hookloom/plugin-kit';
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import type { Command } from 'commander';
 import { findTriggerWarnings } from '../authoring/stage/check-workflows.ts';
@@ -7,11 +6,11 @@ import { findUrlWarnings } from '../authoring/stage/find-warnings.ts';
 import type { WorkflowDefinition } from '../lib/workflows/definition/definition.ts';
 import { ApiProblem } from './admin-api.ts';
 import type { CommandContext, TargetContext } from './command-context.ts';
-import { CommandError, refuseUsed } from './command-error.ts';
+import { CommandError, refuseUsed, usageError } from './command-error.ts';
 import { describeDifference, type VersionDifference } from './difference-text.ts';
 import { type RunOptions, runWorkflow } from './execution-commands.ts';
-import { toColumns } from './execution-text.ts';
 import { findPermissions } from './find-permissions.ts';
+import { explain } from './help.ts';
 import type { Io } from './io.ts';
 import {
   type PutOptions,
@@ -21,8 +20,10 @@ import {
   type StoredWorkflow,
   WORKFLOWS,
 } from './put-workflows.ts';
-import { readId, readVersionNumber } from './read-arguments.ts';
-import { findSameIds, listFiles, readWorkflow, type WorkflowFile, withoutSchema } from './read-file.ts';
+import { readId, readIds, readVersionNumber } from './read-arguments.ts';
+import { findSameIds, listFiles, onlyWorkflows, readWorkflow, type WorkflowFile } from './read-file.ts';
+import { printTable } from './table.ts';
+import { createFolder, fileOf, isFolder, toFileText, writeText } from './write-file.ts';
 
 export const addWorkflowCommands = (
   program: Command,
@@ -36,6 +37,10 @@ export const addWorkflowCommands = (
     .command('validate')
     .description('check files; needs no service')
     .argument('<files...>', 'workflow files or folders of them; - is standard input')
+    .addHelpText(
+      'after',
+      explain(['workflow validate workflows'], { failed: 'a file has a problem', isOffline: true }),
+    )
     .action(async (files: string[]) => validateFiles(files, { io, findNodeType: await loadNodeTypes() }));
 
   workflow
@@ -43,6 +48,13 @@ export const addWorkflowCommands = (
     .description('print the IAM statements that workflows need; needs no service')
     .argument('<files...>', 'workflow files; - is standard input')
     .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      explain(['workflow permissions workflows/place-order.json'], {
+        failed: 'a file has a problem',
+        isOffline: true,
+      }),
+    )
     .action(async (files: string[], { json }: { readonly json?: true }) =>
       printPermissions(files, json === true, { io, findNodeType: await loadNodeTypes() }),
     );
@@ -54,23 +66,37 @@ export const addWorkflowCommands = (
     .option('--message <text>', 'why, for the history of the workflow')
     .option('--dry-run', 'check them against the service, and store nothing')
     .option('--replaces <version>', 'store a file only if this version is still current', readVersionNumber)
+    .addHelpText(
+      'after',
+      explain(['workflow put workflows/hello.json', 'workflow put workflows --dry-run'], {
+        failed: 'refused or failed',
+      }),
+    )
     .action((files: string[], options: PutOptions) =>
       onTarget((context) => putFiles(files, options, context)),
     );
 
   workflow
-    .command('get')
-    .description('print the definition of a workflow')
-    .argument('<id>', 'id of the workflow', readId)
+    .command('export')
+    .alias('get')
+    .description('print a workflow as a file for `put`, or write files; a removed one with --version')
+    .argument('<ids...>', 'ids of workflows; several are written with --output', readIds)
     .option('--version <number>', 'this version instead of the current one', readVersionNumber)
-    .action((id: string, { version = null }: { readonly version?: number | null }) =>
-      onTarget((context) => printWorkflow(id, version, context)),
-    );
+    .option('-o, --output <path>', 'write a file, or into a folder one file each: ID.json')
+    .addHelpText(
+      'after',
+      explain(['workflow export hello', 'workflow export hello orders --output exported']),
+    )
+    .action(async (ids: readonly string[], options: ExportOptions) => {
+      checkExport(ids, options);
+      await onTarget((context) => exportWorkflows(ids, options, context));
+    });
 
   workflow
     .command('list')
     .description('list workflows and their current versions')
     .option('--json', 'print JSON')
+    .addHelpText('after', explain(['workflow list', 'workflow list --json']))
     .action(({ json }: { readonly json?: true }) =>
       onTarget((context) => listWorkflows(json === true, context)),
     );
@@ -79,12 +105,14 @@ export const addWorkflowCommands = (
     .command('enable')
     .description('let the triggers of a workflow start it')
     .argument('<id>', 'id of the workflow', readId)
+    .addHelpText('after', explain(['workflow enable hello']))
     .action((id: string) => onTarget((context) => switchWorkflow(id, 'enable', context)));
 
   workflow
     .command('disable')
     .description('stop the triggers of a workflow from starting it')
     .argument('<id>', 'id of the workflow', readId)
+    .addHelpText('after', explain(['workflow disable hello']))
     .action((id: string) => onTarget((context) => switchWorkflow(id, 'disable', context)));
 
   workflow
@@ -94,15 +122,18 @@ export const addWorkflowCommands = (
     .option('--trigger <node>', 'the trigger to start from; required if there are several', readId)
     .option('--input <file>', 'its input, a JSON object; - is standard input (default: {})')
     .option('--wait', 'follow it to its end and print its output')
-    .action((id: string, options: RunOptions) =>
-      onTarget(async (context) => runWorkflow(id, options, await loadNodeTypes(), context)),
-    );
+    .addHelpText(
+      'after',
+      explain(['workflow run hello --wait'], { failed: 'refused, or the execution did not succeed' }),
+    )
+    .action((id: string, options: RunOptions) => onTarget((context) => runWorkflow(id, options, context)));
 
   workflow
     .command('remove')
     .description('remove a workflow; its versions stay readable')
     .argument('<id>', 'id of the workflow', readId)
     .option('--force', 'remove it even if other workflows run it or handle its failures')
+    .addHelpText('after', explain(['workflow remove hello'], { failed: 'refused, not found, or in use' }))
     .action((id: string, { force }: { readonly force?: true }) =>
       onTarget((context) => removeWorkflow(id, force === true, context)),
     );
@@ -112,6 +143,7 @@ export const addWorkflowCommands = (
     .description('list the versions of a workflow, newest first; also of a removed one')
     .argument('<id>', 'id of the workflow', readId)
     .option('--json', 'print JSON')
+    .addHelpText('after', explain(['workflow history hello']))
     .action((id: string, { json }: { readonly json?: true }) =>
       onTarget((context) => printHistory(id, json === true, context)),
     );
@@ -123,6 +155,7 @@ export const addWorkflowCommands = (
     .option('--from <version>', 'default: the one before', readVersionNumber)
     .option('--to <version>', 'default: the current one', readVersionNumber)
     .option('--json', 'print JSON')
+    .addHelpText('after', explain(['workflow diff hello']))
     .action((id: string, options: DifferenceOptions) =>
       onTarget((context) => printDifference(id, options, context)),
     );
@@ -133,6 +166,7 @@ export const addWorkflowCommands = (
     .argument('<id>', 'id of the workflow', readId)
     .argument('<version>', 'the earlier version', readVersionNumber)
     .option('--message <text>', 'why, for the history of the workflow')
+    .addHelpText('after', explain(['workflow rollback hello 1']))
     .action((id: string, version: number, { message = null }: { readonly message?: string | null }) =>
       onTarget((context) => rollBack(id, version, message, context)),
     );
@@ -176,7 +210,7 @@ const printPermissions = async (
   { io, findNodeType }: CheckContext,
 ): Promise<void> => {
   const definitions: WorkflowDefinition[] = [];
-  for (const file of withoutSchema(files))
+  for (const file of onlyWorkflows(files))
     definitions.push((await readWorkflow(file, io, findNodeType)).definition);
   const { statements, roles, notes } = findPermissions(definitions, findNodeType);
   for (const note of notes) io.note(io.paint('yellow', note));
@@ -193,16 +227,47 @@ const printPermissions = async (
 const toRow = (statement: object): string =>
   `- ${JSON.stringify(statement, null, 1).replaceAll(/\n */g, ' ')}`;
 
-/** @param version - null for the current one */
-const printWorkflow = async (
-  id: string,
-  version: number | null,
+interface ExportOptions {
+  readonly version?: number;
+  readonly output?: string;
+}
+
+const checkExport = (ids: readonly string[], { version, output }: ExportOptions): void => {
+  if (ids.length === 1) return;
+  if (version !== undefined) throw usageError('--version is for a single workflow.');
+  if (output === undefined)
+    throw usageError('Several workflows are written to files: name their folder with --output DIR.');
+};
+
+/** Reads all workflows before it writes the first, so that nothing is written if one is missing. */
+const exportWorkflows = async (
+  ids: readonly string[],
+  { version, output }: ExportOptions,
   { io, target }: TargetContext,
 ): Promise<void> => {
-  const path = version === null ? `${WORKFLOWS}/${id}` : `${WORKFLOWS}/${id}/versions/${version}`;
-  const { definition } = await target.api.call<{ readonly definition: JsonObject }>('GET', path);
-  io.print(JSON.stringify(definition, null, 2));
+  const ofVersion = version === undefined ? '' : `/versions/${version}`;
+  const read: (readonly [id: string, text: string, version: number])[] = [];
+  for (const id of new Set(ids)) {
+    const found = await target.api.call<ReadWorkflow>('GET', `${WORKFLOWS}/${id}${ofVersion}`);
+    read.push([id, toFileText(found.definition), found.version]);
+  }
+  if (output === undefined) {
+    for (const [, text] of read) io.print(text.trimEnd());
+    return;
+  }
+  const isInFolder = read.length > 1 || (await isFolder(output, io));
+  if (isInFolder) await createFolder(output, io);
+  for (const [id, text, number] of read) {
+    const file = isInFolder ? fileOf(output, id) : output;
+    await writeText(file, text, io);
+    io.print(`${id}: version ${number}, ${file}`);
+  }
 };
+
+interface ReadWorkflow {
+  readonly version: number;
+  readonly definition: WorkflowDefinition;
+}
 
 interface ListedWorkflow {
   readonly id: string;
@@ -217,8 +282,16 @@ const listWorkflows = async (asJson: boolean, { io, target }: TargetContext): Pr
   const workflows = await target.api.list<ListedWorkflow>(WORKFLOWS, 'workflows');
   if (asJson) return io.print(JSON.stringify(workflows, null, 2));
   if (workflows.length === 0) return io.note('There are no workflows.');
-  for (const { id, name, enabled, version, updatedAt } of workflows)
-    io.print([id, enabled ? 'enabled' : 'disabled', `version ${version}`, updatedAt, name].join('\t'));
+  printTable(
+    {
+      titles: ['ID', 'STATE', 'VERSION', 'UPDATED', 'NAME'],
+      texts: ['NAME'],
+      rows: workflows.map(({ id, name, enabled, version, updatedAt }) => [
+        ...[id, enabled ? 'enabled' : 'disabled', String(version), updatedAt, name],
+      ]),
+    },
+    io,
+  );
   for (const { id, unknownNodeTypes: types } of workflows)
     if (types !== undefined)
       io.note(io.paint('yellow', `${id}: can't run: no installed plugin provides ${types.join(', ')}`));
@@ -247,7 +320,7 @@ const removeWorkflow = async (
       refuseUsed(id, error.members.users as readonly string[]);
     throw error;
   }
-  io.print(`${id}: removed; its versions can still be read with workflow get ${id} --version N`);
+  io.print(`${id}: removed; its versions can still be read with workflow export ${id} --version N`);
 };
 
 interface ListedVersion {
@@ -263,7 +336,7 @@ const printHistory = async (id: string, asJson: boolean, { io, target }: TargetC
   const rows = versions.map(({ version, updatedAt, author, message }) => [
     ...[String(version), updatedAt, author?.replace(/^.*[:/]/, '') ?? '-', message ?? ''],
   ]);
-  for (const line of toColumns([['VERSION', 'TIME', 'BY', 'MESSAGE'], ...rows])) io.print(line);
+  printTable({ titles: ['VERSION', 'TIME', 'BY', 'MESSAGE'], texts: ['BY', 'MESSAGE'], rows }, io);
 };
 
 interface DifferenceOptions {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { LocalServiceInfo } from '../cli/local/local-service.ts';
 import { openDataFolder } from './database/data-folder.ts';
 import { startEmbeddedDynamoDb } from './database/embedded-dynamodb.ts';
@@ -6,6 +7,7 @@ import type { LocalEnvironment } from './functions/local-functions.ts';
 import type { ProcessPool } from './pool/process-pool.ts';
 import { STAND_IN_ADDRESS } from './samples/stand-in-address.ts';
 import { startSources } from './sources/start-sources.ts';
+import { createStreams, type StreamMapping } from './sources/streams.ts';
 import { startUploadServer } from './uploads/upload-server.ts';
 
 type BackendEndpoints = Omit<LocalServiceInfo, 'pid' | 'baseUrl' | 'tablePrefix'>;
@@ -27,12 +29,19 @@ export const startBackend = async (settings: {
   readonly dataFolder: string | undefined;
   /** Runs the functions of background runs. */
   readonly pool: Pick<ProcessPool, 'invoke'>;
+  /** The functions that receive the changes of tables; absent for none. */
+  readonly streams?: readonly StreamMapping[];
   readonly log: (line: string) => void;
 }): Promise<Backend> => {
   const { tablePrefix, pool, log } = settings;
   const data = await openDataFolder(settings.dataFolder);
   process.once('exit', data.release);
-  const database = await startEmbeddedDynamoDb(tablePrefix, data.tables);
+  const streams = createStreams({
+    mappings: settings.streams ?? [],
+    invoke: (functionKey, event) => pool.invoke({ functionKey, event, requestId: randomUUID() }),
+    log,
+  });
+  const database = await startEmbeddedDynamoDb(tablePrefix, data.tables, streams.onChange);
   const uploads = await startUploadServer({ folder: data.blobs, region: REGION, credentials: KEYS });
   const engine = await startEngine(database.endpoint, tablePrefix, pool, log);
   const sources = await startSources({ file: data.sources ?? null, pool, log });
@@ -48,6 +57,7 @@ export const startBackend = async (settings: {
     stop: async () => {
       await sources.stop();
       await engine.stop();
+      await streams.stop();
       await database.stop();
       await uploads.stop();
       data.release();

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { ordersApiKey, readServiceInfo } from '../cli/local/local-service.ts';
 import { projectFolder } from '../cli/local/project-folder.ts';
-import { connect } from '../cli/target.ts';
 import { createLocalEnvironment, startBackend } from './backend.ts';
 import {
   createLocalFunctions,
@@ -13,6 +12,7 @@ import { readServiceFile } from './functions/service-file.ts';
 import { createProcessPool } from './pool/process-pool.ts';
 import { noSpareSandbox } from './pool/sandbox.ts';
 import { ONE_PROCESS } from './pool/slots.ts';
+import { openSampleStores } from './samples/sample-stores.ts';
 import { seedSamples } from './samples/seed.ts';
 
 interface Connected {
@@ -61,9 +61,8 @@ const startInMemory = async (tablePrefix: string, functionKey: string): Promise<
   const backend = await startBackend({ tablePrefix, dataFolder: undefined, pool, log });
   const environment = createLocalEnvironment(backend.endpoints, 'http://localhost:3000');
   runEnvironment.resolve(environment);
-  const target = connect({ ...backend.endpoints, tablePrefix });
+  const target = openSampleStores({ ...backend.endpoints, tablePrefix });
   await seedSamples(target, ordersApiKey());
-  target.close();
   return {
     environment: resolveEnvironment(functionKey, environment),
     stop: async () => {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import {
   type LocalServiceInfo,
   ordersApiKey,
@@ -6,6 +7,8 @@ import {
   registerService,
 } from '../cli/local/local-service.ts';
 import { projectFolder, sampleWorkflowsFolder } from '../cli/local/project-folder.ts';
+import { CONSOLE_PATH } from '../console/console-settings.ts';
+import { createConsolePages } from '../console/serve/console-pages.ts';
 import { type Backend, createLocalEnvironment, startBackend } from './backend.ts';
 import { StartError } from './database/start-error.ts';
 import type { LocalEnvironment } from './functions/local-functions.ts';
@@ -93,6 +96,7 @@ const start = async ({ port, dataFolder, log }: ServiceOptions, parts: Parts): P
   parts.gateway = await startGateway({
     port,
     findRoute: createRouter(file.routes),
+    findPage: createConsolePages(join(folder, '.hookloom/console'), { stage: null, isReadOnly: false }),
     invoke: async (functionKey, event, signal) => {
       await stored.promise; // without the samples, a request would be answered 404
       return requests.invoke({ functionKey, event, requestId: randomUUID(), signal });
@@ -102,7 +106,9 @@ const start = async ({ port, dataFolder, log }: ServiceOptions, parts: Parts): P
   const baseUrl = `http://localhost:${parts.gateway.port}`;
 
   code.prepare(samplesDefinition.key); // while the tables are created
-  const backend = await startBackend({ tablePrefix, dataFolder, pool: background, log });
+  const backend = await startBackend({
+    ...{ tablePrefix, dataFolder, pool: background, streams: file.streams, log },
+  });
   parts.backend = backend;
   const local = createLocalEnvironment(backend.endpoints, baseUrl);
   environment.resolve({ ...local, fixed: { ...local.fixed, PRINT_CALLBACKS: '1' } });
@@ -143,7 +149,8 @@ export const startupMessage = (service: {
   const names = samples.flatMap((sample) => ('isOther' in sample ? [sample.id] : []));
   const json = "-H 'content-type: application/json'";
   return `
-Hookloom is running at ${baseUrl}, with the workflows ${names.join(', ')}. Paste these into another terminal:
+Hookloom is running at ${baseUrl}, with the workflows ${names.join(', ')}.
+Its console: ${baseUrl}${CONSOLE_PATH}. Paste these into another terminal:
 
   curl -s ${baseUrl}/api/webhook/hello/webhook ${json} -d '{"name":"Ada"}'
   curl -s ${baseUrl}/api/webhook/orders/orders -H 'x-api-key: ${apiKey}' ${json} -d '{"id":"A-1","total":120}'

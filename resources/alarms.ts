@@ -1,5 +1,5 @@
+import type { Template, TemplateResource } from './cloudformation.ts';
 import type { Deployment } from './parameters.ts';
-import type { Template, TemplateResource } from './template.ts';
 
 /** A metric as used in an alarm or a graph. */
 interface Metric {

@@ -1,4 +1,4 @@
-import type { Template, TemplateResource } from './template.ts';
+import type { Template, TemplateResource } from './cloudformation.ts';
 
 type Row = readonly unknown[];
 

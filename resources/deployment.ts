@@ -1,7 +1,8 @@
+import type { Template } from './cloudformation.ts';
 import { findNameProblems } from './names.ts';
 import { type Deployment, ParameterError, readParameters } from './parameters.ts';
 import type { AwsConfig, StoredData } from './stored-data.ts';
-import { completeTemplate, type Template } from './template.ts';
+import { completeTemplate } from './template.ts';
 
 /** The part of the Serverless Framework that our plugins need. */
 interface Serverless {

@@ -1,4 +1,4 @@
-import type { Template, TemplateResource } from './template.ts';
+import type { Template, TemplateResource } from './cloudformation.ts';
 
 /** The name property of a resource type and the maximum length that AWS allows. */
 const NAMES: Readonly<

@@ -14,7 +14,7 @@ import {
 } from '../lib/adapters/dynamodb/stored-data/stage-versions.ts';
 import { tableNames } from '../lib/adapters/dynamodb/table-names.ts';
 import { isAppError } from '../lib/shared/errors.ts';
-import type { Template } from './template.ts';
+import type { Template } from './cloudformation.ts';
 
 /** Resources that keep data when the stack is removed, by logical name. */
 export interface StoredData {

@@ -1,20 +1,9 @@
 import { toAlarms } from './alarms.ts';
+import type { Template, TemplateResource } from './cloudformation.ts';
 import { toDashboard } from './dashboard.ts';
 import type { Deployment, Throttle } from './parameters.ts';
 
 /** The parts of a CloudFormation template that are used here. */
-export interface Template {
-  readonly Resources: Record<string, TemplateResource>;
-  readonly Outputs?: Record<string, object>;
-}
-
-export interface TemplateResource {
-  readonly Type: string;
-  DeletionPolicy?: string;
-  DependsOn?: string | string[];
-  Properties?: Record<string, unknown>;
-}
-
 interface Statement {
   readonly Action?: string | readonly string[];
 }

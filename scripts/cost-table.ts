@@ -1,9 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { toAlarms } from '../resources/alarms.ts';
-import type { Template } from '../resources/template.ts';
+import type { Template } from '../resources/cloudformation.ts';
 import { readStageTemplate } from '../tests/support/a-stage-template.ts';
 import { metricsOfAlarm } from '../tests/support/template-metrics.ts';
+import { countStatistics } from './bench/units/statistics.ts';
 import { countUnits } from './bench/units/writes.ts';
 import type { BilledRun } from './cost/billed-run.ts';
 import { printCostTables } from './cost/cost-tables.ts';
@@ -16,13 +17,13 @@ const PAGE = 'docs/operating.md';
 
 type CountedRun = Awaited<ReturnType<typeof countUnits>>[number];
 
-/** Rounds a size, since byte counts vary between runs, because of ports and compression. */
+/** Rounds a size, since byte counts vary between runs, because of ports, durations and compression. */
 const inSteps = (bytes: number, step: number): number => Math.ceil(bytes / step) * step;
 
 const toBilledRun = ({ chain, stored, background, ...counted }: CountedRun): BilledRun => ({
   ...counted,
   stored: { ...stored, executions: inSteps(stored.executions, 256), blobs: inSteps(stored.blobs, 256) },
-  background: background === null ? null : { ...background, bytes: inSteps(background.bytes - 50, 100) },
+  background: background === null ? null : { ...background, bytes: inSteps(background.bytes, 250) },
   nodes: chain.length,
   effectfulNodes: chain.filter(({ type }) => type === 'httpRequest').length,
   waitSeconds: chain.reduce((sum, { parameters }) => sum + Number(parameters.seconds ?? 0), 0),
@@ -39,7 +40,8 @@ const countAlarmMetrics = (): number =>
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
 const path = new URL(`../${PAGE}`, import.meta.url);
 const page = readFileSync(path, 'utf8');
-const fresh = fillPlaces(page, printCostTables((await countUnits()).map(toBilledRun), countAlarmMetrics()));
+const runs = (await countUnits()).map(toBilledRun);
+const fresh = fillPlaces(page, printCostTables(runs, countAlarmMetrics(), await countStatistics()));
 
 if (!values.check) writeFileSync(path, fresh);
 else if (page !== fresh) {

@@ -3,16 +3,35 @@ import { fillPlaces } from './cost/places.ts';
 import { printDoctorPolicy } from './policy/doctor-policy.ts';
 import { printPolicy, toPolicies } from './policy/policies.ts';
 
-// Writes the policies for people, derived from serverless.yml, and the policy of `hookloom doctor` into the docs.
+// Writes the policies for people, derived from serverless.yml, and the policy of `hookloom doctor` into the docs. With a name and
+// values of placeholders, prints that policy, ready to paste: `author STAGE=production REGION=eu-central-1`.
 
 const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
 
-const { author, operator, deployer } = toPolicies(read('serverless.yml'));
+const policies = toPolicies(read('serverless.yml'));
+const [name, ...values] = process.argv.slice(2);
+
 const fill = (page: string, texts: Readonly<Record<string, string>>): void =>
   writeFileSync(new URL(`../${page}`, import.meta.url), fillPlaces(read(page), texts));
 
-fill('docs/operating.md', { 'author-policy': printPolicy(author), 'doctor-policy': printDoctorPolicy() });
-fill('docs/deploying.md', {
-  'operator-policy': printPolicy(operator),
-  'deployer-policy': printPolicy(deployer),
-});
+/** @param text - with placeholders */
+const replace = (text: string): string =>
+  values.reduce((known, value) => {
+    const [, placeholder = '', replacement = ''] =
+      /^(STAGE|REGION|ACCOUNT|API_ID)=([\w.-]+)$/.exec(value) ?? [];
+    if (placeholder === '') throw new Error(`${value} is not STAGE=…, REGION=…, ACCOUNT=… or API_ID=…`);
+    return known.replaceAll(new RegExp(`\\b${placeholder}\\b`, 'g'), replacement);
+  }, text);
+
+if (name === undefined) {
+  const { reader, author, operator, deployer } = policies;
+  fill('docs/operating.md', { 'doctor-policy': printDoctorPolicy() });
+  fill('docs/deploying.md', {
+    'reader-policy': printPolicy(reader),
+    'operator-policy': printPolicy(operator),
+    'author-policy': printPolicy(author),
+    'deployer-policy': printPolicy(deployer),
+  });
+} else if (Object.hasOwn(policies, name))
+  process.stdout.write(`${replace(JSON.stringify(policies[name as keyof typeof policies], null, 2))}\n`);
+else throw new Error(`There is no policy ${name}: use ${Object.keys(policies).join(', ')}`);

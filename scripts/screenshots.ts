@@ -1,4 +1,4 @@
-// Writes docs/images/*.png: the pages for people, rendered in Chromium. npm run docs:screenshots
+// Writes docs/images/*.png: the pages for people and the console, rendered in Chromium. npm run docs:screenshots
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -6,6 +6,7 @@ import type { FoundCallback } from '../lib/callbacks/find-callback.ts';
 import { askPage } from '../lib/callbacks/pages.chunk.ts';
 import { formPage } from '../lib/webhooks/features/form-stages.ts';
 import type { Webhook } from '../lib/webhooks/webhook.ts';
+import { takeConsolePictures } from './pages/console-pictures.ts';
 import { openBrowser } from './pages/open-browser.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -30,8 +31,7 @@ const question = {
 };
 const found = {
   execution: { workflowId: 'approval', startedAt },
-  callback: { subject: { question } },
-  expiresAt: startedAt + 3_600_000,
+  callback: { subject: { question }, expiresAt: startedAt + 3_600_000 },
 } as unknown as FoundCallback;
 const webhook = {
   workflow: { definition: { name: 'Approval' } },
@@ -61,6 +61,7 @@ const browser = await openBrowser();
 try {
   const page = await browser.newPage({ viewport: { width: 560, height: 400 }, colorScheme: 'light' });
   for (const [name, { body }] of Object.entries(pages)) await take(page, name, body ?? '');
+  await takeConsolePictures(browser, images);
 } finally {
   await browser.close();
 }

@@ -10,27 +10,31 @@ import {
   readImportGraph,
   readSources,
   type Sources,
+  sourceFolders,
 } from './support/import-graph.ts';
 
 /** Which folders of lib/ each one may import from, as well as itself. All may import packages, by name. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   shared: [],
-  workflows: ['shared'],
+  settings: ['shared'],
+  workflows: ['shared', 'settings'],
   engine: ['shared', 'workflows'],
-  executions: ['shared', 'workflows', 'engine'],
+  executions: ['shared', 'settings', 'workflows', 'engine'],
   pages: ['shared'],
   callbacks: ['shared', 'engine', 'executions', 'pages'],
   credentials: ['shared'],
-  plugins: ['shared'],
+  plugins: ['shared', 'settings'],
   http: ['shared'],
-  health: ['shared', 'workflows', 'engine', 'plugins', 'credentials'],
+  health: ['shared', 'settings', 'workflows', 'engine', 'plugins', 'credentials'],
   admin: ['shared', 'workflows', 'engine', 'executions'],
   deliveries: ['shared', 'workflows', 'executions'],
-  registrations: ['shared', 'workflows'],
+  registrations: ['shared', 'settings', 'workflows'],
+  statistics: ['shared', 'engine', 'executions'],
   triggers: ['shared', 'workflows', 'executions', 'deliveries'],
   webhooks: ['shared', 'workflows', 'engine', 'executions', 'deliveries', 'credentials', 'pages'],
   adapters: [
     'shared',
+    'settings',
     'workflows',
     'engine',
     'executions',
@@ -39,6 +43,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'deliveries',
     'registrations',
     'health',
+    'statistics',
     'webhooks',
   ],
 };
@@ -51,10 +56,21 @@ const mayReach: Readonly<Record<string, readonly string[]>> = {
   lib: ['plugins'],
   authoring: ['lib'],
   functions: ['lib', 'authoring', 'plugins'],
+  console: ['lib'],
 };
 
 /** No input and output in these folders of lib/, no clock, no chance: what they need comes in as an argument. */
-const pureFolders = ['shared', 'workflows', 'engine', 'executions', 'triggers', 'plugins', 'health'];
+const pureFolders = [
+  'shared',
+  'settings',
+  'workflows',
+  'engine',
+  'executions',
+  'statistics',
+  'triggers',
+  'plugins',
+  'health',
+];
 
 /** Modules that compute and nothing else. */
 const pureModules = new Set([
@@ -102,9 +118,8 @@ const MAX_CHAIN = 15;
 const MIN_LINES = 25;
 
 const root = resolve(import.meta.dirname, '..');
-const folders = ['packages', 'nodes', 'lib', 'authoring', 'functions', 'plugins', 'cli', 'local', 'scripts'];
 const isTest = (file: string): boolean => /^packages\/[^/]+\/tests\//.test(file);
-const allSources = readSources(root, folders);
+const allSources = readSources(root, sourceFolders);
 const sources = Object.fromEntries(Object.entries(allSources).filter(([file]) => !isTest(file)));
 const project = readImportGraph(sources);
 
@@ -165,6 +180,13 @@ const rules: Readonly<Record<string, (graph: ImportGraph) => readonly string[]>>
         .map((target) => `${file} -> ${target}`);
     }),
 
+  'the page of the console has types of the service, and none of its code': (graph) =>
+    [...graph].flatMap(([file, { loads }]) =>
+      file.startsWith('console/src/')
+        ? loads.filter((target) => !target.startsWith('console/')).map((target) => `${file} -> ${target}`)
+        : [],
+    ),
+
   'a package imports what its manifest names': (graph) =>
     [...graph].flatMap(([file, { packages }]) =>
       !file.startsWith('packages/')
@@ -190,6 +212,19 @@ const rules: Readonly<Record<string, (graph: ImportGraph) => readonly string[]>>
         ? imports
             .filter((target) => /^(local|cli|scripts|tests)\//.test(target))
             .map((target) => `${file} -> ${target}`)
+        : [],
+    ),
+
+  'the command line opens no store but to migrate: it is a client of the admin API': (graph) =>
+    [...graph].flatMap(([file, { imports, packages }]) =>
+      file.startsWith('cli/') && file !== 'cli/migrate-command.ts'
+        ? [
+            ...imports.filter((target) =>
+              /^lib\/(?:adapters\/(?:dynamodb|secrets|blobs)|app\/compose)\//.test(target),
+            ),
+            // It finds region and credentials as the SDK does.
+            ...packages.filter((name) => name.startsWith('@aws-sdk/') && file !== 'cli/target.ts'),
+          ].map((target) => `${file} -> ${target}`)
         : [],
     ),
 
@@ -328,6 +363,23 @@ describe('each rule finds what it forbids:', () => {
     ],
     ['every folder of lib has its place in the order', 'utils', { 'lib/utils/a.ts': '' }],
     [
+      'the command line opens no store but to migrate: it is a client of the admin API',
+      'cli/a.ts -> lib/adapters/dynamodb/b.ts',
+      {
+        'cli/a.ts': "export const load = () => import('../lib/adapters/dynamodb/b.ts')",
+        'cli/migrate-command.ts': "import '../lib/adapters/dynamodb/b.ts'",
+        'lib/adapters/dynamodb/b.ts': '',
+      },
+    ],
+    [
+      'the command line opens no store but to migrate: it is a client of the admin API',
+      'cli/a.ts -> @aws-sdk/client-dynamodb',
+      {
+        'cli/a.ts': "import '@aws-sdk/client-dynamodb'",
+        'cli/target.ts': "import '@aws-sdk/client-dynamodb'",
+      },
+    ],
+    [
       'top-level folders import each other one way, and packages by name',
       'nodes/a.ts -> lib/shared/errors.ts',
       { 'nodes/a.ts': "import { AppError } from '../lib/shared/errors.ts'" },
@@ -341,6 +393,15 @@ describe('each rule finds what it forbids:', () => {
       'top-level folders import each other one way, and packages by name',
       'packages/safe-markdown/a.ts -> packages/linear-regex/b.ts',
       { 'packages/safe-markdown/a.ts': "import '../linear-regex/b.ts'" },
+    ],
+    [
+      'the page of the console has types of the service, and none of its code',
+      'console/src/b.tsx -> lib/shared/errors.ts',
+      {
+        'console/src/a.ts': "import type { AppError } from '../../lib/shared/errors.ts'",
+        'console/src/b.tsx':
+          "import { AppError } from '../../lib/shared/errors.ts'; export const B = () => <AppError />;",
+      },
     ],
     [
       'a package imports what its manifest names',

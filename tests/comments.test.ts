@@ -1,25 +1,11 @@
 import { resolve } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { findCommentFaults } from './support/comments.ts';
-import { readSources } from './support/import-graph.ts';
-
-/** The folders whose comments are checked. */
-const folders = [
-  'packages',
-  'nodes',
-  'lib',
-  'authoring',
-  'functions',
-  'plugins',
-  'cli',
-  'local',
-  'resources',
-  'scripts',
-];
+import { readSources, sourceFolders } from './support/import-graph.ts';
 
 test('comments are valid TSDoc, name real parameters and use plain technical words', () => {
   const root = resolve(import.meta.dirname, '..');
-  expect(findCommentFaults(readSources(root, folders))).toEqual([]);
+  expect(findCommentFaults(readSources(root, sourceFolders))).toEqual([]);
 });
 
 describe('a comment is at fault', () => {

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { sourceFolders } from './support/import-graph.ts';
 import { projectRoot } from './support/run-command.ts';
 
 /** Phrases of translations, and what a native writer puts in their place. */
@@ -41,26 +42,15 @@ const found = new RegExp(`(?<![a-zA-Z-])(?:${Object.keys(phrases).join('|')})(?!
 const findPhrases = (text: string): string[] =>
   [...text.replaceAll(/\n\s*(?:\*|\/\/)?\s*/g, ' ').matchAll(found)].map(([phrase]) => phrase);
 
-const folders = [
-  'packages',
-  'nodes',
-  'lib',
-  'authoring',
-  'functions',
-  'plugins',
-  'cli',
-  'local',
-  'resources',
-  'scripts',
-  'docs',
-];
+const folders = [...sourceFolders, 'docs'];
 const files = [
   'README.md',
   'serverless.yml',
   ...folders.flatMap((folder) =>
     readdirSync(join(projectRoot, folder), { recursive: true, encoding: 'utf8' })
       .filter(
-        (name) => /\.(?:ts|js|md)$/.test(name) && !name.includes('/tests/') && !name.includes('node_modules'),
+        (name) =>
+          /\.(?:tsx?|js|md)$/.test(name) && !name.includes('/tests/') && !name.includes('node_modules'),
       )
       .map((name) => join(folder, name)),
   ),

@@ -6,6 +6,7 @@ import type { FindNearName } from '../../lib/shared/near-name.ts';
 import { features } from '../../lib/webhooks/features/features.ts';
 import type { Problem } from '../../lib/workflows/definition/problem.ts';
 import { WEBHOOK_TRIGGER } from '../../lib/workflows/definition/to-path-configs.ts';
+import { findReads } from '../../lib/workflows/expressions/find-reads.ts';
 import { type Rule, withoutLiterals } from '../../lib/workflows/expressions/parameters.ts';
 import { splitTemplate } from '../../lib/workflows/expressions/template.ts';
 import type { DraftGraph } from './graph/draft-graph.ts';
@@ -39,10 +40,14 @@ export const checkNodes = async (
       problems.push({ path: `/nodes/${index}/type`, message: describeUnknown(node.type) });
     } else {
       const wrong = checkSchema(nodeType.schema, node.parameters, place, isOnlyKnownInRun);
-      problems.push(...(wrong.length > 0 ? wrong : await checkParameters(nodeType, node.parameters, place)));
+      // Values that are set per stage are checked when the trigger is registered there.
+      const isTrigger = nodeType.kind === 'trigger' && node.type !== WEBHOOK_TRIGGER;
+      const checks = isTrigger && findTemplates(node.parameters, '').length > 0 ? null : nodeType;
+      if (wrong.length > 0) problems.push(...wrong);
+      else if (checks !== null) problems.push(...(await checkParameters(checks, node.parameters, place)));
     }
     if (nodeType?.kind === 'trigger')
-      problems.push(...checkTriggerParameters(node.type, node.parameters, place));
+      problems.push(...(await checkTriggerParameters(nodeType, node.parameters, place, names)));
     else
       problems.push(
         ...(await checkNodeExpressions(
@@ -121,13 +126,44 @@ const isOnlyKnownInRun = ({ value: data, keyword }: Mistake): boolean => {
   return hasExpression && (parts.length === 1 || keyword !== 'type');
 };
 
-/** Checks that a trigger's parameters hold no expressions, since it is set up before any run. */
-const checkTriggerParameters = (type: string, parameters: JsonObject, place: string): Problem[] => {
+/**
+ * Checks the expressions in a trigger's parameters. It is set up before any run, so only a trigger that registers has
+ * any, and they read nothing but variables.
+ */
+const checkTriggerParameters = async (
+  { nodeType: type, firedBy }: NodeType,
+  parameters: JsonObject,
+  place: string,
+  names: Names,
+): Promise<Problem[]> => {
   // These read the request; checkWebhooks checks them.
   const own = type === WEBHOOK_TRIGGER ? webhookExpressions.map((path) => `${place}${path}`) : [];
-  return findExpressions(parameters, place)
-    .filter((path) => !own.some((taken) => path === taken || path.startsWith(`${taken}/`)))
-    .map((path) => ({ path, message: "can't contain an expression: triggers are set up before any run" }));
+  const found = findTemplates(parameters, place).filter(
+    ({ path }) => !own.some((taken) => path === taken || path.startsWith(`${taken}/`)),
+  );
+  const registers = typeof firedBy === 'object' && firedBy?.register !== undefined;
+  const problems: Problem[] = [];
+  for (const { path, text } of found) {
+    const isOfStage = registers && (await readsVariablesAlone(text));
+    const only = registers ? ' other than of $vars' : '';
+    if (isOfStage) problems.push(...(await checkNodeExpressions(text, path, { ...names, fields: null })));
+    else
+      problems.push({
+        path,
+        message: `can't contain an expression${only}: triggers are set up before any run`,
+      });
+  }
+  return problems;
+};
+
+const readsVariablesAlone = async (text: string): Promise<boolean> => {
+  for (const part of splitTemplate(text)) {
+    if ('text' in part) continue;
+    const { reads } = await findReads(part.expression.trim()).catch(() => ({ reads: [] }));
+    if (reads.length === 0 || reads.some(({ root }) => root !== 'vars')) return false;
+    if (/\$(?:now|millis|random|uuid)\b/.test(part.expression)) return false;
+  }
+  return true;
 };
 
 /** JSON Pointers to the parameters of a webhook trigger that may be expressions. */
@@ -138,12 +174,13 @@ const webhookExpressions: readonly string[] = [
   ),
 ];
 
-const findExpressions = (value: JsonValue, path: string): string[] => {
-  if (typeof value === 'string') return value.includes('{{') ? [path] : [];
+const findTemplates = (
+  value: JsonValue,
+  path: string,
+): { readonly path: string; readonly text: string }[] => {
+  if (typeof value === 'string') return value.includes('{{') ? [{ path, text: value }] : [];
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, item]) =>
-    findExpressions(item, `${path}/${toPointerKey(key)}`),
-  );
+  return Object.entries(value).flatMap(([key, item]) => findTemplates(item, `${path}/${toPointerKey(key)}`));
 };
 
 /**

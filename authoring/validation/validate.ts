@@ -36,8 +36,14 @@ export const MAX_PROBLEMS = 500;
 /**
  * Checks a parsed workflow file and reports all problems and warnings at once, up to {@link MAX_PROBLEMS} each. Never throws. Takes time
  * proportional to the size of the file.
+ *
+ * @param variables - names of the variables of the stage; null for a file by itself
  */
-export const validateWorkflow = async (value: unknown, findNodeType: FindNodeType): Promise<Validation> => {
+export const validateWorkflow = async (
+  value: unknown,
+  findNodeType: FindNodeType,
+  variables: readonly string[] | null = null,
+): Promise<Validation> => {
   if (isDeeperThan(value, MAX_DEPTH)) {
     return {
       definition: null,
@@ -51,6 +57,7 @@ export const validateWorkflow = async (value: unknown, findNodeType: FindNodeTyp
   const { definition, madeUp } = readDraft(value);
   const meaning = await checkSemantics(definition, {
     findNodeType,
+    variables,
     hasValidConnections: hasValidConnections(value, shape),
   });
   // Placeholders for invalid values, and their parents, have schema problems only.
@@ -75,13 +82,14 @@ const withoutRepeated = (problems: readonly Problem[]): Problem[] => {
 
 interface Context {
   readonly findNodeType: FindNodeType;
+  readonly variables: readonly string[] | null;
   /** Whether all connections can be read. */
   readonly hasValidConnections: boolean;
 }
 
 const checkSemantics = async (
   definition: WorkflowDefinition,
-  { findNodeType, hasValidConnections }: Context,
+  { findNodeType, variables, hasValidConnections }: Context,
 ): Promise<Problem[]> => {
   const graph = readDraftGraph(definition, findNodeType);
   const hints = limitHints();
@@ -98,6 +106,7 @@ const checkSemantics = async (
     visibleIds: null,
     ownId: null,
     fields: null,
+    variables,
     triggerFields: graph.nodes.every(
       ({ nodeType, node }) => nodeType?.kind === 'action' || node.type === WEBHOOK_TRIGGER,
     )

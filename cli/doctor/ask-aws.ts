@@ -1,14 +1,17 @@
 import { isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
 import type { CallAws } from '../../lib/adapters/aws/aws-caller.ts';
-import { errorTypeOf, isSuccess, toCause } from '../../lib/adapters/aws/aws-error.ts';
+import { errorTypeOf, isSuccess, readObject, toCause } from '../../lib/adapters/aws/aws-error.ts';
 
-/** AWS refused a call that the doctor itself made. */
+/** AWS refused a call that the command line itself made. */
 export class AwsRefusal extends Error {
   readonly type: string;
+  /** What AWS says; null if it does not. */
+  readonly reason: string | null;
 
-  constructor(type: string, cause: Error) {
+  constructor(type: string, cause: Error, reason: string | null = null) {
     super(cause.message);
     this.type = type;
+    this.reason = reason;
   }
 
   get isDenied(): boolean {
@@ -40,8 +43,15 @@ const read = (answer: Awaited<ReturnType<CallAws>>): JsonObject => {
   if (!isSuccess(answer)) {
     const cause =
       answer.status === 400 ? new Error(`AWS answered 400 ${text.slice(0, 500)}`) : toCause(answer);
-    throw new AwsRefusal(errorTypeOf(answer), cause);
+    throw new AwsRefusal(errorTypeOf(answer), cause, readReason(text));
   }
   const content: unknown = JSON.parse(text);
   return isPlainObject(content) ? (content as JsonObject) : {};
 };
+
+const readReason = (text: string): string | null => {
+  const { message, Message = message } = readObject(text);
+  return typeof Message === 'string' ? Message.slice(0, MAX_REASON) : null;
+};
+
+const MAX_REASON = 500;

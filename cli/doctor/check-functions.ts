@@ -12,9 +12,12 @@ export const FUNCTIONS = [
   'sweep',
   'dispatch',
   'sweepRegistrations',
+  'aggregate',
+  'retryExecutions',
   'adminExecutions',
   'adminExecution',
   'adminRetryExecution',
+  'adminBulkRetries',
   'adminCancelExecution',
   'adminRunWorkflow',
   'adminRequests',
@@ -22,6 +25,7 @@ export const FUNCTIONS = [
   'adminApprovals',
   'adminWorkflows',
   'adminEditWorkflows',
+  'adminCredentials',
   'adminPlugins',
   'adminPlugin',
   'adminTriggers',
@@ -30,6 +34,8 @@ export const FUNCTIONS = [
   'adminHealth',
   'adminDebug',
   'adminTypes',
+  'adminStatistics',
+  'adminSettings',
 ] as const;
 
 const DEADLINE_MS = 15_000;

@@ -1,14 +1,12 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
-import pLimit from 'p-limit';
-import { TABLE_KEYS, TABLES } from '../../lib/adapters/dynamodb/stored-data/check-stored-data.ts';
-import { tableNames } from '../../lib/adapters/dynamodb/table-names.ts';
-import type { ExecutionStore } from '../../lib/executions/record/execution-store.ts';
+import { TABLES, type TableShape } from '../../lib/health/tables.ts';
 import { AwsRefusal, askJson, askRest } from './ask-aws.ts';
 import { type Line, linesOf } from './line.ts';
-import type { DoctorParts } from './open-doctor.ts';
+import type { DoctorApi, DoctorParts } from './open-doctor.ts';
 
 const tables = linesOf('tables');
 const queues = linesOf('dead letters');
+const storedData = linesOf('stored data');
 const executions = linesOf('accepted executions');
 
 const DEPLOY =
@@ -21,15 +19,13 @@ const ADD =
 export const checkTables = async ({ prefix, open }: DoctorParts): Promise<readonly Line[]> => {
   const ask = (operation: string, TableName: string) =>
     askJson(open('dynamodb'), `DynamoDB_20120810.${operation}`, { TableName });
-  const names = tableNames(prefix);
-  const lines = (await Promise.all(TABLE_KEYS.map((key) => checkTable(names[key], TABLES[key], ask)))).flat();
+  const shapes: readonly TableShape[] = Object.values(TABLES);
+  const checks = shapes.map((shape) => checkTable(`${prefix}-${shape.name}`, shape, ask));
+  const lines = (await Promise.all(checks)).flat();
   const faults = lines.filter(({ status }) => status !== 'skipped');
   if (faults.length > 0) return faults;
   const left = lines.length === 0 ? ', expiry and backups' : '';
-  return [
-    tables.ok(`all ${TABLE_KEYS.length} tables have their keys and indexes${left}`),
-    ...lines.slice(0, 1),
-  ];
+  return [tables.ok(`all ${shapes.length} tables have their keys and indexes${left}`), ...lines.slice(0, 1)];
 };
 
 type Ask = (operation: string, table: string) => Promise<JsonObject>;
@@ -40,7 +36,7 @@ interface KeyElement {
 
 const checkTable = async (
   name: string,
-  { key, indexes = {}, expiry, isPassing }: (typeof TABLES)[keyof typeof TABLES],
+  { key, indexes = {}, expiry, isPassing }: TableShape,
   ask: Ask,
 ): Promise<readonly Line[]> => {
   const description = await ask('DescribeTable', name).catch((error: unknown) => {
@@ -156,38 +152,43 @@ const remedyOf = (queue: string): string =>
     ? 'See "Events that were not taken" in docs/operating.md: read why, fix the cause, then invoke dispatch with them.'
     : 'sweep processes them within minutes and fails their executions. If they stay, see the log of sweep.';
 
+/** What the API says of the stored data. */
+interface StoredData {
+  readonly problem: { readonly problem: string; readonly remedy: string } | null;
+  readonly accepted: {
+    readonly count: number;
+    readonly oldest: {
+      readonly executionId: string;
+      readonly workflowId: string;
+      readonly mode: string;
+      /** ISO 8601, UTC. */
+      readonly since: string;
+    } | null;
+  };
+}
+
 /** Accepted executions newer than this may still be in Lambda's queue. */
 const OLD_MS = 300_000;
 
-/** Accepted executions are first swept after 15 minutes; `sweep` postpones that by up to a day. */
-const AHEAD_MS = 2 * 86_400_000;
-const MAX_READ = 300;
-
-/** Finds accepted executions that have not started. */
-export const checkAccepted = async (
-  store: Pick<ExecutionStore, 'findDue' | 'find'>,
-  now: number,
-): Promise<readonly Line[]> => {
-  const ids: string[] = [];
-  for await (const id of store.findDue(now + AHEAD_MS, 'active')) {
-    ids.push(id);
-    if (ids.length === MAX_READ) break;
-  }
-  const limit = pLimit(10);
-  const records = await Promise.all(ids.map((id) => limit(() => store.find(id))));
-  const waiting = records
-    .filter((record) => record?.status === 'accepted' && record.held === null)
-    .sort((a, b) => (a?.startedAt ?? 0) - (b?.startedAt ?? 0));
-  const [oldest] = waiting;
-  if (oldest === null || oldest === undefined) return [executions.ok('none is waiting to start')];
-  const ageMs = now - (oldest.releasedAt ?? oldest.startedAt);
-  const age = ageMs < 120_000 ? `${Math.round(ageMs / 1_000)} s` : `${Math.round(ageMs / 60_000)} minutes`;
-  if (ageMs < OLD_MS) return [executions.ok(`the oldest of ${waiting.length} was accepted ${age} ago`)];
-  const { executionId, workflowId, mode } = oldest;
+/** Checks the versions of the stored data, and the accepted executions that have not started. */
+export const checkStoredData = async (api: DoctorApi, now: number): Promise<readonly Line[]> => {
+  const { problem, accepted } = await api.call<StoredData>('GET', '/api/admin/stored-data');
   return [
-    executions.wrong(
-      `${executionId} of ${workflowId} was accepted ${age} ago and has not started`,
-      `Check ${mode === 'express' ? 'runExpress' : 'runDurable'} and the account's concurrency. sweep dispatches it again for up to a day.`,
-    ),
+    problem === null
+      ? storedData.ok('this release reads its schema versions')
+      : storedData.wrong(problem.problem, problem.remedy),
+    describeAccepted(accepted, now),
   ];
+};
+
+const describeAccepted = ({ count, oldest }: StoredData['accepted'], now: number): Line => {
+  if (oldest === null) return executions.ok('none is waiting to start');
+  const { executionId, workflowId, mode, since } = oldest;
+  const ageMs = now - Date.parse(since);
+  const age = ageMs < 120_000 ? `${Math.round(ageMs / 1_000)} s` : `${Math.round(ageMs / 60_000)} minutes`;
+  if (ageMs < OLD_MS) return executions.ok(`the oldest of ${count} was accepted ${age} ago`);
+  return executions.wrong(
+    `${executionId} of ${workflowId} was accepted ${age} ago and has not started`,
+    `Check ${mode === 'express' ? 'runExpress' : 'runDurable'} and the account's concurrency. sweep dispatches it again for up to a day.`,
+  );
 };

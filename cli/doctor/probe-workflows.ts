@@ -1,16 +1,10 @@
 import type { Clock } from '@hookloom/plugin-kit';
-import type { FindNodeType } from '@hookloom/plugin-kit/host';
-import type { ApprovalParts } from '../../lib/callbacks/list-approvals.ts';
-import type { DurableService } from '../../lib/executions/lifecycle/durable-service.ts';
-import { toBlobKey } from '../../lib/executions/record/blob-store.ts';
-import { type ExecutionStore, isFinal } from '../../lib/executions/record/execution-store.ts';
+import type { describeSummary } from '../../lib/executions/record/describe-execution.ts';
+import { isFinal } from '../../lib/executions/record/execution-store.ts';
 import { type Pong, PROBE_PREFIX } from '../../lib/health/ping.ts';
-import { removeWorkflow } from '../../lib/registrations/put-workflow.ts';
-import type { RegistrarParts } from '../../lib/registrations/registrar.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
-import type { WorkflowStore } from '../../lib/workflows/definition/workflow-store.ts';
 import type { Line, TimeLimit } from './line.ts';
-import type { DoctorParts } from './open-doctor.ts';
+import type { DoctorApi, DoctorParts } from './open-doctor.ts';
 
 interface ProbeOptions {
   /** Unique to one run of the doctor. */
@@ -82,21 +76,14 @@ const sources = ({ fireAt, queue }: Omit<ProbeOptions, 'token'>): WorkflowDefini
   ...(queue === null ? [] : [{ id: 'queue', type: 'queueTrigger', parameters: { queue } }]),
 ];
 
-/** The service that is probed. */
-interface ProbedService extends ApprovalParts {
-  readonly workflows: WorkflowStore;
-  readonly executions: ExecutionStore;
-  readonly registrar: RegistrarParts;
-  readonly durableService: Pick<DurableService, 'stop'>;
-  readonly doctor: DoctorParts;
-  /** URL of the service; null for a deployed stage, whose functions report it. */
-  readonly baseUrl: string | null;
-}
-
 export interface ProbeParts {
-  readonly target: ProbedService;
+  readonly target: {
+    readonly api: DoctorApi;
+    readonly doctor: DoctorParts;
+    /** URL of the service; null for a deployed stage, whose functions report it. */
+    readonly baseUrl: string | null;
+  };
   readonly io: Pick<Clock, 'now' | 'sleep'>;
-  readonly findNodeType: FindNodeType;
   /** The ping responses by function key. */
   readonly pongs: ReadonlyMap<string, Pong>;
   /** Functions that can't work, each with the reason; probes that involve them are skipped. */
@@ -109,37 +96,37 @@ export interface ProbeParts {
   readonly onProgress: (text: string) => void;
 }
 
-type RemovalParts = Pick<ProbeParts, 'target' | 'findNodeType' | 'pongs'>;
+const WORKFLOWS = '/api/admin/workflows';
+export const EXECUTIONS = '/api/admin/executions';
 
 /** Exceeds the longest run of the doctor: anything older was left behind. */
 const LEFT_AFTER_MS = 900_000;
 
 /** Removes probes of earlier runs of the doctor that ended before removing them. */
-export const removeLeftProbes = async (parts: RemovalParts & Pick<ProbeParts, 'io'>): Promise<void> => {
-  const { target, io } = parts;
-  for (const { id, updatedAt } of await target.workflows.list())
+export const removeLeftProbes = async ({ target: { api }, io }: ProbeParts): Promise<void> => {
+  const found = await api.list<{ readonly id: string; readonly updatedAt: string }>(WORKFLOWS, 'workflows', {
+    text: PROBE_PREFIX,
+  });
+  for (const { id, updatedAt } of found)
     if (id.startsWith(PROBE_PREFIX) && Date.parse(updatedAt) < io.now() - LEFT_AFTER_MS)
-      await removeProbe(id, parts);
+      await removeProbe(id, api);
 };
 
-/** Removes a probe with its registrations, runs, records and blobs. */
-export const removeProbe = async (
-  id: string,
-  { target, findNodeType, pongs }: RemovalParts,
-): Promise<void> => {
-  await removeWorkflow(id, findNodeType, { ...target.registrar, workflows: target.workflows });
-  const { executions } = await target.executions.list({ workflowId: id, limit: 100 });
-  for (const { executionId } of executions) {
-    const record = await target.executions.find(executionId);
-    const { leaseOwner = null } = record ?? {};
-    if (record !== null && !isFinal(record.status) && leaseOwner?.startsWith('arn:') === true)
-      await target.durableService.stop(leaseOwner, 'its probe has ended').catch(() => undefined);
-  }
-  const bucket = pongs.get('webhook')?.config.blobBucket ?? null;
-  for (const executionId of await target.doctor.purge(
-    id,
-    executions.map((one) => one.executionId),
-  ))
-    for (const isBrief of [true, false])
-      await target.doctor.removeBlob(toBlobKey(executionId, 'input', isBrief), bucket);
+/** Removes a probe with its registrations, runs and records. */
+export const removeProbe = async (id: string, api: DoctorApi): Promise<void> => {
+  const path = `${WORKFLOWS}/${id}`;
+  await api.call('DELETE', path, { query: { force: 'true' } }).catch(ignore('workflow-not-found'));
+  const executions = await api.list<ReturnType<typeof describeSummary>>(EXECUTIONS, 'executions', {
+    workflowId: id,
+  });
+  for (const { executionId, status } of executions)
+    if (!isFinal(status))
+      await api.call('POST', `${EXECUTIONS}/${executionId}/cancel`).catch(ignore('not-cancellable'));
+  await api.call('DELETE', `/api/admin/probes/${id}`);
 };
+
+const ignore =
+  (code: string) =>
+  (error: unknown): void => {
+    if ((error as { readonly code?: unknown }).code !== code) throw error;
+  };

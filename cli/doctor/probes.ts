@@ -1,12 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { listApprovals } from '../../lib/callbacks/list-approvals.ts';
-import { type ExecutionRecord, isFinal } from '../../lib/executions/record/execution-store.ts';
-import { putWorkflows } from '../../lib/registrations/put-workflow.ts';
+import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
+import type { ApprovalPage } from '../../lib/callbacks/list-approvals.ts';
+import type { describeExecution, describeSummary } from '../../lib/executions/record/describe-execution.ts';
+import { isFinal } from '../../lib/executions/record/execution-store.ts';
 import { askJson } from './ask-aws.ts';
 import { createQuestions, describeProblem, toEvent } from './ask-functions.ts';
 import { type Line, linesOf } from './line.ts';
 import type { ProbeParts } from './probe-workflows.ts';
-import { probeWorkflows, removeLeftProbes, removeProbe } from './probe-workflows.ts';
+import { EXECUTIONS, probeWorkflows, removeLeftProbes, removeProbe } from './probe-workflows.ts';
+
+/** An execution as the admin API shows it. */
+type ShownExecution = ReturnType<typeof describeExecution>;
 
 /** What the probes check. */
 const PROBES = ['synchronous', 'express', 'durable', 'blob', 'callback', 'schedule', 'queue'] as const;
@@ -35,7 +39,7 @@ const DEADLINES_MS: Readonly<Partial<Record<Probe, number>>> = {
   queue: 150_000,
 };
 
-const POLL_MS = 500;
+const POLL_MS = 1_000;
 
 /** Time limit for the completion event of a run. */
 const PUBLISH_MS = 10_000;
@@ -50,16 +54,16 @@ const probes = linesOf('probes');
  * run of the doctor left behind.
  */
 export const runProbes = async (parts: ProbeParts): Promise<void> => {
-  const { target, findNodeType } = parts;
-  const registrar = { ...target.registrar, workflows: target.workflows };
+  const { api } = parts.target;
   await removeLeftProbes(parts);
   const look = new Look(parts);
   const { express, durable } = look.workflows;
   try {
-    await putWorkflows([{ definition: express }, { definition: durable }], findNodeType, registrar);
+    const workflows = [{ definition: express }, { definition: durable }];
+    await api.call('PUT', '/api/admin/probes', { body: { workflows } });
     await look.run();
   } finally {
-    for (const { id } of [express, durable]) await removeProbe(id, parts);
+    for (const { id } of [express, durable]) await removeProbe(id, api);
   }
 };
 
@@ -70,13 +74,15 @@ class Look {
   readonly #token = randomBytes(8).toString('hex');
   readonly #lines = new Map<Probe, Line>();
   /** Runs that have ended but whose completion events are not published yet. */
-  readonly #unpublished = new Map<string, ExecutionRecord>();
+  readonly #unpublished = new Map<string, ShownExecution>();
+  /** Runs that have ended, and whose completion events are published: they change no more. */
+  readonly #settled = new Map<string, ShownExecution>();
   #hasAnswered = false;
   readonly workflows: ReturnType<typeof probeWorkflows>;
 
   constructor(parts: ProbeParts) {
     const { target, io, pongs, broken, queue } = parts;
-    const { doctor, baseUrl, registrar } = target;
+    const { doctor, baseUrl } = target;
     this.#parts = parts;
     this.#questions = createQuestions({
       doctor,
@@ -91,7 +97,7 @@ class Look {
       this.#skip('queue', 'to test it, name a queue reserved for the doctor with --queue ARN');
     this.workflows = probeWorkflows({
       token: this.#token,
-      fireAt: this.#isOpen('schedule') ? Math.ceil((registrar.clock.now() + 3_000) / 1_000) * 1_000 : null,
+      fireAt: this.#isOpen('schedule') ? Math.ceil((systemClock.now() + 3_000) / 1_000) * 1_000 : null,
       queue: this.#isOpen('queue') ? queue : null,
     });
   }
@@ -187,20 +193,30 @@ class Look {
     this.#reportUnpublished();
   }
 
-  async #recordsOf(workflowId: string): Promise<readonly ExecutionRecord[]> {
-    const { executions: store } = this.#parts.target;
-    const { executions } = await store.list({ workflowId, limit: 20 });
-    const records = await Promise.all(executions.map(({ executionId }) => store.find(executionId)));
-    return records.filter((record) => record !== null);
+  async #executionsOf(workflowId: string): Promise<readonly ShownExecution[]> {
+    const { api } = this.#parts.target;
+    const query = { workflowId, limit: 20 };
+    const { executions } = await api.call<{
+      readonly executions: readonly ReturnType<typeof describeSummary>[];
+    }>('GET', EXECUTIONS, { query });
+    return Promise.all(
+      executions.map(async ({ executionId }) => {
+        const settled = this.#settled.get(executionId);
+        if (settled !== undefined) return settled;
+        const found = await api.call<ShownExecution>('GET', `${EXECUTIONS}/${executionId}`);
+        if (isFinal(found.status) && found.eventPending !== true) this.#settled.set(executionId, found);
+        return found;
+      }),
+    );
   }
 
   async #follow(workflowId: string): Promise<void> {
-    for (const record of await this.#recordsOf(workflowId)) await this.#see(record);
+    for (const record of await this.#executionsOf(workflowId)) await this.#see(record);
   }
 
-  async #see(record: ExecutionRecord): Promise<void> {
+  async #see(record: ShownExecution): Promise<void> {
     const { target } = this.#parts;
-    if (isFinal(record.status) && record.isInOutbox) this.#unpublished.set(record.executionId, record);
+    if (record.eventPending === true) this.#unpublished.set(record.executionId, record);
     else this.#unpublished.delete(record.executionId);
     const probe = PROBES.find((one) => one === record.trigger.nodeId);
     if (probe === undefined || probe === 'synchronous') return;
@@ -224,7 +240,13 @@ class Look {
     this.#set('blob', probes.ok('blob: a request was written to the bucket and read from there'));
     if (!this.#isOpen('callback')) return;
     const { workflowId } = record;
-    const { approvals } = await listApprovals({ workflowId, limit: 1, cursor: null }, true, target);
+    const query = { workflowId, limit: 1 };
+    const page = await target.api
+      .call<ApprovalPage>('GET', '/api/admin/approvals/addresses', { query })
+      .catch((error: Error) => error);
+    if (page instanceof Error)
+      return this.#set('callback', probes.unknown(`callback: its URL can't be read: ${page.message}`));
+    const { approvals } = page;
     const address = approvals[0]?.address;
     if (address === undefined) return; // listed within a second
     this.#hasAnswered = true;
@@ -254,7 +276,7 @@ class Look {
         'See the logs of webhookCallback and runDurable.',
       );
     const { express, durable } = this.workflows;
-    const records = await this.#recordsOf(probe === 'durable' ? durable.id : express.id);
+    const records = await this.#executionsOf(probe === 'durable' ? durable.id : express.id);
     const record = records.find((one) => one.trigger.nodeId === probe);
     if (record === undefined) return wrong(...NOT_STARTED[probe as keyof typeof NOT_STARTED](within));
     const message = `${probe}: the run is ${record.status} ${within}`;

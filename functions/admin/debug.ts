@@ -1,3 +1,4 @@
+import { debugPluginsRoute, debugRoute } from '../../lib/app/api/health.ts';
 import { openAdmin } from '../../lib/app/compose/admin.ts';
 import { createAdminList } from '../../lib/app/plugins-handlers.ts';
 import { serve } from '../../lib/app/sandbox.ts';
@@ -15,5 +16,7 @@ const runtime = {
 const build = { version: config.version, stage: config.stage };
 
 export const handler = serve(
-  createAdminList(parts, (registry, now) => describeRegistry(registry, { now, runtime, build })),
+  createAdminList(parts, [debugRoute, debugPluginsRoute], (registry, now) =>
+    describeRegistry(registry, { now, runtime, build }),
+  ),
 );

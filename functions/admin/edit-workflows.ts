@@ -8,6 +8,6 @@ const parts = openEditWorkflows();
 export const handler = serve(
   createEditWorkflows({
     ...parts,
-    check: (values, { findNodeType }) => checkWorkflows(values, { ...parts, findNodeType }),
+    check: (values, { findNodeType }, isProbe) => checkWorkflows(values, { ...parts, findNodeType, isProbe }),
   }),
 );

@@ -1,6 +1,7 @@
+import { listPluginsRoute } from '../../lib/app/api/plugins.ts';
 import { openAdmin } from '../../lib/app/compose/admin.ts';
 import { createAdminList } from '../../lib/app/plugins-handlers.ts';
 import { serve } from '../../lib/app/sandbox.ts';
 import { listPlugins } from '../../lib/plugins/summaries.ts';
 
-export const handler = serve(createAdminList(openAdmin(), listPlugins));
+export const handler = serve(createAdminList(openAdmin(), [listPluginsRoute], listPlugins));

@@ -1,6 +1,7 @@
+import { listProvidersRoute } from '../../lib/app/api/plugins.ts';
 import { openAdmin } from '../../lib/app/compose/admin.ts';
 import { createAdminList } from '../../lib/app/plugins-handlers.ts';
 import { serve } from '../../lib/app/sandbox.ts';
 import { listProviders } from '../../lib/plugins/summaries.ts';
 
-export const handler = serve(createAdminList(openAdmin(), listProviders));
+export const handler = serve(createAdminList(openAdmin(), [listProvidersRoute], listProviders));

@@ -1,5 +1,5 @@
-import { openRetry } from '../../lib/app/compose/admin.ts';
+import { openEditedRetry } from '../../lib/app/compose/requests.ts';
 import { createRetryExecution } from '../../lib/app/executions-handlers.ts';
 import { serve } from '../../lib/app/sandbox.ts';
 
-export const handler = serve(createRetryExecution(openRetry()));
+export const handler = serve(createRetryExecution(openEditedRetry()));

@@ -1,6 +1,7 @@
+import { listTriggersRoute } from '../../lib/app/api/plugins.ts';
 import { openAdmin } from '../../lib/app/compose/admin.ts';
 import { createAdminList } from '../../lib/app/plugins-handlers.ts';
 import { serve } from '../../lib/app/sandbox.ts';
 import { listTriggers } from '../../lib/plugins/summaries.ts';
 
-export const handler = serve(createAdminList(openAdmin(), listTriggers));
+export const handler = serve(createAdminList(openAdmin(), [listTriggersRoute], listTriggers));

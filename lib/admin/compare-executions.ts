@@ -1,11 +1,13 @@
-import { isPlainObject, type JsonObject, type JsonValue } from '@hookloom/plugin-kit';
+import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import { isOpen, type NodeFailure, type NodeRecord, nodeKeyOf } from '../engine/result.ts';
 import { type FinishParts, findReconciledExecution } from '../executions/lifecycle/finish-execution.ts';
 import { describeSummary } from '../executions/record/describe-execution.ts';
 import type { ExecutionRecord, ExecutionStore, ListPosition } from '../executions/record/execution-store.ts';
-import { isCut, shortenValue } from '../executions/record/view-data.ts';
+import { isCut, shortenPair } from '../executions/record/view-data.ts';
+import { type Change, compareValues, membersOfAll } from '../shared/compare-values.ts';
 import { EXECUTIONS_NOT_COMPARABLE, SUCCESS_NOT_FOUND } from '../shared/error-catalogue.ts';
 import { AppError } from '../shared/errors.ts';
+import { type KnownStart, parseJsonStart } from '../shared/json-start.ts';
 import {
   type ExplainedExecution,
   type ExplainedNode,
@@ -15,16 +17,6 @@ import {
 
 /** What a node run of one execution has differently from the same node run of another. */
 type Aspect = 'missing' | 'status' | 'branch' | 'data' | 'failure' | 'slower';
-
-/** A value that two node runs have differently. */
-interface Change {
-  /** A JSON pointer (RFC 6901): `/input/total`, `/outputs/main/id`. */
-  readonly path: string;
-  /** Absent if it was added. */
-  readonly from?: JsonValue;
-  /** Absent if it was removed. */
-  readonly to?: JsonValue;
-}
 
 /** One side of a comparison. */
 interface ComparedRun {
@@ -50,6 +42,8 @@ export interface ComparedNode {
   readonly changes?: readonly Change[];
   /** How many further values differ. */
   readonly changesOmitted?: number;
+  /** Whether the records have only the start of its data, so that what follows was not compared. */
+  readonly isStart?: true;
 }
 
 /** The executions as lists show them, and whether their records have data of nodes. */
@@ -153,6 +147,7 @@ const compareNodes = (from: ExplainedNode | null, to: ExplainedNode | null): Com
   const isOtherBranch = hasOtherBranch(from, to);
   const changes = findChanges(toData(from, isOtherBranch), toData(to, isOtherBranch));
   const shown = changes.slice(0, MAX_CHANGES);
+  const isStart = hasStart(from, to) ? { isStart: true as const } : {};
   const differs = (
     [
       ['status', from.record.status !== to.record.status],
@@ -162,13 +157,19 @@ const compareNodes = (from: ExplainedNode | null, to: ExplainedNode | null): Com
       ['slower', isSlower(from.record, to.record)],
     ] as const
   ).flatMap(([aspect, isDifferent]) => (isDifferent ? [aspect] : []));
-  if (differs.length === 0) return { ...name, differs };
+  if (differs.length === 0) return { ...name, differs, ...isStart };
   return {
-    ...{ ...name, differs, ...sides },
-    ...(shown.length === 0 ? {} : { changes: shown.map(shortenChange) }),
+    ...{ ...name, differs, ...sides, ...isStart },
+    ...(shown.length === 0 ? {} : { changes: shown.map((change) => shortenPair(change, withoutTime)) }),
     ...(changes.length === shown.length ? {} : { changesOmitted: changes.length - shown.length }),
   };
 };
+
+/** Whether data that both have is known by its start alone. */
+const hasStart = ({ record: from }: ExplainedNode, { record: to }: ExplainedNode): boolean =>
+  (['input', 'outputs'] as const).some(
+    (name) => from[name] !== undefined && to[name] !== undefined && (isCut(from[name]) || isCut(to[name])),
+  );
 
 const toRun = ({ record, why, delivered }: ExplainedNode): ComparedRun => {
   const { status, durationMs, failure } = record;
@@ -214,7 +215,7 @@ const findChanges = (from: ReturnType<typeof toData>, to: ReturnType<typeof toDa
   const [ofInput = [], ofOutputs = []] = (['input', 'outputs'] as const).map((name) => {
     const [before, after] = [from[name], to[name]];
     const changes =
-      before === undefined || after === undefined ? [] : compareValues(before, after, `/${name}`);
+      before === undefined || after === undefined ? [] : compareRecorded(before, after, `/${name}`);
     return changes.filter(({ path }) => !VARYING.test(path));
   });
   const known = new Set(ofInput.map((change) => toContent(change, INPUT)));
@@ -232,40 +233,44 @@ const toContent = ({ path, from, to }: Change, place: RegExp): string =>
 const VARYING =
   /^\/(?:input|outputs\/[^/]*)\/(?:triggeredAt|headers\/(?:content-length|traceparent|x-amzn-trace-id|x-request-id))$/;
 /** The same in the start of a large value, which is JSON. */
-const VARYING_TIME = /\\"triggeredAt\\":\\"[^"]*"/;
+const VARYING_TIME = /(?<="triggeredAt":")[^"]*(?=")/;
 
-/** Compares maps key by key and lists item by item, without recursion, since records may nest deeply. */
-const compareValues = (from: JsonValue, to: JsonValue, path: string): readonly Change[] => {
-  const changes: Change[] = [];
-  const work: Change[] = [{ path, from, to }];
-  for (let next = work.pop(); next !== undefined; next = work.pop()) {
-    const before = entriesOf(next.from);
-    const after = entriesOf(next.to);
-    if (before === null || after === null || Array.isArray(next.from) !== Array.isArray(next.to)) {
-      if (toComparable(next.from) !== toComparable(next.to)) changes.push(next);
-      continue;
-    }
-    for (const key of [...new Set([...before.keys(), ...after.keys()])].reverse())
-      work.push({
-        path: `${next.path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`,
-        ...(before.has(key) ? { from: before.get(key) as JsonValue } : {}),
-        ...(after.has(key) ? { to: after.get(key) as JsonValue } : {}),
-      });
-  }
-  return changes;
-};
+/** Blanks the time, so that places in the text stay the same. */
+const withoutTime = (start: string): string => start.replace(VARYING_TIME, (time) => ' '.repeat(time.length));
 
 const toComparable = (value: JsonValue | undefined): string | undefined =>
-  isCut(value) ? JSON.stringify(value).replace(VARYING_TIME, '') : JSON.stringify(value);
+  isCut(value)
+    ? JSON.stringify({ ...(value as JsonObject), $start: withoutTime(startOf(value)) })
+    : JSON.stringify(value);
 
-/** @returns null for a value without members, and for a large one, of which only the start was recorded */
-const entriesOf = (value: JsonValue | undefined): ReadonlyMap<string, JsonValue> | null => {
-  const isMap = isPlainObject(value) && !isCut(value);
-  return isMap || Array.isArray(value) ? new Map(Object.entries(value as JsonObject)) : null;
+const startOf = (view: JsonValue | undefined): string => String((view as { readonly $start: string }).$start);
+
+/**
+ * Compares lists item by item. Of a large value, its start was recorded: what that has in full is compared, and if it is the
+ * same, the start and the size.
+ */
+const compareRecorded = (from: JsonValue, to: JsonValue, path: string): readonly Change[] => {
+  const changes = isCut(from) || isCut(to) ? compareKnown(from, to, path) : [];
+  return changes.length > 0
+    ? changes
+    : compareValues(from, to, {
+        path,
+        membersOf: (value) => (isCut(value) ? null : membersOfAll(value)),
+        isSame: (before, after) => toComparable(before) === toComparable(after),
+      });
 };
 
-const shortenChange = ({ path, from, to }: Change): Change => ({
-  path,
-  ...(from === undefined ? {} : { from: shortenValue(from) }),
-  ...(to === undefined ? {} : { to: shortenValue(to) }),
-});
+/** What differs in the members that both sides are known to have, or one is known to lack. */
+const compareKnown = (from: JsonValue, to: JsonValue, path: string): readonly Change[] => {
+  const [before, after] = [from, to].map((value) =>
+    isCut(value) ? parseJsonStart(startOf(value)) : { value, open: ALL_KNOWN },
+  ) as [KnownStart, KnownStart];
+  if (before.value === undefined || after.value === undefined) return [];
+  return compareValues(before.value, after.value, { path, membersOf: membersOfAll }).filter((change) => {
+    const parent = change.path.slice(path.length).replace(/\/[^/]*$/, '');
+    if (change.from === undefined && before.open.has(parent)) return false;
+    return !(change.to === undefined && after.open.has(parent)) && !VARYING.test(change.path);
+  });
+};
+
+const ALL_KNOWN: ReadonlySet<string> = new Set();

@@ -86,7 +86,7 @@ export const explainExecution = async (
   const openParameter = createOpenParameter(record);
   const decided = new Map<RecordedNode, RecordedExpression | null>();
   const causes = new Map<RecordedNode, readonly Cause[]>();
-  for (const state of readRun(record, workflow?.definition ?? null)) {
+  for (const state of readRun(record, workflow)) {
     const read = await openParameter(state);
     decided.set(state, read === null ? null : await read(state.scope));
     if (state.record.status === 'skipped') causes.set(state, findCauses(state, causes));

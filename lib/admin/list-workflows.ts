@@ -3,7 +3,7 @@ import pLimit from 'p-limit';
 import * as v from 'valibot';
 import { readCursor, writeCursor } from '../executions/record/cursor.ts';
 import type { ExecutionStatus, ExecutionStore } from '../executions/record/execution-store.ts';
-import { count, hasText, text, word } from '../shared/query-fields.ts';
+import { cursor, hasText, optional, pageSize, text, word } from '../shared/query-fields.ts';
 import type { WorkflowDefinition } from '../workflows/definition/definition.ts';
 import { toPathConfigs } from '../workflows/definition/to-path-configs.ts';
 import type { PublishedWorkflow, WorkflowStore } from '../workflows/definition/workflow-store.ts';
@@ -14,15 +14,12 @@ const CONCURRENT_READS = 10;
 
 /** The filters of a list of workflows, as strings. */
 export const workflowQuery = v.object({
-  /** In the id or the name, in any case. */
-  text: v.nullish(text, null),
+  text: optional(text, 'Part of the id or the name, in any case'),
   enabled: v.nullish(word(['true', 'false']), null),
-  tag: v.nullish(text, null),
-  /** The type of an enabled trigger node. */
-  trigger: v.nullish(text, null),
-  limit: count({ initial: 25, max: 100 }),
-  /** The `nextCursor` of the previous page; null for the first page. */
-  cursor: v.nullish(text, null),
+  tag: optional(text, "One of the workflow's `tags`"),
+  trigger: optional(text, 'The type of one of its enabled triggers'),
+  limit: pageSize,
+  cursor,
 });
 
 type WorkflowQuery = Readonly<v.InferOutput<typeof workflowQuery>>;

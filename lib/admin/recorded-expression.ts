@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
+import { isPlainObject, type JsonObject, type JsonValue } from '@hookloom/plugin-kit';
 import {
   type Decision,
   expressionsOf,
@@ -127,9 +127,15 @@ const evaluateIn = async (
 };
 
 /** The scope of paths; null if a part that they read was not recorded. */
-const toScope = (reads: readonly Read[], { input, trigger, outputOf, bare }: RecordedScope): Scope | null => {
+const toScope = (readPaths: readonly Read[], recorded: RecordedScope): Scope | null => {
+  const { input, trigger, reads = {}, outputOf, bare } = recorded;
+  let variables: JsonObject = {};
   const nodes: [string, JsonObject][] = [];
-  for (const { root, names } of reads) {
+  for (const { root, names, path } of readPaths) {
+    if (root === 'vars') {
+      if (!Object.hasOwn(reads, path)) return null;
+      variables = putAt(variables, names, reads[path] ?? null);
+    }
     if ((root === 'input' && input === null) || (root === 'trigger' && trigger === null)) return null;
     if (root !== 'nodes') continue;
     const [id] = names;
@@ -137,7 +143,16 @@ const toScope = (reads: readonly Read[], { input, trigger, outputOf, bare }: Rec
     if (output === null) return null;
     if (id !== undefined && output !== undefined) nodes.push([id, output]);
   }
-  return { ...bare, input: input ?? {}, trigger: trigger ?? {}, nodes: Object.fromEntries(nodes) };
+  return { ...bare, input: input ?? {}, trigger: trigger ?? {}, nodes: Object.fromEntries(nodes), variables };
+};
+
+/** Puts a value at a path of names, beside what is there. */
+const putAt = (target: JsonObject, names: readonly string[], value: JsonValue): JsonObject => {
+  const [first, ...others] = names;
+  if (first === undefined) return isPlainObject(value) ? { ...target, ...(value as JsonObject) } : target;
+  const known = Object.hasOwn(target, first) ? target[first] : undefined;
+  const inner = isPlainObject(known) ? (known as JsonObject) : {};
+  return { ...target, [first]: others.length === 0 ? value : putAt(inner, others, value) };
 };
 
 /** Whether a value is the one that the expression saw: recorded, and without anything redacted. */

@@ -8,7 +8,7 @@ import {
 import { isOpen, type NodeRecord, nodeKeyOf } from '../engine/result.ts';
 import { type ExecutionRecord, toExecutionInfo } from '../executions/record/execution-store.ts';
 import { isCut } from '../executions/record/view-data.ts';
-import type { Connection, WorkflowDefinition } from '../workflows/definition/definition.ts';
+import type { Connection, Workflow, WorkflowDefinition } from '../workflows/definition/definition.ts';
 import type { Scope } from '../workflows/expressions/scope.ts';
 
 type Node = WorkflowDefinition['nodes'][number];
@@ -50,14 +50,11 @@ const ENTRY_TYPE = 'manualTrigger';
 
 /**
  * Reads the node runs of a record in the order of their starts.
- * @param definition - the recorded version of the workflow; null if it no longer exists
+ * @param workflow - the recorded version; null if it no longer exists
  */
-export function* readRun(
-  execution: ExecutionRecord,
-  definition: WorkflowDefinition | null,
-): Generator<RecordedNode> {
-  const graph = toGraph(definition);
-  const info = toExecutionInfo(execution);
+export function* readRun(execution: ExecutionRecord, workflow: Workflow | null): Generator<RecordedNode> {
+  const graph = toGraph(workflow?.definition ?? null);
+  const info = toExecutionInfo(execution, workflow ?? {});
   const runs = new Map<string, RunSoFar>();
   let trigger: JsonObject | null = null;
 

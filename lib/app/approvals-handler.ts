@@ -1,11 +1,9 @@
 import type { Clock, Logger } from '@hookloom/plugin-kit';
-import { type ApprovalParts, approvalsQuery, listApprovals } from '../callbacks/list-approvals.ts';
-import { createHandler } from '../http/create-handler.ts';
-import { parseQuery } from '../http/read-parameters.ts';
-import { readWebhookEvent } from '../http/read-webhook-event.ts';
+import { type ApprovalParts, listApprovals } from '../callbacks/list-approvals.ts';
+import { answerRoute, type RouteCall } from '../http/api-route.ts';
+import { serveRoutes } from '../http/create-handler.ts';
 import { answerJson } from '../shared/answer.ts';
-import { METHOD_NOT_ALLOWED } from '../shared/error-catalogue.ts';
-import { AppError } from '../shared/errors.ts';
+import { listAddressesRoute, listApprovalsRoute } from './api/approvals.ts';
 
 /**
  * `GET /api/admin/approvals`: pending approvals. `GET /api/admin/approvals/addresses`: the same with callback URLs, at
@@ -13,13 +11,14 @@ import { AppError } from '../shared/errors.ts';
  */
 export const createListApprovals = (
   parts: ApprovalParts & { readonly logger: Logger; readonly clock: Clock },
-) =>
-  createHandler({ logger: parts.logger, clock: parts.clock }, async ({ event }) => {
-    const { method, requestPath } = readWebhookEvent(event, parts.clock.now());
-    const allow = ['GET', 'HEAD'];
-    if (!allow.includes(method)) throw new AppError(METHOD_NOT_ALLOWED, { allow });
-    const hasAddresses = requestPath.endsWith('/addresses');
-    const page = await listApprovals(parseQuery(event, approvalsQuery), hasAddresses, parts);
+) => {
+  const list = async (query: RouteCall<typeof listApprovalsRoute>['query'], hasAddresses: boolean) => {
+    const page = await listApprovals(query, hasAddresses, parts);
     const timestamp = new Date(parts.clock.now()).toISOString();
     return answerJson(200, { count: page.approvals.length, ...page, timestamp });
-  });
+  };
+  return serveRoutes(parts, [
+    answerRoute(listApprovalsRoute, ({ query }) => list(query, false)),
+    answerRoute(listAddressesRoute, ({ query }) => list(query, true)),
+  ]);
+};

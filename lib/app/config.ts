@@ -38,6 +38,8 @@ export interface Config {
   readonly dispatchFunction: string | null;
   /** The sweeper function; null in functions that do not invoke it. */
   readonly sweepFunction: string | null;
+  /** The function that runs bulk retries; null in functions that do not invoke it. */
+  readonly retryFunction: string | null;
   /** The store of large values: a bucket, or a local folder. */
   readonly blobBucket: string | null;
   readonly blobFolder: string | null;
@@ -87,6 +89,7 @@ export const readConfig = (env: Readonly<Record<string, string | undefined>>): C
   expressFunction: env.RUN_EXPRESS_FUNCTION || null,
   dispatchFunction: env.DISPATCH_FUNCTION || null,
   sweepFunction: env.SWEEP_FUNCTION || null,
+  retryFunction: env.RETRY_FUNCTION || null,
   blobBucket: env.BLOB_BUCKET || null,
   blobFolder: env.BLOB_FOLDER || null,
   uploadEndpoint: env.UPLOAD_ENDPOINT || null,

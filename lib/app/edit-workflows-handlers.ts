@@ -1,12 +1,11 @@
-import { type Clock, isPlainObject, type JsonValue, type Logger } from '@hookloom/plugin-kit';
-import * as v from 'valibot';
+import { type Clock, isPlainObject, type Logger } from '@hookloom/plugin-kit';
 import { findTriggers } from '../admin/list-workflows.ts';
 import type { HeldQueues, NudgeQueue } from '../executions/held/held-queues.ts';
 import { nudgeHeld } from '../executions/held/nudge-held.ts';
-import { type Handle, readCaller, serveRoutes } from '../http/create-handler.ts';
-import { readJsonBody, readOptions } from '../http/read-json-body.ts';
-import { parseQuery } from '../http/read-parameters.ts';
-import { limitBody, readWebhookEvent } from '../http/read-webhook-event.ts';
+import { PROBE_PREFIX } from '../health/ping.ts';
+import { answerRoute, type RouteCall } from '../http/api-route.ts';
+import { type Call, readCaller, serveRoutes } from '../http/create-handler.ts';
+import { checkPrecondition, withTag } from '../http/entity-tags.ts';
 import type { Registry } from '../plugins/load-registry.ts';
 import {
   putWorkflow,
@@ -15,44 +14,56 @@ import {
   type WorkflowPut,
 } from '../registrations/put-workflow.ts';
 import type { RegistrarParts } from '../registrations/registrar.ts';
-import { type Answer, answerJson } from '../shared/answer.ts';
+import { answerJson } from '../shared/answer.ts';
 import {
-  BODY_INVALID,
   PRECONDITION_FAILED,
-  REQUEST_INVALID,
+  REGISTRATION_REFUSED,
   WORKFLOW_IN_USE,
   WORKFLOW_NOT_FOUND,
   WORKFLOWS_INVALID,
 } from '../shared/error-catalogue.ts';
 import { AppError, isAppError } from '../shared/errors.ts';
-import { parseFields, text, word } from '../shared/query-fields.ts';
 import type { WorkflowDefinition } from '../workflows/definition/definition.ts';
 import { findUsersOfWorkflow } from '../workflows/definition/find-users.ts';
 import type { CheckedWorkflow, Problem } from '../workflows/definition/problem.ts';
 import type { PublishedWorkflow, WorkflowStore } from '../workflows/definition/workflow-store.ts';
-import { findVersion, readWorkflowId, withTag } from './workflows-handlers.ts';
+import {
+  disableWorkflowRoute,
+  enableWorkflowRoute,
+  purgeProbeRoute,
+  putProbesRoute,
+  putWorkflowRoute,
+  putWorkflowsRoute,
+  removeWorkflowRoute,
+  rollBackWorkflowRoute,
+  validateWorkflowsRoute,
+} from './api/workflows.ts';
+import { checkWorkflowId, findVersion } from './workflows-handlers.ts';
 
 interface EditWorkflowsParts extends RegistrarParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly workflows: WorkflowStore;
   readonly loadRegistry: () => Promise<Registry>;
-  /** Checks workflows that are to be stored together; in the same order. */
-  readonly check: (values: readonly unknown[], registry: Registry) => Promise<readonly CheckedWorkflow[]>;
+  /**
+   * Checks workflows that are to be stored together; in the same order.
+   * @param isProbe - whether they are probes of the doctor, which have ids of their own
+   */
+  readonly check: (
+    values: readonly unknown[],
+    registry: Registry,
+    isProbe?: boolean,
+  ) => Promise<readonly CheckedWorkflow[]>;
   /** The current versions of all workflows. */
   readonly listDefinitions: () => Promise<{ readonly definitions: readonly WorkflowDefinition[] }>;
   readonly queues: Pick<HeldQueues, 'find'>;
   readonly nudgeQueue: NudgeQueue;
+  /** Deletes a workflow with all that is stored of it. @returns the number of its executions */
+  readonly purgeWorkflow: (workflowId: string) => Promise<number>;
   /** Where webhooks are reached, without a trailing slash. */
   readonly baseUrl: string;
 }
 
-/** Below the six megabytes of an event of Lambda, in which quotes of the body are escaped. */
-const MAX_BODY_BYTES = 4_000_000;
-/** Nodes may have parameters of any depth; the check of a workflow has its own limit, with a better message. */
-const MAX_BODY_DEPTH = 200;
-const MAX_WORKFLOWS = 100;
-const MAX_MESSAGE_LENGTH = 500;
 /** How many problems, and how many warnings, an answer lists: shared by its workflows. */
 const MAX_ERRORS = 500;
 
@@ -65,18 +76,20 @@ export const createEditWorkflows = (parts: EditWorkflowsParts) => {
 
   /** Stores workflows, all or none. @throws AppError `WORKFLOWS_INVALID` and those of `putWorkflows` */
   const put = async (
-    { event, addLogFields }: Parameters<Handle>[0],
+    { event, addLogFields }: Call,
     items: readonly Item[],
     message: string | null,
+    isProbe = false,
   ) => {
     const registry = await parts.loadRegistry();
     const checked = await parts.check(
       items.map(({ content }) => content),
       registry,
+      isProbe,
     );
     const puts = requireValid(items, checked);
     const note = { author: readCaller(event), message };
-    const stored = await putWorkflows(puts, registry.findNodeType, parts, note);
+    const stored = await withPlace(items, putWorkflows(puts, registry.findNodeType, parts, note));
     const versions = puts.map(({ definition }, index) => `${definition.id}@${stored[index]?.version}`);
     addLogFields({ versions: versions.join(' '), changed: stored.filter(({ changed }) => changed).length });
     return Promise.all(
@@ -93,12 +106,12 @@ export const createEditWorkflows = (parts: EditWorkflowsParts) => {
 
   /** Stores one workflow, unless the request's precondition fails. */
   const putOne = async (
-    call: Parameters<Handle>[0],
+    call: Call,
     { workflowId, ...item }: Pick<Item, 'content' | 'pointer'> & { readonly workflowId: string },
     message: string | null,
     current: PublishedWorkflow | null,
-  ): Promise<Answer> => {
-    const replaces = checkPrecondition(call.event, workflowId, current, clock.now());
+  ) => {
+    const replaces = checkPrecondition(call.event, toReplaced(workflowId, current), clock.now());
     const [stored] = await orFailed(workflowId, replaces, put(call, [{ ...item, replaces }], message));
     const { version } = stored as NonNullable<typeof stored>;
     return withTag(answerJson(current === null ? 201 : 200, stored), version);
@@ -114,8 +127,8 @@ export const createEditWorkflows = (parts: EditWorkflowsParts) => {
       return await stored;
     } catch (error) {
       if (replaces === undefined || !isAppError(error, 'WORKFLOW_CHANGED')) throw error;
-      const currentVersion = (await workflows.find(workflowId))?.version ?? null;
-      throw new AppError(PRECONDITION_FAILED, { workflowId, currentVersion }, error);
+      const replaced = toReplaced(workflowId, await workflows.find(workflowId));
+      throw new AppError(PRECONDITION_FAILED, replaced, error);
     }
   };
 
@@ -125,79 +138,86 @@ export const createEditWorkflows = (parts: EditWorkflowsParts) => {
     return current;
   };
 
-  const switchTo =
-    (enabled: boolean): Handle =>
-    async (call) => {
-      const { message } = parseQuery(call.event, noteQuery);
-      const workflowId = readWorkflowId(call.event);
-      const current = await requireCurrent(workflowId);
-      // Not checked: an emergency must not fail because a credential is missing.
-      const { findNodeType } = await parts.loadRegistry();
-      const replaces = checkPrecondition(call.event, workflowId, current, clock.now());
-      const definition = { ...current.definition, enabled };
-      const put = putWorkflow(definition, findNodeType, parts, {
-        replaces: current.version,
-        author: readCaller(call.event),
-        message: message ?? (enabled ? 'Enabled' : 'Disabled'),
-      });
-      const { version, changed } = await orFailed(workflowId, replaces, put);
-      call.addLogFields({ versions: `${workflowId}@${version}`, changed: changed ? 1 : 0 });
-      const releasing = await release(definition, parts);
-      return withTag(answerJson(200, { id: workflowId, version, changed, enabled, releasing }), version);
-    };
+  const switchTo = (enabled: boolean) => async (call: RouteCall<typeof enableWorkflowRoute>) => {
+    const { message } = call.query;
+    const workflowId = checkWorkflowId(call.params.workflowId);
+    const current = await requireCurrent(workflowId);
+    // Not checked: an emergency must not fail because a credential is missing.
+    const { findNodeType } = await parts.loadRegistry();
+    const replaces = checkPrecondition(call.event, toReplaced(workflowId, current), clock.now());
+    const definition = { ...current.definition, enabled };
+    const put = putWorkflow(definition, findNodeType, parts, {
+      replaces: current.version,
+      author: readCaller(call.event),
+      message: message ?? (enabled ? 'Enabled' : 'Disabled'),
+    });
+    const { version, changed } = await orFailed(workflowId, replaces, put);
+    call.addLogFields({ versions: `${workflowId}@${version}`, changed: changed ? 1 : 0 });
+    const releasing = await release(definition, parts);
+    return withTag(answerJson(200, { id: workflowId, version, changed, enabled, releasing }), version);
+  };
 
-  return serveRoutes(parts, {
-    'PUT /api/admin/workflows': async (call) => {
-      const { message } = parseQuery(call.event, noteQuery);
-      const stored = await put(call, readItems(readBody(call.event, clock.now())), message);
+  return serveRoutes(parts, [
+    answerRoute(putWorkflowsRoute, async (call) => {
+      const stored = await put(call, toItems(call.body), call.query.message);
       return answerJson(200, { count: stored.length, workflows: stored });
-    },
+    }),
 
-    'PUT /api/admin/workflows/{workflowId}': async (call) => {
-      const { message } = parseQuery(call.event, noteQuery);
-      const workflowId = readWorkflowId(call.event);
-      const content = readBody(call.event, clock.now());
+    answerRoute(putProbesRoute, async (call) => {
+      const stored = await put(call, toItems(call.body), null, true);
+      return answerJson(200, { count: stored.length, workflows: stored });
+    }),
+
+    answerRoute(purgeProbeRoute, async ({ params, addLogFields }) => {
+      const workflowId = checkWorkflowId(params.workflowId);
+      if (!workflowId.startsWith(PROBE_PREFIX)) throw new AppError(WORKFLOW_NOT_FOUND, { workflowId });
+      addLogFields({ workflowId });
+      const executions = await parts.purgeWorkflow(workflowId);
+      return answerJson(200, { id: workflowId, purged: true, executions });
+    }),
+
+    answerRoute(putWorkflowRoute, async (call) => {
+      const { body: content } = call;
+      const workflowId = checkWorkflowId(call.params.workflowId);
       if (isPlainObject(content) && content.id !== undefined && content.id !== workflowId) {
         const detail = `must be ${JSON.stringify(workflowId)}, as in the address`;
         throw new AppError(WORKFLOWS_INVALID, { count: 1, errors: [{ pointer: '#/id', detail }] });
       }
       const current = await workflows.find(workflowId);
-      return putOne(call, { workflowId, content, pointer: '#' }, message, current);
-    },
+      return putOne(call, { workflowId, content, pointer: '#' }, call.query.message, current);
+    }),
 
-    'POST /api/admin/workflows/{workflowId}/enable': switchTo(true),
-    'POST /api/admin/workflows/{workflowId}/disable': switchTo(false),
+    answerRoute(enableWorkflowRoute, switchTo(true)),
+    answerRoute(disableWorkflowRoute, switchTo(false)),
 
-    'POST /api/admin/workflows/{workflowId}/rollback': async (call) => {
-      const workflowId = readWorkflowId(call.event);
-      const options = readOptions(call.event, rollbackOptions, clock.now());
-      const { version, message } = parseFields(rollbackFields, options);
+    answerRoute(rollBackWorkflowRoute, async (call) => {
+      const { version, message } = call.options;
+      const workflowId = checkWorkflowId(call.params.workflowId);
       const { definition } = await findVersion(workflowId, version, workflows);
       const current = await workflows.find(workflowId);
       const item = { workflowId, content: definition, pointer: '#' };
       return putOne(call, item, message ?? `Rolls back to version ${version}`, current);
-    },
+    }),
 
-    'DELETE /api/admin/workflows/{workflowId}': async ({ event, addLogFields }) => {
-      const { force } = parseQuery(event, v.object({ force: v.nullish(word(['true', 'false']), null) }));
-      const workflowId = readWorkflowId(event);
+    answerRoute(removeWorkflowRoute, async ({ event, params, query, addLogFields }) => {
+      const workflowId = checkWorkflowId(params.workflowId);
       const current = await requireCurrent(workflowId);
-      checkPrecondition(event, workflowId, current, clock.now());
-      if (force !== 'true') {
+      const replaces = checkPrecondition(event, toReplaced(workflowId, current), clock.now()) ?? undefined;
+      if (query.force !== 'true') {
         const { definitions } = await parts.listDefinitions();
         const users = findUsersOfWorkflow(workflowId, definitions);
         if (users.length > 0) throw new AppError(WORKFLOW_IN_USE, { workflowId, users });
       }
       const { findNodeType } = await parts.loadRegistry();
       addLogFields({ versions: `${workflowId}@${current.version}` });
-      if (!(await removeWorkflow(workflowId, findNodeType, parts)))
+      const removed = removeWorkflow(workflowId, findNodeType, parts, replaces);
+      if (!(await orFailed(workflowId, replaces, removed)))
         throw new AppError(WORKFLOW_NOT_FOUND, { workflowId });
       return answerJson(200, { id: workflowId, removed: true, lastVersion: current.version });
-    },
+    }),
 
-    'POST /api/admin/workflows/validate': async ({ event }) => {
-      parseQuery(event, v.object({}));
-      const items = readItems(readBody(event, clock.now()));
+    answerRoute(validateWorkflowsRoute, async ({ body }) => {
+      const items = toItems(body);
       const values = items.map(({ content }) => content);
       const checked = await parts.check(values, await parts.loadRegistry());
       const described = checked.map((one, index) => ({
@@ -207,25 +227,13 @@ export const createEditWorkflows = (parts: EditWorkflowsParts) => {
         ...describe(one, items[index], items.length),
       }));
       return answerJson(200, { valid: described.every(({ valid }) => valid), workflows: described });
-    },
-  });
+    }),
+  ]);
 };
 
-const noteQuery = v.object({
-  message: v.nullish(
-    v.pipe(text, v.maxLength(MAX_MESSAGE_LENGTH, `must have at most ${MAX_MESSAGE_LENGTH} characters`)),
-    null,
-  ),
-});
-
-const rollbackOptions = { names: ['version', 'message'], numbers: ['version'] };
-const rollbackFields = v.object({
-  version: v.pipe(
-    v.number('must be an integer of 1 or more'),
-    v.safeInteger('must be an integer of 1 or more'),
-    v.minValue(1, 'must be an integer of 1 or more'),
-  ),
-  ...noteQuery.entries,
+const toReplaced = (workflowId: string, current: PublishedWorkflow | null) => ({
+  resource: `workflow ${workflowId}`,
+  currentVersion: current?.version ?? null,
 });
 
 /** A workflow in the body of a request. */
@@ -235,42 +243,12 @@ interface Item extends Pick<WorkflowPut, 'replaces'> {
   readonly pointer: string;
 }
 
-/** @throws AppError `BODY_TOO_LARGE`, `CONTENT_TYPE_UNSUPPORTED`, `BODY_INVALID`, `BODY_TOO_DEEP` */
-const readBody = (event: unknown, now: number): JsonValue => {
-  limitBody(event, MAX_BODY_BYTES);
-  const body = readJsonBody(event, MAX_BODY_DEPTH, now);
-  if (body === undefined) throw new AppError(BODY_INVALID, { reason: 'it is missing' });
-  return body;
-};
-
-const itemsSchema = v.strictObject({
-  workflows: v.pipe(
-    v.array(
-      v.strictObject({
-        definition: v.unknown(),
-        /** The version that the definition was made from, null if there must be none; absent to replace any. */
-        replaces: v.optional(v.nullable(v.pipe(v.number(), v.safeInteger(), v.minValue(1)))),
-      }),
-    ),
-    v.minLength(1),
-    v.maxLength(MAX_WORKFLOWS),
-  ),
-});
-
-/** The workflows in a body: `{ "workflows": [{ "definition": …, "replaces": 3 }] }`. @throws AppError `BODY_INVALID` */
-const readItems = (body: JsonValue): readonly Item[] => {
-  const { success, output, issues } = v.safeParse(itemsSchema, body, { abortEarly: true });
-  if (!success) {
-    const [{ path = [], message }] = issues;
-    const place = path.map(({ key }) => `/${String(key).slice(0, 40)}`).join('');
-    throw new AppError(BODY_INVALID, { reason: `at ${place || '/'}: ${message.slice(0, 200)}` });
-  }
-  return output.workflows.map(({ definition, replaces }, index) => ({
+const toItems = ({ workflows }: RouteCall<typeof putWorkflowsRoute>['body']): readonly Item[] =>
+  workflows.map(({ definition, replaces }, index) => ({
     content: definition,
     replaces,
     pointer: `#/workflows/${index}/definition`,
   }));
-};
 
 /** @throws AppError `WORKFLOWS_INVALID` with the problems of all workflows */
 const requireValid = (
@@ -283,6 +261,24 @@ const requireValid = (
   return checked.flatMap(({ definition }, index) =>
     definition === null ? [] : [{ definition, replaces: items[index]?.replaces }],
   );
+};
+
+/** Adds to the refusal of a trigger where it is in the request. */
+const withPlace = async <Stored>(items: readonly Item[], stored: Promise<Stored>): Promise<Stored> => {
+  try {
+    return await stored;
+  } catch (error) {
+    if (!isAppError(error, 'REGISTRATION_REFUSED')) throw error;
+    const { workflowId, triggerNodeId, path, reason } = error.parameters;
+    const item = items.find(({ content }) => idOf(content) === workflowId);
+    const nodes = isPlainObject(item?.content) && Array.isArray(item.content.nodes) ? item.content.nodes : [];
+    const at = nodes.findIndex((node) => isPlainObject(node) && node.id === triggerNodeId);
+    if (at < 0) throw error;
+    const message = `trigger ${triggerNodeId} can't be registered: ${reason}`;
+    const problem = { path: `/nodes/${at}${path === null ? '' : `/parameters${path}`}`, message };
+    const errors = toErrors([problem], item);
+    throw new AppError(REGISTRATION_REFUSED, { ...error.parameters, errors }, error.cause);
+  }
 };
 
 const toErrors = (problems: readonly Problem[], { content, pointer }: Item = NO_ITEM) => {
@@ -315,37 +311,6 @@ const describe = (
 });
 
 const NOTHING = { warnings: [], times: [] };
-
-/**
- * The version that a request wants to replace, from `If-Match` and `If-None-Match` (RFC 9110 §13.1).
- *
- * @param now - milliseconds since the epoch
- * @returns null if there must be none; undefined without a condition
- * @throws AppError `PRECONDITION_FAILED`, or `REQUEST_INVALID` for an `If-None-Match` other than `*`
- */
-const checkPrecondition = (
-  event: unknown,
-  workflowId: string,
-  current: PublishedWorkflow | null,
-  now: number,
-): number | null | undefined => {
-  const { 'if-match': match, 'if-none-match': noneMatch } = readWebhookEvent(event, now).headers;
-  const currentVersion = current?.version ?? null;
-  const fail = () => new AppError(PRECONDITION_FAILED, { workflowId, currentVersion });
-  if (noneMatch !== undefined) {
-    if (noneMatch.trim() !== '*')
-      throw new AppError(REQUEST_INVALID, { reason: 'for a write, If-None-Match must be *' });
-    if (match !== undefined)
-      throw new AppError(REQUEST_INVALID, { reason: 'If-Match and If-None-Match exclude each other' });
-    if (current !== null) throw fail();
-    return null;
-  }
-  if (match === undefined) return undefined;
-  if (current === null) throw fail();
-  const tags = match.split(',').map((tag) => tag.trim());
-  if (!tags.includes('*') && !tags.includes(`"${currentVersion}"`)) throw fail();
-  return currentVersion;
-};
 
 /**
  * Releases the held executions of a workflow. A service that can't is no error, since its schedule releases them later.

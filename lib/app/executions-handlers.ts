@@ -1,22 +1,29 @@
 import type { Clock, Logger } from '@hookloom/plugin-kit';
-import * as v from 'valibot';
 import { type CompareParts, compareWith } from '../admin/compare-executions.ts';
 import { describeExplained, explainExecution } from '../admin/explain-execution.ts';
 import { type CancelParts, cancelExecution } from '../executions/lifecycle/cancel-execution.ts';
 import { findReconciledExecution } from '../executions/lifecycle/finish-execution.ts';
 import {
-  type RetryOptions,
+  type EditParts,
   type RetryParts,
+  retryEdited,
   retryExecution,
 } from '../executions/lifecycle/retry-execution.ts';
 import { describeSummary } from '../executions/record/describe-execution.ts';
-import { createHandler, onlyMethod, serveRoutes } from '../http/create-handler.ts';
-import { readOptions } from '../http/read-json-body.ts';
-import { parseQuery, readPathParameter, readQuery } from '../http/read-parameters.ts';
+import { answerRoute } from '../http/api-route.ts';
+import { readCaller, serveRoutes } from '../http/create-handler.ts';
 import { answerJson } from '../shared/answer.ts';
+import { QUERY_INVALID } from '../shared/error-catalogue.ts';
+import { AppError } from '../shared/errors.ts';
 import { countStart, measure } from '../shared/metrics.ts';
-import { parseFields, text, word } from '../shared/query-fields.ts';
-import { type KeyedListParts, keyedListQuery, listKeyed } from '../webhooks/requests/list-keyed.ts';
+import { type KeyedListParts, listKeyed } from '../webhooks/requests/list-keyed.ts';
+import {
+  cancelExecutionRoute,
+  compareExecutionsRoute,
+  listExecutionsRoute,
+  retryExecutionRoute,
+  showExecutionRoute,
+} from './api/executions.ts';
 
 interface Served {
   readonly logger: Logger;
@@ -25,10 +32,9 @@ interface Served {
 
 /** `GET /api/admin/executions`: a page of the executions of one or all workflows. */
 export const createListExecutions = (parts: Served & KeyedListParts) =>
-  createHandler(
-    parts,
-    onlyMethod('GET', parts.clock, async ({ event }) => {
-      const { executions, ...page } = await listKeyed(parseQuery(event, keyedListQuery), parts);
+  serveRoutes(parts, [
+    answerRoute(listExecutionsRoute, async ({ query }) => {
+      const { executions, ...page } = await listKeyed(query, parts);
       return answerJson(200, {
         count: executions.length,
         executions: executions.map(describeSummary),
@@ -36,70 +42,68 @@ export const createListExecutions = (parts: Served & KeyedListParts) =>
         timestamp: new Date(parts.clock.now()).toISOString(),
       });
     }),
-  );
+  ]);
 
 /**
  * `GET /api/admin/executions/{executionId}`: one execution, node by node, and why each did what it did. With
  * `/comparison`: what it did differently from another one.
  */
 export const createShowExecution = (parts: Served & CompareParts) =>
-  serveRoutes(parts, {
-    'GET /api/admin/executions/{executionId}': onlyMethod('GET', parts.clock, async ({ event }) => {
-      readQuery(event, []);
-      const record = await findReconciledExecution(readId(event), parts);
+  serveRoutes(parts, [
+    answerRoute(showExecutionRoute, async ({ params }) => {
+      const record = await findReconciledExecution(params.executionId, parts);
       const explained = await explainExecution(record, parts);
       return { ...answerJson(200, describeExplained(explained)), executionId: record.executionId };
     }),
 
-    'GET /api/admin/executions/{executionId}/comparison': onlyMethod(
-      'GET',
-      parts.clock,
-      async ({ event }) => {
-        const { with: otherId } = parseQuery(event, comparisonQuery);
-        const executionId = readId(event);
-        const comparison = await compareWith(executionId, otherId, parts);
-        return { ...answerJson(200, comparison), executionId };
-      },
-    ),
-  });
+    answerRoute(compareExecutionsRoute, async ({ params: { executionId }, query }) => {
+      const comparison = await compareWith(executionId, query.with, parts);
+      return { ...answerJson(200, comparison), executionId };
+    }),
+  ]);
 
-const comparisonQuery = v.object({
-  /** The execution to compare with; null for the workflow's last success. */
-  with: v.nullish(text, null),
+interface BodySettings {
+  readonly settings: { readonly maxBodyBytes: number; readonly maxBodyDepth: number };
+}
+
+/** Two levels more than an input may have: the options themselves, and `input`. */
+const toLimits = ({ settings: { maxBodyBytes, maxBodyDepth } }: BodySettings) => ({
+  maxBytes: maxBodyBytes,
+  maxDepth: maxBodyDepth + 2,
 });
 
-/** `POST /api/admin/executions/{executionId}/retry`: the same request again, as a new execution. */
-export const createRetryExecution = (parts: Served & RetryParts) =>
-  createHandler(
-    parts,
-    onlyMethod('POST', parts.clock, async ({ event, addLogFields }) => {
-      const retryOf = readId(event);
-      const start = await retryExecution(retryOf, readRetryOptions(event, parts.clock.now()), parts);
-      const { executionId, workflowId, workflowVersion, status, hasMetrics } = start;
-      addLogFields({ workflowId, ...measure(countStart(hasMetrics)) });
+/** `POST /api/admin/executions/{executionId}/retry`: the same or an edited request again, as a new execution. */
+export const createRetryExecution = (parts: Served & RetryParts & EditParts & BodySettings) => {
+  const retry = answerRoute(
+    retryExecutionRoute,
+    async ({ event, params: { executionId: retryOf }, options, addLogFields }) => {
+      const { input, from, version } = options;
+      if (input !== null && from !== null)
+        throw new AppError(QUERY_INVALID, {
+          reason:
+            'input replaces what the trigger received, so it needs a retry from the start: leave out from',
+        });
+      const start =
+        input === null
+          ? await retryExecution(retryOf, { from, version }, parts)
+          : await retryEdited(retryOf, version, { input, by: readCaller(event) }, parts);
+      const { executionId, workflowId, workflowVersion, status, hasMetrics, editedInput } = start;
+      addLogFields({ workflowId, retryOf, workflowVersion, ...measure(countStart(hasMetrics)) });
+      if (editedInput !== undefined) addLogFields({ edited: 'input' });
       const answer = answerJson(202, { executionId, retryOf, workflowId, workflowVersion, status });
       return { ...answer, executionId };
-    }),
+    },
+    toLimits(parts),
   );
+  return serveRoutes(parts, [retry]);
+};
 
 /** `POST /api/admin/executions/{executionId}/cancel`: cancels an execution. */
 export const createCancelExecution = (parts: Served & CancelParts) =>
-  createHandler(
-    parts,
-    onlyMethod('POST', parts.clock, async ({ event }) => {
-      readQuery(event, []);
-      const executionId = readId(event);
-      await cancelExecution(executionId, parts);
-      return { ...answerJson(200, { executionId, status: 'cancelled' }), executionId };
+  serveRoutes(parts, [
+    answerRoute(cancelExecutionRoute, async ({ params: { executionId } }) => {
+      const isStopped = await cancelExecution(executionId, parts);
+      const stopped = isStopped ? {} : { stopped: false as const };
+      return { ...answerJson(200, { executionId, status: 'cancelled', ...stopped }), executionId };
     }),
-  );
-
-const readId = (event: unknown): string => readPathParameter(event, 'executionId');
-
-const retryOptions = v.object({
-  from: v.nullish(text, null),
-  version: v.nullish(word(['recorded', 'current']), 'recorded'),
-});
-
-const readRetryOptions = (event: unknown, now: number): RetryOptions =>
-  parseFields(retryOptions, readOptions(event, { names: Object.keys(retryOptions.entries) }, now));
+  ]);

@@ -1,21 +1,21 @@
 import { isId } from '@hookloom/plugin-kit/host';
 import type { Context } from 'aws-lambda';
-import * as v from 'valibot';
 import type { OutboundCredential } from '../credentials/outbound/outbound-credential.ts';
+import type { AcceptedExecutions } from '../executions/lifecycle/find-accepted.ts';
 import type { Inspect } from '../health/inspect.ts';
 import { createKeeper } from '../health/keep-reports.ts';
 import { mergeInspection } from '../health/merge-inspection.ts';
 import type { TestCredential } from '../health/probe-credentials.ts';
-import { createHandler, onlyMethod } from '../http/create-handler.ts';
-import { parseQuery, readPathParameter, readQuery } from '../http/read-parameters.ts';
+import { answerRoute, type RouteCall } from '../http/api-route.ts';
+import { serveRoutes } from '../http/create-handler.ts';
 import { describeError, withinDeadline } from '../plugins/call-plugin.ts';
 import { checkPlugins, toReport } from '../plugins/health.ts';
 import type { Registry } from '../plugins/load-registry.ts';
 import { type Answer, answerJson } from '../shared/answer.ts';
 import { CREDENTIAL_NOT_FOUND, PLUGIN_NOT_FOUND } from '../shared/error-catalogue.ts';
 import { AppError } from '../shared/errors.ts';
-import { text, word } from '../shared/query-fields.ts';
-import { type AdminParts, createAdminFunction } from './plugins-handlers.ts';
+import { healthRoute, storedDataRoute, testCredentialRoute } from './api/health.ts';
+import type { AdminParts } from './plugins-handlers.ts';
 
 /** The live tests of outbound credentials. */
 interface CredentialTests {
@@ -30,13 +30,6 @@ interface HealthParts extends AdminParts {
   /** Time limit for the checks of one plugin. */
   readonly pluginDeadlineMs: number;
 }
-
-const healthQuery = v.object({
-  /** Id of the only plugin to report; null for all. */
-  plugin: v.nullish(text, null),
-  /** With `true`, the request runs the live tests of the credentials. */
-  probe: v.nullish(word(['true', 'false']), 'false'),
-});
 
 /** How long a sandbox caches a report, so that monitoring causes no load. */
 const KEPT_MS = 5_000;
@@ -54,48 +47,63 @@ interface TestParts extends AdminParts {
   readonly openTests: OpenCredentialTests;
 }
 
-/** Creates the two routes of the function: the report, and the live test of one credential. */
-export const createHealthRoutes = (parts: HealthParts & TestParts) => {
-  const [report, test] = [createHealthFunction(parts), createCredentialTest(parts)];
-  return (event: unknown, context: Context) =>
-    readPathParameter(event, 'credentialId') === '' ? report(event, context) : test(event, context);
-};
+/** The stored data of the stage. */
+interface StoredDataParts extends AdminParts {
+  readonly openStored: () => Promise<{
+    readonly findProblem: () => Promise<{ readonly problem: string; readonly remedy: string } | null>;
+    readonly findAccepted: () => Promise<AcceptedExecutions>;
+  }>;
+}
+
+/** The routes of the function: the report, the live test of one credential, and the stored data. */
+export const createHealthRoutes = (parts: HealthParts & TestParts & StoredDataParts) =>
+  serveRoutes(parts, [answerHealth(parts), answerCredentialTest(parts), answerStoredData(parts)]);
+
+/** Whether this release reads the stored data, and which executions wait to start. */
+const answerStoredData = (parts: StoredDataParts) =>
+  answerRoute(storedDataRoute, async () => {
+    const { findProblem, findAccepted } = await parts.openStored();
+    const found = await findProblem();
+    const problem = found === null ? null : { problem: found.problem, remedy: found.remedy };
+    return answerJson(200, { problem, accepted: await findAccepted() });
+  });
 
 /**
  * `POST /api/admin/credentials/{credentialId}/test`: runs the live test of a credential where workflows run, with their
  * network and permissions. The status is 200 whatever the result; 404 if the credential does not exist.
  */
-const createCredentialTest = (parts: TestParts) =>
-  createHandler(
-    parts,
-    onlyMethod('POST', parts.clock, async ({ event }) => {
-      readQuery(event, []);
-      const credentialId = readPathParameter(event, 'credentialId');
-      const registry = await parts.loadRegistry();
-      await registry.initialise();
-      const { find, test } = await parts.openTests(registry);
-      const credential = isId(credentialId) ? await find(credentialId) : null;
-      if (credential === null) throw new AppError(CREDENTIAL_NOT_FOUND, { credentialId });
-      const result = await withinDeadline(parts.clock, TEST_MS, (signal) => test(credentialId, signal)).catch(
-        (error: unknown) => ({ status: 'unhealthy' as const, message: describeError(error) }),
-      );
-      const { status, message } = result ?? { status: 'untested', message: 'its type has no live test' };
-      const said = message === undefined ? {} : { message: describeError(message) };
-      return answerJson(200, { credentialId, type: credential.type, status, ...said });
-    }),
-  );
+const answerCredentialTest = (parts: TestParts) =>
+  answerRoute(testCredentialRoute, async ({ params: { credentialId } }) => {
+    const registry = await parts.loadRegistry();
+    await registry.initialise();
+    const { find, test } = await parts.openTests(registry);
+    const credential = isId(credentialId) ? await find(credentialId) : null;
+    if (credential === null) {
+      const shown = isId(credentialId) ? credentialId : 'with this id';
+      throw new AppError(CREDENTIAL_NOT_FOUND, { credentialId: `${shown} for calling out` });
+    }
+    const result = await withinDeadline(parts.clock, TEST_MS, (signal) => test(credentialId, signal)).catch(
+      (error: unknown) => ({ status: 'unhealthy' as const, message: describeError(error) }),
+    );
+    const { status, message } = result ?? {
+      status: 'untested' as const,
+      message: 'its type has no live test',
+    };
+    const said = message === undefined ? {} : { message: describeError(message) };
+    return answerJson(200, { credentialId, type: credential.type, status, ...said });
+  });
 
 /**
  * `GET /api/admin/plugins/health`: 503 if no plugin works or the registry can't be built. Checks end before the
  * function's timeout.
  */
-export const createHealthFunction = (parts: HealthParts) => {
+const answerHealth = (parts: HealthParts) => {
   const { logger, clock, pluginDeadlineMs, inspect } = parts;
   const keep = createKeeper<Awaited<ReturnType<typeof report>>>({ clock, ttlMs: KEPT_MS });
 
   const report = async (
     registry: Registry,
-    { plugin, probe }: v.InferOutput<typeof healthQuery>,
+    { plugin, probe }: RouteCall<typeof healthRoute>['query'],
     context: Partial<Context>,
   ) => {
     const remainingMs = () => (context.getRemainingTimeInMillis?.() ?? MAX_MS + MARGIN_MS) - MARGIN_MS;
@@ -107,8 +115,7 @@ export const createHealthFunction = (parts: HealthParts) => {
     return mergeInspection(rows, inspection, clock.now());
   };
 
-  return createAdminFunction(parts, async ({ event, context }) => {
-    const query = parseQuery(event, healthQuery);
+  return answerRoute(healthRoute, async ({ query, context }) => {
     const registry = await parts.loadRegistry().catch((cause: unknown) => {
       logger.error('The plugin registry could not be built.', { cause });
       return null;
@@ -123,7 +130,7 @@ export const createHealthFunction = (parts: HealthParts) => {
 };
 
 /** Lets only the caller cache an answer: reports are protected by IAM. */
-const cacheFor = ({ headers, ...answer }: Answer, ms: number): Answer => ({
+const cacheFor = <Given extends Answer>(answer: Given, ms: number): Given => ({
   ...answer,
-  headers: { ...headers, 'cache-control': `private, max-age=${Math.max(0, Math.ceil(ms / 1_000))}` },
+  headers: { ...answer.headers, 'cache-control': `private, max-age=${Math.max(0, Math.ceil(ms / 1_000))}` },
 });

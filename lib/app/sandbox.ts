@@ -4,6 +4,7 @@ import { installedPlugins } from '../../plugins/installed.ts';
 import { createFunctionProcess, type FunctionProcess } from '../adapters/runtime/function-process.ts';
 import { systemClock } from '../adapters/runtime/system-clock.ts';
 import { type AnswerPing, type Pong, plainPing } from '../health/ping.ts';
+import type { AssertEnabled } from '../plugins/disabled-plugins.ts';
 import type { InstalledPlugin } from '../plugins/installed-plugin.ts';
 import { type LoadedOnUse, loadOnUse } from '../plugins/load-node-types.ts';
 import { loadRegistry, type Registry } from '../plugins/load-registry.ts';
@@ -51,6 +52,7 @@ export const openRegistry = (
   config: Config,
   logger: Logger,
   plugins: readonly InstalledPlugin[] = installedPlugins,
+  assertEnabled?: AssertEnabled,
 ): (() => Promise<Registry>) => {
   const ownProcess = openProcess(config, logger);
   const others = installedPlugins.filter((plugin) => !plugins.includes(plugin)).map(({ id }) => id);
@@ -62,12 +64,17 @@ export const openRegistry = (
       deadlineMs: config.pluginDeadlineMs,
       serviceVersion: config.version,
       outside: ownProcess?.outside,
+      assertEnabled,
     });
     ownProcess?.onEnd(built.destroy);
     return built;
   });
 };
 
-/** The plugins of this sandbox, loaded as workflows need them. */
-export const openPlugins = (config: Config, logger: Logger): LoadedOnUse =>
-  loadOnUse(installedPlugins, (plugins) => openRegistry(config, logger, plugins));
+/**
+ * The plugins of this sandbox, loaded as workflows need them.
+ *
+ * @param assertEnabled - for sandboxes that run nodes
+ */
+export const openPlugins = (config: Config, logger: Logger, assertEnabled?: AssertEnabled): LoadedOnUse =>
+  loadOnUse(installedPlugins, (plugins) => openRegistry(config, logger, plugins, assertEnabled));

@@ -1,30 +1,30 @@
 import { createHash } from 'node:crypto';
-import * as v from 'valibot';
-import { readCursor, writeCursor } from '../executions/record/cursor.ts';
+import { takePage } from '../executions/record/cursor.ts';
+import { answerRoute } from '../http/api-route.ts';
 import { serveRoutes } from '../http/create-handler.ts';
-import { parseQuery, readPathParameter, readQuery } from '../http/read-parameters.ts';
-import { readWebhookEvent } from '../http/read-webhook-event.ts';
 import {
   listCredentialTypes,
   listNodeTypes,
   showCredentialType,
   showNodeType,
 } from '../plugins/reference/list-types.ts';
-import { type Answer, answerJson } from '../shared/answer.ts';
-import { count, hasText, text, word } from '../shared/query-fields.ts';
+import { type Answer, answerJson, type JsonAnswer } from '../shared/answer.ts';
+import { hasText } from '../shared/query-fields.ts';
+import {
+  listCredentialTypesRoute,
+  listNodeTypesRoute,
+  openApiRoute,
+  showCredentialTypeRoute,
+  showNodeTypeRoute,
+} from './api/types.ts';
 import type { AdminParts } from './plugins-handlers.ts';
 
-/** `GET /api/admin/node-types`, `GET /api/admin/credential-types`, and one of each. */
+/** `GET /api/admin/node-types`, `GET /api/admin/credential-types`, one of each, and the API's own description. */
 export const createReadTypes = (parts: AdminParts) => {
   const initialise = async () => ({ plugins: await (await parts.loadRegistry()).initialise() });
-  const answer = (event: unknown, value: unknown) => {
-    const { headers } = readWebhookEvent(event, parts.clock.now());
-    return withTag(answerJson(200, value), headers['if-none-match']);
-  };
 
-  return serveRoutes(parts, {
-    'GET /api/admin/node-types': async ({ event }) => {
-      const query = parseQuery(event, nodeTypesQuery);
+  return serveRoutes(parts, [
+    answerRoute(listNodeTypesRoute, async ({ query, headers }) => {
       const found = listNodeTypes(await initialise()).filter(
         ({ nodeType, name, description, plugin, kind }) =>
           hasText(query.text, nodeType, name, description) &&
@@ -32,76 +32,45 @@ export const createReadTypes = (parts: AdminParts) => {
           isOne(query.kind, kind),
       );
       const { page, nextCursor } = takePage(found, ({ nodeType }) => nodeType, query);
-      return answer(event, { count: page.length, nodeTypes: page, nextCursor });
-    },
+      return withTag(answerJson(200, { count: page.length, nodeTypes: page, nextCursor }), headers);
+    }),
 
-    'GET /api/admin/node-types/{nodeType}': async ({ event }) => {
-      readQuery(event, []);
-      const shown = showNodeType(await initialise(), readPathParameter(event, 'nodeType'));
+    answerRoute(showNodeTypeRoute, async ({ params, headers }) => {
+      const shown = showNodeType(await initialise(), params.nodeType);
       const { addFeatures } = await import('../webhooks/features/add-features.chunk.ts');
-      return answer(event, addFeatures(shown));
-    },
+      return withTag(answerJson(200, addFeatures(shown)), headers);
+    }),
 
-    'GET /api/admin/credential-types': async ({ event }) => {
-      const query = parseQuery(event, typesQuery);
+    answerRoute(listCredentialTypesRoute, async ({ query, headers }) => {
       const found = listCredentialTypes(await initialise()).filter(
         ({ id, name, description, plugin }) =>
           hasText(query.text, id, name, description) && isOne(query.plugin, plugin),
       );
       const { page, nextCursor } = takePage(found, ({ id }) => id, query);
-      return answer(event, { count: page.length, credentialTypes: page, nextCursor });
-    },
+      return withTag(answerJson(200, { count: page.length, credentialTypes: page, nextCursor }), headers);
+    }),
 
-    'GET /api/admin/credential-types/{type}': async ({ event }) => {
-      readQuery(event, []);
-      return answer(event, showCredentialType(await initialise(), readPathParameter(event, 'type')));
-    },
-  });
+    answerRoute(showCredentialTypeRoute, async ({ params, headers }) =>
+      withTag(answerJson(200, showCredentialType(await initialise(), params.type)), headers),
+    ),
+
+    answerRoute(openApiRoute, async ({ headers }) => {
+      const { openApi } = await import('./api/openapi.chunk.ts');
+      return withTag({ ...answerJson(200, {}), body: openApi }, headers);
+    }),
+  ]);
 };
-
-const typesQuery = v.object({
-  /** In the id, the name or the description, in any case. */
-  text: v.nullish(text, null),
-  /** Id of the plugin. */
-  plugin: v.nullish(text, null),
-  /** A row may have two texts of 2,000 characters. */
-  limit: count({ initial: 100, max: 200 }),
-  /** The `nextCursor` of the previous page; null for the first page. */
-  cursor: v.nullish(text, null),
-});
-
-const nodeTypesQuery = v.object({
-  ...typesQuery.entries,
-  kind: v.nullish(word(['trigger', 'action']), null),
-});
 
 const isOne = (wanted: string | null, value: string): boolean => wanted === null || wanted === value;
-
-/**
- * A page of rows that are sorted by id.
- *
- * @throws AppError `QUERY_INVALID` for a cursor of another list
- */
-const takePage = <Row>(
-  rows: readonly Row[],
-  idOf: (row: Row) => string,
-  { limit, cursor, ...filters }: v.InferOutput<typeof typesQuery>,
-): { readonly page: readonly Row[]; readonly nextCursor: string | null } => {
-  const list = JSON.stringify(filters);
-  const after = cursor === null ? '' : readCursor(cursor, list).at;
-  const rest = rows.filter((row) => idOf(row) > after);
-  const page = rest.slice(0, limit);
-  const last = page.at(-1);
-  if (last === undefined || page.length === rest.length) return { page, nextCursor: null };
-  const id = idOf(last);
-  return { page, nextCursor: writeCursor({ part: 'types', at: id, executionId: id }, list) };
-};
 
 /**
  * Adds an entity tag, a hash of the content. A caller that already has the content gets a 304 without a body
  * (RFC 9110 §13.1.2).
  */
-const withTag = (answer: Answer, known = ''): Answer => {
+const withTag = <Given extends Answer>(
+  answer: Given,
+  { 'if-none-match': known = '' }: Readonly<Record<string, string>>,
+): Given | JsonAnswer<304, unknown> => {
   const hash = createHash('sha256')
     .update(answer.body ?? '')
     .digest('base64url');

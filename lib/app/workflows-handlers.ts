@@ -1,23 +1,24 @@
 import type { Clock, Logger } from '@hookloom/plugin-kit';
 import { isId } from '@hookloom/plugin-kit/host';
-import * as v from 'valibot';
-import {
-  findTriggers,
-  type ListWorkflowsParts,
-  listWorkflows,
-  workflowQuery,
-} from '../admin/list-workflows.ts';
+import { findTriggers, type ListWorkflowsParts, listWorkflows } from '../admin/list-workflows.ts';
 import { readCursor, writeCursor } from '../executions/record/cursor.ts';
+import { answerRoute } from '../http/api-route.ts';
 import { serveRoutes } from '../http/create-handler.ts';
-import { parseQuery, readPathParameter, readQuery } from '../http/read-parameters.ts';
+import { withTag } from '../http/entity-tags.ts';
 import type { Registry } from '../plugins/load-registry.ts';
-import { type Answer, answerJson } from '../shared/answer.ts';
+import { answerJson } from '../shared/answer.ts';
 import { QUERY_INVALID, VERSION_NOT_FOUND, WORKFLOW_NOT_FOUND } from '../shared/error-catalogue.ts';
 import { AppError } from '../shared/errors.ts';
-import { count, text } from '../shared/query-fields.ts';
 import { compareDefinitions } from '../workflows/definition/compare-definitions.ts';
 import type { Workflow } from '../workflows/definition/definition.ts';
 import type { WorkflowStore } from '../workflows/definition/workflow-store.ts';
+import {
+  compareVersionsRoute,
+  listVersionsRoute,
+  listWorkflowsRoute,
+  showVersionRoute,
+  showWorkflowRoute,
+} from './api/workflows.ts';
 
 interface ReadWorkflowsParts extends Pick<ListWorkflowsParts, 'executions' | 'baseUrl'> {
   readonly logger: Logger;
@@ -31,9 +32,8 @@ export const createReadWorkflows = (parts: ReadWorkflowsParts) => {
   const { workflows, executions, clock } = parts;
   const toTime = () => new Date(clock.now()).toISOString();
 
-  return serveRoutes(parts, {
-    'GET /api/admin/workflows': async ({ event }) => {
-      const query = parseQuery(event, workflowQuery);
+  return serveRoutes(parts, [
+    answerRoute(listWorkflowsRoute, async ({ query }) => {
       const { findNodeType } = await parts.loadRegistry();
       const page = await listWorkflows(query, {
         workflows,
@@ -42,22 +42,20 @@ export const createReadWorkflows = (parts: ReadWorkflowsParts) => {
         baseUrl: parts.baseUrl,
       });
       return answerJson(200, { count: page.workflows.length, ...page, timestamp: toTime() });
-    },
+    }),
 
-    'GET /api/admin/workflows/{workflowId}': async ({ event }) => {
-      readQuery(event, []);
-      const workflowId = readWorkflowId(event);
+    answerRoute(showWorkflowRoute, async ({ params }) => {
+      const workflowId = checkWorkflowId(params.workflowId);
       const workflow = await workflows.find(workflowId);
       if (workflow === null) throw new AppError(WORKFLOW_NOT_FOUND, { workflowId });
       const { version, updatedAt, definition } = workflow;
       const { findNodeType } = await parts.loadRegistry();
       const triggers = findTriggers(definition, findNodeType, parts.baseUrl);
       return withTag(answerJson(200, { id: workflowId, version, updatedAt, triggers, definition }), version);
-    },
+    }),
 
-    'GET /api/admin/workflows/{workflowId}/versions': async ({ event }) => {
-      const { limit, cursor } = parseQuery(event, versionsQuery);
-      const workflowId = readWorkflowId(event);
+    answerRoute(listVersionsRoute, async ({ params, query: { limit, cursor } }) => {
+      const workflowId = checkWorkflowId(params.workflowId);
       const before = cursor === null ? null : Number(readCursor(cursor, workflowId).at);
       const found = await workflows.listVersions(workflowId, before, limit + 1);
       if (found.length === 0 && before === null) throw new AppError(WORKFLOW_NOT_FOUND, { workflowId });
@@ -67,41 +65,30 @@ export const createReadWorkflows = (parts: ReadWorkflowsParts) => {
       const place = { part: 'versions', at: last, executionId: last };
       const nextCursor = hasMore ? writeCursor(place, workflowId) : null;
       return answerJson(200, { count: versions.length, versions, nextCursor, timestamp: toTime() });
-    },
+    }),
 
-    'GET /api/admin/workflows/{workflowId}/versions/{version}': async ({ event }) => {
-      readQuery(event, []);
-      const workflowId = readWorkflowId(event);
-      const found = await findVersion(
-        workflowId,
-        readVersion(readPathParameter(event, 'version')),
-        workflows,
-      );
+    answerRoute(showVersionRoute, async ({ params }) => {
+      const workflowId = checkWorkflowId(params.workflowId);
+      const found = await findVersion(workflowId, readVersion(params.version), workflows);
       return withTag(answerJson(200, { id: workflowId, ...found }), found.version);
-    },
+    }),
 
-    'GET /api/admin/workflows/{workflowId}/diff': async ({ event }) => {
-      const { from, to } = parseQuery(event, diffQuery);
-      const workflowId = readWorkflowId(event);
-      const [before, after] = await Promise.all(
-        [from, to].map((given) => findVersion(workflowId, readVersion(given), workflows)),
-      );
-      const difference = compareDefinitions((before as Workflow).definition, (after as Workflow).definition);
-      return answerJson(200, { id: workflowId, from: before?.version, to: after?.version, ...difference });
-    },
-  });
+    answerRoute(compareVersionsRoute, async ({ params, query }) => {
+      const workflowId = checkWorkflowId(params.workflowId);
+      // Both are read before the first search, which nothing would await if the second throws.
+      const [before, after] = [readVersion(query.from), readVersion(query.to)];
+      const [from, to] = await Promise.all([
+        findVersion(workflowId, before, workflows),
+        findVersion(workflowId, after, workflows),
+      ]);
+      const difference = compareDefinitions(from.definition, to.definition);
+      return answerJson(200, { id: workflowId, from: from.version, to: to.version, ...difference });
+    }),
+  ]);
 };
 
-const versionsQuery = v.object({
-  limit: count({ initial: 25, max: 100 }),
-  cursor: v.nullish(text, null),
-});
-
-const diffQuery = v.object({ from: text, to: text });
-
 /** @throws AppError `WORKFLOW_NOT_FOUND` for an invalid id, which the response does not echo */
-export const readWorkflowId = (event: unknown): string => {
-  const workflowId = readPathParameter(event, 'workflowId');
+export const checkWorkflowId = (workflowId: string): string => {
   if (isId(workflowId)) return workflowId;
   throw new AppError(WORKFLOW_NOT_FOUND, { workflowId: 'with this id' });
 };
@@ -122,9 +109,3 @@ export const findVersion = async (
   const { updatedAt, definition } = found;
   return { version, updatedAt, definition };
 };
-
-/** Adds the entity tag of a workflow, which is the number of its version (RFC 9110 §8.8.3). */
-export const withTag = (answer: Answer, version: number): Answer => ({
-  ...answer,
-  headers: { ...answer.headers, etag: `"${version}"` },
-});

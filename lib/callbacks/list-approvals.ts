@@ -1,27 +1,21 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
-import { isId } from '@hookloom/plugin-kit/host';
 import pLimit from 'p-limit';
 import * as v from 'valibot';
 import type { ListParts } from '../executions/lifecycle/list-executions.ts';
 import { readCursor, writeCursor } from '../executions/record/cursor.ts';
 import type { ExecutionStore } from '../executions/record/execution-store.ts';
-import { count, text } from '../shared/query-fields.ts';
+import { cursor, idText, optional, pageSize } from '../shared/query-fields.ts';
 import type { CallbackIndex, ListedCallback } from './callback-index.ts';
 import { toCallbackUrl } from './callback-urls.ts';
 
-const DEFAULT_LIMIT = 25;
-export const MAX_APPROVALS = 100;
-
 /** The filters of a list of approvals, as strings, for the admin API and the command line. */
 export const approvalsQuery = v.object({
-  /** The workflow whose approvals are listed; null for all workflows. */
-  workflowId: v.nullish(v.custom<string>(isId, 'must be a workflow id'), null),
-  limit: count({ initial: DEFAULT_LIMIT, max: MAX_APPROVALS }),
-  /** The `nextCursor` of the previous page; null for the first page. */
-  cursor: v.nullish(text, null),
+  workflowId: optional(idText('must be a workflow id'), 'All workflows by default'),
+  limit: pageSize,
+  cursor,
 });
 
-export type ApprovalsQuery = Readonly<v.InferOutput<typeof approvalsQuery>>;
+type ApprovalsQuery = Readonly<v.InferOutput<typeof approvalsQuery>>;
 
 /** A pending approval. Times are ISO 8601, UTC. */
 interface WaitingApproval extends JsonObject {
@@ -42,7 +36,7 @@ export interface ApprovalParts {
   readonly holdsUnlisted: ListParts['holdsUnlisted'];
 }
 
-interface ApprovalPage {
+export interface ApprovalPage {
   /** The approvals of this page: possibly fewer than requested, or none, although more follow. */
   readonly approvals: readonly WaitingApproval[];
   /** Cursor of the next page; null if there are no more approvals. */

@@ -6,6 +6,9 @@ import { generateSecret, hashGenerated, hashPassword } from './hash-secret.ts';
 /** Limit of live secrets per credential: the current one, the next one, and some slack. */
 const MAX_LIVE_SECRETS = 5;
 
+/** Of a password that a person chose, in characters. */
+export const MIN_PASSWORD_LENGTH = 8;
+
 /** A credential to store, with its new secret, which is shown once and not stored. */
 export interface WithNewSecret {
   readonly credential: Credential;

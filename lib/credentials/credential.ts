@@ -29,5 +29,7 @@ export interface CredentialStore {
    * @throws AppError `CREDENTIAL_CHANGED` when the store has a different revision
    */
   put(credential: Credential): Promise<void>;
+  /** Removes this revision of the credential. @returns false if it was changed or does not exist */
+  remove(credential: Pick<Credential, 'id' | 'revision'>): Promise<boolean>;
   list(): Promise<Credential[]>;
 }

@@ -11,6 +11,10 @@ export const toExecutionId = (hash: string): string => (hash.startsWith('-') ? `
 export const executionIdOfRequest = (requestId: string): string =>
   toExecutionId(createHash('sha256').update(`request/${requestId}`).digest('base64url'));
 
+/** The id of the execution with which a bulk retry retries another one, so that it is retried once. */
+export const executionIdOfRetry = (bulkRetryId: string, executionId: string): string =>
+  toExecutionId(createHash('sha256').update(`retry/${bulkRetryId}/${executionId}`).digest('base64url'));
+
 /** Older requests are recorded ones, such as sample events: each invocation starts a new execution. */
 const REPLAYED_AFTER_MS = 5 * 60_000;
 

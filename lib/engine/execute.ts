@@ -15,6 +15,8 @@ interface ExecutionRequest {
   readonly execution: ExecutionInfo;
   /** The input of the trigger. */
   readonly input: JsonObject;
+  /** `$vars` in expressions; absent if the workflow reads none. */
+  readonly variables?: JsonObject | undefined;
   readonly limits: ExecutionLimits;
   /** When the timeout started, in milliseconds since the epoch; if absent, the timeout starts with the execution. */
   readonly since?: number | undefined;
@@ -29,11 +31,11 @@ interface ExecutionRequest {
  */
 export const execute = async (
   plan: Plan,
-  { execution, input, limits, since, collectsEnds = false }: ExecutionRequest,
+  { execution, input, variables, limits, since, collectsEnds = false }: ExecutionRequest,
   ports: EnginePorts,
 ): Promise<ExecutionResult> => {
   const route = plan.routeFrom(execution.trigger.nodeId);
-  const session = new Session(execution, limits, ports, since);
+  const session = new Session(execution, limits, ports, since, variables);
   const run = new Run(session, { plan, route, steps: ports.steps, within: '', collectsEnds });
   const { onProgress } = ports;
   if (onProgress !== undefined) session.reportProgress = () => onProgress(() => run.collect());

@@ -179,12 +179,13 @@ export class Run implements InnerRun {
   }
 
   #scopeOf(planNode: PlanNode, key: string, input: JsonObject): Scope {
-    const { execution, deadline } = this.#session;
+    const { execution, variables, deadline } = this.#session;
     return {
       input,
       nodes: planNode.nodesRead.length === 0 ? {} : this.#outputs.visibleTo(planNode),
       trigger: this.#trigger,
       execution,
+      variables,
       seed: `${execution.executionId}/${key}`,
       isTimeUp: deadline.isUpNow,
     };

@@ -149,6 +149,8 @@ export class Session {
   readonly execution: ExecutionInfo;
   readonly limits: ExecutionLimits;
   readonly ports: EnginePorts;
+  /** `$vars` in expressions, of inner runs too; undefined if the workflow reads none. */
+  readonly variables: JsonObject | undefined;
   readonly deadline: Deadline;
   /** The logger for nodes. */
   readonly logger: Logger;
@@ -188,10 +190,12 @@ export class Session {
     limits: ExecutionLimits,
     ports: EnginePorts,
     since = Date.parse(execution.startedAt),
+    variables?: JsonObject,
   ) {
     this.execution = execution;
     this.limits = limits;
     this.ports = ports;
+    this.variables = variables;
     const { borrow, scrub } = borrowCredentials(ports.credentials);
     this.borrow = borrow;
     this.scrub = scrub;

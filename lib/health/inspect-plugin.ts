@@ -2,6 +2,7 @@ import { findSchemaFault } from '@hookloom/bounded-schema';
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { ANY_HOST } from '../credentials/outbound/host-pattern.ts';
 import { describeError } from '../plugins/call-plugin.ts';
+import { describeDisabled } from '../plugins/disabled-plugins.ts';
 import type { LoadedEntry, Plugin, PluginNodeType } from '../plugins/plugin.ts';
 import type { Probe } from './probe-credentials.ts';
 import { isTooMany, type RunCount, shareOf } from './sample-runs.ts';
@@ -39,6 +40,8 @@ export interface PluginDetails {
 }
 
 export interface PluginInspection {
+  /** Since when and why the plugin is disabled on the stage, and by whom it is used; null if it is enabled. */
+  readonly disabled: string | null;
   readonly problems: readonly Problem[];
   readonly details: PluginDetails;
 }
@@ -64,7 +67,7 @@ export const inspectPlugin = (
   followsUrl: FollowsUrl,
 ): PluginInspection => {
   const schemas = findSchemaProblems(plugin).map((message): Problem => ({ status: 'unhealthy', message }));
-  if (facts === null) return { problems: schemas, details: {} };
+  if (facts === null) return { disabled: null, problems: schemas, details: {} };
   const states = credentialsOf(plugin, facts);
   const credentials = states.map((state) => {
     const health = describeCredential(state, probes);
@@ -80,6 +83,7 @@ export const inspectPlugin = (
   const isUsed =
     states.length > 0 || plugin.nodeTypes.some(({ nodeType }) => facts.usage.nodeTypes.has(nodeType));
   return {
+    disabled: findDisabled(plugin, facts),
     problems: [
       ...schemas,
       ...credentials.flatMap(({ id, counted }) => toCredentialProblem(id, counted)),
@@ -101,6 +105,16 @@ export const inspectPlugin = (
   };
 };
 
+const findDisabled = ({ id, nodeTypes }: Plugin, { disabled, usage }: StoredFacts): string | null => {
+  const setting = disabled.find((other) => other.id === id);
+  if (setting === undefined) return null;
+  const users = [...new Set(nodeTypes.flatMap(({ nodeType }) => [...(usage.nodeTypes.get(nodeType) ?? [])]))];
+  const rest = users.length - MAX_WORKFLOWS;
+  const named = `${users.slice(0, MAX_WORKFLOWS).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+  const state = `it is ${describeDisabled(setting)}`;
+  return users.length === 0 ? state : `${state}; it fails in ${named}`;
+};
+
 /** The credentials that its node types use, and those of its credential types. */
 export const credentialsOf = (
   { nodeTypes, credentialTypes }: LoadedEntry['plugin'],
@@ -112,7 +126,7 @@ export const credentialsOf = (
       uses.some((use) => nodeTypes.some(({ nodeType }) => nodeType === use.nodeType)),
   );
 
-/** How many workflows are listed per credential. */
+/** How many workflows are listed per credential, or of a disabled plugin. */
 const MAX_WORKFLOWS = 5;
 
 const describeCredential = (

@@ -155,7 +155,15 @@ const toCoverage = ({ workflows, credentials, runs }: StoredFacts): Coverage => 
 });
 
 /** Functions that no request reaches: if one can't start, no caller gets an error. */
-const BACKGROUND_FUNCTIONS = ['runDurable', 'runExpress', 'dispatch', 'sweep', 'sweepRegistrations'] as const;
+const BACKGROUND_FUNCTIONS = [
+  'runDurable',
+  'runExpress',
+  'dispatch',
+  'sweep',
+  'sweepRegistrations',
+  'aggregate',
+  'retryExecutions',
+] as const;
 
 /** Time limit for the answer of one function, including a cold start. */
 const DEADLINE_MS = 5_000;

@@ -36,7 +36,8 @@ const mergeRow = (
   { status, message, ...rest }: PluginHealth,
   found: PluginInspection | undefined,
 ): Health => {
-  const { problems = [], details = {} } = found ?? {};
+  const { problems = [], details = {}, disabled = null } = found ?? {};
+  if (disabled !== null) return { ...rest, status: 'disabled', message: disabled, ...details };
   const messages = describe(problems, message);
   return {
     status: problems.reduce(worse, status),

@@ -3,6 +3,7 @@ import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import pLimit from 'p-limit';
 import type { CredentialStore } from '../credentials/credential.ts';
 import type { OutboundCredentialStore } from '../credentials/outbound/outbound-credential.ts';
+import type { DisabledPlugin, SettingsReader } from '../settings/settings.ts';
 import { findCredentialUses } from '../workflows/definition/credential-uses.ts';
 import type { WorkflowDefinition } from '../workflows/definition/definition.ts';
 import { type OpenRuns, type RunSample, sampleRuns } from './sample-runs.ts';
@@ -20,6 +21,7 @@ export interface FactStores extends CredentialStores {
   /** Lists the workflows. @throws AppError `STORE_UNAVAILABLE` */
   readonly listWorkflows: () => Promise<StoredWorkflows>;
   readonly openRuns: OpenRuns;
+  readonly settings: Pick<SettingsReader, 'find'>;
 }
 
 export interface FactLimits {
@@ -37,6 +39,8 @@ export interface StoredFacts {
   readonly credentials: CheckedCredentials;
   /** The sampled executions; `since` is in milliseconds since the epoch. */
   readonly runs: RunSample & { readonly since: number };
+  /** The plugins that are disabled on the stage. */
+  readonly disabled: readonly DisabledPlugin[];
 }
 
 const DAY_MS = 86_400_000;
@@ -57,8 +61,9 @@ export const readStoredFacts = async (
   const now = clock.now();
   const since = now - DAY_MS;
   const limits = { maxExecutions, maxWorkflows, clock, endsAt: now + runsMs };
-  const [credentials, sample] = await Promise.all([
+  const [credentials, { content: disabled }, sample] = await Promise.all([
     checkCredentials(usage, stores, maxCredentials),
+    stores.settings.find('plugins'),
     sampleRuns(workflows.ids, since, stores.openRuns, limits),
   ]);
   return {
@@ -66,6 +71,7 @@ export const readStoredFacts = async (
     workflows: { count: workflows.definitions.length, isComplete: workflows.isComplete },
     credentials,
     runs: { ...sample, isComplete: sample.isComplete && workflows.isComplete, since },
+    disabled,
   };
 };
 
@@ -79,19 +85,20 @@ interface CredentialUse {
 
 /** What can run: the enabled nodes of enabled workflows. */
 interface Usage {
-  readonly nodeTypes: ReadonlySet<string>;
+  /** The workflows by node type. */
+  readonly nodeTypes: ReadonlyMap<string, ReadonlySet<string>>;
   /** The uses by credential id. */
   readonly credentials: ReadonlyMap<string, readonly CredentialUse[]>;
 }
 
 const findUsage = (definitions: readonly WorkflowDefinition[], findNodeType: FindNodeType): Usage => {
-  const nodeTypes = new Set<string>();
+  const nodeTypes = new Map<string, Set<string>>();
   const credentials = new Map<string, CredentialUse[]>();
   for (const { id: workflowId, enabled, nodes } of definitions) {
     if (!enabled) continue;
     for (const node of nodes) {
       if (node.disabled === true) continue;
-      nodeTypes.add(node.type);
+      nodeTypes.set(node.type, (nodeTypes.get(node.type) ?? new Set()).add(workflowId));
       const isKnown = findNodeType(node.type) !== null;
       for (const { credentialId, takes } of findCredentialUses(node, findNodeType)) {
         const use = { workflowId, nodeType: node.type, takes: isKnown ? takes : null };

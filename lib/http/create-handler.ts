@@ -7,13 +7,12 @@ import { AppError, isAppError, isRefusal } from '../shared/errors.ts';
 import { METRICS, type Measurement, type Measuring, measure } from '../shared/metrics.ts';
 import { readTraceparent } from '../shared/traceparent.ts';
 import { answerProblem } from './problem.ts';
-import { readWebhookEvent } from './read-webhook-event.ts';
 
 /** Fields and metrics of a request's log line. */
 type LogFields = Readonly<Record<string, string | number>> & Measuring;
 
 /** One invocation of a function. */
-interface Call {
+export interface Call {
   readonly event: unknown;
   readonly context: Partial<Context>;
   /** Adds fields to the request's log line. Only verified values: raw input may be a misplaced secret. */
@@ -66,21 +65,48 @@ export const createHandler = (parts: HandlerParts, handle: Handle) =>
     },
   );
 
+/** A route with its handler. */
+export interface ServedRoute {
+  /** The gateway's route key: `GET /api/admin/workflows/{workflowId}`. */
+  readonly route: string;
+  readonly handle: Handle;
+}
+
 /**
- * The handler of a function with several routes.
+ * The handler of a function of the admin API.
  *
- * @param routes - by the gateway's route key: `GET /api/admin/workflows/{workflowId}`
+ * @param served - the routes, made by `answerRoute`; or handlers by the gateway's route key
  * @throws AppError `METHOD_NOT_ALLOWED` for an event of a route that is not among them
  */
-export const serveRoutes = (parts: HandlerParts, routes: Readonly<Record<string, Handle>>) =>
-  createHandler(parts, async (call) => {
-    const { routeKey } = isPlainObject(call.event) ? call.event : {};
-    const handle =
-      typeof routeKey === 'string' && Object.hasOwn(routes, routeKey) ? routes[routeKey] : undefined;
+export const serveRoutes = (
+  parts: HandlerParts,
+  served: readonly ServedRoute[] | Readonly<Record<string, Handle>>,
+) => {
+  const routes = Array.isArray(served)
+    ? Object.fromEntries(served.map(({ route, handle }: ServedRoute) => [route, handle]))
+    : (served as Readonly<Record<string, Handle>>);
+  return createHandler(parts, async (call) => {
+    const { method, path } = readRoute(call.event);
+    const key = `${method} ${path}`;
+    const handle = Object.hasOwn(routes, key) ? routes[key] : undefined;
     if (handle !== undefined) return handle(call);
-    const allow = [...new Set(Object.keys(routes).map((key) => key.slice(0, key.indexOf(' '))))];
-    throw new AppError(METHOD_NOT_ALLOWED, { allow });
+    const all = Object.keys(routes).map((route) => route.split(' '));
+    const ofPath = all.filter(([, other]) => other === path);
+    const methods = (ofPath.length > 0 ? ofPath : all).flatMap(([one = '']) =>
+      one === 'GET' ? ['GET', 'HEAD'] : [one],
+    );
+    throw new AppError(METHOD_NOT_ALLOWED, { allow: [...new Set(methods)] });
   });
+};
+
+/** The method of a request, GET for HEAD, and the path of its route; no method unless the route has the same. */
+const readRoute = (event: unknown) => {
+  const { routeKey, requestContext } = isPlainObject(event) ? event : {};
+  const { http } = isPlainObject(requestContext) ? requestContext : {};
+  const { method: given } = isPlainObject(http) ? http : {};
+  const [method = '', path = ''] = toText(routeKey).split(' ');
+  return { method: given !== method ? '' : method === 'HEAD' ? 'GET' : method, path };
+};
 
 /** Merges headers: added ones win, except that `vary` is combined (RFC 9110 §12.5.5). */
 const mergeHeaders = (own: Answer['headers'], added: Answer['headers']): Answer['headers'] =>
@@ -187,13 +213,3 @@ export const toResult = (answer: Answer, method: string): APIGatewayProxyStructu
     ? {}
     : { body: answer.body, ...(answer.isBase64 === true ? { isBase64Encoded: true } : {}) }),
 });
-
-/** Refuses every other method. @throws AppError `METHOD_NOT_ALLOWED` */
-export const onlyMethod =
-  (method: 'GET' | 'POST', clock: Pick<Clock, 'now'>, handle: Handle): Handle =>
-  async (call) => {
-    const { method: requested } = readWebhookEvent(call.event, clock.now());
-    const allow = method === 'GET' ? ['GET', 'HEAD'] : ['POST'];
-    if (!allow.includes(requested)) throw new AppError(METHOD_NOT_ALLOWED, { allow });
-    return handle(call);
-  };

@@ -8,7 +8,7 @@ import {
   type PluginProvider,
   type TriggerProvider,
 } from '@hookloom/plugin-kit';
-import type { FindNodeType, NodeType } from '@hookloom/plugin-kit/host';
+import { type FindNodeType, isPure, type NodeType } from '@hookloom/plugin-kit/host';
 import { compareVersions } from 'compare-versions';
 import { adaptLegacy, adaptUnified } from './adapt-provider.ts';
 import { describeError, withinDeadline } from './call-plugin.ts';
@@ -34,6 +34,11 @@ interface RegistryOptions {
    * Runs `init` outside the execution that first needs it, so that later errors are not attributed to that execution.
    */
   readonly outside?: (<Value>(work: () => Value) => Value) | undefined;
+  /**
+   * Throws if a plugin is disabled meanwhile. Called with its id before each execution of a node that is a step, and
+   * each use of a credential.
+   */
+  readonly assertEnabled?: ((pluginId: string) => Promise<void>) | undefined;
 }
 
 /** All installed plugins, known by their metadata. Immutable. */
@@ -63,11 +68,12 @@ export const loadRegistry = async (
     disabled = [],
     deadlineMs = 2_000,
     outside = (work) => work(),
+    assertEnabled,
     ...parts
   }: RegistryOptions,
 ): Promise<Registry> => {
   const { logger } = parts;
-  const options = { ...parts, deadlineMs, outside };
+  const options = { ...parts, deadlineMs, outside, assertEnabled };
   const read = await readAll(installed, disabled, serviceVersion, options);
   const plugins = connectPlugins(claimCredentialTypes(claimNodeTypes(read)));
   for (const entry of plugins) {
@@ -83,6 +89,7 @@ export const loadRegistry = async (
 
 interface Options extends Required<Pick<RegistryOptions, 'logger' | 'clock' | 'deadlineMs'>> {
   readonly outside: NonNullable<RegistryOptions['outside']>;
+  readonly assertEnabled: RegistryOptions['assertEnabled'];
 }
 
 const readAll = (
@@ -112,18 +119,28 @@ const readAll = (
   );
 
 const toRegistry = (plugins: readonly PluginEntry[], options: Options): Registry => {
-  const { logger, clock, deadlineMs, outside } = options;
+  const { logger, clock, deadlineMs, outside, assertEnabled } = options;
   const { initialise, initialised } = createInitialiser(plugins, options);
   const prepare = (entry: PluginEntry) => () => outside(async () => assertLoaded(await initialise(entry)));
   const loaded = plugins.filter((entry) => entry.status === 'loaded');
   const nodeTypes = new Map(
     loaded.flatMap((entry) =>
-      entry.plugin.nodeTypes.map((nodeType) => [nodeType.nodeType, loadOnce(nodeType, prepare(entry))]),
+      entry.plugin.nodeTypes.map((nodeType) => {
+        const checked =
+          assertEnabled === undefined ? nodeType : checkSteps(nodeType, () => assertEnabled(entry.id));
+        return [nodeType.nodeType, loadOnce(checked, prepare(entry))];
+      }),
     ),
   );
   const credentialTypes = new Map(
     loaded.flatMap((entry) =>
-      entry.plugin.credentialTypes.map((type) => [type.id, callPrepared(type, prepare(entry))]),
+      entry.plugin.credentialTypes.map((type) => {
+        const prepareUse = async () => {
+          await prepare(entry)();
+          await assertEnabled?.(entry.id);
+        };
+        return [type.id, callPrepared(type, prepareUse)];
+      }),
     ),
   );
   return Object.freeze({
@@ -174,6 +191,28 @@ const loadOnce = (nodeType: NodeType, prepare: () => Promise<void>): NodeType =>
     return nodeType.getExecutor();
   });
   return { ...nodeType, getExecutor };
+};
+
+/**
+ * Wraps a node type so that a check precedes every execution that is a step. What is no step is repeated by a replay,
+ * which must not end differently.
+ */
+const checkSteps = (nodeType: NodeType, check: () => Promise<void>): NodeType => {
+  const { kind, pure, control } = nodeType;
+  if (kind === 'trigger' || control !== null || pure === true) return nodeType;
+  return {
+    ...nodeType,
+    getExecutor: async () => {
+      const executor = await nodeType.getExecutor();
+      return {
+        getNodeType: () => executor.getNodeType(),
+        execute: async (node, input, context) => {
+          if (!isPure(nodeType, node.parameters)) await check();
+          return executor.execute(node, input, context);
+        },
+      };
+    },
+  };
 };
 
 /** Types of inbound credentials, which belong to the service itself. */

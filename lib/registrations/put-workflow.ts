@@ -6,6 +6,7 @@ import { resolveExecution } from '../workflows/definition/resolve-execution.ts';
 import { toPathConfigs } from '../workflows/definition/to-path-configs.ts';
 import type { PutOptions, VersionNote, WorkflowStore } from '../workflows/definition/workflow-store.ts';
 import { type RegistrarParts, reconcileRegistrations, register, takeBack } from './registrar.ts';
+import { resolveFormer, resolveTriggers } from './resolve-triggers.ts';
 
 interface PutParts extends RegistrarParts {
   readonly workflows: WorkflowStore;
@@ -47,19 +48,24 @@ export const putWorkflows = async (
       if (replaces !== undefined && replaces !== (current?.version ?? null))
         throw new AppError(WORKFLOW_CHANGED, { workflowId: definition.id });
       const former = current?.definition ?? null;
-      changes.push({ definition, former });
-      await register(definition, former, findNodeType, parts);
+      const resolved = await resolveTriggers(definition, findNodeType, parts.readVariables);
+      const change = {
+        ...{ definition, former, resolved },
+        resolvedFormer: await resolveFormer(former, findNodeType, parts.readVariables),
+      };
+      changes.push(change);
+      await register(resolved, change.resolvedFormer, findNodeType, parts);
     }
     for (const { definition, replaces } of puts)
       stored.push(await store(definition, findNodeType, parts, { ...note, replaces }));
   } catch (error) {
     const left = await putBack(changes, stored, findNodeType, parts);
-    for (const { definition, former } of changes)
-      if (!left.includes(definition.id)) await takeBack(definition, former, findNodeType, parts);
+    for (const { resolved, resolvedFormer } of changes)
+      if (!left.includes(resolved.id)) await takeBack(resolved, resolvedFormer, findNodeType, parts);
     throw left.length === 0 ? error : new AppError(WORKFLOWS_LEFT_STORED, { workflowIds: left }, error);
   }
-  for (const { definition, former } of changes)
-    await reconcileRegistrations(definition.id, definition, findNodeType, parts, [former]);
+  for (const { resolved, resolvedFormer } of changes)
+    await reconcileRegistrations(resolved.id, resolved, findNodeType, parts, [resolvedFormer]);
   return stored;
 };
 
@@ -67,6 +73,9 @@ interface Change {
   readonly definition: WorkflowDefinition;
   /** The definition that the workflow replaces; null if it is new. */
   readonly former: WorkflowDefinition | null;
+  /** Both as they are registered: see `resolveTriggers`. */
+  readonly resolved: WorkflowDefinition;
+  readonly resolvedFormer: WorkflowDefinition | null;
 }
 
 const store = (
@@ -94,7 +103,7 @@ const putBack = async (
     const { changed = false, version } = stored[index] ?? {};
     if (!changed) continue;
     try {
-      if (former === null) await parts.workflows.remove(definition.id);
+      if (former === null) await parts.workflows.remove(definition.id, version);
       else await store(former, findNodeType, parts, { replaces: version });
     } catch (cause) {
       parts.logger.warn('The workflow could not be rolled back.', { workflowId: definition.id, cause });
@@ -118,16 +127,20 @@ export const putWorkflow = async (
 /**
  * Removes a workflow, then its registrations.
  *
+ * @param replaces - the version that must be current; any if absent
  * @returns false if there was none
+ * @throws AppError `WORKFLOW_CHANGED` when a version other than `replaces` is current
  * @throws AppError `STORE_UNAVAILABLE`
  */
 export const removeWorkflow = async (
   workflowId: string,
   findNodeType: FindNodeType,
   parts: PutParts,
+  replaces?: number,
 ): Promise<boolean> => {
-  const former = (await parts.workflows.find(workflowId))?.definition ?? null;
-  const removed = await parts.workflows.remove(workflowId);
+  const current = await parts.workflows.find(workflowId);
+  const former = await resolveFormer(current?.definition ?? null, findNodeType, parts.readVariables);
+  const removed = await parts.workflows.remove(workflowId, replaces);
   await reconcileRegistrations(workflowId, null, findNodeType, parts, [former]);
   return removed;
 };

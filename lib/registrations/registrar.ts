@@ -10,11 +10,14 @@ import {
   wantedRegistrations,
 } from './registration.ts';
 import type { RegistrationStore, StoredRegistration } from './registration-store.ts';
+import type { ReadVariables } from './resolve-triggers.ts';
 
 export interface RegistrarParts {
   readonly registrations: RegistrationStore;
   /** Called for the first registration, since it may query AWS for the account. */
   readonly openContext: () => Promise<RegistrationContext>;
+  /** Reads the variables of the stage, with all changes. */
+  readonly readVariables: ReadVariables;
   readonly clock: Pick<Clock, 'now'>;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
 }
@@ -23,6 +26,7 @@ export interface RegistrarParts {
  * Adds a definition's missing registrations before it is stored, so that its triggers fire as soon as it is current.
  * Until then their events start nothing. If one is refused, everything is rolled back.
  *
+ * @param definition - with resolved triggers, like all definitions here: see `resolveTriggers`
  * @param current - the stored definition; null if there is none
  * @throws AppError `REGISTRATION_REFUSED`, `STORE_UNAVAILABLE`
  */

@@ -1,7 +1,9 @@
+import { lazy } from '@hookloom/plugin-kit';
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import { workThrough } from '../shared/work-through.ts';
 import type { WorkflowStore } from '../workflows/definition/workflow-store.ts';
 import { isAsWanted, type RegistrarParts, reconcileRegistrations, unregister } from './registrar.ts';
+import { resolveFormer, resolveTriggers } from './resolve-triggers.ts';
 
 export interface ReconcileAllParts extends RegistrarParts {
   readonly workflows: Pick<WorkflowStore, 'find' | 'readPage'>;
@@ -28,16 +30,20 @@ export const reconcileAll = async (
 ): Promise<void> => {
   const { workflows, registrations, clock, logger, loadNodeTypes } = parts;
   const findNodeType = await loadNodeTypes();
+  const readVariables = lazy(parts.readVariables);
   const registered = Map.groupBy(await registrations.list(), ({ workflowId }) => workflowId);
   const isSettled = ({ changedAt }: { readonly changedAt: number }) => changedAt < clock.now() - GRACE_MS;
   const wrong: string[] = [];
   let after: string | null = null;
   do {
     const page: Awaited<ReturnType<typeof workflows.readPage>> = await workflows.readPage(after);
-    for (const definition of page.definitions) {
-      const stored = registered.get(definition.id) ?? [];
-      registered.delete(definition.id);
-      if (!isAsWanted(definition, stored, findNodeType, isSettled)) wrong.push(definition.id);
+    for (const stored of page.definitions) {
+      const { id } = stored;
+      const known = registered.get(id) ?? [];
+      registered.delete(id);
+      // What can't be resolved is wrong: the second attempt says why.
+      const definition = await resolveFormer(stored, findNodeType, readVariables);
+      if (definition === null || !isAsWanted(definition, known, findNodeType, isSettled)) wrong.push(id);
     }
     after = page.next;
   } while (after !== null);
@@ -48,7 +54,8 @@ export const reconcileAll = async (
     async (id) => {
       try {
         // Read again, since the page may be older than the registrations.
-        const current = (await workflows.find(id))?.definition ?? null;
+        const stored = (await workflows.find(id))?.definition ?? null;
+        const current = stored === null ? null : await resolveTriggers(stored, findNodeType, readVariables);
         await reconcileRegistrations(id, current, findNodeType, parts, [], isSettled);
       } catch (cause) {
         logger.warn('The registrations of a workflow could not be reconciled.', { workflowId: id, cause });

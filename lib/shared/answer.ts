@@ -16,8 +16,18 @@ export interface Answer {
 /** The header with the id of the execution that a response concerns. */
 export const EXECUTION_ID_HEADER = 'hookloom-execution-id';
 
+/** A JSON response, with the type of its body, so that it can be checked against what a route declares. */
+export interface JsonAnswer<Status extends number, Body> extends Answer {
+  readonly status: Status;
+  /** Never set: carries the type. */
+  readonly json?: Body;
+}
+
 /** A JSON response that must not be cached: it shows the current state. */
-export const answerJson = (status: number, value: unknown): Answer => ({
+export const answerJson = <const Status extends number, const Body>(
+  status: Status,
+  value: Body,
+): JsonAnswer<Status, Body> => ({
   status,
   headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
   body: JSON.stringify(value),

@@ -7,6 +7,9 @@ interface FoundError {
   readonly detail: string;
 }
 
+const describeCount = ({ count, errors }: { count: number; errors: readonly FoundError[] }): string =>
+  `${count === 1 ? 'There is a problem' : `There are ${count} problems`}, ${count > errors.length ? `of which "errors" has the first ${errors.length}` : 'see "errors"'}.`;
+
 /*
  * Errors that callers and operators see. An export is named by its code, and gives the error's HTTP status, title and
  * detail. The detail is public: it says what is wrong and where, without secrets, stack traces or input. Internal
@@ -347,6 +350,34 @@ export const NOT_RETRYABLE = (p: { executionId: string; reason: string }) =>
     'Not retryable',
     `Execution ${p.executionId} can't be retried like this: ${p.reason}.`,
   );
+export const NOTHING_TO_RETRY = () =>
+  describeError(
+    'NOTHING_TO_RETRY',
+    409,
+    'Nothing to retry',
+    'No execution that matches the filter can be retried; with "dryRun": true, the answer says why.',
+  );
+export const TOO_MANY_TO_RETRY = (p: { max: number; checkedSince: string }) =>
+  describeError(
+    'TOO_MANY_TO_RETRY',
+    422,
+    'Too many to retry',
+    `More than ${p.max} executions match the filter, or checking them takes too long. Start with "filter": {"from": "${p.checkedSince}"}, and then retry those before.`,
+  );
+export const BULK_RETRY_NOT_FOUND = (p: { bulkRetryId: string }) =>
+  describeError(
+    'BULK_RETRY_NOT_FOUND',
+    404,
+    'Bulk retry not found',
+    `There is no bulk retry ${p.bulkRetryId}, or its record has expired.`,
+  );
+export const BULK_RETRY_NOT_RUNNING = (p: { bulkRetryId: string; state: string }) =>
+  describeError(
+    'BULK_RETRY_NOT_RUNNING',
+    409,
+    'Bulk retry not running',
+    `Bulk retry ${p.bulkRetryId} starts no more executions: it is ${p.state}.`,
+  );
 export const WORKFLOWS_LEFT_STORED = (p: { workflowIds: readonly string[] }) =>
   describeError(
     'WORKFLOWS_LEFT_STORED',
@@ -389,14 +420,7 @@ export const CREDENTIAL_NOT_FOUND = (p: { credentialId: string }) =>
     'CREDENTIAL_NOT_FOUND',
     404,
     'Credential not found',
-    `Outbound credential ${p.credentialId} does not exist.`,
-  );
-export const CREDENTIAL_UNTESTED = (p: { credentialId: string; reason: string }) =>
-  describeError(
-    'CREDENTIAL_UNTESTED',
-    503,
-    'Credential untested',
-    `Credential ${p.credentialId} could not be tested: ${p.reason}.`,
+    `There is no credential ${p.credentialId}.`,
   );
 export const PLUGIN_NOT_FOUND = (p: { near: string | null }) =>
   describeError(
@@ -406,6 +430,13 @@ export const PLUGIN_NOT_FOUND = (p: { near: string | null }) =>
     p.near === null
       ? 'No plugin with this id is installed.'
       : `No plugin with this id is installed, but "${p.near}" is.`,
+  );
+export const PLUGIN_NOT_SWITCHED = (p: { id: string; reason: string }) =>
+  describeError(
+    'PLUGIN_NOT_SWITCHED',
+    409,
+    'Plugin not switched',
+    `The plugin ${p.id} can't be disabled on a stage. ${p.reason}`,
   );
 export const NODE_TYPE_NOT_FOUND = (p: { near: string | null }) =>
   describeError(
@@ -441,22 +472,17 @@ export const WORKFLOW_CHANGED = (p: { workflowId: string }) =>
     'Workflow changed',
     `Workflow ${p.workflowId} was changed in the meantime; read it again and retry.`,
   );
-export const PRECONDITION_FAILED = (p: { workflowId: string; currentVersion: number | null }) =>
+export const PRECONDITION_FAILED = (p: { resource: string; currentVersion: number | null }) =>
   describeError(
     'PRECONDITION_FAILED',
     412,
     'Precondition failed',
     p.currentVersion === null
-      ? `Workflow ${p.workflowId} does not exist, or was removed in the meantime. Nothing was stored.`
-      : `The current version of workflow ${p.workflowId} is ${p.currentVersion}: read it, merge your changes, and send them with If-Match: "${p.currentVersion}". Nothing was stored.`,
+      ? `The ${p.resource} does not exist, or was removed in the meantime. Nothing was stored.`
+      : `The current version of the ${p.resource} is ${p.currentVersion}: read it, merge your changes, and send them with If-Match: "${p.currentVersion}". Nothing was stored.`,
   );
 export const WORKFLOWS_INVALID = (p: { count: number; errors: readonly FoundError[] }) =>
-  describeError(
-    'WORKFLOWS_INVALID',
-    422,
-    'Workflows invalid',
-    `${p.count === 1 ? 'There is a problem' : `There are ${p.count} problems`}, ${p.count > p.errors.length ? `of which "errors" has the first ${p.errors.length}` : 'see "errors"'}. Nothing was stored.`,
-  );
+  describeError('WORKFLOWS_INVALID', 422, 'Workflows invalid', `${describeCount(p)} Nothing was stored.`);
 export const WORKFLOW_IN_USE = (p: { workflowId: string; users: readonly string[] }) =>
   describeError(
     'WORKFLOW_IN_USE',
@@ -464,11 +490,36 @@ export const WORKFLOW_IN_USE = (p: { workflowId: string; users: readonly string[
     'Workflow in use',
     `Workflow ${p.workflowId} is used by other workflows, see "users". To remove it anyway, set force=true.`,
   );
+export const VARIABLE_NOT_FOUND = (p: { near: string | null }) =>
+  describeError(
+    'VARIABLE_NOT_FOUND',
+    404,
+    'Variable not found',
+    p.near === null
+      ? 'This stage has no variable with this name.'
+      : `This stage has no variable with this name, but "${p.near}".`,
+  );
+export const VARIABLES_INVALID = (p: { count: number; errors: readonly FoundError[] }) =>
+  describeError(
+    'VARIABLES_INVALID',
+    422,
+    'Variables invalid',
+    `${p.count === 1 ? 'There is a problem' : `There are ${p.count} problems`}, ${p.count > p.errors.length ? `of which "errors" has the first ${p.errors.length}` : 'see "errors"'}. Nothing was stored.`,
+  );
+export const VARIABLE_IN_USE = (p: { name: string; users: readonly string[] }) =>
+  describeError(
+    'VARIABLE_IN_USE',
+    409,
+    'Variable in use',
+    `Workflows read the variable ${p.name}, see "users". To remove it anyway, set force=true.`,
+  );
 export const REGISTRATION_REFUSED = (p: {
   workflowId: string;
   triggerNodeId: string;
   path: string | null;
   reason: string;
+  /** Its place in the request, if that has the workflow. */
+  errors?: readonly FoundError[];
 }) =>
   describeError(
     'REGISTRATION_REFUSED',
@@ -482,6 +533,24 @@ export const CREDENTIAL_CHANGED = (p: { credentialId: string }) =>
     409,
     'Credential changed',
     `Credential ${p.credentialId} was changed in the meantime; retry.`,
+  );
+export const CREDENTIAL_EXISTS = (p: { credentialId: string }) =>
+  describeError(
+    'CREDENTIAL_EXISTS',
+    409,
+    'Credential exists',
+    `The credential ${p.credentialId} already exists; rotate it, or choose another id.`,
+  );
+export const CREDENTIAL_INVALID = (p: { count: number; errors: readonly FoundError[] }) =>
+  describeError('CREDENTIAL_INVALID', 422, 'Credential invalid', `${describeCount(p)} Nothing was stored.`);
+export const CREDENTIAL_UNSUITABLE = (p: { credentialId: string; reason: string }) =>
+  describeError('CREDENTIAL_UNSUITABLE', 409, 'Credential unsuitable', `${p.credentialId} ${p.reason}.`);
+export const CREDENTIAL_IN_USE = (p: { credentialId: string; users: readonly string[] }) =>
+  describeError(
+    'CREDENTIAL_IN_USE',
+    409,
+    'Credential in use',
+    `Credential ${p.credentialId} is used by workflows, see "users". To remove it anyway, set force=true.`,
   );
 export const TOO_MANY_SECRETS = (p: { credentialId: string; count: number }) =>
   describeError(

@@ -27,7 +27,10 @@ export interface StartParts extends AcceptParts, ClaimParts {
  * Finds out why an event for a trigger starts nothing, such as `the trigger now has different parameters`; null if it
  * starts an execution. Called only for an enabled trigger of an enabled workflow.
  */
-type FindObstacle = (node: WorkflowNode, findNodeType: FindNodeType) => string | null;
+type FindObstacle = (
+  node: WorkflowNode,
+  findNodeType: FindNodeType,
+) => string | null | Promise<string | null>;
 
 /**
  * Starts an execution for an event in the background, once for each key. An event for a workflow that was removed or
@@ -56,7 +59,7 @@ export const startByEvent = async (
   if (node === undefined) return startNothing('the workflow has no such trigger');
   if (node.disabled === true) return startNothing('the trigger is disabled');
   const findNodeType = await loadNodeTypes(nodeTypesOf(workflow.definition));
-  const obstacle = findOwnObstacle(node, findNodeType);
+  const obstacle = await findOwnObstacle(node, findNodeType);
   if (obstacle !== null) return startNothing(obstacle);
 
   const { input, key } = readEvent(event, node.type, requireEventSource(node.type, findNodeType));

@@ -1,5 +1,6 @@
 import type { ExecutionInfo, JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import { toExecutionInfo } from '../executions/record/execution-store.ts';
+import type { Workflow } from '../workflows/definition/definition.ts';
 import type { Scope } from '../workflows/expressions/scope.ts';
 import { parseUrlEncoded } from './parse-url-encoded.ts';
 import type { Webhook, WebhookRequest } from './webhook.ts';
@@ -51,8 +52,8 @@ export const toRequestScope = (
   const type = definition.nodes.find(({ id }) => id === triggerNodeId)?.type ?? '';
   const trigger = { nodeId: triggerNodeId, type };
   const unstarted = { executionId: '', workflowId: definition.id, workflowVersion, trigger };
-  const execution = toExecutionInfo({ ...unstarted, startedAt: receivedAt, traceparent: null });
-  return toScope(input, execution);
+  const execution = toExecutionInfo({ ...unstarted, startedAt: receivedAt, traceparent: null }, workflow);
+  return toScope(input, execution, workflow);
 };
 
 /**
@@ -61,11 +62,16 @@ export const toRequestScope = (
  * @param input - the trigger's output
  * @param execution - its id is empty before it exists
  */
-export const toScope = (input: JsonObject, execution: ExecutionInfo): Scope => ({
+export const toScope = (
+  input: JsonObject,
+  execution: ExecutionInfo,
+  { variables }: Pick<Workflow, 'variables'>,
+): Scope => ({
   input,
   nodes: {},
   trigger: input,
   execution,
+  variables,
   seed: execution.executionId,
   maxSteps: REQUEST_STEPS,
 });

@@ -161,7 +161,7 @@ export interface FeaturePorts {
   readonly queues: Pick<HeldQueues, 'measure' | 'enter'>;
   readonly executions: Pick<ExecutionStore, 'find'>;
   /** Cancels an execution: see `cancelExecution`. */
-  readonly cancelExecution: (executionId: string) => Promise<void>;
+  readonly cancelExecution: (executionId: string) => Promise<unknown>;
 }
 
 /** Credentials that verify a sender's requests: stored in plain, not hashed. */

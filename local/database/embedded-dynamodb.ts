@@ -21,6 +21,7 @@ import { tableNames } from '../../lib/adapters/dynamodb/table-names.ts';
 import { type InternalServer, startInternalServer } from '../net/listen.ts';
 import { StartError } from './start-error.ts';
 import { addIndexes, ensureTable, readTableDefinitions, TABLE_WAITING } from './tables.ts';
+import { type OnChange, watchChanges, withStore } from './watch-changes.ts';
 
 export type EmbeddedDynamoDb = InternalServer;
 
@@ -31,15 +32,18 @@ export const AT_ONCE = { createTableMs: 0, updateTableMs: 0, deleteTableMs: 0 };
  * A DynamoDB in this process (dynalite) with the tables of serverless.yml.
  *
  * @param folder - where the data is kept; in memory when absent
+ * @param onChange - receives the changes of the tables, once they are ready
  * @throws StartError for data that this release can't read
  */
 export const startEmbeddedDynamoDb = async (
   tablePrefix: string,
   folder?: string,
+  onChange?: OnChange,
 ): Promise<EmbeddedDynamoDb> => {
   if (folder !== undefined) mkdirSync(folder, { recursive: true });
   const path = folder === undefined ? {} : { path: folder };
-  const server = await startInternalServer(dynalite({ ...AT_ONCE, ...path }));
+  const [http, store] = withStore(() => dynalite({ ...AT_ONCE, ...path }));
+  const server = await startInternalServer(http);
   const client = new DynamoDBClient({
     endpoint: server.endpoint,
     region: 'local',
@@ -51,8 +55,10 @@ export const startEmbeddedDynamoDb = async (
     const definitions = readTableDefinitions(tablePrefix);
     if (folder !== undefined) await addIndexes(client, definitions);
     await Promise.all(definitions.map((definition) => ensureTable(client, definition)));
-    if (folder !== undefined)
+    // Otherwise the first sweep of a service assumes that an earlier release wrote its data.
+    if (folder !== undefined || onChange !== undefined)
       await noteStageVersions(createSdkClient(client), tableNames(tablePrefix), { isNew });
+    if (onChange !== undefined) watchChanges(store, Object.values(tableNames(tablePrefix)), onChange);
   } catch (error) {
     await server.stop();
     throw error;

@@ -30,7 +30,7 @@ interface LambdaFunction {
 export type FindLambdaFunction = (name: string, qualifier: string | null) => LambdaFunction;
 
 /** The functions that the local service invokes asynchronously. */
-const ASYNC_FUNCTIONS = ['runExpress', 'dispatch', 'sweep'];
+const ASYNC_FUNCTIONS = ['runExpress', 'dispatch', 'sweep', 'retryExecutions'];
 
 /** The functions of the local service: all can be invoked synchronously, and asynchronously those that the service itself invokes that way. */
 const findLocalFunction: FindLambdaFunction = (name) => {

@@ -56,6 +56,7 @@ interface Sweeps {
  */
 const INTERVALS: readonly (readonly [string, number])[] = [
   ['sweep', 30_000],
+  ['retryExecutions', 30_000],
   ['sweepRegistrations', 300_000],
 ];
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, type ScalarTag } from 'yaml';
 import type { Route } from '../gateway/routes.ts';
+import type { StreamMapping } from '../sources/streams.ts';
 import { resolveVariables, type VariableSources } from './resolve-variables.ts';
 
 /** A function as serverless.yml defines it. */
@@ -22,6 +23,8 @@ export interface ServiceFile {
   readonly tablePrefix: string;
   readonly functions: readonly FunctionDefinition[];
   readonly routes: readonly Route[];
+  /** The functions that receive the changes of tables. */
+  readonly streams: readonly StreamMapping[];
   /** The options that serverless-esbuild passes to esbuild. */
   readonly esbuild: Readonly<Record<string, unknown>>;
   /** The file extension, including the dot. */
@@ -46,15 +49,28 @@ interface RawFile {
     readonly esbuild?: Readonly<Record<string, unknown>>;
   };
   readonly functions: Readonly<Record<string, RawFunction>>;
+  readonly resources: { readonly Resources: Readonly<Record<string, RawResource>> };
+}
+
+interface RawResource {
+  readonly Properties?: {
+    readonly TableName?: string;
+    readonly KeySchema?: readonly { readonly AttributeName: string }[];
+  };
+}
+
+interface RawStream {
+  readonly arn: { readonly '!GetAtt': string };
+  readonly filterPatterns: StreamMapping['filterPatterns'];
 }
 
 /** The Serverless Framework's default. */
 const TIMEOUT_SECONDS = 6;
 
-/** CloudFormation's functions, which have no value on this machine. */
+/** CloudFormation's functions, which have no value on this machine: an object with the function's input. */
 const cloudFormationTags: ScalarTag[] = ['!Ref', '!Sub', '!GetAtt'].map((tag) => ({
   tag,
-  resolve: () => null,
+  resolve: (input) => ({ [tag]: input }),
 }));
 
 /**
@@ -67,7 +83,7 @@ export const readServiceFile = (
 ): ServiceFile => {
   const text = readFileSync(join(folder, 'serverless.yml'), 'utf8');
   const file: RawFile = parse(text, { merge: true, customTags: cloudFormationTags, logLevel: 'silent' });
-  const { provider, custom, functions } = file;
+  const { provider, custom, functions, resources } = file;
   const sources: VariableSources = {
     file,
     stage: 'dev',
@@ -75,7 +91,7 @@ export const readServiceFile = (
     readJson: (path) => JSON.parse(readFileSync(join(folder, path), 'utf8')),
   };
   const resolve = (value: unknown): string | undefined =>
-    value === null || value === undefined ? undefined : resolveVariables(String(value), sources);
+    value === undefined || typeof value === 'object' ? undefined : resolveVariables(String(value), sources);
 
   const toDefinition = ([key, raw]: [string, RawFunction]): FunctionDefinition => {
     const at = raw.handler.lastIndexOf('.');
@@ -90,12 +106,24 @@ export const readServiceFile = (
       ),
     };
   };
+  /** The mapping of a `stream` event, whose `arn` is `!GetAtt TABLE.StreamArn`. */
+  const toStream = (functionKey: string, { arn, filterPatterns }: RawStream): StreamMapping => {
+    const { TableName, KeySchema = [] } =
+      resources.Resources[arn['!GetAtt'].split('.')[0] ?? '']?.Properties ?? {};
+    const keys = KeySchema.map(({ AttributeName }) => AttributeName);
+    return { table: resolve(TableName) ?? '', functionKey, keys, filterPatterns };
+  };
   const entries = Object.entries(functions);
   return {
     tablePrefix: resolve(custom.tablePrefix) ?? custom.tablePrefix,
     functions: entries.map(toDefinition),
     routes: entries.flatMap(([functionKey, { events = [] }]) =>
       events.flatMap(({ httpApi }) => (httpApi === undefined ? [] : [{ ...toRoute(httpApi), functionKey }])),
+    ),
+    streams: entries.flatMap(([functionKey, { events = [] }]) =>
+      events.flatMap(({ stream }) =>
+        stream === undefined ? [] : [toStream(functionKey, stream as RawStream)],
+      ),
     ),
     ...readBuild(custom.esbuild ?? {}),
   };

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { JsonObject } from '@hookloom/plugin-kit';
-import { findForeignRequest, listen } from '../net/listen.ts';
+import { findForeignRequest, readBody } from '../../lib/http/local-requests.ts';
+import { listen } from '../net/listen.ts';
 import type { FindRoute, RouteMatch } from './routes.ts';
 import { answerProblem, type GatewayAnswer, gatewayAnswers, toAnswer } from './to-answer.ts';
 import { type RawRequest, splitTarget, toEvent } from './to-event.ts';
@@ -10,6 +11,8 @@ export interface GatewayOptions {
   /** Port of the gateway; 0 uses any free port. */
   readonly port: number;
   readonly findRoute: FindRoute;
+  /** Answers a GET request for a page of the service itself; null for any other path. @param path - percent-encoded */
+  readonly findPage?: (path: string) => Promise<GatewayAnswer | null>;
   /** Invokes a function; rejects when it fails. The signal aborts when the gateway stops waiting. */
   readonly invoke: (functionKey: string, event: unknown, signal: AbortSignal) => Promise<unknown>;
   /** Authorizes a request to a protected route; by default it refuses requests of web pages. */
@@ -81,25 +84,6 @@ const serve = async (
   }
 };
 
-/**
- * Reads a body; null when it is too large. The rest is read and dropped; otherwise the caller would not see the
- * response.
- */
-const readBody = async (incoming: IncomingMessage, maxBytes: number): Promise<Buffer | null> => {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  if (Number(incoming.headers['content-length'] ?? 0) > maxBytes) {
-    incoming.resume();
-    return null;
-  }
-  for await (const chunk of incoming) {
-    bytes += (chunk as Buffer).length;
-    if (bytes <= maxBytes) chunks.push(chunk as Buffer);
-    else chunks.length = 0;
-  }
-  return bytes > maxBytes ? null : Buffer.concat(chunks);
-};
-
 const answer = async (request: RawRequest, requestId: string, settings: Settings): Promise<GatewayAnswer> => {
   let route: RouteMatch | null;
   try {
@@ -107,6 +91,8 @@ const answer = async (request: RawRequest, requestId: string, settings: Settings
   } catch {
     return gatewayAnswers.badRequest; // the path is not percent-encoded UTF-8
   }
+  const page = request.method === 'GET' ? await settings.findPage?.(splitTarget(request.url).path) : null;
+  if (page) return page;
   if (route === null) return gatewayAnswers.notFound;
   const event = toEvent(request, route, { requestId, now: Date.now() });
   if (!route.isPrivate) return callFunction(route.functionKey, event, settings);

@@ -1,7 +1,7 @@
 import { lazy } from '@hookloom/plugin-kit';
 import { loadNodeTypes } from '../../cli/plugins/node-types.ts';
-import { connect } from '../../cli/target.ts';
 import { removeWorkflow } from '../../lib/registrations/put-workflow.ts';
+import { openSampleStores } from './sample-stores.ts';
 import {
   type FilesById,
   type IdConflict,
@@ -34,7 +34,7 @@ const openStores = () => {
   const { SECRETS_FOLDER: secretsFolder, SOURCES_ENDPOINT: sourcesEndpoint } = process.env;
   if (dynamodbEndpoint === undefined || tablePrefix === undefined || secretsFolder === undefined)
     throw new Error('there is no store');
-  return connect({
+  return openSampleStores({
     dynamodbEndpoint,
     tablePrefix,
     secretsFolder,
@@ -49,10 +49,7 @@ export const handler = async (event: SamplesEvent): Promise<SamplesResults[Sampl
     case 'seed':
       return seedSamples(stores, event.ordersApiKey, event.folder);
     case 'remove':
-      return removeWorkflow(event.workflowId, await openNodeTypes(), {
-        ...stores.registrar,
-        workflows: stores.workflows,
-      });
+      return removeWorkflow(event.workflowId, await openNodeTypes(), stores);
     case 'put': {
       try {
         return await putSample(event.file, stores, openNodeTypes(), event.others);

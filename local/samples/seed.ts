@@ -7,16 +7,14 @@ import { findMissingSubworkflows, findUrlWarnings } from '../../authoring/stage/
 import { sampleWorkflowsFolder } from '../../cli/local/project-folder.ts';
 import { loadNodeTypes } from '../../cli/plugins/node-types.ts';
 import { isWorkflowFile, readWorkflow } from '../../cli/read-file.ts';
-import type { Target } from '../../cli/target.ts';
 import { hashGenerated } from '../../lib/credentials/hash-secret.ts';
 import { putWorkflow } from '../../lib/registrations/put-workflow.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 import type { Problem } from '../../lib/workflows/definition/problem.ts';
 import { sampleCredentials } from './sample-credentials.ts';
+import type { SampleStores } from './sample-stores.ts';
 
 const noStdin = { readStdin: async () => '' };
-
-type SampleTarget = Pick<Target, 'workflows' | 'credentials' | 'outbound' | 'registrar'>;
 
 /** The result of storing a workflow file. */
 export interface StoredSample {
@@ -46,7 +44,7 @@ export type FilesById = Readonly<Record<string, string>>;
  */
 export const putSample = async (
   file: string,
-  target: SampleTarget,
+  target: SampleStores,
   nodeTypes: Promise<FindNodeType> = loadNodeTypes(),
   others: FilesById = {},
 ): Promise<StoredSample | IdConflict> => {
@@ -67,11 +65,11 @@ const toLines = (found: readonly Problem[]): string[] =>
 const describeConflict = (id: string, others: readonly string[]): string =>
   `its id "${id}" is also the id in ${others.join(', ')}: change or remove one of them`;
 
-const put = async (definition: WorkflowDefinition, target: SampleTarget, findNodeType: FindNodeType) => {
+const put = async (definition: WorkflowDefinition, target: SampleStores, findNodeType: FindNodeType) => {
   const problems = await findCredentialProblems(definition, findNodeType, target);
   if (problems.length > 0)
     throw new Error(problems.map(({ path, message }) => `${definition.id}: ${path} ${message}`).join('\n'));
-  return putWorkflow(definition, findNodeType, { ...target.registrar, workflows: target.workflows });
+  return putWorkflow(definition, findNodeType, target);
 };
 
 /** The result of seeding one sample; its name is the file's. */
@@ -92,7 +90,7 @@ export type SeededSample =
  * not affect the others.
  */
 export const seedSamples = async (
-  target: Target,
+  target: SampleStores,
   ordersApiKey: string,
   folder: string = sampleWorkflowsFolder(),
 ): Promise<SeededSample[]> => {
@@ -144,7 +142,7 @@ const readSample = async (name: string, folder: string, findNodeType: FindNodeTy
 /** @returns whether the store has another definition, which stays */
 const seedSample = async (
   definition: WorkflowDefinition,
-  target: Target,
+  target: SampleStores,
   findNodeType: FindNodeType,
 ): Promise<boolean> => {
   const known = await target.workflows.find(definition.id);
@@ -153,7 +151,7 @@ const seedSample = async (
 };
 
 /** Adds this folder's API key to those in a persistent store. */
-const seedCallerCredential = async ({ credentials }: Target, ordersApiKey: string): Promise<void> => {
+const seedCallerCredential = async ({ credentials }: SampleStores, ordersApiKey: string): Promise<void> => {
   const known = await credentials.find('orders-key');
   const hash = hashGenerated(ordersApiKey);
   if (known?.secrets.some((secret) => isDeepStrictEqual(secret.hash, hash))) return;
@@ -168,7 +166,7 @@ const seedCallerCredential = async ({ credentials }: Target, ordersApiKey: strin
 };
 
 /** Creates the credentials for the stand-in; existing ones stay. */
-const seedOutboundCredentials = async ({ outbound: { store, secrets } }: Target): Promise<void> => {
+const seedOutboundCredentials = async ({ outbound: { store, secrets } }: SampleStores): Promise<void> => {
   for (const { id, type, fields, hosts, secrets: secret } of sampleCredentials) {
     if ((await store.find(id)) !== null) continue;
     const reference = await secrets.put(id, JSON.stringify(secret));

@@ -1,6 +1,6 @@
 import { ordersApiKey } from '../../cli/local/local-service.ts';
-import { connect } from '../../cli/target.ts';
 import { createAwsCaller } from '../../lib/adapters/aws/aws-caller.ts';
+import { openSampleStores } from '../samples/sample-stores.ts';
 import { seedSamples } from '../samples/seed.ts';
 import { orders } from '../samples/systems.ts';
 
@@ -11,10 +11,9 @@ const { AWS_REGION: region = '' } = process.env;
 const callS3 = createAwsCaller({ service: 's3', region, endpoint: null, bucket: 'imports' });
 const { status } = await callS3({ method: 'PUT', path: '/orders.csv', body: orders });
 if (status !== 200) process.stdout.write(`s3://imports/orders.csv was not stored: ${status}\n`);
-const target = connect({ tablePrefix: `hookloom-${stage}` });
+const target = openSampleStores({ tablePrefix: `hookloom-${stage}` });
 const samples = await seedSamples(target, ordersApiKey());
 for (const sample of samples) {
   if ('problem' in sample)
     process.stdout.write(`workflows/${sample.name} was not stored: ${sample.problem}\n`);
 }
-target.close();

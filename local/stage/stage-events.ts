@@ -6,6 +6,7 @@ import type { ProcessPool } from '../pool/process-pool.ts';
 import { type Deliver, readDeadLetters } from '../sources/deliver.ts';
 import type { DeliverBatch, Queues } from '../sources/queues.ts';
 import { readFailures } from '../sources/start-sources.ts';
+import type { StreamMapping } from '../sources/streams.ts';
 import type { DeployedFunction } from './deployed-functions.ts';
 import type { Door } from './door/door-types.ts';
 import type { ResolvedTemplate } from './door/template.ts';
@@ -18,6 +19,10 @@ const SCHEDULER = 'scheduler.amazonaws.com';
 
 /** The actions that a queue mapping requires of its function's role. */
 const RECEIVING = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'] as const;
+
+/** Those of a stream mapping: https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-eventsourcemapping.html */
+const STREAMING = ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'] as const;
+const LISTING = 'dynamodb:ListStreams';
 
 interface Parts {
   readonly template: ResolvedTemplate;
@@ -123,19 +128,48 @@ export const createBatchDelivery = (
   };
 };
 
-/** Checks what Lambda requires of a function's role before it maps a queue to it. @throws ApiError */
+/** Whether the source of a mapping is the stream of a table. */
+export const isStream = ({ EventSourceArn }: JsonObject): boolean =>
+  /:dynamodb:/.test(String(EventSourceArn));
+
+/** The mappings of a template whose sources are streams. */
+export const readStreamMappings = (
+  { resources }: ResolvedTemplate,
+  findFunction: StageLambda['findFunction'],
+): readonly StreamMapping[] =>
+  Object.values(resources)
+    .filter(
+      ({ type, properties }) =>
+        type === 'AWS::Lambda::EventSourceMapping' && isStream(properties as JsonObject),
+    )
+    .map(({ properties }) => {
+      const [, table = ''] = /:table\/([^/]+)\/stream\//.exec(String(properties.EventSourceArn)) ?? [];
+      const { KeySchema = [] } = (Object.values(resources).find(({ ref }) => ref === table)?.properties ??
+        {}) as { readonly KeySchema?: readonly { readonly AttributeName: string }[] };
+      const { Filters } = properties.FilterCriteria as {
+        readonly Filters: readonly { readonly Pattern: string }[];
+      };
+      return {
+        table,
+        functionKey: findFunction(String(properties.FunctionName), null).key,
+        keys: KeySchema.map(({ AttributeName }) => AttributeName),
+        filterPatterns: Filters.map(({ Pattern }) => JSON.parse(Pattern)),
+      };
+    });
+
+/** Checks what Lambda requires of a function's role before it maps a queue or a stream to it. @throws ApiError */
 export const createCheckMapping =
   ({ door }: Parts, functions: readonly DeployedFunction[], findFunction: StageLambda['findFunction']) =>
   async (definition: JsonObject): Promise<void> => {
     const { key } = findFunction(String(definition.FunctionName), null);
     const role = functions.find((one) => one.key === key)?.role ?? '';
-    for (const action of RECEIVING) {
-      const resource = String(definition.EventSourceArn);
+    for (const action of isStream(definition) ? [...STREAMING, LISTING] : RECEIVING) {
+      const resource = action === LISTING ? '*' : String(definition.EventSourceArn);
       if ((await door().authorize({ principal: role, action, resource })).allowed) continue;
-      const call = action.slice('sqs:'.length);
+      const [service = '', call] = action.split(':');
       throw new ApiError(
         'InvalidParameterValueException',
-        `The provided execution role does not have permissions to call ${call} on SQS`,
+        `The provided execution role does not have permissions to call ${call} on ${service === 'sqs' ? 'SQS' : 'DynamoDB'}`,
       );
     }
   };

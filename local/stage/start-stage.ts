@@ -6,7 +6,9 @@ import type { CreateTableCommandInput } from '@aws-sdk/client-dynamodb';
 import type { JsonObject } from '@hookloom/plugin-kit';
 import dynalite from 'dynalite';
 import { noteNewStage } from '../../resources/stored-data.ts';
+import { AT_ONCE } from '../database/embedded-dynamodb.ts';
 import { StartError } from '../database/start-error.ts';
+import { watchChanges, withStore } from '../database/watch-changes.ts';
 import { bundleFile } from '../functions/bundler.ts';
 import { startGateway } from '../gateway/gateway.ts';
 import { createRouter, type Route } from '../gateway/routes.ts';
@@ -23,6 +25,7 @@ import { BACKGROUND_PROCESSES, REQUEST_PROCESSES } from '../pool/slots.ts';
 import { createQueues } from '../sources/queues.ts';
 import { openSourcesStore } from '../sources/sources-state.ts';
 import { serveSources } from '../sources/start-sources.ts';
+import { createStreams } from '../sources/streams.ts';
 import { isAccountSettings, startAccount } from './account.ts';
 import { type DeployedFunction, readFunctions, runtimeEnvironment, toVersion } from './deployed-functions.ts';
 import type { Door, PolicyDocument } from './door/door-types.ts';
@@ -34,7 +37,9 @@ import {
   createBury,
   createCheckMapping,
   createDelivery,
+  isStream,
   readScheduledRules,
+  readStreamMappings,
 } from './stage-events.ts';
 import { createFindFunction, createFork, startLambda } from './stage-lambda.ts';
 
@@ -145,9 +150,8 @@ const start = async (
   };
   const parts = { template, door: openDoor, log };
 
-  const database = await startInternalServer(
-    dynalite({ createTableMs: 0, updateTableMs: 0, deleteTableMs: 0 }),
-  );
+  const [http, tables] = withStore(() => dynalite(AT_ONCE));
+  const database = await startInternalServer(http);
   ending.push(database.stop);
   await createTables(template, options.tables, database.endpoint);
   const wanted = { ExecutionsTable: String(template.resources.ExecutionsTable?.ref) };
@@ -265,8 +269,17 @@ const start = async (
         `CloudFormation would refuse the mapping of ${properties.EventSourceArn}: ${message}`,
       );
     });
-    queues.createMapping(properties as JsonObject);
+    if (!isStream(properties as JsonObject)) queues.createMapping(properties as JsonObject);
   }
+  const mappings = readStreamMappings(template, findFunction);
+  const streams = createStreams({
+    mappings,
+    invoke: (functionKey, event) => pool.invoke({ functionKey, event, requestId: randomUUID() }),
+    log,
+  });
+  const streamed = [...new Set(mappings.map(({ table }) => table))];
+  watchChanges(tables, streamed, streams.onChange);
+  ending.push(streams.stop);
   const request = (type: 'Create' | 'Delete') =>
     requestCustomResources(template, type, async (functionArn, event) => {
       const { key, invokedArn } = findFunction(functionArn, null);

@@ -1,4 +1,5 @@
 /** What a service that runs plugins needs in addition to `@hookloom/plugin-kit`: `@hookloom/plugin-kit/host`. */
+export { findHostsRule, type HostsRule } from './contract/credential-type.ts';
 export {
   CatalogueError,
   describeError,

@@ -2,7 +2,15 @@ import { readFileSync } from 'node:fs';
 import type { PluginHandle, PluginProvider } from '@hookloom/plugin-kit';
 import { createLogger } from '../../lib/adapters/runtime/logger.ts';
 import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
-import { createHealthFunction } from '../../lib/app/health-handler.ts';
+import { debugRoute, healthRoute } from '../../lib/app/api/health.ts';
+import {
+  listActionsRoute,
+  listPluginsRoute,
+  listProvidersRoute,
+  listTriggersRoute,
+  showPluginRoute,
+} from '../../lib/app/api/plugins.ts';
+import { createHealthRoutes } from '../../lib/app/health-handler.ts';
 import { createAdminList, createShowPlugin } from '../../lib/app/plugins-handlers.ts';
 import type { Inspect } from '../../lib/health/inspect.ts';
 import { type InstalledPlugin, unified } from '../../lib/plugins/installed-plugin.ts';
@@ -65,6 +73,8 @@ const inspectNothing: Inspect = async () => ({
 const sample = JSON.parse(readFileSync(new URL('../../events/adminPlugin.json', import.meta.url), 'utf8'));
 const event = { ...sample, pathParameters: { id: 'plugin0' } };
 
+const openTests = () => Promise.reject(new Error('not measured'));
+
 /** The admin API's plugin endpoints, warm, with their own registry. */
 const openEndpoints = async (count: number) => {
   const installed = Array.from({ length: count }, (_, at) => toPlugin(`plugin${at}`));
@@ -76,17 +86,25 @@ const openEndpoints = async (count: number) => {
     build: { version: '0.0.0', stage: 'bench' },
   };
   const handlers = {
-    plugins: createAdminList(parts, listPlugins),
-    'plugins/{id}': createShowPlugin(parts),
-    'plugins/triggers': createAdminList(parts, listTriggers),
-    'plugins/actions': createAdminList(parts, listActions),
-    'plugins/providers': createAdminList(parts, listProviders),
-    'plugins/health': createHealthFunction({ ...parts, inspect: inspectNothing, pluginDeadlineMs: 2_000 }),
-    'plugins/debug': createAdminList(parts, (listed, now) => describeRegistry(listed, { now, ...about })),
+    [listPluginsRoute.route]: createAdminList(parts, [listPluginsRoute], listPlugins),
+    [showPluginRoute.route]: createShowPlugin(parts),
+    [listTriggersRoute.route]: createAdminList(parts, [listTriggersRoute], listTriggers),
+    [listActionsRoute.route]: createAdminList(parts, [listActionsRoute], listActions),
+    [listProvidersRoute.route]: createAdminList(parts, [listProvidersRoute], listProviders),
+    [healthRoute.route]: createHealthRoutes({
+      ...parts,
+      inspect: inspectNothing,
+      pluginDeadlineMs: 2_000,
+      openTests,
+      openStored: openTests,
+    }),
+    [debugRoute.route]: createAdminList(parts, [debugRoute], (listed, now) =>
+      describeRegistry(listed, { now, ...about }),
+    ),
   };
-  return Object.entries(handlers).map(([path, handler]) => ({
-    path,
-    call: () => handler(event, {} as never),
+  return Object.entries(handlers).map(([routeKey, handler]) => ({
+    path: routeKey.replace('GET /api/admin/', ''),
+    call: () => handler({ ...event, routeKey }, {} as never),
   }));
 };
 

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { connect } from '../../cli/target.ts';
 import { createLogger } from '../../lib/adapters/runtime/logger.ts';
 import { openSweep } from '../../lib/app/compose/background.ts';
 import { openDurableRuns } from '../../lib/app/compose/runs.ts';
@@ -11,6 +10,7 @@ import { readConfig } from '../../lib/app/config.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 import type { WebhookFeatures } from '../../lib/workflows/definition/path-config.ts';
 import { toPathConfigs } from '../../lib/workflows/definition/to-path-configs.ts';
+import { openSampleStores } from '../../local/samples/sample-stores.ts';
 import { environmentOf } from '../../tests/support/function-environment.ts';
 import type { Link } from './chains.ts';
 
@@ -48,9 +48,8 @@ export const storeWorkflow = async (
   dynamodbEndpoint: string,
   definition: WorkflowDefinition,
 ): Promise<void> => {
-  const target = connect({ dynamodbEndpoint, tablePrefix });
-  await target.workflows.put(definition, toPathConfigs(definition));
-  target.close();
+  const { workflows } = openSampleStores({ dynamodbEndpoint, tablePrefix });
+  await workflows.put(definition, toPathConfigs(definition));
 };
 
 /** A webhook followed by a chain of nodes. */

@@ -54,6 +54,7 @@ export const runChain = async (plan: Plan, steps: Steps): Promise<void> => {
         workflowVersion: 1,
         trigger: { nodeId: 'start', type: 'manualTrigger' },
         startedAt: new Date().toISOString(),
+        stage: 'test',
       },
       input: { a: 1 },
       limits: { timeoutMs: 600_000, maxNodeRuns: 1_000_000, maxOutputBytes: 1_000_000 },

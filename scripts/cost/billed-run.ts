@@ -39,3 +39,11 @@ export interface BackgroundCounts {
   /** How many bytes the checkpoints write. */
   readonly bytes: number;
 }
+
+/** What the statistics of an execution take. */
+export interface StatisticsUnits {
+  /** Executions of one workflow that end in a shard within five minutes. */
+  readonly rate: number;
+  /** For each execution, with 3 and with 20 nodes. */
+  readonly writeUnits: readonly [small: number, large: number];
+}

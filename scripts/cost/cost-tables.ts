@@ -1,4 +1,4 @@
-import type { BilledRun } from './billed-run.ts';
+import type { BilledRun, StatisticsUnits } from './billed-run.ts';
 import {
   computeCost,
   computeExpressCost,
@@ -13,6 +13,7 @@ import { assumptions, prices } from './prices.ts';
 export const printCostTables = (
   runs: readonly BilledRun[],
   alarmMetrics: number,
+  statistics: readonly StatisticsUnits[],
 ): Readonly<Record<string, string>> => ({
   'cost-totals': printTable(
     ['a million runs', 'Hookloom', 'with an event bus', 'Step Functions Standard', 'Step Functions Express'],
@@ -34,6 +35,13 @@ export const printCostTables = (
   'cost-fixed': printTable(
     ['a month, regardless of load', 'dollars'],
     Object.entries(computeFixedCost(alarmMetrics)).map(([name, dollars]) => [name, dollars.toFixed(2)]),
+  ),
+  'cost-statistics': printTable(
+    ['executions of a workflow in five minutes, per shard', 'write units for each, 3 nodes', '20 nodes'],
+    statistics.map(({ rate, writeUnits }) => [
+      rate.toLocaleString('en-US'),
+      ...writeUnits.map((units) => units.toLocaleString('en-US', { maximumSignificantDigits: 2 })),
+    ]),
   ),
   'cost-assumptions': printTable(
     ['assumption', ''],
@@ -85,7 +93,7 @@ const toParts = (run: BilledRun): readonly string[] => {
   const { gateway, lambda, durable, dynamodb, bucket, logs } = computeCost(run, false);
   const { operations = 0, bytes = 0 } = run.background ?? {};
   const { writeUnits, readUnits } = run.units;
-  const written = bytes === 0 ? '' : `, ${(bytes / 1_000).toFixed(1)} kB`;
+  const written = bytes === 0 ? '' : `, ${(bytes / 1_000).toFixed(2)} kB`;
   return [
     run.title,
     formatMillion(gateway),

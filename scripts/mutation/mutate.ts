@@ -56,7 +56,7 @@ const stryker = new Stryker({
   tsconfigFile: 'none', // TypeScript 7 has no API to read it with
   ignorePatterns: ['.serverless', '.esbuild', '.hookloom', 'dist', 'docs'],
   concurrency: 2,
-  timeoutMS: 5_000,
+  timeoutMS: 20_000, // after the runner's own limit
   reporters: ['progress-append-only'],
   allowConsoleColors: process.stdout.isTTY,
 } as ConstructorParameters<typeof Stryker>[0]);

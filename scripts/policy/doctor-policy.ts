@@ -20,49 +20,41 @@ const allow = (
   Resource,
 });
 
-const OF_DISPATCH = { ArnEquals: { 'lambda:FunctionArn': fn('dispatch') } };
+/** Routes of the admin API. */
+const api = (...routes: readonly string[]): readonly string[] =>
+  routes.map((route) => arn('execute-api', `API_ID/*/${route}`));
 
-/** What `hookloom doctor` does in AWS: pings, checks, and probes that it removes. */
+/** What `hookloom doctor` does in AWS: pings, checks, and requests to the admin API, which stores and removes its probes. */
 export const doctorStatements: readonly DoctorStatement[] = [
   allow('lambda', 'InvokeFunction', fn('*')),
   allow('lambda', 'GetDurableExecution GetDurableExecutionHistory StopDurableExecution', fn('runDurable:*')),
-  allow('lambda', 'GetFunctionConfiguration', [fn('runExpress'), fn('dispatch')]),
+  allow('lambda', 'GetFunctionConfiguration', fn('runExpress')),
   allow('dynamodb', 'DescribeTable DescribeTimeToLive DescribeContinuousBackups', table('*')),
-  allow('dynamodb', 'GetItem PutItem DeleteItem Scan', [table('workflows'), table('registrations')]),
-  allow('dynamodb', 'Scan', [table('workflows/index/summaries')]),
-  allow('dynamodb', 'Query', [table('registrations/index/byWorkflow')]),
-  allow('dynamodb', 'GetItem PutItem DeleteItem Query', table('workflow-versions')),
-  allow('dynamodb', 'GetItem BatchGetItem DeleteItem', table('executions')),
-  allow('dynamodb', 'Query', [table('executions/index/byWorkflow'), table('executions/index/bySweep')]),
-  allow('s3', 'DeleteObject', 'arn:aws:s3:::BUCKET/executions/*'),
-  allow(
-    'scheduler',
-    'CreateSchedule UpdateSchedule DeleteSchedule',
-    arn('scheduler', 'schedule/hookloom-STAGE/*'),
-  ),
-  {
-    ...allow('iam', 'PassRole', 'arn:aws:iam::ACCOUNT:role/hookloom-STAGE-REGION-scheduler'),
-    Condition: { StringEquals: { 'iam:PassedToService': 'scheduler.amazonaws.com' } },
-  },
   allow('sqs', 'GetQueueUrl GetQueueAttributes', [
     arn('sqs', 'hookloom-STAGE-trigger-dead-letters'),
     arn('sqs', 'hookloom-STAGE-DeadLetterQueue-*'),
   ]),
-  // With --queue.
-  allow('sqs', 'GetQueueUrl SendMessage', arn('sqs', 'QUEUE')),
-  { ...allow('lambda', 'CreateEventSourceMapping', '*'), Condition: OF_DISPATCH },
-  {
-    ...allow(
-      'lambda',
-      'UpdateEventSourceMapping DeleteEventSourceMapping',
-      arn('lambda', 'event-source-mapping:*'),
-    ),
-    Condition: OF_DISPATCH,
-  },
-  allow('lambda', 'ListEventSourceMappings GetAccountSettings', '*'),
+  allow('sqs', 'SendMessage', arn('sqs', 'QUEUE')), // with --queue
+  allow('lambda', 'GetAccountSettings', '*'),
   allow('events', 'ListRules', '*'),
   allow('cloudwatch', 'GetMetricStatistics', '*'),
   allow('servicequotas', 'ListServiceQuotas', '*'),
+  allow('cloudformation', 'DescribeStacks', arn('cloudformation', 'stack/hookloom-STAGE/*')),
+  allow(
+    'execute-api',
+    'Invoke',
+    api(
+      'GET/api/admin/stored-data',
+      'GET/api/admin/workflows',
+      'GET/api/admin/executions*',
+      'GET/api/admin/approvals/addresses',
+      'PUT/api/admin/probes',
+      'DELETE/api/admin/workflows/hookloom-doctor-*',
+      'DELETE/api/admin/probes/*',
+    ),
+  ),
+  // A probe that has not ended in time.
+  allow('execute-api', 'Invoke', api('POST/api/admin/executions/*/cancel')),
 ];
 
 /** The policy as shown in the docs: one line per statement. */

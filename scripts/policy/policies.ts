@@ -51,46 +51,37 @@ const mayFindApi = allow(
   'arn:${AWS::Partition}:cloudformation:${AWS::Region}:${AWS::AccountId}:stack/${self:custom.tablePrefix}/*',
 );
 
-/** The routes of the commands for workflows, except `workflow run`. */
+/** The routes of the commands for workflows, and of `pull`, `diff`, `deploy` and `drift`, except `workflow run`. */
 const authorStatements: readonly Statement[] = [
   mayFindApi,
   mayCall(
     'GET/api/admin/workflows*',
+    'GET/api/admin/credentials', // `pull` and `deploy` compare their names
+    'GET/api/admin/variables*',
     'PUT/api/admin/workflows*',
     'DELETE/api/admin/workflows/*',
     ...['validate', '*/enable', '*/disable', '*/rollback'].map((path) => `POST/api/admin/workflows/${path}`),
   ),
 ];
 
-/** The actions of the commands for executions, requests and approvals, and the admin API except for changes of workflows. */
+/** Callback URLs, with which anyone can decide. */
+const mayNotSeeAddresses: Statement = { ...mayCall('*/api/admin/approvals/addresses'), Effect: 'Deny' };
+
+/** The routes that change nothing. */
+const readerStatements: readonly Statement[] = [mayFindApi, mayCall('GET/api/admin/*'), mayNotSeeAddresses];
+
+/** The routes of the commands for credentials, variables, plugins, executions, bulk retries, requests and approvals, and of all that only read. */
 const operatorStatements: readonly Statement[] = [
-  allow('dynamodb:GetItem', new Reference('WorkflowsTable.Arn')),
-  allow('dynamodb:GetItem', new Reference('WorkflowVersionsTable.Arn')),
-  allow(
-    ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
-    new Reference('ExecutionsTable.Arn'),
-  ),
-  // Executions that could not be dispatched are removed again.
-  allow('dynamodb:DeleteItem', new Reference('ExecutionsTable.Arn')),
-  allow('dynamodb:Query', new Reference('ExecutionsTable.Arn', '/index/*')),
-  allow('dynamodb:GetItem', new Reference('DeliveriesTable.Arn')),
-  allow(['dynamodb:GetItem', 'dynamodb:Query'], new Reference('RequestsTable.Arn')),
-  // `credential test` looks up what the service then tests.
-  allow('dynamodb:GetItem', new Reference('CredentialsTable.Arn')),
-  allow('lambda:InvokeFunction', [
-    new Reference('RunDurableLambdaFunction.Arn', ':durable'),
-    new Reference('RunExpressLambdaFunction.Arn'),
-    new Reference('SweepLambdaFunction.Arn'),
-    new Reference('AdminHealthLambdaFunction.Arn'),
-  ]),
-  allow('lambda:StopDurableExecution', new Reference('RunDurableLambdaFunction.Arn', ':*')),
   mayFindApi,
   mayCall(
     'GET/api/admin/*',
     'POST/api/admin/executions/*',
+    'POST/api/admin/bulk-retries/*',
     'POST/api/admin/requests/*',
     'POST/api/admin/workflows/*/executions',
-    'POST/api/admin/credentials/*',
+    ...['PUT', 'POST', 'DELETE'].map((method) => `${method}/api/admin/credentials/*`),
+    ...['PUT', 'DELETE'].map((method) => `${method}/api/admin/variables/*`),
+    'POST/api/admin/plugins/*',
   ),
 ];
 
@@ -100,15 +91,18 @@ export interface Policy {
 }
 
 /**
- * Policies for people, with the placeholders `STAGE`, `REGION` and `ACCOUNT`.
+ * Policies for people, with the placeholders `STAGE`, `REGION`, `ACCOUNT` and `API_ID`.
  *
+ * - `reader`: for looking at everything but callback URLs
  * - `author`: for storing, enabling, rolling back and removing workflows
  * - `operator`: for managing executions, requests and approvals
  * - `deployer`: for deploying and removing the service
  *
  * @param text - of serverless.yml
  */
-export const toPolicies = (text: string): Readonly<Record<'author' | 'operator' | 'deployer', Policy>> => {
+export const toPolicies = (
+  text: string,
+): Readonly<Record<'reader' | 'author' | 'operator' | 'deployer', Policy>> => {
   const file: ServiceFile = parse(text, { merge: true, customTags: tags, logLevel: 'silent' });
   const { Resources } = file.resources;
   const toText = (value: string): string => {
@@ -135,6 +129,7 @@ export const toPolicies = (text: string): Readonly<Record<'author' | 'operator' 
     Statement: statements.map((one) => resolve(one) as Statement),
   });
   return {
+    reader: toPolicy(readerStatements),
     author: toPolicy(authorStatements),
     operator: toPolicy(operatorStatements),
     deployer: toPolicy(deployerStatements),

@@ -192,6 +192,90 @@ test('a large value is compared as a whole, by its recorded start', () => {
   ]);
 });
 
+describe('a value of which only the start is recorded', () => {
+  const view = ($start: string, $bytes = 9_000) => ({ input: { $bytes, $start } });
+
+  test('is compared in what the start has in full', () => {
+    const [from, to] = [view('{"tier":"vip","note":"yyy'), view('{"tier":"basic","list":[1,2')];
+    expect(compareNode(from, to)).toMatchObject({
+      isStart: true,
+      changes: [{ path: '/input/tier', from: 'vip', to: 'basic' }],
+    });
+  });
+
+  test('is compared with a whole value, without what the start may lack', () => {
+    const whole = { input: { body: { tier: 'basic', note: 'n', list: [1] }, gone: 1 } };
+    const cut = view('{"body":{"tier":"vip","id":7,"note":"yyy');
+    expect(compareNode(cut, whole)?.changes).toEqual([
+      { path: '/input/body/tier', from: 'vip', to: 'basic' },
+      { path: '/input/body/id', from: 7 },
+    ]);
+    expect(compareNode(whole, cut)?.changes?.map(({ path }) => path)).toEqual([
+      '/input/body/tier',
+      '/input/body/id',
+    ]);
+    const closed = view('{"body":{"tier":"basic"},"note":"yyy');
+    expect(compareNode(closed, whole)?.changes?.map(({ path }) => path)).toEqual([
+      '/input/body/note',
+      '/input/body/list',
+    ]);
+  });
+
+  test('differs as a whole if only its size, or a text that the start cuts, differs', () => {
+    const [from, to] = [view(`{"note":"${'y'.repeat(300)}`), view(`{"note":"${'y'.repeat(200)}zz`)];
+    expect(compareNode(from, to)?.changes).toEqual([
+      {
+        path: '/input',
+        from: { $bytes: 9_000, $at: 189, $part: 'y'.repeat(60) },
+        to: { $bytes: 9_000, $at: 189, $part: `${'y'.repeat(20)}zz` },
+      },
+    ]);
+    expect(compareNode(view('{"a":1', 9_000), view('{"a":1', 9_001))?.changes).toHaveLength(1);
+  });
+
+  test('is marked even if nothing that is known differs', () => {
+    const { differs, isStart } = compareNode(view('{"a":1,'), view('{"a":1,')) ?? {};
+    expect([differs, isStart]).toEqual([[], true]);
+    expect(compareNode({ input: { a: 1 } }, { input: { a: 1 } })).not.toHaveProperty('isStart');
+    expect(compareNode(view('{"a":1,'), {})).not.toHaveProperty('isStart');
+  });
+
+  test('is compared without the times and traces of requests', () => {
+    const request = (at: string) =>
+      view(`{"triggeredAt":"${at}","headers":{"traceparent":"${at}","host":"h"},"body":{"n":1,"text":"y`);
+    expect(
+      compareNode(request('1'), view('{"triggeredAt":"1","headers":{"host":"h"},"body":{"n":2,')),
+    ).toMatchObject({
+      changes: [{ path: '/input/body/n', from: 1, to: 2 }],
+    });
+  });
+
+  test('is never read beyond its bounds if it is data that only looks like one', () => {
+    const odd = { input: { $start: '{"a" "b":}]{"' } };
+    expect(compareNode(odd, { input: { $start: '{"a" "b":}]{"' } })?.differs).toEqual([]);
+    expect(compareNode(odd, { input: { a: 1 } })?.differs).toEqual(['data']);
+  });
+});
+
+test('of long texts that begin alike, the change has the part where they begin to differ', () => {
+  const text = (end: string) => ({ input: { note: `${'y'.repeat(1_190)}${end}`, short: 'n' } });
+  expect(compareNode(text('zzz'), text('yyyyy'))?.changes).toEqual([
+    {
+      path: '/input/note',
+      from: { $bytes: 1_195, $at: 1_170, $part: `${'y'.repeat(20)}zzz` },
+      to: { $bytes: 1_197, $at: 1_170, $part: 'y'.repeat(25) },
+    },
+  ]);
+  const [short, long] = [{ input: { note: 'y'.repeat(150) } }, { input: { note: 'y'.repeat(400) } }];
+  expect(compareNode(short, long)?.changes).toEqual([
+    {
+      path: '/input/note',
+      from: 'y'.repeat(150),
+      to: { $bytes: 402, $at: 130, $part: 'y'.repeat(60) },
+    },
+  ]);
+});
+
 test('what differs between any two requests is not compared', () => {
   const output = (at: string, event: string) => ({
     triggeredAt: at,

@@ -31,6 +31,7 @@ describe('the configuration', () => {
       uploadEndpoint: null,
       secretsFolder: null,
       sourcesEndpoint: null,
+      retryFunction: null,
       sweepFunction: null,
       eventBus: null,
       publicUrl: null,

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { ApiProblem, createAdminApi, createSendToApi } from '../../cli/admin-api.ts';
+import { createSendBytes } from '../../cli/signed-requests.ts';
 import { aLocalServer, type LocalServer } from '../support/a-local-server.ts';
 
 const servers: LocalServer[] = [];
@@ -28,7 +29,8 @@ const anApi = async (replies: readonly Reply[], isSigned = true) => {
   servers.push(server);
   const { origin, received } = server;
   const signing = isSigned ? { region: 'eu-west-1', readCredentials: () => keys } : null;
-  const send = createSendToApi({ findUrl: async () => origin, signing, sleep: async () => {} });
+  const sendBytes = createSendBytes({ findUrl: async () => origin, signing });
+  const send = createSendToApi({ sendBytes, sleep: async () => {} });
   return { api: createAdminApi(send), received };
 };
 

@@ -1,18 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
-import { connect } from '../../cli/target.ts';
 import { createCallbackUrls } from '../../lib/callbacks/callback-urls.ts';
 import { useCommandLine } from '../support/a-command-line.ts';
 import { anExecutionEnd, anExecutionStart } from '../support/a-start.ts';
-import { useTestDatabases } from '../support/test-database.ts';
 
-const openDatabase = useTestDatabases();
 const openCommandLine = useCommandLine();
 
 /** The command line, and an approval that waits. */
 const aService = async () => {
-  const { endpoint } = await openDatabase();
-  const open = () => connect({ dynamodbEndpoint: endpoint, tablePrefix: 'test' });
-  const { executions, close } = open();
+  const { call, stores } = await openCommandLine();
+  const { executions } = stores;
   const now = Date.now();
   const start = anExecutionStart({ workflowId: 'greeting', startedAt: now });
   await executions.start(start);
@@ -25,13 +21,8 @@ const aService = async () => {
   };
   const question = { title: 'Greet\n\u001b[31mAda?', askedBy: 'Bob' };
   await createCallbackUrls(parts, start).open('ask/0/0', 'c', 600, question);
-  close();
-  const end = async () => {
-    const target = open();
-    await target.executions.finish('e-1', anExecutionEnd({ status: 'cancelled' }));
-    target.close();
-  };
-  return { ...(await openCommandLine({ openTarget: open })), url: urls[0] ?? '', now, end };
+  const end = () => executions.finish('e-1', anExecutionEnd({ status: 'cancelled' }));
+  return { call, url: urls[0] ?? '', now, end };
 };
 
 describe('approval list', () => {
@@ -49,7 +40,8 @@ describe('approval list', () => {
   test('adds URLs on request, the same as were issued', async () => {
     const { call, url } = await aService();
     const shown = await call('approval list --workflow greeting --addresses');
-    expect(shown.out.split('\n').at(-1)).toBe(`  ${url}`);
+    expect(shown.out.split('\n').at(-1)).toMatch(/^\S+Z .* Greet \[31mAda\? {2}/);
+    expect(shown.out.endsWith(`  ${url}`)).toBe(true);
     const { out } = await call('approval list --workflow greeting --addresses --json');
     expect(JSON.parse(out)).toMatchObject({ approvals: [{ address: url }], nextCursor: null });
   });

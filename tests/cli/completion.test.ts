@@ -24,6 +24,10 @@ test('bash proposes commands, and options after a dash', async () => {
     expect.arrayContaining(['--prune', '--dry-run', '--stage']),
   );
   expect(await propose(out, 'workflow', 'put', 'flows/')).toEqual([]); // files, by default
+  expect(await propose(out, '--stage', 'w')).toEqual([]); // not a command: the value of an option
+  expect(await propose(out, 'workflow', 'ex')).toEqual(['export']);
+  expect(await propose(out, 'workflow', 'get', '--o')).toEqual(['--output']); // by its other name
+  expect(await propose(out, 'completion', '')).toEqual(['bash', 'zsh', 'fish']);
 });
 
 test.each(['zsh', 'fish'])('%s gets every command with its description', async (shell) => {

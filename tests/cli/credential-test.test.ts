@@ -1,12 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import type { Context } from 'aws-lambda';
-import { openHealth } from '../../lib/app/compose/admin.ts';
-import { readConfig } from '../../lib/app/config.ts';
-import { createHealthRoutes } from '../../lib/app/health-handler.ts';
-import { startEngineServer } from '../../local/engine/engine-server.ts';
 import { useCommandLine } from '../support/a-command-line.ts';
 import { aLocalServer } from '../support/a-local-server.ts';
-import { environmentOf } from '../support/function-environment.ts';
+import { anAdminApi } from '../support/an-admin-api.ts';
 
 const openCommandLine = useCommandLine();
 const cleanups: (() => unknown)[] = [];
@@ -16,38 +11,21 @@ afterEach(async () => {
 
 /** A command line, and the service that it asks, which reaches `allowed` where this process does not. */
 const open = async (allowed = '') => {
-  let handler: (event: unknown, context: Context) => Promise<unknown> = async () => null;
-  const invoked: unknown[] = [];
-  const engines = {
-    invoke: async (functionKey: string, event: unknown) => {
-      invoked.push(functionKey);
-      return handler(event, {} as Context);
-    },
-  };
-  const engine = await startEngineServer(engines as unknown as Parameters<typeof startEngineServer>[0]);
-  cleanups.push(engine.stop);
-  const line = await openCommandLine({ engineEndpoint: engine.endpoint });
-  const values = {
-    DYNAMODB_ENDPOINT: line.endpoint,
-    SECRETS_FOLDER: line.secretsFolder,
-    OUTBOUND_ALLOW: allowed,
-    LOG_LEVEL: 'error',
-  };
-  const config = readConfig(environmentOf('adminHealth', values, 'test'));
-  handler = createHealthRoutes(openHealth(config)) as typeof handler;
+  const line = await openCommandLine({ values: { OUTBOUND_ALLOW: allowed } });
   const server = async (status: number) => {
     const started = await aLocalServer({ '/me': (_request, response) => response.writeHead(status).end() });
     cleanups.push(started.close);
     return started;
   };
-  return { ...line, invoked, server, handler };
+  const api = anAdminApi({ DYNAMODB_ENDPOINT: line.endpoint, SECRETS_FOLDER: line.secretsFolder });
+  return { ...line, server, api };
 };
 
 describe('credential test', () => {
   const create = (url: string) => `credential create crm --type httpBearer --field testUrl=${url}/me`;
 
   test('is run by the service, which reaches what the command line does not', async () => {
-    const { call, server, invoked } = await open('127.0.0.1');
+    const { call, server, asked } = await open('127.0.0.1');
     const { origin, received } = await server(200);
     await call(create(origin), 'the-token-1');
     expect(await call('credential test crm')).toEqual({
@@ -55,7 +33,7 @@ describe('credential test', () => {
       out: `crm: healthy, ${new URL(origin).host} answered 200`,
       err: '',
     });
-    expect(invoked).toEqual(['adminHealth']);
+    expect(asked.at(-1)).toBe('POST /api/admin/credentials/crm/test');
     expect(received).toMatchObject([{ headers: { authorization: 'Bearer the-token-1' } }]);
   });
 
@@ -80,7 +58,7 @@ describe('credential test', () => {
   });
 
   test('says when a type has no live test, and what is wrong with a secret', async () => {
-    const { call, target } = await open();
+    const { call, stores } = await open();
     await call('credential create chat --type slackWebhook', 'https://hooks.slack.com/services/1');
     expect(await call('credential test chat')).toEqual({
       code: 0,
@@ -88,64 +66,45 @@ describe('credential test', () => {
       err: 'chat: its type has no live test',
     });
     await call('credential create crm --type httpBearer --host a.example', 'the-token-1');
-    await target().outbound.secrets.put('crm', '{"token":"the-tok');
+    await stores.outbound.secrets.put('crm', '{"token":"the-tok');
     expect((await call('credential test crm')).err).toContain(
       'crm: unhealthy, the secret of credential "crm" begins like a JSON object but is not valid JSON',
     );
   });
 
-  test('calls nothing for a credential that does not exist or authenticates callers', async () => {
-    const { call, invoked } = await open();
+  test('tests nothing for a credential that does not exist or authenticates callers', async () => {
+    const { call, asked } = await open();
     await call('credential create key --type apiKey');
     expect((await call('credential test other')).err).toBe('There is no credential other.');
     expect((await call('credential test key')).err).toBe('key is for callers: see credential revoke.');
-    expect(invoked).toEqual([]);
-  });
-
-  test('fails when the service does not answer', async () => {
-    const line = await openCommandLine({ engineEndpoint: 'http://127.0.0.1:1' });
-    await line.call('credential create crm --type httpBearer --host a.example', 'the-token-1');
-    expect(await line.call('credential test crm')).toMatchObject({
-      code: 1,
-      err: expect.stringContaining('Credential crm could not be tested: test-adminHealth does not answer.'),
-    });
+    expect(asked.filter((request) => request.endsWith('/test'))).toEqual([]);
   });
 });
 
 describe('POST /api/admin/credentials/{credentialId}/test', () => {
-  const anEvent = (credentialId: string, changes: { method?: string; rawQueryString?: string } = {}) => ({
-    version: '2.0',
-    rawPath: `/api/admin/credentials/${credentialId}/test`,
-    rawQueryString: changes.rawQueryString ?? '',
-    headers: {},
-    requestContext: { http: { method: changes.method ?? 'POST', path: '/', sourceIp: '127.0.0.1' } },
-    pathParameters: { credentialId },
-    isBase64Encoded: false,
-  });
+  const path = (id: string) => `/api/admin/credentials/${id}/test`;
 
   test.each([
-    ['without such a credential', anEvent('crm'), 404],
-    ['of an id that can be none', anEvent('../x'), 404],
-    ['with an unknown parameter', anEvent('crm', { rawQueryString: 'probe=true' }), 400],
-    ['by another method', anEvent('crm', { method: 'GET' }), 405],
-  ])('%s is refused', async (_case, event, statusCode) => {
-    const { handler } = await open();
-    expect(await handler(event, {} as Context)).toMatchObject({ statusCode });
+    ['without such a credential', path('crm'), 404, 'There is no credential crm for calling out.'],
+    ['of an id that can be none', path('a%20b'), 404, 'There is no credential with this id for calling out.'],
+    ['with an unknown parameter', `${path('crm')}?probe=true`, 400, 'unknown parameter "probe"'],
+  ])('%s is refused', async (_case, address, status, detail) => {
+    const { api } = await open();
+    const refused = await api('POST', address);
+    expect(refused).toMatchObject({ status, body: { detail: expect.stringContaining(detail) } });
   });
 
   test('answers with the result, and without the secret', async () => {
-    const { call, handler } = await open();
+    const { call, api } = await open();
     await call('credential create crm --type httpBearer --host a.example', 'the-token-1');
-    const { statusCode, body } = (await handler(anEvent('crm'), {} as Context)) as {
-      readonly statusCode: number;
-      readonly body: string;
-    };
-    expect({ statusCode, ...JSON.parse(body) }).toEqual({
-      statusCode: 200,
-      credentialId: 'crm',
-      type: 'httpBearer',
-      status: 'warning',
-      message: 'it has no testUrl: nothing was called',
+    expect(await api('POST', path('crm'))).toMatchObject({
+      status: 200,
+      body: {
+        credentialId: 'crm',
+        type: 'httpBearer',
+        status: 'warning',
+        message: 'it has no testUrl: nothing was called',
+      },
     });
   });
 });

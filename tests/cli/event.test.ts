@@ -1,6 +1,8 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { askJson } from '../../cli/doctor/ask-aws.ts';
 import { connect } from '../../cli/target.ts';
+import { createAwsCaller } from '../../lib/adapters/aws/aws-caller.ts';
 import { startSources } from '../../local/sources/start-sources.ts';
 import { useCommandLine } from '../support/a-command-line.ts';
 
@@ -29,22 +31,14 @@ const open = async () => {
   const target = connect({
     dynamodbEndpoint: NOWHERE,
     sourcesEndpoint: sources.endpoint,
-    secretsFolder: '/nonexistent',
     tablePrefix: 'test',
   });
-  const { callAws } = await target.registrar.openContext();
-  const callEvents = (operation: string, body: JsonObject) =>
-    callAws({
-      service: 'events',
-      method: 'POST',
-      path: '/',
-      headers: { 'x-amz-target': `AWSEvents.${operation}` },
-      body,
-    });
-  await callEvents('PutRule', { Name: 'shop', EventPattern: '{"source":["shop"]}' });
-  await callEvents('PutTargets', { Rule: 'shop', Targets: [{ Id: 'one', Arn: 'a' }] });
-  const body = { EventSourceArn: QUEUE };
-  await callAws({ service: 'lambda', method: 'POST', path: '/2015-03-31/event-source-mappings/', body });
+  const events = target.openAws('events');
+  await askJson(events, 'AWSEvents.PutRule', { Name: 'shop', EventPattern: '{"source":["shop"]}' });
+  await askJson(events, 'AWSEvents.PutTargets', { Rule: 'shop', Targets: [{ Id: 'one', Arn: 'a' }] });
+  const lambda = createAwsCaller({ service: 'lambda', region: 'local', endpoint: sources.endpoint });
+  const body = JSON.stringify({ EventSourceArn: QUEUE });
+  await lambda({ method: 'POST', path: '/2015-03-31/event-source-mappings/', body });
   return { invoked, ...(await openCommandLine({ hasDatabase: false, openTarget: () => target })) };
 };
 

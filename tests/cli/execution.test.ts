@@ -1,14 +1,11 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { connect } from '../../cli/target.ts';
 import type { NodeRecord } from '../../lib/engine/result.ts';
 import type { ExecutionStart, ExecutionStore } from '../../lib/executions/record/execution-store.ts';
 import { useCommandLine } from '../support/a-command-line.ts';
 import { aLocalServer, type LocalServer, type Routes } from '../support/a-local-server.ts';
 import { aLease, anExecutionEnd, anExecutionStart } from '../support/a-start.ts';
 import { aTrigger, aWorkflow } from '../support/a-workflow.ts';
-import { useTestDatabases } from '../support/test-database.ts';
 
-const openDatabase = useTestDatabases();
 const openCommandLine = useCommandLine();
 const servers: LocalServer[] = [];
 
@@ -16,7 +13,7 @@ afterEach(async () => {
   for (const server of servers.splice(0)) await server.close();
 });
 
-const LAUNCH = '/2015-03-31/functions/test-runDurable%3Adurable/invocations';
+const LAUNCH = '/2015-03-31/functions/hookloom-dev-runDurable%3Adurable/invocations';
 const STOP = '/2025-12-01/durable-executions/arn%3A1/stop';
 
 /** The command line, a store, and an engine that takes what it is told. */
@@ -27,22 +24,16 @@ const aService = async ({
   readonly status?: number;
   readonly spoil?: (store: ExecutionStore) => Partial<ExecutionStore>;
 } = {}) => {
-  const { endpoint } = await openDatabase();
   const answer: Routes[string] = (_request, response) => {
     response.writeHead(status).end('{}');
   };
   const engine = await aLocalServer({ [LAUNCH]: answer, [STOP]: answer });
   servers.push(engine);
-  const open = () =>
-    connect({ dynamodbEndpoint: endpoint, engineEndpoint: engine.origin, tablePrefix: 'test' });
-  const { executions, workflows, close } = open();
-  const { call } = await openCommandLine({
-    openTarget: () => {
-      const target = open();
-      return { ...target, executions: { ...target.executions, ...spoil(target.executions) } };
-    },
+  const { call, stores } = await openCommandLine({
+    engineEndpoint: engine.origin,
+    spoil: ({ executions }) => ({ executions: { ...executions, ...spoil(executions) } }),
   });
-  return { call, engine, executions, workflows, close };
+  return { call, engine, ...stores };
 };
 
 const T0 = Date.parse('2026-11-20T11:59:00.000Z');
@@ -65,7 +56,7 @@ const failure = { nodeId: 'fetch', name: 'HttpError', message: 'it answered 500'
 
 describe('execution list', () => {
   test('prints a table, the latest first', async () => {
-    const { call, executions, workflows, close } = await aService();
+    const { call, executions, workflows } = await aService();
     for (const id of ['greeting', 'mail']) await workflows.put(aWorkflow({ id }), []);
     await executions.start(aStart());
     await executions.finish('e-1', anExecutionEnd({ endedAt: T0 + 125_000 }));
@@ -79,11 +70,10 @@ describe('execution list', () => {
         '2026-11-20T11:59:00.000Z  e-1   greeting  1        succeeded  2 min 5 s',
       ].join('\n'),
     });
-    close();
   });
 
   test('says how to continue, and continues from there', async () => {
-    const { call, executions, close } = await aService();
+    const { call, executions } = await aService();
     for (const at of [1, 2, 3])
       await executions.start(aStart({ executionId: `e-${at}`, startedAt: T0 + at }));
     const { out, err } = await call('execution list --workflow greeting --limit 2');
@@ -95,11 +85,10 @@ describe('execution list', () => {
     expect(rest.out).toContain('e-1');
     expect(rest.out).not.toContain('e-2');
     expect(rest.err).toBe('');
-    close();
   });
 
   test('filters by status and time, and prints JSON on request', async () => {
-    const { call, executions, close } = await aService();
+    const { call, executions } = await aService();
     for (const at of [1, 2, 3])
       await executions.start(aStart({ executionId: `e-${at}`, startedAt: T0 + at }));
     await executions.finish('e-2', anExecutionEnd({ status: 'failed', endedAt: T0 + 9 }));
@@ -110,23 +99,21 @@ describe('execution list', () => {
       executions: [expect.objectContaining({ executionId: 'e-2', status: 'failed', durationMs: 7 })],
       nextCursor: null,
     });
-    close();
   });
 
   test('says when there is nothing', async () => {
-    const { call, close } = await aService();
+    const { call } = await aService();
     expect(await call('execution list')).toEqual({
       code: 0,
       out: '',
       err: 'No matching executions.',
     });
-    close();
   });
 });
 
 describe('execution show', () => {
   test('shows what happened, node by node', async () => {
-    const { call, executions, close } = await aService();
+    const { call, executions } = await aService();
     const retryOf = { executionId: 'e-0', fromNodeId: 'fetch' };
     await executions.start(aStart({ retryOf }));
     for (const invocations of [1, 2])
@@ -164,7 +151,6 @@ describe('execution show', () => {
         '  each/0/2/inner#1 (httpRequest) succeeded after 1.2 s',
       ].join('\n'),
     });
-    close();
   });
 
   /** A branch on a total, and an execution that it did not take. */
@@ -205,22 +191,20 @@ describe('execution show', () => {
     expect((await service.call('execution show e-1')).out).not.toContain('why');
     const { nodes } = JSON.parse((await service.call('execution show e-1 --json')).out);
     expect(nodes[1].why).toMatchObject({ expression: 'body.total > 100', result: false });
-    service.close();
   });
 
   test('truncates long values', async () => {
-    const { call, executions, close } = await aService();
+    const { call, executions } = await aService();
     await executions.start(aStart());
     const nodes = [aNode('fetch', { input: 'x'.repeat(199), outputs: 'y'.repeat(198) })];
     await executions.finish('e-1', anExecutionEnd({ endedAt: T0 + 1, nodes }));
     const { out } = await call('execution show e-1');
     expect(out).toContain(`in   "${'x'.repeat(199)}…`);
     expect(out).toContain(`out  "${'y'.repeat(198)}"`);
-    close();
   });
 
   test('--json prints the response of the admin API', async () => {
-    const { call, executions, close } = await aService();
+    const { call, executions } = await aService();
     await executions.start(aStart({ input: 'jhidden', callbackKey: 'hidden' }));
     const { out } = await call('execution show e-1 --json');
     expect(JSON.parse(out)).toMatchObject({
@@ -230,11 +214,10 @@ describe('execution show', () => {
       leaseOwner: null,
     });
     expect(out).not.toContain('hidden');
-    close();
   });
 
   test('keeps messages from moving the cursor or faking a line', async () => {
-    const { call, executions, close } = await aService();
+    const { call, executions } = await aService();
     await executions.start(aStart());
     const message = 'no\u001b[2J\u009b2J\r\n  fetch (httpRequest) succeeded';
     const odd = { ...failure, message };
@@ -248,15 +231,13 @@ describe('execution show', () => {
     const { out } = await call('execution show e-1');
     expect(out.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
     expect(out.split('\n')).toHaveLength(8);
-    close();
   });
 
   test('finishes one whose process died while its caller waited', async () => {
-    const { call, executions, close } = await aService();
+    const { call, executions } = await aService();
     await executions.start(aStart({ mode: 'inline', status: 'running', startedAt: T0 - 15 * 60_000 }));
     expect((await call('execution show e-1')).out).toContain('ProcessLost');
     expect(await executions.find('e-1')).toMatchObject({ status: 'failed' });
-    close();
   });
 });
 
@@ -293,7 +274,7 @@ describe('execution compare', () => {
   };
 
   test('shows what differs, compared with the last success', async () => {
-    const { call, close } = await aPair();
+    const { call } = await aPair();
     expect(await call('execution compare e-2')).toEqual({
       code: 0,
       err: '',
@@ -318,18 +299,16 @@ describe('execution compare', () => {
     });
     const { out } = await call('execution compare e-2 --with e-1 --json');
     expect(JSON.parse(out)).toMatchObject({ from: { executionId: 'e-1' }, to: { executionId: 'e-2' } });
-    close();
   });
 
   test('says whose data was not recorded', async () => {
-    const { call, close } = await aPair(false);
+    const { call } = await aPair(false);
     const { out } = await call('execution compare e-2');
     expect(out).toContain('  data      not compared: none was recorded for e-1 and e-2 (recordData)');
-    close();
   });
 
   test('says with what it cannot be compared', async () => {
-    const { call, executions, close } = await aPair();
+    const { call, executions } = await aPair();
     await executions.start(aStart({ executionId: 'e-9', workflowId: 'mail' }));
     expect(await call('execution compare e-9')).toMatchObject({
       code: 1,
@@ -343,7 +322,6 @@ describe('execution compare', () => {
       code: 1,
       err: expect.stringContaining('There is no execution none'),
     });
-    close();
   });
 });
 
@@ -370,39 +348,50 @@ describe('execution retry', () => {
     ['execution retry e-1 --current', 2, null],
     ['execution retry e-1 --from fetch', 1, 'fetch'],
   ])('%s starts a new execution, and prints its id', async (args, version, fromNodeId) => {
-    const { call, executions, engine, close } = await anEnded();
+    const { call, executions, engine } = await anEnded();
     const { code, out, err } = await call(args);
     const [id = ''] = out.split(':');
     expect([code, out]).toEqual([0, `${id}: accepted, version ${version} of greeting`]);
     expect(err).toBe(`Follow it with: execution watch ${id}`);
     expect(await executions.find(id)).toMatchObject({ retryOf: { executionId: 'e-1', fromNodeId } });
     expect(engine.received).toMatchObject([{ url: LAUNCH, body: JSON.stringify({ executionId: id }) }]);
-    close();
   });
 
   test('says why it is impossible', async () => {
-    const { call, close } = await anEnded();
+    const { call } = await anEnded();
     expect(await call('execution retry e-1 --from nobody')).toMatchObject({
       code: 1,
       err: expect.stringContaining('this version has no node "nobody"'),
     });
-    close();
+  });
+
+  test('takes an edited input from a file, which execution show then tells', async () => {
+    const { call } = await anEnded();
+    const { code, out } = await call('execution retry e-1 --input -', '{"body":{"total":2}}');
+    expect(code).toBe(0);
+    const [id = ''] = out.split(':');
+    const shown = await call(`execution show ${id}`);
+    expect(shown.out).toContain('  edited    its input\n      /body: {"total":2}, instead of ');
+    expect((await call('execution show e-1')).out).toContain(`  retried   by ${id}`);
+    expect(await call('execution retry e-1 --input -', '[]')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('the edited input must be a JSON object'),
+    });
   });
 
   test('leaves nothing behind when the engine refuses', async () => {
-    const { call, executions, close } = await anEnded({ status: 400 });
+    const { call, executions } = await anEnded({ status: 400 });
     expect(await call('execution retry e-1')).toMatchObject({
       code: 1,
       err: expect.stringContaining('Try again: the execution starts only once'),
     });
     expect((await executions.list({ workflowId: 'greeting', limit: 9 })).executions).toHaveLength(1);
-    close();
   });
 });
 
 describe('execution cancel', () => {
   test('ends it and stops its process', async () => {
-    const { call, executions, engine, close } = await aService();
+    const { call, executions, engine } = await aService();
     await executions.start(aStart());
     await executions.acquireLease('e-1', aLease({ leaseOwner: 'arn:1', leaseExpiresAt: T0 }));
     expect(await call('execution cancel e-1')).toEqual({ code: 0, out: 'e-1: cancelled', err: '' });
@@ -412,11 +401,10 @@ describe('execution cancel', () => {
       code: 1,
       err: expect.stringContaining('it has already ended, with the status cancelled'),
     });
-    close();
   });
 
   test('still finishes it when the engine cannot be reached, and says so', async () => {
-    const { call, executions, close } = await aService({ status: 403 });
+    const { call, executions } = await aService({ status: 403 });
     await executions.start(aStart());
     await executions.acquireLease('e-1', aLease({ leaseOwner: 'arn:1', leaseExpiresAt: T0 }));
     expect(await call('execution cancel e-1')).toEqual({
@@ -424,7 +412,6 @@ describe('execution cancel', () => {
       out: 'e-1: cancelled',
       err: 'The durable execution could not be stopped.',
     });
-    close();
   });
 });
 
@@ -462,7 +449,7 @@ describe('execution watch', () => {
           anExecutionEnd({ endedAt: T0 + 4_000, nodes: [start, aNode('fetch', { attempts: 2 }), pause] }),
         ),
     ]);
-    const { call, executions, close } = await aService({ spoil });
+    const { call, executions } = await aService({ spoil });
     await executions.start(aStart());
     expect(await call('execution watch e-1')).toEqual({
       code: 0,
@@ -479,7 +466,6 @@ describe('execution watch', () => {
         '2026-11-20T11:59:04.000Z  e-1: succeeded',
       ].join('\n'),
     });
-    close();
   });
 
   test('distinguishes iterations of a loop from runs inside a node', async () => {
@@ -489,7 +475,7 @@ describe('execution watch', () => {
       aNode('fetch', { within: 'each/0/0' }),
       aNode('fetch', { within: 'each/0/1' }),
     ];
-    const { call, executions, close } = await aService();
+    const { call, executions } = await aService();
     await executions.start(aStart());
     await executions.finish('e-1', anExecutionEnd({ endedAt: T0 + 1, nodes }));
     const { out } = await call('execution watch e-1');
@@ -499,13 +485,12 @@ describe('execution watch', () => {
       ' each/0/0/fetch ',
       ' each/0/1/fetch ',
     ]);
-    close();
   });
 
   test.each(['failed', 'cancelled', 'timedOut'] as const)(
     'exits with code 1 and the reason when it %s',
     async (status) => {
-      const { call, executions, close } = await aService({ spoil: aStory([nothing, begin]) });
+      const { call, executions } = await aService({ spoil: aStory([nothing, begin]) });
       await executions.start(aStart());
       await executions.finish('e-1', anExecutionEnd({ status, endedAt: T0 + 1, failure }));
       expect(await call('execution watch e-1')).toEqual({
@@ -513,7 +498,6 @@ describe('execution watch', () => {
         out: `2026-11-20T11:59:00.001Z  e-1: ${status}`,
         err: 'at fetch: HttpError: it answered 500',
       });
-      close();
     },
   );
 });
@@ -522,23 +506,21 @@ describe('an id without an execution', () => {
   test.each(['show', 'retry', 'cancel', 'watch'])(
     'execution %s says so, with exit code 1',
     async (command) => {
-      const { call, close } = await aService();
+      const { call } = await aService();
       expect(await call(`execution ${command} nobody`)).toEqual({
         code: 1,
         out: '',
         err: 'There is no execution nobody, or its record has expired.',
       });
-      close();
     },
   );
 
   test.each(['show', 'retry', 'cancel', 'watch'])('execution %s refuses an invalid id', async (command) => {
-    const { call, close } = await aService();
+    const { call } = await aService();
     expect(await call(`execution ${command} a/b`)).toMatchObject({
       code: 2,
       err: expect.stringContaining('"a/b" is not an id'),
     });
-    close();
   });
 });
 
@@ -546,10 +528,9 @@ test.each([
   ['--cursor abc', 'cursor must be the nextCursor of an earlier page'],
   ['--from 2 --to 1', 'from must not be later than to'],
 ])('execution list %s is refused', async (args, message) => {
-  const { call, close } = await aService();
+  const { call } = await aService();
   expect(await call(`execution list ${args}`)).toMatchObject({
     code: 1,
     err: expect.stringContaining(message),
   });
-  close();
 });

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { useCommandLine } from '../support/a-command-line.ts';
 import { aWorkflow } from '../support/a-workflow.ts';
 
@@ -39,7 +39,7 @@ test('diff, drift and a dry run show what differs by node and parameter, and cha
   const { code, out, err } = await call(`deploy --prune --dry-run ${folder}`);
   expect({ code, out }).toEqual({ code: 0, out: `${changes}\nsecond: can be stored\nthird: can be stored` });
   expect(err).toBe('');
-  expect((await call('workflow list')).out).toMatch(/^greeting\t.*\nsecond\t.*\tGreeting$/);
+  expect((await call('workflow list')).out).toMatch(/\ngreeting .*\nsecond .* Greeting$/);
 });
 
 test('deploys with a message, and prunes only when asked to', async () => {
@@ -47,11 +47,17 @@ test('deploys with a message, and prunes only when asked to', async () => {
   file('flows/second.json', aWorkflow({ id: 'second', name: 'Renamed' }));
   rmSync(join(folder, 'greeting.json'));
   const kept = await call(['deploy', folder, '--message', 'Rename the second']);
-  expect(kept).toMatchObject({ code: 0, err: 'They stay: --prune removes them.' });
+  expect(kept).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(
+      /\nNot in the folder, and kept without --prune: greeting\nsecond: version 2\n/,
+    ),
+    err: '',
+  });
   expect((await call('workflow history second')).out).toMatch(/\n2 .*Rename the second\n1 /);
   const pruned = await call(`deploy ${folder} --prune`);
   expect(pruned).toMatchObject({ code: 0, out: expect.stringMatching(/\ngreeting: removed$/) });
-  expect((await call('workflow list')).out).toMatch(/^second\t[^\n]*$/);
+  expect((await call('workflow list')).out).toMatch(/^ID .*\nsecond [^\n]*$/);
 });
 
 test.each([
@@ -89,7 +95,11 @@ test('pull writes what differs, keeps names and $schema of files, and files that
   const { code, out, err } = await call(`pull ${folder}`);
   expect(code).toBe(0);
   expect(out).toBe(
-    [`second: changed, ${folder}/sub/my-name.json`, `third: new, ${folder}/third.json`].join('\n'),
+    [
+      `second: changed, ${folder}/sub/my-name.json`,
+      '  ~ /name: "Greeting" → "Of somebody else"',
+      `third: new, ${folder}/third.json`,
+    ].join('\n'),
   );
   expect(err).toBe(`${folder}/local.json: the service has no workflow local`);
   expect(readFileSync(join(folder, 'greeting.json'), 'utf8')).toBe(before);
@@ -135,8 +145,238 @@ test('a workflow that somebody changes between plan and deployment is not overwr
   const answered = call(`deploy ${folder}`, [meanwhile]);
   expect(await answered).toMatchObject({
     code: 1,
-    err: expect.stringContaining('was changed in the meantime'),
+    out: expect.stringMatching(/\nsecond: version 1 to 2\n {2}~ \/name: "Greeting" → "Theirs"$/),
+    err: expect.stringMatching(
+      /\nNot deployed: since the comparison, somebody else has changed second, see above/,
+    ),
   });
   expect((await call('workflow list')).out).toContain('Theirs');
   expect(asked).toContain('PUT /api/admin/workflows');
+});
+
+test('of workflows that are removed or created between plan and deployment, none is stored', async () => {
+  const { call, file, folder } = await aFolder();
+  file('flows/second.json', aWorkflow({ id: 'second', name: 'Mine' }));
+  file('flows/third.json', aWorkflow({ id: 'third', name: 'Mine' }));
+  const other = dirname(file('other/w.json', aWorkflow({ id: 'third', name: 'Theirs' })));
+  const meanwhile = async () => {
+    await call('workflow remove second');
+    await call(`workflow put ${other}`);
+    return 'y';
+  };
+  expect(await call(`deploy ${folder}`, [meanwhile])).toMatchObject({
+    code: 1,
+    out: expect.stringMatching(/\nsecond: removed\nthird: version 1 is new$/),
+    err: expect.stringContaining('has changed second, third, see above'),
+  });
+  const listed = (await call('workflow list')).out;
+  expect([listed.includes('Theirs'), listed.includes('Mine')]).toEqual([true, false]);
+});
+
+test('a workflow that somebody changes between plan and deployment is not pruned', async () => {
+  const { call, file, folder } = await aFolder();
+  rmSync(join(folder, 'second.json'));
+  const other = dirname(file('other/w.json', aWorkflow({ id: 'second', name: 'Theirs' })));
+  const meanwhile = async () => {
+    await call(`workflow put ${other}`);
+    return 'y';
+  };
+  expect(await call(`deploy ${folder} --prune`, [meanwhile])).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(
+      /\nsecond was not removed: since the comparison, somebody else has changed it\./,
+    ),
+  });
+  expect((await call('workflow list')).out).toContain('Theirs');
+});
+
+test('of many workflows that a folder lacks, a deployment without --prune names the first ten', async () => {
+  const { call, file, folder } = await aFolder();
+  const ids = Array.from({ length: 12 }, (_, at) => `w${String(at).padStart(2, '0')}`);
+  const many = ids.map((id) => file(`many/${id}.json`, aWorkflow({ id })));
+  expect((await call(`workflow put ${dirname(many[0] ?? '')}`)).code).toBe(0);
+  const named = ids.slice(0, 10).join(', ');
+  expect((await call(`deploy ${folder}`)).out).toBe(
+    `Not in the folder, and kept without --prune: ${named} and 2 more`,
+  );
+  expect((await call(`deploy ${folder} --prune --dry-run`)).out.split('\n')).toHaveLength(12);
+});
+
+test('files without an id are all reported', async () => {
+  const { call, file, folder } = await aFolder();
+  const [list, none, odd] = [
+    file('flows/a.json', '[1]'),
+    file('flows/b.json', '{}'),
+    file('flows/c.json', '{\n"id": 1 }'),
+  ];
+  expect(await call(`deploy ${folder}`)).toEqual({
+    code: 1,
+    out: '',
+    err: [
+      `${list}:1:1: / must be object`,
+      `${none}:1:1: / lacks the key "id"`,
+      `${odd}:2:7: /id must be string`,
+    ].join('\n'),
+  });
+});
+
+describe("credentials' names in a folder", () => {
+  const FILE = 'credentials.stage.json';
+
+  /** A folder and a service with credentials of both kinds, which are pulled. */
+  const aPulledFolder = async () => {
+    const commandLine = await aFolder();
+    const { call, folder } = commandLine;
+    await call('credential create key --type apiKey');
+    await call('credential create crm --type httpBearer --host b.example --host a.example', 'the-token-1');
+    const pulled = await call(`pull ${folder}`);
+    return { ...commandLine, pulled, read: () => JSON.parse(readFileSync(join(folder, FILE), 'utf8')) };
+  };
+
+  test('are pulled by id, without secrets, and only once', async () => {
+    const { call, folder, pulled, read } = await aPulledFolder();
+    expect(pulled.out).toContain(`credential crm: new, ${join(folder, FILE)}`);
+    expect(Object.entries(read())).toEqual([
+      ['crm', { type: 'httpBearer', fields: {}, hosts: ['b.example', 'a.example'] }],
+      ['key', { type: 'apiKey' }],
+    ]);
+    expect(await call(`pull ${folder}`)).toEqual({ code: 0, out: '', err: '' });
+    expect(await call(`drift ${folder}`)).toMatchObject({ code: 0, out: 'Nothing differs.' });
+    expect(await call(`workflow put ${folder}`)).toMatchObject({ code: 0 });
+  });
+
+  test('that a service lacks are named with the command to run, and deployed by none', async () => {
+    const { call, file, folder } = await aFolder();
+    const fields = { username: "o'hara" };
+    file(`flows/${FILE}`, { shop: { type: 'httpBasic', fields, hosts: ['*.shop.example'] } });
+    const missing = {
+      out: '! credential shop is missing (httpBasic)',
+      err: `A deployment does not change this: credential create shop --type httpBasic --field 'username=o'\\''hara' --host '*.shop.example'\nUnchanged: 2`,
+    };
+    for (const command of ['deploy', 'diff'])
+      expect(await call(`${command} ${folder}`)).toEqual({ code: 0, ...missing });
+    expect(await call(`drift ${folder}`)).toMatchObject({ code: 1, out: missing.out });
+    expect((await call('credential list')).err).toBe('There are no credentials.');
+    expect((await call(`pull ${folder}`)).err).toContain('the service has no credential shop');
+  });
+
+  test('are compared in what the folder states', async () => {
+    const { call, file, folder, read } = await aPulledFolder();
+    file(`flows/${FILE}`, { crm: { type: 'httpBearer' }, key: { type: 'apiKey' } });
+    await call('credential hosts crm --host c.example');
+    expect(await call(`drift ${folder}`)).toMatchObject({ code: 0 });
+    await call(`pull ${folder}`);
+    expect(read().crm).toEqual({ type: 'httpBearer' });
+    file(`flows/${FILE}`, { crm: { type: 'httpBearer', hosts: ['d.example'] }, key: { type: 'basic' } });
+    const { code, out, err } = await call(`drift ${folder}`);
+    expect({ code, out }).toEqual({
+      code: 1,
+      out: '! credential crm differs: hosts c.example → d.example\n! credential key differs: type "apiKey" → "basic"',
+    });
+    expect(err).toContain('credential hosts crm --host d.example');
+    expect(err).toContain('credential remove key --force, then credential create key --type basic');
+    await call(`pull ${folder}`);
+    expect(read()).toEqual({ crm: { type: 'httpBearer', hosts: ['c.example'] }, key: { type: 'apiKey' } });
+  });
+
+  test.each([
+    ['[]', ':1:1: / must be an object'],
+    ['{', 'is not JSON'],
+    ['{\n "crm": { "type": 1 } }', ':2:19: /crm/type must be text'],
+    ['{ "crm": { "type": "httpBearer", "secrets": {} } }', '/crm/secrets'],
+    ['{ "a b": { "type": "apiKey" } }', "/a b can't name a credential"],
+  ])('in the file %j are refused with the place', async (content, message) => {
+    const { call, file, folder } = await aFolder();
+    file(`flows/${FILE}`, content);
+    expect(await call(`diff ${folder}`)).toMatchObject({ code: 1, err: expect.stringContaining(message) });
+  });
+});
+
+describe("variables' names in a folder", () => {
+  const FILE = 'variables.stage.json';
+
+  test.each([
+    ['{ "limit": 5 }', ':1:12: /limit must be an object'],
+    ['{ "limit": {} }', ':1:12: /limit/type is missing'],
+    ['{ "limit": { "type": "int" } }', ':1:22: /limit/type must be one of string, number, boolean, json'],
+    [
+      '{ "limit": { "type": "json", "value": 5 } }',
+      ':1:39: /limit/value is no key of an entry: type, description',
+    ],
+  ])('in the file %j are refused with the place', async (content, message) => {
+    const { call, file, folder } = await aFolder();
+    const path = file(`flows/${FILE}`, content);
+    expect(await call(`diff ${folder}`)).toMatchObject({ code: 1, err: `${path}${message}` });
+  });
+
+  test('are pulled with types and descriptions, without values, and compared', async () => {
+    const { call, folder } = await aFolder();
+    await call(['variable', 'set', 'bucket', 'invoices-dev', '--description', "The accountants' files"]);
+    await call('variable set limit 5 --type number');
+    const pulled = await call(`pull ${folder}`);
+    expect(pulled.out.split('\n')).toEqual([
+      `variable bucket: new, ${folder}/${FILE}`,
+      `variable limit: new, ${folder}/${FILE}`,
+    ]);
+    const text = readFileSync(join(folder, FILE), 'utf8');
+    expect(text).toBe(
+      `${JSON.stringify(
+        {
+          bucket: { type: 'string', description: "The accountants' files" },
+          limit: { type: 'number', description: null },
+        },
+        null,
+        2,
+      )}\n`,
+    );
+    await call('variable set bucket invoices-prod');
+    expect(await call(`drift ${folder}`)).toMatchObject({ code: 0, out: 'Nothing differs.' });
+    expect(await call(`pull ${folder}`)).toEqual({ code: 0, out: '', err: '' });
+
+    await call('variable remove bucket');
+    await call('variable set limit many --type string');
+    const drifted = await call(`drift ${folder}`);
+    expect(drifted).toMatchObject({
+      code: 1,
+      out: [
+        '! variable bucket is missing (string)',
+        '! variable limit differs: type "string" → "number"',
+      ].join('\n'),
+    });
+    expect(drifted.err).toContain(
+      "variable set bucket VALUE --type string --description 'The accountants'\\'' files'\n",
+    );
+    expect(drifted.err).toContain('variable set limit VALUE --type number\n');
+  });
+
+  test.each([
+    ['{ "limit": { "type": "integer" } }', ':1:22: /limit/type must be one of string, number, boolean, json'],
+    ['{ "1st": { "type": "string" } }', "/1st can't name a variable"],
+    ['{ "limit": { "type": "number", "value": 5 } }', '/limit/value'],
+  ])('%s is refused with its place', async (text, said) => {
+    const { call, file, folder } = await aFolder();
+    file(`flows/${FILE}`, text);
+    expect(await call(`diff ${folder}`)).toMatchObject({ code: 1, err: expect.stringContaining(said) });
+  });
+
+  test('a folder is deployed to two stages whose variables differ', async () => {
+    const reading = {
+      ...aWorkflow({ id: 'reading' }),
+      nodes: [
+        { id: 'in', type: 'webhookTrigger', parameters: { path: '/in' } },
+        { id: 'out', type: 'set', parameters: { values: { bucket: '{{ $vars.bucket }}' } } },
+      ],
+      connections: [{ sourceNodeId: 'in', targetNodeId: 'out' }],
+    };
+    const [dev, production] = [await aFolder(), await openCommandLine()];
+    const path = dev.file('flows/reading.json', reading);
+    expect(await dev.call(`deploy ${dev.folder}`)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining(`${path}:`),
+    });
+    await dev.call('variable set bucket dev');
+    await production.call('variable set bucket production');
+    for (const { call } of [dev, production]) expect((await call(`deploy ${dev.folder}`)).code).toBe(0);
+    expect(await production.call(`drift ${dev.folder}`)).toMatchObject({ code: 0 });
+  });
 });

@@ -25,7 +25,11 @@ test('node-type list has a line for each node type, and warns of plugins that ar
   const { call } = await openWithPlugins();
   expect(await call('node-type list')).toEqual({
     code: 0,
-    out: 'greet\taction\texample\tSays hello\nbow\taction\texample\tBows low',
+    out: [
+      'TYPE   KIND    CATEGORY  DESCRIPTION',
+      'greet  action  example   Says hello',
+      'bow    action  example   Bows low',
+    ].join('\n'),
     err: warning,
   });
 });

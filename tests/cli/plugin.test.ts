@@ -157,3 +157,27 @@ describe('plugin check', () => {
     expect(await check('nowhere')).toEqual({ code: 1, out: '', err: 'nowhere: no such plugin' });
   });
 });
+
+describe('the plugins of a stage', () => {
+  test('are listed, disabled and enabled', async () => {
+    const { call } = await openCommandLine();
+    const before = (await call('plugin list')).out.split('\n');
+    expect(before[0]).toMatch(/^ID +API +VERSION +STATE +REASON$/);
+    expect(before.find((line) => line.startsWith('slack '))).toMatch(/^slack +unified +\S+ +loaded +-$/);
+    expect(await call('plugin disable slack --message leaks')).toMatchObject({
+      code: 0,
+      out: 'slack: disabled',
+      err: '',
+    });
+    expect((await call('plugin disable slack --message leaks')).out).toBe('slack: was disabled already');
+    expect((await call('plugin list')).out).toMatch(/\nslack +unified +\S+ +disabled +since \S+: leaks\n/);
+    const { plugins } = JSON.parse((await call('plugin list --json')).out);
+    expect(plugins.find(({ id }: { id: string }) => id === 'slack')).toMatchObject({ state: 'disabled' });
+    expect((await call('plugin enable slack')).out).toBe('slack: enabled');
+    expect((await call('plugin enable slack')).out).toBe('slack: was not disabled');
+    expect(await call('plugin disable flow')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('Disable the workflows'),
+    });
+  });
+});

@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { connect } from '../../cli/target.ts';
 import { toDeliveryId } from '../../lib/deliveries/claim-delivery.ts';
 import { executionIdOfRequest } from '../../lib/deliveries/to-execution-id.ts';
 import { passedPlace, type RequestRecord, refusedPlace } from '../../lib/webhooks/requests/request-record.ts';
@@ -9,9 +8,7 @@ import { aLocalServer, type LocalServer } from '../support/a-local-server.ts';
 import { aRequestRecord } from '../support/a-request-record.ts';
 import { anExecutionStart } from '../support/a-start.ts';
 import { aTrigger, aWorkflow } from '../support/a-workflow.ts';
-import { useTestDatabases } from '../support/test-database.ts';
 
-const openDatabase = useTestDatabases();
 const openCommandLine = useCommandLine();
 const servers: LocalServer[] = [];
 
@@ -19,7 +16,7 @@ afterEach(async () => {
   for (const server of servers.splice(0)) await server.close();
 });
 
-const LAUNCH = '/2015-03-31/functions/test-runExpress/invocations';
+const LAUNCH = '/2015-03-31/functions/hookloom-dev-runExpress/invocations';
 
 /** As the command line's clock has it. */
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');
@@ -38,15 +35,11 @@ const definition = aWorkflow({
 
 /** The command line, a store with the workflow `orders`, and an engine that takes what it is told. */
 const aService = async (records: readonly RequestRecord[] = [aRecord()]) => {
-  const { endpoint } = await openDatabase();
   const engine = await aLocalServer({ [LAUNCH]: (_request, response) => response.writeHead(202).end('{}') });
   servers.push(engine);
-  const open = () =>
-    connect({ dynamodbEndpoint: endpoint, engineEndpoint: engine.origin, tablePrefix: 'test' });
-  const target = open();
+  const { call, stores: target } = await openCommandLine({ engineEndpoint: engine.origin });
   await target.workflows.put(definition, toPathConfigs(definition));
   for (const record of records) await target.requests.put(record);
-  const { call } = await openCommandLine({ openTarget: open, hasDatabase: false });
   return { call, target, engine };
 };
 
@@ -165,6 +158,16 @@ describe('request send-again', () => {
     expect(await target.executions.find(executionId)).toMatchObject({ status: 'accepted', mode: 'express' });
     const found = await call('execution list --workflow orders --request request-1 --json');
     expect(JSON.parse(found.out).executions).toMatchObject([{ executionId }]);
+  });
+
+  test('edited, from a file', async () => {
+    const { call, target } = await aService();
+    const edit = { body: { n: 2 }, headers: { 'content-type': 'application/json' } };
+    const { code, out } = await call(`request send-again ${ID} --input -`, JSON.stringify(edit));
+    expect(code).toBe(0);
+    const [executionId = ''] = out.split(':');
+    const data = await target.executions.findData(executionId);
+    expect(JSON.parse(data?.input?.slice(1) ?? '')).toMatchObject({ body: { n: 2 } });
   });
 
   test('to a version without the trigger is refused, by name', async () => {

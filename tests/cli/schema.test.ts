@@ -32,7 +32,7 @@ test('schema --output writes it to a file', async () => {
 
 test.each([
   ['no/such/folder.json', 'no such folder'],
-  ['.', "can't be written (EISDIR)"],
+  ['.', 'is a folder'],
 ])('schema --output %s says why it is not written', async (path, reason) => {
   const { call } = await openCommandLine({ hasDatabase: false });
   const file = join(folder, path);

@@ -54,10 +54,10 @@ describe('an expression in the host of a URL with a credential', () => {
   });
 
   test('gets one for a credential that was created without hosts', async () => {
-    const { call, file, target } = await openCommandLine();
+    const { call, file, stores } = await openCommandLine();
     await call('credential create crm --type httpBearer --host a.example', 'the-token-1');
-    const known = await target().outbound.store.find('crm');
-    if (known !== null) await target().outbound.store.put({ ...known, hosts: null, revision: 2 });
+    const known = await stores.outbound.store.find('crm');
+    if (known !== null) await stores.outbound.store.put({ ...known, hosts: null, revision: 2 });
     const path = file('w.json', calling('httpRequest', { url: '{{ body.url }}' }));
     expect((await call(`workflow put ${path}`)).err).toContain('the credential "crm" is for any host');
   });

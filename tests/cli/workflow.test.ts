@@ -16,7 +16,7 @@ describe('workflow put', () => {
       err: '',
     });
     expect(await call('workflow list')).toMatchObject({
-      out: expect.stringMatching(/^greeting\tenabled\tversion 1\t\S+Z\tGreeting$/),
+      out: expect.stringMatching(/\ngreeting {2}enabled {2}1 {8}\S+Z {2}Greeting$/),
     });
   });
 
@@ -84,6 +84,26 @@ describe('workflow put', () => {
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(err).toContain(`${bad}:10:17: /nodes/0/parameters/path has an empty segment`);
     expect(err).toContain(`${bad}:11:19: /nodes/0/parameters/method must be one of`);
+    expect(err).toMatch(/\nNothing was stored\.$/);
+    expect((await call('workflow list')).err).toBe('There are no workflows.');
+  });
+
+  test('names the file and the line of a trigger that is refused, and stores none of the files', async () => {
+    const { call, file } = await openCommandLine();
+    const good = file('good.json', aWorkflow());
+    const queue = { queue: 'arn:aws:sqs:eu-west-1:123456789012:orders' };
+    const nodes = ['one', 'other'].map((id) => ({ id, type: 'queueTrigger', parameters: queue }));
+    const text = JSON.stringify(aWorkflow({ id: 'taken', nodes, connections: [] }), null, 2);
+    const taken = file('taken.json', text);
+    const { code, out, err } = await call(`workflow put ${good} ${taken}`);
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    const line = text.slice(0, text.indexOf('"other"')).split('\n').length - 1;
+    expect(err).toBe(
+      [
+        `${taken}:${line}:5: /nodes/1 trigger other can't be registered: trigger one of taken already uses it, and only one can`,
+        'Nothing was stored.',
+      ].join('\n'),
+    );
     expect((await call('workflow list')).err).toBe('There are no workflows.');
   });
 
@@ -332,18 +352,17 @@ describe('workflow put', () => {
 });
 
 test('the list marks workflows whose node types are not installed', async () => {
-  const { call, file, target } = await openCommandLine();
+  const { call, file, stores } = await openCommandLine();
   await call(`workflow put ${file('w.json', aWorkflow())}`);
-  const { workflows, close } = target();
+  const { workflows } = stores;
   const [trigger = aTrigger()] = aWorkflow().nodes;
   await workflows.put(
     aWorkflow({ id: 'old', nodes: [trigger, { id: 'tell', type: 'acmeChat', parameters: {} }] }),
     [],
   );
-  close();
   expect(await call('workflow list')).toMatchObject({
     code: 0,
-    out: expect.stringContaining('old\tenabled'),
+    out: expect.stringMatching(/\nold +enabled/),
     err: "old: can't run: no installed plugin provides acmeChat",
   });
 });
@@ -419,6 +438,19 @@ describe('a schedule', () => {
     expect((await validate({ at: '2027-01-31T09:00', timeZone: 'America/St_Johns' })).out).toContain(
       '  clock fires at 2027-01-31T09:00:00-03:30',
     );
+  });
+
+  test('shows its next time only, if more than ten files are put', async () => {
+    const { call, file } = await openCommandLine();
+    const files = Array.from({ length: 11 }, (_, at) =>
+      file(`many/w${at}.json`, scheduled({ cron: '0 9 * * *' }, { id: `w${at}` })),
+    );
+    const times = async (count: number) => {
+      const { out } = await call(['workflow', 'put', '--dry-run', ...files.slice(0, count)]);
+      return out.split('\n').filter((line) => line.includes(' fires at ')).length;
+    };
+    expect(await times(10)).toBe(50);
+    expect(await times(11)).toBe(11);
   });
 
   test('that never fires again gets a warning', async () => {
@@ -586,5 +618,5 @@ test('more files than one request holds are all checked before the first is stor
   expect((await call('workflow list')).err).toBe('There are no workflows.');
   file('many/zz.json', aWorkflow({ id: 'zz' }));
   expect((await call(`workflow put ${folder}`)).code).toBe(0);
-  expect((await call('workflow list')).out.split('\n')).toHaveLength(102);
+  expect((await call('workflow list')).out.split('\n')).toHaveLength(1 + 102);
 });

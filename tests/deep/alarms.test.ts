@@ -2,10 +2,10 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { TemplateResource } from '../../resources/template.ts';
+import type { TemplateResource } from '../../resources/cloudformation.ts';
 import { checkTemplate, type Template } from '../support/check-template.ts';
 import { grantsOf } from '../support/role-grants.ts';
-import { runCommand } from '../support/run-command.ts';
+import { runFramework } from '../support/run-framework.ts';
 import { alarmsOf, metricsOfAlarm } from '../support/template-metrics.ts';
 
 const params = [
@@ -19,12 +19,7 @@ let Resources: Record<string, TemplateResource>;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'hookloom-alarms-'));
-  const { code, stdout, stderr } = await runCommand('serverless', [
-    'package',
-    '--package',
-    folder,
-    ...params,
-  ]);
+  const { code, stdout, stderr } = await runFramework(['package', '--package', folder, ...params]);
   if (code !== 0) throw new Error(`serverless package failed\n${stdout}\n${stderr}`);
   ({ Resources } = JSON.parse(
     readFileSync(join(folder, 'cloudformation-template-update-stack.json'), 'utf8'),

@@ -6,6 +6,7 @@ import {
   createOutboundCredentialStore,
 } from '../../lib/adapters/dynamodb/credential-stores.ts';
 import { createDeliveryStore } from '../../lib/adapters/dynamodb/delivery-store.ts';
+import { createBulkRetryStore } from '../../lib/adapters/dynamodb/executions/bulk-retry-store.ts';
 import { createExecutionStore } from '../../lib/adapters/dynamodb/executions/execution-store.ts';
 import { createListDefinitions } from '../../lib/adapters/dynamodb/health/health-reads.ts';
 import { createHeldQueues } from '../../lib/adapters/dynamodb/held/held-queues.ts';
@@ -14,9 +15,11 @@ import { createSlotStore } from '../../lib/adapters/dynamodb/limits/slot-store.t
 import { createTokenBuckets } from '../../lib/adapters/dynamodb/limits/token-buckets.ts';
 import { createRegistrationStore } from '../../lib/adapters/dynamodb/registrations/registration-store.ts';
 import { createRequestStore } from '../../lib/adapters/dynamodb/requests/request-store.ts';
+import { createSettingsStore } from '../../lib/adapters/dynamodb/settings-store.ts';
 import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflows/workflow-store.ts';
 import { isAppError } from '../../lib/shared/errors.ts';
 import { toPathConfigs } from '../../lib/workflows/definition/to-path-configs.ts';
+import { aBulkRetry } from '../support/a-bulk-retry.ts';
 import { type Fault, startFaultProxy } from '../support/a-fault-proxy.ts';
 import { aRequestRecord } from '../support/a-request-record.ts';
 import { aLease, anExecutionEnd, anExecutionStart, dueIn } from '../support/a-start.ts';
@@ -58,6 +61,8 @@ const open = async (timeouts?: Timeouts) => {
     queues: createHeldQueues(client, tables, { retentionDays: 30 }),
     registrations: createRegistrationStore(client, tables, clock),
     requests: createRequestStore(client, tables, { retentionDays: 7, clock }),
+    settings: createSettingsStore(client, tables),
+    bulkRetries: createBulkRetryStore(client, tables, { retentionDays: 30, clock }),
     slots: createSlotStore(client, tables),
     takeToken: createTokenBuckets(client, tables),
     listDefinitions: createListDefinitions(client, tables),
@@ -97,8 +102,10 @@ const calls: [string, (stores: Stores) => Promise<unknown>][] = [
   ['credentials.list', ({ credentials }) => credentials.list()],
   ['outbound.find', ({ outbound }) => outbound.find('crm')],
   ['outbound.put', ({ outbound }) => outbound.put(anOutboundCredential())],
-  ['outbound.remove', ({ outbound }) => outbound.remove('crm')],
+  ['outbound.remove', ({ outbound }) => outbound.remove({ id: 'crm', revision: 1 })],
   ['outbound.list', ({ outbound }) => outbound.list()],
+  ['settings.find', ({ settings }) => settings.find('variables')],
+  ['settings.put', ({ settings }) => settings.put('variables', { content: [], revision: 1 })],
   ['executions.start', ({ executions }) => executions.start(start)],
   ['executions.startAndFinish', ({ executions }) => executions.startAndFinish(start, end)],
   ['executions.finish', ({ executions }) => executions.finish('e-1', end)],
@@ -170,6 +177,25 @@ const calls: [string, (stores: Stores) => Promise<unknown>][] = [
   ['slots.list', ({ slots }) => slots.list('greeting', 7)],
   ['takeToken', ({ takeToken }) => takeToken({ key: 'b', burst: 3, intervalUs: 1_000_000 }, 1, null)],
   ['requests.put', ({ requests }) => requests.put(aRequestRecord())],
+  ['bulkRetries.create', ({ bulkRetries }) => bulkRetries.create(aBulkRetry(), ['e-1'])],
+  ['bulkRetries.find', ({ bulkRetries }) => bulkRetries.find('b-1')],
+  ['bulkRetries.findExecutions', ({ bulkRetries }) => bulkRetries.findExecutions('b-1')],
+  ['bulkRetries.list', ({ bulkRetries }) => bulkRetries.list(10, null)],
+  ['bulkRetries.findActive', ({ bulkRetries }) => bulkRetries.findActive()],
+  [
+    'bulkRetries.acquireLease',
+    ({ bulkRetries }) => bulkRetries.acquireLease('b-1', { owner: 'p', expiresAt: 2 }, 1),
+  ],
+  [
+    'bulkRetries.save',
+    ({ bulkRetries }) =>
+      bulkRetries.save(
+        'b-1',
+        { marks: '.', refused: [], stop: null, endedAt: null },
+        { owner: 'p', expiresAt: 2 },
+      ),
+  ],
+  ['bulkRetries.stop', ({ bulkRetries }) => bulkRetries.stop('b-1', { state: 'cancelled', reason: 'no' })],
 ];
 
 const readAll = async (values: AsyncIterable<unknown>): Promise<void> => {

@@ -1,6 +1,9 @@
 import { describeApprovals } from '../e2e/suites/approvals.ts';
+import { describeBulkRetries } from '../e2e/suites/bulk-retries.ts';
 import { describeFailuresAndHand } from '../e2e/suites/failures-and-hand.ts';
 import { describeRequests } from '../e2e/suites/requests.ts';
+import { describeSettings } from '../e2e/suites/settings.ts';
+import { describeStatistics } from '../e2e/suites/statistics.ts';
 import { describeTriggers } from '../e2e/suites/triggers.ts';
 import { describeUploads } from '../e2e/suites/uploads.ts';
 import { describeWebhookBodies } from '../e2e/suites/webhook-bodies.ts';
@@ -19,9 +22,12 @@ const project = useRunningProject(() => ({
 
 // Features of the running service, beside what e2e/local-service.test.ts has of it.
 describeFailuresAndHand(project);
+describeBulkRetries(project);
 describeWebhookBodies(project);
 describeWebhookGuards(project);
 describeRequests(project);
+describeStatistics(project);
+describeSettings(project);
 describeWebhookParameters(project);
 describeUploads(project);
 describeApprovals(project);

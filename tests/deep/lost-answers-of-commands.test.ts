@@ -49,7 +49,6 @@ const open = async () => {
   );
   const openTarget = () => ({
     ...connect({
-      secretsFolder,
       ...{ tablePrefix: 'test', dynamodbEndpoint: proxy.endpoint, sourcesEndpoint: sources.endpoint },
     }),
     api,
@@ -129,7 +128,10 @@ test.each<[string, string | null, string, string]>([
       return { said: { ...said, out }, listed, writes };
     };
     const expected = await runOnce(null);
-    expect(expected).toMatchObject({ said: { code: 0 }, writes: 1 });
-    expect(await runOnce(0)).toEqual({ ...expected, writes: 2 });
+    const { writes } = expected;
+    expect(expected.said.code).toBe(0);
+    expect(writes).toBeGreaterThan(0);
+    for (let lost = 0; lost < writes; lost++)
+      expect(await runOnce(lost)).toEqual({ ...expected, writes: writes + 1 });
   },
 );

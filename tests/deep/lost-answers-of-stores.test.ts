@@ -8,6 +8,7 @@ import {
   createOutboundCredentialStore,
 } from '../../lib/adapters/dynamodb/credential-stores.ts';
 import { createDeliveryStore } from '../../lib/adapters/dynamodb/delivery-store.ts';
+import { createBulkRetryStore } from '../../lib/adapters/dynamodb/executions/bulk-retry-store.ts';
 import { createExecutionStore } from '../../lib/adapters/dynamodb/executions/execution-store.ts';
 import { createHeldQueues } from '../../lib/adapters/dynamodb/held/held-queues.ts';
 import { createJsonClient } from '../../lib/adapters/dynamodb/json-client.ts';
@@ -16,15 +17,18 @@ import { createTokenBuckets } from '../../lib/adapters/dynamodb/limits/token-buc
 import { createRegistrationStore } from '../../lib/adapters/dynamodb/registrations/registration-store.ts';
 import { createRequestStore } from '../../lib/adapters/dynamodb/requests/request-store.ts';
 import { createSdk, createSdkClient } from '../../lib/adapters/dynamodb/sdk-client.ts';
+import { createSettingsStore } from '../../lib/adapters/dynamodb/settings-store.ts';
 import type { TableNames } from '../../lib/adapters/dynamodb/table-names.ts';
 import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflows/workflow-store.ts';
 import type { NodeRecord } from '../../lib/engine/result.ts';
+import { aBulkRetry } from '../support/a-bulk-retry.ts';
 import { type Fault, startFaultProxy } from '../support/a-fault-proxy.ts';
 import { aRequestRecord, RECEIVED_AT } from '../support/a-request-record.ts';
 import { aLease, anExecutionEnd, anExecutionStart } from '../support/a-start.ts';
 import { aWorkflow } from '../support/a-workflow.ts';
 import { cases } from '../support/deep.ts';
 import { anOutboundCredential } from '../support/outbound-store-suite.ts';
+import { aVariable } from '../support/settings-store-suite.ts';
 import { useTestDatabases } from '../support/test-database.ts';
 
 const NOW = RECEIVED_AT;
@@ -40,6 +44,8 @@ const openStores = (client: DynamoDbClient, tables: TableNames) => ({
   deliveries: createDeliveryStore(client, tables),
   registrations: createRegistrationStore(client, tables, clock),
   requests: createRequestStore(client, tables, { retentionDays: 7, clock }),
+  settings: createSettingsStore(client, tables),
+  bulkRetries: createBulkRetryStore(client, tables, { retentionDays: 30, clock }),
   slots: createSlotStore(client, tables),
   takeToken: createTokenBuckets(client, tables),
 });
@@ -69,6 +75,14 @@ const claim = {
 };
 const bucket = { key: 'b', burst: 3, intervalUs: 1_000_000 };
 const slot = { executionId: 'e-1', takenAt: NOW };
+const bulk = aBulkRetry({ createdAt: NOW });
+const BULK = bulk.bulkRetryId;
+const lease = { owner: 'p', expiresAt: NOW + 60_000 };
+const stop = { state: 'cancelled', reason: 'enough' } as const;
+const leaseBulk = async ({ bulkRetries }: Stores) => {
+  await bulkRetries.create(bulk, ['e-1', 'e-2', 'e-3']);
+  await bulkRetries.acquireLease(BULK, lease, NOW);
+};
 const startOne = ({ executions }: Stores) => executions.start(start);
 const claimOne = ({ registrations }: Stores) => registrations.claim(registration);
 
@@ -99,6 +113,11 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     before: ({ credentials }) => credentials.put({ ...credential, type: 'basic' }),
     act: ({ credentials }) => credentials.put(credential),
   },
+  'variables are set': { act: ({ settings }) => settings.put('variables', { content: [], revision: 1 }) },
+  'variables are set that are set': {
+    before: ({ settings }) => settings.put('variables', { content: [], revision: 1 }),
+    act: ({ settings }) => settings.put('variables', { content: [aVariable()], revision: 1 }),
+  },
   'a credential for calling out is created': { act: ({ outbound }) => outbound.put(anOutboundCredential()) },
   'a credential for calling out is rotated': {
     before: ({ outbound }) => outbound.put(anOutboundCredential()),
@@ -106,7 +125,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   },
   'a credential for calling out is removed': {
     before: ({ outbound }) => outbound.put(anOutboundCredential()),
-    act: ({ outbound }) => outbound.remove('crm'),
+    act: ({ outbound }) => outbound.remove(anOutboundCredential()),
   },
   'an execution starts': { act: startOne },
   'an execution starts that another has started': {
@@ -246,6 +265,33 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   'a request is recorded whose place is taken': {
     before: ({ requests }) => requests.put(aRequestRecord()),
     act: ({ requests }) => requests.put(aRequestRecord({ requestId: 'request-2' })),
+  },
+  'a bulk retry is created': { act: ({ bulkRetries }) => bulkRetries.create(bulk, ['e-1', 'e-2', 'e-3']) },
+  'a bulk retry is leased': {
+    before: ({ bulkRetries }) => bulkRetries.create(bulk, []),
+    act: ({ bulkRetries }) => bulkRetries.acquireLease(BULK, lease, NOW),
+  },
+  'a bulk retry is leased that another process runs': {
+    before: leaseBulk,
+    act: ({ bulkRetries }) => bulkRetries.acquireLease(BULK, { ...lease, owner: 'q' }, NOW),
+  },
+  'a bulk retry makes progress': {
+    before: leaseBulk,
+    act: ({ bulkRetries }) =>
+      bulkRetries.save(BULK, { marks: '+o.', refused: [], stop: null, endedAt: null }, lease),
+  },
+  'a bulk retry ends': {
+    before: leaseBulk,
+    act: ({ bulkRetries }) =>
+      bulkRetries.save(BULK, { marks: '+--', refused: [], stop: null, endedAt: NOW }, lease),
+  },
+  'a bulk retry is stopped': { before: leaseBulk, act: ({ bulkRetries }) => bulkRetries.stop(BULK, stop) },
+  'a bulk retry is stopped that has been stopped': {
+    before: async (stores) => {
+      await leaseBulk(stores);
+      await stores.bulkRetries.stop(BULK, stop);
+    },
+    act: ({ bulkRetries }) => bulkRetries.stop(BULK, { ...stop, reason: 'again' }),
   },
   'a slot is taken': {
     before: ({ slots }) =>

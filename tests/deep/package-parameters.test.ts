@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { checkTemplate, type Template } from '../support/check-template.ts';
 import { grantsOf, statementsOf } from '../support/role-grants.ts';
-import { projectEnvironment, runCommand } from '../support/run-command.ts';
+import { runFramework } from '../support/run-framework.ts';
 
 const REGION = 'eu-central-1';
 const KEY = `arn:aws:kms:${REGION}:123456789012:key/0f1e2d3c-0000-4000-8000-000000000000`;
@@ -70,14 +70,13 @@ const ofType = (type: string): [string, Resource][] =>
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'hookloom-parameters-'));
   const env = {
-    ...projectEnvironment(),
     AWS_ENDPOINT_URL: await startAws(),
     AWS_ACCESS_KEY_ID: 'key',
     AWS_SECRET_ACCESS_KEY: 'secret',
     AWS_MAX_ATTEMPTS: '1',
   };
   const run = (command: string) =>
-    runCommand('serverless', [command, '--package', folder, '--region', REGION, ...parameters], { env });
+    runFramework([command, '--package', folder, '--region', REGION, ...parameters], env);
   const { code, stdout, stderr } = await run('package');
   if (code !== 0) throw new Error(`serverless package failed\n${stdout}\n${stderr}`);
   template = JSON.parse(readFileSync(join(folder, 'cloudformation-template-update-stack.json'), 'utf8'));
@@ -207,7 +206,7 @@ test('values that AWS would refuse are refused before packaging, with the parame
     reservedConcurrency: 'sweeper=1',
   };
   const options = Object.entries(wrong).flatMap(([name, value]) => ['--param', `${name}=${value}`]);
-  const { code, stdout } = await runCommand('serverless', ['package', '--package', folder, ...options]);
+  const { code, stdout } = await runFramework(['package', '--package', folder, ...options]);
   expect(code).toBe(1);
   for (const [name, value] of Object.entries(wrong))
     expect(stdout).toMatch(new RegExp(`^${name} (must|needs) .*( but is "${value}"$|sweeper)`, 'm'));

@@ -2,14 +2,18 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { connect } from '../../cli/target.ts';
+import { createJsonClient } from '../../lib/adapters/dynamodb/json-client.ts';
+import { tableNames } from '../../lib/adapters/dynamodb/table-names.ts';
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../local/database/embedded-dynamodb.ts';
+import { openSampleStores } from '../../local/samples/sample-stores.ts';
 import { putSample, seedSamples } from '../../local/samples/seed.ts';
 import { anExecutionStart } from '../support/a-start.ts';
 import type { Template } from '../support/check-template.ts';
 import { openPackagedFunction, type PackagedFunction } from '../support/packaged-function.ts';
-import { projectRoot, runCommand } from '../support/run-command.ts';
+import { projectRoot } from '../support/run-command.ts';
+import { runFramework } from '../support/run-framework.ts';
 import { summarizeTemplate } from '../support/summarize-template.ts';
+import { openTestStores } from '../support/test-database.ts';
 import { describeCheckTemplate } from './check-template.ts';
 import { describeTemplateRules } from './template-rules.ts';
 import { describeTriggerResources } from './trigger-resources.ts';
@@ -26,9 +30,12 @@ const answers: Record<string, unknown> = {
   sweep: { batchItemFailures: [] },
   dispatch: { batchItemFailures: [] },
   sweepRegistrations: null,
+  aggregate: { state: {} },
+  retryExecutions: null,
   adminExecutions: { statusCode: 200 },
   adminExecution: { statusCode: 404 },
   adminRetryExecution: { statusCode: 404 },
+  adminBulkRetries: { statusCode: 200 },
   adminCancelExecution: { statusCode: 404 },
   adminRunWorkflow: { statusCode: 404 },
   adminRequests: { statusCode: 200 },
@@ -36,6 +43,7 @@ const answers: Record<string, unknown> = {
   adminApprovals: { statusCode: 200 },
   adminWorkflows: { statusCode: 200 },
   adminEditWorkflows: { statusCode: 200 },
+  adminCredentials: { statusCode: 201 },
   adminPlugins: { statusCode: 200 },
   adminPlugin: { statusCode: 200 },
   adminTriggers: { statusCode: 200 },
@@ -44,6 +52,8 @@ const answers: Record<string, unknown> = {
   adminHealth: { statusCode: 200, body: expect.stringContaining('"checks":{"store":{"status":"healthy"},') },
   adminDebug: { statusCode: 200 },
   adminTypes: { statusCode: 200 },
+  adminStatistics: { statusCode: 200, body: expect.stringContaining('"workflowId":"hello"') },
+  adminSettings: { statusCode: 200 },
 };
 const allFunctions = Object.keys(answers);
 const KILOBYTE = 1_000;
@@ -53,25 +63,32 @@ const maxKilobytes: Readonly<Record<string, number>> = {
   webhook: 180,
   runExpress: 154,
   runDurable: 254,
-  adminExecution: 89,
-  adminExecutions: 60,
+  adminExecution: 107,
+  adminExecutions: 70,
   sweep: 62,
-  adminRequests: 63,
-  adminRetryExecution: 127,
+  adminCancelExecution: 72,
+  adminApprovals: 66,
+  adminRequests: 73,
+  adminRetryExecution: 150,
   adminRunWorkflow: 129,
   dispatch: 128,
   sweepRegistrations: 128,
-  adminSendAgain: 147,
-  adminWorkflows: 107,
-  adminEditWorkflows: 830,
-  adminPlugins: 79,
-  adminPlugin: 79,
-  adminTriggers: 79,
-  adminActions: 79,
-  adminProviders: 79,
-  adminHealth: 79,
-  adminDebug: 79,
-  adminTypes: 79,
+  adminSendAgain: 152,
+  adminWorkflows: 123,
+  adminEditWorkflows: 842,
+  adminCredentials: 173,
+  adminPlugins: 82,
+  adminPlugin: 85,
+  adminTriggers: 82,
+  adminActions: 82,
+  adminProviders: 82,
+  adminHealth: 85,
+  adminDebug: 81,
+  adminTypes: 87,
+  adminStatistics: 66,
+  retryExecutions: 127,
+  adminBulkRetries: 141,
+  adminSettings: 143,
 };
 
 /** Its nodes are in files beside the bundle: plugins that are loaded on use, and what they need of packages. */
@@ -145,11 +162,11 @@ const answerOf = (name: string, event: string, env: Readonly<Record<string, stri
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'hookloom-package-'));
-  const { code, stdout, stderr } = await runCommand('serverless', ['package', '--package', folder]);
+  const { code, stdout, stderr } = await runFramework(['package', '--package', folder]);
   if (code !== 0) throw new Error(`serverless package failed\n${stdout}\n${stderr}`);
   template = JSON.parse(readFileSync(join(folder, 'cloudformation-template-update-stack.json'), 'utf8'));
   database = await startEmbeddedDynamoDb('hookloom-dev');
-  const target = connect({
+  const target = openSampleStores({
     dynamodbEndpoint: database.endpoint,
     sourcesEndpoint: 'http://127.0.0.1:1', // not there: the samples that register are left out
     tablePrefix: 'hookloom-dev',
@@ -161,7 +178,6 @@ beforeAll(async () => {
     writeFileSync(file, JSON.stringify(workflow));
     await putSample(file, target);
   }
-  target.close();
 });
 
 afterAll(async () => {
@@ -236,7 +252,8 @@ describe('the zips', () => {
   };
 
   test('runExpress, unzipped on its own, runs an execution to its end', async () => {
-    const target = connect({ dynamodbEndpoint: database.endpoint, tablePrefix: 'hookloom-dev' });
+    const client = createJsonClient({ region: 'local', endpoint: database.endpoint });
+    const { executions } = openTestStores({ client, tables: tableNames('hookloom-dev') });
     const executionId = 'express-1';
     const trigger = { nodeId: 'request', type: 'webhookTrigger' };
     const input = 'j{"body":[{"n":2},{"n":1}]}';
@@ -248,10 +265,9 @@ describe('the zips', () => {
       startedAt: Date.now(),
       input,
     };
-    await target.executions.start(anExecutionStart({ ...start, mode: 'express' }));
+    await executions.start(anExecutionStart({ ...start, mode: 'express' }));
     expect(await answerOf('runExpress', JSON.stringify({ executionId }))).toBeNull();
-    expect(await target.executions.find(executionId)).toMatchObject({ status: 'succeeded', failure: null });
-    target.close();
+    expect(await executions.find(executionId)).toMatchObject({ status: 'succeeded', failure: null });
   });
 
   test('webhook, unzipped on its own, runs nodes whose plugins load on use', async () => {

@@ -20,7 +20,7 @@ const madeOfTexts: Readonly<Record<string, string>> = {
     'made of the name of an element of XML, a constant; matched against the answer of STS',
   'packages/bounded-schema/src/bound-schema.ts':
     'made of the pattern of a schema, from the workflow, to be read: the linear matcher matches it',
-  'lib/plugins/metadata/find-schema-fault.ts':
+  'lib/plugins/metadata/find-keyword-fault.ts':
     'made to see whether the pattern of a plugin can be read; matched against nothing',
   'lib/plugins/metadata/metadata-fields.ts':
     'made to see whether the pattern of a plugin can be read; matched against nothing',

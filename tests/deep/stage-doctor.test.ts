@@ -90,15 +90,17 @@ describe('the packaged stage, unchanged,', () => {
       `
       import { askJson } from './cli/doctor/ask-aws.ts';
       import { openTarget } from './cli/target.ts';
+      import { openExecutions } from './lib/app/compose/admin.ts';
+      import { readConfig } from './lib/app/config.ts';
       const target = await openTarget({ stage: 'dev' });
-      const call = target.doctor.open('sqs');
+      const call = target.openAws('sqs');
       const QueueName = 'hookloom-dev-trigger-dead-letters';
       const { QueueUrl } = await askJson(call, 'AmazonSQS.GetQueueUrl', { QueueName });
       await askJson(call, 'AmazonSQS.SendMessage', { QueueUrl, MessageBody: '{}' });
-      await target.executions.start(${JSON.stringify(
+      const { executions } = openExecutions(readConfig({ ...process.env, TABLE_PREFIX: 'hookloom-dev' }));
+      await executions.start(${JSON.stringify(
         anExecutionStart({ executionId: 'stuck', mode: 'express', startedAt: Date.now() - 600_000 }),
-      )});
-      target.close();`,
+      )});`,
     );
     const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(AHEAD)}` };
     const { code, lines } = await look(stage, ' --no-probes', env);

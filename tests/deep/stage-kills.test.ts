@@ -139,7 +139,11 @@ test(`${KILLS} process kills lose nothing, duplicate nothing, and leave nothing 
   const list = async (shape: Shape) => {
     for (let cursor = ''; ; ) {
       const path = `/api/admin/executions?workflowId=killed-${shape}&limit=100${cursor}`;
-      const { body } = await stage.get<{ executions: readonly Listed[]; nextCursor?: string | null }>(path);
+      const { status, body } = await stage.get<{
+        executions: readonly Listed[];
+        nextCursor?: string | null;
+      }>(path);
+      if (status >= 500) continue; // of a process that was killed, or too slow
       for (const { executionId, status } of body.executions) statuses.set(executionId, status);
       if (typeof body.nextCursor !== 'string') return;
       cursor = `&cursor=${encodeURIComponent(body.nextCursor)}`;

@@ -1,12 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 import { describeApprovals } from '../e2e/suites/approvals.ts';
 import { describeBackgroundRuns } from '../e2e/suites/background-runs.ts';
+import { describeBulkRetries } from '../e2e/suites/bulk-retries.ts';
 import { describeCommandLine } from '../e2e/suites/command-line.ts';
 import { describeFailuresAndHand } from '../e2e/suites/failures-and-hand.ts';
 import { describeGateway } from '../e2e/suites/gateway.ts';
 import { describeRequests } from '../e2e/suites/requests.ts';
 import { describeSamples } from '../e2e/suites/samples.ts';
+import { describeSettings } from '../e2e/suites/settings.ts';
 import { describeSignatures } from '../e2e/suites/signatures.ts';
+import { describeStatistics } from '../e2e/suites/statistics.ts';
 import { describeTriggers } from '../e2e/suites/triggers.ts';
 import { describeUploads } from '../e2e/suites/uploads.ts';
 import { describeWebhookBodies } from '../e2e/suites/webhook-bodies.ts';
@@ -28,9 +31,12 @@ describeSamples(stage, standIn);
 describeCommandLine(stage);
 describeGateway(stage);
 describeFailuresAndHand(stage);
+describeBulkRetries(stage);
 describeWebhookBodies(stage);
 describeWebhookGuards(stage);
 describeRequests(stage);
+describeStatistics(stage);
+describeSettings(stage);
 describeWebhookParameters(stage);
 describeSignatures(stage);
 describeUploads(stage);
@@ -92,7 +98,8 @@ const describeGrant = ({ holder, action, resource }: { holder: string; action: s
   `${holder} ${action} ${resource}`
     .replaceAll(/arn:aws:[\w-]*:[\w*-]*:[\d*]*:/g, '')
     .replaceAll('hookloom-dev', 'STAGE')
-    .replaceAll('STAGE-000000000000-us-east-1', 'BUCKET');
+    .replaceAll('STAGE-000000000000-us-east-1', 'BUCKET')
+    .replace(/ [a-z0-9]{10}\/\*\//, ' API/*/');
 
 // Last: it is about all that the suites above have done. stage-doctor.test.ts uses those of the doctor.
 describe('the grants of the template', () => {

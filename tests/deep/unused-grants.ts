@@ -2,6 +2,31 @@
  * Grants that the suites over a stage do not use, each with what it is for, and where that is tested. `STAGE` is the prefix of names.
  */
 export const unusedGrants: Readonly<Record<string, string>> = {
+  'RetryExecutionsRole dynamodb:GetItem table/STAGE-settings':
+    'a workflow that reads variables: tests/functions/variables',
+  'AdminBulkRetriesRole dynamodb:GetItem table/STAGE-settings':
+    'a workflow that reads variables: tests/functions/variables',
+  'AdminBulkRetriesRole dynamodb:GetItem table/STAGE-workflow-versions':
+    'an execution that began with an older version: tests/executions/lifecycle',
+  'AdminBulkRetriesRole dynamodb:Query table/STAGE-executions/index/byTime':
+    'executions of all workflows: tests/functions/admin-bulk-retries',
+  'AdminBulkRetriesRole dynamodb:Query table/STAGE-executions/index/byWorkflow':
+    'executions that were cancelled or succeeded: tests/functions/admin-bulk-retries',
+  'AdminCredentialsRole dynamodb:Scan table/STAGE-credentials': 'the list: tests/functions/admin-credentials',
+  'AdminCredentialsRole secretsmanager:GetSecretValue secret:STAGE/*':
+    "a credential that is bound to a secret of the owner's: tests/adapters/secrets",
+  'AdminCredentialsRole ssm:GetParameters parameter/STAGE/credentials/*':
+    'a rotation that keeps some fields of the secret: tests/functions/admin-credentials',
+  'AdminEditWorkflowsRole dynamodb:DeleteItem table/STAGE-executions':
+    'what the doctor asks for, and removes: tests/deep/stage-doctor',
+  'AdminEditWorkflowsRole dynamodb:DeleteItem table/STAGE-workflow-versions':
+    'what the doctor asks for, and removes: tests/deep/stage-doctor',
+  'AdminEditWorkflowsRole dynamodb:DeleteItem table/STAGE-workflows':
+    'what the doctor asks for, and removes: tests/deep/stage-doctor',
+  'AdminEditWorkflowsRole dynamodb:Query table/STAGE-executions/index/byWorkflow':
+    'what the doctor asks for, and removes: tests/deep/stage-doctor',
+  'AdminEditWorkflowsRole dynamodb:Query table/STAGE-workflow-versions':
+    'what the doctor asks for, and removes: tests/deep/stage-doctor',
   'AdminEditWorkflowsRole dynamodb:Scan table/STAGE-credentials':
     'what a credential that is missing could be called: tests/functions/admin-edit-workflows',
   'AdminEditWorkflowsRole dynamodb:Scan table/STAGE-workflows/index/summaries':
@@ -12,18 +37,16 @@ export const unusedGrants: Readonly<Record<string, string>> = {
     'a schedule that a crash has left behind: tests/registrations',
   'AdminEditWorkflowsRole secretsmanager:GetSecretValue secret:STAGE/*':
     "a credential that is bound to a secret of the owner's: tests/adapters/secrets",
-  'AdminExecutionRole dynamodb:GetItem table/STAGE-workflow-versions':
-    'an execution that began with an older version: tests/functions/admin',
   'AdminExecutionRole dynamodb:Query table/STAGE-registrations/index/byNodeType':
     'a read that finds a caller run without a process ends it, and reports it: tests/executions/lifecycle',
   'AdminExecutionRole dynamodb:UpdateItem table/STAGE-executions':
     'a read that finds a caller run without a process ends it, and reports it: tests/executions/lifecycle',
   'AdminExecutionRole lambda:InvokeFunction function:STAGE-dispatch':
     'a read that finds a caller run without a process ends it, and reports it: tests/executions/lifecycle',
-  'AdminExecutionsRole dynamodb:GetItem table/STAGE-deliveries':
-    'filters by key, and pages that end within an index: tests/functions/admin',
-  'AdminExecutionsRole dynamodb:GetItem table/STAGE-workflows':
-    'filters by key, and pages that end within an index: tests/functions/admin',
+  'AdminHealthRole dynamodb:GetItem table/STAGE-executions':
+    'what the doctor asks for, and removes: tests/deep/stage-doctor',
+  'AdminHealthRole dynamodb:Query table/STAGE-executions/index/bySweep':
+    'what the doctor asks for, and removes: tests/deep/stage-doctor',
   'AdminHealthRole lambda:StopDurableExecution function:STAGE-runDurable:*':
     'a ping of the durable function that does not end: tests/health',
   'AdminHealthRole secretsmanager:GetSecretValue secret:STAGE/*':
@@ -36,10 +59,20 @@ export const unusedGrants: Readonly<Record<string, string>> = {
     'a credential of the type awsRole: tests/nodes/credential-types',
   'AdminRetryExecutionRole dynamodb:DeleteItem table/STAGE-executions':
     'an execution whose dispatch is refused is taken back: tests/executions/lifecycle',
+  'AdminRetryExecutionRole dynamodb:GetItem table/STAGE-settings':
+    'a workflow that reads variables: tests/functions/variables',
   'AdminRetryExecutionRole dynamodb:GetItem table/STAGE-workflow-versions':
     'an execution that began with an older version: tests/executions/lifecycle',
+  'AdminRetryExecutionRole s3:GetObject BUCKET/executions/*':
+    'an edited input of a large original: tests/functions/admin-executions',
+  'AdminRetryExecutionRole s3:ListBucket BUCKET':
+    'makes the answer to a blob that has expired a 404: tests/adapters/blobs',
+  'AdminRetryExecutionRole s3:PutObject BUCKET/executions/*':
+    'an edited input that is larger than a record: tests/functions/admin-executions',
   'AdminRunWorkflowRole dynamodb:DeleteItem table/STAGE-executions':
     'an execution whose dispatch is refused is taken back: tests/executions/lifecycle',
+  'AdminRunWorkflowRole dynamodb:GetItem table/STAGE-settings':
+    'a workflow that reads variables: tests/functions/variables',
   'AdminRunWorkflowRole dynamodb:UpdateItem table/STAGE-executions':
     'an execution that is held or published late: tests/executions/lifecycle',
   'AdminRunWorkflowRole s3:GetObject BUCKET/executions/*':
@@ -50,15 +83,50 @@ export const unusedGrants: Readonly<Record<string, string>> = {
     'an execution whose dispatch is refused is taken back: tests/executions/lifecycle',
   'AdminSendAgainRole dynamodb:GetItem table/STAGE-executions':
     'an execution that was accepted before: tests/webhooks/requests',
+  'AdminSendAgainRole dynamodb:GetItem table/STAGE-settings':
+    'a workflow that reads variables: tests/functions/variables',
   'AdminSendAgainRole lambda:InvokeFunction function:STAGE-runDurable:durable':
     'the same call as that of the other roles, for a durable workflow: tests/executions/lifecycle',
+  'AdminSettingsRole events:DeleteRule rule/*/STAGE-*':
+    'an event trigger that reads a variable: tests/registrations',
+  'AdminSettingsRole events:DeleteRule rule/STAGE-*':
+    'an event trigger that reads a variable: tests/registrations',
+  'AdminSettingsRole events:PutRule rule/*/STAGE-*':
+    'an event trigger that reads a variable: tests/registrations',
+  'AdminSettingsRole events:PutRule rule/STAGE-*':
+    'an event trigger that reads a variable: tests/registrations',
+  'AdminSettingsRole events:PutTargets rule/*/STAGE-*':
+    'an event trigger that reads a variable: tests/registrations',
+  'AdminSettingsRole events:PutTargets rule/STAGE-*':
+    'an event trigger that reads a variable: tests/registrations',
+  'AdminSettingsRole events:RemoveTargets rule/*/STAGE-*':
+    'an event trigger that reads a variable: tests/registrations',
+  'AdminSettingsRole events:RemoveTargets rule/STAGE-*':
+    'an event trigger that reads a variable: tests/registrations',
+  'AdminSettingsRole lambda:CreateEventSourceMapping *':
+    'a queue trigger that reads a variable: tests/functions/variables',
+  'AdminSettingsRole lambda:DeleteEventSourceMapping event-source-mapping:*':
+    'a queue trigger that reads a variable: tests/functions/variables',
+  'AdminSettingsRole lambda:ListEventSourceMappings *':
+    'a queue trigger that reads a variable: tests/functions/variables',
+  'AdminSettingsRole lambda:UpdateEventSourceMapping event-source-mapping:*':
+    'a queue trigger that reads a variable: tests/functions/variables',
+  'AdminSettingsRole scheduler:UpdateSchedule schedule/STAGE/*':
+    'a schedule that a crash has left behind: tests/registrations',
+  'AdminSettingsRole sqs:GetQueueUrl *': 'a queue trigger that reads a variable: tests/functions/variables',
   'DispatchRole dynamodb:GetItem table/STAGE-deliveries':
     'a delivery that is claimed twice: tests/deliveries',
+  'DispatchRole dynamodb:GetItem table/STAGE-settings':
+    'a workflow that reads variables: tests/functions/variables',
   'DispatchRole dynamodb:UpdateItem table/STAGE-executions':
     'an execution that is held or published late: tests/executions/lifecycle',
   'DispatchRole lambda:InvokeFunction function:STAGE-runDurable:durable':
     'the same call as that of the other roles, for a durable workflow: tests/executions/lifecycle',
   'DispatchRole s3:PutObject BUCKET/executions/*': 'an event that is larger than a record: tests/triggers',
+  'RetryExecutionsRole dynamodb:GetItem table/STAGE-workflow-versions':
+    'an execution that began with an older version: tests/executions/lifecycle',
+  'RetryExecutionsRole lambda:InvokeFunction function:STAGE-retryExecutions':
+    'a bulk retry that takes longer than an invocation: tests/functions/admin-bulk-retries',
   'RunDurableRole dynamodb:GetItem table/STAGE-workflow-versions':
     'an execution that began with an older version: tests/executions/lifecycle',
   'RunDurableRole lambda:GetDurableExecutionState function:STAGE-runDurable:*':
@@ -101,6 +169,8 @@ export const unusedGrants: Readonly<Record<string, string>> = {
     'a trigger that changes in place: tests/registrations',
   'SweepRegistrationsRole scheduler:UpdateSchedule schedule/STAGE/*':
     'a trigger that changes in place: tests/registrations',
+  'SweepRole dynamodb:GetItem table/STAGE-settings':
+    'a workflow that reads variables: tests/functions/variables',
   'SweepRole dynamodb:GetItem table/STAGE-workflow-versions':
     'an execution that began with an older version: tests/executions/lifecycle',
   'SweepRole lambda:GetDurableExecution function:STAGE-runDurable:*':
@@ -127,12 +197,14 @@ export const unusedGrants: Readonly<Record<string, string>> = {
     'versions that were deployed before read one parameter at a time: serverless.yml',
   'WebhookRole ssm:PutParameter parameter/STAGE/credentials/*':
     'a server that replaces a refresh token: tests/credentials/outbound',
+  'author execute-api:Invoke API/*/GET/api/admin/credentials': '`pull` and `deploy`: tests/scripts/policies',
+  'author execute-api:Invoke API/*/GET/api/admin/variables*': 'reading variables: tests/scripts/policies',
   'function:STAGE-dispatch lambda:InvokeFunction function:STAGE-dispatch':
     'events on a bus other than the default one',
-  'operator dynamodb:DeleteItem table/STAGE-executions':
-    'an execution whose dispatch is refused is taken back: tests/executions/lifecycle',
-  'operator lambda:InvokeFunction function:STAGE-runDurable:durable':
-    'the same call as that of the other roles, for a durable workflow: tests/executions/lifecycle',
-  'operator lambda:InvokeFunction function:STAGE-sweep':
-    'an execution that is cancelled while others are held: tests/executions',
+  'operator execute-api:Invoke API/*/DELETE/api/admin/credentials/*':
+    'the commands for credentials: tests/scripts/policies',
+  'operator execute-api:Invoke API/*/PUT/api/admin/credentials/*':
+    'the commands for credentials: tests/scripts/policies',
+  'reader cloudformation:DescribeStacks stack/STAGE/*': 'a reader: tests/scripts/policies',
+  'reader execute-api:Invoke API/*/GET/api/admin/*': 'a reader: tests/scripts/policies',
 };

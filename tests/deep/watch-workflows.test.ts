@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { connect } from '../../cli/target.ts';
+import { openSampleStores } from '../../local/samples/sample-stores.ts';
 import type { SamplesEvent } from '../../local/samples/samples-function.ts';
 import { putSample, seedSamples } from '../../local/samples/seed.ts';
 import {
@@ -41,7 +41,7 @@ const write = (name: string, id: string, text = 'first', type = 'set'): void =>
 const openFiles = async () => {
   const { endpoint } = await openDatabase();
   const secretsFolder = join(folder, 'secrets');
-  const target = connect({ dynamodbEndpoint: endpoint, tablePrefix: 'test', secretsFolder });
+  const target = openSampleStores({ dynamodbEndpoint: endpoint, tablePrefix: 'test', secretsFolder });
   const lines: string[] = [];
   let onLine = () => {};
   const call = (async (event: SamplesEvent) => {
@@ -66,7 +66,7 @@ const openFiles = async () => {
       onLine();
     },
   });
-  opened.push(files, target);
+  opened.push(files);
   const said = (pattern: RegExp): Promise<void> =>
     new Promise((resolve) => {
       onLine = () => lines.some((line) => pattern.test(line)) && resolve();

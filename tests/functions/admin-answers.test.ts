@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
+import { listPluginsRoute } from '../../lib/app/api/plugins.ts';
 import { createAdminList } from '../../lib/app/plugins-handlers.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
 import { listPlugins } from '../../lib/plugins/summaries.ts';
@@ -14,6 +16,12 @@ import { installedNames } from '../support/installed-names.ts';
 type Handler = (event: unknown, context: Context) => Promise<APIGatewayProxyStructuredResultV2>;
 
 const context = { awsRequestId: 'lambda-1' } as Context;
+/** The sample event of a function. */
+const eventOf = (file: string) => {
+  const name = `admin${file[0]?.toUpperCase()}${file.slice(1)}`;
+  return JSON.parse(readFileSync(new URL(`../../events/${name}.json`, import.meta.url), 'utf8'));
+};
+
 const files = ['plugins', 'triggers', 'actions', 'providers', 'health', 'debug'];
 const handlers = new Map<string, Handler>();
 
@@ -42,7 +50,7 @@ beforeAll(async () => {
   }
 });
 
-const call = async (file: string, { event }: { readonly event: unknown } = { event: anEvent() }) => {
+const call = async (file: string, { event }: { readonly event: unknown } = { event: eventOf(file) }) => {
   const result = await handlers.get(file)?.(event, context);
   return { result, body: JSON.parse(result?.body ?? 'null') };
 };
@@ -68,7 +76,7 @@ describe('an admin answer', () => {
     for (const event of [undefined, null, 'GET', {}, { requestContext: null }]) {
       const { result } = await call(file, { event });
       expect(result?.statusCode).toBe(405);
-      expect(result?.headers?.allow).toBe('GET, HEAD');
+      expect(result?.headers?.allow).toMatch(/^GET, HEAD/);
     }
   });
 
@@ -123,7 +131,8 @@ test('a request is one line in the log, without headers and body', async () => {
   const clock = aManualClock();
   const { logger, entries } = aRecordingLogger();
   const registry = await loadRegistry([installedUnified(aProvider())], { logger: silent, clock });
-  const handler = createAdminList({ logger, clock, loadRegistry: async () => registry }, listPlugins);
+  const parts = { logger, clock, loadRegistry: async () => registry };
+  const handler = createAdminList(parts, [listPluginsRoute], listPlugins);
   const headers = { authorization: 'AWS4-HMAC-SHA256 Credential=secret', cookie: 'secret' };
   await (handler as Handler)(anEvent({ headers, body: 'secret' }), context);
   await (handler as Handler)(anEvent({ headers, body: 'secret', method: 'POST' }), context);

@@ -6,6 +6,7 @@ import { aManualClock } from '../support/a-manual-clock.ts';
 import { aProblem, bodyOf } from '../support/a-problem.ts';
 import { aRecordingLogger } from '../support/a-recording-logger.ts';
 import { anExecutionStart } from '../support/a-start.ts';
+import { checked } from '../support/checked-answers.ts';
 import { inMemoryExecutionStore } from '../support/in-memory-stores.ts';
 
 const sample = JSON.parse(readFileSync(new URL('../../events/adminApprovals.json', import.meta.url), 'utf8'));
@@ -30,18 +31,26 @@ const aService = async () => {
   await open('e-1', 'approval', 'ask/0/0', { title: 'Title', askedBy: 'Ada' });
   await open('e-2', 'approval', 'each/0/1/ask/2/0');
   await open('e-3', 'other', 'ask/0/0');
-  const handler = createListApprovals({
-    executions,
-    callbacks: executions.callbacks,
-    holdsUnlisted: async () => false,
-    clock,
-    logger,
-  });
+  const handler = checked(
+    createListApprovals({
+      executions,
+      callbacks: executions.callbacks,
+      holdsUnlisted: async () => false,
+      clock,
+      logger,
+    }),
+  );
   const call = (query: string, changes: { path?: string; method?: string } = {}) => {
     const { path = '/api/admin/approvals', method = 'GET' } = changes;
     const http = { ...sample.requestContext.http, method };
     const requestContext = { ...sample.requestContext, http };
-    const event = { ...sample, rawQueryString: query, rawPath: path, requestContext };
+    const event = {
+      ...sample,
+      routeKey: `GET ${path}`,
+      rawQueryString: query,
+      rawPath: path,
+      requestContext,
+    };
     return handler(event as never, {} as never);
   };
   return { call, urls, entries };

@@ -138,7 +138,7 @@ describe('PUT of a workflow', () => {
   });
 
   test.each([
-    ['no body', undefined, '', 400],
+    ['no body', undefined, '', 422],
     ['a body that is not JSON', '{', '', 400],
     ['an unknown query parameter', aWorkflow(), '?why=x', 400],
     ['a message that is too long', aWorkflow(), `?message=${'x'.repeat(501)}`, 400],
@@ -225,7 +225,7 @@ describe('PUT of several workflows', () => {
   ])('%s is refused with its place', async (_, body, place) => {
     const ask = await anApi();
     const refused = await ask('PUT', WORKFLOWS, { body });
-    expect(refused).toMatchObject({ status: 400, body: { detail: expect.stringContaining(`at ${place}:`) } });
+    expect(refused).toMatchObject({ status: 400, body: { detail: expect.stringContaining(`: ${place} `) } });
   });
 });
 
@@ -351,5 +351,30 @@ describe('DELETE of a workflow', () => {
     const refused = await ask('DELETE', `${WORKFLOWS}/child`);
     expect(refused).toMatchObject({ status: 409, body: { users: ['parent: the node "call"'] } });
     expect((await ask('DELETE', `${WORKFLOWS}/child?force=true`)).status).toBe(200);
+  });
+});
+
+describe('probes of the doctor', () => {
+  const PROBE = 'hookloom-doctor-1';
+
+  test('are stored under ids of their own, and deleted with their versions', async () => {
+    const ask = await anApi();
+    expect((await ask('PUT', '/api/admin/probes', many(aWorkflow({ id: PROBE })))).status).toBe(200);
+    expect((await ask('DELETE', `${WORKFLOWS}/${PROBE}`)).status).toBe(200);
+    const purged = await ask('DELETE', `/api/admin/probes/${PROBE}`);
+    expect(purged).toMatchObject({ status: 200, body: { id: PROBE, purged: true, executions: 0 } });
+    expect((await ask('GET', `${WORKFLOWS}/${PROBE}/versions/1`)).status).toBe(404);
+  });
+
+  test('are no way to store or delete any other workflow', async () => {
+    const ask = await anApi();
+    const refused = await ask('PUT', '/api/admin/probes', many(aWorkflow()));
+    expect(refused).toMatchObject({
+      status: 422,
+      body: { errors: [{ pointer: '#/workflows/0/definition/id' }] },
+    });
+    await ask('PUT', GREETING, { body: aWorkflow() });
+    expect((await ask('DELETE', '/api/admin/probes/greeting')).status).toBe(404);
+    expect((await ask('GET', GREETING)).status).toBe(200);
   });
 });

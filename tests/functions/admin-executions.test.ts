@@ -1,10 +1,15 @@
-import { readFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { JsonObject } from '@hookloom/plugin-kit';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { createExecutionStore } from '../../lib/adapters/dynamodb/executions/execution-store.ts';
 import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflows/workflow-store.ts';
 import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
-import { openCancel, openExecutions, openRetry, openShowExecution } from '../../lib/app/compose/admin.ts';
+import { openCancel, openExecutions, openShowExecution } from '../../lib/app/compose/admin.ts';
+import { openEditedRetry } from '../../lib/app/compose/requests.ts';
 import {
   createCancelExecution,
   createListExecutions,
@@ -16,6 +21,7 @@ import { aLocalServer, type LocalServer, type Routes } from '../support/a-local-
 import { aProblem, bodyOf } from '../support/a-problem.ts';
 import { aLease, anExecutionEnd, anExecutionStart } from '../support/a-start.ts';
 import { aTrigger, aWorkflow } from '../support/a-workflow.ts';
+import { checked } from '../support/checked-answers.ts';
 import { environmentOf, type LocalValues } from '../support/function-environment.ts';
 import { useTestDatabases } from '../support/test-database.ts';
 
@@ -36,7 +42,7 @@ afterEach(async () => {
 const handlers: Record<Name, () => unknown> = {
   adminExecutions: () => createListExecutions(openExecutions()),
   adminExecution: () => createShowExecution(openShowExecution()),
-  adminRetryExecution: () => createRetryExecution(openRetry()),
+  adminRetryExecution: () => createRetryExecution(openEditedRetry()),
   adminCancelExecution: () => createCancelExecution(openCancel()),
 };
 const names = Object.keys(handlers) as Name[];
@@ -49,7 +55,7 @@ const { executionId: SAMPLE_ID } = eventOf('adminExecution').pathParameters;
 const call = (name: Name, changes: Record<string, unknown> = {}) => {
   process.env = { ...before, ...environmentOf(name, endpoints) };
   const event = { ...eventOf(name), rawQueryString: '', ...changes };
-  return (handlers[name]() as Handler)(event, { awsRequestId: 'lambda-1' } as Context);
+  return checked(handlers[name]() as Handler)(event, { awsRequestId: 'lambda-1' } as Context);
 };
 
 const DURABLE = '/2015-03-31/functions/hookloom-dev-runDurable%3Adurable/invocations';
@@ -230,6 +236,8 @@ describe('GET /api/admin/executions/{executionId}', () => {
     expect(result.statusCode).toBe(200);
     expect(bodyOf(result)).toEqual({
       executionId: SAMPLE_ID,
+      editedInput: null,
+      retriedBy: null,
       workflowId: 'greeting',
       workflowVersion: 1,
       mode: 'durable',
@@ -399,16 +407,21 @@ describe('POST /api/admin/executions/{executionId}/retry', () => {
     [{ headers: { 'content-type': 'text/plain' } }, 415, 'content-type-unsupported', 'application/json'],
     [{ headers: {} }, 415, 'content-type-unsupported', 'application/json'],
     [{ body: '"fetch"' }, 400, 'body-invalid', 'it must be a JSON object'],
-    [{ body: '{"from":{"a":[[[[[]]]]]}}' }, 400, 'body-too-deep', 'levels'],
+    [{ body: `{"from":${'['.repeat(102)}${']'.repeat(102)}}` }, 400, 'body-too-deep', 'levels'],
     [
       { body: '{"form":"fetch"}' },
       400,
       'query-invalid',
-      'unknown option \\"form\\", expected from or version',
+      'unknown option \\"form\\", expected from or version or input',
     ],
     [{ body: '{"from":1}' }, 400, 'query-invalid', 'from must be a string'],
     [{ body: '{"version":2}' }, 400, 'query-invalid', 'version must be a string'],
     [{ body: '{"version":"latest"}' }, 400, 'query-invalid', 'version must be one of recorded, current'],
+    [{ body: '{"input":[]}' }, 400, 'query-invalid', 'input must be a JSON object'],
+    [{ body: '{"input":{},"from":"fetch"}' }, 400, 'query-invalid', 'leave out from'],
+    [{ body: '{"input":{"__proto__":{}}}' }, 400, 'body-invalid', 'a key that is not allowed'],
+    [{ body: '{"input":{"body":"[redacted]","x":"[redacted]"}}' }, 400, 'body-invalid', '/input/x contains'],
+    [{ body: `{"input":{"body":"${'x'.repeat(6_300_000)}"}}` }, 413, 'body-too-large', '6291456'],
     [{ rawQueryString: 'version=current' }, 400, 'query-invalid', 'version is given twice'],
     [{ rawQueryString: 'node=fetch' }, 400, 'query-invalid', 'unknown parameter \\"node\\"'],
     [{ body: '{"from":"nobody"}' }, 409, 'not-retryable', 'no node \\"nobody\\"'],
@@ -420,6 +433,71 @@ describe('POST /api/admin/executions/{executionId}/retry', () => {
     expect(result.body).toContain(message);
     expect(lambda.received).toEqual([]);
     expect((await executions.list({ workflowId: 'greeting', limit: 10 })).executions).toHaveLength(1);
+  });
+
+  const CALLER = 'arn:aws:sts::123456789012:assumed-role/operators/ada';
+  const byCaller = (body: unknown) => {
+    const { requestContext } = eventOf('adminRetryExecution');
+    const authorizer = { iam: { userArn: CALLER } };
+    return { body: JSON.stringify(body), requestContext: { ...requestContext, authorizer } };
+  };
+
+  test('takes an edited input, and records what was edited and by whom', async () => {
+    const { executions } = await anEnded();
+    const { executionId } = bodyOf(
+      await call('adminRetryExecution', byCaller({ input: { body: { n: 2 } } })),
+    );
+    expect((await executions.findData(executionId))?.input).toBe('j{"body":{"n":2}}');
+    const shown = async (id: string) =>
+      bodyOf(await call('adminExecution', { pathParameters: { executionId: id } }));
+    expect(await shown(executionId)).toMatchObject({
+      retryOf: { executionId: SAMPLE_ID, fromNodeId: null },
+      editedInput: { by: CALLER, changes: [{ path: '/body', from: 1, to: { n: 2 } }] },
+      retriedBy: null,
+    });
+    expect(await shown(SAMPLE_ID)).toMatchObject({ editedInput: null, retriedBy: executionId });
+  });
+
+  test('stores an edited input that is too large for its item as a blob, which a retry of the retry can edit', async () => {
+    const { executions } = await anEnded();
+    const folder = mkdtempSync(join(tmpdir(), 'hookloom-blobs-'));
+    endpoints = { ...endpoints, BLOB_FOLDER: folder };
+    try {
+      const body = randomBytes(20_000).toString('hex');
+      const { executionId } = bodyOf(await call('adminRetryExecution', byCaller({ input: { body } })));
+      const { input = null } = (await executions.findData(executionId)) ?? {};
+      expect(input).toBe(`bexecutions/brief/${executionId}/input`);
+      await executions.finish(executionId, anExecutionEnd({ status: 'failed' }));
+      const again = await call('adminRetryExecution', {
+        ...byCaller({ input: { note: 'x' } }),
+        pathParameters: { executionId },
+      });
+      const { executionId: second } = bodyOf(again);
+      expect(await executions.find(second)).toMatchObject({
+        editedInput: { changes: [{ path: '/note', to: 'x' }] },
+      });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  test.each<[JsonObject, unknown, number, string, string]>([
+    [
+      { schema: { type: 'object', required: ['id'] } },
+      { total: 1 },
+      400,
+      'body-schema-mismatch',
+      '"pointer":"#/input/body',
+    ],
+    [{ onlyIf: 'body.n > 5' }, { n: 1 }, 409, 'not-retryable', 'without an execution'],
+    [{ onlyIf: 'body.n > 5' }, { n: 6 }, 202, '', 'accepted'],
+    [{ schema: { type: 'object', required: ['id'] } }, { id: 1 }, 202, '', 'accepted'],
+  ])('checks an edited input as a webhook with %j checks %j', async (rules, body, status, code, text) => {
+    const { workflows, definition } = await anEnded();
+    await workflows.put({ ...definition, nodes: [aTrigger(rules), ...definition.nodes.slice(1)] }, []);
+    const result = await call('adminRetryExecution', byCaller({ version: 'current', input: { body } }));
+    expect(result).toMatchObject(status === 202 ? { statusCode: 202 } : aProblem(status, code));
+    expect(result.body).toContain(text);
   });
 
   test('is a 503 with Retry-After when Lambda refuses it, and leaves nothing behind', async () => {

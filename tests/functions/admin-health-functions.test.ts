@@ -4,14 +4,25 @@ import { anEvent } from '../support/an-api-event.ts';
 
 const openService = useWholeServices();
 
-const BACKGROUND = ['dispatch', 'runDurable', 'runExpress', 'sweep', 'sweepRegistrations'];
+const BACKGROUND = [
+  'aggregate',
+  'dispatch',
+  'retryExecutions',
+  'runDurable',
+  'runExpress',
+  'sweep',
+  'sweepRegistrations',
+];
 
 const open = async (options: WholeServiceOptions = {}) => {
   const service = await openService(options);
   return {
     ...service,
     report: async () => {
-      const { statusCode, body } = (await service.invoke('adminHealth', anEvent())) as {
+      const { statusCode, body } = (await service.invoke(
+        'adminHealth',
+        anEvent({ path: '/api/admin/plugins/health' }),
+      )) as {
         readonly statusCode: number;
         readonly body: string;
       };

@@ -15,7 +15,7 @@ import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
 import { createFolderSecretStore } from '../../lib/adapters/secrets/folder-secret-store.ts';
 import { openHealth } from '../../lib/app/compose/admin.ts';
 import { readConfig } from '../../lib/app/config.ts';
-import { createHealthFunction } from '../../lib/app/health-handler.ts';
+import { createHealthRoutes } from '../../lib/app/health-handler.ts';
 import type { NodeRecord } from '../../lib/engine/result.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 import { aLocalServer, type LocalServer, type Routes } from '../support/a-local-server.ts';
@@ -24,6 +24,7 @@ import { aProblem, bodyOf } from '../support/a-problem.ts';
 import { anExecutionEnd, anExecutionStart } from '../support/a-start.ts';
 import { aTrigger, aWorkflow } from '../support/a-workflow.ts';
 import { anEvent } from '../support/an-api-event.ts';
+import { checked } from '../support/checked-answers.ts';
 import { environmentOf, type LocalValues } from '../support/function-environment.ts';
 import { findSecrets } from '../support/secret-forms.ts';
 import { useTestDatabases } from '../support/test-database.ts';
@@ -58,8 +59,8 @@ const aService = async (environment: LocalValues = {}, tablePrefix = 'test') => 
   const config = readConfig(environmentOf('adminHealth', values, tablePrefix));
   /** Another sandbox each time, which has kept nothing. */
   const get = (rawQueryString = '', method = 'GET') =>
-    (createHealthFunction(openHealth(config)) as Handler)(
-      { ...anEvent({ method }), rawQueryString },
+    checked(createHealthRoutes(openHealth(config)) as Handler)(
+      { ...anEvent({ method, path: '/api/admin/plugins/health' }), rawQueryString },
       {} as Context,
     );
   return {
@@ -239,7 +240,7 @@ describe('the credentials that workflows name', () => {
     const { report, workflows, putCredential, outbound } = await aService();
     await putCredential('crm');
     await workflows.put(aCaller(), []);
-    await outbound.remove('crm');
+    await outbound.remove({ id: 'crm', revision: 1 });
     const { status, plugins, summary } = await report();
     expect({ status, unhealthy: summary.unhealthy }).toEqual({ status: 'degraded', unhealthy: 1 });
     expect(plugins.httpRequest).toMatchObject({

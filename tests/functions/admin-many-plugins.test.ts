@@ -1,7 +1,9 @@
 import { expect, test } from '@jest/globals';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import { createHealthFunction } from '../../lib/app/health-handler.ts';
+import { listActionsRoute, listPluginsRoute, showPluginRoute } from '../../lib/app/api/plugins.ts';
+import { createHealthRoutes } from '../../lib/app/health-handler.ts';
 import { createAdminList, createShowPlugin } from '../../lib/app/plugins-handlers.ts';
+import type { ApiRoute } from '../../lib/http/api-route.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
 import { listActions, listPlugins } from '../../lib/plugins/summaries.ts';
 import { aManualClock } from '../support/a-manual-clock.ts';
@@ -37,21 +39,29 @@ test('60 plugins are imported and initialised once, however often they are liste
   const registry = await loadRegistry(installed, { logger: silent, clock });
   const parts = { logger: silent, clock, loadRegistry: async () => registry };
   const handlers = [
-    createAdminList(parts, listPlugins),
-    createAdminList(parts, listActions),
-    createShowPlugin(parts),
-  ] as unknown as Handler[];
+    [listPluginsRoute, createAdminList(parts, [listPluginsRoute], listPlugins)],
+    [listActionsRoute, createAdminList(parts, [listActionsRoute], listActions)],
+    [showPluginRoute, createShowPlugin(parts)],
+  ] as unknown as [ApiRoute, Handler][];
 
   for (let round = 0; round < 3; round++) {
-    for (const handler of handlers) {
-      const event = { ...anEvent(), pathParameters: { id: 'plugin59' } };
+    for (const [{ route: routeKey }, handler] of handlers) {
+      const event = { ...anEvent(), routeKey, pathParameters: { id: 'plugin59' } };
       expect((await handler(event, {} as Context)).statusCode).toBe(200);
     }
   }
   expect(calls).toEqual({ load: COUNT, init: COUNT });
 
-  const healthParts = { ...parts, inspect: anInspection(clock), pluginDeadlineMs: 2_000 };
-  const health = (await createHealthFunction(healthParts)(anEvent(), {} as Context)) as { body?: string };
+  const openTests = () => Promise.reject(new Error('unused'));
+  const healthParts = {
+    ...parts,
+    inspect: anInspection(clock),
+    pluginDeadlineMs: 2_000,
+    openTests,
+    openStored: openTests,
+  };
+  const event = anEvent({ path: '/api/admin/plugins/health' });
+  const health = (await createHealthRoutes(healthParts)(event, {} as Context)) as { body?: string };
   expect(JSON.parse(health.body ?? '').summary).toMatchObject({ total: COUNT, healthy: COUNT });
   expect(calls).toMatchObject({ load: COUNT, init: COUNT });
 });

@@ -16,6 +16,7 @@ import {
 import { aProblem, bodyOf } from '../support/a-problem.ts';
 import { silent } from '../support/a-run.ts';
 import { aVirtualClock } from '../support/a-virtual-clock.ts';
+import { checked } from '../support/checked-answers.ts';
 
 type Handler = (event: unknown, context: Context) => Promise<APIGatewayProxyStructuredResultV2>;
 
@@ -35,7 +36,9 @@ const aCredentialType: CredentialType = {
 const show = async (installed: readonly InstalledPlugin[], id: string, disabled: readonly string[] = []) => {
   const { clock, run } = aVirtualClock();
   const registry = await run(loadRegistry(installed, { logger: silent, clock, disabled }));
-  const handler = createShowPlugin({ logger: silent, clock, loadRegistry: async () => registry }) as Handler;
+  const handler = checked(
+    createShowPlugin({ logger: silent, clock, loadRegistry: async () => registry }) as Handler,
+  );
   return run(handler({ ...sample, pathParameters: { id } }, context));
 };
 
@@ -77,6 +80,7 @@ describe('the response', () => {
           schema: aCredentialType.schema,
           secretFields: ['token'],
           appliesToRequests: true,
+          hosts: 'named',
           hasTest: false,
         },
       ],

@@ -12,6 +12,7 @@ import { aLocalServer, type LocalServer } from '../support/a-local-server.ts';
 import { aProblem, bodyOf } from '../support/a-problem.ts';
 import { aRequestRecord } from '../support/a-request-record.ts';
 import { aTrigger, aWorkflow } from '../support/a-workflow.ts';
+import { checked } from '../support/checked-answers.ts';
 import { environmentOf, type LocalValues } from '../support/function-environment.ts';
 import { useTestDatabases } from '../support/test-database.ts';
 
@@ -41,7 +42,9 @@ const ID = `hello.${record.place}`;
 const call = (name: keyof typeof handlers, changes: Record<string, unknown> = {}) => {
   const event = JSON.parse(readFileSync(new URL(`../../events/${name}.json`, import.meta.url), 'utf8'));
   process.env = { ...before, ...environmentOf(name, endpoints) };
-  return (handlers[name]() as Handler)({ ...event, ...changes }, { awsRequestId: 'lambda-1' } as Context);
+  return checked(handlers[name]() as Handler)({ ...event, ...changes }, {
+    awsRequestId: 'lambda-1',
+  } as Context);
 };
 
 /** The stores with a record of a refused request, and the workflow that it was for. */
@@ -93,7 +96,7 @@ describe('GET /api/admin/requests', () => {
   });
 
   test.each([
-    ['', 'workflowId must be a workflow id'],
+    ['', 'workflowId is missing'],
     ['workflowId=hello&verdict=accepted', 'verdict must be one of'],
     ['workflowId=hello&status=failed', 'unknown parameter'],
   ])('?%s is a 400 that says what is wrong', async (rawQueryString, message) => {
@@ -105,7 +108,9 @@ describe('GET /api/admin/requests', () => {
 
   test('/{id} returns everything recorded, and is a 404 for any other', async () => {
     await aService();
-    const show = (id: string) => call('adminRequests', { rawQueryString: '', pathParameters: { id } });
+    const routeKey = 'GET /api/admin/requests/{id}';
+    const show = (id: string) =>
+      call('adminRequests', { routeKey, rawQueryString: '', pathParameters: { id } });
     expect(bodyOf(await show(ID))).toMatchObject({
       id: ID,
       headers: record.headers,
@@ -164,6 +169,17 @@ describe('POST /api/admin/requests/{id}/send-again', () => {
     [{ headers: { 'content-type': 'text/plain' } }, 415, 'content-type-unsupported', 'application/json'],
     [{ body: '{"to":1}' }, 400, 'query-invalid', 'unknown option'],
     [{ body: '{' }, 400, 'body-invalid', 'not valid JSON'],
+    [{ body: '{"input":1}' }, 400, 'query-invalid', 'input must be a JSON object'],
+    [{ body: '{"input":{"path":"/x"}}' }, 400, 'query-invalid', 'input.path is not a part of a request'],
+    [{ body: '{"input":{"query":1}}' }, 400, 'query-invalid', 'input.query must be a string'],
+    [{ body: '{"input":{"headers":{"a b":"1"}}}' }, 400, 'query-invalid', 'input.headers must be up to'],
+    [{ body: '{"input":{"headers":{"a":1}}}' }, 400, 'query-invalid', 'input.headers must be up to'],
+    [
+      { body: '{"input":{"headers":{"content-type":"application/json"},"body":"{"}}' },
+      400,
+      'body-invalid',
+      'not valid JSON',
+    ],
     [
       { pathParameters: { id: 'hello.r20231114T2213-07' } },
       404,
@@ -176,6 +192,37 @@ describe('POST /api/admin/requests/{id}/send-again', () => {
     expect(result).toMatchObject(aProblem(status, code));
     expect(result.body).toContain(message);
     expect(lambda.received).toEqual([]);
+  });
+
+  test('sends an edited request, and records what was edited and by whom', async () => {
+    const { executions } = await aService();
+    const { requestContext } = JSON.parse(
+      readFileSync(new URL('../../events/adminSendAgain.json', import.meta.url), 'utf8'),
+    );
+    const input = {
+      body: { n: 2 },
+      headers: { 'X-New': 'yes', 'content-type': 'application/json' },
+      query: 'a=2',
+    };
+    const result = await again({
+      body: JSON.stringify({ input }),
+      requestContext: { ...requestContext, authorizer: { iam: { userArn: 'arn:aws:iam::1:user/ada' } } },
+    });
+    const { executionId } = bodyOf(result);
+    const data = await executions.findData(executionId);
+    expect(JSON.parse(data?.input?.slice(1) ?? '')).toMatchObject({
+      body: { n: 2 },
+      headers: { 'x-new': 'yes' },
+      queryParams: { a: '2' },
+    });
+    const { editedInput } = (await executions.find(executionId)) ?? {};
+    expect(editedInput).toMatchObject({ by: 'arn:aws:iam::1:user/ada' });
+    expect(editedInput?.changes).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ path: '/headers/x-new', to: 'yes' }),
+        expect.objectContaining({ path: '/query', to: 'a=2' }),
+      ]),
+    );
   });
 
   test('refuses other methods', async () => {

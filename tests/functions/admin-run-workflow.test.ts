@@ -10,6 +10,7 @@ import type { WorkflowDefinition } from '../../lib/workflows/definition/definiti
 import { aProblem, bodyOf } from '../support/a-problem.ts';
 import { anEventService, inMemoryStores } from '../support/a-queue-trigger.ts';
 import { aTrigger, aWorkflow } from '../support/a-workflow.ts';
+import { checked } from '../support/checked-answers.ts';
 import { inMemoryExecutionStore } from '../support/in-memory-stores.ts';
 
 const event = JSON.parse(
@@ -48,16 +49,28 @@ const aService = async (workflow: WorkflowDefinition | null = greeting(), { disp
   const call = (
     { query = '', headers = {}, body = event.body, workflowId = 'greeting', context = {} }: Call = {},
     changes: Partial<typeof parts> = {},
+    more: object = {},
   ) =>
-    createRunWorkflow({ ...parts, ...changes })(
+    checked(createRunWorkflow({ ...parts, ...changes }))(
       {
         ...event,
         ...{ rawQueryString: query, body, pathParameters: { workflowId } },
         headers: { ...event.headers, ...headers },
+        ...more,
       },
       context as Context,
     ) as Promise<APIGatewayProxyStructuredResultV2>;
   return { ...service, call, records: executions.records };
+};
+
+/** Of an event, for a request for a result. */
+const aGet = (executionId: string) => {
+  const path = `/api/admin/executions/${executionId}/result`;
+  const { http } = event.requestContext;
+  return {
+    rawPath: path,
+    requestContext: { ...event.requestContext, http: { ...http, method: 'GET', path } },
+  };
 };
 
 const failing = greeting({
@@ -117,6 +130,34 @@ describe('POST /api/admin/workflows/{workflowId}/executions', () => {
       output: { greeting: 'Hello, Ada' },
       response: null,
       failure: null,
+    });
+  });
+
+  test('the result can be read later too, and only with GET', async () => {
+    const { call, records } = await aService();
+    await call({ headers: wait });
+    const [{ executionId } = { executionId: '' }] = records();
+    const read = (id: string, changes = {}) => {
+      const routeKey = 'GET /api/admin/executions/{executionId}/result';
+      const pathParameters = { executionId: id };
+      return call({}, {}, { routeKey, pathParameters, body: undefined, ...aGet(id), ...changes });
+    };
+    expect(bodyOf(await read(executionId))).toEqual({
+      ...{ executionId, workflowId: 'greeting', workflowVersion: 1, status: 'succeeded' },
+      ...{ output: { greeting: 'Hello, Ada' }, response: null, failure: null },
+    });
+    expect(await read('nobody')).toMatchObject({ statusCode: 404 });
+    expect(await read(executionId, { rawQueryString: 'full=1' })).toMatchObject({ statusCode: 400 });
+  });
+
+  test('the result of an execution that has not ended lacks an output', async () => {
+    const { call, records } = await aService(greeting(), { dispatches: false });
+    await call();
+    const [{ executionId } = { executionId: '' }] = records();
+    const routeKey = 'GET /api/admin/executions/{executionId}/result';
+    const more = { routeKey, pathParameters: { executionId }, body: undefined, ...aGet(executionId) };
+    expect(bodyOf(await call({}, {}, more))).toEqual({
+      ...{ executionId, workflowId: 'greeting', workflowVersion: 1, status: 'accepted' },
     });
   });
 

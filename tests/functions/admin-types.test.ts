@@ -15,6 +15,7 @@ import {
 } from '../support/a-plugin.ts';
 import { aProblem, bodyOf } from '../support/a-problem.ts';
 import { silent } from '../support/a-run.ts';
+import { checked } from '../support/checked-answers.ts';
 
 type Handler = (event: unknown, context: Context) => Promise<APIGatewayProxyStructuredResultV2>;
 
@@ -36,7 +37,9 @@ interface Request {
 /** The function with these plugins. */
 const aService = async (installed: readonly InstalledPlugin[], disabled: readonly string[] = []) => {
   const registry = await loadRegistry(installed, { logger: silent, clock, disabled });
-  const handler = createReadTypes({ logger: silent, clock, loadRegistry: async () => registry }) as Handler;
+  const handler = checked(
+    createReadTypes({ logger: silent, clock, loadRegistry: async () => registry }) as Handler,
+  );
   return (path: string, { query = '', ids = {}, headers = {} }: Request = {}) =>
     handler(
       {
@@ -272,6 +275,7 @@ describe('credential types', () => {
       schema: { type: 'object', properties: { password: { type: 'string' } } },
       secretFields: expect.arrayContaining(['password']),
       appliesToRequests: false,
+      hosts: 'none',
       hasTest: expect.any(Boolean),
       nodeTypes: ['email'],
     });

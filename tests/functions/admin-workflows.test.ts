@@ -9,6 +9,7 @@ import { aProblem, bodyOf } from '../support/a-problem.ts';
 import { aRecordingLogger } from '../support/a-recording-logger.ts';
 import { anExecutionStart } from '../support/a-start.ts';
 import { aTrigger, aWorkflow } from '../support/a-workflow.ts';
+import { checked } from '../support/checked-answers.ts';
 import { inMemoryExecutionStore, inMemoryWorkflowStore } from '../support/in-memory-stores.ts';
 
 const sample = JSON.parse(readFileSync(new URL('../../events/adminWorkflows.json', import.meta.url), 'utf8'));
@@ -37,14 +38,16 @@ const aService = async () => {
       message: 'begin',
     });
   await executions.start(anExecutionStart({ executionId: 'e-1', workflowId: 'orders' }));
-  const handler = createReadWorkflows({
-    logger,
-    clock,
-    workflows: store,
-    executions,
-    baseUrl: 'https://api.example.com',
-    loadRegistry: async () => registry,
-  });
+  const handler = checked(
+    createReadWorkflows({
+      logger,
+      clock,
+      workflows: store,
+      executions,
+      baseUrl: 'https://api.example.com',
+      loadRegistry: async () => registry,
+    }),
+  );
   const call = (path: string, query = '', pathParameters: Readonly<Record<string, string>> = {}) =>
     handler(
       { ...sample, routeKey: `GET ${path}`, rawQueryString: query, pathParameters } as never,

@@ -1,12 +1,22 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
+import * as v from 'valibot';
 import { createLogger } from '../../lib/adapters/runtime/logger.ts';
-import { createHealthFunction } from '../../lib/app/health-handler.ts';
+import { debugRoute, healthRoute } from '../../lib/app/api/health.ts';
+import {
+  listActionsRoute,
+  listPluginsRoute,
+  listProvidersRoute,
+  listTriggersRoute,
+} from '../../lib/app/api/plugins.ts';
+import { createHealthRoutes } from '../../lib/app/health-handler.ts';
 import { type AdminParts, createAdminList } from '../../lib/app/plugins-handlers.ts';
+import type { ApiRoute } from '../../lib/http/api-route.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
 import {
   describeRegistry,
+  type ListedPlugins,
   listActions,
   listPlugins,
   listProviders,
@@ -20,6 +30,7 @@ import { silent } from '../support/a-run.ts';
 import { aVirtualClock } from '../support/a-virtual-clock.ts';
 import { anEvent } from '../support/an-api-event.ts';
 import { anInspection } from '../support/an-inspection.ts';
+import { checked } from '../support/checked-answers.ts';
 import { environmentOf } from '../support/function-environment.ts';
 import { installedNames } from '../support/installed-names.ts';
 
@@ -51,7 +62,7 @@ const handlerOf = async (file: string): Promise<Handler> => {
 };
 
 const call = async (file: string, event: unknown) => {
-  const result = await (await handlerOf(file))(event, context);
+  const result = await checked(await handlerOf(file))(event as never, context);
   return { result, status: result.statusCode, body: JSON.parse(result.body ?? 'null') };
 };
 
@@ -107,12 +118,15 @@ describe('the admin functions, on their sample events', () => {
 describe('the methods', () => {
   const lists = ['plugins', 'triggers', 'actions', 'providers', 'health', 'debug'];
   const functions = [...lists, 'plugin'];
+  const pathOf = (file: string) =>
+    ({ plugins: '/api/admin/plugins', plugin: '/api/admin/plugins/{id}' })[file] ??
+    `/api/admin/plugins/${file}`;
   const methods = ['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'get', ''];
 
   test.each(functions.flatMap((file) => methods.map((method) => [file, method] as const)))(
     '%s refuses "%s", with Allow',
     async (file, method) => {
-      const { result, status, body } = await call(file, anEvent({ method }));
+      const { result, status, body } = await call(file, anEvent({ method, path: pathOf(file) }));
       expect(status).toBe(405);
       expect(result.headers?.allow).toBe('GET, HEAD');
       expect(body.type).toBe('urn:hookloom:problem:method-not-allowed');
@@ -120,14 +134,20 @@ describe('the methods', () => {
   );
 
   test.each(lists)('HEAD of %s is GET without the body', async (file) => {
-    const { result } = await call(file, anEvent({ method: 'HEAD' }));
+    const { result } = await call(file, anEvent({ method: 'HEAD', path: pathOf(file) }));
     expect(result.statusCode).toBe(200);
     expect(result).not.toHaveProperty('body');
   });
 });
 
 const healthOf = (parts: AdminParts, pluginDeadlineMs = 2_000) =>
-  createHealthFunction({ ...parts, inspect: anInspection(parts.clock), pluginDeadlineMs });
+  createHealthRoutes({
+    ...parts,
+    inspect: anInspection(parts.clock),
+    pluginDeadlineMs,
+    openTests: () => Promise.reject(new Error('unused')),
+    openStored: () => Promise.reject(new Error('unused')),
+  });
 
 describe('broken plugins', () => {
   const sound = installedUnified(aProvider());
@@ -140,28 +160,30 @@ describe('broken plugins', () => {
     installedLegacy({ nodeType: 'deaf' }, { id: 'deaf', kind: 'trigger' }),
     installedLegacy({ nodeType: 'mute' }, { id: 'mute', kind: 'action' }),
   ];
-  const serve = async (create: (parts: Parameters<typeof createAdminList>[0]) => unknown) => {
+  const serve = async (routeKey: string, create: (parts: AdminParts) => unknown) => {
     const { clock, run } = aVirtualClock();
     const registry = await run(loadRegistry([...broken, sound], { logger: silent, clock }));
     const handler = create({ logger: silent, clock, loadRegistry: async () => registry }) as Handler;
-    const result = await run(handler(anEvent(), context));
+    const result = await run(checked(handler)({ ...anEvent(), routeKey }, context));
     return { text: result.body ?? '', status: result.statusCode, body: JSON.parse(result.body ?? 'null') };
   };
   const where = { node: 'v24', architecture: 'arm64', region: 'local', memoryMb: null };
   const build = { version: '1.0.0', stage: 'test' };
 
-  test.each<[string, Parameters<typeof createAdminList>[1], string[]]>([
-    ['plugins', listPlugins, ['thrower', 'odd', 'deaf', 'mute']],
-    ['triggers', listTriggers, ['deaf']],
-    ['actions', listActions, ['mute']],
-    ['providers', listProviders, ['thrower', 'odd']],
+  test.each<[ApiRoute, (registry: ListedPlugins, now: number) => unknown, string[]]>([
+    [listPluginsRoute, listPlugins, ['thrower', 'odd', 'deaf', 'mute']],
+    [listTriggersRoute, listTriggers, ['deaf']],
+    [listActionsRoute, listActions, ['mute']],
+    [listProvidersRoute, listProviders, ['thrower', 'odd']],
     [
-      'debug',
+      debugRoute,
       (registry, now) => describeRegistry(registry, { now, runtime: where, build }),
       ['thrower', 'odd', 'deaf', 'mute'],
     ],
-  ])('%s shows them with their reasons, beside the valid ones', async (_list, list, ids) => {
-    const { status, body, text } = await serve((parts) => createAdminList(parts, list));
+  ])('$route shows them with their reasons, beside the valid ones', async (route, list, ids) => {
+    const { status, body, text } = await serve(route.route, (parts) =>
+      createAdminList(parts, [{ ...route, answers: { 200: v.unknown() } }], list),
+    );
     expect(status).toBe(200);
     const rows: { id: string; error?: string }[] = body.plugins ?? body.loadErrors ?? body;
     expect(rows.filter(({ error }) => error !== undefined).map(({ id }) => id)).toEqual(ids);
@@ -171,7 +193,7 @@ describe('broken plugins', () => {
   });
 
   test('health has a row for each, and valid ones stay healthy', async () => {
-    const { status, body, text } = await serve(healthOf);
+    const { status, body, text } = await serve(healthRoute.route, healthOf);
     expect(status).toBe(200);
     expect(body.status).toBe('degraded');
     expect(body.summary).toEqual({ total: 5, healthy: 1, warning: 0, unhealthy: 4, disabled: 0 });
@@ -184,6 +206,7 @@ describe('broken plugins', () => {
 describe('failures', () => {
   const parts = { logger: silent, clock: aManualClock() };
   const event = eventOf('adminPlugins');
+  const healthEvent = eventOf('adminHealth');
   const loadFailing = () => Promise.reject(new Error('secret path'));
   const aLog = () => {
     const lines: string[] = [];
@@ -192,7 +215,11 @@ describe('failures', () => {
 
   test('a registry that cannot be built is a 500 without its reason, which is logged', async () => {
     const { lines, logger } = aLog();
-    const handler = createAdminList({ ...parts, logger, loadRegistry: loadFailing }, listPlugins) as Handler;
+    const handler = createAdminList(
+      { ...parts, logger, loadRegistry: loadFailing },
+      [listPluginsRoute],
+      listPlugins,
+    ) as Handler;
     const result = await handler(event, context);
     expect(result.statusCode).toBe(500);
     expect(result.body).not.toContain('secret path');
@@ -202,7 +229,7 @@ describe('failures', () => {
   test('health without a registry reports unhealthy', async () => {
     const { lines, logger } = aLog();
     const handler = healthOf({ ...parts, logger, loadRegistry: loadFailing }) as Handler;
-    const result = await handler(event, context);
+    const result = await handler(healthEvent, context);
     expect(result.statusCode).toBe(503);
     expect(JSON.parse(result.body ?? '')).toEqual({
       status: 'unhealthy',
@@ -217,7 +244,7 @@ describe('failures', () => {
     const { clock, run } = aVirtualClock();
     const registry = await run(loadRegistry([installedUnified(null)], { logger: silent, clock }));
     const handler = healthOf({ logger: silent, clock, loadRegistry: async () => registry }, 2_000);
-    const result = await run((handler as Handler)(event, context));
+    const result = await run((handler as Handler)(healthEvent, context));
     expect(result.statusCode).toBe(503);
     expect(JSON.parse(result.body ?? '').summary).toMatchObject({ total: 1, unhealthy: 1 });
   });
@@ -235,7 +262,7 @@ describe('failures', () => {
       deadlineMs,
     ) as Handler;
     const limited = { ...context, getRemainingTimeInMillis: () => remainingMs } as Context;
-    const result = await run(handler(event, limited));
+    const result = await run(handler(healthEvent, limited));
     expect(JSON.parse(result.body ?? '').plugins.greeter).toMatchObject({
       status: 'unhealthy',
       message: `no result within ${durationMs} ms`,

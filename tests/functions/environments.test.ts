@@ -90,6 +90,9 @@ describe('variables that serverless.yml sets for some functions are set nowhere 
     'local/start-service.ts': ['TABLE_PREFIX'],
     'local/samples/samples-function.ts': ['TABLE_PREFIX'], // read
     'tests/deep/stage-mutations.test.ts': ['TABLE_PREFIX', 'WORKFLOW_ROLE'], // taken away
+    // Stores that no function opens: for samples that are put, and for an execution that a test leaves behind.
+    'local/samples/sample-stores.ts': ['TABLE_PREFIX', 'PUBLIC_URL', 'SWEEP_FUNCTION'],
+    'tests/deep/stage-doctor.test.ts': ['TABLE_PREFIX'],
   };
   /** They test how variables are read, not a function. */
   const ofReading = /^tests\/(app|local\/functions)\/|^tests\/functions\/environments\.test\.ts$/;

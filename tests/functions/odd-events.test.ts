@@ -1,10 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Context } from 'aws-lambda';
 import fc from 'fast-check';
+import { routes } from '../../lib/app/api/api.ts';
+import { listPluginsRoute } from '../../lib/app/api/plugins.ts';
 import { createListApprovals } from '../../lib/app/approvals-handler.ts';
 import { createCallbackFunction } from '../../lib/app/callback-handler.ts';
 import { createCancelExecution, createListExecutions } from '../../lib/app/executions-handlers.ts';
-import { createHealthFunction } from '../../lib/app/health-handler.ts';
+import { createHealthRoutes } from '../../lib/app/health-handler.ts';
 import { createAdminList, createShowPlugin } from '../../lib/app/plugins-handlers.ts';
 import { createShowRequests } from '../../lib/app/requests-handlers.ts';
 import { createHandler } from '../../lib/http/create-handler.ts';
@@ -51,9 +53,15 @@ type Handler = (event: never, context: Context) => Promise<unknown>;
 
 const handlers: Readonly<Record<string, Handler>> = {
   'any function': createHandler(admin, async () => answerJson(200, {})),
-  'a list of plugins': createAdminList(admin, listPlugins),
+  'a list of plugins': createAdminList(admin, [listPluginsRoute], listPlugins),
   'one plugin': createShowPlugin(admin),
-  health: createHealthFunction({ ...admin, inspect: anInspection(clock), pluginDeadlineMs: 1_000 }),
+  health: createHealthRoutes({
+    ...admin,
+    inspect: anInspection(clock),
+    pluginDeadlineMs: 1_000,
+    openTests: () => Promise.reject(new Error('unused')),
+    openStored: () => Promise.reject(new Error('unused')),
+  }),
   'the list of executions': createListExecutions(stores),
   'the list of requests': createShowRequests(stores),
   'the list of approvals': createListApprovals(stores),
@@ -85,6 +93,7 @@ const anyContext = withFields({
 });
 
 const anyEvent = withFields({
+  routeKey: fc.oneof(odd, fc.constantFrom(...routes.map(({ route }) => route.route))),
   requestContext: anyContext,
   headers: odd,
   cookies: odd,

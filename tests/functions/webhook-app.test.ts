@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import { connect } from '../../cli/target.ts';
 import { openWebhook } from '../../lib/app/compose/webhook.ts';
 import { createWebhookFunction } from '../../lib/app/webhook-handler.ts';
 import { isAppError } from '../../lib/shared/errors.ts';
+import { openSampleStores } from '../../local/samples/sample-stores.ts';
 import { putSample, seedSamples } from '../../local/samples/seed.ts';
 import { aWorkflow } from '../support/a-workflow.ts';
 import { environmentOf } from '../support/function-environment.ts';
@@ -41,7 +41,7 @@ describe('the composed webhook function', () => {
     const { endpoint } = await openDatabase();
     process.env.DYNAMODB_ENDPOINT = endpoint;
     const secretsFolder = mkdtempSync(join(tmpdir(), 'hookloom-secrets-'));
-    const target = connect({
+    const target = openSampleStores({
       dynamodbEndpoint: endpoint,
       sourcesEndpoint: NO_SOURCES,
       tablePrefix: 'test',
@@ -57,7 +57,6 @@ describe('the composed webhook function', () => {
       workflowId: 'hello',
       nodes: [{ nodeId: 'request' }, { nodeId: 'greet' }],
     });
-    target.close();
   });
 
   test('calls only what the configuration allows', async () => {
@@ -69,7 +68,7 @@ describe('the composed webhook function', () => {
     );
     await new Promise((resolve) => server.once('listening', resolve));
     const { port } = server.address() as AddressInfo;
-    const target = connect({ dynamodbEndpoint: endpoint, tablePrefix: 'test' });
+    const target = openSampleStores({ dynamodbEndpoint: endpoint, tablePrefix: 'test' });
     const file = join(tmpdir(), `hookloom-calls-out-${port}.json`);
     const nodes = [
       { id: 'in', type: 'webhookTrigger', parameters: { responseMode: 'lastNode' } },
@@ -78,7 +77,6 @@ describe('the composed webhook function', () => {
     const connections = [{ sourceNodeId: 'in', targetNodeId: 'call' }];
     writeFileSync(file, JSON.stringify(aWorkflow({ id: 'hello', nodes, connections })));
     await putSample(file, target);
-    target.close();
 
     expect((await call()).result.statusCode).toBe(500);
     process.env.OUTBOUND_ALLOW = `127.0.0.1:${port}`;

@@ -1,6 +1,6 @@
 import type { CredentialType, PluginProvider } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import { createHealthFunction } from '../../lib/app/health-handler.ts';
+import { createHealthRoutes } from '../../lib/app/health-handler.ts';
 import { testCredential } from '../../lib/credentials/outbound/test-credential.ts';
 import type { InspectParts } from '../../lib/health/inspect.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
@@ -94,16 +94,19 @@ const anEndpoint = async ({
     openTest: () => (id, signal) => testCredential(id, parts, signal),
   });
   const loadRegistryOnce = async () => registry;
-  const handler = createHealthFunction({
+  const handler = createHealthRoutes({
     ...{ logger, clock, inspect },
     loadRegistry: loadRegistryOnce,
     pluginDeadlineMs: 2_000,
+    openTests: () => Promise.reject(new Error('unused')),
+    openStored: () => Promise.reject(new Error('unused')),
   }) as (event: unknown, context: unknown) => Promise<{ body?: string }>;
   return {
     clock,
     entries,
     reads: () => reads,
-    get: async (rawQueryString = '') => bodyOf(await handler({ ...anEvent(), rawQueryString }, {})),
+    get: async (rawQueryString = '') =>
+      bodyOf(await handler({ ...anEvent({ path: '/api/admin/plugins/health' }), rawQueryString }, {})),
     put: async (id: string) => {
       const reference = await secrets.put(id, JSON.stringify({ token: SECRET }));
       await outbound.put({

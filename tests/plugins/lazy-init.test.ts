@@ -1,7 +1,8 @@
 import type { PluginContext, PluginProvider } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import type { Context } from 'aws-lambda';
-import { createHealthFunction } from '../../lib/app/health-handler.ts';
+import { listPluginsRoute } from '../../lib/app/api/plugins.ts';
+import { createHealthRoutes } from '../../lib/app/health-handler.ts';
 import { createAdminList } from '../../lib/app/plugins-handlers.ts';
 import { execute } from '../../lib/engine/execute.ts';
 import { inlineSteps } from '../../lib/engine/steps.ts';
@@ -66,6 +67,7 @@ const aSandbox = async (...installed: InstalledPlugin[]) => {
             workflowVersion: 1,
             trigger: { nodeId: 'first', type: 'acquireLease' },
             startedAt: new Date(clock.now()).toISOString(),
+            stage: 'test',
           },
           input: {},
           limits: { timeoutMs: 60_000, maxNodeRuns: 10, maxOutputBytes: 1_000 },
@@ -215,7 +217,7 @@ describe('operators see the whole picture', () => {
   test('the lists wait for every init, and show which failed and why', async () => {
     const { registry, clock, run } = await aSandbox(aPlugin('stuck', hangs), aPlugin('quick'));
     const parts = { logger: silent, clock, loadRegistry: async () => registry };
-    const handler = createAdminList(parts, listPlugins) as Handler;
+    const handler = createAdminList(parts, [listPluginsRoute], listPlugins) as Handler;
     const { body } = await run(handler(anEvent(), {} as Context));
     expect(JSON.parse(body ?? '').plugins).toMatchObject([
       { id: 'start', loaded: true },
@@ -227,12 +229,14 @@ describe('operators see the whole picture', () => {
   test('the health report does so too', async () => {
     const { registry, clock, run, elapsedMs } = await aSandbox(aPlugin('stuck', hangs), aPlugin('quick'));
     const parts = { logger: silent, clock, loadRegistry: async () => registry };
-    const handler = createHealthFunction({
+    const handler = createHealthRoutes({
       ...parts,
       inspect: anInspection(clock),
       pluginDeadlineMs: 2_000,
+      openTests: () => Promise.reject(new Error('unused')),
+      openStored: () => Promise.reject(new Error('unused')),
     }) as Handler;
-    const { body } = await run(handler(anEvent(), {} as Context));
+    const { body } = await run(handler(anEvent({ path: '/api/admin/plugins/health' }), {} as Context));
     expect(JSON.parse(body ?? '')).toMatchObject({
       status: 'degraded',
       plugins: { stuck: { status: 'unhealthy' }, quick: { status: 'healthy' } },

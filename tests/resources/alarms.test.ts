@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { toAlarms } from '../../resources/alarms.ts';
+import type { Template } from '../../resources/cloudformation.ts';
 import { toDashboard } from '../../resources/dashboard.ts';
-import type { Template } from '../../resources/template.ts';
 import { assumptions } from '../../scripts/cost/prices.ts';
 import { useMeasuredServices } from '../support/a-measured-service.ts';
 import { readStageTemplate } from '../support/a-stage-template.ts';

@@ -56,7 +56,8 @@ const rowsOf = (text: string): string[][] =>
     .map((line) => line.split(/(?<!\\)\|/).map((cell) => cell.trim()))
     .map((cells) => cells.slice(1, -1));
 
-const namesIn = (text: string): string[] => [...text.matchAll(/`([a-zA-Z]+)`/g)].map(([, name = '']) => name);
+const namesIn = (text: string): string[] =>
+  [...text.matchAll(/`([a-zA-Z-]+)`/g)].map(([, name = '']) => name);
 
 /** The words of a loop of the shell, such as `for table in a b; do`. */
 const loopOver = (name: string, text: string): string[] =>

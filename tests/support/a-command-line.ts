@@ -5,17 +5,23 @@ import { afterEach } from '@jest/globals';
 import { createAdminApi } from '../../cli/admin-api.ts';
 import type { Io } from '../../cli/io.ts';
 import {
-  loadCredentialTypes,
   loadPlugins as loadInstalled,
   loadNodeTypes as loadInstalledNodeTypes,
 } from '../../cli/plugins/node-types.ts';
 import { type CommandLine, run } from '../../cli/run.ts';
 import { connect } from '../../cli/target.ts';
-import { anAdminApi } from './an-admin-api.ts';
-import { useTestDatabases } from './test-database.ts';
+import { createJsonClient } from '../../lib/adapters/dynamodb/json-client.ts';
+import { tableNames } from '../../lib/adapters/dynamodb/table-names.ts';
+import { openSampleStores } from '../../local/samples/sample-stores.ts';
+import { anAdminApi, type Others } from './an-admin-api.ts';
+import type { LocalValues } from './function-environment.ts';
+import { openTestStores, useTestDatabases } from './test-database.ts';
 
-/** Of a DynamoDB that is not there. */
-const NOWHERE = 'http://127.0.0.1:1';
+/** A DynamoDB that is not there. */
+const nowhere = () => {
+  const endpoint = 'http://127.0.0.1:1';
+  return { endpoint, client: createJsonClient({ region: 'local', endpoint }), tables: tableNames('test') };
+};
 
 /**
  * The command line in this process, against a DynamoDB of the test's own: `hasDatabase` is false for commands that use
@@ -34,26 +40,51 @@ export const useCommandLine = () => {
     loadPlugins = loadInstalled,
     hasDatabase = true,
     engineEndpoint,
+    spoil = () => ({}),
+    values = {},
+    isStage = false,
+    columns = null,
     clock = { now: () => Date.parse('2026-11-20T12:00:00.000Z'), sleep: async () => {} },
   }: Partial<Omit<CommandLine, 'io'>> & {
     readonly hasDatabase?: boolean;
     /** Of Lambda's API; AWS's own when absent. */
     readonly engineEndpoint?: string;
+    /** What functions of the admin API have in place of their parts. */
+    readonly spoil?: (stores: ReturnType<typeof openTestStores>) => Others;
+    /** Settings of these functions. */
+    readonly values?: LocalValues;
+    /** Whether the target is a deployed stage. */
+    readonly isStage?: boolean;
+    /** Of the terminal; null for none. */
+    readonly columns?: number | null;
     /** By default, the time stands still. */
     readonly clock?: Pick<Io, 'now' | 'sleep'>;
   } = {}) => {
-    const endpoint = hasDatabase ? (await openDatabase()).endpoint : NOWHERE;
+    const database = hasDatabase ? await openDatabase() : nowhere();
+    const { endpoint } = database;
     const folder = mkdtempSync(join(tmpdir(), 'hookloom-cli-'));
     folders.push(folder);
     const secretsFolder = join(folder, 'secrets');
+    const blobFolder = join(folder, 'blobs');
+    const { credentials, outbound } = openSampleStores({
+      ...{ dynamodbEndpoint: endpoint, tablePrefix: 'test', secretsFolder },
+    });
+    const stores = { ...openTestStores(database), credentials, outbound };
 
     /** The requests to the admin API: `GET /api/admin/workflows`. */
     const asked: string[] = [];
-    const ask = anAdminApi({
-      DYNAMODB_ENDPOINT: endpoint,
-      SECRETS_FOLDER: secretsFolder,
-      ...(engineEndpoint === undefined ? {} : { AWS_ENDPOINT_URL_LAMBDA: engineEndpoint }),
-    });
+    /** The addresses that a browser was to open. */
+    const browsed: string[] = [];
+    const ask = anAdminApi(
+      {
+        DYNAMODB_ENDPOINT: endpoint,
+        SECRETS_FOLDER: secretsFolder,
+        BLOB_FOLDER: blobFolder,
+        ...(engineEndpoint === undefined ? {} : { AWS_ENDPOINT_URL_LAMBDA: engineEndpoint }),
+        ...values,
+      },
+      spoil(stores),
+    );
 
     const api = createAdminApi((method, address, request) => {
       asked.push(`${method} ${address.split('?')[0]}`);
@@ -84,11 +115,13 @@ export const useCommandLine = () => {
         isTerminal: answers !== null,
         ask: answer,
         askSecret: answer,
+        columns,
         env: {},
         paint: (_format, text) => text,
         paintOut: (_format, text) => text,
         ...clock,
         untilInterrupted: () => AbortSignal.abort(),
+        browse: (address) => void browsed.push(address),
       };
       const code = await run(typeof args === 'string' ? args.split(' ').filter(Boolean) : args, {
         io,
@@ -98,15 +131,13 @@ export const useCommandLine = () => {
             ...connect({
               dynamodbEndpoint: endpoint,
               tablePrefix: 'test',
-              secretsFolder,
-              baseUrl: 'http://localhost:3000',
+              ...(isStage ? {} : { baseUrl: 'http://localhost:3000' }),
               ...(engineEndpoint === undefined ? {} : { engineEndpoint }),
             }),
             api,
           })),
         loadNodeTypes,
         loadPlugins,
-        loadCredentialTypes,
       });
       return { code, out: printed.join('\n'), err: noted.join('\n') };
     };
@@ -118,9 +149,9 @@ export const useCommandLine = () => {
       return path;
     };
     const target = () => ({
-      ...connect({ dynamodbEndpoint: endpoint, tablePrefix: 'test', secretsFolder }),
+      ...connect({ dynamodbEndpoint: endpoint, tablePrefix: 'test' }),
       api,
     });
-    return { call, file, target, secretsFolder, endpoint, asked };
+    return { call, file, target, stores, secretsFolder, blobFolder, endpoint, asked, browsed };
   };
 };

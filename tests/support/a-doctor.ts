@@ -2,8 +2,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach } from '@jest/globals';
 import { connect } from '../../cli/target.ts';
+import { createListDefinitions } from '../../lib/adapters/dynamodb/health/health-reads.ts';
+import { createJsonClient } from '../../lib/adapters/dynamodb/json-client.ts';
+import { createRegistrationStore } from '../../lib/adapters/dynamodb/registrations/registration-store.ts';
+import { tableNames } from '../../lib/adapters/dynamodb/table-names.ts';
+import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
 import { useCommandLine } from './a-command-line.ts';
 import { useWholeServices, type WholeServiceOptions } from './a-whole-service.ts';
+import { openTestStores } from './test-database.ts';
 
 /** Ten seconds of the doctor pass in one. */
 const aFastClock = () => {
@@ -32,13 +38,15 @@ export const useDoctors = () => {
   /** @param endpoints - of the doctor itself, in place of the service's */
   return async (
     options: WholeServiceOptions = {},
-    endpoints: { readonly dynamodbEndpoint?: string; readonly sourcesEndpoint?: string } = {},
+    endpoints: Readonly<
+      Partial<Record<'dynamodbEndpoint' | 'engineEndpoint' | 'sourcesEndpoint' | 'baseUrl', string>>
+    > = {},
   ) => {
     const service = await openService(options);
-    const { dynamodbEndpoint, engineEndpoint, sourcesEndpoint, secretsFolder, blobFolder, baseUrl } = service;
+    const { dynamodbEndpoint, engineEndpoint, sourcesEndpoint, baseUrl } = service;
     const target = (changes = {}) =>
       connect({
-        ...{ dynamodbEndpoint, engineEndpoint, sourcesEndpoint, secretsFolder, blobFolder, baseUrl },
+        ...{ dynamodbEndpoint, engineEndpoint, sourcesEndpoint, baseUrl },
         tablePrefix: 'test',
         ...changes,
       });
@@ -48,9 +56,25 @@ export const useDoctors = () => {
       openTarget: () => target(used),
       clock: aFastClock(),
     });
+    const database = {
+      client: createJsonClient({ region: 'local', endpoint: dynamodbEndpoint }),
+      tables: tableNames('test'),
+    };
+    const stores = openTestStores(database);
     return {
       ...service,
       target,
+      stores,
+      /** What is stored of probes: ids of workflows, also of removed ones, and names of registrations. */
+      leftovers: async () => {
+        const { ids } = await createListDefinitions(database.client, database.tables, { maxPages: 10 })();
+        const registrations = await createRegistrationStore(
+          database.client,
+          database.tables,
+          systemClock,
+        ).list();
+        return [...ids, ...registrations.map(({ name }) => name)];
+      },
       doctor: (more = '') => call(`doctor ${more}`),
       /** What it finds, without what is in order. */
       findings: async (more = '', others: Partial<typeof endpoints> = {}) => {

@@ -112,7 +112,7 @@ export const aDurableEngine = (options: {
         if (error instanceof Crash || options.saboteur !== undefined) return null;
         throw error;
       });
-      if (invocations > 200) throw new Error('the execution is resumed again and again');
+      if (invocations > MAX_INVOCATIONS) throw new Error('the execution is resumed again and again');
       if (output === null) continue;
       if (output.Status !== 'PENDING') {
         const { Result, Error: error } = output as { Result?: string; Error?: unknown };
@@ -141,6 +141,9 @@ export const aDurableEngine = (options: {
 
   return { run, invoke, now: () => now, state: () => state };
 };
+
+/** A run with pending I/O is resumed until that has ended: the more often, the slower the machine. */
+const MAX_INVOCATIONS = 5_000;
 
 /** A refusal that no repetition changes. */
 const refusal = (): Error =>

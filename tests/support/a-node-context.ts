@@ -34,6 +34,7 @@ export const aNodeContext = (changes: Partial<NodeContext> = {}): NodeContext =>
     workflowVersion: 1,
     trigger: { nodeId: 'start', type: 'manualTrigger' },
     startedAt: '2023-11-14T22:13:20.000Z',
+    stage: 'test',
   },
   attempt: 1,
   iteration: 0,

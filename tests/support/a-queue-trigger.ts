@@ -149,6 +149,7 @@ export const anEventService = async ({
     ids: background.services.ids,
     windowMs: 86_400_000,
     maxInputDepth: 100,
+    readVariables: async () => ({}),
     loadNodeTypes: async () => findNodeType,
     dispatcher: {
       dispatch: async (executionId: string, mode: 'durable' | 'express') => {

@@ -1,6 +1,7 @@
 import {
   CatalogueError,
   type EventSource,
+  type JsonValue,
   OUTBOUND_FAILED,
   RegistrationRefused,
   type WorkflowNode,
@@ -37,6 +38,8 @@ export const aRegistrar = ({ stores = {} }: { readonly stores?: Partial<Stores> 
   /** What the outside will send events for: the parameters, by the name of the registration. */
   const outside = new Map<string, string>();
   const { call, eachCall, killAfter } = aKillableProcess();
+  /** The variables of the stage. */
+  const variables = new Map<string, JsonValue>();
 
   const firedBy: EventSource = {
     toInput: (event) => event,
@@ -74,10 +77,12 @@ export const aRegistrar = ({ stores = {} }: { readonly stores?: Partial<Stores> 
     clock,
     logger,
     loadNodeTypes: async () => findNodeType,
+    readVariables: async () => Object.fromEntries(variables),
     openContext: () => Promise.resolve(context),
   };
   return {
     parts,
+    variables,
     clock,
     entries,
     outside,

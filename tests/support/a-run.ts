@@ -134,6 +134,7 @@ export const runGraph = async (run: ARun): Promise<ExecutionResult & { readonly 
           workflowVersion: 1,
           trigger: { nodeId: 'start', type: 'type-start' },
           startedAt: new Date(startedAt).toISOString(),
+          stage: 'test',
         },
         input: run.input ?? {},
         limits: { timeoutMs: 1_000_000, maxNodeRuns: 100_000, maxOutputBytes: 1_000_000, ...run.limits },

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { afterAll, beforeAll } from '@jest/globals';
+import { checkResponse } from './checked-answers.ts';
 import { copyProject } from './copy-project.ts';
 import { type RunningService, startLocalService } from './local-service.ts';
 import { type CommandResult, runCli } from './run-command.ts';
@@ -68,6 +69,7 @@ export const useRunningProject = (
   const request = async <Body>(path: string, init?: RequestInit): Promise<Answer<Body>> => {
     const response = await fetch(`${service.baseUrl}${path}`, init);
     const text = await response.text();
+    checkResponse(init?.method ?? 'GET', path, response, text);
     return { status: response.status, body: text === '' ? null : JSON.parse(text) };
   };
   const files = projectFiles(() => project.folder);

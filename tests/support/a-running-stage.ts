@@ -8,6 +8,7 @@ import aws4 from 'aws4';
 import type { GrantUse, Refusal } from '../../local/stage/door/door-types.ts';
 import type { StageInfo } from '../../local/stage/stage-file.ts';
 import { type Answer, projectFiles, type RunningProject } from './a-running-project.ts';
+import { checkResponse } from './checked-answers.ts';
 import { copyProject } from './copy-project.ts';
 import { type RunningService, startLocalService } from './local-service.ts';
 import { type CommandResult, runCommand } from './run-command.ts';
@@ -38,7 +39,8 @@ export interface RunningStage extends RunningProject {
 const AUTHORS = /^workflow (put|enable|disable|remove|get|list)\b/;
 
 /** Commands of those that look after executions. */
-const OPERATORS = /^(execution|request|approval|credential test)\b/;
+const OPERATORS =
+  /^(execution|bulk-retry|request|approval|credential test|variable|plugin (list|disable|enable))\b/;
 
 const userOf = (args: string): string =>
   AUTHORS.test(args) ? 'author' : OPERATORS.test(args) ? 'operator' : 'owner';
@@ -123,6 +125,7 @@ export const useRunningStage = (
   const request = async <Body>(path: string, init?: RequestInit): Promise<Answer<Body>> => {
     const response = await call(path, init);
     const text = await response.text();
+    checkResponse(init?.method ?? 'GET', path, response, text);
     return { status: response.status, body: text === '' ? null : JSON.parse(text) };
   };
 
@@ -165,7 +168,7 @@ export const useRunningStage = (
       request(path, { method: 'POST', headers, body: (body ?? null) as string | null }),
     get: (path) => request(path),
     cli: (args, options) =>
-      args.startsWith('plugin ')
+      /^plugin (create|check)\b/.test(args)
         ? runCommand('node', ['cli/main.ts', ...args.split(' ')], { cwd: project.folder, ...options })
         : runAs(userOf(args), args, options),
     cliAs: (user, args, options = {}) => runAs(user, args, { stdin: '', ...options }),

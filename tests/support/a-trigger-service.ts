@@ -89,6 +89,7 @@ export const useTriggerServices = () => {
       clock,
       logger: service.parts.logger,
       loadNodeTypes: async () => findNodeType,
+      readVariables: async () => ({}),
       openContext: async () => {
         const context = await openContext();
         const { callAws } = context;

@@ -4,10 +4,14 @@ import { buffer } from 'node:stream/consumers';
 import { afterEach } from '@jest/globals';
 import type { Context } from 'aws-lambda';
 import { createDurableFunction, durablePing } from '../../lib/adapters/durable/durable-function.ts';
+import { listPluginsRoute } from '../../lib/app/api/plugins.ts';
+import { createRetryExecutions } from '../../lib/app/bulk-retries-handlers.ts';
 import { createCallbackFunction } from '../../lib/app/callback-handler.ts';
 import { openAdmin, openHealth } from '../../lib/app/compose/admin.ts';
 import { openCallbacks, openSweep } from '../../lib/app/compose/background.ts';
+import { openRetryExecutions } from '../../lib/app/compose/bulk-retries.ts';
 import { openDurableRuns, openRuns } from '../../lib/app/compose/runs.ts';
+import { openAggregate } from '../../lib/app/compose/statistics.ts';
 import { openDispatch, openRegistrations } from '../../lib/app/compose/triggers.ts';
 import { openWebhook } from '../../lib/app/compose/webhook.ts';
 import { type Config, readConfig } from '../../lib/app/config.ts';
@@ -15,6 +19,7 @@ import { createExpressFunction } from '../../lib/app/express-handler.ts';
 import { createHealthRoutes } from '../../lib/app/health-handler.ts';
 import { createAdminList } from '../../lib/app/plugins-handlers.ts';
 import { serve } from '../../lib/app/sandbox.ts';
+import { createAggregate } from '../../lib/app/statistics-handlers.ts';
 import { createSweepFunction } from '../../lib/app/sweep-handler.ts';
 import { createDispatchFunction } from '../../lib/app/triggers/dispatch-handler.ts';
 import { createRegistrationsFunction } from '../../lib/app/triggers/registrations-handler.ts';
@@ -24,6 +29,7 @@ import { startBackend } from '../../local/backend.ts';
 import { readServiceFile } from '../../local/functions/service-file.ts';
 import { startGateway } from '../../local/gateway/gateway.ts';
 import { createRouter } from '../../local/gateway/routes.ts';
+import { adminFunctions } from './an-admin-api.ts';
 import { environmentOf, type LocalValues } from './function-environment.ts';
 import { projectRoot } from './run-command.ts';
 
@@ -37,11 +43,21 @@ const open: Readonly<Record<string, (config: Config) => Handler>> = {
   runExpress: (config) => serve(createExpressFunction(openRuns(config))),
   sweep: (config) => serve(createSweepFunction(openSweep(config))),
   dispatch: (config) => serve(createDispatchFunction(openDispatch(config))),
+  retryExecutions: (config) => serve(createRetryExecutions(openRetryExecutions(config))),
+  aggregate: (config) => serve(createAggregate(openAggregate(config))),
   sweepRegistrations: (config) => serve(createRegistrationsFunction(openRegistrations(config))),
   adminHealth: (config) => serve(createHealthRoutes(openHealth(config))),
 };
 
-const openOther = (config: Config): Handler => serve(createAdminList(openAdmin(config), listPlugins));
+const openFunction = (key: string): ((config: Config) => Handler) => {
+  const known = open[key];
+  if (known !== undefined) return known;
+  const openAdminFunction = adminFunctions[key];
+  return (config) =>
+    serve(
+      openAdminFunction?.(config, {}) ?? createAdminList(openAdmin(config), [listPluginsRoute], listPlugins),
+    );
+};
 
 export interface WholeServiceOptions {
   /** Other endpoints for single functions. */
@@ -79,7 +95,7 @@ export const useWholeServices = () => {
       };
       for (const name of missing[functionKey] ?? []) delete own[name];
       const answer = async () => {
-        const handler = handlers.get(functionKey) ?? (open[functionKey] ?? openOther)(readConfig(own));
+        const handler = handlers.get(functionKey) ?? openFunction(functionKey)(readConfig(own));
         handlers.set(functionKey, handler);
         const before = { ...process.env };
         Object.assign(process.env, own); // what a ping says of the environment

@@ -1,30 +1,111 @@
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { checkWorkflows } from '../../authoring/stage/check-workflows.ts';
-import { openReadWorkflows } from '../../lib/app/compose/admin.ts';
-import { openEditWorkflows } from '../../lib/app/compose/editing.ts';
+import { checkSchema } from '../../authoring/validation/schema/check-schema.ts';
+import { debugPluginsRoute, debugRoute } from '../../lib/app/api/health.ts';
+import {
+  listActionsRoute,
+  listPluginsRoute,
+  listProvidersRoute,
+  listTriggersRoute,
+} from '../../lib/app/api/plugins.ts';
+import { createListApprovals } from '../../lib/app/approvals-handler.ts';
+import { createBulkRetries } from '../../lib/app/bulk-retries-handlers.ts';
+import {
+  openAdmin,
+  openApprovals,
+  openCancel,
+  openExecutions,
+  openHealth,
+  openReadWorkflows,
+  openShowExecution,
+} from '../../lib/app/compose/admin.ts';
+import { openBulkRetries } from '../../lib/app/compose/bulk-retries.ts';
+import { openEditCredentials, openEditWorkflows, openSettings } from '../../lib/app/compose/editing.ts';
+import { openEditedRetry, openRequests, openSendAgain } from '../../lib/app/compose/requests.ts';
+import { openStatistics } from '../../lib/app/compose/statistics.ts';
+import { openRunWorkflow } from '../../lib/app/compose/triggers.ts';
 import { type Config, readConfig } from '../../lib/app/config.ts';
+import { createCredentials } from '../../lib/app/credentials-handlers.ts';
 import { createEditWorkflows } from '../../lib/app/edit-workflows-handlers.ts';
+import {
+  createCancelExecution,
+  createListExecutions,
+  createRetryExecution,
+  createShowExecution,
+} from '../../lib/app/executions-handlers.ts';
+import { createHealthRoutes } from '../../lib/app/health-handler.ts';
+import { createAdminList, createShowPlugin } from '../../lib/app/plugins-handlers.ts';
+import { createSendAgain, createShowRequests } from '../../lib/app/requests-handlers.ts';
+import { createSettings } from '../../lib/app/settings-handlers.ts';
+import { createShowStatistics } from '../../lib/app/statistics-handlers.ts';
+import { createRunWorkflow } from '../../lib/app/triggers/run-workflow-handler.ts';
+import { createReadTypes } from '../../lib/app/types-handlers.ts';
 import { createReadWorkflows } from '../../lib/app/workflows-handlers.ts';
+import {
+  describeRegistry,
+  listActions,
+  listPlugins,
+  listProviders,
+  listTriggers,
+} from '../../lib/plugins/summaries.ts';
 import { readServiceFile } from '../../local/functions/service-file.ts';
 import { createRouter } from '../../local/gateway/routes.ts';
 import { anEvent } from './an-api-event.ts';
+import { checked } from './checked-answers.ts';
 import { environmentOf, type LocalValues } from './function-environment.ts';
 import { projectRoot } from './run-command.ts';
 
 type Handler = (event: never, context: Context) => Promise<APIGatewayProxyStructuredResultV2>;
 
 /** In place of what a function opens. */
-type Others = Partial<ReturnType<typeof openEditWorkflows>>;
+export type Others = Partial<
+  ReturnType<typeof openEditWorkflows> &
+    ReturnType<typeof openShowExecution> &
+    Pick<ReturnType<typeof openEditCredentials>, 'secrets'>
+>;
 
 /** By key, as the files in functions/admin have it. */
-const open: Readonly<Record<string, (config: Config, others: Others) => Handler>> = {
+export const adminFunctions: Readonly<Record<string, (config: Config, others: Others) => Handler>> = {
+  adminStatistics: (config) => createShowStatistics(openStatistics(config)) as Handler,
   adminWorkflows: (config, others) => createReadWorkflows({ ...openReadWorkflows(config), ...others }),
+  adminSettings: (config, others) => createSettings({ ...openSettings(config), ...others }),
   adminEditWorkflows: (config, others) => {
     const parts = { ...openEditWorkflows(config), ...others };
-    const check: Parameters<typeof createEditWorkflows>[0]['check'] = (values, { findNodeType }) =>
-      checkWorkflows(values, { ...parts, findNodeType });
+    const check: Parameters<typeof createEditWorkflows>[0]['check'] = (values, { findNodeType }, isProbe) =>
+      checkWorkflows(values, { ...parts, findNodeType, isProbe });
     return createEditWorkflows({ ...parts, check });
   },
+  adminCredentials: (config, others) => {
+    const opened = openEditCredentials(config);
+    const { logger = opened.logger, secrets = opened.secrets } = others;
+    const checkFields: Parameters<typeof createCredentials>[0]['checkFields'] = (schema, fields) =>
+      checkSchema(schema, fields, '');
+    return createCredentials({ ...opened, logger, secrets, checkFields });
+  },
+  adminHealth: (config) => createHealthRoutes(openHealth(config)),
+  adminExecutions: (config) => createListExecutions(openExecutions(config)),
+  adminExecution: (config, others) => createShowExecution({ ...openShowExecution(config), ...others }),
+  adminRetryExecution: (config) => createRetryExecution(openEditedRetry(config)),
+  adminBulkRetries: (config) => createBulkRetries(openBulkRetries(config)),
+  adminCancelExecution: (config) => createCancelExecution(openCancel(config)),
+  adminRunWorkflow: (config) => createRunWorkflow(openRunWorkflow(config)),
+  adminRequests: (config) => createShowRequests(openRequests(config)),
+  adminSendAgain: (config) => createSendAgain(openSendAgain(config)),
+  adminApprovals: (config) => createListApprovals(openApprovals(config)),
+  adminTypes: (config) => createReadTypes(openAdmin(config)),
+  adminPlugins: (config) => createAdminList(openAdmin(config), [listPluginsRoute], listPlugins),
+  adminPlugin: (config) => createShowPlugin(openAdmin(config)),
+  adminTriggers: (config) => createAdminList(openAdmin(config), [listTriggersRoute], listTriggers),
+  adminActions: (config) => createAdminList(openAdmin(config), [listActionsRoute], listActions),
+  adminProviders: (config) => createAdminList(openAdmin(config), [listProvidersRoute], listProviders),
+  adminDebug: (config) =>
+    createAdminList(openAdmin(config), [debugRoute, debugPluginsRoute], (registry, now) =>
+      describeRegistry(registry, {
+        now,
+        runtime: { node: process.version, architecture: process.arch, region: 'local', memoryMb: null },
+        build: { version: config.version, stage: config.stage },
+      }),
+    ),
 };
 
 const findRoute = createRouter(readServiceFile(projectRoot, {}).routes);
@@ -49,12 +130,14 @@ export const anAdminApi = (values: LocalValues, others: Others = {}) => {
   return async (method: string, address: string, { headers = {}, body, caller }: ApiRequest = {}) => {
     const [path = '', query = ''] = address.split('?');
     const route = findRoute(method, path);
-    const openFunction = route === null ? undefined : open[route.functionKey];
+    const openFunction = route === null ? undefined : adminFunctions[route.functionKey];
     if (route === null || openFunction === undefined) throw new Error(`no function for ${method} ${path}`);
     const { functionKey, routeKey, pathParameters } = route;
     const handler =
       handlers.get(functionKey) ??
-      openFunction(readConfig({ ...environmentOf(functionKey, values), LOG_LEVEL: 'error' }), others);
+      checked(
+        openFunction(readConfig({ ...environmentOf(functionKey, values), LOG_LEVEL: 'error' }), others),
+      );
     handlers.set(functionKey, handler);
     const type = body === undefined ? {} : { 'content-type': 'application/json' };
     const event = anEvent({

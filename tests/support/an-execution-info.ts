@@ -7,4 +7,5 @@ export const anExecutionInfo = (startedAt: number | string = '2026-01-02T03:04:0
   workflowVersion: 1,
   trigger: { nodeId: 'start', type: 'type-start' },
   startedAt: new Date(startedAt).toISOString(),
+  stage: 'test',
 });

@@ -13,6 +13,7 @@ export const aScope = (changes: Partial<Scope> = {}): Scope => ({
     workflowVersion: 3,
     trigger: { nodeId: 'start', type: 'webhookTrigger' },
     startedAt: '2026-01-02T03:04:05.678Z',
+    stage: 'test',
   },
   seed: 'e-1/node/0',
   ...changes,

@@ -6,6 +6,7 @@ import { inMemoryOutboundStore } from './outbound-credentials.ts';
 
 /** A service without workflows, credentials and executions. */
 export const emptyStores = (): InspectParts['stores'] => ({
+  settings: { find: async () => ({ content: [], revision: 0 }) },
   listWorkflows: async () => ({ definitions: [], ids: [], isComplete: true }),
   openRuns: () => ({ read: async () => ({ executions: [], hasMore: false }) }),
   inbound: inMemoryCredentialStore(),

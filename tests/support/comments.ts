@@ -24,7 +24,7 @@ const docParser = new TSDocParser();
 /** Faults of the comments in some files, each as `file:line: text`. */
 export const findCommentFaults = (sources: Sources): string[] =>
   Object.entries(sources).flatMap(([file, text]) =>
-    checkFile(text).map(({ line, fault }) => `${file}:${line}: ${fault}`),
+    checkFile(file, text).map(({ line, fault }) => `${file}:${line}: ${fault}`),
   );
 
 interface Fault {
@@ -32,8 +32,11 @@ interface Fault {
   readonly fault: string;
 }
 
-const checkFile = (text: string): Fault[] => {
-  const tree = parse(text, { sourceType: 'module', plugins: ['typescript'] });
+const checkFile = (file: string, text: string): Fault[] => {
+  const tree = parse(text, {
+    sourceType: 'module',
+    plugins: file.endsWith('.tsx') ? ['typescript', 'jsx'] : ['typescript'],
+  });
   const documented = findDocumented(tree.program as unknown as SyntaxNode);
   return (tree.comments as readonly Comment[]).flatMap((comment) => {
     const isDoc = comment.type === 'CommentBlock' && comment.value.startsWith('*');

@@ -37,6 +37,17 @@ export const describeCredentialStore = (
       );
     });
 
+    test('only the current revision is removed, and its id can be used again', async () => {
+      const store = await create();
+      await store.put(credential());
+      await store.put(credential({ revision: 2 }));
+      const removed = [];
+      for (const revision of [1, 2, 2]) removed.push(await store.remove({ id: 'partner', revision }));
+      expect(removed).toEqual([false, true, false]);
+      await store.put(credential());
+      expect(await store.find('partner')).toEqual(credential());
+    });
+
     test('the next revision replaces the previous one', async () => {
       const store = await create();
       await store.put(credential());

@@ -352,6 +352,29 @@ export const describeExecutionStore = (
         expect(await store.withdraw('e-1', 'token-1')).toBe(false);
       });
 
+      test('the retry of an ended one is recorded, only in the place of the one that is named', async () => {
+        const store = await create();
+        await store.start(start());
+        await store.finish('e-1', end());
+        expect(await store.markRetried('e-1', 'r-1', null)).toBe(true);
+        expect(await store.markRetried('e-1', 'r-1', null)).toBe(true); // repeated
+        expect(await store.markRetried('e-1', 'r-2', null)).toBe(false);
+        expect(await store.markRetried('e-1', 'r-2', 'r-0')).toBe(false);
+        expect(await store.find('e-1')).toMatchObject({ retriedBy: 'r-1', status: 'succeeded' });
+        expect(await store.markRetried('e-1', 'r-2', 'r-1')).toBe(true);
+        expect(await store.markRetried('e-1', 'r-3')).toBe(true);
+        expect(await store.find('e-1')).toMatchObject({ retriedBy: 'r-3' });
+        expect(await store.markRetried('e-2', 'r-1')).toBe(false);
+        expect(await store.find('e-2')).toBeNull();
+      });
+
+      test('what was edited in its input is in its record', async () => {
+        const store = await create();
+        const editedInput = { by: 'arn', changes: [{ path: '/body', from: 1, to: 2 }], changesOmitted: 1 };
+        await store.start(start({ editedInput }));
+        expect(await store.find('e-1')).toMatchObject({ editedInput });
+      });
+
       test('it is due a quarter of an hour after its start, or later as the sweeper sets, until it has finished', async () => {
         const store = await create();
         const { startedAt } = accepted();

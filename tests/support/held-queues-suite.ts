@@ -104,6 +104,16 @@ export const describeHeldQueues = (
       expect(await executions.acquireLease('e-1', aLease())).toMatchObject({ status: 'running' });
     });
 
+    test('and gives them the variables of the version that they run with, once', async () => {
+      const { executions, queues } = await create();
+      await executions.start(aHeld('e-1', { variables: { region: 'a' } }));
+      expect(await executions.findData('e-1')).toMatchObject({ variables: { region: 'a' } });
+      expect(await queues.release('e-1', { ...release, variables: { region: 'b' } })).toBe(true);
+      expect(await executions.findData('e-1')).toMatchObject({ variables: { region: 'b' } });
+      expect(await queues.release('e-1', { ...release, variables: { region: 'c' } })).toBe(false);
+      expect(await executions.findData('e-1')).toMatchObject({ variables: { region: 'b' } });
+    });
+
     test.each(['unknown', 'free', 'cancelled'])('and releases nothing else: %s', async (id) => {
       const { executions, queues } = await create();
       await executions.start(anExecutionStart({ executionId: 'free', startToken: 'free', startedAt: NOW }));

@@ -12,6 +12,8 @@ export interface SourceFile {
   readonly isDeclaration: boolean;
   /** Files of the project, types included. */
   readonly imports: readonly string[];
+  /** Those that are loaded: without imports of types alone. */
+  readonly loads: readonly string[];
   /** What it imports of them: `lib/shared/ids.ts#createId`, or `lib/shared/ids.ts#*` for everything. */
   readonly importedNames: ReadonlySet<string>;
   readonly exports: readonly string[];
@@ -27,12 +29,27 @@ interface SyntaxNode {
   readonly [key: string]: unknown;
 }
 
+/** The top-level folders with sources of the project, other than its tests. */
+export const sourceFolders = [
+  'packages',
+  'nodes',
+  'lib',
+  'authoring',
+  'functions',
+  'plugins',
+  'cli',
+  'local',
+  'resources',
+  'scripts',
+  'console',
+];
+
 /** Reads the TypeScript files of some folders. */
 export const readSources = (root: string, folders: readonly string[]): Sources =>
   Object.fromEntries(
     folders.flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-        .filter((name) => /\.[jt]s$/.test(name) && !name.endsWith('.d.ts'))
+        .filter((name) => /\.[jt]sx?$/.test(name) && !name.endsWith('.d.ts'))
         .map((name) => {
           const file = join(folder, name);
           return [file, readFileSync(join(root, file), 'utf8')];
@@ -44,13 +61,18 @@ export const readImportGraph = (sources: Sources): ImportGraph =>
   new Map(Object.entries(sources).map(([file, text]) => [file, readFile(file, text)]));
 
 const readFile = (file: string, text: string): SourceFile => {
-  const tree = parse(text, { sourceType: 'module', plugins: ['typescript'], attachComment: false });
+  const tree = parse(text, {
+    sourceType: 'module',
+    plugins: file.endsWith('.tsx') ? ['typescript', 'jsx'] : ['typescript'],
+    attachComment: false,
+  });
   const imports: string[] = [];
+  const loads: string[] = [];
   const importedNames = new Set<string>();
   const exports: string[] = [];
   const packages: string[] = [];
   const uses = new Set<string>();
-  const addImport = (source: unknown, names: readonly string[] = ['*']): void => {
+  const addImport = (source: unknown, names: readonly string[] = ['*'], kind: unknown = 'value'): void => {
     const { value } = (source ?? {}) as { readonly value?: unknown };
     if (typeof value !== 'string') return;
     if (!value.startsWith('.')) {
@@ -59,13 +81,14 @@ const readFile = (file: string, text: string): SourceFile => {
     }
     const target = normalize(join(dirname(file), value));
     imports.push(target);
+    if (kind !== 'type') loads.push(target);
     for (const name of names) importedNames.add(`${target}#${name}`);
   };
   const work: SyntaxNode[] = [tree.program as unknown as SyntaxNode];
   for (let node = work.pop(); node !== undefined; node = work.pop()) {
     switch (node.type) {
       case 'ImportDeclaration':
-        addImport(node.source, (node.specifiers as SyntaxNode[]).map(importedName));
+        addImport(node.source, (node.specifiers as SyntaxNode[]).map(importedName), node.importKind);
         break;
       case 'ExportNamedDeclaration':
         addImport(node.source, (node.specifiers as SyntaxNode[]).map(importedName));
@@ -94,7 +117,7 @@ const readFile = (file: string, text: string): SourceFile => {
   }
   const lines = text.split('\n').length - 1;
   const isDeclaration = /^export (?:const \w+ =|default) define[A-Z]\w+\(/m.test(text);
-  return { lines, isDeclaration, imports, importedNames, exports, packages, uses };
+  return { lines, isDeclaration, imports, loads, importedNames, exports, packages, uses };
 };
 
 /** Of a specifier of an `import`, or of an `export … from`. */

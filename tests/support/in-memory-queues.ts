@@ -1,3 +1,4 @@
+import type { JsonObject } from '@hookloom/plugin-kit';
 import type { HeldQueue, HeldQueues } from '../../lib/executions/held/held-queues.ts';
 import { ACCEPTED_LEASE_MS } from '../../lib/executions/lifecycle/limits.ts';
 import type { ExecutionRecord, ExecutionStart } from '../../lib/executions/record/execution-store.ts';
@@ -5,11 +6,11 @@ import type { ExecutionRecord, ExecutionStart } from '../../lib/executions/recor
 /**
  * The queues of held executions over records in memory.
  *
- * @param onRelease - called with the id of a released execution, and with the time of its first sweep
+ * @param onRelease - called with the id of a released execution, the time of its first sweep, and its new variables
  */
 export const inMemoryQueues = (
   records: Map<string, ExecutionRecord>,
-  onRelease: (executionId: string, sweepAt: number) => void,
+  onRelease: (executionId: string, sweepAt: number, variables: JsonObject | undefined) => void,
 ): { readonly queues: HeldQueues; use(start: ExecutionStart): void } => {
   const used = new Map<string, { readonly queue: HeldQueue; readonly usedAt: number }>();
   const attended = new Map<string, number>();
@@ -50,7 +51,7 @@ export const inMemoryQueues = (
       },
       enter: async (queue, { now, maxPlace }) =>
         (lastPlaces.get(keyOf(queue)) ?? 0) < maxPlace ? enter(queue, now) : null,
-      release: async (executionId, { workflowVersion, mode, releasedAt }) => {
+      release: async (executionId, { workflowVersion, mode, variables, releasedAt }) => {
         const record = records.get(executionId);
         if (record?.status !== 'accepted' || record.held === null) return false;
         const leaseExpiresAt = releasedAt + ACCEPTED_LEASE_MS;
@@ -62,7 +63,7 @@ export const inMemoryQueues = (
           leaseExpiresAt,
           held: null,
         });
-        onRelease(executionId, leaseExpiresAt);
+        onRelease(executionId, leaseExpiresAt, variables);
         return true;
       },
       attend: async (queue, now, until) => {

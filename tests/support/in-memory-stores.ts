@@ -63,7 +63,12 @@ export const inMemoryWorkflowStore = (now: () => number = () => 0): WorkflowStor
           updatedAt,
           ...(notes.get(`${workflowId}/${version}`) as VersionNote),
         })),
-    remove: async (workflowId) => published.delete(workflowId),
+    remove: async (workflowId, replaces) => {
+      const current = published.get(workflowId);
+      if (current !== undefined && replaces !== undefined && replaces !== current.version)
+        throw new AppError(WORKFLOW_CHANGED, { workflowId });
+      return published.delete(workflowId);
+    },
     readPage: async (after) => {
       const ids = [...published.keys()].sort().filter((id) => after === null || id > after);
       const page = ids.slice(0, WORKFLOWS_PER_PAGE);
@@ -94,6 +99,7 @@ export const inMemoryCredentialStore = (): CredentialStore => {
       }
       credentials.set(credential.id, copy(credential));
     },
+    remove: async ({ id, revision }) => credentials.get(id)?.revision === revision && credentials.delete(id),
     list: async () => copy([...credentials.values()]),
   };
 };
@@ -111,9 +117,11 @@ export const inMemoryExecutionStore = (
   /** The next sweeps of executions that are open, or in the outbox. */
   const sweeps = new Map<string, { readonly at: number; readonly group: DueGroup }>();
   const callbacks = new Map<string, PendingCallback>();
-  const { queues, use } = inMemoryQueues(records, (executionId, at) =>
-    sweeps.set(executionId, { at, group: 'active' }),
-  );
+  const { queues, use } = inMemoryQueues(records, (executionId, at, variables) => {
+    sweeps.set(executionId, { at, group: 'active' });
+    const known = data.get(executionId);
+    if (known !== undefined && variables !== undefined) data.set(executionId, { ...known, variables });
+  });
 
   const findOpen = (executionId: string): ExecutionRecord | null => {
     const record = records.get(executionId);
@@ -126,12 +134,16 @@ export const inMemoryExecutionStore = (
     return true;
   };
 
-  const changeData = (executionId: string, { input, checkpoints }: Partial<ExecutionData>): void => {
+  const changeData = (
+    executionId: string,
+    { input, checkpoints, variables }: Partial<ExecutionData>,
+  ): void => {
     const known = data.get(executionId) ?? NO_DATA;
     if (input === undefined && (typeof checkpoints !== 'string' || known === NO_DATA)) return;
     data.set(executionId, {
       ...known,
       ...(input === undefined ? {} : { input }),
+      ...(variables === undefined ? {} : { variables }),
       ...(typeof checkpoints === 'string' ? { checkpoints } : {}),
     });
   };
@@ -139,9 +151,12 @@ export const inMemoryExecutionStore = (
   const store: ExecutionStore = {
     start: async (start) => {
       const { executionId, mode, startedAt, startToken } = start;
-      const { input, callbackKey, retriedCheckpoints, place: _place, ...started } = start;
+      const { input, callbackKey, retriedCheckpoints, variables, place: _place, ...started } = start;
       if (input !== null && !data.has(executionId))
-        data.set(executionId, { input, callbackKey, retriedCheckpoints, checkpoints: null });
+        data.set(executionId, {
+          ...{ input, callbackKey, retriedCheckpoints, checkpoints: null },
+          ...(variables === undefined ? {} : { variables }),
+        });
       const known = records.get(executionId);
       if (known !== undefined) return known.startToken === startToken;
       const sweepAt = startedAt + ACCEPTED_LEASE_MS;
@@ -222,6 +237,14 @@ export const inMemoryExecutionStore = (
       if (record?.isInOutbox !== true) return;
       records.set(executionId, { ...record, isInOutbox: false, leaseExpiresAt: null });
       sweeps.delete(executionId);
+    },
+    markRetried: async (executionId, retriedBy, replacing) => {
+      const record = records.get(executionId);
+      if (record === undefined) return false;
+      const known = record.retriedBy ?? null;
+      if (replacing !== undefined && known !== retriedBy && known !== replacing) return false;
+      records.set(executionId, { ...record, retriedBy });
+      return true;
     },
     find: async (executionId) => copy(records.get(executionId) ?? null),
     findData: async (executionId) => copy(data.get(executionId) ?? null),

@@ -26,7 +26,7 @@ export const inMemoryOutboundStore = (): OutboundCredentialStore => {
         throw new AppError(CREDENTIAL_CHANGED, { credentialId: credential.id });
       credentials.set(credential.id, structuredClone(credential));
     },
-    remove: async (id) => credentials.delete(id),
+    remove: async ({ id, revision }) => credentials.get(id)?.revision === revision && credentials.delete(id),
     list: async () => [...credentials.values()],
   };
 };
@@ -35,6 +35,7 @@ export const inMemorySecrets = (): SecretStore & { readonly values: Map<string, 
   const values = new Map<string, string>();
   return {
     values,
+    referenceOf: (name) => `memory:${name}`,
     get: async (reference) => values.get(reference) ?? null,
     put: async (name, value) => {
       values.set(`memory:${name}`, value);

@@ -27,7 +27,9 @@ export const describeOutboundStore = (
       await store.put(anOutboundCredential({ revision: 2, fields: {} }));
       expect(await store.find('crm')).toEqual(anOutboundCredential({ revision: 2, fields: {} }));
       expect(await store.list()).toEqual([anOutboundCredential({ revision: 2, fields: {} })]);
-      expect([await store.remove('crm'), await store.remove('crm')]).toEqual([true, false]);
+      const removed = [];
+      for (const revision of [1, 2, 2]) removed.push(await store.remove({ id: 'crm', revision }));
+      expect(removed).toEqual([false, true, false]);
       expect(await store.list()).toEqual([]);
     });
 

@@ -41,6 +41,7 @@ export const runCommand = (
     });
     child.once('error', reject);
     child.once('close', (code) => resolve({ code, stdout, stderr }));
+    child.stdin.on('error', () => {}); // it may end without reading its input
     child.stdin.end(stdin);
   });
 

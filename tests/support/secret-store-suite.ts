@@ -7,6 +7,7 @@ export const describeSecretStore = (name: string, create: () => SecretStore | Pr
     test('a stored one is returned by its reference, which stays the same', async () => {
       const store = await create();
       const reference = await store.put('crm', '{"token":"ä"}');
+      expect(reference).toBe(store.referenceOf('crm'));
       expect(await store.get(reference)).toBe('{"token":"ä"}');
       expect(await store.put('crm', 'other')).toBe(reference);
       expect(await store.get(reference)).toBe('other');

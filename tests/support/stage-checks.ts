@@ -293,10 +293,11 @@ const checks = {
       outside.stop();
     }
   },
-  'the sweepers run by their schedules': async (stage) => {
+  'what has a schedule runs by it': async (stage) => {
     const known = (await stage.refusals()).length;
     for (const rule of ['SweepEventsRuleSchedule1', 'SweepEventsRuleSchedule2']) await stage.fire(rule);
     await stage.fire('SweepRegistrationsEventsRuleSchedule1');
+    await stage.fire('RetryExecutionsEventsRuleSchedule1');
     await stage.storeWorkflow(inBackground('check-after-sweep', 'express'));
     expect(await ended(stage, await started(stage, 'check-after-sweep'))).toBe('succeeded');
     expect((await stage.refusals()).slice(known)).toEqual([]);

@@ -1,4 +1,4 @@
-import type { Template, TemplateResource } from '../../resources/template.ts';
+import type { Template, TemplateResource } from '../../resources/cloudformation.ts';
 
 interface RawMetric {
   readonly Namespace: string;

@@ -1,11 +1,18 @@
 import { promisify } from 'node:util';
 import { afterEach } from '@jest/globals';
 import dynalite from 'dynalite';
-import dynaliteDb, { type Store } from 'dynalite/db/index.js';
+import { createCallbackIndex } from '../../lib/adapters/dynamodb/callbacks/callback-index.ts';
+import type { DynamoDbClient } from '../../lib/adapters/dynamodb/client.ts';
+import { createDeliveryStore } from '../../lib/adapters/dynamodb/delivery-store.ts';
+import { createExecutionStore } from '../../lib/adapters/dynamodb/executions/execution-store.ts';
 import { createJsonClient } from '../../lib/adapters/dynamodb/json-client.ts';
+import { createRequestStore } from '../../lib/adapters/dynamodb/requests/request-store.ts';
 import { createSdk } from '../../lib/adapters/dynamodb/sdk-client.ts';
-import { tableNames } from '../../lib/adapters/dynamodb/table-names.ts';
+import { type TableNames, tableNames } from '../../lib/adapters/dynamodb/table-names.ts';
+import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflows/workflow-store.ts';
+import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
 import { AT_ONCE, startEmbeddedDynamoDb } from '../../local/database/embedded-dynamodb.ts';
+import { withStore } from '../../local/database/watch-changes.ts';
 import { startInternalServer } from '../../local/net/listen.ts';
 
 /** Gives every caller an empty DynamoDB of its own, with the tables of serverless.yml; gone after the test. */
@@ -30,6 +37,24 @@ export const useTestDatabases = () => {
 
 const tables = tableNames('test');
 
+/** The stores of the service, for what a test puts into them and finds there. */
+export const openTestStores = ({
+  client,
+  tables,
+}: {
+  readonly client: DynamoDbClient;
+  readonly tables: TableNames;
+}) => {
+  const options = { retentionDays: 30, clock: systemClock };
+  return {
+    workflows: createWorkflowStore(client, tables, systemClock),
+    executions: createExecutionStore(client, tables, options),
+    requests: createRequestStore(client, tables, options),
+    deliveries: createDeliveryStore(client, tables),
+    callbacks: createCallbackIndex(client, tables, systemClock),
+  };
+};
+
 /**
  * Starts what {@link startEmbeddedDynamoDb} does, in a twentieth of the time: it takes longer to create the tables than
  * most tests do, so that each database but the first gets the records that dynalite keeps of the first one's.
@@ -51,23 +76,4 @@ const createRecords = async () => {
   const found = await Promise.all(Object.values(tables).map(async (name) => [name, await get(name)]));
   await stop();
   return Object.fromEntries(found);
-};
-
-/** Returns the store of the dynalite that a function creates, too: dynalite has it in a closure. */
-const withStore = <T>(start: () => T): [T, Store] => {
-  const { create } = dynaliteDb;
-  const stores: Store[] = [];
-  dynaliteDb.create = (options) => {
-    const store = create(options);
-    stores.push(store);
-    return store;
-  };
-  try {
-    const started = start();
-    const [store] = stores;
-    if (store === undefined) throw new Error('no dynalite was created');
-    return [started, store];
-  } finally {
-    dynaliteDb.create = create;
-  }
 };

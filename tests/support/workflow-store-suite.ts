@@ -75,6 +75,16 @@ export const describeWorkflowStore = (name: string, create: () => WorkflowStore 
       expect((await store.find('orders'))?.version).toBe(2);
     });
 
+    test('a removal that names a version removes no other', async () => {
+      const store = await create();
+      await store.put(definition(), []);
+      await store.put(definition({ name: 'B' }), []);
+      await expect(store.remove('orders', 1)).rejects.toMatchObject({ code: 'WORKFLOW_CHANGED' });
+      expect((await store.find('orders'))?.version).toBe(2);
+      expect(await store.remove('orders', 2)).toBe(true);
+      expect(await store.remove('orders', 2)).toBe(false);
+    });
+
     test('versions say who made them and why, newest first, page by page', async () => {
       const store = await create();
       await store.put(definition(), [], { author: 'arn:aws:iam::1:user/ada', message: 'begin' });

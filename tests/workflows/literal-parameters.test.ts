@@ -67,6 +67,7 @@ describe('a literal parameter', () => {
       workflowVersion: 1,
       trigger: { nodeId: 'start', type: 'manualTrigger' },
       startedAt: '2026-01-01T00:00:00.000Z',
+      stage: 'test',
     };
     const scope = { input: {}, nodes: {}, trigger: {}, execution, seed: '' };
     expect(resolve?.(scope)).toEqual({ program: text, values: { id: 'e-1' } });

@@ -30,6 +30,7 @@ const EXECUTION_FIELDS = Object.keys(
     workflowVersion: 1,
     trigger: { nodeId: '', type: '' },
     startedAt: '',
+    stage: '',
   }),
 );
 
@@ -169,6 +170,7 @@ const inspectVariable = (
     if (textsIn(listOf(variable.predicate)).length === 0) inspectNodeId(inspection, others);
   } else if (name === 'trigger') inspectTriggerField(inspection, others);
   else if (name === 'execution') inspectExecutionField(inspection, others);
+  else if (name === 'vars') inspectVariableName(inspection, others);
   else if (names.isFunction(name)) {
     if (isValue) problems.add(`$${name} is a function: to call it, write $${name}()`);
   } else problems.add(describeUnknownVariable(names, bound, name, namesBehind(variable, others)));
@@ -196,6 +198,17 @@ const inspectExecutionField = ({ problems, names }: Inspection, [step]: readonly
   const near = names.findNearest(name, EXECUTION_FIELDS);
   problems.add(
     `$execution has no ${quote(name)}, but ${quoteAll(EXECUTION_FIELDS)}${didYouMean(near && `$execution.${near}`)}`,
+  );
+};
+
+const inspectVariableName = ({ problems, names }: Inspection, [step]: readonly Ast[]): void => {
+  const { variables, findNearest } = names;
+  const name = String(step?.value);
+  if (step?.type !== 'name' || variables === null || variables.includes(name)) return;
+  const near = findNearest(name, variables);
+  const meant = near === null ? '' : didYouMean(`$vars.${near}`);
+  problems.add(
+    `this stage has no variable ${quote(name)}${meant || `; to set it: hookloom variable set ${name} VALUE`}`,
   );
 };
 

@@ -23,6 +23,8 @@ export interface Names extends Hints {
   readonly fields: readonly string[] | null;
   /** Fields of `$trigger`; null when they are known only at run time. */
   readonly triggerFields: readonly string[] | null;
+  /** The variables of the stage; null for a file by itself, which may be for any stage. */
+  readonly variables: readonly string[] | null;
   /** What is known about the data. */
   readonly shapes?: Shapes;
   /** Whether JSONata has a function of that name, without its `$`. */
@@ -30,7 +32,7 @@ export interface Names extends Hints {
 }
 
 /** The variables of every expression: see `Scope`. */
-export const SCOPE_VARIABLES = ['nodes', 'trigger', 'execution'];
+export const SCOPE_VARIABLES = ['nodes', 'trigger', 'execution', 'vars'];
 
 /** The most similar node id; the name itself when none is similar. */
 export const resolveId = ({ nodeIds, idOfName, findNearest }: Names, name: string): string =>

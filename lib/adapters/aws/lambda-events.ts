@@ -39,6 +39,10 @@ export const createLambdaNudge =
   ({ workflowId, triggerNodeId }, ended) =>
     sendEvent(call, sweepFunction, { queue: { workflowId, triggerNodeId }, ended });
 
+/** Invokes the function that runs bulk retries for one of them. @param retryFunction - its name */
+export const createInvokeRunner = (call: CallAws, retryFunction: string) => (bulkRetryId: string) =>
+  sendEvent(call, retryFunction, { bulkRetryId });
+
 /** Reports failures to the function that receives the events of triggers. */
 export const createSendFailure = (call: CallAws, functionName: string) => (executionId: string) =>
   sendEvent(call, functionName, { hookloom: { failed: executionId } });

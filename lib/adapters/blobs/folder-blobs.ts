@@ -10,7 +10,7 @@ import { AppError } from '../../shared/errors.ts';
 const KEY = /^(?!\/)(?:(?:^|\/)(?!\.{1,2}(?:\/|$))[A-Za-z0-9._-]+)+$/;
 
 /** @throws Error for a key that would leave the folder */
-export const toBlobPath = (folder: string, key: string): string => {
+const toBlobPath = (folder: string, key: string): string => {
   if (!KEY.test(key)) throw new Error(`"${key}" is not the key of a blob`);
   return join(folder, key);
 };

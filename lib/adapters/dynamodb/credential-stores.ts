@@ -47,6 +47,13 @@ const createStore = <Stored extends { readonly id: string; readonly revision: nu
       revision: readNumber(item, 'revision'),
     }) as Stored;
 
+  const exists = isOutbound ? 'attribute_exists' : 'attribute_not_exists';
+  /** The condition of a change to this revision. */
+  const isCurrent = (revision: number) => ({
+    ConditionExpression: `revision = :before AND ${exists}(secretReference)`,
+    ExpressionAttributeValues: { ':before': number(revision) },
+  });
+
   return {
     find: async (credentialId: string): Promise<Stored | null> => {
       const item = await getItem(client, { TableName, Key: { credentialId: text(credentialId) } });
@@ -57,17 +64,16 @@ const createStore = <Stored extends { readonly id: string; readonly revision: nu
       const { id, revision } = credential;
       const Key = { credentialId: text(id) };
       const Item = compact({ ...Key, ...toItem(credential), revision: number(revision) });
-      const exists = isOutbound ? 'attribute_exists' : 'attribute_not_exists';
       const condition =
         revision === 1
           ? { ConditionExpression: 'attribute_not_exists(credentialId)' }
-          : {
-              ConditionExpression: `revision = :before AND ${exists}(secretReference)`,
-              ExpressionAttributeValues: { ':before': number(revision - 1) },
-            };
+          : isCurrent(revision - 1);
       if (!(await putItem(client, { TableName, Key, Item, ...condition }, sameAs(Item))))
         throw new AppError(CREDENTIAL_CHANGED, { credentialId: id });
     },
+
+    remove: ({ id, revision }: Pick<Stored, 'id' | 'revision'>): Promise<boolean> =>
+      deleteItem(client, { TableName, Key: { credentialId: text(id) }, ...isCurrent(revision) }),
 
     list: async (): Promise<Stored[]> => {
       const items = await scanAll(client, { TableName });
@@ -96,8 +102,8 @@ export const createCredentialStore = (client: DynamoDbClient, tables: Tables): C
 export const createOutboundCredentialStore = (
   client: DynamoDbClient,
   tables: Tables,
-): OutboundCredentialStore => ({
-  ...createStore<OutboundCredential>(client, tables, {
+): OutboundCredentialStore =>
+  createStore<OutboundCredential>(client, tables, {
     isOutbound: true,
     toItem: ({ type, fields, hosts, reference }) =>
       compact({
@@ -112,12 +118,4 @@ export const createOutboundCredentialStore = (
       hosts: item.hosts === undefined ? null : readJson<string[]>(item, 'hosts'),
       reference: readText(item, 'secretReference'),
     }),
-  }),
-
-  remove: (credentialId) =>
-    deleteItem(client, {
-      TableName: tables.credentials,
-      Key: { credentialId: text(credentialId) },
-      ConditionExpression: 'attribute_exists(secretReference)',
-    }),
-});
+  });

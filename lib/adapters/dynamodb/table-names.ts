@@ -8,6 +8,9 @@ export const tableNames = (prefix: string) =>
     registrations: `${prefix}-registrations`,
     deliveries: `${prefix}-deliveries`,
     requests: `${prefix}-requests`,
+    statistics: `${prefix}-statistics`,
+    bulkRetries: `${prefix}-bulk-retries`,
+    settings: `${prefix}-settings`,
   }) as const;
 
 export type TableNames = ReturnType<typeof tableNames>;

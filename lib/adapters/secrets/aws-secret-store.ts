@@ -42,19 +42,20 @@ const NOT_FOUND = 'ParameterNotFound';
  */
 export const createParameterStore = (call: CallAws, folder: string, parts: ReaderParts): SecretStore => {
   const read = createParameterReader(call, parts);
+  const referenceOf = (name: string): string => `${PREFIX}${folder}/${name}`;
   return {
+    referenceOf,
     get: (reference, maxWaitMs) => read(toName(reference), maxWaitMs),
     put: async (name, value) => {
-      const Name = `${folder}/${name}`;
       const input = {
-        Name,
+        Name: toName(referenceOf(name)),
         Value: value,
         Type: 'SecureString',
         Overwrite: true,
         Tier: 'Intelligent-Tiering',
       };
       await callJson(call, 'AmazonSSM.PutParameter', input, null);
-      return `${PREFIX}${Name}`;
+      return referenceOf(name);
     },
     remove: async (reference) => {
       await callJson(call, 'AmazonSSM.DeleteParameter', { Name: toName(reference) }, NOT_FOUND);

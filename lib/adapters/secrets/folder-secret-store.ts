@@ -14,7 +14,9 @@ export const createFolderSecretStore = (folder: string): SecretStore => {
     if (!isId(name)) throw new Error(`"${name}" is not the id of a credential`);
     return join(folder, name);
   };
+  const referenceOf = (name: string): string => `${PREFIX}${name}`;
   return {
+    referenceOf,
     get: (reference) => {
       if (!reference.startsWith(PREFIX)) return Promise.resolve(null); // for a stage in AWS
       return orUnavailable(
@@ -31,7 +33,7 @@ export const createFolderSecretStore = (folder: string): SecretStore => {
       await orUnavailable(mkdir(folder, { recursive: true, mode: 0o700 }));
       await orUnavailable(writeFile(temporary, value, { mode: 0o600 }));
       await orUnavailable(rename(temporary, path));
-      return `${PREFIX}${name}`;
+      return referenceOf(name);
     },
     remove: async (reference) => {
       if (reference.startsWith(PREFIX))

@@ -22,6 +22,7 @@ import {
   openEvents,
   openFailures,
   openLogger,
+  openStageWorkflows,
   openStores,
 } from './parts.ts';
 
@@ -35,7 +36,9 @@ export const openHealth = (config: Config = openConfig()) => {
   const { logger, clock, loadRegistry } = openAdmin(config);
   const inspect = lateInspect(config, logger);
   const openTests = lateCredentialTests(config);
-  return { logger, clock, loadRegistry, inspect, openTests, pluginDeadlineMs: config.pluginDeadlineMs };
+  const openStored = lazy(async () => (await import('./open-inspect.chunk.ts')).openStoredData(config));
+  const { pluginDeadlineMs } = config;
+  return { logger, clock, loadRegistry, inspect, openTests, openStored, pluginDeadlineMs };
 };
 
 export const openExecutions = (config: Config = openConfig()) => {
@@ -60,7 +63,11 @@ export const openReadWorkflows = (config: Config = openConfig()) => {
 
 export const openShowExecution = (config: Config = openConfig()) => {
   const executions = openExecutions(config);
-  return { ...executions, ...openFailures(config, executions.logger, executions) };
+  return {
+    ...executions,
+    workflows: openStageWorkflows(config, executions),
+    ...openFailures(config, executions.logger, executions),
+  };
 };
 
 export const openCancel = (config: Config = openConfig()) => ({
@@ -70,8 +77,10 @@ export const openCancel = (config: Config = openConfig()) => ({
 
 export const openRetry = (config: Config = openConfig()) => {
   const { loadNodeTypes } = openPlugins(config, openLogger(config));
+  const executions = openExecutions(config);
   return {
-    ...openExecutions(config),
+    ...executions,
+    workflows: openStageWorkflows(config, executions),
     ...toRetry(loadNodeTypes),
     dispatcher: openDispatcher(config),
     ids: randomIds,
@@ -79,7 +88,7 @@ export const openRetry = (config: Config = openConfig()) => {
 };
 
 /** Compiles the plan and resolves the mode of a retried workflow. */
-export const toRetry = (loadNodeTypes: LoadNodeTypes): Pick<RetryParts, 'openPlan' | 'modeOf'> => ({
+const toRetry = (loadNodeTypes: LoadNodeTypes): Pick<RetryParts, 'openPlan' | 'modeOf'> => ({
   openPlan: async ({ definition }) => compilePlan(definition, await loadNodeTypes(nodeTypesOf(definition))),
   modeOf: async ({ definition }) =>
     resolveExecution(definition, await loadNodeTypes(nodeTypesOf(definition))),

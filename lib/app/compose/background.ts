@@ -12,6 +12,7 @@ import {
   openEvents,
   openFailures,
   openLogger,
+  openStageWorkflows,
   openStores,
   openVersions,
 } from './parts.ts';
@@ -22,7 +23,7 @@ export const openSweep = (config: Config = openConfig()) => {
   const slots = createSlotStore(client, tables);
   return {
     ...stores,
-    workflows: openVersions(stores.workflows),
+    workflows: openVersions(openStageWorkflows(config, { client, tables, ...stores })),
     ...openEvents(config, logger),
     ...openFailures(config, logger, { client, tables }),
     dispatcher: openDispatcher(config),

@@ -1,13 +1,19 @@
-import { createCredentialStore } from '../../adapters/dynamodb/credential-stores.ts';
+import {
+  createCredentialStore,
+  createOutboundCredentialStore,
+} from '../../adapters/dynamodb/credential-stores.ts';
 import { createListDefinitions } from '../../adapters/dynamodb/health/health-reads.ts';
+import { purgeWorkflow } from '../../adapters/dynamodb/health/purge-workflow.ts';
 import { createHeldQueues } from '../../adapters/dynamodb/held/held-queues.ts';
+import { createSettingsStore } from '../../adapters/dynamodb/settings-store.ts';
 import { createWorkflowStore } from '../../adapters/dynamodb/workflows/workflow-store.ts';
 import { lateHttpClient } from '../../adapters/http-client/late-http-client.ts';
 import { systemClock } from '../../adapters/runtime/system-clock.ts';
 import { lateTcpClient } from '../../adapters/tcp-client/late-tcp-client.ts';
+import { findDisabledNodeTypes } from '../../plugins/disabled-plugins.ts';
 import type { Config } from '../config.ts';
 import { openAdmin } from './admin.ts';
-import { openCredentialParts } from './open-credentials.chunk.ts';
+import { openCredentialParts, openSecrets } from './open-credentials.chunk.ts';
 import { need, openConfig, openNudge, openStores } from './parts.ts';
 import { openRegistrar } from './triggers.ts';
 
@@ -20,17 +26,48 @@ export const openEditWorkflows = (config: Config = openConfig()) => {
   const tcp = lateTcpClient(config.outboundAllow);
   const findType = async (type: string) => (await loadRegistry()).credentialTypes.get(type) ?? null;
   const listDefinitions = createListDefinitions(client, tables, { maxPages: Number.POSITIVE_INFINITY });
+  const settings = createSettingsStore(client, tables);
   return {
     ...openRegistrar(config, { client, tables, logger }),
     logger,
     clock,
     loadRegistry,
+    readDisabled: async () =>
+      findDisabledNodeTypes((await settings.findLatest('plugins')).content, (await loadRegistry()).plugins),
     workflows,
     listDefinitions,
     credentials: createCredentialStore(client, tables),
     outbound: openCredentialParts(config, { client, tables, http, tcp, findType }),
     queues: createHeldQueues(client, tables, config),
     nudgeQueue: openNudge(config),
+    purgeWorkflow: (workflowId: string) => purgeWorkflow(workflowId, client, tables),
     baseUrl: need(config.publicUrl, 'PUBLIC_URL'),
+  };
+};
+
+/** Opens the parts of the function that creates and changes credentials. */
+export const openEditCredentials = (config: Config = openConfig()) => {
+  const { client, tables } = openStores(config);
+  return {
+    ...openAdmin(config),
+    inbound: createCredentialStore(client, tables),
+    outbound: createOutboundCredentialStore(client, tables),
+    secrets: openSecrets(config),
+    listDefinitions: createListDefinitions(client, tables, { maxPages: Number.POSITIVE_INFINITY }),
+    boundPrefix: `${need(config.tablePrefix, 'TABLE_PREFIX')}/`,
+  };
+};
+
+/** Opens the parts of the function that changes the stage's settings. */
+export const openSettings = (config: Config = openConfig()) => {
+  const { logger, clock, loadRegistry } = openAdmin(config);
+  const { client, tables } = openStores(config);
+  return {
+    ...openRegistrar(config, { client, tables, logger }),
+    logger,
+    clock,
+    loadRegistry,
+    settings: createSettingsStore(client, tables),
+    listDefinitions: createListDefinitions(client, tables, { maxPages: Number.POSITIVE_INFINITY }),
   };
 };

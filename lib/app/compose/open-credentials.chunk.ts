@@ -56,9 +56,10 @@ export const openCredentialParts = (
     config.secretsFolder === null ? openRoleSigner(systemClock, { readCredentials: readKeys }) : undefined,
 });
 
-const openSecrets = (
+/** Opens the store of secrets. @param readCredentials - AWS keys; those of the environment by default */
+export const openSecrets = (
   { secretsFolder, region, tablePrefix }: Config,
-  readCredentials: ReadKeys,
+  readCredentials: ReadKeys = readEnvironment,
 ): SecretStore => {
   if (secretsFolder !== null) return createFolderSecretStore(secretsFolder);
   const call = (service: string, inRegion: string) =>

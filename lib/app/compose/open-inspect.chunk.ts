@@ -5,13 +5,17 @@ import {
   createCredentialStore,
   createOutboundCredentialStore,
 } from '../../adapters/dynamodb/credential-stores.ts';
+import { createExecutionStore } from '../../adapters/dynamodb/executions/execution-store.ts';
 import { createListDefinitions, createOpenRuns } from '../../adapters/dynamodb/health/health-reads.ts';
 import { createJsonClient } from '../../adapters/dynamodb/json-client.ts';
+import { createSettingsReader } from '../../adapters/dynamodb/settings-store.ts';
+import { findVersionProblem, readStageVersions } from '../../adapters/dynamodb/stored-data/stage-versions.ts';
 import { tableNames } from '../../adapters/dynamodb/table-names.ts';
 import { lateHttpClient } from '../../adapters/http-client/late-http-client.ts';
 import { randomIds } from '../../adapters/runtime/random-ids.ts';
 import { systemClock } from '../../adapters/runtime/system-clock.ts';
 import { lateTcpClient } from '../../adapters/tcp-client/late-tcp-client.ts';
+import { findAccepted } from '../../executions/lifecycle/find-accepted.ts';
 import { createInspect, type Inspect } from '../../health/inspect.ts';
 import type { Registry } from '../../plugins/load-registry.ts';
 import type { Config } from '../config.ts';
@@ -27,6 +31,7 @@ export const openInspect = (config: Config, logger: Logger): Inspect => {
       openRuns: createOpenRuns(client, tables),
       inbound: createCredentialStore(client, tables),
       outbound: createOutboundCredentialStore(client, tables),
+      settings: createSettingsReader(client, tables),
     },
     openTest: (registry) => {
       const load = lazy(() => openTests(config, registry));
@@ -65,4 +70,20 @@ export const openTests = async (config: Config, { credentialTypes }: Pick<Regist
     tcp: lateTcpClient(outboundAllow),
     findType: async (type) => credentialTypes.get(type) ?? null,
   });
+};
+
+/** What `hookloom doctor` asks of the stored data. */
+export const openStoredData = (config: Config) => {
+  const { region, dynamodbEndpoint: endpoint, retentionDays } = config;
+  const tables = tableNames(config.tablePrefix ?? '');
+  const client = createJsonClient({ region, endpoint });
+  const executions = createExecutionStore(client, tables, { retentionDays, clock: systemClock });
+  return {
+    /** Why this release can't read the data, according to the recorded versions; null if it can. */
+    findProblem: async () => {
+      const stage = await readStageVersions(client, tables);
+      return stage === null ? null : findVersionProblem(stage);
+    },
+    findAccepted: () => findAccepted(executions, systemClock.now()),
+  };
 };

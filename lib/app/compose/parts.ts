@@ -7,6 +7,7 @@ import { createS3BlobStore } from '../../adapters/blobs/s3-blob-store.ts';
 import type { DynamoDbClient } from '../../adapters/dynamodb/client.ts';
 import { createExecutionStore } from '../../adapters/dynamodb/executions/execution-store.ts';
 import { createJsonClient } from '../../adapters/dynamodb/json-client.ts';
+import { createSettingsStore } from '../../adapters/dynamodb/settings-store.ts';
 import { tableNames } from '../../adapters/dynamodb/table-names.ts';
 import { createWorkflowReader } from '../../adapters/dynamodb/workflows/workflow-reader.ts';
 import { createLogEvents, type EndOptions } from '../../adapters/events/completion-events.ts';
@@ -15,9 +16,11 @@ import { systemClock } from '../../adapters/runtime/system-clock.ts';
 import type { FinishParts } from '../../executions/lifecycle/finish-execution.ts';
 import type { BlobStore } from '../../executions/record/blob-store.ts';
 import type { FindReport } from '../../executions/record/failure-reports.ts';
+import { toValues } from '../../settings/variables.ts';
 import { CONFIGURATION_INVALID } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
 import { measure } from '../../shared/metrics.ts';
+import { onStage } from '../../workflows/definition/on-stage.ts';
 import { rememberVersions } from '../../workflows/definition/workflow-store.ts';
 import { type Config, readConfig } from '../config.ts';
 import type { FailureParts } from './open-failures.chunk.ts';
@@ -53,6 +56,30 @@ export const openStores = (config: Config, client: DynamoDbClient = openDynamoDb
 
 type Stores = ReturnType<typeof openStores>;
 
+/** Reads the values of all variables, by name, with all changes: for triggers that read any. */
+export const openReadVariables = ({ client, tables }: Pick<Stores, 'client' | 'tables'>) => {
+  const settings = createSettingsStore(client, tables);
+  return async () => toValues((await settings.findLatest('variables')).content);
+};
+
+/** Opens a reader of workflows whose executions are started or run here: see {@link onStage}. */
+export const openStageWorkflows = (
+  config: Config,
+  stores: Pick<Stores, 'client' | 'tables' | 'workflows'>,
+  { readVariables } = lateSettings(config, stores),
+) => onStage(stores.workflows, { stage: config.stage, readVariables });
+
+/** The settings of the stage, loaded on first use: few runs need any. */
+export const lateSettings = (config: Config, { client, tables }: Pick<Stores, 'client' | 'tables'>) => {
+  const load = lazy(async () =>
+    (await import('./open-settings.chunk.ts')).openSettings(config, client, tables),
+  );
+  return {
+    readVariables: async () => (await load()).readVariables(),
+    assertEnabled: async (pluginId: string) => (await load()).assertEnabled(pluginId),
+  };
+};
+
 /** Opens a cached reader of workflow versions, for code that reads those of many executions. */
 export const openVersions = (workflows: Stores['workflows']) =>
   rememberVersions(workflows, { clock: systemClock, random: Math.random });
@@ -70,7 +97,7 @@ const openDynamoDb = (config: Config) => {
   });
 };
 
-export type LambdaOptions = Pick<AwsCallerOptions, 'readCredentials' | 'timeouts'>;
+type LambdaOptions = Pick<AwsCallerOptions, 'readCredentials' | 'timeouts'>;
 
 export const openLambda = ({ region, lambdaEndpoint }: Config, options: LambdaOptions) =>
   createAwsCaller({ service: 'lambda', region, endpoint: lambdaEndpoint, ...options });

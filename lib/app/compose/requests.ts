@@ -1,17 +1,16 @@
 import { createRequestStore } from '../../adapters/dynamodb/requests/request-store.ts';
 import { createLogEvents } from '../../adapters/events/completion-events.ts';
 import { lateHttpClient } from '../../adapters/http-client/late-http-client.ts';
-import { createLogger } from '../../adapters/runtime/logger.ts';
 import { systemClock } from '../../adapters/runtime/system-clock.ts';
 import { limitJson } from '../../http/limit-json.ts';
 import { parseJsonBody } from '../../http/parse-json-body.ts';
+import { createCheckEditedInput } from '../../webhooks/check-edited-input.ts';
 import type { SendAgainParts } from '../../webhooks/requests/send-again.ts';
 import { type Config, readConfig } from '../config.ts';
 import { openExecutions, openRetry } from './admin.ts';
 import type { FeatureParts } from './open-features.chunk.ts';
+import { openBlobs } from './parts.ts';
 import { lateFeatures } from './webhook.ts';
-
-// The parts for recorded requests that functions and the command line share.
 
 export const openRequests = (config: Config = readConfig(process.env)) => {
   const { logger, clock, client, tables } = openExecutions(config);
@@ -22,21 +21,22 @@ export const openRequests = (config: Config = readConfig(process.env)) => {
 export const openSendAgain = (config: Config = readConfig(process.env)) => {
   const { requests } = openRequests(config);
   const parts = openRetry(config);
-  return { ...parts, requests, ...openJudging({ ...parts, config }) };
+  return { ...parts, requests, settings: toSettings(config), ...openJudging({ ...parts, config }) };
 };
 
-/** Opens the parts that the command line needs for requests. */
-export const openCommandRequests = (
-  config: Config,
-  { client, tables, executions }: Pick<FeatureParts, 'client' | 'tables' | 'executions'>,
-) => {
-  const options = { retentionDays: config.requestRetentionDays, clock: systemClock };
-  const logger = createLogger({ level: 'error' });
+/** The parts of a single retry, whose input may be edited. */
+export const openEditedRetry = (config: Config = readConfig(process.env)) => {
+  const parts = openRetry(config);
+  const { openFeatures } = openJudging({ ...parts, config });
   return {
-    requests: createRequestStore(client, tables, options),
-    judging: openJudging({ config, client, tables, executions, logger }),
+    ...parts,
+    blobs: openBlobs(config),
+    checkInput: createCheckEditedInput({ ...parts, openFeatures }),
+    settings: toSettings(config),
   };
 };
+
+const toSettings = ({ maxBodyBytes, maxBodyDepth }: Config) => ({ maxBodyBytes, maxBodyDepth });
 
 interface JudgingParts extends Pick<FeatureParts, 'client' | 'tables' | 'executions' | 'logger'> {
   readonly config: Config;

@@ -27,6 +27,7 @@ import type { Plan } from '../../workflows/plan/plan.ts';
 import type { Config } from '../config.ts';
 import { openPlugins, openProcess } from '../sandbox.ts';
 import {
+  lateSettings,
   need,
   openBlobs,
   openConfig,
@@ -35,6 +36,7 @@ import {
   openLambda,
   openLogger,
   openNudge,
+  openStageWorkflows,
   openStores,
   openVersions,
 } from './parts.ts';
@@ -54,8 +56,9 @@ const openServices = (
 export const openRunParts = (config: Config, options?: EndOptions) => {
   const logger = openLogger(config, { redact: redactField }); // nodes log external data
   const { executions, client, tables, ...stores } = openStores(config);
-  const workflows = openVersions(stores.workflows);
-  const { loadNodeTypes, findCredentialType } = openPlugins(config, logger);
+  const settings = lateSettings(config, { client, tables });
+  const workflows = openVersions(openStageWorkflows(config, { client, tables, ...stores }, settings));
+  const { loadNodeTypes, findCredentialType } = openPlugins(config, logger, settings.assertEnabled);
   const http = lateHttpClient(config.outboundAllow, config.publicUrl);
   const tcp = lateTcpClient(config.outboundAllow);
   const outboundCredentials = lateCredentials(http, async () => {
@@ -72,7 +75,8 @@ export const openRunParts = (config: Config, options?: EndOptions) => {
     workflows,
     executions,
     openPlan,
-    otherWorkflows: createOtherWorkflows(workflows, openPlan),
+    // Their executions see the variables of the execution that runs them.
+    otherWorkflows: createOtherWorkflows({ ...workflows, find: stores.workflows.find }, openPlan),
     blobs: openBlobs(config),
     ...openEvents(config, logger, options),
     ...openFailures(config, logger, { client, tables }),

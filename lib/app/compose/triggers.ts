@@ -12,7 +12,16 @@ import { systemClock } from '../../adapters/runtime/system-clock.ts';
 import type { RegistrarParts } from '../../registrations/registrar.ts';
 import type { Config } from '../config.ts';
 import { openPlugins } from '../sandbox.ts';
-import { need, openBlobs, openConfig, openDispatcher, openLogger, openStores } from './parts.ts';
+import {
+  need,
+  openBlobs,
+  openConfig,
+  openDispatcher,
+  openLogger,
+  openReadVariables,
+  openStageWorkflows,
+  openStores,
+} from './parts.ts';
 
 /** Opens the parts of functions for triggers fired by events. */
 export const openEventFunction = (config: Config = openConfig()) => {
@@ -20,6 +29,7 @@ export const openEventFunction = (config: Config = openConfig()) => {
   const { client, tables, ...stores } = openStores(config);
   return {
     ...stores,
+    workflows: openStageWorkflows(config, { client, tables, ...stores }),
     client,
     tables,
     deliveries: createDeliveryStore(client, tables),
@@ -43,7 +53,11 @@ export const openRunWorkflow = (config: Config = openConfig()) => {
 /** Opens the function that receives the events of all triggers that register themselves. */
 export const openDispatch = (config: Config = openConfig()) => {
   const parts = openEventFunction(config);
-  return { ...parts, registrations: createRegistrationStore(parts.client, parts.tables, systemClock) };
+  return {
+    ...parts,
+    registrations: createRegistrationStore(parts.client, parts.tables, systemClock),
+    readVariables: openReadVariables(parts),
+  };
 };
 
 /** Opens the parts of the registration sweeper. */
@@ -68,6 +82,7 @@ export const openRegistrar = (
   { client, tables, logger, ...keys }: RegistrarOptions,
 ): RegistrarParts => ({
   registrations: createRegistrationStore(client, tables, systemClock),
+  readVariables: openReadVariables({ client, tables }),
   openContext: createOpenRegistrationContext({
     prefix: need(config.tablePrefix, 'TABLE_PREFIX'),
     region: config.region,

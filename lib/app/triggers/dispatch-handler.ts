@@ -4,6 +4,8 @@ import type { SQSBatchResponse } from 'aws-lambda';
 import { findInputProblem } from '../../deliveries/find-input-problem.ts';
 import { findRegisteringSource, nameOfResource, toRegistration } from '../../registrations/registration.ts';
 import type { RegistrationStore, StoredRegistration } from '../../registrations/registration-store.ts';
+import { type ReadVariables, resolveTrigger } from '../../registrations/resolve-triggers.ts';
+import { isAppError } from '../../shared/errors.ts';
 import { type StartParts, startByEvent } from '../../triggers/start-by-event.ts';
 import { readMessages, startEach, startWhole } from './event-messages.ts';
 import { readFailedId, startByFailure } from './start-by-failure.ts';
@@ -12,6 +14,8 @@ const NOTHING_FAILED: SQSBatchResponse = { batchItemFailures: [] };
 
 interface DispatchParts extends StartParts {
   readonly registrations: Pick<RegistrationStore, 'find' | 'listOfType'>;
+  /** Reads the variables of the stage, with all changes. */
+  readonly readVariables: ReadVariables;
 }
 
 /** The content of an event: a trigger and the name of its registration. */
@@ -33,10 +37,17 @@ export const createDispatchFunction = (parts: DispatchParts) => {
     startByEvent(
       event,
       address,
-      (node, findNodeType) =>
-        toRegistration(address.workflowId, node, findNodeType)?.name === registration
-          ? null
-          : 'the trigger is registered with different parameters',
+      async (node, findNodeType) => {
+        const { workflowId } = address;
+        const resolved = await resolveTrigger(node, workflowId, findNodeType, parts.readVariables).catch(
+          (error: unknown) => {
+            if (isAppError(error, 'REGISTRATION_REFUSED')) return null;
+            throw error;
+          },
+        );
+        const wanted = resolved === null ? null : toRegistration(workflowId, resolved, findNodeType);
+        return wanted?.name === registration ? null : 'the trigger is registered with different parameters';
+      },
       parts,
     );
 

@@ -27,7 +27,7 @@ export interface OutboundCredentialStore {
    * @throws AppError `CREDENTIAL_CHANGED` when the store has a different revision or an inbound credential
    */
   put(credential: OutboundCredential): Promise<void>;
-  /** @returns false if there is none */
-  remove(credentialId: string): Promise<boolean>;
+  /** Removes this revision of the credential. @returns false if it was changed or does not exist */
+  remove(credential: Pick<OutboundCredential, 'id' | 'revision'>): Promise<boolean>;
   list(): Promise<OutboundCredential[]>;
 }

@@ -8,12 +8,9 @@ export interface SecretStore {
    * @returns null if there is none
    */
   get(reference: string, maxWaitMs?: number): Promise<string | null>;
-  /**
-   * Adds or replaces a secret managed by the service.
-   *
-   * @param name - id of the secret's credential
-   * @returns its reference, the same for the same name
-   */
+  /** The reference of a secret managed by the service. @param name - id of the secret's credential */
+  referenceOf(name: string): string;
+  /** Adds or replaces a secret managed by the service. @returns its reference, see {@link SecretStore.referenceOf} */
   put(name: string, value: string): Promise<string>;
   /** Removes a secret managed by the service; no error if it does not exist. */
   remove(reference: string): Promise<void>;

@@ -1,4 +1,4 @@
-import { isPlainObject, type Logger } from '@hookloom/plugin-kit';
+import { isPlainObject, type JsonObject, type Logger } from '@hookloom/plugin-kit';
 import type { BackgroundMode, WorkflowDefinition } from '../../workflows/definition/definition.ts';
 import type { ExecutionMode, ExecutionRecord } from '../record/execution-store.ts';
 
@@ -17,6 +17,8 @@ interface Release {
   readonly mode: BackgroundMode;
   /** The mode in which the execution was accepted. */
   readonly acceptedMode: ExecutionMode;
+  /** Replaces the values of the variables (see `ExecutionData`), since it runs with the version that is live now. */
+  readonly variables?: JsonObject | undefined;
   /** When the execution was released, in milliseconds since the epoch. */
   readonly releasedAt: number;
 }

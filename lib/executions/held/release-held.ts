@@ -1,3 +1,4 @@
+import type { JsonObject } from '@hookloom/plugin-kit';
 import { type AppError, isAppError } from '../../shared/errors.ts';
 import { workThrough } from '../../shared/work-through.ts';
 import type { BackgroundMode } from '../../workflows/definition/definition.ts';
@@ -47,6 +48,8 @@ interface Gate {
   readonly mode: BackgroundMode;
   /** Concurrent executions of the workflow; null for no limit. */
   readonly max: number | null;
+  /** The values of the variables that it reads now; absent if it reads none. */
+  readonly variables?: JsonObject | undefined;
 }
 
 /**
@@ -117,7 +120,8 @@ const openGate = (workflow: PublishedWorkflow | null, { triggerNodeId }: HeldQue
   const config = workflow.pathConfigs.find((candidate) => candidate.triggerNodeId === triggerNodeId);
   if (config === undefined || config.features?.paused !== undefined) return null;
   const rule = config.features?.concurrency as unknown as ConcurrencyRule | undefined;
-  return { workflowVersion: workflow.version, mode: config.execution, max: rule?.max ?? null };
+  const { version: workflowVersion, variables } = workflow;
+  return { workflowVersion, mode: config.execution, max: rule?.max ?? null, variables };
 };
 
 const mayBegin = async (
@@ -132,12 +136,13 @@ const mayBegin = async (
 /** Releases an execution and dispatches it. If the process crashes between the two, the sweeper dispatches it. */
 const release = async (
   record: ExecutionRecord,
-  { workflowVersion, mode }: Gate,
+  { workflowVersion, mode, variables }: Gate,
   parts: ReleaseParts,
 ): Promise<boolean> => {
   const { executionId, mode: acceptedMode } = record;
   const releasedAt = parts.clock.now();
-  const isOurs = await parts.queues.release(executionId, { workflowVersion, mode, acceptedMode, releasedAt });
+  const release = { workflowVersion, mode, acceptedMode, variables, releasedAt };
+  const isOurs = await parts.queues.release(executionId, release);
   if (isOurs) await dispatchOrMarkDue({ ...record, releasedAt }, mode, parts);
   return isOurs;
 };

@@ -163,7 +163,7 @@ class BackgroundRun implements BackgroundInvocation {
     engine: BackgroundEngine,
   ): Promise<void> {
     const { services, blobs, logger, ...parts } = this.#parts;
-    const execution = toExecutionInfo(record);
+    const execution = toExecutionInfo(record, loaded.workflow);
     const { executionId, workflowId, mode } = record;
     const { callbackKey } = loaded;
     const floor = latestTimeOf(record.nodes, record.startedAt);
@@ -191,7 +191,10 @@ class BackgroundRun implements BackgroundInvocation {
       () =>
         execute(
           loaded.plan,
-          { execution, input: loaded.input, limits, since: engine.since ?? beganAt(record), collectsEnds },
+          {
+            ...{ execution, input: loaded.input, variables: loaded.variables, limits, collectsEnds },
+            since: engine.since ?? beganAt(record),
+          },
           {
             services: { ...identifyCalls(services, loaded.input), clock },
             openFiles: parts.filesFor(mode === 'durable' ? record : { ...record, life: BRIEF_DAYS }),

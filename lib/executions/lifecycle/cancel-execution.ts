@@ -16,9 +16,10 @@ const REASON = 'cancelled by an operator';
 /**
  * Cancels an execution. Its record is made final first, so that the run, which stops at its next step, can't change it.
  * What nodes have already done is not undone.
+ * @returns false if its durable execution could not be stopped: it ends when it resumes
  * @throws AppError `EXECUTION_NOT_FOUND` | `NOT_CANCELLABLE` | `STORE_UNAVAILABLE`
  */
-export const cancelExecution = async (executionId: string, parts: CancelParts): Promise<void> => {
+export const cancelExecution = async (executionId: string, parts: CancelParts): Promise<boolean> => {
   const record = await findExecution(executionId, parts);
   const { status, mode } = record;
   const notCancellable = (reason: string) => new AppError(NOT_CANCELLABLE, { executionId, reason });
@@ -28,11 +29,13 @@ export const cancelExecution = async (executionId: string, parts: CancelParts): 
   if (!isCancelled) throw notCancellable('it has just ended');
   // A process may have acquired the lease just before.
   const leaseOwner = record.leaseOwner ?? (await parts.executions.find(executionId))?.leaseOwner ?? null;
-  if (mode !== 'durable' || leaseOwner === null) return;
+  if (mode !== 'durable' || leaseOwner === null) return true;
   try {
     await parts.durableService.stop(leaseOwner, REASON);
+    return true;
   } catch (cause) {
     // It ends when it resumes and finds its record final.
     parts.logger.warn('The durable execution could not be stopped.', { executionId, cause });
+    return false;
   }
 };

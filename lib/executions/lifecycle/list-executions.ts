@@ -1,30 +1,29 @@
-import { isId } from '@hookloom/plugin-kit/host';
 import * as v from 'valibot';
 import { QUERY_INVALID } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
-import { count, text, time, wordList } from '../../shared/query-fields.ts';
+import { cursor, idText, optional, pageSize, text, time, wordList } from '../../shared/query-fields.ts';
 import { readCursor, writeCursor } from '../record/cursor.ts';
 import { EXECUTION_STATUSES, type ExecutionPage, type ExecutionStore } from '../record/execution-store.ts';
 
-export const DEFAULT_LIMIT = 25;
-export const MAX_LIMIT = 100;
-
 /** The filters of a list of executions, as strings, for the admin API and the command line. */
 export const listQuery = v.object({
-  /** The workflow whose executions are listed; null for all workflows. */
-  workflowId: v.nullish(v.custom<string>(isId, 'must be a workflow id'), null),
-  /** Filter: any of these statuses; empty for all. */
+  workflowId: optional(idText('must be a workflow id'), 'All workflows by default'),
   status: wordList(EXECUTION_STATUSES),
-  /**
-   * The gateway's id of the request that started it, or that was sent again; `listKeyed` finds it without `workflowId`.
-   */
-  request: v.nullish(text, null),
+  request: optional(text, "The gateway's id of the request that started it, or that was sent again"),
   /** Start of the period, in milliseconds since the epoch, inclusive. */
   from: time,
   to: time,
-  limit: count({ initial: DEFAULT_LIMIT, max: MAX_LIMIT }),
-  /** The `nextCursor` of the previous page; null for the first page. */
-  cursor: v.nullish(text, null),
+  limit: pageSize,
+  cursor,
+});
+
+/**
+ * The same with a delivery key: those started by deliveries with this key. With a request id and no `workflowId`: the one
+ * that the request started.
+ */
+export const keyedListQuery = v.object({
+  ...listQuery.entries,
+  key: optional(text, 'Key of the delivery; needs `workflowId`'),
 });
 
 export type ListQuery = Readonly<v.InferOutput<typeof listQuery>>;

@@ -27,6 +27,8 @@ export interface LoadedRun {
   readonly plan: Plan;
   /** The input of the trigger. */
   readonly input: JsonObject;
+  /** Values of the variables, as at the start; absent if the workflow reads none. */
+  readonly variables?: JsonObject | undefined;
   /** Key that signs the run's callback URLs; null if it has none. */
   readonly callbackKey: string | null;
   /** Starts with the checkpoints of the retried run, to which the run adds its own. */
@@ -77,7 +79,7 @@ const load = async (
   if (data === null || data.input === null) throw new Error('its request is no longer stored');
   const refusal = readRefusal(data.input);
   if (refusal !== null) throw Object.assign(new Error(refusal), { name: 'InvalidInput' });
-  const { callbackKey, retriedCheckpoints } = data;
+  const { callbackKey, retriedCheckpoints, variables } = data;
   const text = await unpackText(data.input, blobs);
   const input = JSON.parse(text) as JsonObject;
   const journal: CheckpointJournal =
@@ -88,5 +90,5 @@ const load = async (
           findBehind(plan, retryOf?.fromNodeId ?? ''),
         );
   const stored = { input: data.input, retriedCheckpoints };
-  return { workflow, plan, input, callbackKey, journal, stored, hasFiles: text.includes(FILE) };
+  return { workflow, plan, input, variables, callbackKey, journal, stored, hasFiles: text.includes(FILE) };
 };

@@ -4,7 +4,7 @@ import type { ExecutionIdentity, ExecutionStart } from '../record/execution-stor
 
 export interface NewExecution
   extends Pick<ExecutionIdentity, 'executionId' | 'trigger' | 'traceparent'>,
-    Pick<ExecutionStart, 'requestId'> {
+    Pick<ExecutionStart, 'requestId' | 'editedInput'> {
   readonly workflow: Workflow;
   /** The input of the trigger. */
   readonly input: JsonObject;
@@ -18,10 +18,18 @@ type StartOptions = Pick<
   ExecutionStart,
   'mode' | 'status' | 'startedAt' | 'startToken' | 'input' | 'callbackKey'
 > &
-  Partial<Pick<ExecutionStart, 'held' | 'place' | 'retryOf' | 'retriedCheckpoints'>>;
+  Partial<Pick<ExecutionStart, 'held' | 'place' | 'retryOf' | 'retriedCheckpoints' | 'variables'>>;
 
 export const toStart = (
-  { executionId, workflow, trigger, traceparent, requestId = null, keepsResult }: Omit<NewExecution, 'input'>,
+  {
+    executionId,
+    workflow,
+    trigger,
+    traceparent,
+    requestId = null,
+    editedInput,
+    keepsResult,
+  }: Omit<NewExecution, 'input'>,
   options: StartOptions,
 ): ExecutionStart => ({
   executionId,
@@ -34,7 +42,9 @@ export const toStart = (
   held: null,
   retryOf: null,
   retriedCheckpoints: null,
+  ...(workflow.variables === undefined ? {} : { variables: workflow.variables }),
   ...(workflow.definition.settings?.metrics === true ? { hasMetrics: true } : {}),
   ...(workflow.definition.settings?.highVolume === true ? { isHighVolume: true } : {}),
+  ...(editedInput === undefined ? {} : { editedInput }),
   ...options,
 });

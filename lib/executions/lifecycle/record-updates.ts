@@ -19,7 +19,13 @@ export interface RecordUpdates {
 
 export const createRecordUpdates = (
   record: ExecutionRecord,
-  { workflow, input, journal, stored }: Pick<LoadedRun, 'workflow' | 'input' | 'journal' | 'stored'>,
+  {
+    workflow,
+    input,
+    variables,
+    journal,
+    stored,
+  }: Pick<LoadedRun, 'workflow' | 'input' | 'variables' | 'journal' | 'stored'>,
   blobs: Pick<BlobStore, 'put'>,
   clock: Pick<Clock, 'now'>,
 ): RecordUpdates => {
@@ -28,7 +34,7 @@ export const createRecordUpdates = (
   const view = async (nodes: readonly NodeRecord[], hasFailed: boolean): Promise<readonly NodeRecord[]> => {
     const timed = keepTimes(record.nodes, nodes);
     if (!keepsData(settings, mode, hasFailed)) return dropData(timed);
-    return (await import('../record/view-run.chunk.ts')).viewRun(timed, workflow.definition);
+    return (await import('../record/view-run.chunk.ts')).viewRun(timed, workflow.definition, variables);
   };
   const isKept = (hasFailed: boolean): boolean =>
     hasFailed ||

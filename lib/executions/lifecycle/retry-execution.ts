@@ -1,11 +1,13 @@
-import type { Clock, Ids, Logger } from '@hookloom/plugin-kit';
+import type { Clock, Ids, JsonObject, Logger } from '@hookloom/plugin-kit';
 import { isOpen, type NodeRecord, nodeKeyOf } from '../../engine/result.ts';
 import { NOT_RETRYABLE } from '../../shared/error-catalogue.ts';
-import { AppError, isAppError } from '../../shared/errors.ts';
+import { AppError, isAppError, isInfrastructureError } from '../../shared/errors.ts';
 import type { BackgroundMode, Workflow } from '../../workflows/definition/definition.ts';
 import type { WorkflowStore } from '../../workflows/definition/workflow-store.ts';
 import { findBehind } from '../../workflows/plan/compile-plan.ts';
 import type { Plan } from '../../workflows/plan/plan.ts';
+import type { BlobStore } from '../record/blob-store.ts';
+import { completeInput, describeEdit } from '../record/edited-input.ts';
 import {
   type ExecutionData,
   type ExecutionRecord,
@@ -13,12 +15,12 @@ import {
   type ExecutionStore,
   isFinal,
 } from '../record/execution-store.ts';
-import { readRefusal } from '../record/pack-result.ts';
+import { packInput, readRefusal } from '../record/pack-result.ts';
 import { unpackText } from '../record/pack-value.ts';
 import { createCallbackKey } from './accept-execution.ts';
 import { type Dispatcher, dispatchOrWithdraw } from './dispatch-execution.ts';
 import { findExecution } from './finish-execution.ts';
-import { toStart } from './new-execution.ts';
+import { type NewExecution, toStart } from './new-execution.ts';
 import type { OpenPlan } from './plans.ts';
 
 export interface RetryOptions {
@@ -38,6 +40,24 @@ export interface RetryParts {
   readonly logger: Logger;
 }
 
+/** An edited input of the trigger. */
+interface InputEdit {
+  /** The fields of the original's input to replace: see {@link completeInput}. */
+  readonly input: JsonObject;
+  /** ARN of the caller that has edited it; null without IAM, on this machine. */
+  readonly by: string | null;
+}
+
+export interface EditParts {
+  readonly blobs: Pick<BlobStore, 'get' | 'put'>;
+  /** Checks an input as its trigger does. @returns why the trigger would start nothing; null if it would */
+  readonly checkInput: (
+    workflow: Workflow,
+    triggerNodeId: string,
+    input: JsonObject,
+  ) => Promise<string | null>;
+}
+
 /**
  * Starts a new execution with the input of a finished one, either from its trigger or from a node, with the checkpoints
  * of the steps before that node.
@@ -48,8 +68,57 @@ export const retryExecution = async (
   executionId: string,
   options: RetryOptions,
   parts: RetryParts,
+): Promise<ExecutionStart> =>
+  startRetry(await prepareRetry(await findExecution(executionId, parts), options, parts), parts);
+
+/**
+ * {@link retryExecution} from the trigger, with an edited input, which is checked as the trigger checks any. Later nodes
+ * are not edited, since the nodes before them have run with what they had.
+ * @throws AppError see {@link retryExecution}; `BODY_INVALID`, and what `checkInput` throws
+ */
+export const retryEdited = async (
+  executionId: string,
+  version: RetryOptions['version'],
+  { input: edited, by }: InputEdit,
+  parts: RetryParts & EditParts,
 ): Promise<ExecutionStart> => {
   const record = await findExecution(executionId, parts);
+  const prepared = await prepareRetry(record, { from: null, version }, parts);
+  const original = await readInput(prepared, parts);
+  const input = completeInput(original, edited);
+  const problem = await parts.checkInput(prepared.workflow, record.trigger.nodeId, input);
+  if (problem !== null) throw new AppError(NOT_RETRYABLE, { executionId, reason: problem });
+  const newId = parts.ids.next();
+  // A retry copies what is not under its own key, so it may be stored as briefly as any other input.
+  const packed = await packInput(newId, input, parts.blobs, true);
+  const editedInput = describeEdit(original, input, by);
+  return startRetry({ ...prepared, data: { ...prepared.data, input: packed } }, parts, {
+    executionId: newId,
+    editedInput,
+  });
+};
+
+/** An execution that can be retried, with what its retry starts with. */
+export interface PreparedRetry {
+  readonly record: ExecutionRecord;
+  readonly data: ExecutionData;
+  readonly workflow: Workflow;
+  readonly plan: Plan;
+  readonly options: RetryOptions;
+}
+
+/**
+ * Finds what a retry starts with.
+ * @throws AppError `NOT_RETRYABLE` | `STORE_UNAVAILABLE`
+ */
+export const prepareRetry = async (
+  record: ExecutionRecord,
+  options: RetryOptions,
+  parts: Pick<RetryParts, 'workflows' | 'openPlan'> & {
+    readonly executions: Pick<ExecutionStore, 'findData'>;
+  },
+): Promise<PreparedRetry> => {
+  const { executionId } = record;
   const notRetryable = (reason: string) => new AppError(NOT_RETRYABLE, { executionId, reason });
   if (!isFinal(record.status)) throw notRetryable(`it has not ended: it is ${record.status}`);
   const data = await parts.executions.findData(executionId);
@@ -65,23 +134,53 @@ export const retryExecution = async (
     findProblem(plan, record, options) ??
     (options.from === null ? null : await checkJournal(record, data, plan, options.from));
   if (problem !== null) throw notRetryable(problem);
+  return { record, data, workflow, plan, options };
+};
 
-  const mode = await parts.modeOf(workflow);
-  const start = toRetry(record, data, workflow, options, { ...parts, mode });
-  await parts.executions.start(start);
+/** @throws AppError `NOT_RETRYABLE` when it has expired, `STORE_UNAVAILABLE` */
+const readInput = async (
+  { record: { executionId }, data }: PreparedRetry,
+  { blobs }: EditParts,
+): Promise<JsonObject> => {
+  const { input } = data;
+  const lost = () => new AppError(NOT_RETRYABLE, { executionId, reason: 'its request is no longer stored' });
+  if (input === null) throw lost();
+  try {
+    return JSON.parse(await unpackText(input, blobs)) as JsonObject;
+  } catch (error) {
+    throw isInfrastructureError(error) ? error : lost();
+  }
+};
+
+type RetryIdentity = Pick<NewExecution, 'executionId' | 'editedInput'>;
+
+/** @throws AppError `DISPATCH_REFUSED` | `STORE_UNAVAILABLE` if none was started */
+const startRetry = async (
+  prepared: PreparedRetry,
+  parts: RetryParts,
+  identity: RetryIdentity = { executionId: parts.ids.next() },
+): Promise<ExecutionStart> => {
+  const { executions, logger } = parts;
+  const { executionId } = prepared.record;
+  const mode = await parts.modeOf(prepared.workflow);
+  const start = toRetry(prepared, identity, { ...parts, mode });
+  await executions.start(start);
   await dispatchOrWithdraw(start, mode, parts);
+  await executions.markRetried(executionId, start.executionId).catch((cause: unknown) => {
+    logger.warn('The execution was retried, but that could not be recorded on it.', { executionId, cause });
+  });
   return start;
 };
 
 const findWorkflow = (
   { workflowId, workflowVersion }: ExecutionRecord,
   { version }: RetryOptions,
-  { workflows }: RetryParts,
+  { workflows }: Pick<RetryParts, 'workflows'>,
 ): Promise<Workflow | null> =>
   version === 'current' ? workflows.find(workflowId) : workflows.findVersion(workflowId, workflowVersion);
 
 /** @returns null if the workflow can't run */
-const openPlan = async (workflow: Workflow, parts: RetryParts): Promise<Plan | null> => {
+const openPlan = async (workflow: Workflow, parts: Pick<RetryParts, 'openPlan'>): Promise<Plan | null> => {
   try {
     return await parts.openPlan(workflow);
   } catch (error) {
@@ -104,26 +203,37 @@ const findProblem = (plan: Plan, { trigger }: ExecutionRecord, { from }: RetryOp
     : `no connection leads from its trigger to the node "${from}", or only through the node that runs it`;
 };
 
-const toRetry = (
-  { executionId, trigger, keepsResult, traceparent, requestId = null }: ExecutionRecord,
-  { input, checkpoints }: ExecutionData,
-  workflow: Workflow,
-  { from }: RetryOptions,
-  { ids, clock, mode }: Pick<RetryParts, 'ids' | 'clock'> & { readonly mode: BackgroundMode },
-): ExecutionStart =>
-  toStart(
-    { executionId: ids.next(), workflow, trigger, traceparent, requestId, keepsResult },
+/** The start of a retry. */
+export const toRetry = (
+  { record, data, workflow, options: { from, version } }: PreparedRetry,
+  { executionId, editedInput }: RetryIdentity,
+  {
+    ids,
+    clock,
+    mode,
+    bulkRetryId,
+  }: Pick<RetryParts, 'ids' | 'clock'> & { readonly mode: BackgroundMode; readonly bulkRetryId?: string },
+): ExecutionStart => {
+  const { executionId: retried, trigger, keepsResult, traceparent, requestId = null } = record;
+  return toStart(
+    { executionId, workflow, trigger, traceparent, requestId, editedInput, keepsResult },
     {
       mode,
       status: 'accepted',
       startedAt: clock.now(),
       startToken: ids.next(),
-      input,
+      input: data.input,
       callbackKey: createCallbackKey(ids),
-      retryOf: { executionId, fromNodeId: from },
-      retriedCheckpoints: from === null ? null : checkpoints,
+      ...(version === 'recorded' && data.variables !== undefined ? { variables: data.variables } : {}),
+      retryOf: {
+        executionId: retried,
+        fromNodeId: from,
+        ...(bulkRetryId === undefined ? {} : { bulkRetryId }),
+      },
+      retriedCheckpoints: from === null ? null : data.checkpoints,
     },
   );
+};
 
 type RetriedRecord = Pick<ExecutionRecord, 'nodes' | 'status' | 'failure'>;
 
@@ -166,7 +276,7 @@ const checkJournal = async (
 };
 
 /** The type of the node itself or, for a node of a subworkflow, of another node with the same type. */
-const findType = ({ nodes }: Plan, { nodeId, type }: NodeRecord) => {
+export const findType = ({ nodes }: Plan, { nodeId, type }: NodeRecord) => {
   const ofType = nodes.filter(({ node }) => node.type === type);
   return (ofType.find(({ node }) => node.id === nodeId) ?? ofType[0])?.nodeType;
 };
@@ -185,4 +295,4 @@ const readCheckpointNames = async (checkpoints: string): Promise<readonly string
 };
 
 /** The node of the retried workflow that contains a node run. */
-const rootOf = ({ within, nodeId }: NodeRecord): string => within?.split('/')[0] ?? nodeId;
+export const rootOf = ({ within, nodeId }: NodeRecord): string => within?.split('/')[0] ?? nodeId;

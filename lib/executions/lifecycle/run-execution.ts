@@ -85,7 +85,7 @@ export const runToResult = async (
 
 const computeEnd = async (
   { workflow, input }: NewExecution,
-  { executionId, keepsResult }: ExecutionStart,
+  { executionId, keepsResult, variables }: ExecutionStart,
   result: ExecutionResult,
   { clock, blobs }: RunParts,
 ): Promise<NewEnd> => {
@@ -96,11 +96,11 @@ const computeEnd = async (
     status,
     endedAt: clock.now(),
     nodes: isKept
-      ? await (await import('../record/view-run.chunk.ts')).viewRun(nodes, workflow.definition)
+      ? await (await import('../record/view-run.chunk.ts')).viewRun(nodes, workflow.definition, variables)
       : dropData(nodes),
     failure,
     ...(await packResult({ executionId, keepsResult }, result, input, blobs)),
-    ...(hasFailed ? { input: await packInput(executionId, input, blobs, true) } : {}),
+    ...(hasFailed ? { input: await packInput(executionId, input, blobs, true), variables } : {}),
   };
 };
 
@@ -194,7 +194,8 @@ export const createPrepareRun =
     const limits = computeLimits(workflow.definition.settings, 'inline', leftMs);
     const { collectsEnds } = readAnswering(workflow.definition, trigger.nodeId);
     const run = async (start: ExecutionStart): Promise<ExecutionResult> => {
-      const execution = toExecutionInfo(start);
+      const execution = toExecutionInfo(start, workflow);
+      const { variables } = start;
       const ports = {
         services: plan.isPure ? services : identifyCalls(services, input),
         openFiles: filesFor({ ...start, life: BRIEF_DAYS }),
@@ -205,7 +206,7 @@ export const createPrepareRun =
         credentials: lendTo(plan, outboundCredentials),
         guard,
       };
-      return execute(plan, { execution, input, limits, collectsEnds }, ports);
+      return execute(plan, { execution, input, variables, limits, collectsEnds }, ports);
     };
     return { isPure: plan.isPure, run };
   };

@@ -24,6 +24,33 @@ export const readCursor = (cursor: string, list: string): ListPosition => {
   return { part, at, executionId };
 };
 
+/** The query of a list whose rows are all at hand. */
+interface PagedQuery {
+  readonly limit: number;
+  /** The `nextCursor` of the previous page; null for the first page. */
+  readonly cursor: string | null;
+}
+
+/**
+ * A page of rows that are sorted by id. A cursor is valid only with the same filters.
+ *
+ * @throws AppError `QUERY_INVALID` for a cursor of another list
+ */
+export const takePage = <Row>(
+  rows: readonly Row[],
+  idOf: (row: Row) => string,
+  { limit, cursor, ...filters }: PagedQuery,
+): { readonly page: readonly Row[]; readonly nextCursor: string | null } => {
+  const list = JSON.stringify(filters);
+  const after = cursor === null ? '' : readCursor(cursor, list).at;
+  const rest = rows.filter((row) => idOf(row) > after);
+  const page = rest.slice(0, limit);
+  const last = page.at(-1);
+  if (last === undefined || page.length === rest.length) return { page, nextCursor: null };
+  const id = idOf(last);
+  return { page, nextCursor: writeCursor({ part: 'ids', at: id, executionId: id }, list) };
+};
+
 const isKey = (value: unknown): value is string =>
   typeof value === 'string' && value.length <= MAX_LENGTH && /^[\w:.#/-]+$/.test(value);
 

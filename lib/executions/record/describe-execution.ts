@@ -1,5 +1,5 @@
 import type { NodeFailure, NodeRecord } from '../../engine/result.ts';
-import type { ExecutionRecord, ExecutionSummary } from './execution-store.ts';
+import { type ExecutionRecord, type ExecutionSummary, isFinal } from './execution-store.ts';
 
 /** An execution as it appears in lists, with times in ISO 8601. */
 export const describeSummary = ({
@@ -30,14 +30,24 @@ export const describeExecution = (record: ExecutionRecord) => ({
   retryOf:
     record.retryOf === null
       ? null
-      : { executionId: record.retryOf.executionId, fromNodeId: record.retryOf.fromNodeId },
+      : {
+          executionId: record.retryOf.executionId,
+          fromNodeId: record.retryOf.fromNodeId,
+          ...describeBulk(record.retryOf),
+        },
+  retriedBy: record.retriedBy ?? null,
+  editedInput: record.editedInput ?? null,
   leaseOwner: record.leaseOwner,
   invocations: record.invocations,
   crashes: Math.max(0, record.crashes),
   failure: record.failure === null ? null : describeFailure(record.failure),
+  ...(isFinal(record.status) && record.isInOutbox ? { eventPending: true as const } : {}),
   nodes: record.nodes.map(describeNode),
   nodesOmitted: record.nodesOmitted,
 });
+
+const describeBulk = ({ bulkRetryId }: NonNullable<ExecutionRecord['retryOf']>) =>
+  bulkRetryId === undefined ? {} : { bulkRetryId };
 
 const describeTrigger = ({ nodeId, type, byHand }: ExecutionRecord['trigger']) => ({
   ...{ nodeId, type },

@@ -1,12 +1,25 @@
-import type { ExecutionInfo, Question } from '@hookloom/plugin-kit';
+import type { ExecutionInfo, JsonObject, Question } from '@hookloom/plugin-kit';
 import type { NodeFailure, NodeRecord } from '../../engine/result.ts';
-import type { BackgroundMode } from '../../workflows/definition/definition.ts';
+import type { Change } from '../../shared/compare-values.ts';
+import type { BackgroundMode, Workflow } from '../../workflows/definition/definition.ts';
 
 /** The execution that a retry repeats. */
 interface RetryOf {
   readonly executionId: string;
   /** The first node that runs again; null for all nodes. */
   readonly fromNodeId: string | null;
+  /** The bulk retry that started it; absent for a single one. */
+  readonly bulkRetryId?: string;
+}
+
+/** How an operator has edited the input of an execution that repeats another one, for its record. */
+export interface EditedInput {
+  /** ARN of the caller that has edited it; null without IAM, on this machine. */
+  readonly by: string | null;
+  /** The changes by JSON pointer, redacted as everything in a record. */
+  readonly changes: readonly Change[];
+  /** How many further values differ; absent for none. */
+  readonly changesOmitted?: number;
 }
 
 /** The part of an execution that never changes. */
@@ -40,6 +53,8 @@ export interface ExecutionData {
   readonly retriedCheckpoints: string | null;
   /** The execution's checkpoint journal, packed, for a retry from a node; null if there is none. */
   readonly checkpoints: string | null;
+  /** Values of the stage's variables at the start, for all runs and replays; absent if the workflow reads none. */
+  readonly variables?: JsonObject | undefined;
 }
 
 /**
@@ -72,6 +87,8 @@ export interface ExecutionStart extends ExecutionIdentity, Omit<ExecutionData, '
   readonly startToken: string;
   /** The gateway's id of the request that started it; null or absent if there is none. */
   readonly requestId?: string | null;
+  /** What an operator has changed in the input of the execution or request that it repeats; absent for nothing. */
+  readonly editedInput?: EditedInput | undefined;
   /** Whether the output is kept for repeated deliveries. */
   readonly keepsResult: boolean;
   /**
@@ -122,6 +139,8 @@ export interface ExecutionEnd {
    * unchanged.
    */
   readonly input?: string;
+  /** The variables of a failed inline run, for a retry. */
+  readonly variables?: JsonObject | undefined;
   /** Result of the execution, `{output, response}`, packed, if it keeps its result. */
   readonly result?: string;
   /**
@@ -192,6 +211,8 @@ export interface ExecutionRecord extends Omit<ExecutionStart, 'status' | keyof E
   readonly crashes: number;
   /** When the execution left the queue of its trigger, in milliseconds since the epoch; null if it was never held. */
   readonly releasedAt: number | null;
+  /** The last execution that retries this one; absent if none does. */
+  readonly retriedBy?: string;
   /** How often the execution was dispatched again before its start, not counting dispatches that Lambda refused. */
   readonly redispatches: number;
   /** Result of the execution: see {@link ExecutionEnd}. */
@@ -299,6 +320,12 @@ export interface ExecutionStore {
   listEnd(record: Pick<ExecutionRecord, 'executionId' | 'status' | 'isInOutbox'>): Promise<void>;
   /** Removes an execution from the outbox. */
   markPublished(executionId: string): Promise<void>;
+  /**
+   * Records on an ended execution which one retries it.
+   * @param replacing - the retry that is recorded now: null for none; absent for any
+   * @returns false, with nothing changed, if another one is recorded, or the execution is unknown
+   */
+  markRetried(executionId: string, retriedBy: string, replacing?: string | null): Promise<boolean>;
   find(executionId: string): Promise<ExecutionRecord | null>;
   /** @returns null if the execution has no data, like a successful inline run */
   findData(executionId: string): Promise<ExecutionData | null>;
@@ -327,11 +354,15 @@ export const beganAt = ({
   releasedAt,
 }: Pick<ExecutionRecord, 'startedAt' | 'releasedAt'>): number => releasedAt ?? startedAt;
 
-/** An execution as its nodes and expressions see it. */
-export const toExecutionInfo = (execution: Omit<ExecutionIdentity, 'mode' | 'retryOf'>): ExecutionInfo => {
+/** An execution as its nodes and expressions see it. @param stage - of the workflow as it was read */
+export const toExecutionInfo = (
+  execution: Omit<ExecutionIdentity, 'mode' | 'retryOf'>,
+  { stage = '' }: Pick<Workflow, 'stage'>,
+): ExecutionInfo => {
   const { executionId, workflowId, workflowVersion, trigger, startedAt, traceparent } = execution;
   return {
     ...{ executionId, workflowId, workflowVersion, trigger, startedAt: new Date(startedAt).toISOString() },
+    stage,
     ...(traceparent === null ? {} : { traceparent }),
   };
 };

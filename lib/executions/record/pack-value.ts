@@ -40,7 +40,7 @@ export const packText = async (text: string, { limitBytes, key, blobs }: PackOpt
 };
 
 /** Whether a packed text is the key of a blob. */
-export const isInBlob = (packed: string): boolean => packed.startsWith('b');
+const isInBlob = (packed: string): boolean => packed.startsWith('b');
 
 /** @returns the key of the blob that a packed text names; null if it names none */
 export const blobKeyOf = (packed: string): string | null => (isInBlob(packed) ? packed.slice(1) : null);

@@ -1,6 +1,7 @@
 import { isPlainObject, type JsonObject, type JsonValue } from '@hookloom/plugin-kit';
 import { createMeasureJson } from '../../engine/measure-json.ts';
 import type { NodeFailure, NodeRecord } from '../../engine/result.ts';
+import { type Change, keysOfPointer } from '../../shared/compare-values.ts';
 import { redactText } from '../../shared/secrets/redact-text.ts';
 import { isSecretValue, type NamePlace, placeIn, REDACTED } from '../../shared/secrets/secret-names.ts';
 
@@ -37,9 +38,79 @@ export const viewValue = (value: JsonValue): JsonValue => {
   return view;
 };
 
-const makeView = (value: JsonValue): JsonValue => {
+/**
+ * Redacts a part of a value as the whole value would be.
+ * @param keys - where it is in the whole value
+ */
+const viewMember = (value: JsonValue, keys: readonly string[]): JsonValue => {
+  const isSecret = keys.some((key, at) => {
+    const own = at === keys.length - 1 ? value : {};
+    return isSecretValue(key, own, placeIn(keys[at - 1] ?? ''));
+  });
+  return isSecret ? REDACTED : makeView(value, placeIn(keys.at(-1) ?? ''));
+};
+
+/** A change of data for a record: redacted, and each value short. */
+export const viewChange = ({ path, from, to }: Change): Change => {
+  const keys = keysOfPointer(path);
+  return shortenChange({
+    path,
+    ...(from === undefined ? {} : { from: viewMember(from, keys) }),
+    ...(to === undefined ? {} : { to: viewMember(to, keys) }),
+  });
+};
+
+/** Shortens the values of a change: see {@link shortenValue}. */
+const shortenChange = ({ path, from, to }: Change): Change => ({
+  path,
+  ...(from === undefined ? {} : { from: shortenValue(from) }),
+  ...(to === undefined ? {} : { to: shortenValue(to) }),
+});
+
+/**
+ * Shortens the values of a change. Of two long texts that begin alike, it takes what they have where they begin to differ:
+ * `{ "$bytes": 2002, "$at": 1970, "$part": "…" }`, with the place of the part in characters.
+ * @param toComparable - returns the text of a value's start without what always differs
+ */
+export const shortenPair = (change: Change, toComparable: (start: string) => string): Change => {
+  const { path, from, to } = change;
+  if (from === undefined || to === undefined) return shortenChange(change);
+  const at = findDifference(toComparable(textOf(from)), toComparable(textOf(to)));
+  if (at < SHORT_START_LENGTH) return shortenChange(change);
+  return { path, from: takePart(from, at), to: takePart(to, at) };
+};
+
+/** A string itself, the start of a larger value, or JSON. */
+const textOf = (value: JsonValue): string => {
+  if (typeof value === 'string') return value;
+  return isCut(value) ? String((value as JsonObject).$start) : JSON.stringify(value);
+};
+
+/** @returns -1 if both are the same */
+const findDifference = (one: string, other: string): number => {
+  const length = Math.min(one.length, other.length);
+  for (let at = 0; at < length; at++) if (one[at] !== other[at]) return at;
+  return one.length === other.length ? -1 : length;
+};
+
+const PART_LENGTH = 60;
+/** How much of a part is the same on both sides. */
+const SAME_LENGTH = 20;
+
+const takePart = (value: JsonValue, differsAt: number): JsonValue => {
+  const short = shortenValue(value);
+  if (short === value || !isPlainObject(short)) return value;
+  const at = differsAt - SAME_LENGTH;
+  const { $bytes } = short as JsonObject;
+  const $part = textOf(value)
+    .slice(at, at + PART_LENGTH)
+    .toWellFormed();
+  return { ...($bytes === undefined ? {} : { $bytes }), $at: at, $part };
+};
+
+const makeView = (value: JsonValue, place?: NamePlace): JsonValue => {
   const budget = { left: MAX_LENGTH };
-  const view = redactWithin(value, budget);
+  const view = redactWithin(value, budget, place);
   return budget.left >= 0
     ? view
     : { ...measureBytes(value), $start: JSON.stringify(view).slice(0, START_LENGTH) };

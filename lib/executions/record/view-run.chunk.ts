@@ -1,4 +1,4 @@
-import { isPlainObject, type JsonValue, MAIN_OUTPUT } from '@hookloom/plugin-kit';
+import { isPlainObject, type JsonObject, type JsonValue, MAIN_OUTPUT } from '@hookloom/plugin-kit';
 import type { NodeRecord } from '../../engine/result.ts';
 import { REDACTED } from '../../shared/secrets/secret-names.ts';
 import type { WorkflowDefinition } from '../../workflows/definition/definition.ts';
@@ -11,15 +11,18 @@ const MAX_NODES = 200;
 
 /**
  * The engine's node records for storage, with bounded and redacted views of their data. A node that decides keeps what
- * its expression reads of data that is too large for its view, since nothing else in the record says why it decided.
+ * its expression reads of variables, and of data that is too large for its view, since nothing else in the record says
+ * why it decided.
  * @param nodes - the trigger's first
  */
 export const viewRun = async (
   nodes: readonly NodeRecord[],
   definition: Pick<WorkflowDefinition, 'nodes'>,
+  variables?: JsonObject,
 ): Promise<readonly NodeRecord[]> => {
   const views = viewNodes(nodes);
-  if (!views.some(({ input, outputs }) => isCut(input) || isCut(outputs))) return views;
+  const isWhole = !views.some(({ input, outputs }) => isCut(input) || isCut(outputs));
+  if (isWhole && variables === undefined) return views;
   const findReads = createFindReads(definition, nodes[0]?.nodeId);
   /** The latest run of each node, by the prefix of its run. */
   const latest = new Map<string, number>();
@@ -30,6 +33,7 @@ export const viewRun = async (
     const names = first === '' ? [] : [first, ...others];
     if (root === 'input') return isCut(views[at]?.input) ? readPath(input, names) : undefined;
     if (root === 'execution') return undefined;
+    if (root === 'vars') return readPath(variables, names);
     const isNode = root === 'nodes';
     const source = isNode ? (latest.get(`${within}/${first}`) ?? latest.get(`/${first}`) ?? -1) : 0;
     if (!isCut(views[source]?.outputs)) return undefined;

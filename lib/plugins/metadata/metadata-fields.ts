@@ -13,7 +13,7 @@ import {
 import { BUILT_IN_SOURCES, type NodeExample } from '@hookloom/plugin-kit/host';
 import { satisfies, validateStrict } from 'compare-versions';
 import * as v from 'valibot';
-import { findSchemaFault } from './find-schema-fault.ts';
+import { findKeywordFault } from './find-keyword-fault.ts';
 
 /** Names with a special meaning for JavaScript objects. */
 const RESERVED = new Set(['__proto__', 'constructor', 'prototype']);
@@ -72,8 +72,8 @@ export const json = field('JSON', isJson);
 export const schema = v.pipe(
   field('a JSON Schema object', isJsonObject),
   v.check(
-    (value) => findSchemaFault(value) === null,
-    ({ input }) => `must be a valid JSON Schema, but is not at ${findSchemaFault(input)}`,
+    (value) => findKeywordFault(value) === null,
+    ({ input }) => `must be a valid JSON Schema, but is not at ${findKeywordFault(input)}`,
   ),
 );
 export const example = field<NodeExample>(

@@ -1,4 +1,5 @@
 import type { CredentialType, PluginDependency } from '@hookloom/plugin-kit';
+import { findHostsRule, type HostsRule } from '@hookloom/plugin-kit/host';
 import { PLUGIN_NOT_FOUND } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
 import { findNearest } from '../../shared/near-name.ts';
@@ -42,6 +43,7 @@ export interface CredentialTypeDescription
   extends Pick<CredentialType, 'id' | 'name' | 'description' | 'schema' | 'secretFields'> {
   /** Whether the type is applied to requests; false if the node gets the fields itself. */
   readonly appliesToRequests: boolean;
+  readonly hosts: HostsRule;
   /** Whether `credential test` can try it. */
   readonly hasTest: boolean;
 }
@@ -53,5 +55,6 @@ export const describeCredentialType = (type: CredentialType): CredentialTypeDesc
   schema: type.schema,
   secretFields: type.secretFields,
   appliesToRequests: type.apply !== undefined,
+  hosts: findHostsRule(type),
   hasTest: type.test !== undefined,
 });

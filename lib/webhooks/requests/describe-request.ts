@@ -59,11 +59,8 @@ const advice: Readonly<Partial<Record<ErrorCode, string>>> = {
   WORKFLOW_INVALID: 'see the `cause` in the log, and store the workflow again',
 };
 
-/** Why a request was refused: `signature: the timestamp is 9 minutes old`, or the detail that the caller got. */
-export const explain = ({ detail, reason }: RequestRefusal): string => reason ?? detail;
-
 /** What to change so that the next request is accepted; null if only time helps. */
-export const advise = ({ code }: RequestRefusal): string | null =>
+const advise = ({ code }: RequestRefusal): string | null =>
   Object.hasOwn(advice, code) ? (advice[code as ErrorCode] ?? null) : null;
 
 /** @throws AppError `REQUEST_NOT_FOUND` | `STORE_UNAVAILABLE` */

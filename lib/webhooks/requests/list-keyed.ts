@@ -1,4 +1,3 @@
-import * as v from 'valibot';
 import { toDeliveryId } from '../../deliveries/claim-delivery.ts';
 import type { DeliveryStore } from '../../deliveries/delivery-store.ts';
 import { executionIdOfRequest } from '../../deliveries/to-execution-id.ts';
@@ -6,22 +5,14 @@ import {
   type ListParts,
   type ListQuery,
   listExecutions,
-  listQuery,
 } from '../../executions/lifecycle/list-executions.ts';
 import type { ExecutionRecord, ExecutionStore } from '../../executions/record/execution-store.ts';
 import { QUERY_INVALID } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
-import { text } from '../../shared/query-fields.ts';
 import type { PublishedWorkflow, WorkflowStore } from '../../workflows/definition/workflow-store.ts';
 import { toKeyInTrigger } from '../delivery-key.ts';
 
-/**
- * Lists executions. With a delivery key and `workflowId`: those started by deliveries with this key. With a request id
- * and no `workflowId`: the one that the request started.
- */
-export const keyedListQuery = v.object({ ...listQuery.entries, key: v.nullish(text, null) });
-
-export type KeyedListQuery = ListQuery & { readonly key: string | null };
+type KeyedListQuery = ListQuery & { readonly key: string | null };
 
 export interface KeyedListParts extends ListParts {
   readonly executions: Pick<ExecutionStore, 'list' | 'find'>;

@@ -1,42 +1,30 @@
-import { isId } from '@hookloom/plugin-kit/host';
 import * as v from 'valibot';
 import { readCursor, writeCursor } from '../../executions/record/cursor.ts';
 import type { ListPosition } from '../../executions/record/execution-store.ts';
 import { QUERY_INVALID } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
-import { count, text, time, wordList } from '../../shared/query-fields.ts';
+import { cursor, idText, optional, pageSize, text, time, wordList } from '../../shared/query-fields.ts';
 import { latestFirst, type PlaceKind, type RequestRecord, toMinute, VERDICTS } from './request-record.ts';
 import type { RequestStore } from './request-store.ts';
-
-export const DEFAULT_LIMIT = 25;
-export const MAX_LIMIT = 100;
 
 /** How many records a call scans. */
 const MAX_READ = 2_000;
 
 /** The filters of a list of requests, as strings, for the admin API and the command line. */
 export const requestQuery = v.object({
-  workflowId: v.pipe(
-    v.optional(text, ''),
-    v.check((id: string) => isId(id), 'must be a workflow id'),
-  ),
-  /** Filter: any of these verdicts; empty for all. */
+  workflowId: idText('must be a workflow id'),
   verdict: wordList(VERDICTS),
-  /** Filter: key of the delivery. */
-  key: v.nullish(text, null),
-  /** Filter: IP address of the sender. */
-  sender: v.nullish(text, null),
-  /** Filter: the gateway's request id. */
-  request: v.nullish(text, null),
+  key: optional(text, 'Key of the delivery'),
+  sender: optional(text, 'IP address of the sender'),
+  request: optional(text, "The gateway's request id"),
   /** Start of the period, in milliseconds since the epoch; `from` and `to` are included. */
   from: time,
   to: time,
-  limit: count({ initial: DEFAULT_LIMIT, max: MAX_LIMIT }),
-  /** The `nextCursor` of the previous page; null for the first page. */
-  cursor: v.nullish(text, null),
+  limit: pageSize,
+  cursor,
 });
 
-export type RequestListQuery = Readonly<v.InferOutput<typeof requestQuery>>;
+type RequestListQuery = Readonly<v.InferOutput<typeof requestQuery>>;
 
 interface RequestPage {
   /** The requests, latest first. */

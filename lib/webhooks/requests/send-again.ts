@@ -1,5 +1,6 @@
-import type { JsonObject } from '@hookloom/plugin-kit';
+import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import { type AcceptParts, acceptExecution } from '../../executions/lifecycle/accept-execution.ts';
+import { describeEdit } from '../../executions/record/edited-input.ts';
 import { REQUEST_NOT_REPEATABLE } from '../../shared/error-catalogue.ts';
 import { AppError, isAppError } from '../../shared/errors.ts';
 import { readTraceparent } from '../../shared/traceparent.ts';
@@ -38,12 +39,23 @@ interface SentAgain {
   readonly hasMetrics: boolean | undefined;
 }
 
+/** An edited request: what is absent stays as it was received. */
+interface RequestEdit {
+  /** A string is the text of the body; anything else is sent as JSON. */
+  readonly body?: JsonValue | undefined;
+  /** Headers to replace, with lower-case names; null removes one. */
+  readonly headers?: Readonly<Record<string, string | null>> | undefined;
+  /** The query without the question mark, encoded. */
+  readonly query?: string | undefined;
+}
+
 /**
  * Sends a recorded request again to the trigger with its path and method in a version of the workflow: in the
  * background, as a new delivery that the operator vouches for. Sender verification and limits are skipped; the body is
  * parsed and tested against `schema` and `onlyIf` as usual.
  *
  * @param version - null for the current one
+ * @param edit - how the request is changed, and the ARN of the caller that has changed it; null to send it unchanged
  * @throws AppError `REQUEST_NOT_FOUND` | `REQUEST_NOT_REPEATABLE`, and whatever the stages `parse` and `judge` and
  *   {@link acceptExecution} throw
  */
@@ -51,13 +63,15 @@ export const sendAgain = async (
   id: string,
   version: number | null,
   parts: SendAgainParts,
+  edit: { readonly input: RequestEdit; readonly by: string | null } | null = null,
 ): Promise<SentAgain> => {
   const record = await findRequest(id, parts.requests);
   const refuse = (reason: string): never => {
     throw new AppError(REQUEST_NOT_REPEATABLE, { id: toRecordId(record), reason });
   };
   if (record.missing !== null) return refuse(record.missing);
-  const request = toWebhookRequest(record);
+  const sent = edit === null ? record : editRequest(record, edit.input);
+  const request = toWebhookRequest(sent);
   const webhook = await openWebhook(request, version, parts, refuse);
   const { definition, version: workflowVersion } = webhook.workflow;
   const named = findNamedHeader(request.headers, definition);
@@ -72,13 +86,34 @@ export const sendAgain = async (
   const traceparent = readTraceparent(request.headers.traceparent);
   const { requestId } = record;
   const workflow = webhook.workflow;
+  const editedInput =
+    edit === null ? {} : { editedInput: describeEdit(toComparable(record), toComparable(sent), edit.by) };
   const blobs = { put: async () => refuse("it is too large for the execution's record") };
   await acceptExecution(
-    { executionId, workflow, trigger, input, traceparent, keepsResult: false, requestId },
+    { executionId, workflow, trigger, input, traceparent, keepsResult: false, requestId, ...editedInput },
     { mode: webhook.config.execution, startedAt: parts.clock.now(), isRepeatable: false },
     { ...parts, blobs },
   );
   return { ...of, executionId };
+};
+
+const editRequest = (record: RequestRecord, { body, headers, query }: RequestEdit): RequestRecord => {
+  const merged = Object.entries({ ...record.headers, ...headers });
+  return {
+    ...record,
+    body: body === undefined ? record.body : typeof body === 'string' ? body : JSON.stringify(body),
+    headers: Object.fromEntries(merged.filter((entry): entry is [string, string] => entry[1] !== null)),
+    query: query ?? record.query,
+  };
+};
+
+/** What an edit can change, with a JSON body as its value, so that its changes have places. */
+const toComparable = ({ body, headers, query }: RequestRecord): JsonObject => {
+  try {
+    return { body: JSON.parse(body) as JsonValue, headers, query };
+  } catch {
+    return { body, headers, query };
+  }
 };
 
 const toWebhookRequest = (record: RequestRecord): WebhookRequest => {

@@ -1,16 +1,6 @@
-import { isDeepStrictEqual } from 'node:util';
-import { isPlainObject, type WorkflowNode } from '@hookloom/plugin-kit';
+import type { JsonValue, WorkflowNode } from '@hookloom/plugin-kit';
+import { type Change, compareValues } from '../../shared/compare-values.ts';
 import type { Connection, WorkflowDefinition } from './definition.ts';
-
-/** A value that two definitions have differently. */
-interface Change {
-  /** A JSON pointer (RFC 6901). */
-  readonly path: string;
-  /** Absent if it was added. */
-  readonly from?: unknown;
-  /** Absent if it was removed. */
-  readonly to?: unknown;
-}
 
 interface DefinitionDifference {
   readonly nodes: {
@@ -42,7 +32,7 @@ export const compareDefinitions = (
       removed: nodesBefore.filter(({ id }) => !after.has(id)),
       changed: nodes.flatMap((node) => {
         const former = before.get(node.id);
-        const changes = former === undefined ? [] : compareValues(former, node);
+        const changes = former === undefined ? [] : compareParts(former, node);
         return changes.length === 0 ? [] : [{ id: node.id, changes }];
       }),
     },
@@ -50,21 +40,13 @@ export const compareDefinitions = (
       added: without(connections, connectionsBefore),
       removed: without(connectionsBefore, connections),
     },
-    workflow: compareValues(restBefore, rest),
+    workflow: compareParts(restBefore, rest),
   };
 };
 
-/** Maps are compared key by key, everything else as a whole: of a list, an index says little once an item is inserted. */
-const compareValues = (from: unknown, to: unknown, path = ''): Change[] => {
-  if (!isPlainObject(from) || !isPlainObject(to))
-    return isDeepStrictEqual(from, to) ? [] : [{ path, from, to }];
-  return [...new Set([...Object.keys(from), ...Object.keys(to)])].flatMap((key): Change[] => {
-    const place = `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-    if (!Object.hasOwn(to, key)) return [{ path: place, from: from[key] }];
-    if (!Object.hasOwn(from, key)) return [{ path: place, to: to[key] }];
-    return compareValues(from[key], to[key], place);
-  });
-};
+/** The parts of definitions are JSON, although their types have optional members. */
+const compareParts = (from: object, to: object): readonly Change[] =>
+  compareValues(from as JsonValue, to as JsonValue);
 
 /** The connections that are not among others. */
 const without = (connections: readonly Connection[], others: readonly Connection[]): Connection[] => {

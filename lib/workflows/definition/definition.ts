@@ -1,4 +1,4 @@
-import type { WorkflowNode } from '@hookloom/plugin-kit';
+import type { JsonObject, WorkflowNode } from '@hookloom/plugin-kit';
 import type { FromSchema } from '@hookloom/plugin-kit/host';
 import type { connectionSchema, workflowSchema, workflowSettingsSchema } from './schema.ts';
 
@@ -24,4 +24,8 @@ export interface Workflow {
   /** When this version was stored; ISO 8601, UTC. */
   readonly updatedAt: string;
   readonly definition: WorkflowDefinition;
+  /** The stage that it is read on; absent where no execution is started or run. */
+  readonly stage?: string;
+  /** Values of the variables that its executions read; absent if they read none. See `onStage`. */
+  readonly variables?: JsonObject;
 }

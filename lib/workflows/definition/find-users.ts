@@ -1,21 +1,28 @@
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import { findCredentialUses } from './credential-uses.ts';
 import type { WorkflowDefinition } from './definition.ts';
+import { findVariables } from './find-variables.ts';
 
 // Finds what uses something that is about to be removed. Disabled nodes and workflows count: they can be enabled.
 
-/** The nodes that name a credential: `orders: the node "call"`. */
+/** A node that uses something. */
+export interface UsingNode {
+  readonly workflowId: string;
+  readonly nodeId: string;
+}
+
+/** The nodes that name a credential. */
 export const findUsersOfCredential = (
   credentialId: string,
   definitions: readonly WorkflowDefinition[],
   findNodeType: FindNodeType,
-): string[] =>
+): UsingNode[] =>
   definitions.flatMap(({ id, nodes }) =>
     nodes
       .filter((node) =>
         findCredentialUses(node, findNodeType).some((use) => use.credentialId === credentialId),
       )
-      .map((node) => describeNode(id, node.id)),
+      .map((node) => ({ workflowId: id, nodeId: node.id })),
   );
 
 /** The nodes of other workflows that run a workflow or fire on its failures. */
@@ -31,7 +38,31 @@ export const findUsersOfWorkflow = (
         const { workflows } = parameters;
         return type === 'errorTrigger' && Array.isArray(workflows) && workflows.includes(workflowId);
       })
-      .map((node) => describeNode(id, node.id)),
+      .map((node) => describeUser({ workflowId: id, nodeId: node.id })),
   );
 
-const describeNode = (workflowId: string, nodeId: string): string => `${workflowId}: the node "${nodeId}"`;
+/** The nodes whose expressions read a variable, or may: they compute its name. */
+export const findUsersOfVariable = (name: string, definitions: readonly WorkflowDefinition[]): string[] =>
+  definitions.flatMap(({ id, nodes }) =>
+    nodes
+      .filter(({ parameters }) => {
+        const read = findVariables(parameters);
+        return read === 'all' || read.includes(name);
+      })
+      .map((node) => describeUser({ workflowId: id, nodeId: node.id })),
+  );
+
+/** The nodes of some types. */
+export const findUsersOfNodeTypes = (
+  nodeTypes: readonly string[],
+  definitions: readonly WorkflowDefinition[],
+): string[] =>
+  definitions.flatMap(({ id, nodes }) =>
+    nodes
+      .filter(({ type }) => nodeTypes.includes(type))
+      .map((node) => describeUser({ workflowId: id, nodeId: node.id })),
+  );
+
+/** A node in messages: `orders: the node "call"`. */
+export const describeUser = ({ workflowId, nodeId }: UsingNode): string =>
+  `${workflowId}: the node "${nodeId}"`;

@@ -55,8 +55,10 @@ export interface WorkflowStore extends WorkflowReader {
   ): Promise<{ version: number; changed: boolean }>;
   /**
    * Removes a workflow; false if there was none. Versions stay readable, and a later `put` continues their numbering.
+   * @param replaces - the version that must be current; any if absent
+   * @throws AppError `WORKFLOW_CHANGED` when another version is current
    */
-  remove(workflowId: string): Promise<boolean>;
+  remove(workflowId: string, replaces?: number): Promise<boolean>;
   /** All current workflows, by id. */
   list(): Promise<WorkflowSummary[]>;
   /**

@@ -6,7 +6,7 @@ import { compileSimple, isKeyword, type Token, tokenize } from './simple-express
 export interface Read {
   /** The path as an expression: `body.total`, `$trigger.id`; `$` is the whole input. */
   readonly path: string;
-  readonly root: 'input' | 'nodes' | 'trigger' | 'execution';
+  readonly root: 'input' | 'nodes' | 'trigger' | 'execution' | 'vars';
   /** The names that follow the root, up to the first step that is not a plain name. */
   readonly names: readonly string[];
 }
@@ -43,6 +43,7 @@ const ROOTS: Readonly<Record<string, Read['root']>> = {
   nodes: 'nodes',
   trigger: 'trigger',
   execution: 'execution',
+  vars: 'vars',
 };
 
 const toRead = (root: Read['root'], names: readonly string[]): Read => {

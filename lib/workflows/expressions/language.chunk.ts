@@ -6,7 +6,7 @@ import {
   type ParsedExpression,
 } from '@hookloom/counted-jsonata';
 import { createRandom } from '@hookloom/plugin-kit';
-import { describeExecution, type Result, type Scope } from './scope.ts';
+import { describeExecution, NO_VARIABLES, type Result, type Scope } from './scope.ts';
 
 export {
   describeError,
@@ -20,6 +20,7 @@ const variablesOf: Readonly<Record<string, (scope: Scope) => unknown>> = {
   nodes: ({ nodes }) => nodes,
   trigger: ({ trigger }) => trigger,
   execution: ({ execution }) => describeExecution(execution),
+  vars: ({ variables = NO_VARIABLES }) => variables,
 };
 
 /**

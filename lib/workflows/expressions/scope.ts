@@ -9,6 +9,8 @@ export interface Scope {
   /** `$trigger` in expressions: the output of the trigger that fired. */
   readonly trigger: JsonObject;
   readonly execution: ExecutionInfo;
+  /** `$vars` in expressions: values of the stage's variables by name; absent if there are none. */
+  readonly variables?: JsonObject | undefined;
   /** The seed of `$random()`: unique for each node run, and the same in a replay. */
   readonly seed: string;
   /** Whether the execution's time is up, after which no expression is evaluated. */
@@ -16,6 +18,9 @@ export interface Scope {
   /** How many steps one evaluation may take, instead of the limit for nodes: see `Budget`. */
   readonly maxSteps?: number;
 }
+
+/** `$vars` where there are no variables. */
+export const NO_VARIABLES: JsonObject = Object.freeze({});
 
 /** The value of an expression; undefined if it has no result. Null is data. */
 export type Result = JsonValue | undefined;

@@ -1,6 +1,6 @@
 import { hasMembers, roundNumber } from '@hookloom/counted-jsonata/values';
 import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
-import { describeExecution, type Scope } from './scope.ts';
+import { describeExecution, NO_VARIABLES, type Scope } from './scope.ts';
 
 /** The result if only JSONata's evaluator can decide: lists that are mapped over, errors, large values. */
 export const NEEDS_JSONATA = Symbol('needs JSONata');
@@ -155,7 +155,7 @@ const TOKEN = new RegExp(
   [
     String.raw`[ \t\n\r\v]*(?:`,
     String.raw`(?<number>(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?)${END}|`,
-    String.raw`(?<variable>\$(?:\$|nodes|trigger|execution)?)${END}|`,
+    String.raw`(?<variable>\$(?:\$|nodes|trigger|execution|vars)?)${END}|`,
     String.raw`(?<word>[A-Za-z_]\w*)${END}|`,
     '`(?<name>[^`]+)`|',
     String.raw`"(?<double>[^"\\]*)"|'(?<single>[^'\\]*)'|`,
@@ -260,6 +260,7 @@ const roots: Readonly<Record<string, Compiled>> = {
   $nodes: ({ nodes }) => nodes,
   $trigger: ({ trigger }) => trigger,
   $execution: ({ execution }) => describeExecution(execution),
+  $vars: ({ variables = NO_VARIABLES }) => variables,
 };
 
 /** Compiles a path, which follows only own properties. */

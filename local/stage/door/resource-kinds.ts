@@ -96,11 +96,15 @@ const plain = (nameProperty?: string): Kind => ({
   ref: byName,
 });
 
+/** The time at which a stream began. */
+const STREAM_LABEL = '2026-01-01T00:00:00.000';
+
 /** Documented at https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-template-resource-type-ref.html */
 const kinds: Readonly<Record<string, Kind>> = {
   'AWS::DynamoDB::Table': {
     ...plain('TableName'),
     arn: arnOf('dynamodb', ({ name }) => `table/${name}`),
+    attributes: { StreamArn: arnOf('dynamodb', ({ name }) => `table/${name}/stream/${STREAM_LABEL}`) },
   },
   'AWS::S3::Bucket': {
     nameProperty: 'BucketName',

@@ -78,3 +78,14 @@ export interface CredentialType {
   /** A live test, for `credential test` and the health report. Put no secrets in its message; change nothing outside. */
   readonly test?: (fields: CredentialFields, context: CredentialContext) => Promise<HealthCheckResult>;
 }
+
+/**
+ * How the hosts of a type's credentials are determined: `none` if the type lends its fields to nodes, `fixed` by the type,
+ * `derived` from the fields, or `named` when a credential is created.
+ */
+export type HostsRule = 'none' | 'fixed' | 'derived' | 'named';
+
+export const findHostsRule = ({ apply, hosts }: Pick<CredentialType, 'apply' | 'hosts'>): HostsRule => {
+  if (hosts === undefined) return apply === undefined ? 'none' : 'named';
+  return typeof hosts === 'function' ? 'derived' : 'fixed';
+};

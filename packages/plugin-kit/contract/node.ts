@@ -30,6 +30,8 @@ export interface ExecutionInfo {
   readonly trigger: { readonly nodeId: string; readonly type: string; readonly byHand?: true };
   /** When the execution started; ISO 8601 in UTC with milliseconds. */
   readonly startedAt: string;
+  /** Name of the stage that it runs on, such as `production`. */
+  readonly stage: string;
   /** Trace context of the request (W3C Trace Context); absent if the request had none. */
   readonly traceparent?: string;
 }

@@ -77,6 +77,7 @@ export const runNode = async (
       workflowVersion: 1,
       trigger: { nodeId: 'start', type: 'manualTrigger' },
       startedAt: new Date(now).toISOString(),
+      stage: 'test',
     },
     attempt: test.attempt ?? 1,
     iteration: 0,

@@ -7,6 +7,7 @@ import {
   createOutboundCredentialStore,
 } from '../../../lib/adapters/dynamodb/credential-stores.ts';
 import { createDeliveryStore } from '../../../lib/adapters/dynamodb/delivery-store.ts';
+import { createBulkRetryStore } from '../../../lib/adapters/dynamodb/executions/bulk-retry-store.ts';
 import { createExecutionStore } from '../../../lib/adapters/dynamodb/executions/execution-store.ts';
 import { createListDefinitions } from '../../../lib/adapters/dynamodb/health/health-reads.ts';
 import { createHeldQueues } from '../../../lib/adapters/dynamodb/held/held-queues.ts';
@@ -15,8 +16,11 @@ import { createTokenBuckets } from '../../../lib/adapters/dynamodb/limits/token-
 import { createRegistrationStore } from '../../../lib/adapters/dynamodb/registrations/registration-store.ts';
 import { createRequestStore } from '../../../lib/adapters/dynamodb/requests/request-store.ts';
 import { OLDEST_VERSION, SCHEMA_VERSION } from '../../../lib/adapters/dynamodb/schema/schema.ts';
+import { createSettingsStore } from '../../../lib/adapters/dynamodb/settings-store.ts';
+import { createStatisticsStore } from '../../../lib/adapters/dynamodb/statistics/statistics-store.ts';
 import { createWorkflowStore } from '../../../lib/adapters/dynamodb/workflows/workflow-store.ts';
 import { aFlow } from '../../support/a-background-service.ts';
+import { aBulkRetry } from '../../support/a-bulk-retry.ts';
 import { aCredential } from '../../support/a-credential.ts';
 import { aRequestRecord } from '../../support/a-request-record.ts';
 import { aLease, anExecutionEnd, anExecutionStart } from '../../support/a-start.ts';
@@ -47,6 +51,9 @@ const openStores = async () => {
     slots: createSlotStore(client, tables),
     takeToken: createTokenBuckets(client, tables),
     requests: createRequestStore(client, tables, retention),
+    statistics: createStatisticsStore(client, tables, clock),
+    bulkRetries: createBulkRetryStore(client, tables, retention),
+    settings: createSettingsStore(client, tables),
   };
 };
 
@@ -104,9 +111,25 @@ const writeAll = async (stores: Stores): Promise<void> => {
   await stores.takeToken(bucket, NOW * 1_000, null);
   await stores.requests.put(aRequestRecord());
   await stores.requests.fill(aRequestRecord({ workflowId: 'unknown' }));
+  await stores.statistics.add('shard', [
+    { sequence: 1n, happenings: [{ kind: 'started', workflowId: 'flow', at: NOW }] },
+  ]);
+  await stores.bulkRetries.create(aBulkRetry(), ['e-1']);
+  await stores.settings.put('variables', { content: [], revision: 1 });
 };
 
-const KEYS = ['workflowId', 'version', 'credentialId', 'executionId', 'name', 'deliveryId', 'place'] as const;
+const KEYS = [
+  'workflowId',
+  'version',
+  'credentialId',
+  'executionId',
+  'name',
+  'deliveryId',
+  'place',
+  'hourOfShard',
+  'partition',
+  'place',
+] as const;
 const KEYS_OF: Readonly<Record<string, readonly string[]>> = {
   workflows: ['workflowId'],
   workflowVersions: ['workflowId', 'version'],
@@ -115,6 +138,9 @@ const KEYS_OF: Readonly<Record<string, readonly string[]>> = {
   registrations: ['name'],
   deliveries: ['deliveryId'],
   requests: ['workflowId', 'place'],
+  statistics: ['workflowId', 'hourOfShard'],
+  bulkRetries: ['partition', 'place'],
+  settings: ['name'],
 } satisfies Record<keyof Stores['tables'], readonly (typeof KEYS)[number][]>;
 
 const allItems = async ({ sdk, tables }: Stores): Promise<{ table: string; key: Item; item: Item }[]> => {

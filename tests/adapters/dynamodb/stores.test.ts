@@ -11,6 +11,7 @@ import { createHeldQueues } from '../../../lib/adapters/dynamodb/held/held-queue
 import { createRegistrationStore } from '../../../lib/adapters/dynamodb/registrations/registration-store.ts';
 import { createRequestStore } from '../../../lib/adapters/dynamodb/requests/request-store.ts';
 import { createSdkClient } from '../../../lib/adapters/dynamodb/sdk-client.ts';
+import { createSettingsStore } from '../../../lib/adapters/dynamodb/settings-store.ts';
 import { createWorkflowStore } from '../../../lib/adapters/dynamodb/workflows/workflow-store.ts';
 import { describeCallbackIndex } from '../../support/callback-index-suite.ts';
 import { describeCredentialStore } from '../../support/credential-store-suite.ts';
@@ -24,6 +25,7 @@ import { describeHeldQueues } from '../../support/held-queues-suite.ts';
 import { anOutboundCredential, describeOutboundStore } from '../../support/outbound-store-suite.ts';
 import { describeRegistrationStore } from '../../support/registration-store-suite.ts';
 import { describeRequestStore } from '../../support/request-store-suite.ts';
+import { describeSettingsStore } from '../../support/settings-store-suite.ts';
 import { useTestDatabases } from '../../support/test-database.ts';
 import { describeWorkflowStore } from '../../support/workflow-store-suite.ts';
 
@@ -51,6 +53,11 @@ for (const [name, clientOf] of cases(all.slice(0, 1), all)) {
     return createCredentialStore(client, tables);
   });
 
+  describeSettingsStore(name, async () => {
+    const { client, tables } = await open();
+    return createSettingsStore(client, tables);
+  });
+
   describeOutboundStore(name, async () => {
     const { client, tables } = await open();
     return createOutboundCredentialStore(client, tables);
@@ -71,7 +78,7 @@ for (const [name, clientOf] of cases(all.slice(0, 1), all)) {
       () => inbound.put({ ...key, id: 'crm' }),
     ])
       await expect(write()).rejects.toMatchObject({ code: 'CREDENTIAL_CHANGED' });
-    expect(await outbound.remove('key')).toBe(false);
+    expect(await outbound.remove({ id: 'key', revision: 1 })).toBe(false);
   });
 
   const createExecutions = async () => {

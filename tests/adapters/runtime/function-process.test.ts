@@ -30,6 +30,7 @@ const owner = (fail: GuardedRun['fail'] = () => true): GuardedRun => ({
     workflowVersion: 3,
     trigger: { nodeId: 'start', type: 'manualTrigger' },
     startedAt: '2026-01-02T03:04:05.678Z',
+    stage: 'test',
   },
   nodeId: 'call',
   scrub: (value) => value,

@@ -13,7 +13,7 @@ const runScript = async (script: string, ownProcess: string, act: (pid: number) 
       '--input-type=module',
       '-e',
       `const { handler } = await import('./functions/admin/plugins.ts');
-       const answer = () => handler({ requestContext: { http: { method: 'GET' } } }, {});
+       const answer = () => handler({ routeKey: 'GET /api/admin/plugins', requestContext: { http: { method: 'GET' } } }, {});
        process.send((await answer()).statusCode);
        ${script}`,
     ],

@@ -187,7 +187,7 @@ describe('is reported once, with its place and the probable intention', () => {
       'the environment',
       expression('{{ $env.SHOP }}'),
       VALUE,
-      "there is no $env: expressions can't read the environment: write the value itself",
+      "there is no $env: expressions can't read the environment; variables of the stage are $vars.<name>",
     ],
     [
       'a function with a letter missing, that other languages have',
@@ -229,7 +229,7 @@ describe('is reported once, with its place and the probable intention', () => {
       'a field of the execution that there is not',
       expression('{{ $execution.startedOn }}'),
       VALUE,
-      '$execution has no "startedOn", but "id", "workflowId", "workflowVersion", "startedAt", "trigger"; did you mean "$execution.startedAt"?',
+      '$execution has no "startedOn", but "id", "workflowId", "workflowVersion", "startedAt", "stage", "trigger"; did you mean "$execution.startedAt"?',
     ],
     [
       'texts that are added',

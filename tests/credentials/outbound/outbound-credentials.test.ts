@@ -424,7 +424,7 @@ describe('a cached secret is lent while the store', () => {
     service.clock.advance(600_000);
     await service.put('crm', 'httpBearer', 'token-2');
     await expect(lend(service)).rejects.toMatchObject({ name: 'CredentialUnavailable', cause: outage });
-    await service.store.remove('crm');
+    await service.store.remove({ id: 'crm', revision: 2 });
     await expect(lend(service)).rejects.toMatchObject({ name: 'CredentialMissing' });
   });
 

@@ -68,6 +68,7 @@ describe('a secret is removed', () => {
       'key-[redacted]': 1,
       a: '[redacted]',
     });
+    expect(aScrubber('secret').scrub({ 'key-secret': 1 })).toEqual({ 'key-[redacted]': 1 });
   });
 
   test('each time, also from frozen data and from data that has changed', () => {

@@ -78,7 +78,7 @@ export const describeTriggers = (project: RunningProject): void => {
         stdin: JSON.stringify(workflow('late', trigger)),
       });
       expect(code).toBe(1);
-      expect(stderr).toContain("Trigger in of late can't be registered: /at: is in the past");
+      expect(stderr).toContain("/nodes/0/parameters/at trigger in can't be registered: is in the past");
       expect(await cli('workflow get late')).toMatchObject({ code: 1 });
     });
   });

@@ -147,6 +147,9 @@ const aFullRecord = {
 describe('the view for operators', () => {
   test('of an execution has everything they need, with times in ISO 8601', () => {
     expect(describeExecution(aFullRecord)).toEqual({
+      editedInput: null,
+      retriedBy: null,
+      eventPending: true,
       executionId: 'e-1',
       workflowId: 'orders',
       workflowVersion: 3,

@@ -111,7 +111,8 @@ describe('preparing a run', () => {
       context.logger.info('working');
       return { ...input, worked: true };
     });
-    const { run } = await prepare(anExecution(), 60_000);
+    const workflow = { ...aChain(), stage: 'production' };
+    const { run } = await prepare(anExecution({ workflow }), 60_000);
     expect(await run(started)).toMatchObject({ status: 'succeeded', output: { body: 'hi', worked: true } });
     expect(seen?.execution).toEqual({
       executionId: 'e-1',
@@ -119,6 +120,7 @@ describe('preparing a run', () => {
       workflowVersion: 3,
       trigger: { nodeId: 'start', type: 'start' },
       startedAt: '1970-01-01T00:00:01.000Z',
+      stage: 'production',
     });
     expect(entries).toEqual([{ level: 'info', message: 'working', fields: { executionId: 'e-1' } }]);
   });

@@ -5,7 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { GetItemCommand, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { createSdk } from '../../../lib/adapters/dynamodb/sdk-client.ts';
+import { SCHEMA_VERSION } from '../../../lib/adapters/dynamodb/schema/schema.ts';
+import { createSdk, createSdkClient } from '../../../lib/adapters/dynamodb/sdk-client.ts';
+import { readStageVersions } from '../../../lib/adapters/dynamodb/stored-data/stage-versions.ts';
+import { tableNames } from '../../../lib/adapters/dynamodb/table-names.ts';
 import { startEmbeddedDynamoDb } from '../../../local/database/embedded-dynamodb.ts';
 import { readTableDefinitions } from '../../../local/database/tables.ts';
 import { projectEnvironment, projectRoot } from '../../support/run-command.ts';
@@ -66,4 +69,16 @@ test('tables whose creation was interrupted are created again, and the others ke
   expect(items).toEqual([expect.objectContaining({ executionId: { S: 'stored data' } })]);
   expect((await after.client.send(new GetItemCommand(key))).Item).toEqual(key.Key);
   await after.stop();
+});
+
+test('the data of a new service has the version of this release, so that no list says that entries may be missing', async () => {
+  const { endpoint, stop } = await startEmbeddedDynamoDb('new', undefined, () => {});
+  const client = createSdk(endpoint);
+  try {
+    const versions = await readStageVersions(createSdkClient(client), tableNames('new'));
+    expect(versions).toEqual({ oldest: SCHEMA_VERSION, newest: SCHEMA_VERSION });
+  } finally {
+    client.destroy();
+    await stop();
+  }
 });

@@ -46,6 +46,14 @@ describe('a server of the local service itself', () => {
   });
 });
 
+test('a server of the local service itself leaves idle connections to its clients', async () => {
+  const server = await startInternalServer(createServer((_request, response) => response.end()));
+  servers.push(server);
+  const { headers } = await fetch(server.endpoint);
+  // Otherwise `keep-alive` has the seconds after which the server closes it.
+  expect([headers.get('connection'), headers.get('keep-alive')]).toEqual(['keep-alive', null]);
+});
+
 test('the embedded DynamoDB, which would answer pages of any origin, refuses them', async () => {
   const server = await startEmbeddedDynamoDb('test');
   servers.push(server);

@@ -32,6 +32,6 @@ test('the policies of a page are adapted to the stage', () => {
   expect(deployer).toHaveLength(1);
   const text = JSON.stringify([author, operator]);
   expect(text).toContain('arn:aws:execute-api:eu-west-1:000000000000:a1b2/');
-  expect(text).toContain('arn:aws:dynamodb:eu-west-1:000000000000:table/hookloom-dev-workflows');
+  expect(text).toContain('arn:aws:cloudformation:eu-west-1:000000000000:stack/hookloom-dev/*');
   expect(text).not.toMatch(/STAGE|REGION|ACCOUNT|API_ID/);
 });

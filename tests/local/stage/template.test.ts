@@ -113,8 +113,8 @@ describe('an unknown construct is an error with its place:', () => {
     ['a name in Fn::Sub', { 'Fn::Sub': `\${Missing}` }, 'the template has no Missing'],
     [
       'an attribute in Fn::Sub',
-      { 'Fn::Sub': `\${Orders.StreamArn}` },
-      'unknown attribute StreamArn of AWS::DynamoDB::Table',
+      { 'Fn::Sub': `\${Orders.Stream}` },
+      'unknown attribute Stream of AWS::DynamoDB::Table',
     ],
     ['an attribute', { 'Fn::GetAtt': ['Queue', 'Nothing'] }, 'unknown attribute Nothing of AWS::SQS::Queue'],
     ['a type of resource', { Ref: 'Fleet' }, 'the return values of AWS::EC2::EC2Fleet are unknown'],

@@ -30,14 +30,16 @@ test('a run is a row with its total on each engine, and one with the parts', () 
       },
     ],
     57,
+    [{ rate: 1_000, writeUnits: [0.00191, 2] }],
   );
+  expect(tables['cost-statistics']?.split('\n').at(-1)).toBe('| 1,000 | 0.0019 | 2 |');
   expect(tables['cost-totals']?.split('\n')).toEqual([
     '| a million runs | Hookloom | with an event bus | Step Functions Standard | Step Functions Express |',
     '|---|---|---|---|---|',
     '| durable | 25.01 | 26.91 | 51.00 | 2.10 |',
   ]);
   expect(tables['cost-parts']?.split('\n').at(-1)).toBe(
-    '| durable | 1.00 | 2.47 | 16.31 (2 operations, 1.2 kB) | 3.88 (6 write units, 1 read unit) |  | 1.35 |',
+    '| durable | 1.00 | 2.47 | 16.31 (2 operations, 1.23 kB) | 3.88 (6 write units, 1 read unit) |  | 1.35 |',
   );
 });
 

@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import type { JsonObject } from '@hookloom/plugin-kit';
 import type { NodeFailure, NodeRecord } from '../../../engine/result.ts';
 import { MAX_HELD_DAYS } from '../../../executions/held/held-queues.ts';
 import { ACCEPTED_LEASE_MS } from '../../../executions/lifecycle/limits.ts';
 import type {
   DueGroup,
+  EditedInput,
   ExecutionData,
+  ExecutionEnd,
   ExecutionMode,
   ExecutionRecord,
   ExecutionStart,
@@ -17,6 +20,7 @@ import {
   flag,
   type Item,
   json,
+  longJson,
   number,
   optional,
   packed,
@@ -170,6 +174,7 @@ export const toItem = (
     retryOf: optional(start.retryOf, json),
     traceparent: optional(start.traceparent, text),
     requestId: optional(start.requestId, text),
+    editedInput: optional(start.editedInput, json),
     keepsResult: start.keepsResult ? flag(true) : undefined,
     held: optional(start.held, text),
     hasMetrics: optional(start.hasMetrics, flag),
@@ -195,6 +200,8 @@ export const toRecord = (item: Item): ExecutionRecord => ({
   retryOf: readJson<ExecutionStart['retryOf']>(item, 'retryOf', null),
   traceparent: item.traceparent?.S ?? null,
   requestId: item.requestId?.S ?? null,
+  ...(item.editedInput === undefined ? {} : { editedInput: readJson<EditedInput>(item, 'editedInput') }),
+  ...(item.retriedBy?.S === undefined ? {} : { retriedBy: item.retriedBy.S }),
   keepsResult: item.keepsResult?.BOOL === true,
   ...(item.hasMetrics?.BOOL === true ? { hasMetrics: true } : {}),
   nodes: readLongJson<NodeRecord[]>(item, 'nodes', []),
@@ -236,7 +243,7 @@ export const dataDays = (mode: ExecutionMode, retentionDays: number): number =>
 export const dataKeyOf = (executionId: string): string => `data:${executionId}`;
 
 export const toDataItem = (
-  { executionId, mode, held, startedAt, input, callbackKey, retriedCheckpoints }: ExecutionStart,
+  { executionId, mode, held, startedAt, input, callbackKey, retriedCheckpoints, variables }: ExecutionStart,
   retentionDays: number,
 ): Item => {
   const days = dataDays(mode, retentionDays) + (held === null ? 0 : MAX_HELD_DAYS);
@@ -245,6 +252,7 @@ export const toDataItem = (
     input: optional(input, packed),
     callbackKey: optional(callbackKey, text),
     retriedCheckpoints: optional(retriedCheckpoints, packed),
+    variables: optional(variables, longJson),
     expiresAt: number(toExpiry(startedAt, days)),
     retentionSeconds: number(retentionDays * SECONDS_PER_DAY),
   });
@@ -255,14 +263,19 @@ export const toData = (item: Item): ExecutionData => ({
   callbackKey: item.callbackKey?.S ?? null,
   retriedCheckpoints: readPacked(item, 'retriedCheckpoints'),
   checkpoints: readPacked(item, 'checkpoints'),
+  ...(item.variables === undefined ? {} : { variables: readLongJson<JsonObject>(item, 'variables', {}) }),
 });
 
 /** Keeps checkpoints and input, if given; at the end of an execution, as long as its record. */
 export const toDataChange = (
-  { input, checkpoints }: { readonly input?: string; readonly checkpoints?: string | null },
+  { input, checkpoints, variables }: Partial<Pick<ExecutionEnd, 'input' | 'checkpoints' | 'variables'>>,
   ending: Pick<Change, 'compute' | 'values'>,
 ): Change => ({
   condition: input === undefined ? 'attribute_exists(#executionId)' : '',
-  set: { input: optional(input, packed), checkpoints: optional(checkpoints, packed) },
+  set: {
+    input: optional(input, packed),
+    checkpoints: optional(checkpoints, packed),
+    variables: optional(variables, longJson),
+  },
   ...ending,
 });

@@ -106,11 +106,15 @@ export const createExecutionStore = (
   });
 
   /** Written before the record, so that an ended execution always has all its data. */
-  const saveEndData = async (executionId: string, { input, checkpoints }: ExecutionEnd): Promise<void> => {
+  const saveEndData = async (
+    executionId: string,
+    { input, checkpoints, variables }: ExecutionEnd,
+  ): Promise<void> => {
     if (input === undefined && checkpoints === undefined) return;
     const data = {
       ...(input === undefined ? {} : { input }),
       ...(checkpoints === undefined ? {} : { checkpoints }),
+      variables,
     };
     await update(dataKeyOf(executionId), toDataChange(data, endExpiry()));
   };
@@ -278,6 +282,17 @@ export const createExecutionStore = (
       });
       if (listed === null)
         await update(executionId, { condition: 'attribute_exists(#isUnlisted)', remove: ['isInOutbox'] });
+    },
+
+    markRetried: async (executionId, retriedBy, replacing) => {
+      const known = replacing === null ? 'attribute_not_exists(#retriedBy)' : '#retriedBy = :replacing';
+      const isKnown = replacing === undefined ? '' : ` AND (#retriedBy = :set_retriedBy OR ${known})`;
+      const marked = await update(executionId, {
+        condition: `attribute_exists(#executionId)${isKnown}`,
+        set: { retriedBy: text(retriedBy) },
+        values: typeof replacing === 'string' ? { ':replacing': text(replacing) } : {},
+      });
+      return marked !== null;
     },
 
     list: async (query) => (await openQueries()).listExecutions(client, tables, query, clock.now()),

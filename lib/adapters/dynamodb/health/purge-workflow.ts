@@ -7,16 +7,14 @@ import type { TableNames } from '../table-names.ts';
 /**
  * Deletes a workflow with its versions and executions, leaving no tombstone. For probes, whose ids are never used
  * again. The workflow's item is deleted last, so that an interrupted deletion can be found and repeated.
- * @param executionIds - executions that the index may not show yet
- * @returns the ids of the executions that were deleted
+ * @returns the number of executions that were deleted
  * @throws AppError `STORE_UNAVAILABLE`
  */
 export const purgeWorkflow = async (
   workflowId: string,
-  executionIds: readonly string[],
   client: DynamoDbClient,
   { executions, workflows, workflowVersions }: TableNames,
-): Promise<readonly string[]> => {
+): Promise<number> => {
   const listOf = (partition: string) =>
     queryAll(client, {
       TableName: executions,
@@ -24,8 +22,7 @@ export const purgeWorkflow = async (
       KeyConditionExpression: 'workflowId = :partition',
       ExpressionAttributeValues: { ':partition': text(partition) },
     });
-  const listed = (await listOf(workflowId)).map((item) => readText(item, 'executionId'));
-  const ids = [...new Set([...executionIds, ...listed])];
+  const ids = (await listOf(workflowId)).map((item) => readText(item, 'executionId'));
   const [partition = ''] = callbackPartitions(workflowId);
   const callbacks = (await listOf(partition))
     .filter((item) => readText(item, 'startedAt').endsWith(`#${workflowId}`))
@@ -42,5 +39,5 @@ export const purgeWorkflow = async (
   for (const { workflowId: id = text(''), version = text('') } of versions)
     await deleteItem(client, { TableName: workflowVersions, Key: { workflowId: id, version } });
   await deleteItem(client, { TableName: workflows, Key: { workflowId: text(workflowId) } });
-  return ids;
+  return ids.length;
 };

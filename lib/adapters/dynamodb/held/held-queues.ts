@@ -1,7 +1,7 @@
 import type { QueryCommandInput } from '@aws-sdk/client-dynamodb';
 import { lazy } from '@hookloom/plugin-kit';
 import type { HeldQueues } from '../../../executions/held/held-queues.ts';
-import { type Item, number, readNumber, readText, text } from '../attributes.ts';
+import { type Item, longJson, number, readNumber, readText, text } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
 import { dataDays, dataKeyOf, toExpiry, toReleased } from '../executions/execution-item.ts';
 import { type Change, toUpdate } from '../executions/execution-update.ts';
@@ -98,12 +98,19 @@ export const createHeldQueues = (
 
     enter: async (queue, options) => (await openQueue()).enterQueue(client, TableName, queue, options),
 
-    release: async (executionId, { workflowVersion, mode, acceptedMode, releasedAt }) => {
+    release: async (executionId, { workflowVersion, mode, acceptedMode, variables, releasedAt }) => {
       // Its data first, since it has to last as long as runs of the new mode may.
       if (mode !== acceptedMode)
         await update(dataKeyOf(executionId), {
           condition: 'attribute_exists(#executionId)',
           set: { expiresAt: number(toExpiry(releasedAt, dataDays(mode, retentionDays))) },
+        });
+      // Once for each version: another process may have released it already, and its run must not see other values.
+      if (variables !== undefined)
+        await update(dataKeyOf(executionId), {
+          condition:
+            'attribute_exists(#executionId) AND (attribute_not_exists(#variablesOf) OR #variablesOf <> :set_variablesOf)',
+          set: { variables: longJson(variables), variablesOf: number(workflowVersion) },
         });
       const released = toReleased(executionId, releasedAt);
       const change: Change = {

@@ -89,7 +89,7 @@ export const createRequestStore = (
       const read = (partition: string) =>
         getItem(client, { TableName, Key: keyOf(partition, place), ConsistentRead: true });
       const item = (await read(partitionOf(workflowId, place))) ?? (await read(workflowId));
-      return item !== null && isKept(item) ? toRecord(item) : null;
+      return item !== null && isKept(item) ? toRequest(item) : null;
     },
 
     scan: async function* ({ workflowId, kind, from, to }: RequestQuery) {
@@ -102,7 +102,7 @@ export const createRequestStore = (
           .sort((a, b) => (placeOf(a.items[0]) > placeOf(b.items[0]) ? -1 : 1));
         const item = first?.items.shift();
         if (item === undefined) return;
-        if (isKept(item)) yield toRecord(item);
+        if (isKept(item)) yield toRequest(item);
       }
     },
   };
@@ -118,7 +118,8 @@ const toItem = ({ workflowId, place, ...content }: RequestRecord, retentionDays:
   expiresAt: number(toExpiry(content.receivedAt, retentionDays)),
 });
 
-const toRecord = (item: Item): RequestRecord => ({
+/** Reads a recorded request. */
+export const toRequest = (item: Item): RequestRecord => ({
   ...readLongJson<RequestRecord>(item, 'content', {} as RequestRecord),
   workflowId: readText(item, 'workflowId').replace(/#.$/, ''),
   place: readText(item, 'place'),

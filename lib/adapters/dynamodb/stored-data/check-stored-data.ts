@@ -3,48 +3,11 @@ import {
   type DynamoDBClient,
   ResourceNotFoundException,
 } from '@aws-sdk/client-dynamodb';
+import { TABLES, type TableShape } from '../../../health/tables.ts';
 import type { DynamoDbClient } from '../client.ts';
 import { SCHEMA_VERSION } from '../schema/schema.ts';
 import type { TableNames } from '../table-names.ts';
 import { findVersionProblem, readStageVersions, type StoredDataProblem } from './stage-versions.ts';
-
-interface TableShape {
-  /** Types of the table's keys: `HASH` or `HASH RANGE`. */
-  readonly key: string;
-  /** The keys of the table's indexes, by name. */
-  readonly indexes?: Readonly<Record<string, string>>;
-  /** The indexes that tables of earlier, still readable versions lack, and that an upgrade adds. */
-  readonly added?: readonly string[];
-  /** Name of the table's time-to-live attribute. */
-  readonly expiry?: string;
-  /** Set if the table's items expire within days or weeks, so that it has no point-in-time recovery. */
-  readonly isPassing?: true;
-}
-
-/** What the stores need from the tables in serverless.yml; restored tables lack some of it. */
-export const TABLES: Readonly<Record<keyof TableNames, TableShape>> = {
-  workflows: { key: 'workflowId', indexes: { summaries: 'workflowId' }, added: ['summaries'] },
-  workflowVersions: { key: 'workflowId version' },
-  credentials: { key: 'credentialId' },
-  executions: {
-    key: 'executionId',
-    indexes: {
-      byWorkflow: 'workflowId startedAt',
-      byFailure: 'failedWorkflowId startedAt',
-      bySweep: 'sweepShard sweepAt',
-      byTime: 'timeShard startedAt',
-    },
-    added: ['byTime'],
-    expiry: 'expiresAt',
-  },
-  registrations: {
-    key: 'name',
-    indexes: { byNodeType: 'nodeType name', byWorkflow: 'workflowId name' },
-    added: ['byWorkflow'],
-  },
-  deliveries: { key: 'deliveryId', expiry: 'expiresAt', isPassing: true },
-  requests: { key: 'workflowId place', expiry: 'expiresAt', isPassing: true },
-};
 
 /** All tables, in the order of serverless.yml. */
 export const TABLE_KEYS = Object.keys(TABLES) as readonly (keyof TableNames)[];

@@ -1,6 +1,7 @@
 import type { Clock } from '@hookloom/plugin-kit';
 import pLimit from 'p-limit';
 import { type ExecutionStatus, hasEndedBadly } from '../../../executions/record/execution-store.ts';
+import { TABLES } from '../../../health/tables.ts';
 import { isAppError } from '../../../shared/errors.ts';
 import { type Item, number, text } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
@@ -8,7 +9,7 @@ import { EARLIER_CALLBACKS, timeShardOf } from '../executions/execution-item.ts'
 import { translateErrors, updateItem } from '../items.ts';
 import { OLDEST_VERSION, SCHEMA_VERSION, versionOf } from '../schema/schema.ts';
 import type { TableNames } from '../table-names.ts';
-import { TABLE_KEYS, TABLES } from './check-stored-data.ts';
+import { TABLE_KEYS } from './check-stored-data.ts';
 import { readStageVersions, writeStageVersions } from './stage-versions.ts';
 
 /** What a migration writes into an item. */
@@ -51,7 +52,7 @@ export interface MigrationReport {
   readonly isComplete: boolean;
 }
 
-export interface MigrationParts {
+interface MigrationParts {
   readonly client: DynamoDbClient;
   readonly tables: TableNames;
   /** Other tables, such as the local engine's, with their keys. */

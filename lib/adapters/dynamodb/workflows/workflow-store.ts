@@ -104,9 +104,11 @@ export const createWorkflowStore = (
       return { version, changed: true };
     },
 
-    remove: async (workflowId) => {
+    remove: async (workflowId, replaces) => {
       const current = await readCurrent(workflowId);
       if (current === null || isTombstone(current)) return false;
+      if (replaces !== undefined && replaces !== readNumber(current, 'version'))
+        throw new AppError(WORKFLOW_CHANGED, { workflowId });
       await replace(current, toTombstone(current, clock.now()));
       return true;
     },

@@ -75,7 +75,8 @@ const answerBy = ({ status = 200, headers = {}, body }: AnswerRule): Stages => {
     const { input, workflow, trigger, traceparent } = execution;
     const workflowVersion = workflow.version;
     const info = { executionId, workflowId, workflowVersion, trigger, startedAt, traceparent };
-    const resolved = resolve === null ? template : await resolve(toScope(input, toExecutionInfo(info)));
+    const scope = () => toScope(input, toExecutionInfo(info, workflow), workflow);
+    const resolved = resolve === null ? template : await resolve(scope());
     if (JSON.stringify(resolved.body ?? null).length > MAX_BODY_LENGTH)
       throw new RangeError('the response body is too large');
     return nameExecution(executionId, answerWithResponse(executionId, { ...resolved, status }));

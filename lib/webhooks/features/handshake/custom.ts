@@ -2,6 +2,7 @@ import type { ExecutionInfo, JsonObject, JsonValue } from '@hookloom/plugin-kit'
 import type { Answer } from '../../../shared/answer.ts';
 import { HANDSHAKE_UNANSWERED } from '../../../shared/error-catalogue.ts';
 import { AppError } from '../../../shared/errors.ts';
+import type { Workflow } from '../../../workflows/definition/definition.ts';
 import { compileExpression } from '../../../workflows/expressions/compile-expression.ts';
 import { compileParameters } from '../../../workflows/expressions/parameters.ts';
 import type { Evaluate, Scope } from '../../../workflows/expressions/scope.ts';
@@ -17,15 +18,18 @@ import type { HandshakeRule } from './handshake-rule.ts';
  */
 export const custom = ({ match = '', answer = {} }: HandshakeRule): Stages => {
   const evaluateMatch = compileExpression(match);
-  const findMatch = async (input: JsonObject) => evaluateMatch(toScope(input, NONE));
+  const findMatch = async (scope: Scope) => evaluateMatch(scope);
+  const scopeOf = (input: JsonObject, { stage = '', variables }: Workflow): Scope =>
+    toScope(input, { ...NONE, stage }, { ...(variables === undefined ? {} : { variables }) });
   const makeBody = compileBody(answer);
-  const reply = async (input: JsonObject): Promise<Answer | null> => {
+  const reply = async (input: JsonObject, workflow: Workflow): Promise<Answer | null> => {
+    const scope = scopeOf(input, workflow);
     // A failing expression means no handshake, so nothing is bypassed.
-    if ((await findMatch(input).catch(() => null)) !== true) return null;
+    if ((await findMatch(scope).catch(() => null)) !== true) return null;
     return {
       status: answer.status ?? 200,
       headers: { 'content-type': contentTypeOf(answer), 'cache-control': 'no-store' },
-      body: await makeBody(toScope(input, NONE)).catch((error: unknown) => {
+      body: await makeBody(scope).catch((error: unknown) => {
         throw new AppError(HANDSHAKE_UNANSWERED, {}, error);
       }),
     };
@@ -35,9 +39,9 @@ export const custom = ({ match = '', answer = {} }: HandshakeRule): Stages => {
       const { request, webhook } = arrival;
       if (webhook.refusal === undefined) return null;
       const headers = redactCredentialHeaders(request.headers, webhook.workflow.definition);
-      return reply(toTriggerInput(arrival, headers, {}));
+      return reply(toTriggerInput(arrival, headers, {}), webhook.workflow);
     },
-    judge: ({ input }) => reply(input),
+    judge: ({ input, webhook }) => reply(input, webhook.workflow),
   };
 };
 
@@ -73,7 +77,7 @@ const toText = (value: JsonValue | undefined): string => {
 };
 
 /** Execution info for expressions of a handshake, which starts no execution. */
-const NONE: ExecutionInfo = {
+const NONE: Omit<ExecutionInfo, 'stage'> = {
   executionId: '',
   workflowId: '',
   workflowVersion: 0,

@@ -18,6 +18,7 @@ const problemsOf = (text: string, changes: Partial<Names> = {}) =>
     idOfName: new Map([['Get order', 'pick']]),
     visibleIds: null,
     ownId: null,
+    variables: null,
     fields: null,
     triggerFields: null,
     isFunction,
@@ -114,12 +115,14 @@ describe('an unknown name is reported', () => {
     ['$frobnicate(a)', ['there is no function $frobnicate']],
     [
       '$execution.executionID',
-      ['$execution has no "executionID", but "id", "workflowId", "workflowVersion", "startedAt", "trigger"'],
+      [
+        '$execution has no "executionID", but "id", "workflowId", "workflowVersion", "startedAt", "stage", "trigger"',
+      ],
     ],
     [
       '$whatever',
       [
-        'there is no $whatever: an expression can read the fields of its input, $nodes, $trigger, $execution, and the variables it binds',
+        'there is no $whatever: an expression can read the fields of its input, $nodes, $trigger, $execution, $vars, and the variables it binds',
       ],
     ],
     ['items.map(a)', ['"map()" can\'t be called: functions begin with "$"; did you mean "$map"?']],

@@ -1,0 +1,74 @@
+import {
+  QueryClient,
+  type UseInfiniteQueryResult,
+  type UseMutationResult,
+  type UseQueryResult,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
+import { type Call, callApi, Problem } from './api.ts';
+import type { Answer, RouteKey } from './routes.ts';
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 1_000,
+      // A refusal stays one; a fault may pass.
+      retry: (count, error) =>
+        count < 2 && error instanceof Problem && (error.status === 429 || error.status >= 500),
+      refetchOnWindowFocus: true,
+    },
+  },
+});
+
+type Asked = Pick<Call, 'params' | 'query'>;
+
+interface Options {
+  /** Milliseconds until it is asked again; absent to ask once. */
+  readonly everyMs?: number | false;
+  /** Whether to ask at all. */
+  readonly isOn?: boolean;
+}
+
+/** Data of the API, asked for again while it is shown if `everyMs` says so. */
+export const useApi = <Key extends RouteKey & `GET ${string}`>(
+  key: Key,
+  { params, query }: Asked = {},
+  { everyMs = false, isOn = true }: Options = {},
+): UseQueryResult<Answer<Key>, Error> =>
+  useQuery<Answer<Key>, Error>({
+    queryKey: [key, params, query],
+    queryFn: ({ signal }) => callApi(key, { ...(params && { params }), ...(query && { query }), signal }),
+    refetchInterval: everyMs,
+    enabled: isOn,
+    ...(everyMs === false ? {} : { staleTime: 0 }),
+  });
+
+/** Pages of a list of the API, each asked for when it is wanted. */
+export const useApiPages = <Key extends RouteKey & `GET ${string}`>(
+  key: Key,
+  { params, query }: Asked = {},
+  { everyMs = false, isOn = true }: Options = {},
+): UseInfiniteQueryResult<readonly Answer<Key>[], Error> =>
+  useInfiniteQuery({
+    queryKey: [key, params, query, 'pages'],
+    queryFn: ({ signal, pageParam }) =>
+      callApi(key, { ...(params && { params }), query: { ...query, cursor: pageParam }, signal }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page: Answer<Key>) =>
+      (page as { readonly nextCursor?: string | null }).nextCursor ?? null,
+    select: ({ pages }): readonly Answer<Key>[] => pages,
+    refetchInterval: everyMs,
+    enabled: isOn,
+  });
+
+/** A change through the API; all that is shown is asked for again after it. */
+export const useChange = <Key extends RouteKey>(key: Key): UseMutationResult<Answer<Key>, Error, Call> => {
+  const client = useQueryClient();
+  return useMutation<Answer<Key>, Error, Call>({
+    mutationFn: (call: Call) => callApi(key, call),
+    onSettled: () => client.invalidateQueries(),
+  });
+};

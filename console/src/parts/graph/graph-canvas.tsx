@@ -1,0 +1,220 @@
+import {
+  Background,
+  BaseEdge,
+  Controls,
+  type Edge,
+  type EdgeProps,
+  Handle,
+  MarkerType,
+  type Node,
+  type NodeProps,
+  Position,
+  ReactFlow,
+  ReactFlowProvider,
+  useReactFlow,
+  useStore,
+} from '@xyflow/react';
+import { type KeyboardEvent, memo, type ReactNode, useEffect, useMemo } from 'react';
+import '@xyflow/react/dist/base.css';
+import './graph.css';
+import { type DrawnNode, type DrawnWorkflow, layOut, NODE_SIZE } from './graph-layout.ts';
+
+/** What a graph says of one node besides its name and type. */
+export interface NodeMark {
+  /** The status of its run: `succeeded`; absent if it has none. */
+  readonly status?: string;
+  /** A short text below its name: a duration, a count of attempts. */
+  readonly text?: string;
+  /** How it differs from the version that it is compared with. */
+  readonly change?: 'added' | 'removed' | 'changed';
+}
+
+export interface WorkflowGraphProps {
+  readonly definition: DrawnWorkflow;
+  /** By node id. */
+  readonly marks?: Readonly<Record<string, NodeMark>>;
+  /** The id of the selected node. */
+  readonly selected?: string | null;
+  readonly onSelect?: (nodeId: string) => void;
+  /** In pixels, at most: a flat graph takes less. */
+  readonly height?: number;
+}
+
+interface Shown extends Record<string, unknown> {
+  readonly node: DrawnNode;
+  readonly mark: NodeMark;
+}
+
+type ShownNode = Node<Shown, 'step'>;
+
+const WORDS: Readonly<Record<string, string>> = {
+  succeeded: '✓',
+  failed: '✗',
+  timedOut: '✗',
+  running: '…',
+  waiting: '‖',
+  skipped: '–',
+  passedThrough: '→',
+};
+
+const Step = memo(({ data: { node, mark } }: NodeProps<ShownNode>): ReactNode => {
+  const { id, name, type, disabled } = node;
+  const details = [type, ...(disabled === true ? ['disabled'] : [])];
+  return (
+    <div
+      className="graph-step"
+      data-status={mark.status}
+      data-change={mark.change}
+      data-disabled={disabled || undefined}
+    >
+      <Handle type="target" position={Position.Left} isConnectable={false} />
+      <span className="graph-step-name">
+        {mark.status !== undefined && (
+          <span className="graph-step-sign" aria-hidden>
+            {WORDS[mark.status] ?? '•'}
+          </span>
+        )}
+        {name ?? id}
+      </span>
+      <span className="graph-step-detail">{details.join(' · ')}</span>
+      {mark.text !== undefined && <span className="graph-step-detail">{mark.text}</span>}
+      <Handle type="source" position={Position.Right} isConnectable={false} />
+    </div>
+  );
+});
+
+const nodeTypes = { step: Step };
+
+const TURN = 28;
+
+/** A connection of a loop goes back below the nodes, where it can't be mistaken for one ahead. */
+const BackEdge = (props: EdgeProps): ReactNode => {
+  const { sourceX, sourceY, targetX, targetY, label, markerEnd } = props;
+  const below = Math.max(sourceY, targetY) + NODE_SIZE.height / 2 + 14;
+  const path = `M ${sourceX} ${sourceY} H ${sourceX + TURN} V ${below} H ${targetX - TURN} V ${targetY} H ${targetX}`;
+  return (
+    <BaseEdge
+      path={path}
+      label={label}
+      labelX={(sourceX + targetX) / 2}
+      labelY={below}
+      {...(markerEnd === undefined ? {} : { markerEnd })}
+    />
+  );
+};
+
+const edgeTypes = { back: BackEdge };
+
+const describe = ({ id, name, type, disabled }: DrawnNode, mark: NodeMark, next: readonly string[]): string =>
+  [
+    `${name ?? id}, ${type}`,
+    ...(disabled === true ? ['disabled'] : []),
+    ...(mark.status === undefined ? [] : [mark.status]),
+    ...(mark.change === undefined ? [] : [mark.change]),
+    ...(mark.text === undefined ? [] : [mark.text]),
+    next.length === 0 ? 'the end' : `then ${next.join(', ')}`,
+  ].join(', ');
+
+const NO_MARKS: Readonly<Record<string, NodeMark>> = {};
+
+/** Has room for the controls. */
+const MIN_HEIGHT = 200;
+
+const FIT = { padding: 0.1, maxZoom: 1 } as const;
+
+/** Shows all of the graph again when its place gets another width, as beside a panel that opens. */
+const FitOnResize = (): null => {
+  const { fitView } = useReactFlow();
+  const width = useStore((state) => state.width);
+  useEffect(() => {
+    if (width > 0) void fitView(FIT);
+  }, [width, fitView]);
+  return null;
+};
+
+/** The graph itself: nodes can be reached with Tab and selected with Enter; nothing can be moved or connected. */
+const GraphCanvas = ({
+  definition,
+  marks = NO_MARKS,
+  selected = null,
+  onSelect,
+  height = 420,
+}: WorkflowGraphProps): ReactNode => {
+  const { nodes: placed, connections } = useMemo(() => layOut(definition), [definition]);
+  const nodes = useMemo(
+    () =>
+      placed.map(
+        ({ node, x, y, next }): ShownNode => ({
+          id: node.id,
+          type: 'step',
+          position: { x, y },
+          ...NODE_SIZE,
+          data: { node, mark: marks[node.id] ?? {} },
+          selected: node.id === selected,
+          ariaLabel: describe(node, marks[node.id] ?? {}, next),
+        }),
+      ),
+    [placed, marks, selected],
+  );
+  const edges = useMemo(
+    () =>
+      connections.map(
+        ({ label, change, isBack, ...connection }): Edge => ({
+          ...connection,
+          type: isBack ? 'back' : 'smoothstep',
+          focusable: false,
+          markerEnd: { type: MarkerType.ArrowClosed },
+          ...(label === null ? {} : { label }),
+          ...(change === null ? {} : { className: `graph-edge-${change}` }),
+        }),
+      ),
+    [connections],
+  );
+  const lowest = Math.max(0, ...placed.map(({ y }) => y + NODE_SIZE.height));
+  const selectByKey = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter' && event.key !== ' ') return;
+    const id = (event.target as HTMLElement).closest<HTMLElement>('.react-flow__node')?.dataset.id;
+    if (id === undefined) return;
+    event.preventDefault();
+    onSelect?.(id);
+  };
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the nodes in it have the focus, and the keys
+    <div
+      className="graph"
+      style={{ blockSize: Math.min(height, Math.max(MIN_HEIGHT, lowest + 120)) }}
+      onKeyDown={selectByKey}
+    >
+      <ReactFlowProvider>
+        <ReactFlow
+          nodes={nodes}
+          edges={edges}
+          nodeTypes={nodeTypes}
+          edgeTypes={edgeTypes}
+          onNodeClick={(_, { id }) => onSelect?.(id)}
+          nodesDraggable={false}
+          nodesConnectable={false}
+          edgesFocusable={false}
+          elementsSelectable={onSelect !== undefined}
+          deleteKeyCode={null}
+          disableKeyboardA11y={false}
+          onlyRenderVisibleElements={placed.length > 100}
+          preventScrolling={false}
+          zoomOnScroll={false}
+          panOnScroll={false}
+          minZoom={0.1}
+          maxZoom={1.5}
+          fitView
+          fitViewOptions={FIT}
+          proOptions={{ hideAttribution: true }}
+        >
+          <FitOnResize />
+          <Background />
+          <Controls showInteractive={false} orientation="horizontal" position="bottom-right" />
+        </ReactFlow>
+      </ReactFlowProvider>
+    </div>
+  );
+};
+
+export default GraphCanvas;

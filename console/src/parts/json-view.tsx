@@ -1,0 +1,23 @@
+import Box from '@cloudscape-design/components/box';
+import { lazy, type ReactNode, Suspense } from 'react';
+
+const Editor = lazy(() => import('./json-editor.tsx'));
+
+/** Longer ones are cut, since an editor would take seconds for them. In characters of JSON. */
+const MAX_LENGTH = 500_000;
+
+/** Any JSON value, to read, search and copy. */
+export const JsonView = ({
+  value,
+  label,
+}: {
+  readonly value: unknown;
+  readonly label: string;
+}): ReactNode => {
+  const text = JSON.stringify(value, null, 2) ?? 'undefined';
+  return (
+    <Suspense fallback={<Box variant="code">…</Box>}>
+      <Editor label={label} value={text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}\n… cut` : text} />
+    </Suspense>
+  );
+};

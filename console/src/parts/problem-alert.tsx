@@ -1,0 +1,30 @@
+import Alert from '@cloudscape-design/components/alert';
+import Box from '@cloudscape-design/components/box';
+import Button from '@cloudscape-design/components/button';
+import type { ReactNode } from 'react';
+import { Problem } from '../api/api.ts';
+
+interface ProblemAlertProps {
+  readonly error: Error;
+  /** Asks again; without it there is no button. */
+  readonly onRetry?: () => unknown;
+}
+
+/** What the API refused, or why it did not answer, with the id under which logs have the request. */
+export const ProblemAlert = ({ error, onRetry }: ProblemAlertProps): ReactNode => {
+  const instance = error instanceof Problem ? error.instance : null;
+  return (
+    <Alert
+      type="error"
+      header={error instanceof Problem ? error.title : 'This failed'}
+      action={onRetry === undefined ? undefined : <Button onClick={() => void onRetry()}>Try again</Button>}
+    >
+      {error.message}
+      {instance !== null && (
+        <Box variant="small" display="block">
+          Request id: {instance}
+        </Box>
+      )}
+    </Alert>
+  );
+};

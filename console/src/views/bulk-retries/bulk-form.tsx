@@ -1,0 +1,91 @@
+import Autosuggest from '@cloudscape-design/components/autosuggest';
+import FormField from '@cloudscape-design/components/form-field';
+import Input from '@cloudscape-design/components/input';
+import Select from '@cloudscape-design/components/select';
+import type { ReactNode } from 'react';
+import { useApi } from '../../api/use-api.ts';
+import { ChoicesField } from '../../parts/choices-field.tsx';
+import { EXECUTION_STATUS_NAMES } from '../../parts/execution-status.tsx';
+import { FilterBar } from '../../parts/filter-bar.tsx';
+import { PeriodField } from '../../parts/period-field.tsx';
+import { WorkflowField } from '../../parts/workflow-field.tsx';
+import { ENDED, type BulkForm as Form } from './bulk-request.ts';
+
+interface BulkFormProps {
+  readonly form: Form;
+  readonly errors: Readonly<Record<string, string>>;
+  readonly onChange: (changes: Partial<Form>) => void;
+}
+
+const STATUSES = ENDED.map((value) => ({ value, label: EXECUTION_STATUS_NAMES[value] ?? value }));
+
+/** The API's own. */
+const DEFAULT_STATUS = 'failed,timedOut';
+
+const VERSIONS = [
+  { value: 'recorded', label: 'The one that each ran' },
+  { value: 'current', label: 'The current one' },
+];
+
+/** Ids of the nodes of a workflow, as it is now; none if it can't be read. */
+const useNodeIds = (workflowId: string): readonly string[] => {
+  const { data } = useApi(
+    'GET /api/admin/workflows/{workflowId}',
+    { params: { workflowId } },
+    { isOn: workflowId !== '' },
+  );
+  const { nodes } = (data?.definition ?? {}) as { readonly nodes?: readonly { readonly id: string }[] };
+  return nodes?.map(({ id }) => id) ?? [];
+};
+
+/** Which executions to retry, and how. */
+export const BulkForm = ({ form, errors, onChange }: BulkFormProps): ReactNode => {
+  const nodes = useNodeIds(form.workflowId).map((value) => ({ value }));
+  const node = (name: 'failureNode' | 'fromNode', label: string, placeholder: string) => (
+    <FormField label={label}>
+      <Autosuggest
+        value={form[name]}
+        placeholder={placeholder}
+        options={nodes}
+        enteredTextLabel={(text) => `Use “${text}”`}
+        empty="The workflow has no such node now."
+        onChange={({ detail }) => onChange({ [name]: detail.value })}
+      />
+    </FormField>
+  );
+  const input = (name: keyof Form, label: string, placeholder: string, isNumber = false) => (
+    <FormField label={label} errorText={errors[name]}>
+      <Input
+        value={form[name]}
+        placeholder={placeholder}
+        inputMode={isNumber ? 'numeric' : 'text'}
+        onChange={({ detail }) => onChange({ [name]: detail.value })}
+      />
+    </FormField>
+  );
+  return (
+    <FilterBar>
+      <WorkflowField value={form.workflowId} onChange={(workflowId) => onChange({ workflowId })} />
+      <ChoicesField
+        label="Status"
+        options={STATUSES}
+        value={form.status || DEFAULT_STATUS}
+        onChange={(status) => onChange({ status })}
+      />
+      <PeriodField label="Started" value={form} onChange={onChange} />
+      {node('failureNode', 'Failed at node', 'Any node')}
+      {input('failureName', 'Name of the failure', 'Any, such as HttpStatusError')}
+      {input('workflowVersion', 'Version that they ran', 'Any version', true)}
+      {node('fromNode', 'Run from node', 'The trigger')}
+      <FormField label="Version to run">
+        <Select
+          options={VERSIONS}
+          selectedOption={VERSIONS.find(({ value }) => value === (form.version || 'recorded')) ?? null}
+          onChange={({ detail }) => onChange({ version: detail.selectedOption.value ?? '' })}
+        />
+      </FormField>
+      {input('rate', 'Starts per second', '10', true)}
+      {input('stopAt', 'Stop if more than this % fail again', '50', true)}
+    </FilterBar>
+  );
+};

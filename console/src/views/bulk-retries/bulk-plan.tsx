@@ -1,0 +1,113 @@
+import Alert from '@cloudscape-design/components/alert';
+import Box from '@cloudscape-design/components/box';
+import Button from '@cloudscape-design/components/button';
+import Header from '@cloudscape-design/components/header';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import Table from '@cloudscape-design/components/table';
+import type { ReactNode } from 'react';
+import type { Answer } from '../../api/routes.ts';
+import { AppLink } from '../../parts/app-link.tsx';
+import { Time } from '../../parts/time.tsx';
+
+export type Plan = Answer<'POST /api/admin/executions/retry'>;
+
+interface BulkPlanProps {
+  readonly plan: Plan;
+  /** Narrows the filter to the executions that failed so. */
+  readonly onNarrow: (failure: { readonly failureNode: string; readonly failureName: string }) => void;
+}
+
+const number = new Intl.NumberFormat();
+
+/** What a bulk retry would do. */
+export const BulkPlan = ({ plan, onNarrow }: BulkPlanProps): ReactNode => {
+  const { count, byFailure, effects, refused, checkedUntil, checkedSince } = plan;
+  const narrow = ({ nodeId, name }: Plan['byFailure'][number]): ReactNode =>
+    nodeId !== null &&
+    name !== null && (
+      <Button
+        variant="inline-link"
+        ariaLabel={`Only those that failed at ${nodeId} with ${name}`}
+        onClick={() => onNarrow({ failureNode: nodeId, failureName: name })}
+      >
+        Only these
+      </Button>
+    );
+  return (
+    <SpaceBetween size="l">
+      <Alert type={count === 0 ? 'warning' : 'info'} header={`${number.format(count)} can be retried`}>
+        Of those that started until <Time at={checkedUntil} />.
+        {checkedSince !== null && (
+          <>
+            {' '}
+            Too many match to check all: only those since <Time at={checkedSince} /> were checked. Choose a
+            shorter period.
+          </>
+        )}
+      </Alert>
+      {byFailure.length > 0 && (
+        <Table
+          header={<Header variant="h3">How they ended</Header>}
+          items={byFailure}
+          wrapLines={true}
+          ariaLabels={{ tableLabel: 'How they ended' }}
+          columnDefinitions={[
+            { id: 'name', header: 'Failure', isRowHeader: true, cell: ({ name }) => name ?? 'No failure' },
+            { id: 'node', header: 'Node', cell: ({ nodeId }) => nodeId ?? '–' },
+            { id: 'count', header: 'Executions', cell: (each) => number.format(each.count) },
+            ...(byFailure.length > 1 ? [{ id: 'narrow', header: 'Filter', cell: narrow }] : []),
+          ]}
+        />
+      )}
+      <Table
+        header={
+          <Header
+            variant="h3"
+            description="Nodes that act on the outside: mails are sent again, requests made again."
+          >
+            Effects
+          </Header>
+        }
+        items={effects}
+        wrapLines={true}
+        ariaLabels={{ tableLabel: 'Effects' }}
+        empty={<Box textAlign="center">No node acts on the outside.</Box>}
+        columnDefinitions={[
+          {
+            id: 'node',
+            header: 'Node',
+            isRowHeader: true,
+            cell: ({ workflowId, nodeId }) => `${workflowId} / ${nodeId}`,
+          },
+          {
+            id: 'type',
+            header: 'Type',
+            cell: ({ type }) => <AppLink to={`/node-types/${encodeURIComponent(type)}`}>{type}</AppLink>,
+          },
+          { id: 'again', header: 'Runs again', cell: ({ runsAgain }) => number.format(runsAgain) },
+          { id: 'first', header: 'May run for the first time', cell: ({ mayRun }) => number.format(mayRun) },
+        ]}
+      />
+      {refused.length > 0 && (
+        <Table
+          header={<Header variant="h3">Can’t be retried</Header>}
+          items={refused}
+          wrapLines={true}
+          ariaLabels={{ tableLabel: 'Executions that can’t be retried' }}
+          columnDefinitions={[
+            { id: 'reason', header: 'Reason', isRowHeader: true, cell: ({ reason }) => reason },
+            { id: 'count', header: 'Executions', cell: (each) => number.format(each.count) },
+            {
+              id: 'ids',
+              header: 'Such as',
+              cell: ({ executionIds: [first] }) =>
+                first !== undefined && (
+                  <AppLink to={`/executions/${encodeURIComponent(first)}`}>{first}</AppLink>
+                ),
+            },
+          ]}
+        />
+      )}
+    </SpaceBetween>
+  );
+};

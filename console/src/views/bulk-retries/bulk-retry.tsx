@@ -1,0 +1,175 @@
+import Alert from '@cloudscape-design/components/alert';
+import Box from '@cloudscape-design/components/box';
+import Button from '@cloudscape-design/components/button';
+import Container from '@cloudscape-design/components/container';
+import Header from '@cloudscape-design/components/header';
+import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import Table from '@cloudscape-design/components/table';
+import { type ReactNode, useState } from 'react';
+import { useParams } from 'wouter';
+import { useApi, useChange } from '../../api/use-api.ts';
+import { AppLink } from '../../parts/app-link.tsx';
+import { Confirm } from '../../parts/confirm.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { settings } from '../../parts/page-settings.ts';
+import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { Time } from '../../parts/time.tsx';
+import { BulkRetryProgress, BulkRetryState } from './bulk-retry-state.tsx';
+import { describeFilter } from './describe-bulk-retry.ts';
+
+const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
+
+/** One retry of many executions: how far it is, and what it could not retry. */
+const BulkRetry = (): ReactNode => {
+  const { bulkRetryId = '' } = useParams();
+  const [isAsking, setAsking] = useState(false);
+  const [hasEnded, setEnded] = useState(false);
+  const params = { bulkRetryId };
+  const shown = useApi(
+    'GET /api/admin/bulk-retries/{bulkRetryId}',
+    { params },
+    { everyMs: hasEnded ? false : 1_000 },
+  );
+  const cancel = useChange('POST /api/admin/bulk-retries/{bulkRetryId}/cancel');
+  const isEnd = shown.data !== undefined && shown.data.endedAt !== null;
+  if (isEnd !== hasEnded) setEnded(isEnd);
+
+  return (
+    <Loaded query={shown}>
+      {(bulkRetry) => {
+        const { state, why, createdAt, endedAt, by, filter, from, version, rate, refused } = bulkRetry;
+        return (
+          <SpaceBetween size="l">
+            <Header
+              variant="h1"
+              description={<span className="any-text">{bulkRetryId}</span>}
+              actions={
+                state === 'running' && (
+                  <Button
+                    disabled={settings.isReadOnly}
+                    disabledReason="This console is read-only."
+                    onClick={() => setAsking(true)}
+                  >
+                    Cancel
+                  </Button>
+                )
+              }
+            >
+              Bulk retry{filter.workflowId === null ? '' : ` of ${filter.workflowId}`}
+            </Header>
+            {cancel.error !== null && <ProblemAlert error={cancel.error} />}
+            {why !== null && (
+              <Alert type={state === 'stopped' ? 'warning' : 'info'} header="It starts no more executions">
+                {why}
+              </Alert>
+            )}
+            {isAsking && (
+              <Confirm
+                title="Cancel this bulk retry"
+                action="Cancel the bulk retry"
+                isBusy={cancel.isPending}
+                onCancel={() => setAsking(false)}
+                onConfirm={() => cancel.mutate({ params }, { onSettled: () => setAsking(false) })}
+              >
+                It starts no more executions. Those that run continue. It can’t be resumed, but what remains
+                can be retried with the same filter.
+              </Confirm>
+            )}
+            <Container>
+              <SpaceBetween size="l">
+                <BulkRetryProgress bulkRetry={bulkRetry} />
+                <KeyValuePairs
+                  columns={4}
+                  items={[
+                    { label: 'State', value: <BulkRetryState state={state} endedAt={endedAt} /> },
+                    { label: 'Started', value: <Time at={createdAt} /> },
+                    { label: 'Ended', value: endedAt === null ? '–' : <Time at={endedAt} /> },
+                    { label: 'By', value: by ?? '–' },
+                    {
+                      label: 'Workflow',
+                      value:
+                        filter.workflowId === null ? (
+                          'All'
+                        ) : (
+                          <AppLink to={`/workflows/${encodeURIComponent(filter.workflowId)}`}>
+                            {filter.workflowId}
+                          </AppLink>
+                        ),
+                    },
+                    { label: 'Which executions', value: describeFilter(filter) },
+                    {
+                      label: 'Of the period',
+                      value: (
+                        <>
+                          {filter.from !== null && (
+                            <>
+                              from <Time at={filter.from} />{' '}
+                            </>
+                          )}
+                          until <Time at={filter.to} />
+                        </>
+                      ),
+                    },
+                    { label: 'From node', value: from ?? 'The trigger' },
+                    {
+                      label: 'Version',
+                      value: version === 'recorded' ? 'The one that each ran' : 'The current one',
+                    },
+                    { label: 'Rate', value: `${rate} per second` },
+                    {
+                      label: 'Stops if more fail than',
+                      value: percent.format(bulkRetry.stopAtFailedShare),
+                    },
+                  ]}
+                />
+              </SpaceBetween>
+            </Container>
+            {refused.length > 0 && (
+              <Table
+                header={
+                  <Header
+                    counter={`(${bulkRetry.counts.refused})`}
+                    description={
+                      bulkRetry.refusedOmitted === 0
+                        ? undefined
+                        : `${bulkRetry.refusedOmitted} more are not listed.`
+                    }
+                  >
+                    Could not be retried
+                  </Header>
+                }
+                items={refused}
+                trackBy="executionId"
+                wrapLines={true}
+                ariaLabels={{ tableLabel: 'Executions that could not be retried' }}
+                columnDefinitions={[
+                  {
+                    id: 'execution',
+                    header: 'Execution',
+                    isRowHeader: true,
+                    cell: ({ executionId }) => (
+                      <AppLink to={`/executions/${encodeURIComponent(executionId)}`}>{executionId}</AppLink>
+                    ),
+                  },
+                  { id: 'reason', header: 'Reason', cell: ({ reason }) => reason },
+                ]}
+              />
+            )}
+            {filter.workflowId !== null && (
+              <Box>
+                <AppLink
+                  to={`/executions?workflowId=${encodeURIComponent(filter.workflowId)}&from=${encodeURIComponent(createdAt)}`}
+                >
+                  Executions of this workflow since it began
+                </AppLink>
+              </Box>
+            )}
+          </SpaceBetween>
+        );
+      }}
+    </Loaded>
+  );
+};
+
+export default BulkRetry;

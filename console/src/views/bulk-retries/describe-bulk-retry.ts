@@ -1,0 +1,51 @@
+interface Counts {
+  readonly total: number;
+  readonly remaining: number;
+  readonly open: number;
+  readonly succeeded: number;
+  readonly failedAgain: number;
+  readonly refused: number;
+}
+
+interface Filter {
+  readonly workflowId: string | null;
+  readonly status: readonly string[];
+  readonly failureNode: string | null;
+  readonly failureName: string | null;
+  readonly workflowVersion: number | null;
+}
+
+const number = new Intl.NumberFormat();
+
+/** `12 of 50 succeeded, 2 failed again, 3 run, 33 to start`, without what is zero. */
+export const describeCounts = ({
+  total,
+  remaining,
+  open,
+  succeeded,
+  failedAgain,
+  refused,
+}: Counts): string => {
+  const others: readonly (readonly [number, string])[] = [
+    [failedAgain, 'failed again'],
+    [refused, 'refused'],
+    [open, open === 1 ? 'runs' : 'run'],
+    [remaining, 'to start'],
+  ];
+  return [
+    `${number.format(succeeded)} of ${number.format(total)} succeeded`,
+    ...others.flatMap(([count, word]) => (count === 0 ? [] : [`${number.format(count)} ${word}`])),
+  ].join(', ');
+};
+
+/** What a filter matches, without its period: `failed or timed out at book with HttpStatusError, of version 3`. */
+export const describeFilter = ({ status, failureNode, failureName, workflowVersion }: Filter): string =>
+  [
+    status.map(toWords).join(' or '),
+    ...(failureNode === null ? [] : [` at ${failureNode}`]),
+    ...(failureName === null ? [] : [` with ${failureName}`]),
+    ...(workflowVersion === null ? [] : [`, of version ${workflowVersion}`]),
+  ].join('');
+
+/** `timed out` for `timedOut`. */
+const toWords = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);

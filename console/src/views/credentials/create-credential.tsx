@@ -1,0 +1,175 @@
+import Box from '@cloudscape-design/components/box';
+import FormField from '@cloudscape-design/components/form-field';
+import Input from '@cloudscape-design/components/input';
+import Select from '@cloudscape-design/components/select';
+import StatusIndicator from '@cloudscape-design/components/status-indicator';
+import Textarea from '@cloudscape-design/components/textarea';
+import Toggle from '@cloudscape-design/components/toggle';
+import { type ReactNode, useState } from 'react';
+import { Problem } from '../../api/api.ts';
+import type { Answer } from '../../api/routes.ts';
+import { useApi } from '../../api/use-api.ts';
+import { FormDialog } from '../../parts/form-dialog.tsx';
+import { CredentialFields } from './credential-fields.tsx';
+import {
+  type CredentialForm,
+  readFieldErrors,
+  toCredentialFields,
+  toOutboundBody,
+} from './credential-form.ts';
+import { useSecretChange } from './use-secret-change.ts';
+
+export type Changed = Answer<'POST /api/admin/credentials/{credentialId}/rotate'>;
+
+interface CreateCredentialProps {
+  readonly onClose: () => void;
+  readonly onDone: (changed: Changed) => void;
+}
+
+const OF_CALLERS = [
+  { value: 'apiKey', label: 'apiKey', description: 'A key that callers of webhooks send' },
+  { value: 'basic', label: 'basic', description: 'A name and a password that callers of webhooks send' },
+];
+
+const EMPTY: CredentialForm = { values: {}, ref: null, hosts: '' };
+
+/** Creates a credential of callers, or one for calling out with the fields of its type. */
+export const CreateCredential = ({ onClose, onDone }: CreateCredentialProps): ReactNode => {
+  const [id, setId] = useState('');
+  const [type, setType] = useState('apiKey');
+  const [form, setForm] = useState(EMPTY);
+  const types = useApi('GET /api/admin/credential-types', { query: { limit: 200 } });
+  const isOfCallers = OF_CALLERS.some(({ value }) => value === type);
+  const shown = useApi(
+    'GET /api/admin/credential-types/{type}',
+    { params: { type } },
+    { isOn: !isOfCallers },
+  );
+  const change = useSecretChange('PUT /api/admin/credentials/{credentialId}');
+  const errors = change.error instanceof Problem ? readFieldErrors(change.error.members) : {};
+  const fields = isOfCallers || shown.data === undefined ? [] : toCredentialFields(shown.data);
+  const options = [
+    { label: 'For callers of webhooks', options: OF_CALLERS },
+    {
+      label: 'For calling out',
+      options: (types.data?.credentialTypes ?? [])
+        .filter(({ enabled, error }) => enabled && error === undefined)
+        .map((each) => ({ value: each.id, label: each.id, description: each.name })),
+    },
+  ];
+  const selected = options.flatMap((group) => group.options).find(({ value }) => value === type);
+  const { username = '', password = '' } = form.values;
+  const body = isOfCallers
+    ? { type, ...(type === 'basic' && { username, ...(password === '' ? {} : { password }) }) }
+    : toOutboundBody(type, fields, form);
+  return (
+    <FormDialog
+      title="Create a credential"
+      action="Create"
+      isBusy={change.isBusy}
+      error={change.error}
+      onClose={onClose}
+      onSubmit={() =>
+        change.send({ params: { credentialId: id.trim() }, headers: { 'if-none-match': '*' }, body }, onDone)
+      }
+    >
+      <FormField label="Id" description="Nodes and webhooks name it." stretch={true}>
+        <Input
+          autoFocus={true}
+          spellcheck={false}
+          value={id}
+          onChange={({ detail }) => setId(detail.value)}
+        />
+      </FormField>
+      <FormField label="Type" errorText={errors.type} stretch={true}>
+        <Select
+          options={options}
+          filteringType="auto"
+          filteringAriaLabel="Find a type"
+          selectedOption={selected ?? null}
+          onChange={({ detail }) => {
+            setType(detail.selectedOption.value ?? '');
+            setForm(EMPTY);
+          }}
+        />
+      </FormField>
+      {type === 'apiKey' && <Box>The key is generated, and shown once.</Box>}
+      {type === 'basic' && (
+        <CredentialFields
+          fields={BASIC_FIELDS}
+          values={form.values}
+          errors={errors}
+          onChange={(values) => setForm({ ...form, values })}
+        />
+      )}
+      {!isOfCallers && shown.data === undefined && <StatusIndicator type="loading">Loading</StatusIndicator>}
+      {!isOfCallers && shown.data !== undefined && (
+        <>
+          <Toggle
+            checked={form.ref !== null}
+            description="The service then reads it from there, and never changes it."
+            onChange={({ detail }) => setForm({ ...form, ref: detail.checked ? '' : null })}
+          >
+            The secret is in Secrets Manager
+          </Toggle>
+          {form.ref !== null && (
+            <FormField label="ARN of the secret" errorText={errors.ref} stretch={true}>
+              <Input
+                spellcheck={false}
+                value={form.ref}
+                onChange={({ detail }) => setForm({ ...form, ref: detail.value })}
+              />
+            </FormField>
+          )}
+          <CredentialFields
+            fields={form.ref === null ? fields : fields.filter(({ isSecret }) => !isSecret)}
+            values={form.values}
+            errors={errors}
+            onChange={(values) => setForm({ ...form, values })}
+          />
+          {shown.data.hosts === 'named' && (
+            <HostsField
+              value={form.hosts}
+              error={errors.hosts}
+              onChange={(hosts) => setForm({ ...form, hosts })}
+            />
+          )}
+        </>
+      )}
+    </FormDialog>
+  );
+};
+
+const plain = { type: 'string', initial: null, allowed: [], limits: [], groups: [], isLong: false };
+
+/** The password of a caller, which is generated if none is given. */
+export const BASIC_PASSWORD = {
+  ...plain,
+  name: 'password',
+  description: 'Of at least 8 characters. If it is empty, one is generated, and shown once.',
+  isRequired: false,
+  isSecret: true,
+};
+
+const BASIC_FIELDS = [
+  { ...plain, name: 'username', description: '', isRequired: true, isSecret: false },
+  BASIC_PASSWORD,
+];
+
+interface HostsFieldProps {
+  readonly value: string;
+  readonly error: string | undefined;
+  readonly onChange: (hosts: string) => void;
+}
+
+/** The hosts that a credential is sent to. */
+export const HostsField = ({ value, error, onChange }: HostsFieldProps): ReactNode => (
+  <FormField
+    label="Hosts"
+    description="It is sent only to these. One on each line: api.example.com, *.example.com or localhost:8080. If it is empty, the host of testUrl."
+    errorText={error}
+    stretch={true}
+  >
+    <Textarea rows={3} spellcheck={false} value={value} onChange={({ detail }) => onChange(detail.value)} />
+  </FormField>
+);

@@ -1,0 +1,188 @@
+import Alert from '@cloudscape-design/components/alert';
+import Box from '@cloudscape-design/components/box';
+import Button from '@cloudscape-design/components/button';
+import Header from '@cloudscape-design/components/header';
+import Select from '@cloudscape-design/components/select';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import Table from '@cloudscape-design/components/table';
+import TextFilter from '@cloudscape-design/components/text-filter';
+import { type ReactNode, useState } from 'react';
+import type { Answer } from '../../api/routes.ts';
+import { useApi } from '../../api/use-api.ts';
+import { useAddressStates } from '../../parts/address-state.ts';
+import { AppLink } from '../../parts/app-link.tsx';
+import { CursorButtons, useCursorPages } from '../../parts/cursor-pages.tsx';
+import { READ_ONLY } from '../../parts/form-dialog.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { settings } from '../../parts/page-settings.ts';
+import { type Changed, CreateCredential } from './create-credential.tsx';
+import { CredentialHealth } from './credential-health.tsx';
+import { NewSecret } from './new-secret.tsx';
+
+type Credential = Answer<'GET /api/admin/credentials'>['credentials'][number];
+
+const DIRECTIONS = [
+  { value: '', label: 'All directions' },
+  { value: 'inbound', label: 'Of callers' },
+  { value: 'outbound', label: 'For calling out' },
+] as const;
+
+/** The credentials of the stage, by id, a page at a time. */
+const Credentials = (): ReactNode => {
+  const [filters, change] = useAddressStates(['text', 'type', 'direction']);
+  const pages = useCursorPages();
+  const [isCreating, setCreating] = useState(false);
+  const [created, setCreated] = useState<Changed | null>(null);
+  const query = useApi('GET /api/admin/credentials', { query: { ...filters, cursor: pages.cursor } });
+  const health = useApi('GET /api/admin/plugins/health');
+  const types = useApi('GET /api/admin/credential-types', { query: { limit: 200 } }).data;
+  const names = ['apiKey', 'basic', ...(types?.credentialTypes ?? []).map(({ id }) => id)];
+  const all = names.includes(filters.type) || filters.type === '' ? names : [...names, filters.type];
+  const typeOptions = [{ value: '', label: 'All types' }, ...all.map((value) => ({ value, label: value }))];
+  const filter = (values: Readonly<Record<string, string>>) => change({ ...values, cursor: '' });
+  const isFiltered = Object.values(filters).some((value) => value !== '');
+  const secret = created !== null && 'newSecret' in created ? created.newSecret : undefined;
+  return (
+    <SpaceBetween size="m">
+      <Header
+        variant="h1"
+        description="What callers of webhooks send, and what nodes call other systems with. Secrets are not shown."
+        actions={
+          <Button
+            disabled={settings.isReadOnly}
+            disabledReason={READ_ONLY}
+            onClick={() => {
+              setCreated(null);
+              setCreating(true);
+            }}
+          >
+            Create a credential
+          </Button>
+        }
+      >
+        Credentials
+      </Header>
+      {created !== null && (
+        <Alert type="success" dismissible={true} onDismiss={() => setCreated(null)}>
+          The credential <AppLink to={`/credentials/${encodeURIComponent(created.id)}`}>{created.id}</AppLink>{' '}
+          is created.
+        </Alert>
+      )}
+      <div className="filters">
+        <div className="filter-text">
+          <TextFilter
+            filteringText={filters.text}
+            filteringAriaLabel="Find credentials"
+            filteringPlaceholder="Find by id or type"
+            onChange={({ detail }) => filter({ text: detail.filteringText })}
+          />
+        </div>
+        <Select
+          ariaLabel="Direction"
+          options={DIRECTIONS}
+          selectedOption={DIRECTIONS.find(({ value }) => value === filters.direction) ?? DIRECTIONS[0]}
+          onChange={({ detail }) => filter({ direction: detail.selectedOption.value ?? '' })}
+        />
+        <Select
+          ariaLabel="Type"
+          options={typeOptions}
+          filteringType="auto"
+          filteringAriaLabel="Find a type"
+          selectedOption={typeOptions.find(({ value }) => value === filters.type) ?? null}
+          onChange={({ detail }) => filter({ type: detail.selectedOption.value ?? '' })}
+        />
+      </div>
+      <Loaded query={query}>
+        {({ credentials, nextCursor }) => (
+          <>
+            <Table<Credential>
+              wrapLines={true}
+              enableKeyboardNavigation={true}
+              items={credentials}
+              trackBy="id"
+              ariaLabels={{ tableLabel: 'Credentials' }}
+              renderAriaLive={({ visibleItemsCount }) =>
+                `${visibleItemsCount ?? credentials.length} credentials on this page`
+              }
+              empty={
+                <Box textAlign="center">
+                  {isFiltered
+                    ? 'No credential matches. Change the filters to see more.'
+                    : 'There are no credentials. Create one for a webhook that only some may call, or for a system that a node calls.'}
+                </Box>
+              }
+              columnDefinitions={[
+                {
+                  id: 'id',
+                  header: 'Id',
+                  isRowHeader: true,
+                  minWidth: 150,
+                  cell: ({ id }) => (
+                    <span className="any-length">
+                      <AppLink to={`/credentials/${encodeURIComponent(id)}`}>{id}</AppLink>
+                    </span>
+                  ),
+                },
+                { id: 'type', header: 'Type', minWidth: 120, cell: ({ type }) => type },
+                {
+                  id: 'direction',
+                  header: 'Direction',
+                  minWidth: 150,
+                  cell: ({ direction }) => (direction === 'inbound' ? 'Of callers' : 'For calling out'),
+                },
+                { id: 'where', header: 'Hosts, or secrets of callers', minWidth: 180, cell: describeUse },
+                {
+                  id: 'health',
+                  header: 'Health',
+                  minWidth: 160,
+                  cell: ({ id, direction }) =>
+                    direction === 'inbound' ? '–' : <CredentialHealth credentialId={id} report={health} />,
+                },
+              ]}
+            />
+            <Box float="right">
+              <CursorButtons pages={pages} next={nextCursor} labels={['Previous', 'Next']} />
+            </Box>
+          </>
+        )}
+      </Loaded>
+      {isCreating && (
+        <CreateCredential
+          onClose={() => setCreating(false)}
+          onDone={(changed) => {
+            setCreating(false);
+            setCreated(changed);
+          }}
+        />
+      )}
+      {created !== null && secret !== undefined && (
+        <NewSecret
+          credentialId={created.id}
+          secret={secret}
+          onClose={() => setCreated(withoutSecret(created))}
+        />
+      )}
+    </SpaceBetween>
+  );
+};
+
+/** What the page keeps of a change. */
+export const withoutSecret = (changed: Changed): Changed => {
+  if (changed.direction === 'outbound') return changed;
+  const { newSecret: _newSecret, ...rest } = changed;
+  return rest;
+};
+
+const describeUse = (credential: Credential): string => {
+  if (credential.direction === 'outbound') return describeHosts(credential.hosts);
+  const { length } = credential.secrets;
+  return length === 1 ? '1 live secret' : `${length} live secrets`;
+};
+
+/** @param hosts - null for a credential that is older than hosts */
+export const describeHosts = (hosts: readonly string[] | null): string => {
+  if (hosts === null) return 'Any host: it is older than hosts';
+  return hosts.length === 0 ? 'None: its fields are lent to nodes' : hosts.join(', ');
+};
+
+export default Credentials;

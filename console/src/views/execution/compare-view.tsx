@@ -1,0 +1,239 @@
+import Alert from '@cloudscape-design/components/alert';
+import Badge from '@cloudscape-design/components/badge';
+import Box from '@cloudscape-design/components/box';
+import Button from '@cloudscape-design/components/button';
+import Container from '@cloudscape-design/components/container';
+import Header from '@cloudscape-design/components/header';
+import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import Toggle from '@cloudscape-design/components/toggle';
+import { type ReactNode, useState } from 'react';
+import { useParams } from 'wouter';
+import type { Answer } from '../../api/routes.ts';
+import { useApi } from '../../api/use-api.ts';
+import { useAddress } from '../../parts/address-state.ts';
+import { AppLink } from '../../parts/app-link.tsx';
+import { formatDuration } from '../../parts/duration.ts';
+import { ExecutionStatus } from '../../parts/execution-status.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Time } from '../../parts/time.tsx';
+import { Changes } from './changes.tsx';
+import { CompareChoice } from './compare-choice.tsx';
+import { keyOf } from './node-runs.ts';
+import './execution.css';
+
+type Comparison = Answer<'GET /api/admin/executions/{executionId}/comparison'>;
+type ComparedNode = Comparison['nodes'][number];
+type Side = NonNullable<ComparedNode['from']>;
+
+const PAGE = 50;
+
+/** What an execution did differently from another one of its workflow. */
+const CompareView = (): ReactNode => {
+  const { executionId = '' } = useParams();
+  const [address, change] = useAddress();
+  const execution = useApi('GET /api/admin/executions/{executionId}', { params: { executionId } });
+  const other = address.get('with') ?? '';
+  const comparison = useApi('GET /api/admin/executions/{executionId}/comparison', {
+    params: { executionId },
+    query: { with: other },
+  });
+  return (
+    <SpaceBetween size="l">
+      <Header
+        variant="h1"
+        actions={
+          <AppLink to={`/executions/${encodeURIComponent(executionId)}`}>Back to the execution</AppLink>
+        }
+      >
+        Compare executions
+      </Header>
+      {execution.data !== undefined && (
+        <CompareChoice
+          key={other}
+          execution={execution.data}
+          other={other}
+          onChoose={(id) => change({ with: id })}
+        />
+      )}
+      <Loaded query={comparison}>
+        {(data) => (
+          <Compared
+            comparison={data}
+            showsAll={address.get('show') === 'all'}
+            onShowAll={(isAll) => change({ show: isAll ? 'all' : '' })}
+          />
+        )}
+      </Loaded>
+    </SpaceBetween>
+  );
+};
+
+interface ComparedProps {
+  readonly comparison: Comparison;
+  readonly showsAll: boolean;
+  readonly onShowAll: (isAll: boolean) => void;
+}
+
+const Compared = ({ comparison, showsAll, onShowAll }: ComparedProps): ReactNode => {
+  const { from, to, counts, nodes, nodesOmitted } = comparison;
+  const [shown, setShown] = useState(PAGE);
+  const chosen = showsAll ? nodes : nodes.filter(({ differs }) => differs.length > 0);
+  return (
+    <SpaceBetween size="l">
+      <div className="compare-heads">
+        <Compare title="This execution" side={to} />
+        <Compare title="Compared with" side={from} />
+      </div>
+      {(!from.hasData || !to.hasData) && (
+        <Alert type="info">
+          The record of {from.hasData ? 'this execution' : to.hasData ? 'the other one' : 'both'} has no data
+          of nodes, so data is not compared. The setting "recordData" of a workflow says for which executions
+          it is kept.
+        </Alert>
+      )}
+      <Container
+        header={
+          <Header
+            variant="h2"
+            counter={`(${counts.different.toLocaleString()} different, ${counts.same.toLocaleString()} the same)`}
+            actions={
+              <Toggle checked={!showsAll} onChange={({ detail }) => onShowAll(!detail.checked)}>
+                Only differences
+              </Toggle>
+            }
+          >
+            Node runs
+          </Header>
+        }
+      >
+        {chosen.length === 0 ? (
+          <Box color="text-body-secondary">
+            {nodes.length === 0 ? 'Neither has node runs.' : 'Every node did the same.'}
+          </Box>
+        ) : (
+          <ul className="compare-nodes" aria-label="Node runs">
+            {chosen.slice(0, shown).map((node) => (
+              <ComparedRun key={keyOf(node)} node={node} executionId={to.executionId} />
+            ))}
+          </ul>
+        )}
+        {chosen.length > shown && (
+          <Button onClick={() => setShown(shown + PAGE)}>
+            Show {Math.min(PAGE, chosen.length - shown)} of {chosen.length - shown} more
+          </Button>
+        )}
+        {nodesOmitted > 0 && (
+          <Box variant="small">{nodesOmitted.toLocaleString()} more node runs are not listed.</Box>
+        )}
+      </Container>
+    </SpaceBetween>
+  );
+};
+
+const Compare = ({
+  title,
+  side,
+}: {
+  readonly title: string;
+  readonly side: Comparison['from'];
+}): ReactNode => (
+  <Container header={<Header variant="h3">{title}</Header>}>
+    <KeyValuePairs
+      columns={2}
+      minColumnWidth={150}
+      ariaLabel={title}
+      items={[
+        { label: 'Status', value: <ExecutionStatus status={side.status} held={side.held} /> },
+        { label: 'Version', value: side.workflowVersion },
+        { label: 'Started', value: <Time at={side.startedAt} /> },
+        { label: 'Took', value: side.durationMs === null ? 'It is open' : formatDuration(side.durationMs) },
+        {
+          label: 'Execution',
+          value: (
+            <span className="execution-long">
+              <AppLink to={`/executions/${encodeURIComponent(side.executionId)}`}>{side.executionId}</AppLink>
+            </span>
+          ),
+        },
+      ]}
+    />
+  </Container>
+);
+
+const DIFFERENCES: Readonly<Record<ComparedNode['differs'][number], string>> = {
+  missing: 'Only in one',
+  status: 'Other status',
+  branch: 'Other branch',
+  data: 'Other data',
+  failure: 'Other failure',
+  slower: 'Slower',
+};
+
+interface ComparedRunProps {
+  readonly node: ComparedNode;
+  readonly executionId: string;
+}
+
+const ComparedRun = ({ node, executionId }: ComparedRunProps): ReactNode => {
+  const { nodeId, within, iteration, type, differs, from, to, changes = [], changesOmitted = 0 } = node;
+  const query = new URLSearchParams({
+    node: nodeId,
+    ...(within === undefined ? {} : { within }),
+    iteration: String(iteration),
+  });
+  const name = `${within === undefined ? '' : `${within}/`}${nodeId}`;
+  return (
+    <li>
+      <div className="compare-name">
+        <span className="execution-long">
+          {to === null ? (
+            name
+          ) : (
+            <AppLink to={`/executions/${encodeURIComponent(executionId)}?${query}`}>{name}</AppLink>
+          )}
+        </span>
+        <Box variant="small">
+          {type}
+          {iteration > 0 && `, iteration ${iteration}`}
+        </Box>
+        {differs.length === 0 && <Badge color="green">The same</Badge>}
+        {differs.map((one) => (
+          <Badge key={one} color={one === 'failure' || one === 'missing' ? 'red' : 'blue'}>
+            {DIFFERENCES[one]}
+          </Badge>
+        ))}
+      </div>
+      {differs.length > 0 && (
+        <dl className="compare-sides">
+          <dt>Was</dt>
+          <dd>{describeSide(from)}</dd>
+          <dt>Is</dt>
+          <dd>{describeSide(to)}</dd>
+        </dl>
+      )}
+      {changes.length > 0 && <Changes changes={changes} omitted={changesOmitted} />}
+    </li>
+  );
+};
+
+const describeSide = (side: Side | null | undefined): ReactNode => {
+  if (side === null || side === undefined) return 'It did not run.';
+  const { status, durationMs, outputs = [], why, failure } = side;
+  const ran = status === 'succeeded' || status === 'failed';
+  return (
+    <>
+      <ExecutionStatus status={status} />
+      {ran && ` after ${formatDuration(durationMs)}`}
+      {outputs.length > 0 && `, on ${outputs.map((output) => `"${output}"`).join(', ')}`}
+      {why !== undefined && <div>{why}</div>}
+      {failure !== undefined && (
+        <div>
+          {failure.name}: {failure.message}
+        </div>
+      )}
+    </>
+  );
+};
+
+export default CompareView;

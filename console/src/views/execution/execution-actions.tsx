@@ -1,0 +1,105 @@
+import Box from '@cloudscape-design/components/box';
+import Button from '@cloudscape-design/components/button';
+import Modal from '@cloudscape-design/components/modal';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import type { ReactNode } from 'react';
+import { useLocation } from 'wouter';
+import { useChange } from '../../api/use-api.ts';
+import { settings } from '../../parts/page-settings.ts';
+import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { type Execution, isFinal } from './node-runs.ts';
+
+/** Why nothing can be changed; null if it can. */
+export const READ_ONLY_REASON: string | null = settings.isReadOnly ? 'This console is read-only.' : null;
+
+interface ExecutionActionsProps {
+  readonly execution: Execution;
+  readonly onRetry: () => void;
+  readonly onCancel: () => void;
+}
+
+/** What can be done with an execution. */
+export const ExecutionActions = ({ execution, onRetry, onCancel }: ExecutionActionsProps): ReactNode => {
+  const [, navigate] = useLocation();
+  const { executionId, status, mode } = execution;
+  const hasEnded = isFinal(execution);
+  const noCancel = mode === 'inline' ? 'A run with a waiting caller ends within seconds.' : READ_ONLY_REASON;
+  return (
+    <SpaceBetween size="xs" direction="horizontal">
+      <Button onClick={() => navigate(`/executions/${encodeURIComponent(executionId)}/compare`)}>
+        Compare
+      </Button>
+      {hasEnded ? (
+        <Button
+          variant="primary"
+          disabled={READ_ONLY_REASON !== null}
+          {...(READ_ONLY_REASON === null ? {} : { disabledReason: READ_ONLY_REASON })}
+          onClick={onRetry}
+        >
+          Retry
+        </Button>
+      ) : (
+        <Button
+          disabled={noCancel !== null}
+          {...(noCancel === null ? {} : { disabledReason: noCancel })}
+          ariaLabel={`Cancel this execution, which is ${status}`}
+          onClick={onCancel}
+        >
+          Cancel
+        </Button>
+      )}
+    </SpaceBetween>
+  );
+};
+
+interface CancelDialogProps {
+  readonly executionId: string;
+  readonly onClose: (message: string | null) => void;
+}
+
+/** Asks before it cancels, since that can't be undone. */
+export const CancelDialog = ({ executionId, onClose }: CancelDialogProps): ReactNode => {
+  const cancel = useChange('POST /api/admin/executions/{executionId}/cancel');
+  return (
+    <Modal
+      visible
+      header="Cancel this execution?"
+      closeAriaLabel="Close"
+      onDismiss={() => onClose(null)}
+      footer={
+        <Box float="right">
+          <SpaceBetween size="xs" direction="horizontal">
+            <Button variant="link" onClick={() => onClose(null)}>
+              Let it continue
+            </Button>
+            <Button
+              variant="primary"
+              loading={cancel.isPending}
+              onClick={() =>
+                cancel.mutate(
+                  { params: { executionId } },
+                  { onSuccess: ({ stopped }) => onClose(describeCancelled(stopped !== false)) },
+                )
+              }
+            >
+              Cancel the execution
+            </Button>
+          </SpaceBetween>
+        </Box>
+      }
+    >
+      <SpaceBetween size="m">
+        <Box>
+          It ends at its next step. What its nodes have done is not undone, and its approval pages stop
+          working. It can be retried afterwards.
+        </Box>
+        {cancel.error !== null && <ProblemAlert error={cancel.error} />}
+      </SpaceBetween>
+    </Modal>
+  );
+};
+
+const describeCancelled = (isStopped: boolean): string =>
+  isStopped
+    ? 'The execution is cancelled.'
+    : 'The execution is cancelled. Its process could not be stopped, and ends when it resumes.';

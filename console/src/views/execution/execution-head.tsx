@@ -1,0 +1,186 @@
+import Alert from '@cloudscape-design/components/alert';
+import Box from '@cloudscape-design/components/box';
+import Button from '@cloudscape-design/components/button';
+import Container from '@cloudscape-design/components/container';
+import CopyToClipboard from '@cloudscape-design/components/copy-to-clipboard';
+import KeyValuePairs, { type KeyValuePairsProps } from '@cloudscape-design/components/key-value-pairs';
+import LiveRegion from '@cloudscape-design/components/live-region';
+import type { ReactElement, ReactNode } from 'react';
+import { AppLink } from '../../parts/app-link.tsx';
+import { formatDuration } from '../../parts/duration.ts';
+import { ExecutionStatus } from '../../parts/execution-status.tsx';
+import { Time } from '../../parts/time.tsx';
+import { Changes } from './changes.tsx';
+import { type Execution, isFinal } from './node-runs.ts';
+
+interface ExecutionHeadProps {
+  readonly execution: Execution;
+  readonly now: number;
+}
+
+/** What an execution is, how it stands, and what it has to do with others. */
+export const ExecutionHead = ({ execution, now }: ExecutionHeadProps): ReactNode => {
+  const { executionId, workflowId, workflowVersion, startedAt, endedAt, durationMs, mode } = execution;
+  const { status, held, trigger, requestId, invocations, crashes } = execution;
+  const took = durationMs ?? Math.max(0, now - Date.parse(startedAt));
+  const items: KeyValuePairsProps.Item[] = [
+    { label: 'Status', value: <ExecutionStatus status={status} held={held} /> },
+    {
+      label: 'Workflow',
+      value: (
+        <>
+          <AppLink to={`/workflows/${encodeURIComponent(workflowId)}`}>{workflowId}</AppLink>, version{' '}
+          {workflowVersion}
+        </>
+      ),
+    },
+    {
+      label: 'Trigger',
+      value: `${trigger.nodeId} (${trigger.type})${trigger.byHand === true ? ', by hand' : ''}`,
+    },
+    { label: 'Started', value: <Time at={startedAt} /> },
+    { label: endedAt === null ? 'Open for' : 'Took', value: formatDuration(took) },
+    ...(endedAt === null ? [] : [{ label: 'Ended', value: <Time at={endedAt} /> }]),
+    { label: 'Runs', value: MODES[mode] },
+    {
+      label: 'Execution id',
+      value: <Copied text={executionId} />,
+    },
+    ...(requestId === null ? [] : [{ label: 'Request id', value: <Copied text={requestId} /> }]),
+    ...(invocations > 1 ? [{ label: 'Processes', value: describeProcesses(invocations, crashes) }] : []),
+    ...toRelations(execution),
+  ];
+  return (
+    <Container>
+      <KeyValuePairs columns={4} minColumnWidth={140} items={items} ariaLabel="About this execution" />
+      <LiveRegion hidden>The execution is {held ?? status}.</LiveRegion>
+    </Container>
+  );
+};
+
+const MODES: Readonly<Record<Execution['mode'], string>> = {
+  inline: 'While the caller waits (inline)',
+  durable: 'In the background (durable)',
+  express: 'In the background (express)',
+};
+
+const describeProcesses = (invocations: number, crashes: number): string =>
+  `${invocations}${crashes === 0 ? '' : `, the last ${crashes} crashed`}`;
+
+const Copied = ({ text }: { readonly text: string }): ReactNode => (
+  <div className="execution-long">
+    <CopyToClipboard
+      variant="inline"
+      textToCopy={text}
+      copyButtonAriaLabel="Copy"
+      copySuccessText="Copied"
+      copyErrorText="The browser did not allow it"
+    />
+  </div>
+);
+
+const ExecutionLink = ({ id, children }: { readonly id: string; readonly children?: ReactNode }) => (
+  <AppLink to={`/executions/${encodeURIComponent(id)}`}>{children ?? shorten(id)}</AppLink>
+);
+
+const shorten = (id: string): string => (id.length > 16 ? `${id.slice(0, 15)}…` : id);
+
+const toRelations = ({ retryOf, retriedBy }: Execution): KeyValuePairsProps.Item[] => [
+  ...(retryOf === null
+    ? []
+    : [
+        {
+          label: 'Retries',
+          value: (
+            <>
+              <ExecutionLink id={retryOf.executionId} />
+              {retryOf.fromNodeId === null ? ' from the start' : ` from ${retryOf.fromNodeId}`}
+              {retryOf.bulkRetryId !== undefined && (
+                <>
+                  {', in the '}
+                  <AppLink to={`/bulk-retries/${encodeURIComponent(retryOf.bulkRetryId)}`}>
+                    bulk retry
+                  </AppLink>
+                </>
+              )}
+            </>
+          ),
+        },
+      ]),
+  ...(retriedBy === null ? [] : [{ label: 'Retried by', value: <ExecutionLink id={retriedBy} /> }]),
+];
+
+/**
+ * What an operator has to know first, one below the other: why it failed, why it does not start, what was edited.
+ *
+ * @param onShowFailure - shows the node that failed; null if the record does not have it
+ */
+export const toNotices = (
+  execution: Execution,
+  onShowFailure: (() => void) | null,
+): readonly ReactElement[] => {
+  const { failure, held, editedInput, nodesOmitted, reasonsOmitted, eventPending, status } = execution;
+  return [
+    ...(failure === null
+      ? []
+      : [
+          <Alert
+            key="failure"
+            type={status === 'cancelled' ? 'info' : 'error'}
+            header={describeEnd(status, failure)}
+            action={
+              onShowFailure === null ? undefined : <Button onClick={onShowFailure}>Show the node</Button>
+            }
+          >
+            <div className="execution-long">{failure.message}</div>
+          </Alert>,
+        ]),
+    ...(held === undefined || isFinal(execution)
+      ? []
+      : [
+          <Alert key="held" type="info" header="It is held">
+            {held === 'paused'
+              ? 'Its trigger is paused, and stores what comes in. It starts when the workflow no longer has "paused".'
+              : 'It waits until fewer executions of its trigger run at once.'}
+          </Alert>,
+        ]),
+    ...(editedInput === null
+      ? []
+      : [
+          <Alert key="edited" type="info" header="Its input was edited">
+            <Box variant="p">{editedInput.by === null ? 'By an operator.' : `By ${editedInput.by}.`}</Box>
+            <Changes changes={editedInput.changes} omitted={editedInput.changesOmitted ?? 0} />
+          </Alert>,
+        ]),
+    ...(eventPending === true
+      ? [
+          <Alert key="event" type="info">
+            Its completion event is not published yet. The sweeper publishes it.
+          </Alert>,
+        ]
+      : []),
+    ...(nodesOmitted > 0
+      ? [
+          <Alert key="nodes" type="warning">
+            The record leaves out {nodesOmitted.toLocaleString()} node runs, since it would be too large.
+          </Alert>,
+        ]
+      : []),
+    ...(reasonsOmitted > 0
+      ? [
+          <Alert key="reasons" type="info">
+            The answer leaves out {reasonsOmitted.toLocaleString()} reasons, since it would be too large.
+          </Alert>,
+        ]
+      : []),
+  ];
+};
+
+const describeEnd = (
+  status: Execution['status'],
+  { nodeId, name }: NonNullable<Execution['failure']>,
+): string => {
+  const at = nodeId === '' ? '' : ` at ${nodeId}`;
+  if (status === 'cancelled') return `It was cancelled${at}`;
+  return status === 'timedOut' ? `It timed out${at}` : `It failed${at}: ${name}`;
+};

@@ -1,0 +1,224 @@
+import Alert from '@cloudscape-design/components/alert';
+import Box from '@cloudscape-design/components/box';
+import Container from '@cloudscape-design/components/container';
+import Header from '@cloudscape-design/components/header';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
+import { useParams } from 'wouter';
+import { Problem } from '../../api/api.ts';
+import { useApi } from '../../api/use-api.ts';
+import { useAddress } from '../../parts/address-state.ts';
+import { WorkflowGraph } from '../../parts/graph/workflow-graph.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { findCriticalPath } from './critical-path.ts';
+import { CancelDialog, ExecutionActions, READ_ONLY_REASON } from './execution-actions.tsx';
+import { ExecutionHead, toNotices } from './execution-head.tsx';
+import { ownRuns, toMarks } from './graph-marks.ts';
+import { NodePanel } from './node-panel.tsx';
+import {
+  type Execution,
+  findRun,
+  isFinal,
+  keyOf,
+  mostUrgent,
+  type NodeRun,
+  pathTo,
+  rootOf,
+} from './node-runs.ts';
+import { RetryDialog } from './retry-dialog.tsx';
+import { Timeline } from './timeline.tsx';
+import { createTimeline } from './timeline-rows.ts';
+import { useVersion } from './use-definition.ts';
+import './execution.css';
+
+const LIVE_MS = 1_000;
+
+/** One execution: what it did, node by node, and why; live while it is open. */
+const ExecutionView = (): ReactNode => {
+  const { executionId = '' } = useParams();
+  const [isDone, setDone] = useState(false);
+  const execution = useApi(
+    'GET /api/admin/executions/{executionId}',
+    { params: { executionId } },
+    { everyMs: isDone ? false : LIVE_MS },
+  );
+  const { data: read, error } = execution;
+  const isMissing = error instanceof Problem && error.status === 404;
+  const hasEnded = isMissing || (read !== undefined && isFinal(read));
+  useEffect(() => setDone(hasEnded), [hasEnded]);
+  return (
+    <Loaded query={execution}>{(data) => <Shown execution={data} at={execution.dataUpdatedAt} />}</Loaded>
+  );
+};
+
+interface ShownProps {
+  readonly execution: Execution;
+  /** When the execution was read, in milliseconds since the epoch. */
+  readonly at: number;
+}
+
+const Shown = ({ execution, at }: ShownProps): ReactNode => {
+  const { workflowId, workflowVersion, nodes, startedAt, endedAt, failure, trigger } = execution;
+  const definition = useVersion(workflowId, workflowVersion)?.definition ?? null;
+  const [done, setDone] = useState<string | null>(null);
+  const [address, change] = useAddress();
+  const panel = useRef<HTMLDivElement>(null);
+  const edges = definition?.connections ?? NO_EDGES;
+
+  const selected = findRun(nodes, {
+    node: address.get('node') ?? '',
+    within: address.get('within') ?? '',
+    iteration: address.get('iteration') ?? '',
+  });
+  const dialog = address.get('dialog');
+  const open = address.get('open') ?? '';
+  const unfolded = useMemo(() => new Set(open.split(',')), [open]);
+
+  const select = ({ nodeId, within = '', iteration }: NodeRun): void => {
+    const around = within === '' ? [] : pathTo(within);
+    change({
+      node: nodeId,
+      within,
+      iteration: String(iteration),
+      open: [...new Set([...unfolded, ...around])].filter((key) => key !== '').join(','),
+    });
+    // On a narrow screen, the panel is below what was chosen.
+    if (innerWidth < 1_200) setTimeout(() => panel.current?.focus());
+  };
+  const own = useMemo(() => ownRuns(nodes), [nodes]);
+  const marks = useMemo(() => toMarks(nodes, at), [nodes, at]);
+  const selectNode = (nodeId: string): void => {
+    const run = mostUrgent(own.filter((one) => one.nodeId === nodeId));
+    if (run === null) change({ node: nodeId, within: '', iteration: '' });
+    else select(run);
+  };
+  const fold = (key: string, isUnfolded: boolean): void => {
+    const keys = [...unfolded].filter((one) => one !== key && one !== '');
+    change({ open: (isUnfolded ? [...keys, key] : keys).join(',') });
+  };
+
+  const criticalPath = useMemo(
+    () => (endedAt === null ? NO_KEYS : findCriticalPath(nodes, edges)),
+    [nodes, edges, endedAt],
+  );
+  const timeline = useMemo(
+    () =>
+      createTimeline({
+        startedAt: Date.parse(startedAt),
+        endedAt: endedAt === null ? null : Date.parse(endedAt),
+        runs: nodes,
+        edges,
+        unfolded,
+        now: at,
+      }),
+    [startedAt, endedAt, nodes, edges, unfolded, at],
+  );
+  const failed =
+    failure === null ? null : findRun(nodes, { node: failure.nodeId, within: '', iteration: '' });
+
+  return (
+    <SpaceBetween size="l">
+      <Header
+        variant="h1"
+        actions={
+          <ExecutionActions
+            execution={execution}
+            onRetry={() => change({ dialog: 'retry', from: '' })}
+            onCancel={() => change({ dialog: 'cancel' })}
+          />
+        }
+      >
+        Execution of {workflowId}
+      </Header>
+      {done !== null && (
+        <Alert type="success" dismissible dismissAriaLabel="Dismiss" onDismiss={() => setDone(null)}>
+          {done}
+        </Alert>
+      )}
+      <ExecutionHead execution={execution} now={at} />
+      {toNotices(execution, failed === null ? null : () => select(failed))}
+      <div className={`execution-body${selected === null ? '' : ' execution-split'}`}>
+        <SpaceBetween size="l">
+          {definition !== null && (
+            <Container header={<Header variant="h2">Graph</Header>}>
+              <WorkflowGraph
+                definition={definition}
+                marks={marks}
+                selected={selected !== null && own.includes(selected) ? selected.nodeId : null}
+                onSelect={selectNode}
+                height={340}
+              />
+            </Container>
+          )}
+          <Container header={<Header variant="h2">Timeline</Header>}>
+            {nodes.length === 0 ? (
+              <Box color="text-body-secondary">{describeNoNodes(execution)}</Box>
+            ) : (
+              <Timeline
+                timeline={timeline}
+                criticalPath={criticalPath}
+                selected={selected === null ? null : keyOf(selected)}
+                onSelect={select}
+                onFold={fold}
+              />
+            )}
+          </Container>
+        </SpaceBetween>
+        {selected !== null && (
+          <section
+            className="execution-side"
+            ref={panel}
+            tabIndex={-1}
+            aria-label={`Node ${selected.nodeId}`}
+          >
+            <NodePanel
+              run={selected}
+              siblings={(own.includes(selected) ? own : nodes.filter((one) => !own.includes(one))).filter(
+                ({ nodeId }) => nodeId === selected.nodeId,
+              )}
+              isCritical={criticalPath.has(keyOf(selected))}
+              now={at}
+              onSelect={select}
+              onRetry={
+                isFinal(execution) && READ_ONLY_REASON === null && rootOf(selected) !== trigger.nodeId
+                  ? () => change({ dialog: 'retry', from: rootOf(selected) })
+                  : null
+              }
+              onClose={() => change({ node: '', within: '', iteration: '' })}
+            />
+          </section>
+        )}
+      </div>
+      {dialog === 'retry' && isFinal(execution) && (
+        <RetryDialog
+          execution={execution}
+          from={address.get('from') ?? ''}
+          onFrom={(from) => change({ from })}
+          onClose={() => change({ dialog: '', from: '' })}
+        />
+      )}
+      {/* It stays until its answer is there: what it asks for may be read as done before. */}
+      {dialog === 'cancel' && (
+        <CancelDialog
+          executionId={execution.executionId}
+          onClose={(message) => {
+            change({ dialog: '' });
+            setDone(message);
+          }}
+        />
+      )}
+    </SpaceBetween>
+  );
+};
+
+const NO_EDGES: readonly never[] = [];
+const NO_KEYS: ReadonlySet<string> = new Set();
+
+const describeNoNodes = (execution: Execution): string => {
+  if (isFinal(execution)) return 'The record has no node runs.';
+  return execution.status === 'accepted'
+    ? 'It has not started yet.'
+    : 'No node is recorded yet: a run updates its record once a second.';
+};
+
+export default ExecutionView;

@@ -1,0 +1,158 @@
+import Alert from '@cloudscape-design/components/alert';
+import Box from '@cloudscape-design/components/box';
+import Button from '@cloudscape-design/components/button';
+import Container from '@cloudscape-design/components/container';
+import ExpandableSection from '@cloudscape-design/components/expandable-section';
+import Header from '@cloudscape-design/components/header';
+import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import type { ReactNode } from 'react';
+import { AppLink } from '../../parts/app-link.tsx';
+import { formatDuration } from '../../parts/duration.ts';
+import { ExecutionStatus } from '../../parts/execution-status.tsx';
+import { JsonView } from '../../parts/json-view.tsx';
+import { Time } from '../../parts/time.tsx';
+import { hasRun, isOpen, keyOf, type NodeRun } from './node-runs.ts';
+import { Reason } from './reason.tsx';
+
+interface NodePanelProps {
+  readonly run: NodeRun;
+  /** All runs of this node, in order. */
+  readonly siblings: readonly NodeRun[];
+  readonly isCritical: boolean;
+  readonly now: number;
+  readonly onSelect: (run: NodeRun) => void;
+  /** Retries the execution from this node; null if that is not possible. */
+  readonly onRetry: (() => void) | null;
+  readonly onClose: () => void;
+}
+
+/** Everything that the record has of one node run. */
+export const NodePanel = ({
+  run,
+  siblings,
+  isCritical,
+  now,
+  onSelect,
+  onRetry,
+  onClose,
+}: NodePanelProps): ReactNode => {
+  const { nodeId, type, within, iteration, attempts, startedAt, durationMs, status, failure, usage, why } =
+    run;
+  const took = isOpen(run) ? Math.max(0, now - Date.parse(startedAt)) : durationMs;
+  const at = siblings.findIndex((one) => keyOf(one) === keyOf(run));
+  return (
+    <Container
+      header={
+        <Header
+          variant="h2"
+          description={<AppLink to={`/node-types/${encodeURIComponent(type)}`}>{type}</AppLink>}
+          actions={
+            <SpaceBetween size="xs" direction="horizontal">
+              {onRetry !== null && <Button onClick={onRetry}>Retry from here</Button>}
+              <Button
+                iconName="angle-left"
+                variant="icon"
+                ariaLabel="The run of this node before"
+                disabled={at <= 0}
+                onClick={() => step(siblings[at - 1], onSelect)}
+              />
+              <Button
+                iconName="angle-right"
+                variant="icon"
+                ariaLabel="The next run of this node"
+                disabled={at < 0 || at >= siblings.length - 1}
+                onClick={() => step(siblings[at + 1], onSelect)}
+              />
+              <Button iconName="close" variant="icon" ariaLabel="Close the node" onClick={onClose} />
+            </SpaceBetween>
+          }
+        >
+          <span className="execution-long">{nodeId}</span>
+        </Header>
+      }
+    >
+      <SpaceBetween size="m">
+        <KeyValuePairs
+          columns={3}
+          minColumnWidth={130}
+          ariaLabel="About this node run"
+          items={[
+            { label: 'Status', value: <ExecutionStatus status={status} /> },
+            ...(hasRun(run)
+              ? [
+                  { label: 'Started', value: <Time at={startedAt} /> },
+                  { label: isOpen(run) ? 'Open for' : 'Took', value: formatDuration(took) },
+                  { label: 'Attempts', value: String(attempts) },
+                ]
+              : []),
+            ...(siblings.length > 1 ? [{ label: 'Run', value: `${at + 1} of ${siblings.length}` }] : []),
+            ...(iteration > 0 ? [{ label: 'Iteration', value: String(iteration) }] : []),
+            ...(within === undefined
+              ? []
+              : [{ label: 'Within', value: <span className="execution-long">{within}</span> }]),
+            ...(isCritical ? [{ label: 'Critical path', value: 'On it' }] : []),
+            ...Object.entries(usage ?? {}).map(([name, value]) => ({
+              label: `Usage: ${name}`,
+              value: value.toLocaleString(),
+            })),
+          ]}
+        />
+        {why !== undefined && <Reason reason={why} isOpen={isOpen(run)} />}
+        {status === 'passedThrough' && (
+          <Alert type="info">The node is disabled: it passed its input on, and did nothing.</Alert>
+        )}
+        {failure !== undefined && (
+          <Alert type="error" header={failure.name}>
+            <div className="execution-long">{failure.message}</div>
+            {failure.details !== undefined && !isEmpty(failure.details) && (
+              <ExpandableSection headerText="Details" defaultExpanded>
+                <JsonView value={failure.details} label={`Details of the failure of ${nodeId}`} />
+              </ExpandableSection>
+            )}
+          </Alert>
+        )}
+        <Data run={run} />
+      </SpaceBetween>
+    </Container>
+  );
+};
+
+const step = (run: NodeRun | undefined, onSelect: (run: NodeRun) => void): void => {
+  if (run !== undefined) onSelect(run);
+};
+
+const isEmpty = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+
+const Data = ({ run }: { readonly run: NodeRun }): ReactNode => {
+  const { nodeId, input, outputs } = run;
+  if (!hasRun(run)) return null;
+  if (input === undefined && outputs === undefined)
+    return (
+      <Box color="text-body-secondary">
+        {isOpen(run)
+          ? 'Its data is recorded when it ends.'
+          : 'The record has no data of this run. The setting "recordData" of a workflow says for which executions it is kept.'}
+      </Box>
+    );
+  return (
+    <SpaceBetween size="s">
+      {input !== undefined && (
+        <ExpandableSection headerText="Input" defaultExpanded variant="footer">
+          <JsonView value={input} label={`Input of ${nodeId}`} />
+        </ExpandableSection>
+      )}
+      {Object.entries((outputs ?? {}) as Readonly<Record<string, unknown>>).map(([name, value]) => (
+        <ExpandableSection
+          key={name}
+          headerText={name === 'main' ? 'Output' : `Output "${name}"`}
+          defaultExpanded
+          variant="footer"
+        >
+          <JsonView value={value} label={`Output ${name} of ${nodeId}`} />
+        </ExpandableSection>
+      ))}
+    </SpaceBetween>
+  );
+};

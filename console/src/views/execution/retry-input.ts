@@ -1,0 +1,91 @@
+import { hasRun, type NodeRun } from './node-runs.ts';
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** What the trigger received, as the record shows it; null if it has not, or only its start. */
+export const findRecordedInput = (runs: readonly NodeRun[], triggerNodeId: string): JsonObject | null => {
+  const run = runs.find(({ nodeId, within }) => nodeId === triggerNodeId && within === undefined);
+  const input = run?.input;
+  return isObject(input) && !Object.hasOwn(input, '$bytes') ? input : null;
+};
+
+/** The fields of an edited input that a retry replaces, or why it can't be sent. */
+export type EditedFields =
+  | { readonly fields: JsonObject; readonly problem: null }
+  | { readonly fields: null; readonly problem: string };
+
+const refuse = (problem: string): EditedFields => ({ fields: null, problem });
+
+/**
+ * Reads an edited input. Fields that were not touched are left out: what the record has may be shortened.
+ *
+ * @param original - what the editor began with; null if the record has no input
+ */
+export const readEditedFields = (text: string, original: JsonObject | null): EditedFields => {
+  let edited: unknown;
+  try {
+    edited = JSON.parse(text);
+  } catch (error) {
+    return refuse(`This is not JSON: ${(error as Error).message}`);
+  }
+  if (!isObject(edited)) return refuse('The input must be a JSON object.');
+  const removed = Object.keys(original ?? {}).find((name) => !Object.hasOwn(edited, name));
+  if (removed !== undefined)
+    return refuse(`"${removed}" can't be removed: fields are replaced, and the others stay.`);
+  const fields = Object.entries(edited).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(original?.[name]),
+  );
+  return { fields: Object.fromEntries(fields), problem: null };
+};
+
+/** A node that acts on the outside, and would run in a retry. */
+export interface Effect {
+  readonly nodeId: string;
+  readonly type: string;
+  /** How often it has run and would run again; 0 if it would run for the first time. */
+  readonly runsAgain: number;
+  /** Whether it depends on its parameters if it acts on the outside. */
+  readonly isUnsure: boolean;
+}
+
+/** What the effects are derived from: a part of a workflow's definition. */
+interface Graph {
+  readonly nodes: readonly { readonly id: string; readonly type: string; readonly disabled?: boolean }[];
+  readonly connections?: readonly { readonly sourceNodeId: string; readonly targetNodeId: string }[];
+}
+
+/** What the reference says of a node type; null if it can't be read. */
+export interface Purity {
+  readonly kind: string;
+  readonly pure?: boolean | 'byParameters' | undefined;
+  readonly control?: unknown;
+}
+
+/**
+ * The nodes that would act on the outside, derived from the definition: those that the first node leads to and that are not
+ * pure. Nodes of other workflows are not among them.
+ *
+ * @param from - the first node to run again
+ * @param typeOf - the node type of a node
+ */
+export const deriveEffects = (
+  { nodes, connections = [] }: Graph,
+  runs: readonly NodeRun[],
+  from: string,
+  typeOf: (type: string) => Purity | null,
+): readonly Effect[] => {
+  const reached = new Set([from]);
+  for (const id of reached)
+    for (const { sourceNodeId, targetNodeId } of connections)
+      if (sourceNodeId === id) reached.add(targetNodeId);
+  return nodes.flatMap(({ id, type, disabled }) => {
+    const known = typeOf(type);
+    const isHarmless = known !== null && (known.kind === 'trigger' || known.pure === true || known.control);
+    if (!reached.has(id) || disabled === true || isHarmless) return [];
+    const runsAgain = runs.filter((run) => run.nodeId === id && run.type === type && hasRun(run)).length;
+    return [{ nodeId: id, type, runsAgain, isUnsure: known?.pure !== false }];
+  });
+};

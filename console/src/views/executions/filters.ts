@@ -1,0 +1,45 @@
+import { type PeriodState, periodBounds } from '../../parts/period.ts';
+
+/** The filters of the list, as the address has them: texts that are empty when absent. */
+export interface ExecutionFilters extends PeriodState {
+  readonly workflowId: string;
+  /** Separated by commas. */
+  readonly status: string;
+  readonly key: string;
+  readonly request: string;
+}
+
+export const FILTER_NAMES = ['workflowId', 'status', 'key', 'request', 'last', 'from', 'to'] as const;
+
+/** What the API is asked. @param now - milliseconds since the epoch */
+export const toListQuery = (filters: ExecutionFilters, now: number) => {
+  const { workflowId, status, key, request } = filters;
+  return {
+    workflowId,
+    status,
+    request: request.trim(),
+    key: workflowId === '' ? '' : key.trim(),
+    ...periodBounds(filters, now),
+  };
+};
+
+const OPEN = new Set(['accepted', 'running', 'waiting']);
+
+export const isOpen = (status: string): boolean => OPEN.has(status);
+
+/** Whether the API lists what runs now, oldest first, unlike all other lists. */
+export const isRunningNow = ({
+  workflowId,
+  status,
+}: Pick<ExecutionFilters, 'workflowId' | 'status'>): boolean =>
+  workflowId === '' && status !== '' && status.split(',').every(isOpen);
+
+/** The parameters of the view that retries all ended executions that match; a filter that it lacks is left out. */
+export const toBulkRetryQuery = (
+  filters: ExecutionFilters,
+  now: number,
+): Readonly<Record<string, string>> => {
+  const { workflowId, status } = filters;
+  const ended = status.split(',').filter((each) => each !== '' && !isOpen(each));
+  return { workflowId, status: ended.join(','), ...periodBounds(filters, now) };
+};

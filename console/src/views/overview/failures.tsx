@@ -1,0 +1,82 @@
+import Box from '@cloudscape-design/components/box';
+import Container from '@cloudscape-design/components/container';
+import Header from '@cloudscape-design/components/header';
+import { useQueries } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { callApi } from '../../api/api.ts';
+import { useApi } from '../../api/use-api.ts';
+import { AppLink } from '../../parts/app-link.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { type Failed, groupByCause } from './outcomes.ts';
+
+/** The records that are read to know the causes: the list of executions has no failures. */
+const MAX_READ = 20;
+const DAY_MS = 86_400_000;
+
+const useFailures = (executionIds: readonly string[]): readonly Failed[] =>
+  useQueries({
+    queries: executionIds.map((executionId) => ({
+      queryKey: ['failure', executionId],
+      queryFn: async ({ signal }: { readonly signal: AbortSignal }): Promise<Failed> => {
+        const { workflowId, failure } = await callApi('GET /api/admin/executions/{executionId}', {
+          params: { executionId },
+          signal,
+        });
+        return { executionId, workflowId, failure };
+      },
+      staleTime: Number.POSITIVE_INFINITY, // they have ended
+    })),
+  }).flatMap(({ data }) => (data === undefined ? [] : [data]));
+
+/** The latest failures of the last day by workflow, node and name. */
+export const Failures = (): ReactNode => {
+  const [from] = useState(() => new Date(Date.now() - DAY_MS).toISOString());
+  const query = useApi(
+    'GET /api/admin/executions',
+    { query: { status: 'failed,timedOut', from, limit: MAX_READ } },
+    { everyMs: 30_000 },
+  );
+  const failures = useFailures((query.data?.executions ?? []).map(({ executionId }) => executionId));
+  return (
+    <Container
+      fitHeight
+      header={
+        <Header
+          variant="h2"
+          description={`The latest failures of the last day, at most ${MAX_READ}, by cause`}
+          actions={<AppLink to="/executions?status=failed%2CtimedOut&last=1-day">All failed</AppLink>}
+        >
+          Failures
+        </Header>
+      }
+    >
+      <Loaded query={query}>
+        {({ executions }) =>
+          executions.length === 0 ? (
+            <Box color="text-body-secondary">Nothing has failed.</Box>
+          ) : (
+            <ul className="fields">
+              {groupByCause(failures).map(
+                ({ key, count, workflowId, nodeId, name, executionId, message }) => (
+                  <li key={key}>
+                    <div className="field-head">
+                      <b>{count} ×</b>
+                      <AppLink to={`/executions/${encodeURIComponent(executionId)}`}>{name}</AppLink>
+                      <span>
+                        in <AppLink to={`/workflows/${encodeURIComponent(workflowId)}`}>{workflowId}</AppLink>
+                        {nodeId !== null && `, node ${nodeId}`}
+                      </span>
+                    </div>
+                    <Box variant="small" color="text-body-secondary" display="block">
+                      {message.slice(0, 300)}
+                    </Box>
+                  </li>
+                ),
+              )}
+            </ul>
+          )
+        }
+      </Loaded>
+    </Container>
+  );
+};

@@ -1,0 +1,99 @@
+import Box from '@cloudscape-design/components/box';
+import Container from '@cloudscape-design/components/container';
+import Header from '@cloudscape-design/components/header';
+import StatusIndicator from '@cloudscape-design/components/status-indicator';
+import type { ReactNode } from 'react';
+import type { Answer } from '../../api/routes.ts';
+import { useApi } from '../../api/use-api.ts';
+import { AppLink } from '../../parts/app-link.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Time } from '../../parts/time.tsx';
+
+type Report = Answer<'GET /api/admin/plugins/health'>;
+
+const BAD = new Set<string>(['warning', 'unhealthy']);
+
+const typeOf = (status: string) => (status === 'warning' ? 'warning' : 'error');
+
+/** Unhealthy plugins and credentials; asked for once, since the report reads all workflows. */
+export const Health = (): ReactNode => {
+  const query = useApi('GET /api/admin/plugins/health');
+  return (
+    <Container
+      fitHeight
+      header={
+        <Header
+          variant="h2"
+          description={
+            query.data === undefined ? undefined : (
+              <>
+                As of <Time at={query.data.generatedAt} />, without live tests
+              </>
+            )
+          }
+          actions={<AppLink to="/plugins">Plugins and health</AppLink>}
+        >
+          Health
+        </Header>
+      }
+    >
+      <Loaded query={query}>{(report) => <Problems report={report} />}</Loaded>
+    </Container>
+  );
+};
+
+const Problems = ({ report: { plugins, checks, summary } }: { readonly report: Report }): ReactNode => {
+  const credentials = new Map(
+    Object.values(plugins)
+      .flatMap((plugin) => Object.entries(plugin.credentials ?? {}))
+      .filter(([, { status }]) => BAD.has(status)),
+  );
+  const bad = Object.entries(plugins).filter(([, { status }]) => BAD.has(status));
+  const functions = Object.entries(checks?.functions ?? {}).filter(
+    ([, { status }]) => status === 'unhealthy',
+  );
+  if (bad.length + credentials.size + functions.length === 0 && checks?.store.status !== 'unhealthy')
+    return (
+      <StatusIndicator type="success">
+        All {summary.total - summary.disabled} enabled plugins and their credentials are healthy
+      </StatusIndicator>
+    );
+  return (
+    <ul className="fields">
+      {checks?.store.status === 'unhealthy' && (
+        <li>
+          <StatusIndicator type="error">Store</StatusIndicator>
+          <Message text={checks.store.message} />
+        </li>
+      )}
+      {functions.map(([name, { message }]) => (
+        <li key={name}>
+          <StatusIndicator type="error">Function {name}</StatusIndicator>
+          <Message text={message} />
+        </li>
+      ))}
+      {bad.map(([id, { status, message }]) => (
+        <li key={id}>
+          <StatusIndicator type={typeOf(status)}>
+            Plugin <AppLink to={`/plugins?plugin=${encodeURIComponent(id)}`}>{id}</AppLink>
+          </StatusIndicator>
+          <Message text={message} />
+        </li>
+      ))}
+      {[...credentials].map(([id, { status, message }]) => (
+        <li key={id}>
+          <StatusIndicator type={typeOf(status)}>
+            Credential <AppLink to={`/credentials/${encodeURIComponent(id)}`}>{id}</AppLink>
+          </StatusIndicator>
+          <Message text={message} />
+        </li>
+      ))}
+    </ul>
+  );
+};
+
+const Message = ({ text = '' }: { readonly text?: string | undefined }): ReactNode => (
+  <Box variant="small" color="text-body-secondary" display="block">
+    {text.slice(0, 300)}
+  </Box>
+);

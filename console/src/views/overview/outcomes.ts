@@ -1,0 +1,61 @@
+import type { Answer } from '../../api/routes.ts';
+
+type Statistics = Answer<'GET /api/admin/statistics'>;
+
+/** What ended in an hour. */
+export interface Hour {
+  /** Milliseconds since the epoch. */
+  readonly from: number;
+  readonly succeeded: number;
+  /** Those that timed out are among them. */
+  readonly failed: number;
+  readonly cancelled: number;
+}
+
+const HOUR_MS = 3_600_000;
+
+/** Every hour of the period in order, also those in which nothing ended, which the statistics leave out. */
+export const toHours = ({ from, to, steps }: Pick<Statistics, 'from' | 'to' | 'steps'>): readonly Hour[] => {
+  const counted = new Map(steps.map((step) => [Date.parse(step.from), step]));
+  const first = Date.parse(from);
+  const length = Math.max(0, Math.round((Date.parse(to) - first) / HOUR_MS));
+  return Array.from({ length }, (_, index) => {
+    const start = first + index * HOUR_MS;
+    const { succeeded = 0, failed = 0, timedOut = 0, cancelled = 0 } = counted.get(start) ?? {};
+    return { from: start, succeeded, failed: failed + timedOut, cancelled };
+  });
+};
+
+/** The failure of an execution, as its record has it. */
+export interface Failed {
+  readonly executionId: string;
+  readonly workflowId: string;
+  readonly failure: { readonly nodeId: string; readonly name: string; readonly message: string } | null;
+}
+
+/** Failures with the same workflow, node and name. */
+export interface Cause {
+  readonly key: string;
+  readonly workflowId: string;
+  /** Null if the record does not say where it failed. */
+  readonly nodeId: string | null;
+  readonly name: string;
+  readonly count: number;
+  /** The latest one. */
+  readonly executionId: string;
+  readonly message: string;
+}
+
+/** The causes of failures, the most frequent one first. @param failures - the latest first */
+export const groupByCause = (failures: readonly Failed[]): readonly Cause[] => {
+  const causes = new Map<string, Cause>();
+  for (const { executionId, workflowId, failure } of failures) {
+    const nodeId = failure?.nodeId ?? null;
+    const name = failure?.name ?? 'Not recorded';
+    const key = JSON.stringify([workflowId, nodeId, name]);
+    const known = causes.get(key);
+    const first = { key, workflowId, nodeId, name, executionId, message: failure?.message ?? '' };
+    causes.set(key, { ...(known ?? first), count: (known?.count ?? 0) + 1 });
+  }
+  return [...causes.values()].sort((one, other) => other.count - one.count);
+};

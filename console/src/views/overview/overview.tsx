@@ -1,0 +1,90 @@
+import ColumnLayout from '@cloudscape-design/components/column-layout';
+import Container from '@cloudscape-design/components/container';
+import ContentLayout from '@cloudscape-design/components/content-layout';
+import Header from '@cloudscape-design/components/header';
+import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import type { ReactNode } from 'react';
+import { useApi } from '../../api/use-api.ts';
+import { AppLink } from '../../parts/app-link.tsx';
+import { formatDuration } from '../../parts/duration.ts';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Time } from '../../parts/time.tsx';
+import { Failures } from './failures.tsx';
+import { Health } from './health.tsx';
+import { HourBars } from './hour-bars.tsx';
+import { toHours } from './outcomes.ts';
+import { Waiting } from './waiting.tsx';
+import { WorkflowStates } from './workflow-states.tsx';
+
+/** The first view: outcomes, failures by cause, pending approvals, unhealthy plugins and credentials. */
+const Overview = (): ReactNode => (
+  <ContentLayout header={<Header variant="h1">Overview</Header>}>
+    <SpaceBetween size="l">
+      <LastDay />
+      <ColumnLayout columns={2} minColumnWidth={340}>
+        <Failures />
+        <Waiting />
+        <Health />
+        <WorkflowStates />
+      </ColumnLayout>
+    </SpaceBetween>
+  </ContentLayout>
+);
+
+const number = new Intl.NumberFormat();
+const duration = (ms: number | null): string => (ms === null ? '–' : formatDuration(ms));
+
+const LastDay = (): ReactNode => {
+  const query = useApi('GET /api/admin/statistics', {}, { everyMs: 30_000 });
+  return (
+    <Loaded query={query}>
+      {(statistics) => {
+        const { from, timestamp, total } = statistics;
+        const hours = toHours(statistics);
+        const refused = Object.values(total.refused).reduce((sum, count) => sum + count, 0);
+        return (
+          <Container
+            header={
+              <Header
+                variant="h2"
+                description={
+                  <>
+                    From <Time at={from} /> to <Time at={timestamp} />, by hour; executions count when they
+                    end
+                  </>
+                }
+                actions={<AppLink to="/executions?last=1-day">All executions</AppLink>}
+              >
+                The last day
+              </Header>
+            }
+          >
+            <SpaceBetween size="l">
+              <ColumnLayout columns={3} minColumnWidth={220}>
+                <HourBars label="Succeeded" hours={hours} outcome="succeeded" />
+                <HourBars label="Failed or timed out" hours={hours} outcome="failed" />
+                <HourBars label="Cancelled" hours={hours} outcome="cancelled" />
+              </ColumnLayout>
+              <KeyValuePairs
+                columns={4}
+                minColumnWidth={140}
+                items={[
+                  { label: 'Started', value: number.format(total.started) },
+                  {
+                    label: 'Refused requests on record',
+                    value: refused === 0 ? '0' : <AppLink to="/requests">{number.format(refused)}</AppLink>,
+                  },
+                  { label: 'Half took at most', value: duration(total.durationMs.p50) },
+                  { label: '95 % took at most', value: duration(total.durationMs.p95) },
+                ]}
+              />
+            </SpaceBetween>
+          </Container>
+        );
+      }}
+    </Loaded>
+  );
+};
+
+export default Overview;

@@ -1,0 +1,90 @@
+import Box from '@cloudscape-design/components/box';
+import Container from '@cloudscape-design/components/container';
+import Header from '@cloudscape-design/components/header';
+import StatusIndicator from '@cloudscape-design/components/status-indicator';
+import type { ReactNode } from 'react';
+import type { Answer } from '../../api/routes.ts';
+import { useApi } from '../../api/use-api.ts';
+import { AppLink } from '../../parts/app-link.tsx';
+import { ExecutionStatus } from '../../parts/execution-status.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+
+type Listed = Answer<'GET /api/admin/workflows'>['workflows'][number];
+
+/** Reading one costs its definition and its last execution. */
+const MAX_READ = 50;
+const SHOWN = 8;
+
+/** What needs a look comes first. */
+const rank = ({ unknownNodeTypes = [], lastExecution, enabled }: Listed): number => {
+  if (unknownNodeTypes.length > 0) return 0;
+  if (lastExecution?.status === 'failed' || lastExecution?.status === 'timedOut') return 1;
+  return enabled ? 2 : 3;
+};
+
+/** How the workflows are. */
+export const WorkflowStates = (): ReactNode => {
+  const query = useApi('GET /api/admin/workflows', { query: { limit: MAX_READ } });
+  return (
+    <Container
+      fitHeight
+      header={
+        <Header
+          variant="h2"
+          description="Those that need a look first"
+          actions={<AppLink to="/workflows">All workflows</AppLink>}
+        >
+          Workflows
+        </Header>
+      }
+    >
+      <Loaded query={query}>
+        {({ workflows, nextCursor }) => {
+          const enabled = workflows.filter((workflow) => workflow.enabled).length;
+          return (
+            <>
+              <Box>
+                {enabled} enabled, {workflows.length - enabled} disabled
+                {nextCursor !== null && `, of the first ${workflows.length}`}
+              </Box>
+              <ul className="fields">
+                {workflows
+                  .toSorted((one, other) => rank(one) - rank(other))
+                  .slice(0, SHOWN)
+                  .map((workflow) => (
+                    <li key={workflow.id}>
+                      <div className="field-head">
+                        <AppLink to={`/workflows/${encodeURIComponent(workflow.id)}`}>
+                          {workflow.name.slice(0, 200)}
+                        </AppLink>
+                        <State workflow={workflow} />
+                      </div>
+                    </li>
+                  ))}
+              </ul>
+            </>
+          );
+        }}
+      </Loaded>
+    </Container>
+  );
+};
+
+const State = ({ workflow }: { readonly workflow: Listed }): ReactNode => {
+  const { unknownNodeTypes = [], enabled, lastExecution } = workflow;
+  return (
+    <>
+      {unknownNodeTypes.length > 0 && (
+        <StatusIndicator type="error">No plugin provides {unknownNodeTypes.join(', ')}</StatusIndicator>
+      )}
+      {!enabled && <StatusIndicator type="stopped">Disabled</StatusIndicator>}
+      {lastExecution === null ? (
+        <Box color="text-body-secondary">has not run</Box>
+      ) : (
+        <AppLink to={`/executions/${encodeURIComponent(lastExecution.executionId)}`}>
+          <ExecutionStatus status={lastExecution.status} />
+        </AppLink>
+      )}
+    </>
+  );
+};

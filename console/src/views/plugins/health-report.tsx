@@ -1,0 +1,88 @@
+import Alert from '@cloudscape-design/components/alert';
+import Container from '@cloudscape-design/components/container';
+import Header from '@cloudscape-design/components/header';
+import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import type { ReactNode } from 'react';
+import type { Answer } from '../../api/routes.ts';
+import { useApi } from '../../api/use-api.ts';
+import { Time } from '../../parts/time.tsx';
+import { HealthStatus } from './health-status.tsx';
+
+type Report = Answer<'GET /api/admin/plugins/health'>;
+
+const number = new Intl.NumberFormat();
+
+/** What the service found out about itself. */
+export const HealthReport = ({ report }: { readonly report: Report }): ReactNode => {
+  const stored = useApi('GET /api/admin/stored-data').data;
+  const { status, checks, coverage, summary, generatedAt } = report;
+  const functions = Object.entries(checks?.functions ?? {});
+  const failing = functions.filter(([, check]) => check.status !== 'healthy');
+  const pair = (label: string, value: ReactNode) => ({ label, value });
+  return (
+    <Container
+      header={
+        <Header
+          variant="h2"
+          description={
+            <>
+              Checked <Time at={generatedAt} />
+            </>
+          }
+        >
+          Health
+        </Header>
+      }
+    >
+      <SpaceBetween size="m">
+        {stored?.problem && (
+          <Alert type="error" header={stored.problem.problem}>
+            {stored.problem.remedy}
+          </Alert>
+        )}
+        <KeyValuePairs
+          columns={4}
+          items={[
+            pair('Service', <HealthStatus status={status} />),
+            pair('Plugins', describeSummary(summary)),
+            ...(checks === undefined
+              ? []
+              : [
+                  pair('Tables', <HealthStatus {...checks.store} />),
+                  pair(
+                    'Functions',
+                    failing.length === 0 ? (
+                      <HealthStatus status="healthy" message={`All ${functions.length} answer`} />
+                    ) : (
+                      failing.map(([name, { status: failed, message }]) => (
+                        <HealthStatus key={name} status={failed} message={`${name}: ${message ?? ''}`} />
+                      ))
+                    ),
+                  ),
+                ]),
+            ...(coverage ? [pair('Read for this report', describeCoverage(coverage))] : []),
+            ...(stored === undefined
+              ? []
+              : [pair('Executions that wait to start', number.format(stored.accepted.count))]),
+          ]}
+        />
+      </SpaceBetween>
+    </Container>
+  );
+};
+
+const describeSummary = ({ total, ...counts }: Report['summary']): string => {
+  const parts = (['unhealthy', 'warning', 'disabled', 'healthy'] as const).flatMap((status) =>
+    counts[status] === 0 ? [] : [`${number.format(counts[status])} ${status}`],
+  );
+  return parts.length === 0 ? number.format(total) : `${number.format(total)}: ${parts.join(', ')}`;
+};
+
+const describeCoverage = (coverage: NonNullable<Report['coverage']>): string =>
+  (['workflows', 'credentials', 'executions'] as const)
+    .map((name) => {
+      const { read, complete } = coverage[name];
+      return complete ? `${number.format(read)} ${name}` : `the last ${number.format(read)} ${name}`;
+    })
+    .join(', ');

@@ -1,0 +1,94 @@
+import Box from '@cloudscape-design/components/box';
+import Button from '@cloudscape-design/components/button';
+import Container from '@cloudscape-design/components/container';
+import Header from '@cloudscape-design/components/header';
+import { type ReactNode, useState } from 'react';
+import { useChange } from '../../api/use-api.ts';
+import { AppLink } from '../../parts/app-link.tsx';
+import { NameList } from '../../parts/name-list.tsx';
+import { settings } from '../../parts/page-settings.ts';
+import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { Time } from '../../parts/time.tsx';
+import { HealthStatus } from './health-status.tsx';
+import type { PluginHealth } from './plugin-rows.ts';
+
+type Credentials = NonNullable<PluginHealth['credentials']>;
+
+/** The credentials that enabled workflows use with a plugin, and their live tests. */
+export const PluginCredentials = ({ credentials }: { readonly credentials: Credentials }): ReactNode => (
+  <Container
+    header={
+      <Header variant="h2" description="Those that enabled workflows name for its nodes.">
+        Credentials
+      </Header>
+    }
+  >
+    <ul className="fields">
+      {Object.entries(credentials).map(([id, credential]) => (
+        <li key={id}>
+          <Credential id={id} credential={credential} />
+        </li>
+      ))}
+    </ul>
+  </Container>
+);
+
+interface CredentialProps {
+  readonly id: string;
+  readonly credential: Credentials[string];
+}
+
+const Credential = ({ id, credential }: CredentialProps): ReactNode => {
+  const { type, status, message, workflows, tested, testedAt } = credential;
+  return (
+    <>
+      <div className="field-head">
+        <AppLink to={`/credentials/${encodeURIComponent(id)}`}>{id}</AppLink>
+        <Box color="text-body-secondary" display="inline">
+          {type ?? 'not found'}
+        </Box>
+      </div>
+      <HealthStatus status={status} message={message} />
+      <Box variant="small" display="block" color="text-body-secondary">
+        Used by <NameList names={workflows} path="/workflows" />
+        {tested === true && testedAt !== undefined && (
+          <>
+            . Tested <Time at={testedAt} />
+          </>
+        )}
+      </Box>
+      <LiveTest id={id} />
+    </>
+  );
+};
+
+/** Tests one credential against the system that it is for. */
+const LiveTest = ({ id }: { readonly id: string }): ReactNode => {
+  const test = useChange('POST /api/admin/credentials/{credentialId}/test');
+  const [isAsked, setAsked] = useState(false);
+  return (
+    <>
+      <Button
+        variant="inline-link"
+        ariaLabel={`Test now: ${id}`}
+        loading={test.isPending}
+        disabled={settings.isReadOnly}
+        disabledReason="This console is read-only."
+        onClick={() => {
+          setAsked(true);
+          test.mutate({ params: { credentialId: id } });
+        }}
+      >
+        Test now
+      </Button>
+      <div aria-live="polite">
+        {isAsked && test.data !== undefined && (
+          <>
+            The live test: <HealthStatus status={test.data.status} message={test.data.message} />
+          </>
+        )}
+        {test.error !== null && <ProblemAlert error={test.error} />}
+      </div>
+    </>
+  );
+};

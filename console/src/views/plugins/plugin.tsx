@@ -1,0 +1,137 @@
+import Alert from '@cloudscape-design/components/alert';
+import Box from '@cloudscape-design/components/box';
+import Container from '@cloudscape-design/components/container';
+import ContentLayout from '@cloudscape-design/components/content-layout';
+import Header from '@cloudscape-design/components/header';
+import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import type { ReactNode } from 'react';
+import { useParams } from 'wouter';
+import type { Answer } from '../../api/routes.ts';
+import { useApi } from '../../api/use-api.ts';
+import { Loaded } from '../../parts/loaded.tsx';
+import { NameList } from '../../parts/name-list.tsx';
+import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { Time } from '../../parts/time.tsx';
+import { HealthStatus } from './health-status.tsx';
+import { PluginCredentials } from './plugin-credentials.tsx';
+import type { PluginHealth } from './plugin-rows.ts';
+import { useSwitchPlugin } from './switch-plugin.tsx';
+
+type Shown = Answer<'GET /api/admin/plugins/{id}'>;
+
+/** One plugin: its state, what it offers, and the switch. */
+const Plugin = (): ReactNode => {
+  const { pluginId = '' } = useParams();
+  const query = useApi('GET /api/admin/plugins/{id}', { params: { id: pluginId } });
+  return <Loaded query={query}>{(shown) => <Details shown={shown} />}</Loaded>;
+};
+
+const Details = ({ shown }: { readonly shown: Shown }): ReactNode => {
+  const { id, name, description, error, warnings } = shown;
+  const disabledPlugins = useApi('GET /api/admin/plugins/disabled');
+  const disabled = disabledPlugins.data?.plugins.find((plugin) => plugin.id === id) ?? null;
+  const report = useApi('GET /api/admin/plugins/health', { query: { probe: null } }); // the same as in the list
+  const health = report.data?.plugins[id];
+  const { button, result } = useSwitchPlugin({
+    id,
+    isDisabled: disabled !== null,
+    isLeftOut: shown.status === 'disabled' && disabled === null,
+  });
+  return (
+    <ContentLayout
+      header={
+        <Header variant="h1" description={description} actions={button}>
+          {name || id}
+        </Header>
+      }
+    >
+      <SpaceBetween size="l">
+        {result}
+        {disabled !== null && (
+          <Alert type="warning" header="Disabled on this stage">
+            Since <Time at={disabled.disabledAt} />
+            {disabled.disabledBy !== null && `, by ${disabled.disabledBy}`}
+            {disabled.message !== null && <div className="any-text">{disabled.message}</div>}
+          </Alert>
+        )}
+        {error !== undefined && (
+          <Alert type="error" header="It could not be loaded">
+            <div className="any-text">{error}</div>
+          </Alert>
+        )}
+        {warnings.map((warning) => (
+          <Alert key={warning} type="warning">
+            {warning}
+          </Alert>
+        ))}
+        {report.error !== null && <ProblemAlert error={report.error} onRetry={report.refetch} />}
+        <Container header={<Header variant="h2">Overview</Header>}>
+          <KeyValuePairs columns={3} items={describe(shown, health)} />
+        </Container>
+        {health?.runs !== undefined && Object.keys(health.runs).length > 0 && <Runs runs={health.runs} />}
+        {health?.credentials !== undefined && Object.keys(health.credentials).length > 0 && (
+          <PluginCredentials credentials={health.credentials} />
+        )}
+      </SpaceBetween>
+    </ContentLayout>
+  );
+};
+
+const describe = (shown: Shown, health: PluginHealth | undefined) => {
+  const { id, version, api, category, status, nodeTypes, credentialTypes, dependencies } = shown;
+  const pair = (label: string, value: ReactNode) => ({ label, value });
+  return [
+    pair('Id', <Box variant="code">{id}</Box>),
+    pair(
+      'Health',
+      health === undefined ? (
+        <HealthStatus status="unknown" />
+      ) : (
+        <HealthStatus status={health.status} message={health.message} />
+      ),
+    ),
+    pair('State', status),
+    pair('Version', version || 'Not known'),
+    pair('API', api),
+    pair('Category', category || 'None'),
+    pair('Node types', <NameList names={nodeTypes.map(({ nodeType }) => nodeType)} path="/node-types" />),
+    ...(credentialTypes.length === 0
+      ? []
+      : [
+          pair(
+            'Credential types',
+            <NameList names={credentialTypes.map((type) => type.id)} path="/credential-types" />,
+          ),
+        ]),
+    ...(dependencies.length === 0
+      ? []
+      : [pair('Needs', <NameList names={dependencies.map(({ pluginId }) => pluginId)} path="/plugins" />)]),
+    ...(health?.configured === undefined
+      ? []
+      : [pair('Used', health.configured ? 'By enabled workflows' : 'By no enabled workflow')]),
+  ];
+};
+
+const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
+const number = new Intl.NumberFormat();
+
+const Runs = ({ runs }: { readonly runs: NonNullable<PluginHealth['runs']> }): ReactNode => (
+  <Container
+    header={
+      <Header variant="h2" description="In executions that started in the last day.">
+        Node runs
+      </Header>
+    }
+  >
+    <KeyValuePairs
+      columns={4}
+      items={Object.entries(runs).map(([nodeType, { runs: count, failed, share }]) => ({
+        label: nodeType,
+        value: `${number.format(count)}, ${number.format(failed)} failed (${percent.format(share)})`,
+      }))}
+    />
+  </Container>
+);
+
+export default Plugin;

@@ -1,0 +1,142 @@
+import Box from '@cloudscape-design/components/box';
+import Button from '@cloudscape-design/components/button';
+import ContentLayout from '@cloudscape-design/components/content-layout';
+import Header from '@cloudscape-design/components/header';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import Table from '@cloudscape-design/components/table';
+import TextFilter from '@cloudscape-design/components/text-filter';
+import type { ReactNode } from 'react';
+import { useApi } from '../../api/use-api.ts';
+import { useAddressState } from '../../parts/address-state.ts';
+import { AppLink } from '../../parts/app-link.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { useIsNarrow } from '../../parts/narrow.ts';
+import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { DebugInfo } from './debug-info.tsx';
+import { HealthReport } from './health-report.tsx';
+import { HealthStatus } from './health-status.tsx';
+import { type PluginRow, toPluginRows } from './plugin-rows.ts';
+
+/** Whether the service and its plugins work, and what they offer. */
+const Plugins = (): ReactNode => {
+  const [tests, setTests] = useAddressState('tests');
+  const list = useApi('GET /api/admin/plugins');
+  const report = useApi('GET /api/admin/plugins/health', {
+    query: { probe: tests === 'live' ? 'true' : null },
+  });
+  const disabled = useApi('GET /api/admin/plugins/disabled');
+  const refresh = () => {
+    void list.refetch();
+    void report.refetch();
+    void disabled.refetch();
+  };
+  return (
+    <ContentLayout
+      header={
+        <Header
+          variant="h1"
+          actions={
+            <SpaceBetween direction="horizontal" size="xs">
+              <Button
+                iconName="refresh"
+                ariaLabel="Check again"
+                loading={report.isFetching}
+                onClick={refresh}
+              />
+              <Button onClick={() => setTests(tests === 'live' ? '' : 'live')}>
+                {tests === 'live' ? 'Without live tests' : 'Test credentials'}
+              </Button>
+            </SpaceBetween>
+          }
+        >
+          Plugins and health
+        </Header>
+      }
+    >
+      <SpaceBetween size="l">
+        <Loaded query={report}>{(found) => <HealthReport report={found} />}</Loaded>
+        {disabled.error !== null && <ProblemAlert error={disabled.error} onRetry={disabled.refetch} />}
+        <Loaded query={list}>
+          {({ plugins }) => (
+            <PluginTable rows={toPluginRows(plugins, report.data ?? null, disabled.data?.plugins ?? [])} />
+          )}
+        </Loaded>
+        <DebugInfo />
+      </SpaceBetween>
+    </ContentLayout>
+  );
+};
+
+const PluginTable = ({ rows }: { readonly rows: readonly PluginRow[] }): ReactNode => {
+  const [text, setText] = useAddressState('text');
+  const isNarrow = useIsNarrow();
+  const wanted = text.toLowerCase();
+  const shown = rows.filter(({ id, name, description, nodeTypes }) =>
+    [id, name, description, ...nodeTypes].some((value) => value.toLowerCase().includes(wanted)),
+  );
+  return (
+    <Table
+      wrapLines
+      header={
+        <Header variant="h2" counter={`(${shown.length})`} description="Those that need attention are first.">
+          Plugins
+        </Header>
+      }
+      filter={
+        <TextFilter
+          filteringText={text}
+          filteringAriaLabel="Find plugins"
+          filteringPlaceholder="Find by name, description or node type"
+          countText={text === '' ? '' : `${shown.length} found`}
+          onChange={({ detail }) => setText(detail.filteringText)}
+        />
+      }
+      items={shown}
+      trackBy="id"
+      ariaLabels={{ tableLabel: 'Plugins' }}
+      empty={<Box textAlign="center">None matches. Change the filter to see more.</Box>}
+      visibleColumns={isNarrow ? ['plugin'] : ['plugin', 'status', 'offers', 'api']}
+      columnDefinitions={[
+        {
+          id: 'plugin',
+          header: 'Plugin',
+          isRowHeader: true,
+          cell: (row) => (
+            <>
+              <AppLink to={`/plugins/${encodeURIComponent(row.id)}`}>{row.name || row.id}</AppLink>
+              <div className="any-text">{row.description}</div>
+              {isNarrow && (
+                <>
+                  <HealthStatus status={row.status} message={row.message} />
+                  <Offers row={row} />
+                </>
+              )}
+            </>
+          ),
+        },
+        {
+          id: 'status',
+          header: 'Health',
+          width: 260,
+          cell: ({ status, message }) => <HealthStatus status={status} message={message} />,
+        },
+        { id: 'offers', header: 'Offers', width: 200, cell: (row) => <Offers row={row} /> },
+        {
+          id: 'api',
+          header: 'API and version',
+          width: 150,
+          cell: ({ api, version }) => `${api} ${version}`.trim(),
+        },
+      ]}
+    />
+  );
+};
+
+/** What a plugin brings, in short. */
+const Offers = ({ row: { id, nodeTypes } }: { readonly row: PluginRow }): ReactNode => {
+  if (nodeTypes.length === 0) return <Box color="text-body-secondary">No node types</Box>;
+  const text = nodeTypes.length === 1 ? '1 node type' : `${nodeTypes.length} node types`;
+  return <AppLink to={`/node-types?plugin=${encodeURIComponent(id)}`}>{text}</AppLink>;
+};
+
+export default Plugins;

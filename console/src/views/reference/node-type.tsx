@@ -1,0 +1,149 @@
+import Alert from '@cloudscape-design/components/alert';
+import Badge from '@cloudscape-design/components/badge';
+import Box from '@cloudscape-design/components/box';
+import Container from '@cloudscape-design/components/container';
+import ContentLayout from '@cloudscape-design/components/content-layout';
+import Header from '@cloudscape-design/components/header';
+import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import type { ReactNode } from 'react';
+import { useParams } from 'wouter';
+import type { Answer } from '../../api/routes.ts';
+import { useApi } from '../../api/use-api.ts';
+import { JsonView } from '../../parts/json-view.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { NameList, PluginLink } from '../../parts/name-list.tsx';
+import { FieldList } from './field-list.tsx';
+import { ProviderState } from './provider-state.tsx';
+import { toSchemaFields } from './schema-fields.ts';
+
+type Shown = Answer<'GET /api/admin/node-types/{nodeType}'>;
+
+/** The reference of one node type. */
+const NodeType = (): ReactNode => {
+  const { nodeType = '' } = useParams();
+  const query = useApi('GET /api/admin/node-types/{nodeType}', { params: { nodeType } });
+  return <Loaded query={query}>{(shown) => <Reference shown={shown} />}</Loaded>;
+};
+
+const Reference = ({ shown }: { readonly shown: Shown }): ReactNode => (
+  <ContentLayout
+    header={
+      <Header
+        variant="h1"
+        description={shown.description}
+        info={<Badge color={shown.kind === 'trigger' ? 'green' : 'grey'}>{shown.kind}</Badge>}
+      >
+        {shown.name}
+      </Header>
+    }
+  >
+    <SpaceBetween size="l">
+      <ProviderState shown={shown} />
+      <Container header={<Header variant="h2">Overview</Header>}>
+        <KeyValuePairs columns={3} items={describeTraits(shown)} />
+      </Container>
+      {shown.schema !== undefined && (
+        <Parameters schema={shown.schema} literal={shown.literalParameters ?? []} />
+      )}
+      {shown.example && (
+        <Container header={<Header variant="h2">Example</Header>}>
+          <JsonView label={`Example of ${shown.name}`} value={toExample(shown)} />
+        </Container>
+      )}
+    </SpaceBetween>
+  </ContentLayout>
+);
+
+const Parameters = ({
+  schema,
+  literal,
+}: {
+  readonly schema: unknown;
+  readonly literal: readonly string[];
+}): ReactNode => {
+  const { groups, choice } = toSchemaFields(schema);
+  return (
+    <Container header={<Header variant="h2">Parameters</Header>}>
+      {groups.length === 0 && <Box color="text-body-secondary">It has no parameters.</Box>}
+      {choice !== null && <Alert type="info">{choice}</Alert>}
+      <FieldList groups={groups} notes={(name) => (literal.includes(name) ? ['no expressions'] : [])} />
+    </Container>
+  );
+};
+
+/** A node of a workflow, with what it receives and delivers. */
+const toExample = ({ nodeType, example }: Shown): unknown => {
+  const { parameters, input, output } = example ?? {};
+  return {
+    node: { id: nodeType, type: nodeType, parameters },
+    ...(input === undefined ? {} : { input }),
+    ...(output === undefined ? {} : { output }),
+  };
+};
+
+const FIRED_BY = {
+  request: 'An HTTP request',
+  subworkflow: 'A subworkflow node of another workflow, or by hand',
+  event: 'Events',
+} as const;
+
+const describeTraits = (shown: Shown) => {
+  const { kind, firedBy, inputs = [], credentialTypes = [], control } = shown;
+  const pair = (label: string, value: ReactNode) => ({ label, value });
+  return [
+    pair('Type', <Box variant="code">{shown.nodeType}</Box>),
+    pair('Plugin', <PluginLink id={shown.plugin} />),
+    pair('Category', shown.category),
+    ...(kind === 'trigger'
+      ? [pair('Fired by', firedBy ? FIRED_BY[firedBy] : 'Nothing')]
+      : [
+          pair('Inputs', <NameList names={inputs} />),
+          pair('Effects', describeEffects(shown)),
+          ...(control ? [pair('Control', describeControl(control))] : []),
+        ]),
+    pair('Outputs', <Outputs shown={shown} />),
+    ...(credentialTypes.length === 0
+      ? []
+      : [
+          pair('Credential types', <NameList names={credentialTypes} path="/credential-types" />),
+          pair('Credential', describeRequired(shown)),
+        ]),
+  ];
+};
+
+const Outputs = ({ shown }: { readonly shown: Shown }): ReactNode => {
+  const { outputs, outputsDependOnParameters, endsBranch } = shown;
+  const names = outputs ?? [];
+  return (
+    <>
+      {outputsDependOnParameters === true
+        ? `Depend on the parameters${names.length === 0 ? '' : '; in the example '}`
+        : null}
+      {(outputsDependOnParameters !== true || names.length > 0) && <NameList names={names} />}
+      {endsBranch === true && (
+        <Box color="text-body-secondary">It may deliver nothing, which ends the branch.</Box>
+      )}
+    </>
+  );
+};
+
+const describeEffects = ({ pure }: Shown): string => {
+  if (pure === 'byParameters') return 'Depend on the parameters';
+  return pure === true
+    ? 'None: it is computed again on a replay, without a checkpoint or retries'
+    : 'It is a step, with a checkpoint and retries';
+};
+
+const describeControl = ({ suspends, bodyOutput }: NonNullable<Shown['control']>): string =>
+  [
+    ...(suspends ? ['It may suspend the execution'] : []),
+    ...(bodyOutput === null ? [] : [`Its body begins at the output ${bodyOutput}`]),
+  ].join('. ') || 'It controls the execution';
+
+const describeRequired = ({ credentialRequired }: Shown): string => {
+  if (credentialRequired === 'byParameters') return 'Required or not, depending on the parameters';
+  return credentialRequired === true ? 'Required' : 'Optional';
+};
+
+export default NodeType;

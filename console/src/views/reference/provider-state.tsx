@@ -1,0 +1,37 @@
+import Alert from '@cloudscape-design/components/alert';
+import type { ReactNode } from 'react';
+import { PluginLink } from '../../parts/name-list.tsx';
+
+interface ProviderStateProps {
+  readonly shown: {
+    readonly plugin: string;
+    readonly enabled: boolean;
+    readonly error?: string | undefined;
+    readonly warnings: readonly string[];
+  };
+}
+
+/** Why what a plugin offers can't be used now, and what it warns of; nothing if all is well. */
+export const ProviderState = ({ shown }: ProviderStateProps): ReactNode => {
+  const { plugin, enabled, error, warnings } = shown;
+  const link = <PluginLink id={plugin} />;
+  return (
+    <>
+      {error !== undefined && (
+        <Alert type="error" header={<>The plugin {link} could not be loaded</>}>
+          {error}
+        </Alert>
+      )}
+      {!enabled && error === undefined && (
+        <Alert type="warning" header={<>The plugin {link} is disabled</>}>
+          Nodes of this type fail.
+        </Alert>
+      )}
+      {warnings.map((warning) => (
+        <Alert key={warning} type="warning">
+          {warning}
+        </Alert>
+      ))}
+    </>
+  );
+};

@@ -1,0 +1,145 @@
+import Box from '@cloudscape-design/components/box';
+import Button from '@cloudscape-design/components/button';
+import Header from '@cloudscape-design/components/header';
+import Select from '@cloudscape-design/components/select';
+import StatusIndicator from '@cloudscape-design/components/status-indicator';
+import Table from '@cloudscape-design/components/table';
+import TextFilter from '@cloudscape-design/components/text-filter';
+import type { ReactNode } from 'react';
+import { useApi } from '../../api/use-api.ts';
+import { useAddressState } from '../../parts/address-state.ts';
+import { AppLink } from '../../parts/app-link.tsx';
+import { PluginLink } from '../../parts/name-list.tsx';
+import { useIsNarrow } from '../../parts/narrow.ts';
+
+export interface ListedType {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly plugin: string;
+  readonly enabled: boolean;
+  readonly error?: string | undefined;
+  /** Only node types have one. */
+  readonly kind?: string;
+}
+
+interface TypeTableProps {
+  /** Of the view, without a trailing slash. */
+  readonly path: string;
+  readonly title: string;
+  readonly actions: ReactNode;
+  readonly types: readonly ListedType[];
+  /** Asks for the next page; null on the last one. */
+  readonly onMore: (() => unknown) | null;
+  readonly isLoading: boolean;
+}
+
+/** Node types or credential types, with their filters, which are in the address. */
+export const TypeTable = (props: TypeTableProps): ReactNode => {
+  const { path, title, actions, types, onMore, isLoading } = props;
+  const isNarrow = useIsNarrow();
+  const hasKinds = path === '/node-types';
+  return (
+    <Table
+      variant="full-page"
+      wrapLines
+      header={
+        <Header variant="h1" counter={`(${types.length}${onMore === null ? '' : '+'})`} actions={actions}>
+          {title}
+        </Header>
+      }
+      filter={<Filters hasKinds={hasKinds} title={title} />}
+      items={types}
+      trackBy="id"
+      loading={isLoading}
+      loadingText="Loading"
+      ariaLabels={{ tableLabel: title }}
+      renderAriaLive={({ firstIndex, lastIndex }) => `${lastIndex - firstIndex + 1} shown`}
+      empty={<Box textAlign="center">None matches. Change the filters to see more.</Box>}
+      visibleColumns={isNarrow ? ['type'] : ['type', 'description', ...(hasKinds ? ['kind'] : []), 'plugin']}
+      columnDefinitions={[
+        {
+          id: 'type',
+          header: 'Type',
+          isRowHeader: true,
+          ...(isNarrow ? {} : { width: 220 }),
+          cell: (type) => (
+            <>
+              <AppLink to={`${path}/${encodeURIComponent(type.id)}`}>{type.id}</AppLink>
+              <Box variant="small" display="block" color="text-body-secondary">
+                {type.name}
+              </Box>
+              {isNarrow && <Description type={type} />}
+            </>
+          ),
+        },
+        { id: 'description', header: 'Description', cell: (type) => <Description type={type} /> },
+        { id: 'kind', header: 'Kind', width: 100, cell: ({ kind }) => kind },
+        { id: 'plugin', header: 'Plugin', width: 150, cell: ({ plugin }) => <PluginLink id={plugin} /> },
+      ]}
+      footer={
+        onMore && (
+          <Box textAlign="center">
+            <Button onClick={() => void onMore()} loading={isLoading}>
+              Show more
+            </Button>
+          </Box>
+        )
+      }
+    />
+  );
+};
+
+const Description = ({ type }: { readonly type: ListedType }): ReactNode => {
+  const { description, enabled, error } = type;
+  return (
+    <>
+      {description}
+      {error !== undefined && <StatusIndicator type="error">Not loaded</StatusIndicator>}
+      {!enabled && error === undefined && <StatusIndicator type="stopped">Disabled</StatusIndicator>}
+    </>
+  );
+};
+
+const KINDS = [
+  { value: '', label: 'All kinds' },
+  { value: 'trigger', label: 'Triggers' },
+  { value: 'action', label: 'Actions' },
+] as const;
+
+const Filters = ({ hasKinds, title }: { readonly hasKinds: boolean; readonly title: string }): ReactNode => {
+  const [text, setText] = useAddressState('text');
+  const [kind, setKind] = useAddressState('kind');
+  const [plugin, setPlugin] = useAddressState('plugin');
+  const plugins = useApi('GET /api/admin/plugins').data?.plugins ?? [];
+  // A legacy plugin is listed once for each of its node types.
+  const ids = [...new Set([...plugins.map(({ id }) => id), ...(plugin === '' ? [] : [plugin])])].sort();
+  const pluginOptions = [{ value: '', label: 'All plugins' }, ...ids.map((id) => ({ value: id, label: id }))];
+  return (
+    <div className="filters">
+      <div className="filter-text">
+        <TextFilter
+          filteringText={text}
+          filteringAriaLabel={`Find ${title.toLowerCase()}`}
+          filteringPlaceholder="Find by name or description"
+          onChange={({ detail }) => setText(detail.filteringText)}
+        />
+      </div>
+      {hasKinds && (
+        <Select
+          ariaLabel="Kind"
+          options={KINDS}
+          selectedOption={KINDS.find(({ value }) => value === kind) ?? KINDS[0]}
+          onChange={({ detail }) => setKind(detail.selectedOption.value ?? '')}
+        />
+      )}
+      <Select
+        ariaLabel="Plugin"
+        options={pluginOptions}
+        filteringType={ids.length > 10 ? 'auto' : 'none'}
+        selectedOption={pluginOptions.find(({ value }) => value === plugin) ?? null}
+        onChange={({ detail }) => setPlugin(detail.selectedOption.value ?? '')}
+      />
+    </div>
+  );
+};

@@ -1,0 +1,99 @@
+import Alert from '@cloudscape-design/components/alert';
+import Box from '@cloudscape-design/components/box';
+import Container from '@cloudscape-design/components/container';
+import Header from '@cloudscape-design/components/header';
+import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import type { ReactNode } from 'react';
+import { useParams } from 'wouter';
+import { useApi } from '../../api/use-api.ts';
+import { AppLink } from '../../parts/app-link.tsx';
+import { JsonView } from '../../parts/json-view.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Time } from '../../parts/time.tsx';
+import { RequestVerdict } from './request-verdict.tsx';
+import { SendAgain } from './send-again.tsx';
+import { parseJson } from './to-edit.ts';
+import './request.css';
+
+const number = new Intl.NumberFormat();
+
+/** One recorded request: why it was refused, what it was, and sending it again. */
+const RequestDetail = (): ReactNode => {
+  const { requestId: id = '' } = useParams();
+  const shown = useApi('GET /api/admin/requests/{id}', { params: { id } });
+  return (
+    <Loaded query={shown}>
+      {(request) => {
+        const { workflowId, verdict, refusal, executionId, method, path, query, body } = request;
+        const json = parseJson(body);
+        return (
+          <SpaceBetween size="l">
+            <Header variant="h1" description={<span className="any-text">{id}</span>}>
+              <span className="any-text">
+                {method} {path}
+                {query === '' ? '' : `?${query}`}
+              </span>
+            </Header>
+            {refusal !== null && (
+              <Alert type="error" header={`Refused: ${refusal.code}`}>
+                <div className="any-text">
+                  {refusal.detail}
+                  {refusal.reason !== null && <Box variant="p">In the log: {refusal.reason}</Box>}
+                  {refusal.advice !== null && <Box variant="p">What to change: {refusal.advice}</Box>}
+                </div>
+              </Alert>
+            )}
+            <Container>
+              <KeyValuePairs
+                columns={4}
+                items={[
+                  { label: 'Verdict', value: <RequestVerdict verdict={verdict} /> },
+                  { label: 'Received', value: <Time at={request.receivedAt} /> },
+                  { label: 'Sender', value: request.sender },
+                  {
+                    label: 'Workflow',
+                    value: (
+                      <AppLink to={`/workflows/${encodeURIComponent(workflowId)}`}>{workflowId}</AppLink>
+                    ),
+                  },
+                  {
+                    label: verdict === 'duplicate' ? 'Execution of the first delivery' : 'Execution',
+                    value:
+                      executionId === null ? (
+                        'None'
+                      ) : (
+                        <AppLink to={`/executions/${encodeURIComponent(executionId)}`}>{executionId}</AppLink>
+                      ),
+                  },
+                  { label: 'Delivery key', value: request.key ?? 'None' },
+                  { label: 'Request id', value: request.requestId || 'None' },
+                  { label: 'Body', value: `${number.format(request.bodyBytes)} bytes` },
+                ]}
+              />
+            </Container>
+            <Container header={<Header variant="h2">Headers</Header>}>
+              <JsonView value={request.headers} label="Headers" />
+            </Container>
+            <Container header={<Header variant="h2">Body</Header>}>
+              {body === '' ? (
+                request.bodyBytes === 0 ? (
+                  'It had none.'
+                ) : (
+                  'It was not kept.'
+                )
+              ) : json === undefined ? (
+                <pre className="any-text request-text">{body}</pre>
+              ) : (
+                <JsonView value={json} label="Body" />
+              )}
+            </Container>
+            <SendAgain key={id} request={request} />
+          </SpaceBetween>
+        );
+      }}
+    </Loaded>
+  );
+};
+
+export default RequestDetail;

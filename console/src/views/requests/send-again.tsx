@@ -1,0 +1,146 @@
+import Alert from '@cloudscape-design/components/alert';
+import Box from '@cloudscape-design/components/box';
+import Button from '@cloudscape-design/components/button';
+import Container from '@cloudscape-design/components/container';
+import ExpandableSection from '@cloudscape-design/components/expandable-section';
+import FormField from '@cloudscape-design/components/form-field';
+import Header from '@cloudscape-design/components/header';
+import Input from '@cloudscape-design/components/input';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
+import type { Answer } from '../../api/routes.ts';
+import { useChange } from '../../api/use-api.ts';
+import { AppLink } from '../../parts/app-link.tsx';
+import { Confirm } from '../../parts/confirm.tsx';
+import { settings } from '../../parts/page-settings.ts';
+import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { toEdit, toEditable } from './to-edit.ts';
+
+const JsonEditor = lazy(() => import('../../parts/json-editor.tsx'));
+
+interface SendAgainProps {
+  readonly request: Answer<'GET /api/admin/requests/{id}'>;
+}
+
+/** Sends a recorded request again, as it was or edited. */
+export const SendAgain = ({ request }: SendAgainProps): ReactNode => {
+  const { id, workflowId, missing } = request;
+  const [body, setBody] = useState(() => toEditable(request.body));
+  const [query, setQuery] = useState(request.query);
+  const [headers, setHeaders] = useState('{}');
+  const [version, setVersion] = useState('');
+  const [isAsking, setAsking] = useState(false);
+  const send = useChange('POST /api/admin/requests/{id}/send-again');
+  const edit = toEdit(request, { body, query, headers });
+  const problemOf = (field: 'body' | 'headers') =>
+    'problem' in edit && edit.field === field ? edit.problem : undefined;
+  const isVersion = /^([1-9]\d{0,8})?$/.test(version);
+  const isEdited = 'input' in edit && Object.keys(edit.input).length > 0;
+  const reason =
+    (settings.isReadOnly && 'This console is read-only.') ||
+    ('problem' in edit && edit.problem) ||
+    (!isVersion && 'The version must be a number.') ||
+    null;
+
+  if (missing !== null)
+    return (
+      <Container header={<Header variant="h2">Send again</Header>}>
+        <Box variant="p">It can’t be sent again: {missing}.</Box>
+      </Container>
+    );
+
+  const sendNow = () =>
+    send.mutate(
+      {
+        params: { id },
+        body: {
+          ...(version === '' ? {} : { version: Number(version) }),
+          ...(isEdited ? { input: edit.input } : {}),
+        },
+      },
+      { onSettled: () => setAsking(false) },
+    );
+
+  return (
+    <Container
+      header={
+        <Header
+          variant="h2"
+          description="It starts a new execution in the background. You vouch for it: no credential, signature or limit is checked."
+        >
+          Send again
+        </Header>
+      }
+      footer={
+        <Button
+          disabled={reason !== null}
+          disabledReason={reason ?? ''}
+          loading={send.isPending}
+          onClick={() => setAsking(true)}
+        >
+          {isEdited ? 'Send edited' : 'Send again'}
+        </Button>
+      }
+    >
+      <SpaceBetween size="m">
+        <FormField label="Body" stretch={true} errorText={problemOf('body')}>
+          <Suspense fallback={<Box variant="code">…</Box>}>
+            <JsonEditor value={body} label="Body to send" onChange={setBody} />
+          </Suspense>
+        </FormField>
+        <ExpandableSection headerText="Query, headers and version">
+          <SpaceBetween size="m">
+            <FormField label="Query">
+              <Input value={query} onChange={({ detail }) => setQuery(detail.value)} />
+            </FormField>
+            <FormField
+              label="Headers to change"
+              description="By name, as JSON; null removes one. The others stay."
+              errorText={problemOf('headers')}
+              stretch={true}
+            >
+              <Suspense fallback={<Box variant="code">…</Box>}>
+                <JsonEditor value={headers} label="Headers to change" onChange={setHeaders} />
+              </Suspense>
+            </FormField>
+            <FormField label="Version" errorText={isVersion ? undefined : 'Enter the number of a version.'}>
+              <Input
+                value={version}
+                inputMode="numeric"
+                placeholder="The current one"
+                onChange={({ detail }) => setVersion(detail.value)}
+              />
+            </FormField>
+          </SpaceBetween>
+        </ExpandableSection>
+        {send.error !== null && <ProblemAlert error={send.error} />}
+        {send.data !== undefined && (
+          <Alert type="success" header="Sent again">
+            {send.data.executionId === null ? (
+              'The webhook’s filter skipped it, so it started nothing.'
+            ) : (
+              <span className="any-text">
+                It started{' '}
+                <AppLink to={`/executions/${encodeURIComponent(send.data.executionId)}`}>
+                  {send.data.executionId}
+                </AppLink>{' '}
+                with version {send.data.workflowVersion} of {workflowId}.
+              </span>
+            )}
+          </Alert>
+        )}
+        {isAsking && (
+          <Confirm
+            title={isEdited ? 'Send the edited request' : 'Send this request again'}
+            action="Send"
+            isBusy={send.isPending}
+            onConfirm={sendNow}
+            onCancel={() => setAsking(false)}
+          >
+            It starts {workflowId} once more. What its nodes do on the outside can’t be undone.
+          </Confirm>
+        )}
+      </SpaceBetween>
+    </Container>
+  );
+};

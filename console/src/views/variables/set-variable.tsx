@@ -1,0 +1,115 @@
+import FormField from '@cloudscape-design/components/form-field';
+import Input from '@cloudscape-design/components/input';
+import Select from '@cloudscape-design/components/select';
+import Textarea from '@cloudscape-design/components/textarea';
+import { type ReactNode, useState } from 'react';
+import { useChange } from '../../api/use-api.ts';
+import { FormDialog } from '../../parts/form-dialog.tsx';
+import { EMPTY, readForm, toForm, type Variable, type VariableForm } from './variable-form.ts';
+
+const TYPES = [
+  { value: 'string', label: 'Text' },
+  { value: 'number', label: 'Number' },
+  { value: 'boolean', label: 'True or false' },
+  { value: 'json', label: 'JSON' },
+] as const;
+
+const BOOLEANS = [
+  { value: 'true', label: 'true' },
+  { value: 'false', label: 'false' },
+];
+
+interface SetVariableProps {
+  /** The variable to change; null to create one. */
+  readonly variable: Variable | null;
+  readonly onClose: () => void;
+  readonly onDone: (message: string) => void;
+}
+
+/** Creates or changes a variable; refused if it was changed since it was read. */
+export const SetVariable = ({ variable, onClose, onDone }: SetVariableProps): ReactNode => {
+  const [form, setForm] = useState<VariableForm>(variable === null ? EMPTY : toForm(variable));
+  const [mistakes, setMistakes] = useState<Readonly<Partial<Record<'name' | 'text', string>>>>({});
+  const change = useChange('PUT /api/admin/variables/{name}');
+  const edit = (changes: Partial<VariableForm>) => setForm({ ...form, ...changes });
+  const submit = () => {
+    const { body, mistakes: found } = readForm(form);
+    setMistakes(found ?? {});
+    if (body === null) return;
+    const headers: Record<string, string> =
+      variable === null ? { 'if-none-match': '*' } : { 'if-match': `"${variable.revision}"` };
+    change.mutate(
+      { params: { name: form.name }, headers, body },
+      {
+        onSuccess: ({ name, changed, revision }) =>
+          onDone(changed ? `${name} is set: revision ${revision}.` : `${name} has this value already.`),
+      },
+    );
+  };
+  return (
+    <FormDialog
+      title={variable === null ? 'Create a variable' : `Change ${variable.name}`}
+      action={variable === null ? 'Create' : 'Change'}
+      isBusy={change.isPending}
+      error={change.error}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      {variable === null && (
+        <FormField
+          label="Name"
+          description="Workflows read it as $vars.name."
+          errorText={mistakes.name}
+          stretch={true}
+        >
+          <Input
+            autoFocus={true}
+            spellcheck={false}
+            value={form.name}
+            onChange={({ detail }) => edit({ name: detail.value })}
+          />
+        </FormField>
+      )}
+      <FormField label="Type" stretch={true}>
+        <Select
+          options={TYPES}
+          selectedOption={TYPES.find(({ value }) => value === form.type) ?? TYPES[0]}
+          onChange={({ detail }) => edit({ type: detail.selectedOption.value as VariableForm['type'] })}
+        />
+      </FormField>
+      <FormField
+        label="Value"
+        description="Never a secret: everyone who may read executions sees it."
+        errorText={mistakes.text}
+        stretch={true}
+      >
+        <Value form={form} onChange={(text) => edit({ text })} />
+      </FormField>
+      <FormField label="Description" description="What it is for." stretch={true}>
+        <Input value={form.description} onChange={({ detail }) => edit({ description: detail.value })} />
+      </FormField>
+    </FormDialog>
+  );
+};
+
+interface ValueProps {
+  readonly form: VariableForm;
+  readonly onChange: (text: string) => void;
+}
+
+const Value = ({ form: { type, text }, onChange }: ValueProps): ReactNode => {
+  if (type === 'boolean')
+    return (
+      <Select
+        options={BOOLEANS}
+        placeholder="Choose"
+        selectedOption={BOOLEANS.find(({ value }) => value === text) ?? null}
+        onChange={({ detail }) => onChange(detail.selectedOption.value ?? '')}
+      />
+    );
+  if (type === 'number')
+    return <Input inputMode="decimal" value={text} onChange={({ detail }) => onChange(detail.value)} />;
+  return (
+    <Textarea rows={4} spellcheck={false} value={text} onChange={({ detail }) => onChange(detail.value)} />
+  );
+};

@@ -1,0 +1,56 @@
+import type { Answer } from '../../api/routes.ts';
+
+export type Variable = Answer<'GET /api/admin/variables'>['variables'][number];
+
+/** What is typed of a variable. */
+export interface VariableForm {
+  readonly name: string;
+  readonly type: Variable['type'];
+  /** The text of the value: as it is for a string, else JSON. */
+  readonly text: string;
+  readonly description: string;
+}
+
+export const EMPTY: VariableForm = { name: '', type: 'string', text: '', description: '' };
+
+/** A value as it is shown: text as it is, any other as JSON. */
+export const toText = ({ type, value }: Pick<Variable, 'type' | 'value'>): string =>
+  type === 'string' ? String(value) : (JSON.stringify(value, null, type === 'json' ? 2 : 0) ?? '');
+
+export const toForm = (variable: Omit<Variable, 'changedAt' | 'changedBy' | 'revision'>): VariableForm => ({
+  name: variable.name,
+  type: variable.type,
+  text: toText(variable),
+  description: variable.description ?? '',
+});
+
+/** What is sent, or what keeps it from being sent: by field. */
+type Read =
+  | { readonly body: object; readonly mistakes: null }
+  | { readonly body: null; readonly mistakes: Readonly<Partial<Record<'name' | 'text', string>>> };
+
+const NAME = /^[A-Za-z_]\w{0,63}$/;
+
+/** Reads what was typed; the API checks the rest. */
+export const readForm = ({ name, type, text, description }: VariableForm): Read => {
+  const mistakes: { name?: string; text?: string } = {};
+  if (!NAME.test(name)) mistakes.name = 'Up to 64 letters, digits and _, not beginning with a digit.';
+  const value = type === 'string' ? text : parse(text);
+  if (value === undefined) mistakes.text = 'This is not JSON.';
+  else if ((type === 'number' || type === 'boolean') && typeof value !== type)
+    mistakes.text = type === 'number' ? 'This is not a number.' : 'Choose true or false.';
+  if (Object.keys(mistakes).length > 0) return { body: null, mistakes };
+  return {
+    body: { type, value, description: description.trim() === '' ? null : description.trim() },
+    mistakes: null,
+  };
+};
+
+/** @returns undefined for what is not JSON */
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};

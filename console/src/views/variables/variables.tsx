@@ -1,0 +1,224 @@
+import Alert from '@cloudscape-design/components/alert';
+import Box from '@cloudscape-design/components/box';
+import Button from '@cloudscape-design/components/button';
+import Header from '@cloudscape-design/components/header';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import Table from '@cloudscape-design/components/table';
+import TextFilter from '@cloudscape-design/components/text-filter';
+import { type ReactNode, useState } from 'react';
+import { useApi, useChange } from '../../api/use-api.ts';
+import { useAddressState } from '../../parts/address-state.ts';
+import { READ_ONLY } from '../../parts/form-dialog.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { settings } from '../../parts/page-settings.ts';
+import { RemoveDialog } from '../../parts/remove-dialog.tsx';
+import { Time } from '../../parts/time.tsx';
+import { SetVariable } from './set-variable.tsx';
+import { toText, type Variable } from './variable-form.ts';
+
+/** What is asked: the fields of a variable, or whether to remove one. */
+type Question = { readonly kind: 'set'; readonly variable: Variable | null } | Removal;
+interface Removal {
+  readonly kind: 'remove';
+  readonly variable: Variable;
+}
+
+const readOnly = { disabled: settings.isReadOnly, disabledReason: READ_ONLY };
+
+/** The variables of the stage: at most 200, all in one answer. */
+const Variables = (): ReactNode => {
+  const [text, setText] = useAddressState('text');
+  const [question, setQuestion] = useState<Question | null>(null);
+  const [done, setDone] = useState<string | null>(null);
+  const query = useApi('GET /api/admin/variables');
+  const ask = (next: Question) => {
+    setDone(null);
+    setQuestion(next);
+  };
+  const finish = (message: string) => {
+    setQuestion(null);
+    setDone(message);
+  };
+  return (
+    <SpaceBetween size="m">
+      {done !== null && (
+        <Alert type="success" dismissible={true} onDismiss={() => setDone(null)}>
+          {done}
+        </Alert>
+      )}
+      <Loaded query={query}>
+        {({ variables }) => <VariableTable variables={variables} text={text} onText={setText} onAsk={ask} />}
+      </Loaded>
+      {question?.kind === 'set' && (
+        <SetVariable variable={question.variable} onClose={() => setQuestion(null)} onDone={finish} />
+      )}
+      {question?.kind === 'remove' && (
+        <RemoveVariable {...question} onClose={() => setQuestion(null)} onDone={finish} />
+      )}
+    </SpaceBetween>
+  );
+};
+
+interface VariableTableProps {
+  readonly variables: readonly Variable[];
+  readonly text: string;
+  readonly onText: (text: string) => void;
+  readonly onAsk: (question: Question) => void;
+}
+
+const VariableTable = ({ variables, text, onText, onAsk }: VariableTableProps): ReactNode => {
+  const wanted = text.toLowerCase();
+  const items = variables.filter((variable) =>
+    [variable.name, variable.description ?? '', toText(variable)].some((part) =>
+      part.toLowerCase().includes(wanted),
+    ),
+  );
+  const create = (
+    <Button {...readOnly} onClick={() => onAsk({ kind: 'set', variable: null })}>
+      Create a variable
+    </Button>
+  );
+  return (
+    <Table<Variable>
+      variant="full-page"
+      wrapLines={true}
+      enableKeyboardNavigation={true}
+      items={items}
+      trackBy="name"
+      ariaLabels={{ tableLabel: 'Variables' }}
+      renderAriaLive={({ visibleItemsCount }) => `${visibleItemsCount ?? items.length} variables`}
+      header={
+        <Header
+          variant="h1"
+          counter={`(${items.length === variables.length ? '' : `${items.length}/`}${variables.length})`}
+          description="Values of this stage, which workflows read as $vars. A change is read from their next start on."
+          actions={create}
+        >
+          Variables
+        </Header>
+      }
+      filter={
+        <TextFilter
+          filteringText={text}
+          filteringAriaLabel="Find variables"
+          filteringPlaceholder="Find by name, value or description"
+          onChange={({ detail }) => onText(detail.filteringText)}
+        />
+      }
+      empty={
+        <Box textAlign="center">
+          {variables.length > 0
+            ? 'No variable matches. Change the text to see more.'
+            : 'There are no variables. Create one for what differs between stages, such as an address.'}
+        </Box>
+      }
+      columnDefinitions={[
+        {
+          id: 'name',
+          header: 'Name',
+          isRowHeader: true,
+          minWidth: 140,
+          cell: ({ name, description }) => (
+            <div className="any-length">
+              <Box variant="code">{name}</Box>
+              {description !== null && (
+                <Box variant="small" display="block" color="text-body-secondary">
+                  {description}
+                </Box>
+              )}
+            </div>
+          ),
+        },
+        { id: 'type', header: 'Type', minWidth: 90, cell: ({ type }) => type },
+        {
+          id: 'value',
+          header: 'Value',
+          minWidth: 200,
+          cell: (variable) => <Value text={toText(variable)} />,
+        },
+        {
+          id: 'changed',
+          header: 'Changed',
+          minWidth: 190,
+          cell: ({ changedAt, changedBy }) => (
+            <>
+              <Time at={changedAt} />
+              {changedBy !== null && (
+                <Box variant="small" display="block" color="text-body-secondary">
+                  <span className="any-length">{changedBy}</span>
+                </Box>
+              )}
+            </>
+          ),
+        },
+        {
+          id: 'actions',
+          header: 'Actions',
+          minWidth: 160,
+          cell: (variable) => (
+            <SpaceBetween direction="horizontal" size="xs">
+              <Button
+                {...readOnly}
+                variant="inline-link"
+                ariaLabel={`Change ${variable.name}`}
+                onClick={() => onAsk({ kind: 'set', variable })}
+              >
+                Change
+              </Button>
+              <Button
+                {...readOnly}
+                variant="inline-link"
+                ariaLabel={`Remove ${variable.name}`}
+                onClick={() => onAsk({ kind: 'remove', variable })}
+              >
+                Remove
+              </Button>
+            </SpaceBetween>
+          ),
+        },
+      ]}
+    />
+  );
+};
+
+/** Longer values are folded. In characters. */
+const FOLDED = 200;
+
+const Value = ({ text }: { readonly text: string }): ReactNode => (
+  <div className="variable-value any-text">
+    {text.length <= FOLDED ? (
+      text
+    ) : (
+      <details>
+        <summary>{text.slice(0, FOLDED)}…</summary>
+        {text}
+      </details>
+    )}
+  </div>
+);
+
+interface RemoveVariableProps extends Removal {
+  readonly onClose: () => void;
+  readonly onDone: (message: string) => void;
+}
+
+const RemoveVariable = ({
+  variable: { name, revision },
+  onClose,
+  onDone,
+}: RemoveVariableProps): ReactNode => {
+  const change = useChange('DELETE /api/admin/variables/{name}');
+  return (
+    <RemoveDialog
+      title={`Remove ${name}?`}
+      change={change}
+      call={{ params: { name }, headers: { 'if-match': `"${revision}"` } }}
+      onRemoved={() => onDone(`${name} is removed.`)}
+      onClose={onClose}
+    >
+      Expressions that read it would have no result. Its value is not kept.
+    </RemoveDialog>
+  );
+};
+
+export default Variables;

@@ -1,0 +1,160 @@
+import Box from '@cloudscape-design/components/box';
+import Button from '@cloudscape-design/components/button';
+import Container from '@cloudscape-design/components/container';
+import Grid from '@cloudscape-design/components/grid';
+import Header from '@cloudscape-design/components/header';
+import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import { type ReactNode, useMemo } from 'react';
+import type { Answer } from '../../api/routes.ts';
+import { useApi } from '../../api/use-api.ts';
+import { useAddressState } from '../../parts/address-state.ts';
+import { AppLink } from '../../parts/app-link.tsx';
+import { formatDuration } from '../../parts/duration.ts';
+import { WorkflowGraph } from '../../parts/graph/workflow-graph.tsx';
+import { JsonView } from '../../parts/json-view.tsx';
+import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { Time } from '../../parts/time.tsx';
+import { type Definition, type DefinitionNode, findNode } from './definition.ts';
+
+type NodeCounts = NonNullable<Answer<'GET /api/admin/statistics'>['total']['nodes']>[string];
+
+interface GraphTabProps {
+  readonly workflowId: string;
+  readonly definition: Definition;
+}
+
+const duration = (ms: number | null): string => (ms === null ? '–' : formatDuration(ms));
+
+const summarise = ({ failed, durationMs: { p50, p95 } }: NodeCounts): string =>
+  `${duration(p50)} / ${duration(p95)}${failed === 0 ? '' : `, ${failed} failed`}`;
+
+/** The graph with how long each node took, and the node that is selected. */
+export const GraphTab = ({ workflowId, definition }: GraphTabProps): ReactNode => {
+  const [nodeId, setNodeId] = useAddressState('node');
+  const query = useApi('GET /api/admin/statistics', { query: { workflowId } }, { everyMs: 30_000 });
+  const counts = query.data?.total.nodes;
+  const marks = useMemo(
+    () =>
+      Object.fromEntries(Object.entries(counts ?? {}).map(([id, each]) => [id, { text: summarise(each) }])),
+    [counts],
+  );
+  const node = findNode(definition, nodeId);
+  const graph = (
+    <WorkflowGraph
+      definition={definition}
+      marks={marks}
+      selected={nodeId === '' ? null : nodeId}
+      onSelect={setNodeId}
+      height={480}
+    />
+  );
+  return (
+    <SpaceBetween size="s">
+      {query.error !== null && <ProblemAlert error={query.error} onRetry={query.refetch} />}
+      {query.data !== undefined && (
+        <Box color="text-body-secondary">
+          Of each node: its median and 95th percentile, from <Time at={query.data.from} /> to{' '}
+          <Time at={query.data.timestamp} />. Select a node to see its parameters.
+        </Box>
+      )}
+      {node === null ? (
+        graph
+      ) : (
+        <Grid gridDefinition={[{ colspan: { default: 12, s: 7 } }, { colspan: { default: 12, s: 5 } }]}>
+          {graph}
+          <NodePanel
+            node={node}
+            definition={definition}
+            counts={counts?.[node.id] ?? null}
+            onClose={() => setNodeId('')}
+          />
+        </Grid>
+      )}
+    </SpaceBetween>
+  );
+};
+
+interface NodePanelProps {
+  readonly node: DefinitionNode;
+  readonly definition: Definition;
+  /** Null if it has not run in the period. */
+  readonly counts: NodeCounts | null;
+  readonly onClose: () => void;
+}
+
+const NodePanel = ({ node, definition, counts, onClose }: NodePanelProps): ReactNode => {
+  const { id, name, type, parameters, settings, credentialId, notes, disabled } = node;
+  const next = (definition.connections ?? []).filter(({ sourceNodeId }) => sourceNodeId === id);
+  return (
+    <Container
+      header={
+        <Header
+          variant="h3"
+          actions={<Button iconName="close" variant="icon" ariaLabel="Close the node" onClick={onClose} />}
+        >
+          <span className="any-length few-lines" title={name ?? id}>
+            {name ?? id}
+          </span>
+        </Header>
+      }
+    >
+      <SpaceBetween size="m">
+        {notes !== undefined && <Box variant="p">{notes}</Box>}
+        <KeyValuePairs
+          columns={2}
+          minColumnWidth={120}
+          items={[
+            { label: 'Node', value: <Box variant="code">{id}</Box> },
+            {
+              label: 'Type',
+              value: (
+                <>
+                  <AppLink to={`/node-types/${encodeURIComponent(type)}`}>{type}</AppLink>
+                  {disabled === true && ' (disabled)'}
+                </>
+              ),
+            },
+            {
+              label: 'Credential',
+              value:
+                credentialId === undefined ? (
+                  'None'
+                ) : (
+                  <AppLink to={`/credentials/${encodeURIComponent(credentialId)}`}>{credentialId}</AppLink>
+                ),
+            },
+            { label: 'Leads to', value: describeNext(next) },
+            { label: 'Runs, failed', value: counts === null ? 'None' : `${counts.runs}, ${counts.failed}` },
+            {
+              label: 'Median, 95th percentile',
+              value:
+                counts === null
+                  ? '–'
+                  : `${duration(counts.durationMs.p50)}, ${duration(counts.durationMs.p95)}`,
+            },
+          ]}
+        />
+        {parameters !== undefined && (
+          <div>
+            <Box variant="awsui-key-label">Parameters</Box>
+            <JsonView label={`Parameters of ${id}`} value={parameters} />
+          </div>
+        )}
+        {settings !== undefined && (
+          <div>
+            <Box variant="awsui-key-label">Settings</Box>
+            <JsonView label={`Settings of ${id}`} value={settings} />
+          </div>
+        )}
+      </SpaceBetween>
+    </Container>
+  );
+};
+
+const describeNext = (next: NonNullable<Definition['connections']>): string =>
+  next
+    .map(({ sourceOutput = 'main', targetNodeId }) =>
+      sourceOutput === 'main' ? targetNodeId : `${sourceOutput}: ${targetNodeId}`,
+    )
+    .join(', ') || 'The end';

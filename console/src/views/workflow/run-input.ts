@@ -1,0 +1,94 @@
+import type { DefinitionNode } from './definition.ts';
+
+/** A field of a form for the body of a request. */
+export interface InputField {
+  readonly name: string;
+  readonly label: string;
+  readonly description: string;
+  readonly kind: 'text' | 'number' | 'boolean' | 'choice';
+  readonly isRequired: boolean;
+  /** Of a choice, as JSON. */
+  readonly choices: readonly string[];
+}
+
+type Schema = Readonly<Record<string, unknown>>;
+
+const isObject = (value: unknown): value is Schema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const KINDS: Readonly<Record<string, InputField['kind']>> = {
+  string: 'text',
+  number: 'number',
+  integer: 'number',
+  boolean: 'boolean',
+};
+
+const toField = (name: string, schema: unknown, isRequired: boolean): InputField | null => {
+  if (!isObject(schema)) return null;
+  const choices = Array.isArray(schema.enum) ? schema.enum.map((value) => JSON.stringify(value)) : [];
+  const kind = choices.length > 0 ? 'choice' : KINDS[String(schema.type)];
+  if (kind === undefined) return null;
+  return {
+    name,
+    label: typeof schema.title === 'string' ? schema.title : name,
+    description: typeof schema.description === 'string' ? schema.description : '',
+    kind,
+    isRequired,
+    choices,
+  };
+};
+
+/**
+ * The fields of the body that a trigger declares with its schema.
+ *
+ * @returns null if it declares none, or one that a form of simple fields can't fill
+ */
+export const toInputFields = ({
+  parameters = {},
+}: Pick<DefinitionNode, 'parameters'>): readonly InputField[] | null => {
+  const { schema } = parameters;
+  if (!isObject(schema) || !isObject(schema.properties)) return null;
+  const required = Array.isArray(schema.required) ? schema.required : [];
+  const fields = Object.entries(schema.properties).map(([name, property]) =>
+    toField(name, property, required.includes(name)),
+  );
+  const simple = fields.filter((field) => field !== null);
+  return simple.length === fields.length && fields.length > 0 ? simple : null;
+};
+
+/** The input of a run from what was filled in; fields that are empty are left out. */
+export const toInput = (
+  fields: readonly InputField[],
+  values: Readonly<Record<string, string>>,
+): { readonly body: Readonly<Record<string, unknown>> } => ({
+  body: Object.fromEntries(
+    fields.flatMap(({ name, kind }): [string, unknown][] => {
+      const text = values[name] ?? '';
+      if (text === '') return [];
+      if (kind === 'text') return [[name, text]];
+      if (kind === 'number') return [[name, Number(text)]];
+      return [[name, JSON.parse(text)]];
+    }),
+  ),
+});
+
+const STARTS: Readonly<Record<string, unknown>> = {
+  webhookTrigger: { body: {} },
+  eventTrigger: { event: {} },
+  queueTrigger: { message: {} },
+};
+
+/** A JSON text to begin the input of a trigger with. */
+export const startOfInput = (type: string): string => JSON.stringify(STARTS[type] ?? {}, null, 2);
+
+/** @returns the object, or the reason why a text is none */
+export const parseInput = (
+  text: string,
+): { readonly input: Readonly<Record<string, unknown>> } | { readonly reason: string } => {
+  try {
+    const input: unknown = JSON.parse(text.trim() === '' ? '{}' : text);
+    return isObject(input) ? { input } : { reason: 'The input must be a JSON object.' };
+  } catch {
+    return { reason: 'This is not valid JSON.' };
+  }
+};

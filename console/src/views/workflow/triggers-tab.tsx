@@ -1,0 +1,129 @@
+import Box from '@cloudscape-design/components/box';
+import Container from '@cloudscape-design/components/container';
+import CopyToClipboard from '@cloudscape-design/components/copy-to-clipboard';
+import Header from '@cloudscape-design/components/header';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import StatusIndicator from '@cloudscape-design/components/status-indicator';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { callApi } from '../../api/api.ts';
+import type { Answer } from '../../api/routes.ts';
+import { AppLink } from '../../parts/app-link.tsx';
+import { JsonView } from '../../parts/json-view.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Time } from '../../parts/time.tsx';
+import { type Definition, type DefinitionNode, findNode, toCurl } from './definition.ts';
+
+type Trigger = Answer<'GET /api/admin/workflows/{workflowId}'>['triggers'][number];
+
+interface TriggersTabProps {
+  readonly triggers: readonly Trigger[];
+  readonly definition: Definition;
+}
+
+/** What starts the workflow: addresses, and the next times of schedules. */
+export const TriggersTab = ({ triggers, definition }: TriggersTabProps): ReactNode => (
+  <SpaceBetween size="l">
+    {!definition.enabled && (
+      <StatusIndicator type="stopped">The workflow is disabled: nothing starts it.</StatusIndicator>
+    )}
+    {triggers.length === 0 && <Box>All its triggers are disabled.</Box>}
+    {triggers.map(({ nodeId, type, addresses = [] }) => {
+      const node = findNode(definition, nodeId) ?? { id: nodeId, type };
+      return (
+        <Container
+          key={nodeId}
+          header={
+            <Header
+              variant="h2"
+              description={<AppLink to={`/node-types/${encodeURIComponent(type)}`}>{type}</AppLink>}
+            >
+              <span className="any-length few-lines" title={node.name ?? nodeId}>
+                {node.name ?? nodeId}
+              </span>
+            </Header>
+          }
+        >
+          <SpaceBetween size="m">
+            {addresses.map((address) => (
+              <Address key={`${address.method} ${address.url}`} address={address} node={node} />
+            ))}
+            {type === 'scheduleTrigger' && <NextTimes definition={definition} nodeId={nodeId} />}
+            {node.parameters !== undefined && (
+              <div>
+                <Box variant="awsui-key-label">Parameters</Box>
+                <JsonView label={`Parameters of ${nodeId}`} value={node.parameters} />
+              </div>
+            )}
+          </SpaceBetween>
+        </Container>
+      );
+    })}
+  </SpaceBetween>
+);
+
+interface AddressProps {
+  readonly address: { readonly method: string; readonly url: string };
+  readonly node: DefinitionNode;
+}
+
+const Address = ({ address, node }: AddressProps): ReactNode => (
+  <div className="field-head any-length">
+    <Box variant="code">
+      <b>{address.method}</b> {address.url}
+    </Box>
+    <CopyToClipboard
+      variant="icon"
+      copyButtonAriaLabel={`Copy the address of ${address.method}`}
+      copySuccessText="Copied"
+      copyErrorText="It could not be copied"
+      textToCopy={address.url}
+    />
+    <CopyToClipboard
+      variant="button"
+      copyButtonText="Copy as curl"
+      copyButtonAriaLabel={`Copy ${address.method} as curl`}
+      copySuccessText="Copied"
+      copyErrorText="It could not be copied"
+      textToCopy={toCurl(address, node)}
+    />
+  </div>
+);
+
+/** The check of the definition says when its schedules fire; it stores nothing. */
+const NextTimes = ({
+  definition,
+  nodeId,
+}: {
+  readonly definition: Definition;
+  readonly nodeId: string;
+}): ReactNode => {
+  const query = useQuery({
+    queryKey: ['times', definition],
+    queryFn: ({ signal }) =>
+      callApi('POST /api/admin/workflows/validate', { body: { workflows: [{ definition }] }, signal }),
+    staleTime: 60_000,
+  });
+  return (
+    <Loaded query={query}>
+      {({ workflows }) => {
+        const times = workflows[0]?.times.find(({ triggerNodeId }) => triggerNodeId === nodeId)?.times ?? [];
+        return (
+          <div>
+            <Box variant="awsui-key-label">
+              {definition.enabled ? 'Fires next' : 'Would fire next if the workflow were enabled'}
+            </Box>
+            {times.length === 0 && <Box>Not again.</Box>}
+            <ul>
+              {times.map((time) => (
+                <li key={time}>
+                  <Time at={time} />
+                </li>
+              ))}
+            </ul>
+          </div>
+        );
+      }}
+    </Loaded>
+  );
+};

@@ -1,0 +1,172 @@
+import Alert from '@cloudscape-design/components/alert';
+import Box from '@cloudscape-design/components/box';
+import Button from '@cloudscape-design/components/button';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import Table from '@cloudscape-design/components/table';
+import { type ReactNode, useState } from 'react';
+import { useApiPages, useChange } from '../../api/use-api.ts';
+import { useAddressStates } from '../../parts/address-state.ts';
+import { Confirm } from '../../parts/confirm.tsx';
+import { useIsNarrow } from '../../parts/narrow.ts';
+import { settings } from '../../parts/page-settings.ts';
+import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { Time } from '../../parts/time.tsx';
+import { VersionDifference } from './version-difference.tsx';
+
+interface VersionsTabProps {
+  readonly workflowId: string;
+  /** The current version; null if the workflow was removed. */
+  readonly current: number | null;
+}
+
+/** The versions, newest first, what changed between two, and the way back to one. */
+export const VersionsTab = ({ workflowId, current }: VersionsTabProps): ReactNode => {
+  const [{ from, to }, setCompared] = useAddressStates(['from', 'to']);
+  const [asked, setAsked] = useState<number | null>(null);
+  const isNarrow = useIsNarrow();
+  const pages = useApiPages('GET /api/admin/workflows/{workflowId}/versions', {
+    params: { workflowId },
+    query: { limit: 25 },
+  });
+  const rollback = useChange('POST /api/admin/workflows/{workflowId}/rollback');
+  const versions = (pages.data ?? []).flatMap((page) => page.versions);
+  const rollBack = () => {
+    if (asked === null) return;
+    const headers = current === null ? {} : { 'if-match': `"${current}"` };
+    rollback.mutate(
+      { params: { workflowId }, body: { version: asked }, headers },
+      { onSettled: () => setAsked(null) },
+    );
+  };
+  return (
+    <SpaceBetween size="l">
+      {pages.error !== null && <ProblemAlert error={pages.error} onRetry={pages.refetch} />}
+      {rollback.error !== null && <ProblemAlert error={rollback.error} />}
+      {rollback.data !== undefined && (
+        <Alert type="success">
+          {rollback.data.changed
+            ? `It is stored as version ${rollback.data.version}, which is current now.`
+            : `Version ${rollback.data.version}, which is current, is the same: nothing was stored.`}
+          {rollback.data.warnings.map(({ pointer, detail }) => (
+            <div key={`${pointer} ${detail}`}>
+              {pointer}: {detail}
+            </div>
+          ))}
+        </Alert>
+      )}
+      <Table
+        variant="embedded"
+        wrapLines
+        items={versions}
+        trackBy="version"
+        loading={pages.data === undefined && pages.isFetching}
+        loadingText="Loading"
+        ariaLabels={{ tableLabel: 'Versions' }}
+        empty={<Box textAlign="center">There are no versions.</Box>}
+        visibleColumns={
+          isNarrow ? ['version', 'actions'] : ['version', 'time', 'message', 'author', 'actions']
+        }
+        columnDefinitions={[
+          {
+            id: 'version',
+            header: 'Version',
+            isRowHeader: true,
+            minWidth: 90,
+            cell: ({ version, updatedAt, message }) => (
+              <>
+                {version}
+                {version === current && ' (current)'}
+                {isNarrow && (
+                  <Box variant="small" display="block">
+                    <span className="any-length">
+                      <Time at={updatedAt} /> {message}
+                    </span>
+                  </Box>
+                )}
+              </>
+            ),
+          },
+          { id: 'time', header: 'Stored', minWidth: 190, cell: ({ updatedAt }) => <Time at={updatedAt} /> },
+          {
+            id: 'message',
+            header: 'Message',
+            cell: ({ message }) => <span className="any-length">{message ?? '–'}</span>,
+          },
+          {
+            id: 'author',
+            header: 'Author',
+            cell: ({ author }) => <span className="any-length">{author ?? 'Not recorded'}</span>,
+          },
+          {
+            id: 'actions',
+            header: 'Actions',
+            minWidth: 210,
+            cell: ({ version }) => (
+              <SpaceBetween direction="horizontal" size="xs">
+                {version > 1 && (
+                  <Button
+                    variant="inline-link"
+                    ariaLabel={`Show what version ${version} changed`}
+                    onClick={() => setCompared({ from: String(version - 1), to: String(version) })}
+                  >
+                    Changes
+                  </Button>
+                )}
+                {version !== current && current !== null && (
+                  <Button
+                    variant="inline-link"
+                    ariaLabel={`Compare version ${version} with the current one`}
+                    onClick={() => setCompared({ from: String(version), to: String(current) })}
+                  >
+                    Compare
+                  </Button>
+                )}
+                {version !== current && (
+                  <Button
+                    variant="inline-link"
+                    ariaLabel={`Roll back to version ${version}`}
+                    disabled={settings.isReadOnly}
+                    disabledReason="This console is read-only"
+                    onClick={() => setAsked(version)}
+                  >
+                    Roll back
+                  </Button>
+                )}
+              </SpaceBetween>
+            ),
+          },
+        ]}
+        footer={
+          pages.hasNextPage && (
+            <Box textAlign="center">
+              <Button onClick={() => void pages.fetchNextPage()} loading={pages.isFetching}>
+                Show more
+              </Button>
+            </Box>
+          )
+        }
+      />
+      {/^\d+$/.test(from) && /^\d+$/.test(to) && (
+        <VersionDifference
+          key={`${from} ${to}`}
+          workflowId={workflowId}
+          from={from}
+          to={to}
+          onClose={() => setCompared({ from: '', to: '' })}
+        />
+      )}
+      {asked !== null && (
+        <Confirm
+          title={`Roll back to version ${asked}?`}
+          action="Roll back"
+          isBusy={rollback.isPending}
+          onConfirm={rollBack}
+          onCancel={() => setAsked(null)}
+        >
+          Version {asked} is checked and stored as a new version, which is used from the next execution on.
+          Running executions keep theirs.
+        </Confirm>
+      )}
+    </SpaceBetween>
+  );
+};

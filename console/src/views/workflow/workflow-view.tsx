@@ -1,0 +1,118 @@
+import Alert from '@cloudscape-design/components/alert';
+import Badge from '@cloudscape-design/components/badge';
+import Box from '@cloudscape-design/components/box';
+import ContentLayout from '@cloudscape-design/components/content-layout';
+import Header from '@cloudscape-design/components/header';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import StatusIndicator from '@cloudscape-design/components/status-indicator';
+import Tabs from '@cloudscape-design/components/tabs';
+import type { ReactNode } from 'react';
+import { useParams } from 'wouter';
+import { Problem } from '../../api/api.ts';
+import type { Answer } from '../../api/routes.ts';
+import { useApi } from '../../api/use-api.ts';
+import { useAddressState } from '../../parts/address-state.ts';
+import { JsonView } from '../../parts/json-view.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Time } from '../../parts/time.tsx';
+import { toDefinition } from './definition.ts';
+import { ExecutionsTab } from './executions-tab.tsx';
+import { GraphTab } from './graph-tab.tsx';
+import { TriggersTab } from './triggers-tab.tsx';
+import { VersionsTab } from './versions-tab.tsx';
+import { WorkflowActions } from './workflow-actions.tsx';
+
+type Shown = Answer<'GET /api/admin/workflows/{workflowId}'>;
+
+/** One workflow: its graph, what starts it, its versions and its last executions. */
+const WorkflowView = (): ReactNode => {
+  const { workflowId = '' } = useParams();
+  const query = useApi('GET /api/admin/workflows/{workflowId}', { params: { workflowId } });
+  const isMissing = query.error instanceof Problem && query.error.status === 404;
+  return (
+    <>
+      <Loaded query={query}>{(shown) => <Workflow shown={shown} />}</Loaded>
+      {isMissing && (
+        <SpaceBetween size="m">
+          <Box variant="h2" padding={{ top: 'l' }}>
+            Versions of {workflowId}
+          </Box>
+          <Alert type="info">
+            If the workflow was removed, its versions are kept: rolling back to one restores it.
+          </Alert>
+          <VersionsTab workflowId={workflowId} current={null} />
+        </SpaceBetween>
+      )}
+    </>
+  );
+};
+
+const Workflow = ({ shown }: { readonly shown: Shown }): ReactNode => {
+  const [tab, setTab] = useAddressState('tab');
+  const { id, version, updatedAt, triggers } = shown;
+  const definition = toDefinition(shown.definition);
+  const { name, description, tags = [], enabled } = definition;
+  return (
+    <ContentLayout
+      header={
+        <SpaceBetween size="xs">
+          <Header
+            variant="h1"
+            description={
+              <span className="any-length few-lines" title={description}>
+                {description}
+              </span>
+            }
+            actions={
+              <WorkflowActions
+                workflowId={id}
+                version={version}
+                definition={definition}
+                triggers={triggers}
+              />
+            }
+          >
+            <span className="any-length few-lines" title={name}>
+              {name}
+            </span>
+          </Header>
+          <div className="field-head any-length">
+            <StatusIndicator type={enabled ? 'success' : 'stopped'}>
+              {enabled ? 'Enabled' : 'Disabled'}
+            </StatusIndicator>
+            <Box variant="code">{id}</Box>
+            <Box display="inline">
+              Version {version}, stored <Time at={updatedAt} />
+            </Box>
+            {tags.map((tag) => (
+              <Badge key={tag}>{tag}</Badge>
+            ))}
+          </div>
+        </SpaceBetween>
+      }
+    >
+      <Tabs
+        ariaLabel="Parts of the workflow"
+        activeTabId={tab || 'graph'}
+        onChange={({ detail }) => setTab(detail.activeTabId === 'graph' ? '' : detail.activeTabId)}
+        tabs={[
+          { id: 'graph', label: 'Graph', content: <GraphTab workflowId={id} definition={definition} /> },
+          {
+            id: 'triggers',
+            label: 'Triggers',
+            content: <TriggersTab triggers={triggers} definition={definition} />,
+          },
+          { id: 'versions', label: 'Versions', content: <VersionsTab workflowId={id} current={version} /> },
+          { id: 'executions', label: 'Executions', content: <ExecutionsTab workflowId={id} /> },
+          {
+            id: 'definition',
+            label: 'Definition',
+            content: <JsonView label={`Definition of ${id}`} value={shown.definition} />,
+          },
+        ]}
+      />
+    </ContentLayout>
+  );
+};
+
+export default WorkflowView;

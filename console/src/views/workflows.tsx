@@ -1,0 +1,234 @@
+import Box from '@cloudscape-design/components/box';
+import Button from '@cloudscape-design/components/button';
+import Header from '@cloudscape-design/components/header';
+import Input from '@cloudscape-design/components/input';
+import Select from '@cloudscape-design/components/select';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import StatusIndicator from '@cloudscape-design/components/status-indicator';
+import Table, { type TableProps } from '@cloudscape-design/components/table';
+import TextFilter from '@cloudscape-design/components/text-filter';
+import { type ReactNode, useEffect, useState } from 'react';
+import type { Answer } from '../api/routes.ts';
+import { useApi, useApiPages } from '../api/use-api.ts';
+import { useAddressState } from '../parts/address-state.ts';
+import { AppLink } from '../parts/app-link.tsx';
+import { ExecutionStatus } from '../parts/execution-status.tsx';
+import { useIsNarrow } from '../parts/narrow.ts';
+import { ProblemAlert } from '../parts/problem-alert.tsx';
+import { Time } from '../parts/time.tsx';
+
+type Listed = Answer<'GET /api/admin/workflows'>['workflows'][number];
+
+/** All workflows, by id, with their filters, which are in the address. */
+const Workflows = (): ReactNode => {
+  const [text] = useAddressState('text');
+  const [tag] = useAddressState('tag');
+  const [enabled] = useAddressState('enabled');
+  const [trigger] = useAddressState('trigger');
+  const isNarrow = useIsNarrow();
+  const isFiltered = `${text}${tag}${enabled}${trigger}` !== '';
+  const { data, error, refetch, isFetching, hasNextPage, fetchNextPage } = useApiPages(
+    'GET /api/admin/workflows',
+    { query: { text, tag, enabled, trigger, limit: 50 } },
+  );
+  const workflows = (data ?? []).flatMap((page) => page.workflows);
+  return (
+    <SpaceBetween size="m">
+      {error !== null && <ProblemAlert error={error} onRetry={refetch} />}
+      <Table
+        variant="full-page"
+        wrapLines
+        header={
+          <Header variant="h1" counter={`(${workflows.length}${hasNextPage ? '+' : ''})`}>
+            Workflows
+          </Header>
+        }
+        filter={<Filters />}
+        items={workflows}
+        trackBy="id"
+        loading={data === undefined && isFetching}
+        loadingText="Loading"
+        ariaLabels={{ tableLabel: 'Workflows' }}
+        renderAriaLive={({ firstIndex, lastIndex }) => `${lastIndex - firstIndex + 1} shown`}
+        empty={
+          <Box textAlign="center">
+            {isFiltered ? (
+              'None matches. Change the filters to see more.'
+            ) : (
+              <>
+                There are no workflows yet. Store one with <code>hookloom workflow put FILE</code>.
+              </>
+            )}
+          </Box>
+        }
+        visibleColumns={isNarrow ? ['workflow'] : ['workflow', 'state', 'triggers', 'last']}
+        columnDefinitions={isNarrow ? narrowColumns : columns}
+        footer={
+          hasNextPage && (
+            <Box textAlign="center">
+              <Button onClick={() => void fetchNextPage()} loading={isFetching}>
+                Show more
+              </Button>
+            </Box>
+          )
+        }
+      />
+    </SpaceBetween>
+  );
+};
+
+const Name = ({ id, name, tags, unknownNodeTypes = [] }: Listed): ReactNode => (
+  <div className="any-length">
+    <span className="few-lines" title={name}>
+      <AppLink to={`/workflows/${encodeURIComponent(id)}`}>{name}</AppLink>
+    </span>
+    <Box variant="small" display="block" color="text-body-secondary">
+      {id}
+    </Box>
+    {tags.length > 0 && <Tags tags={tags} />}
+    {unknownNodeTypes.length > 0 && (
+      <StatusIndicator type="error">
+        It can't run: no plugin provides {unknownNodeTypes.join(', ')}
+      </StatusIndicator>
+    )}
+  </div>
+);
+
+const Tags = ({ tags }: { readonly tags: readonly string[] }): ReactNode => {
+  const [, setTag] = useAddressState('tag');
+  return (
+    <SpaceBetween direction="horizontal" size="xs">
+      {tags.map((tag) => (
+        <Button
+          key={tag}
+          variant="inline-link"
+          ariaLabel={`Show only workflows tagged ${tag}`}
+          onClick={() => setTag(tag)}
+        >
+          #{tag}
+        </Button>
+      ))}
+    </SpaceBetween>
+  );
+};
+
+const State = ({ enabled }: Listed): ReactNode => (
+  <StatusIndicator type={enabled ? 'success' : 'stopped'}>{enabled ? 'Enabled' : 'Disabled'}</StatusIndicator>
+);
+
+const Last = ({ lastExecution }: Listed): ReactNode =>
+  lastExecution === null ? (
+    <Box color="text-status-inactive">None on record</Box>
+  ) : (
+    <>
+      <ExecutionStatus status={lastExecution.status} />
+      <Box variant="small" display="block">
+        <AppLink to={`/executions/${encodeURIComponent(lastExecution.executionId)}`} fontSize="body-s">
+          <Time at={lastExecution.startedAt} />
+        </AppLink>
+      </Box>
+    </>
+  );
+
+const describeTriggers = ({ triggers }: Listed): string =>
+  triggers.length === 0 ? 'None' : [...new Set(triggers.map(({ type }) => type))].join(', ');
+
+const columns: readonly TableProps.ColumnDefinition<Listed>[] = [
+  { id: 'workflow', header: 'Workflow', isRowHeader: true, cell: (listed) => <Name {...listed} /> },
+  { id: 'state', header: 'State', width: 130, cell: (listed) => <State {...listed} /> },
+  { id: 'triggers', header: 'Triggers', width: 190, cell: describeTriggers },
+  { id: 'last', header: 'Last execution', width: 230, cell: (listed) => <Last {...listed} /> },
+];
+
+const narrowColumns: readonly TableProps.ColumnDefinition<Listed>[] = [
+  {
+    id: 'workflow',
+    header: 'Workflow',
+    isRowHeader: true,
+    cell: (listed) => (
+      <>
+        <Name {...listed} />
+        <State {...listed} />
+        <Box variant="small" display="block" color="text-body-secondary">
+          {describeTriggers(listed)}
+        </Box>
+        <Last {...listed} />
+      </>
+    ),
+  },
+];
+
+const STATES = [
+  { value: '', label: 'Enabled and disabled' },
+  { value: 'true', label: 'Enabled' },
+  { value: 'false', label: 'Disabled' },
+] as const;
+
+/** Each change of a filter reads definitions. In milliseconds. */
+const TYPING_PAUSE = 300;
+
+/** What is typed, which gets into the address once one pauses. */
+const useTyped = (name: string): readonly [string, (value: string) => void] => {
+  const [value, setValue] = useAddressState(name);
+  const [typed, setTyped] = useState(value);
+  useEffect(() => setTyped(value), [value]);
+  useEffect(() => {
+    if (typed === value) return;
+    const timer = setTimeout(() => setValue(typed), TYPING_PAUSE);
+    return () => clearTimeout(timer);
+  }, [typed, value, setValue]);
+  return [typed, setTyped];
+};
+
+const Filters = (): ReactNode => {
+  const [text, setText] = useTyped('text');
+  const [tag, setTag] = useTyped('tag');
+  const [enabled, setEnabled] = useAddressState('enabled');
+  const [trigger, setTrigger] = useAddressState('trigger');
+  const types = useApi('GET /api/admin/node-types', { query: { kind: 'trigger', limit: 200 } }).data
+    ?.nodeTypes;
+  const names = new Set([
+    ...(types ?? []).map(({ nodeType }) => nodeType),
+    ...(trigger === '' ? [] : [trigger]),
+  ]);
+  const triggerOptions = [
+    { value: '', label: 'All triggers' },
+    ...[...names].sort().map((name) => ({ value: name, label: name })),
+  ];
+  return (
+    <SpaceBetween size="xs">
+      <div className="filters">
+        <div className="filter-text">
+          <TextFilter
+            filteringText={text}
+            filteringAriaLabel="Find workflows"
+            filteringPlaceholder="Find by name or id"
+            onChange={({ detail }) => setText(detail.filteringText)}
+          />
+        </div>
+        <Input
+          ariaLabel="Tag"
+          placeholder="Tag"
+          type="search"
+          clearAriaLabel="Clear the tag"
+          value={tag}
+          onChange={({ detail }) => setTag(detail.value)}
+        />
+        <Select
+          ariaLabel="State"
+          options={STATES}
+          selectedOption={STATES.find(({ value }) => value === enabled) ?? STATES[0]}
+          onChange={({ detail }) => setEnabled(detail.selectedOption.value ?? '')}
+        />
+        <Select
+          ariaLabel="Trigger"
+          options={triggerOptions}
+          selectedOption={triggerOptions.find(({ value }) => value === trigger) ?? null}
+          onChange={({ detail }) => setTrigger(detail.selectedOption.value ?? '')}
+        />
+      </div>
+    </SpaceBetween>
+  );
+};
+
+export default Workflows;

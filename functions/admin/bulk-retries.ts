@@ -1,0 +1,5 @@
+import { createBulkRetries } from '../../lib/app/bulk-retries-handlers.ts';
+import { openBulkRetries } from '../../lib/app/compose/bulk-retries.ts';
+import { serve } from '../../lib/app/sandbox.ts';
+
+export const handler = serve(createBulkRetries(openBulkRetries()));

@@ -1,0 +1,5 @@
+import { openSettings } from '../../lib/app/compose/editing.ts';
+import { serve } from '../../lib/app/sandbox.ts';
+import { createSettings } from '../../lib/app/settings-handlers.ts';
+
+export const handler = serve(createSettings(openSettings()));

@@ -1,0 +1,5 @@
+import { openStatistics } from '../../lib/app/compose/statistics.ts';
+import { serve } from '../../lib/app/sandbox.ts';
+import { createShowStatistics } from '../../lib/app/statistics-handlers.ts';
+
+export const handler = serve(createShowStatistics(openStatistics()));

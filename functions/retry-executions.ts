@@ -1,0 +1,5 @@
+import { createRetryExecutions } from '../lib/app/bulk-retries-handlers.ts';
+import { openRetryExecutions } from '../lib/app/compose/bulk-retries.ts';
+import { serve } from '../lib/app/sandbox.ts';
+
+export const handler = serve(createRetryExecutions(openRetryExecutions()));

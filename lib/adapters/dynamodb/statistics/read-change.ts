@@ -1,0 +1,72 @@
+import { isPlainObject } from '@hookloom/plugin-kit';
+import type { NodeRecord } from '../../../engine/result.ts';
+import {
+  EXECUTION_STATUSES,
+  type ExecutionStatus,
+  isFinal,
+} from '../../../executions/record/execution-store.ts';
+import type { Happening } from '../../../statistics/counts.ts';
+import type { StreamedChange } from '../../../statistics/statistics-store.ts';
+import { type Item, readLongJson } from '../attributes.ts';
+import { toSummary } from '../executions/execution-item.ts';
+import { toRequest } from '../requests/request-store.ts';
+import { checkVersions } from '../schema/schema.ts';
+
+/** At most 40 digits: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_streams_StreamRecord.html */
+const SEQUENCE = /^\d{1,40}$/;
+
+/**
+ * Reads a record of the stream of executions or of requests, as Lambda passes it.
+ * https://docs.aws.amazon.com/lambda/latest/dg/with-ddb.html
+ *
+ * @returns with no happenings for a change that is not counted
+ * @throws AppError `DATA_VERSION_UNSUPPORTED` for an item of a later release
+ * @throws Error for anything that is not a record of these streams
+ */
+export const readChange = async (record: unknown): Promise<StreamedChange> => {
+  const { eventName, dynamodb } = toMap(record);
+  const { SequenceNumber, OldImage, NewImage } = toMap(dynamodb);
+  if (typeof SequenceNumber !== 'string' || !SEQUENCE.test(SequenceNumber))
+    throw new Error('a record of a stream has no sequence number');
+  const [before, after] = [toItem(OldImage), toItem(NewImage)];
+  await checkVersions(
+    undefined,
+    [before, after].filter((item) => item !== null),
+  );
+  const happenings =
+    after?.place === undefined ? ofExecution(before, after) : eventName === 'INSERT' ? ofRequest(after) : [];
+  return { sequence: BigInt(SequenceNumber), happenings };
+};
+
+/** What a change of a record counts: its first write is the start, the first with a final status the end. */
+const ofExecution = (before: Item | null, after: Item | null): readonly Happening[] => {
+  const [was, is] = [statusOf(before), statusOf(after)];
+  if (before !== null && after === null && was === 'accepted') {
+    const { workflowId, startedAt } = toSummary(before);
+    return [{ kind: 'withdrawn', workflowId, at: startedAt }];
+  }
+  if (after === null || is === null) return [];
+  const { workflowId, startedAt, endedAt } = toSummary(after);
+  const happenings: Happening[] = [];
+  if (was === null) happenings.push({ kind: 'started', workflowId, at: startedAt });
+  if (isFinal(is) && (was === null || !isFinal(was)) && endedAt !== null)
+    happenings.push({
+      ...{ kind: 'ended', workflowId, at: endedAt, status: is, durationMs: endedAt - startedAt },
+      nodes: readLongJson<NodeRecord[]>(after, 'nodes', []),
+    });
+  return happenings;
+};
+
+/** The status of an execution; null for other items of the table. */
+const statusOf = (item: Item | null): ExecutionStatus | null =>
+  EXECUTION_STATUSES.find((status) => status === item?.status?.S) ?? null;
+
+const ofRequest = (item: Item): readonly Happening[] => {
+  if (!/^r/.test(item.place?.S ?? '')) return [];
+  const { workflowId, receivedAt, refusal } = toRequest(item);
+  return refusal === null ? [] : [{ kind: 'refused', workflowId, at: receivedAt, code: refusal.code }];
+};
+
+const toMap = (value: unknown): Readonly<Record<string, unknown>> => (isPlainObject(value) ? value : {});
+
+const toItem = (image: unknown): Item | null => (isPlainObject(image) ? (image as Item) : null);

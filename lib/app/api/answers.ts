@@ -1,0 +1,28 @@
+import * as v from 'valibot';
+import { EXECUTION_STATUSES } from '../../executions/record/execution-store.ts';
+
+// What the answers of several topics have.
+
+export const instant = v.pipe(v.string(), v.metadata({ format: 'date-time' }));
+
+export const nextCursor = v.pipe(
+  v.nullable(v.string()),
+  v.description('The cursor of the next page; null on the last one'),
+);
+
+/** Any JSON object. */
+export const anyObject = v.pipe(v.unknown(), v.metadata({ type: 'object', additionalProperties: true }));
+
+/** A value as the record has it: bounded, and without secrets. */
+export const json = v.unknown();
+
+export const executionStatus = v.picklist(EXECUTION_STATUSES);
+
+/** A definition, as in a workflow file. */
+export const definition = v.pipe(v.unknown(), v.metadata({ $ref: '#/components/schemas/Workflow' }));
+
+export const change = v.object({
+  path: v.pipe(v.string(), v.description('A JSON pointer')),
+  from: v.optional(json),
+  to: v.optional(json),
+});

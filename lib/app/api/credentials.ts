@@ -1,0 +1,187 @@
+import * as v from 'valibot';
+import { type BodyLimits, defineRoute } from '../../http/api-route.ts';
+import { cursor, optional, pageSize, text, word } from '../../shared/query-fields.ts';
+import { nextCursor } from './answers.ts';
+
+export const inboundCredential = v.object({
+  id: v.string(),
+  direction: v.literal('inbound'),
+  type: v.picklist(['apiKey', 'basic']),
+  username: v.nullable(v.string()),
+  secrets: v.pipe(
+    v.array(v.object({ id: v.string(), createdAt: v.string() })),
+    v.description('The live ones, without hashes'),
+  ),
+  revision: v.number(),
+});
+
+export const outboundCredential = v.object({
+  id: v.string(),
+  direction: v.literal('outbound'),
+  type: v.string(),
+  fields: v.pipe(v.record(v.string(), v.string()), v.description('Those that are not secret')),
+  hosts: v.nullable(v.array(v.string())),
+  reference: v.pipe(v.string(), v.description('Where the secret is stored')),
+  revision: v.number(),
+});
+
+export const listCredentialsRoute = defineRoute({
+  route: 'GET /api/admin/credentials',
+  summary: 'a page of the credentials, by id',
+  query: v.object({
+    text: optional(text, 'Part of the id or the type, in any case'),
+    type: optional(text, 'The credential type'),
+    direction: optional(word(['inbound', 'outbound']), 'For callers, or for calling out'),
+    limit: pageSize,
+    cursor,
+  }),
+  answers: {
+    200: v.object({
+      count: v.number(),
+      credentials: v.array(v.variant('direction', [inboundCredential, outboundCredential])),
+      nextCursor,
+    }),
+  },
+});
+
+const users = v.array(v.object({ workflowId: v.string(), nodeId: v.string() }));
+
+export const showCredentialRoute = defineRoute({
+  route: 'GET /api/admin/credentials/{credentialId}',
+  summary: 'one with its `users`; its revision is the `ETag`',
+  answers: {
+    200: v.variant('direction', [
+      v.object({ ...inboundCredential.entries, users }),
+      v.object({ ...outboundCredential.entries, users }),
+    ]),
+  },
+  hasTag: true,
+  problems: ['CREDENTIAL_NOT_FOUND'],
+});
+
+const MAX_USERNAME_LENGTH = 256;
+const MAX_PASSWORD_LENGTH = 1_024;
+const MAX_HOSTS = 100;
+
+/** Public fields are stored in one item of DynamoDB, of at most 400 kB. */
+const credentialLimits: BodyLimits = { maxBytes: 300_000, maxDepth: 5 };
+
+const bounded = (max: number) => v.pipe(v.string(), v.maxLength(max, `must have at most ${max} characters`));
+const fieldsOfType = v.record(v.string(), v.string());
+const hostList = v.pipe(
+  v.array(v.string()),
+  v.maxLength(MAX_HOSTS, `must have at most ${MAX_HOSTS} entries`),
+);
+const password = v.optional(bounded(MAX_PASSWORD_LENGTH));
+
+/** A credential after a change. */
+const changedCredential = v.variant('direction', [
+  v.object({
+    ...inboundCredential.entries,
+    secretId: v.optional(v.string()),
+    newSecret: v.optional(
+      v.pipe(v.string(), v.description('The generated secret, which is in no other answer')),
+    ),
+  }),
+  outboundCredential,
+]);
+
+export const createCredentialRoute = defineRoute({
+  route: 'PUT /api/admin/credentials/{credentialId}',
+  summary: 'creates one; a 409 if the id is taken',
+  headers: ['if-match', 'if-none-match'],
+  /** The fields of either kind; which ones its type has is checked later, with its own messages. */
+  body: v.strictObject({
+    type: bounded(64),
+    username: v.optional(bounded(MAX_USERNAME_LENGTH)),
+    password,
+    fields: v.optional(fieldsOfType),
+    secrets: v.optional(fieldsOfType),
+    ref: v.optional(bounded(2_048)),
+    hosts: v.optional(hostList),
+  }),
+  bodyLimits: credentialLimits,
+  answers: { 201: changedCredential },
+  hasTag: true,
+  problems: [
+    'CREDENTIAL_NOT_FOUND',
+    'CREDENTIAL_EXISTS',
+    'CREDENTIAL_INVALID',
+    'CREDENTIAL_UNSUITABLE',
+    'SECRETS_UNAVAILABLE',
+  ],
+});
+
+export const rotateCredentialRoute = defineRoute({
+  route: 'POST /api/admin/credentials/{credentialId}/rotate',
+  summary: 'adds a secret for callers, or replaces secret fields',
+  headers: ['if-match', 'if-none-match'],
+  body: v.strictObject({ password, secrets: v.optional(fieldsOfType) }),
+  bodyLimits: credentialLimits,
+  answers: { 200: changedCredential },
+  hasTag: true,
+  problems: [
+    'CREDENTIAL_NOT_FOUND',
+    'CREDENTIAL_CHANGED',
+    'CREDENTIAL_INVALID',
+    'CREDENTIAL_UNSUITABLE',
+    'TOO_MANY_SECRETS',
+    'SECRETS_UNAVAILABLE',
+  ],
+});
+
+export const revokeSecretRoute = defineRoute({
+  route: 'POST /api/admin/credentials/{credentialId}/revoke',
+  summary: 'revokes one secret of callers, or all',
+  headers: ['if-match', 'if-none-match'],
+  body: v.strictObject({
+    // Not any text: a secret by mistake would be in the answer.
+    secretId: v.optional(v.pipe(v.string(), v.regex(/^\d{1,15}$/, 'must be the id of a secret: a number'))),
+    all: v.optional(v.literal(true)),
+  }),
+  bodyLimits: credentialLimits,
+  answers: { 200: changedCredential },
+  hasTag: true,
+  problems: ['CREDENTIAL_NOT_FOUND', 'CREDENTIAL_CHANGED', 'CREDENTIAL_INVALID', 'CREDENTIAL_UNSUITABLE'],
+});
+
+export const changeHostsRoute = defineRoute({
+  route: 'POST /api/admin/credentials/{credentialId}/hosts',
+  summary: 'replaces the hosts of one for calling out',
+  headers: ['if-match', 'if-none-match'],
+  body: v.strictObject({ hosts: v.optional(hostList) }),
+  bodyLimits: credentialLimits,
+  answers: { 200: changedCredential },
+  hasTag: true,
+  problems: [
+    'CREDENTIAL_NOT_FOUND',
+    'CREDENTIAL_CHANGED',
+    'CREDENTIAL_INVALID',
+    'CREDENTIAL_UNSUITABLE',
+    'SECRETS_UNAVAILABLE',
+  ],
+});
+
+export const removeCredentialRoute = defineRoute({
+  route: 'DELETE /api/admin/credentials/{credentialId}',
+  summary: 'removes one with its secrets',
+  query: v.object({ force: optional(word(['true', 'false']), 'Whether to remove it although nodes use it') }),
+  headers: ['if-match', 'if-none-match'],
+  answers: {
+    200: v.object({
+      id: v.string(),
+      removed: v.literal(true),
+      keptSecret: v.optional(
+        v.pipe(v.string(), v.description("The secret in Secrets Manager, which is its owner's")),
+      ),
+    }),
+  },
+  hasTag: true,
+  problems: [
+    'CREDENTIAL_NOT_FOUND',
+    'CREDENTIAL_CHANGED',
+    'CREDENTIAL_IN_USE',
+    'CREDENTIAL_UNSUITABLE',
+    'SECRETS_UNAVAILABLE',
+  ],
+});

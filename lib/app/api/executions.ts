@@ -1,0 +1,243 @@
+import * as v from 'valibot';
+import { keyedListQuery } from '../../executions/lifecycle/list-executions.ts';
+import { defineRoute } from '../../http/api-route.ts';
+import { jsonObject, optional, text, word } from '../../shared/query-fields.ts';
+import { change, executionStatus, instant, json, nextCursor } from './answers.ts';
+
+export const executionSummary = v.object({
+  executionId: v.string(),
+  workflowId: v.string(),
+  workflowVersion: v.number(),
+  mode: v.picklist(['inline', 'durable', 'express']),
+  status: executionStatus,
+  held: v.optional(v.picklist(['paused', 'concurrency'])),
+  startedAt: instant,
+  endedAt: v.nullable(instant),
+  durationMs: v.nullable(v.number()),
+});
+
+const shortFailure = v.object({ name: v.string(), message: v.string() });
+
+export const failure = v.object({ nodeId: v.string(), ...shortFailure.entries, details: v.optional(json) });
+
+const reason = v.object({
+  text: v.string(),
+  expression: v.optional(v.string()),
+  values: v.optional(
+    v.array(
+      v.object({
+        path: v.string(),
+        value: v.optional(json),
+        missing: v.optional(v.literal(true)),
+        notRecorded: v.optional(v.literal(true)),
+      }),
+    ),
+  ),
+  valuesOmitted: v.optional(v.number()),
+  result: v.optional(json),
+  causes: v.optional(v.array(v.object({ nodeId: v.string(), output: v.string() }))),
+  until: v.optional(v.string()),
+  title: v.optional(v.string()),
+  askedBy: v.optional(v.string()),
+  attempt: v.optional(v.number()),
+  failure: v.optional(shortFailure),
+});
+
+const nodeStatus = v.picklist(['running', 'waiting', 'succeeded', 'failed', 'skipped', 'passedThrough']);
+
+export const nodeRun = v.object({
+  nodeId: v.string(),
+  within: v.optional(v.pipe(v.string(), v.description('Prefix of the inner run: `each/0/3`'))),
+  type: v.string(),
+  status: nodeStatus,
+  iteration: v.number(),
+  attempts: v.number(),
+  startedAt: instant,
+  durationMs: v.number(),
+  failure: v.optional(failure),
+  usage: v.optional(v.record(v.string(), v.number())),
+  input: v.optional(json),
+  outputs: v.optional(json),
+  why: v.optional(reason),
+});
+
+export const execution = v.object({
+  ...executionSummary.entries,
+  trigger: v.object({ nodeId: v.string(), type: v.string(), byHand: v.optional(v.literal(true)) }),
+  requestId: v.nullable(v.string()),
+  retryOf: v.nullable(
+    v.object({
+      executionId: v.string(),
+      fromNodeId: v.nullable(v.string()),
+      bulkRetryId: v.optional(v.string()),
+    }),
+  ),
+  retriedBy: v.pipe(v.nullable(v.string()), v.description('Its last retry')),
+  editedInput: v.nullable(
+    v.object({
+      by: v.nullable(v.string()),
+      changes: v.array(change),
+      changesOmitted: v.optional(v.number()),
+    }),
+  ),
+  leaseOwner: v.nullable(v.string()),
+  invocations: v.number(),
+  crashes: v.number(),
+  /** Whether its completion event is still to be published. */
+  eventPending: v.optional(v.literal(true)),
+  failure: v.nullable(failure),
+  nodes: v.array(nodeRun),
+  nodesOmitted: v.number(),
+  reasonsOmitted: v.number(),
+});
+
+const comparedRun = v.object({
+  status: nodeStatus,
+  durationMs: v.number(),
+  outputs: v.optional(v.array(v.string())),
+  why: v.optional(v.string()),
+  failure: v.optional(shortFailure),
+});
+
+const comparedExecution = v.object({ ...executionSummary.entries, hasData: v.boolean() });
+
+export const executionComparison = v.object({
+  from: comparedExecution,
+  to: comparedExecution,
+  counts: v.object({ same: v.number(), different: v.number() }),
+  nodes: v.array(
+    v.object({
+      nodeId: v.string(),
+      within: v.optional(v.string()),
+      type: v.string(),
+      iteration: v.number(),
+      differs: v.array(v.picklist(['missing', 'status', 'branch', 'data', 'failure', 'slower'])),
+      from: v.optional(v.nullable(comparedRun)),
+      to: v.optional(v.nullable(comparedRun)),
+      changes: v.optional(v.array(change)),
+      changesOmitted: v.optional(v.number()),
+      isStart: v.optional(
+        v.pipe(v.literal(true), v.description('Its data is too large: only its recorded start was compared')),
+      ),
+    }),
+  ),
+  nodesOmitted: v.number(),
+});
+
+export const listExecutionsRoute = defineRoute({
+  route: 'GET /api/admin/executions',
+  summary: 'a page of the executions of one or all workflows, latest first',
+  query: keyedListQuery,
+  answers: {
+    200: v.object({
+      count: v.number(),
+      executions: v.array(executionSummary),
+      nextCursor,
+      omitsEarlier: v.optional(v.literal(true)),
+      timestamp: instant,
+    }),
+  },
+});
+
+export const showExecutionRoute = defineRoute({
+  route: 'GET /api/admin/executions/{executionId}',
+  summary: 'one execution, node by node, and why each did what it did',
+  answers: { 200: execution },
+  problems: ['EXECUTION_NOT_FOUND'],
+});
+
+export const compareExecutionsRoute = defineRoute({
+  route: 'GET /api/admin/executions/{executionId}/comparison',
+  summary: 'what an execution did differently from another one',
+  query: v.object({
+    with: optional(text, "The execution to compare with; by default the workflow's last success"),
+  }),
+  answers: { 200: executionComparison },
+  problems: ['EXECUTION_NOT_FOUND', 'SUCCESS_NOT_FOUND', 'EXECUTIONS_NOT_COMPARABLE'],
+});
+
+export const retryExecutionRoute = defineRoute({
+  route: 'POST /api/admin/executions/{executionId}/retry',
+  summary: 'runs an execution again, as a new one, from its start or from a node',
+  options: v.object({
+    from: optional(text, 'The node to start from; by default from the start'),
+    version: v.nullish(word(['recorded', 'current']), 'recorded'),
+    input: optional(jsonObject, "The fields of the trigger's input to replace"),
+  }),
+  answers: {
+    202: v.object({
+      executionId: v.string(),
+      retryOf: v.string(),
+      workflowId: v.string(),
+      workflowVersion: v.number(),
+      status: v.picklist(['accepted', 'running']),
+    }),
+  },
+  problems: [
+    'EXECUTION_NOT_FOUND',
+    'NOT_RETRYABLE',
+    'BODY_SCHEMA_MISMATCH',
+    'FILTER_UNDECIDED',
+    'WEBHOOK_MISCONFIGURED',
+    'WORKFLOW_INVALID',
+    'DISPATCH_REFUSED',
+  ],
+});
+
+export const cancelExecutionRoute = defineRoute({
+  route: 'POST /api/admin/executions/{executionId}/cancel',
+  summary: 'cancels an execution',
+  answers: {
+    200: v.object({
+      executionId: v.string(),
+      status: v.literal('cancelled'),
+      stopped: v.optional(
+        v.pipe(v.literal(false), v.description('The engine did not confirm that it stopped the run')),
+      ),
+    }),
+  },
+  problems: ['EXECUTION_NOT_FOUND', 'NOT_CANCELLABLE'],
+});
+
+const startedExecution = {
+  executionId: v.string(),
+  workflowId: v.string(),
+  workflowVersion: v.number(),
+  status: executionStatus,
+};
+
+const duplicate = v.optional(v.literal(true));
+
+/** What is known of an execution that has ended, or responded. */
+const end = {
+  output: v.optional(v.unknown()),
+  response: v.optional(v.unknown()),
+  failure: v.optional(v.nullable(failure)),
+};
+
+export const runWorkflowRoute = defineRoute({
+  route: 'POST /api/admin/workflows/{workflowId}/executions',
+  summary: 'starts a workflow by hand; the body is the input of its trigger',
+  query: v.object({ trigger: optional(text, 'The trigger to start; by default the only enabled one') }),
+  headers: ['prefer', 'idempotency-key', 'traceparent'],
+  body: v.optional(jsonObject, {}),
+  answers: {
+    200: v.object({ ...startedExecution, duplicate, ...end }),
+    202: v.object({ ...startedExecution, duplicate }),
+  },
+  problems: [
+    'WORKFLOW_NOT_FOUND',
+    'NOT_STARTABLE',
+    'DELIVERY_KEY_REUSED',
+    'WORKFLOW_INVALID',
+    'DISPATCH_REFUSED',
+  ],
+});
+
+export const showResultRoute = defineRoute({
+  route: 'GET /api/admin/executions/{executionId}/result',
+  summary: 'the result of an execution whose caller asked for it',
+  headers: ['prefer'],
+  answers: { 200: v.object({ ...startedExecution, ...end }) },
+  problems: ['EXECUTION_NOT_FOUND'],
+});

@@ -1,0 +1,20 @@
+import type { DynamoDbClient } from '../../adapters/dynamodb/client.ts';
+import { createSettingsReader } from '../../adapters/dynamodb/settings-store.ts';
+import type { TableNames } from '../../adapters/dynamodb/table-names.ts';
+import { systemClock } from '../../adapters/runtime/system-clock.ts';
+import { createAssertEnabled } from '../../plugins/disabled-plugins.ts';
+import { toValues } from '../../settings/variables.ts';
+import type { Config } from '../config.ts';
+
+/** What runs read of the settings of the stage. */
+export const openSettings = (
+  { workflowCacheMs: ttlMs }: Config,
+  client: DynamoDbClient,
+  tables: Pick<TableNames, 'settings'>,
+) => {
+  const settings = createSettingsReader(client, tables);
+  return {
+    readVariables: async () => toValues((await settings.find('variables')).content),
+    assertEnabled: createAssertEnabled(settings, { ttlMs, clock: systemClock, random: Math.random }),
+  };
+};

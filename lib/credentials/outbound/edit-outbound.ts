@@ -1,0 +1,161 @@
+import type { CredentialFields, CredentialType } from '@hookloom/plugin-kit';
+import { didYouMean, quote } from '../../shared/describe.ts';
+import { CREDENTIAL_CHANGED, CREDENTIAL_UNSUITABLE } from '../../shared/error-catalogue.ts';
+import { AppError } from '../../shared/errors.ts';
+import { findNearest } from '../../shared/near-name.ts';
+import { parseSecret } from './load-credential.ts';
+import type { OutboundCredential, OutboundCredentialStore } from './outbound-credential.ts';
+import { type CheckFields, draftOutbound, refuse, resolveHosts, rotateOutbound } from './outbound-rules.ts';
+import { findOutage, type SecretStore } from './secret-store.ts';
+
+export interface EditOutboundParts {
+  readonly store: OutboundCredentialStore;
+  readonly secrets: SecretStore;
+  /** The types of the installed plugins, by id. */
+  readonly loadTypes: () => Promise<ReadonlyMap<string, CredentialType>>;
+  readonly checkFields: CheckFields;
+  /** How the names of secrets begin to which a credential may be bound: `hookloom-dev/`. */
+  readonly boundPrefix: string;
+}
+
+/** A new credential as it is requested. */
+interface NewOutbound {
+  readonly id: string;
+  readonly type: string;
+  readonly fields?: CredentialFields | undefined;
+  /** Either the secret fields, */
+  readonly secrets?: CredentialFields | undefined;
+  /** or the ARN of a secret in Secrets Manager that has them. */
+  readonly ref?: string | undefined;
+  /** Patterns; by default those of the type, or the host of `testUrl`. */
+  readonly hosts?: readonly string[] | undefined;
+}
+
+/**
+ * Creates, changes and removes outbound credentials, each write conditional on the revision that it replaces. All throw AppError
+ * `CREDENTIAL_INVALID` for a bad request, `CREDENTIAL_UNSUITABLE` for what is not possible with this credential,
+ * `CREDENTIAL_CHANGED` when another request is faster, and `STORE_UNAVAILABLE` | `SECRETS_UNAVAILABLE`.
+ */
+export const createEditOutbound = (parts: EditOutboundParts) => {
+  const { store, secrets, loadTypes, checkFields } = parts;
+
+  const findType = async ({ id, type: name }: OutboundCredential): Promise<CredentialType> => {
+    const type = (await loadTypes()).get(name);
+    if (type !== undefined) return type;
+    const reason = `can't be changed: no installed plugin provides its type ${name}`;
+    throw new AppError(CREDENTIAL_UNSUITABLE, { credentialId: id, reason });
+  };
+
+  const readSecret = async ({ reference }: OutboundCredential, type: CredentialType) =>
+    parseSecret((await secrets.get(reference)) ?? '{}', type) ?? {};
+
+  return {
+    /** A node that uses the credential before its secret is stored fails, since that is missing. */
+    create: async ({ id, type: name, ref, hosts, ...given }: NewOutbound): Promise<OutboundCredential> => {
+      const types = await loadTypes();
+      const type = types.get(name) ?? refuseType(name, [...types.keys()]);
+      if (ref !== undefined && given.secrets !== undefined)
+        refuse([{ pointer: '#/secrets', detail: 'excludes "ref", where the secret fields are' }]);
+      const isBound = ref !== undefined;
+      const secret = isBound ? await readBound(ref, type, parts) : (given.secrets ?? {});
+      const drafted = draftOutbound(
+        type,
+        { fields: given.fields ?? {}, secrets: secret, hosts, isBound },
+        checkFields,
+      );
+      const credential = {
+        id,
+        type: name,
+        ...drafted,
+        reference: ref ?? secrets.referenceOf(id),
+        revision: 1,
+      };
+      // First: if two requests have the same id, only one may write the secret.
+      await store.put(credential);
+      if (!isBound)
+        await secrets.put(id, JSON.stringify(secret)).catch(async (error: unknown) => {
+          await store.remove(credential);
+          throw error;
+        });
+      return credential;
+    },
+
+    /** Replaces the secret fields that are given; the others stay. */
+    rotate: async (credential: OutboundCredential, given: CredentialFields): Promise<OutboundCredential> => {
+      const { id, reference, revision } = credential;
+      if (isBound(credential)) {
+        const reason = `has its secret in ${reference}: rotate it there`;
+        throw new AppError(CREDENTIAL_UNSUITABLE, { credentialId: id, reason });
+      }
+      const type = await findType(credential);
+      const known = await readSecret(credential, type);
+      const { secrets: secret, hosts } = rotateOutbound(type, credential, known, given, checkFields);
+      // Before the secret, because only one of two requests may write it; after it, because every sandbox must read the new one.
+      await store.put({ ...credential, revision: revision + 1 });
+      await secrets.put(id, JSON.stringify(secret));
+      const rotated = { ...credential, hosts, revision: revision + 2 };
+      await store.put(rotated);
+      return rotated;
+    },
+
+    /** Replaces the allowed hosts. @param hosts - by default those of the type, or the host of `testUrl` */
+    changeHosts: async (
+      credential: OutboundCredential,
+      hosts: readonly string[] | undefined,
+    ): Promise<OutboundCredential> => {
+      const type = await findType(credential);
+      const secret = hosts === undefined ? await readSecret(credential, type) : {};
+      const changed = {
+        ...credential,
+        hosts: resolveHosts(type, credential.fields, secret, hosts),
+        revision: credential.revision + 1,
+      };
+      await store.put(changed);
+      return changed;
+    },
+
+    /** Removes the secret first, so that a failure leaves a credential whose removal can be repeated. */
+    remove: async (credential: OutboundCredential): Promise<void> => {
+      await secrets.remove(credential.reference);
+      if (!(await store.remove(credential)))
+        throw new AppError(CREDENTIAL_CHANGED, { credentialId: credential.id });
+    },
+  };
+};
+
+/** Whether the secret is one of Secrets Manager, which the service only reads. */
+export const isBound = ({ reference }: Pick<OutboundCredential, 'reference'>): boolean =>
+  reference.startsWith('arn:');
+
+const SECRET_ARN = /^arn:aws[a-z-]*:secretsmanager:[a-z\d-]+:\d{12}:secret:(.+)$/;
+
+const MAX_ARN_LENGTH = 2_048;
+
+/** The secret fields of a secret in Secrets Manager. */
+const readBound = async (
+  ref: string,
+  type: CredentialType,
+  { secrets, boundPrefix }: EditOutboundParts,
+): Promise<CredentialFields> => {
+  const [, name = ''] = (ref.length > MAX_ARN_LENGTH ? null : SECRET_ARN.exec(ref)) ?? [];
+  if (name === '') return refuseRef('must be the ARN of a Secrets Manager secret');
+  if (!name.startsWith(boundPrefix))
+    return refuseRef(`must be named ${boundPrefix}…: the functions may read no other secrets`);
+  const secret = await secrets.get(ref).catch((error: unknown) => {
+    if (findOutage(error) !== null) throw error;
+    return null; // AWS refuses to read it, for example in another account or under a key of the owner's
+  });
+  return (
+    parseSecret(secret ?? '', type) ??
+    refuseRef(`has no secret of the type ${type.id}, does not exist, or may not be read by the service`)
+  );
+};
+
+const refuseRef = (detail: string): never => refuse([{ pointer: '#/ref', detail }]);
+
+const refuseType = (name: string, names: readonly string[]): never => {
+  const near = didYouMean(findNearest(name, names));
+  return refuse([
+    { pointer: '#/type', detail: `no installed plugin has the credential type ${quote(name)}${near}` },
+  ]);
+};

@@ -1,0 +1,57 @@
+import { isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
+import type { EditParts } from '../executions/lifecycle/retry-execution.ts';
+import { BODY_SCHEMA_MISMATCH } from '../shared/error-catalogue.ts';
+import { AppError, isAppError } from '../shared/errors.ts';
+import type { BackgroundMode, Workflow } from '../workflows/definition/definition.ts';
+import { toPathConfigs } from '../workflows/definition/to-path-configs.ts';
+import type { WebhookRequest } from './webhook.ts';
+import type { OpenFeatures } from './webhook-feature.ts';
+
+interface CheckParts {
+  readonly openFeatures: OpenFeatures;
+  readonly modeOf: (workflow: Workflow) => Promise<BackgroundMode>;
+  readonly clock: { now(): number };
+}
+
+/**
+ * Checks an edited input as the webhook checks a request whose body is parsed: by `schema` and `onlyIf`. Other triggers
+ * check nothing.
+ * @throws AppError `BODY_SCHEMA_MISMATCH` with the places in the request, `FILTER_UNDECIDED`
+ */
+export const createCheckEditedInput =
+  ({ openFeatures, modeOf, clock }: CheckParts): EditParts['checkInput'] =>
+  async (workflow, triggerNodeId, input) => {
+    const { definition } = workflow;
+    const pathConfigs = toPathConfigs(definition, await modeOf(workflow));
+    const config = pathConfigs.find((one) => one.triggerNodeId === triggerNodeId);
+    if (config === undefined || config.features === null) return null;
+    const webhook = { workflow: { ...workflow, pathConfigs }, config };
+    const request = toRequest(input, definition.id, config.method, clock.now());
+    try {
+      const stages = await openFeatures(webhook);
+      const answer = await stages.judge({ request, webhook, addHeaders: () => {}, input });
+      return answer === null ? null : 'its webhook answers a request with this input without an execution';
+    } catch (error) {
+      if (!isAppError(error, 'BODY_SCHEMA_MISMATCH')) throw error;
+      const { errors } = error.parameters as Parameters<typeof BODY_SCHEMA_MISMATCH>[0];
+      const placed = errors.map(({ pointer, detail }) => ({
+        pointer: `#/input/body${pointer.slice(1)}`,
+        detail,
+      }));
+      throw new AppError(BODY_SCHEMA_MISMATCH, { errors: placed });
+    }
+  };
+
+/** A request whose body is already parsed. Without its query, it is no request for an upload, which has no input. */
+const toRequest = (
+  { headers }: JsonObject,
+  workflowId: string,
+  method: string,
+  now: number,
+): WebhookRequest => ({
+  ...{ workflowId, method, path: '/', requestPath: '/', rawQueryString: '', remoteAddress: '' },
+  headers: isPlainObject(headers) ? (headers as WebhookRequest['headers']) : {},
+  rawBody: new Uint8Array(),
+  receivedAt: now,
+  requestId: '',
+});

@@ -1,0 +1,50 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import dynaliteDb, { type ItemDb, type Store } from 'dynalite/db/index.js';
+
+type Item = Readonly<Record<string, AttributeValue>>;
+
+/** Receives each change of an item, in the order of the changes. @param before - null for a new item; `after`, for a removed one */
+export type OnChange = (table: string, before: Item | null, after: Item | null) => void;
+
+/** Returns the store of the dynalite that a function creates, too: dynalite has it in a closure. */
+export const withStore = <T>(start: () => T): [T, Store] => {
+  const { create } = dynaliteDb;
+  const stores: Store[] = [];
+  dynaliteDb.create = (options) => {
+    const store = create(options);
+    stores.push(store);
+    return store;
+  };
+  try {
+    const started = start();
+    const [store] = stores;
+    if (store === undefined) throw new Error('no dynalite was created');
+    return [started, store];
+  } finally {
+    dynaliteDb.create = create;
+  }
+};
+
+/** Reports changes of some tables, in place of DynamoDB Streams, which dynalite does not have. */
+export const watchChanges = (store: Store, tables: readonly string[], onChange: OnChange): void => {
+  for (const table of tables) watchTable(store.getItemDb(table), (...images) => onChange(table, ...images));
+};
+
+/** dynalite holds a lock of the item during each of these calls. */
+const watchTable = (db: ItemDb, report: (before: Item | null, after: Item | null) => void): void => {
+  const { put, del } = db;
+  const change = (
+    key: string,
+    after: Item | null,
+    write: ItemDb['del'],
+    done: (error: Error | null) => void,
+  ) =>
+    db.get(key, (_notFound, before) =>
+      write(key, (error) => {
+        if (error === null) report(before ?? null, after);
+        done(error);
+      }),
+    );
+  db.put = (key, item, done) => change(key, structuredClone(item), (_key, end) => put(key, item, end), done);
+  db.del = (key, done) => change(key, null, del, done);
+};

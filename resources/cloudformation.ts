@@ -1,0 +1,13 @@
+/** A CloudFormation template as the Serverless Framework packages it. */
+export interface Template {
+  readonly Resources: Record<string, TemplateResource>;
+  readonly Outputs?: Record<string, object>;
+}
+
+/** One resource of it; what is changed is writable. */
+export interface TemplateResource {
+  readonly Type: string;
+  DeletionPolicy?: string;
+  DependsOn?: string | string[];
+  Properties?: Record<string, unknown>;
+}

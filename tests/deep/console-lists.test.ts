@@ -1,0 +1,226 @@
+import type { JsonObject } from '@hookloom/plugin-kit';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { openBrowser } from '../../scripts/pages/open-browser.ts';
+import { aDecision } from '../support/an-approval.ts';
+import { type RunningService, startLocalService } from '../support/local-service.ts';
+import { poll } from '../support/poll.ts';
+
+let service: RunningService;
+let browser: Browser;
+let page: Page;
+/** Messages in the browser's console, which violations of the page's policy are too. */
+let faults: string[];
+
+const send = async (path: string, method = 'GET', body?: JsonObject): Promise<JsonObject> => {
+  const response = await fetch(`${service.baseUrl}${path}`, {
+    method,
+    headers: { 'content-type': 'application/json' },
+    body: body === undefined ? null : JSON.stringify(body),
+  });
+  return (await response.json()) as JsonObject;
+};
+
+/** A webhook that fails for orders that are large. */
+const shipping = (limit: number): JsonObject => ({
+  id: 'ship',
+  name: 'Ship orders',
+  enabled: true,
+  nodes: [
+    {
+      id: 'order',
+      type: 'webhookTrigger',
+      parameters: { responseMode: 'onReceived', deduplication: 'body.id' },
+    },
+    { id: 'large', type: 'if', parameters: { condition: `{{ body.total > ${limit} }}` } },
+    { id: 'fail', type: 'stopAndError', parameters: { message: '{{ "No stock for " & $trigger.body.id }}' } },
+  ],
+  connections: [
+    { sourceNodeId: 'order', targetNodeId: 'large' },
+    { sourceNodeId: 'large', sourceOutput: 'true', targetNodeId: 'fail' },
+  ],
+});
+
+const intake: JsonObject = {
+  id: 'intake',
+  name: 'Intake',
+  enabled: true,
+  nodes: [
+    {
+      id: 'request',
+      type: 'webhookTrigger',
+      parameters: {
+        responseMode: 'onReceived',
+        schema: { type: 'object', required: ['id'], properties: { id: { type: 'string' } } },
+      },
+    },
+    { id: 'keep', type: 'set', parameters: { values: { kept: '{{ body.id }}' } } },
+  ],
+  connections: [{ sourceNodeId: 'request', targetNodeId: 'keep' }],
+};
+
+const put = (definition: JsonObject): Promise<JsonObject> =>
+  send(`/api/admin/workflows/${String(definition.id)}`, 'PUT', definition);
+
+const post = (workflowId: string, body: JsonObject): Promise<JsonObject> =>
+  send(`/api/webhook/${workflowId}/webhook`, 'POST', body);
+
+const open = (path: string) => page.goto(`${service.baseUrl}/console${path}`);
+
+const rows = (table: string) =>
+  page.getByRole('grid', { name: table }).locator('tbody tr:not(:has(td[colspan]))');
+
+beforeAll(async () => {
+  [service, browser] = await Promise.all([startLocalService({ env: { LOG_LEVEL: 'warn' } }), openBrowser()]);
+  await Promise.all([put(shipping(100)), put(intake), put(aDecision({ id: 'decision' }))]);
+});
+afterAll(async () => {
+  await Promise.all([browser?.close(), service?.stop()]);
+});
+
+beforeEach(async () => {
+  faults = [];
+  page = await browser.newPage();
+  page.setDefaultTimeout(300_000); // speed is the benchmarks' subject
+  page.on('console', (message) => void faults.push(message.text()));
+  page.on('pageerror', (error) => void faults.push(error.message));
+});
+afterEach(async () => {
+  await page.close();
+  expect(faults).toEqual([]);
+});
+
+describe('executions', () => {
+  beforeAll(async () => {
+    for (let index = 0; index < 80; index += 1) {
+      await post('ship', { id: `A-${index}`, total: index % 4 === 0 ? 120 : 20 });
+    }
+    await poll(async () => {
+      const { count } = await send('/api/admin/executions?workflowId=ship&status=failed&limit=100');
+      return count === 20;
+    });
+  });
+
+  test('the failed run of one order is found among many', async () => {
+    await open('/executions');
+    await page.getByLabel('Workflow').fill('shi');
+    await page.getByRole('option', { name: 'ship Ship orders' }).click();
+    await page.getByRole('button', { name: /^Status/ }).click();
+    await page.getByRole('option', { name: 'Failed' }).click();
+    await page.keyboard.press('Escape');
+    await expectCount('Executions', 20);
+
+    await page.getByLabel('Delivery key').fill('A-40');
+    await expectCount('Executions', 1);
+    expect(await rows('Executions').textContent()).toContain('Failed');
+    await page.reload(); // a link shows the same
+    await expectCount('Executions', 1);
+    expect(new URL(page.url()).search).toBe('?workflowId=ship&status=failed&key=A-40');
+  });
+
+  test('new ones move nothing until they are asked for', async () => {
+    await open('/executions?workflowId=ship');
+    await expectCount('Executions', 50);
+    const first = await rows('Executions').first().textContent();
+    await post('ship', { id: 'new-1', total: 1 });
+    await post('ship', { id: 'new-2', total: 1 });
+    const show = page.getByRole('button', { name: 'Show 2 new' });
+    await show.waitFor();
+    expect(await rows('Executions').first().textContent()).toBe(first);
+    await show.click();
+    await show.waitFor({ state: 'detached' });
+    expect(await rows('Executions').nth(2).textContent()).toBe(first);
+  });
+
+  test('older ones are on pages of their own, which have an address', async () => {
+    await open('/executions?workflowId=ship');
+    await page.getByRole('button', { name: 'Older' }).click();
+    await expectCount('Executions', 32);
+    await page.reload();
+    await expectCount('Executions', 32);
+    await page.getByRole('button', { name: 'Newer' }).click();
+    await expectCount('Executions', 50);
+    await page.goBack();
+    await expectCount('Executions', 32);
+  });
+
+  test('selected ones are retried after a question, and each outcome is told', async () => {
+    await open('/executions?workflowId=ship&key=A-4');
+    await page.getByRole('checkbox', { name: 'Select all on this page' }).click();
+    await page.getByRole('button', { name: 'Retry 1 selected' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Retry', exact: true }).click();
+    await dialog.getByText(': retried by').waitFor();
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    await dialog.waitFor({ state: 'detached' });
+  });
+
+  test('those that match are retried together once their cause is fixed: plan, start, progress', async () => {
+    await put(shipping(1_000));
+    await open('/executions?workflowId=ship&status=failed');
+    await page.getByRole('button', { name: 'Retry all that match' }).click();
+    await page.getByRole('button', { name: /^Version to run/ }).click();
+    await page.getByRole('option', { name: 'The current one' }).click();
+    await page.getByRole('button', { name: 'Plan', exact: true }).click();
+    // One of the twenty has been retried before, and its retry has failed, too.
+    await page.getByText('another execution already retries it').waitFor();
+    await page.getByRole('button', { name: 'Retry 20 executions' }).click();
+    await page.getByText('20 of 20 succeeded').waitFor();
+    await open('/bulk-retries');
+    await expectCount('Bulk retries', 1);
+    expect(await rows('Bulk retries').textContent()).toMatch(/^Done.*ship.*20 of 20 succeeded/);
+  });
+});
+
+test('a refused request says what to change, and is sent again with another body', async () => {
+  await post('intake', { nr: 7 });
+  await open('/requests');
+  await page.getByLabel('Workflow').fill('intake');
+  await page.getByLabel('Workflow').press('Enter');
+  await expectCount('Requests', 1);
+  expect(await rows('Requests').textContent()).toContain('send a body that matches');
+  await rows('Requests').getByRole('link').click();
+  await page.getByText('What to change: send a body that matches').waitFor();
+
+  const body = page.getByRole('textbox', { name: 'Body to send' });
+  await body.fill('{ "id": ');
+  await page.getByText('The body must be JSON, as it was.').locator('visible=true').waitFor();
+  await body.fill('{ "id": "B-7" }');
+  await page.getByRole('button', { name: 'Send edited' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Send', exact: true }).click();
+  await page.getByText('Sent again').waitFor();
+  await page.getByRole('link', { name: /^[\w-]{20,}$/ }).click();
+  await page.waitForURL(/\/console\/executions\//);
+});
+
+test('requests are followed while a sender is set up', async () => {
+  await open('/requests?workflowId=intake&follow=yes');
+  await expectCount('Requests', 1);
+  await post('intake', { nr: 8 });
+  await expectCount('Requests', 2);
+});
+
+test('an approval is answered on its page, whose address is shown only when asked for', async () => {
+  await post('decision', { what: 'A kettle', cost: 39.9 });
+  await open('/approvals');
+  await expectCount('Approvals', 1);
+  expect(await page.content()).not.toContain('/api/webhook-callback/');
+  await page.getByLabel(/^Decide: show the addresses/).click();
+  const opened = page.context().waitForEvent('page');
+  await page.getByRole('link', { name: /Decide on A kettle/ }).click();
+  const decision = await opened;
+  await decision.getByLabel('Comment').fill('Buy it');
+  await decision.getByRole('button', { name: 'Approve' }).click();
+  await decision.getByRole('heading', { name: 'Approved' }).waitFor();
+  await page.getByText('Nothing waits for a decision.').waitFor();
+});
+
+/** Longer than a list needs to be read again on a busy machine. */
+const PATIENCE_MS = 20_000;
+
+/** Waits until a table has so many rows. */
+const expectCount = async (table: string, count: number): Promise<void> => {
+  const end = performance.now() + PATIENCE_MS;
+  while ((await rows(table).count()) !== count && performance.now() < end) await page.waitForTimeout(20);
+  expect(await rows(table).count()).toBe(count);
+};

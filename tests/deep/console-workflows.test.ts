@@ -1,0 +1,140 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { openBrowser } from '../../scripts/pages/open-browser.ts';
+import { type RunningService, startLocalService } from '../support/local-service.ts';
+
+const TOKEN = 'the-new-token';
+
+let shop: Server;
+let service: RunningService;
+let browser: Browser;
+let context: BrowserContext;
+let page: Page;
+/** What the page must not cause. */
+let faults: string[];
+
+const put = async (path: string, body: unknown): Promise<void> => {
+  const { status } = await fetch(`${service.baseUrl}/api/admin/${path}`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  expect([200, 201]).toContain(status);
+};
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  shop = createServer(({ headers }, response) => {
+    const status = headers.authorization === `Bearer ${TOKEN}` ? 200 : 401;
+    response.writeHead(status, { 'content-type': 'application/json' }).end('{"stock":7}');
+  });
+  await new Promise<void>((resolve) => shop.listen(0, '127.0.0.1', resolve));
+  const { port } = shop.address() as AddressInfo;
+  service = await startLocalService({ env: { STAND_IN_PORT: String(port) } });
+  const host = `127.0.0.1:${port}`;
+  await put('credentials/console-shop', {
+    ...{ type: 'httpBearer', secrets: { token: 'the-old-token' }, hosts: [host] },
+  });
+  await put('workflows/console-stock', {
+    ...{ id: 'console-stock', name: 'Stock', enabled: true },
+    settings: { execution: 'durable', recordData: 'always' },
+    nodes: [
+      {
+        ...{ id: 'request', type: 'webhookTrigger' },
+        parameters: { path: '/stock', responseMode: 'onReceived' },
+      },
+      {
+        ...{ id: 'ask', type: 'httpRequest', credentialId: 'console-shop' },
+        parameters: { url: `http://${host}/stock` },
+      },
+    ],
+    connections: [{ sourceNodeId: 'request', targetNodeId: 'ask' }],
+  });
+});
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+  shop?.close();
+});
+
+beforeEach(async () => {
+  faults = [];
+  context = await browser.newContext({ viewport: { width: 1_280, height: 900 }, reducedMotion: 'reduce' });
+  page = await context.newPage();
+  page.setDefaultTimeout(300_000); // speed is the benchmarks' subject
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) faults.push(message.text());
+  });
+  page.on('pageerror', (error) => void faults.push(error.message));
+});
+afterEach(async () => {
+  await context.close();
+  expect(faults).toEqual([]);
+});
+
+const open = (path: string) => page.goto(`${service.baseUrl}/console${path}`);
+
+const confirm = (action: string) =>
+  page.getByRole('dialog').getByRole('button', { name: action, exact: true }).click();
+
+test('a refused credential is found by a failed execution, rotated, and the retry from the node succeeds', async () => {
+  const started = await fetch(`${service.baseUrl}/api/webhook/console-stock/stock`, { method: 'POST' });
+  const { executionId } = (await started.json()) as { readonly executionId: string };
+  await open(`/executions/${executionId}`);
+  await page.getByText('Failed', { exact: true }).first().waitFor();
+  await page.getByRole('button', { name: 'Show the node' }).click();
+  const node = page.getByRole('region', { name: 'Node ask' });
+  await node.getByText(/401/).first().waitFor();
+
+  await open('/credentials/console-shop');
+  await page
+    .getByRole('link', { name: /console-stock/ })
+    .first()
+    .waitFor();
+  await page.getByRole('button', { name: 'Rotate' }).click();
+  await page.getByRole('dialog').getByLabel(/token/i).fill(TOKEN);
+  await confirm('Rotate');
+  await page.getByText('console-shop is rotated').waitFor();
+
+  await open(`/executions/${executionId}?node=ask`);
+  await node.getByRole('button', { name: 'Retry from here' }).click();
+  await confirm('Retry');
+  await page.waitForURL((url) => !url.pathname.endsWith(executionId));
+  await page.getByText('Succeeded', { exact: true }).first().waitFor();
+});
+
+test('a workflow is run by hand, disabled, enabled and rolled back', async () => {
+  await open('/workflows/orders');
+  await page.locator('.react-flow__node[data-id="large"]').focus();
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/node=large/);
+  await page.getByRole('button', { name: 'Run by hand' }).click();
+  await page.getByLabel('id', { exact: true }).fill('A-77');
+  await page.getByLabel('total', { exact: true }).fill('12.5');
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await page.waitForURL(/executions\//);
+  await page.getByText('Succeeded', { exact: true }).first().waitFor();
+
+  await open('/workflows/hello');
+  await page.getByRole('button', { name: 'Disable' }).click();
+  await confirm('Disable');
+  await page.getByText(/Disabled with version/).waitFor();
+  await page.getByRole('button', { name: 'Enable' }).click();
+  await confirm('Enable');
+  await page.getByText(/Enabled with version/).waitFor();
+  await open('/workflows/hello?tab=versions');
+  await page.getByRole('button', { name: 'Show what version 2 changed' }).click();
+  await page
+    .getByText(/disabled|enabled/i)
+    .first()
+    .waitFor();
+  await page.getByRole('button', { name: 'Roll back to version 2' }).click();
+  await confirm('Roll back');
+  await page.getByText(/is current now/).waitFor();
+  const shown = await fetch(`${service.baseUrl}/api/admin/workflows/hello`);
+  expect(
+    ((await shown.json()) as { readonly definition: { readonly enabled: boolean } }).definition.enabled,
+  ).toBe(false);
+});

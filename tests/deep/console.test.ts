@@ -1,0 +1,223 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type axe from 'axe-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { openView } from '../../scripts/pages/console-pictures.ts';
+import { type SampleIds, storeConsoleSamples } from '../../scripts/pages/console-samples.ts';
+import { openBrowser } from '../../scripts/pages/open-browser.ts';
+import { type RunningService, startLocalService } from '../support/local-service.ts';
+import { projectRoot } from '../support/run-command.ts';
+
+const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+const axeFile = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+// Read as text: the file imports views, which are JSX.
+const viewsFile = readFileSync(join(projectRoot, 'console/src/shell/views.ts'), 'utf8');
+const viewPaths = [...viewsFile.matchAll(/path: '([^']+)',\s+View/g)].map(([, path = '']) => path);
+
+let service: RunningService;
+let browser: Browser;
+let ids: SampleIds;
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  service = await startLocalService();
+  ids = await storeConsoleSamples(service.baseUrl);
+});
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+});
+
+/** The path of a view of the samples. */
+const fillPath = (pattern: string): string =>
+  pattern.replaceAll(/:(\w+)/g, (_, name: string) => {
+    const id = ids[name];
+    if (id === undefined) throw new Error(`the samples have nothing for "${name}" in ${pattern}`);
+    return encodeURIComponent(id);
+  });
+
+interface Visit {
+  readonly page: Page;
+  /** Messages of the page, requests to other hosts, and requests that fail. */
+  readonly faults: readonly string[];
+}
+
+type Theme = 'light' | 'dark';
+
+const visit = async <Result>(
+  { theme = 'light', width = 1_280 }: { readonly theme?: Theme; readonly width?: number },
+  act: (visit: Visit) => Promise<Result>,
+): Promise<Result> => {
+  const context: BrowserContext = await browser.newContext({
+    colorScheme: theme,
+    viewport: { width, height: 800 },
+    reducedMotion: 'reduce',
+  });
+  try {
+    const page = await context.newPage();
+    page.setDefaultTimeout(300_000); // speed is the benchmarks' subject
+    const faults: string[] = [];
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) faults.push(`console: ${message.text()}`);
+    });
+    page.on('pageerror', (error) => void faults.push(`error: ${error.message}`));
+    page.on('request', (request) => {
+      if (!/^(?:data|blob):/.test(request.url()) && !request.url().startsWith(service.baseUrl))
+        faults.push(`request: ${request.url()}`);
+    });
+    return await act({ page, faults });
+  } finally {
+    await context.close();
+  }
+};
+
+const open = (page: Page, path: string): Promise<void> =>
+  openView(page, `${service.baseUrl}/console${path === '/' ? '' : path}`);
+
+/** Elements whose text is data beside their label, which their name need not repeat: values of a list box, rows of a tree. */
+const SHOWS_DATA = /^<[^>]*(?:aria-haspopup="listbox"|role="treeitem")/;
+
+const findViolations = async (page: Page): Promise<string[]> => {
+  const { violations } = await page.evaluate(
+    (tags) => (globalThis as unknown as { axe: typeof axe }).axe.run({ runOnly: tags }),
+    TAGS,
+  );
+  return violations.flatMap(({ id, nodes }) =>
+    nodes
+      .filter(({ html }) => !(id === 'label-content-name-mismatch' && SHOWS_DATA.test(html)))
+      .map(({ target }) => `${id}: ${target.join(' ')}`),
+  );
+};
+
+test('the views of the console are found', () => {
+  expect(viewPaths.length).toBeGreaterThan(5);
+  expect(viewPaths).toContain('/node-types');
+});
+
+describe.each([
+  ['light', 1_280],
+  ['dark', 1_280],
+  ['light', 360],
+  ['dark', 360],
+] as const)('in the %s theme, %i px wide,', (theme, width) => {
+  test.each(viewPaths)('%s is accessible, quiet, and no wider than the window', async (pattern) => {
+    await visit({ theme, width }, async ({ page, faults }) => {
+      // Into the page's own world, as its policy lets no other script in.
+      await page.addInitScript({ path: axeFile });
+      await open(page, fillPath(pattern));
+      expect(await page.locator('h1').first().textContent()).not.toBe('There is no such page');
+      const isDark = (await page.locator('body').getAttribute('class'))?.includes('awsui-dark-mode') ?? false;
+      expect(isDark).toBe(theme === 'dark');
+      const overflow = await page
+        .locator('html')
+        .evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
+      expect([await findViolations(page), faults, overflow]).toEqual([[], [], 0]);
+    });
+  });
+
+  test('the search is accessible', async () => {
+    await visit({ theme, width }, async ({ page, faults }) => {
+      await page.addInitScript({ path: axeFile });
+      await open(page, '/node-types');
+      await page.keyboard.press('/');
+      await page.keyboard.type('http');
+      await page.getByRole('option', { name: 'httpRequest' }).waitFor();
+      expect([await findViolations(page), faults]).toEqual([[], []]);
+    });
+  });
+});
+
+describe('the search', () => {
+  test('opens with a key, is used by keys alone, and gives the focus back', async () => {
+    await visit({}, async ({ page, faults }) => {
+      await open(page, '/node-types');
+      await page.keyboard.press('Control+k');
+      const input = page.getByRole('combobox', { name: /^Search/ });
+      await input.pressSequentially('order');
+      await page.getByRole('option', { name: /import-orders/ }).waitFor();
+      const chosen = () => page.getByRole('option', { selected: true }).textContent();
+      const first = await chosen();
+      await page.keyboard.press('ArrowDown');
+      expect(await chosen()).not.toBe(first);
+      await page.keyboard.press('ArrowUp');
+      expect(await chosen()).toBe(first);
+      const active = (await input.getAttribute('aria-activedescendant')) ?? '';
+      expect(await page.locator(`[id="${active}"]`).textContent()).toBe(first);
+      await page.keyboard.press('Escape');
+      expect(await page.getByRole('dialog').count()).toBe(0);
+
+      await page.getByRole('button', { name: /^Search/ }).press('Enter');
+      await input.fill(ids.executionId ?? '');
+      await page.getByRole('option', { name: ids.executionId ?? '' }).waitFor();
+      await page.keyboard.press('Enter');
+      await page.waitForURL(`**/console/executions/${ids.executionId}`);
+      expect(faults).toEqual([]);
+    });
+  });
+
+  test('leaves a slash to fields', async () => {
+    await visit({}, async ({ page }) => {
+      await open(page, '/node-types');
+      const filter = page.getByRole('searchbox', { name: 'Find node types' });
+      await filter.pressSequentially('a/b');
+      expect(await filter.inputValue()).toBe('a/b');
+      expect(await page.getByRole('dialog').count()).toBe(0);
+    });
+  });
+});
+
+describe('plugins and health', () => {
+  test('a report that nothing works is shown', async () => {
+    await visit({}, async ({ page }) => {
+      const report = {
+        ...{ status: 'unhealthy', plugins: {}, generatedAt: '2026-01-01T00:00:00.000Z' },
+        summary: { total: 0, healthy: 0, warning: 0, unhealthy: 0, disabled: 0 },
+      };
+      await page.route('**/api/admin/plugins/health', (route) =>
+        route.fulfill({ status: 503, json: report }),
+      );
+      await open(page, '/plugins');
+      await page.getByText('Unhealthy').first().waitFor();
+      expect(await page.getByText('Try again').count()).toBe(0);
+    });
+  });
+
+  test('a plugin is disabled with a reason, and enabled again', async () => {
+    await visit({}, async ({ page, faults }) => {
+      await open(page, '/plugins/github');
+      await page.getByRole('button', { name: 'Disable' }).click();
+      await page.getByLabel('Reason').fill('Its token leaked');
+      await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click();
+      await page.getByText('Disabled on this stage').waitFor();
+      expect(await page.locator('main').innerText()).toContain('Its token leaked');
+      await page.getByRole('button', { name: 'Enable' }).click();
+      await page.getByText('The plugin is enabled.').waitFor();
+      expect(faults).toEqual([]);
+    });
+  });
+
+  test('one that cannot be disabled says so', async () => {
+    await visit({}, async ({ page }) => {
+      await open(page, '/plugins/flow');
+      await page.getByRole('button', { name: 'Disable' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click();
+      await page.getByText("The plugin flow can't be disabled on a stage.").waitFor();
+    });
+  });
+});
+
+test.each(['/executions', '/node-types'])('%s needs less than 1.2 MB of script', async (path) => {
+  await visit({}, async ({ page }) => {
+    const sizes: Promise<number>[] = [];
+    page.on('response', (response) => {
+      if (response.url().endsWith('.js')) sizes.push(response.body().then(({ length }) => length));
+    });
+    await open(page, path);
+    const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+    expect(bytes).toBeGreaterThan(100_000);
+    expect(bytes).toBeLessThan(1_200_000);
+  });
+});
