@@ -15,7 +15,7 @@ const axeFile = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
 // Read as text: the file imports views, which are JSX.
 const viewsFile = readFileSync(join(projectRoot, 'console/src/shell/views.ts'), 'utf8');
-const viewPaths = [...viewsFile.matchAll(/path: '([^']+)',\s+View/g)].map(([, path = '']) => path);
+const viewPaths = [...viewsFile.matchAll(/path: '([^']+)',\s+title/g)].map(([, path = '']) => path);
 
 let service: RunningService;
 let browser: Browser;
@@ -109,6 +109,7 @@ describe.each([
       await page.addInitScript({ path: axeFile });
       await open(page, fillPath(pattern));
       expect(await page.locator('h1').first().textContent()).not.toBe('There is no such page');
+      expect(await page.title()).toMatch(/^[^:]+ · Hookloom$/);
       const isDark = (await page.locator('body').getAttribute('class'))?.includes('awsui-dark-mode') ?? false;
       expect(isDark).toBe(theme === 'dark');
       const overflow = await page
@@ -126,6 +127,57 @@ describe.each([
       await page.keyboard.type('http');
       await page.getByRole('option', { name: 'httpRequest' }).waitFor();
       expect([await findViolations(page), faults]).toEqual([[], []]);
+    });
+  });
+});
+
+describe('a navigation between views', () => {
+  test('names the tab, begins at the top, and moves the focus to the heading of the new view', async () => {
+    await visit({}, async ({ page, faults }) => {
+      const reach = async (title: string, heading: string | RegExp) => {
+        const found = page.locator('main h1:focus', { hasText: heading });
+        await found.waitFor();
+        expect(await page.title()).toBe(`${title} · Hookloom`);
+      };
+      await open(page, '/node-types');
+      expect(await page.title()).toBe('Node types · Hookloom');
+      expect(await page.locator('h1:focus').count()).toBe(0); // the page was loaded
+
+      await page.getByRole('link', { name: 'httpRequest', exact: true }).first().click();
+      await reach('httpRequest · Node type', 'HTTP request');
+      await page.getByRole('link', { name: 'httpBearer' }).click();
+      await reach('httpBearer · Credential type', /./);
+      await page.goBack();
+      await reach('httpRequest · Node type', 'HTTP request');
+
+      const scrolled = () => page.locator('html').evaluate(({ scrollTop }) => scrollTop);
+      await page.getByRole('heading', { name: 'Example' }).evaluate((heading) => heading.scrollIntoView());
+      expect(await scrolled()).toBeGreaterThan(100);
+      await page.getByRole('link', { name: 'Workflows', exact: true }).click();
+      await reach('Workflows', 'Workflows');
+      expect(await scrolled()).toBe(0);
+      await page.getByRole('link', { name: 'Collect a payment' }).click();
+      await reach('collect-payment · Workflow', 'Collect a payment');
+      expect(faults).toEqual([]);
+    });
+  });
+
+  test('leaves the focus in a filter that is typed', async () => {
+    await visit({}, async ({ page }) => {
+      await open(page, '/node-types');
+      await page.getByRole('searchbox', { name: 'Find node types' }).pressSequentially('smtp');
+      await page.waitForURL('**/node-types?text=smtp');
+      expect(await page.locator('input:focus').inputValue()).toBe('smtp');
+    });
+  });
+
+  test('that finds nothing has a title and a heading, too', async () => {
+    await visit({}, async ({ page }) => {
+      await open(page, '/credentials/none');
+      await page.getByRole('heading', { name: 'Credential none' }).waitFor();
+      expect(await page.title()).toBe('none · Credential · Hookloom');
+      await open(page, '/nowhere');
+      expect(await page.title()).toBe('Not found · Hookloom');
     });
   });
 });

@@ -1,4 +1,5 @@
 import Box from '@cloudscape-design/components/box';
+import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import type { UseQueryResult } from '@tanstack/react-query';
@@ -7,11 +8,13 @@ import { ProblemAlert } from './problem-alert.tsx';
 
 interface LoadedProps<Data> {
   readonly query: UseQueryResult<Data, Error>;
+  /** The heading of the page while there is nothing but a problem, for data that bring the heading. */
+  readonly heading?: string;
   readonly children: (data: Data) => ReactNode;
 }
 
 /** Shows data once it is there. When it can't be read again, what was read stays, below the reason. */
-export const Loaded = <Data,>({ query, children }: LoadedProps<Data>): ReactNode => {
+export const Loaded = <Data,>({ query, heading, children }: LoadedProps<Data>): ReactNode => {
   const { data, error, refetch } = query;
   if (data === undefined && error === null)
     return (
@@ -21,6 +24,11 @@ export const Loaded = <Data,>({ query, children }: LoadedProps<Data>): ReactNode
     );
   return (
     <SpaceBetween size="l">
+      {data === undefined && heading !== undefined && (
+        <Header variant="h1">
+          <span className="any-length">{heading}</span>
+        </Header>
+      )}
       {error !== null && <ProblemAlert error={error} onRetry={refetch} />}
       {data !== undefined && children(data)}
     </SpaceBetween>

@@ -3,15 +3,18 @@ import Box from '@cloudscape-design/components/box';
 import SideNavigation from '@cloudscape-design/components/side-navigation';
 import Spinner from '@cloudscape-design/components/spinner';
 import TopNavigation from '@cloudscape-design/components/top-navigation';
-import { type ReactNode, Suspense, useCallback, useState } from 'react';
+import { type ReactNode, Suspense, useCallback, useEffect, useState } from 'react';
 import { Route, Switch, useLocation } from 'wouter';
 import { CONSOLE_PATH } from '../../console-settings.ts';
 import { AppLink } from '../parts/app-link.tsx';
 import { FailureBoundary } from '../parts/failure-boundary.tsx';
 import { settings } from '../parts/page-settings.ts';
+import { useNavigationFocus } from './navigation.ts';
 import { Search, useSearchKey } from './search.tsx';
 import { chooseTheme, currentTheme } from './theme.ts';
 import { sections, views } from './views.ts';
+
+const SERVICE = settings.stage === null ? 'Hookloom' : `Hookloom · ${settings.stage}`;
 
 /** What surrounds every view: navigation, theme, search. */
 export const Shell = (): ReactNode => {
@@ -21,6 +24,7 @@ export const Shell = (): ReactNode => {
   const [isSearchOpen, setSearchOpen] = useState(false);
   const openSearch = useCallback(() => setSearchOpen(true), []);
   useSearchKey(openSearch);
+  useNavigationFocus(location);
   const other = theme === 'dark' ? 'light' : 'dark';
   const active = sections.find(({ path }) => path !== '/' && location.startsWith(path))?.path ?? '/';
   return (
@@ -29,7 +33,7 @@ export const Shell = (): ReactNode => {
         <TopNavigation
           identity={{
             href: CONSOLE_PATH,
-            title: settings.stage === null ? 'Hookloom' : `Hookloom · ${settings.stage}`,
+            title: SERVICE,
             onFollow: (event) => {
               event.preventDefault();
               navigate('/');
@@ -85,10 +89,20 @@ export const Shell = (): ReactNode => {
           <FailureBoundary key={location}>
             <Suspense fallback={<Spinner size="large" />}>
               <Switch>
-                {views.map(({ path, View }) => (
-                  <Route key={path} path={path} component={View} />
+                {views.map(({ path, title, View }) => (
+                  <Route key={path} path={path}>
+                    {(params) => (
+                      <Titled title={fillTitle(title, params)}>
+                        <View />
+                      </Titled>
+                    )}
+                  </Route>
                 ))}
-                <Route component={NotFound} />
+                <Route>
+                  <Titled title="Not found">
+                    <NotFound />
+                  </Titled>
+                </Route>
               </Switch>
             </Suspense>
           </FailureBoundary>
@@ -96,6 +110,17 @@ export const Shell = (): ReactNode => {
       />
     </>
   );
+};
+
+const fillTitle = (title: string, params: Readonly<Record<string, string | undefined>>): string =>
+  title.replaceAll(/:(\w+)/g, (_, name: string) => params[name] ?? '');
+
+/** A view, with its title on the tab and in the browser's history. */
+const Titled = ({ title, children }: { readonly title: string; readonly children: ReactNode }): ReactNode => {
+  useEffect(() => {
+    document.title = `${title} · ${SERVICE}`;
+  }, [title]);
+  return children;
 };
 
 const NotFound = (): ReactNode => (

@@ -36,7 +36,7 @@ const BulkRetry = (): ReactNode => {
   if (isEnd !== hasEnded) setEnded(isEnd);
 
   return (
-    <Loaded query={shown}>
+    <Loaded query={shown} heading={`Bulk retry ${bulkRetryId}`}>
       {(bulkRetry) => {
         const { state, why, createdAt, endedAt, by, filter, from, version, rate, refused } = bulkRetry;
         return (

@@ -57,7 +57,7 @@ const CredentialView = (): ReactNode => {
   return (
     <SpaceBetween size="m">
       {message}
-      <Loaded query={query}>
+      <Loaded query={query} heading={`Credential ${credentialId}`}>
         {(credential) => (
           <>
             <Shown credential={credential} onAsk={ask} />

@@ -47,7 +47,9 @@ const ExecutionView = (): ReactNode => {
   const hasEnded = isMissing || (read !== undefined && isFinal(read));
   useEffect(() => setDone(hasEnded), [hasEnded]);
   return (
-    <Loaded query={execution}>{(data) => <Shown execution={data} at={execution.dataUpdatedAt} />}</Loaded>
+    <Loaded query={execution} heading={`Execution ${executionId}`}>
+      {(data) => <Shown execution={data} at={execution.dataUpdatedAt} />}
+    </Loaded>
   );
 };
 

@@ -24,7 +24,11 @@ type Shown = Answer<'GET /api/admin/plugins/{id}'>;
 const Plugin = (): ReactNode => {
   const { pluginId = '' } = useParams();
   const query = useApi('GET /api/admin/plugins/{id}', { params: { id: pluginId } });
-  return <Loaded query={query}>{(shown) => <Details shown={shown} />}</Loaded>;
+  return (
+    <Loaded query={query} heading={`Plugin ${pluginId}`}>
+      {(shown) => <Details shown={shown} />}
+    </Loaded>
+  );
 };
 
 const Details = ({ shown }: { readonly shown: Shown }): ReactNode => {

@@ -26,7 +26,7 @@ const CredentialType = (): ReactNode => {
   const { type = '' } = useParams();
   const query = useApi('GET /api/admin/credential-types/{type}', { params: { type } });
   return (
-    <Loaded query={query}>
+    <Loaded query={query} heading={`Credential type ${type}`}>
       {(shown) => (
         <ContentLayout
           header={

@@ -23,7 +23,11 @@ type Shown = Answer<'GET /api/admin/node-types/{nodeType}'>;
 const NodeType = (): ReactNode => {
   const { nodeType = '' } = useParams();
   const query = useApi('GET /api/admin/node-types/{nodeType}', { params: { nodeType } });
-  return <Loaded query={query}>{(shown) => <Reference shown={shown} />}</Loaded>;
+  return (
+    <Loaded query={query} heading={`Node type ${nodeType}`}>
+      {(shown) => <Reference shown={shown} />}
+    </Loaded>
+  );
 };
 
 const Reference = ({ shown }: { readonly shown: Shown }): ReactNode => (

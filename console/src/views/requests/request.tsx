@@ -23,7 +23,7 @@ const RequestDetail = (): ReactNode => {
   const { requestId: id = '' } = useParams();
   const shown = useApi('GET /api/admin/requests/{id}', { params: { id } });
   return (
-    <Loaded query={shown}>
+    <Loaded query={shown} heading={`Request ${id}`}>
       {(request) => {
         const { workflowId, verdict, refusal, executionId, method, path, query, body } = request;
         const json = parseJson(body);

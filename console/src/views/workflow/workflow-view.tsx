@@ -31,7 +31,9 @@ const WorkflowView = (): ReactNode => {
   const isMissing = query.error instanceof Problem && query.error.status === 404;
   return (
     <>
-      <Loaded query={query}>{(shown) => <Workflow shown={shown} />}</Loaded>
+      <Loaded query={query} heading={`Workflow ${workflowId}`}>
+        {(shown) => <Workflow shown={shown} />}
+      </Loaded>
       {isMissing && (
         <SpaceBetween size="m">
           <Box variant="h2" padding={{ top: 'l' }}>
