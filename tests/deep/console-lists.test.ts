@@ -172,6 +172,33 @@ describe('executions', () => {
   });
 });
 
+test('a bulk retry is cancelled from its page: what has not started stays as it was', async () => {
+  await put({ ...shipping(0), id: 'stuck', name: 'Stuck' });
+  for (let index = 0; index < 40; index += 1) await post('stuck', { id: `S-${index}`, total: 1 });
+  const failed = '/api/admin/executions?workflowId=stuck&status=failed&limit=100';
+  await poll(async () => (await send(failed)).count === 40);
+  const { bulkRetryId } = await send('/api/admin/executions/retry', 'POST', {
+    filter: { workflowId: 'stuck' },
+    rate: 1,
+    stopAtFailedShare: 1,
+  });
+  await open(`/bulk-retries/${String(bulkRetryId)}`);
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Close' }).last().click();
+  await dialog.waitFor({ state: 'detached' });
+  expect((await send(`/api/admin/bulk-retries/${String(bulkRetryId)}`)).state).toBe('running');
+
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await dialog.getByRole('button', { name: 'Cancel the bulk retry' }).click();
+  await page.getByText('It starts no more executions', { exact: true }).waitFor();
+  await page.getByText('Cancelled', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Cancel' }).waitFor({ state: 'detached' });
+  await page.getByText(/^0 of 40 succeeded.* to start$/).waitFor();
+  const { state, counts } = await send(`/api/admin/bulk-retries/${String(bulkRetryId)}`);
+  expect([state, counts]).toEqual(['cancelled', expect.objectContaining({ total: 40 })]);
+});
+
 test('a refused request says what to change, and is sent again with another body', async () => {
   await post('intake', { nr: 7 });
   await open('/requests');

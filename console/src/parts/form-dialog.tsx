@@ -6,9 +6,6 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { FormEvent, ReactNode } from 'react';
 import { ProblemAlert } from './problem-alert.tsx';
 
-/** Why a button that changes something is disabled in a read-only console. */
-export const READ_ONLY = 'This console is read-only.';
-
 interface FormDialogProps {
   readonly title: string;
   /** The word on the button that does it. */

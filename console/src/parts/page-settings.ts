@@ -8,5 +8,11 @@ export const settings: ConsoleSettings = JSON.parse(
   contentOf('hookloom-console') ?? '{"stage":null,"isReadOnly":false}',
 );
 
+/** Why nothing can be changed; null if it can. */
+export const readOnlyReason: string | null = settings.isReadOnly ? 'This console is read-only.' : null;
+
+/** What a button that changes something has besides. */
+export const readOnly = { disabled: settings.isReadOnly, disabledReason: readOnlyReason ?? '' };
+
 /** With which rules of style may be added to this page. */
 export const nonce: string = document.querySelector<HTMLElement>('meta[name="hookloom-nonce"]')?.nonce ?? '';

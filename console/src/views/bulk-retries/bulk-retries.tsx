@@ -9,7 +9,7 @@ import { useApi } from '../../api/use-api.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { CursorButtons, useCursorPages } from '../../parts/cursor-pages.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
-import { settings } from '../../parts/page-settings.ts';
+import { readOnly } from '../../parts/page-settings.ts';
 import { Time } from '../../parts/time.tsx';
 import { LIST_EVERY_MS } from '../../parts/use-live-list.ts';
 import { BulkRetryProgress, BulkRetryState } from './bulk-retry-state.tsx';
@@ -25,11 +25,7 @@ const BulkRetries = (): ReactNode => {
     { everyMs: LIST_EVERY_MS },
   );
   const start = (
-    <Button
-      disabled={settings.isReadOnly}
-      disabledReason="This console is read-only."
-      onClick={() => navigate('/bulk-retries/new')}
-    >
+    <Button {...readOnly} onClick={() => navigate('/bulk-retries/new')}>
       Retry many executions
     </Button>
   );

@@ -12,7 +12,7 @@ import { useApi, useChange } from '../../api/use-api.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
-import { settings } from '../../parts/page-settings.ts';
+import { readOnly } from '../../parts/page-settings.ts';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { Time } from '../../parts/time.tsx';
 import { BulkRetryProgress, BulkRetryState } from './bulk-retry-state.tsx';
@@ -46,11 +46,7 @@ const BulkRetry = (): ReactNode => {
               description={<span className="any-text">{bulkRetryId}</span>}
               actions={
                 state === 'running' && (
-                  <Button
-                    disabled={settings.isReadOnly}
-                    disabledReason="This console is read-only."
-                    onClick={() => setAsking(true)}
-                  >
+                  <Button {...readOnly} onClick={() => setAsking(true)}>
                     Cancel
                   </Button>
                 )

@@ -7,7 +7,7 @@ import { type ReactNode, useState } from 'react';
 import { useLocation } from 'wouter';
 import { useChange } from '../../api/use-api.ts';
 import { useAddressStates } from '../../parts/address-state.ts';
-import { settings } from '../../parts/page-settings.ts';
+import { readOnlyReason, settings } from '../../parts/page-settings.ts';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { BulkForm } from './bulk-form.tsx';
 import { BulkPlan, type Plan } from './bulk-plan.tsx';
@@ -60,8 +60,8 @@ const NewBulkRetry = (): ReactNode => {
           <Button
             variant={shown === null ? 'primary' : 'normal'}
             loading={plan.isPending}
-            disabled={Object.keys(errors).length > 0}
-            disabledReason="Correct the fields first."
+            disabled={settings.isReadOnly || Object.keys(errors).length > 0}
+            disabledReason={readOnlyReason ?? 'Correct the fields first.'}
             onClick={makePlan}
           >
             Plan
@@ -86,9 +86,7 @@ const NewBulkRetry = (): ReactNode => {
             variant="primary"
             loading={start.isPending}
             disabled={settings.isReadOnly || count === 0}
-            disabledReason={
-              settings.isReadOnly ? 'This console is read-only.' : 'Nothing that matches can be retried.'
-            }
+            disabledReason={readOnlyReason ?? 'Nothing that matches can be retried.'}
             onClick={() => startPlanned(shown)}
           >
             {count === 1 ? 'Retry 1 execution' : `Retry ${count} executions`}

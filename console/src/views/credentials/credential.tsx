@@ -11,9 +11,8 @@ import { type ReactNode, useState } from 'react';
 import { useParams } from 'wouter';
 import { useApi, useChange } from '../../api/use-api.ts';
 import { AppLink } from '../../parts/app-link.tsx';
-import { READ_ONLY } from '../../parts/form-dialog.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
-import { settings } from '../../parts/page-settings.ts';
+import { readOnly } from '../../parts/page-settings.ts';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { Time } from '../../parts/time.tsx';
 import { HealthStatus } from '../plugins/health-status.tsx';
@@ -21,8 +20,6 @@ import { CredentialDialog, type Question, type ShownCredential } from './credent
 import { CredentialHealth } from './credential-health.tsx';
 import { describeHosts } from './credentials.tsx';
 import { NewSecret } from './new-secret.tsx';
-
-const readOnly = { disabled: settings.isReadOnly, disabledReason: READ_ONLY };
 
 /** One credential, with its users, its health, and all that can be changed. */
 const CredentialView = (): ReactNode => {

@@ -12,9 +12,8 @@ import { useApi } from '../../api/use-api.ts';
 import { useAddressStates } from '../../parts/address-state.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { CursorButtons, useCursorPages } from '../../parts/cursor-pages.tsx';
-import { READ_ONLY } from '../../parts/form-dialog.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
-import { settings } from '../../parts/page-settings.ts';
+import { readOnly } from '../../parts/page-settings.ts';
 import { type Changed, CreateCredential } from './create-credential.tsx';
 import { CredentialHealth } from './credential-health.tsx';
 import { NewSecret } from './new-secret.tsx';
@@ -49,8 +48,7 @@ const Credentials = (): ReactNode => {
         description="What callers of webhooks send, and what nodes call other systems with. Secrets are not shown."
         actions={
           <Button
-            disabled={settings.isReadOnly}
-            disabledReason={READ_ONLY}
+            {...readOnly}
             onClick={() => {
               setCreated(null);
               setCreating(true);

@@ -5,12 +5,9 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { useChange } from '../../api/use-api.ts';
-import { settings } from '../../parts/page-settings.ts';
+import { readOnly, readOnlyReason } from '../../parts/page-settings.ts';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { type Execution, isFinal } from './node-runs.ts';
-
-/** Why nothing can be changed; null if it can. */
-export const READ_ONLY_REASON: string | null = settings.isReadOnly ? 'This console is read-only.' : null;
 
 interface ExecutionActionsProps {
   readonly execution: Execution;
@@ -23,19 +20,14 @@ export const ExecutionActions = ({ execution, onRetry, onCancel }: ExecutionActi
   const [, navigate] = useLocation();
   const { executionId, status, mode } = execution;
   const hasEnded = isFinal(execution);
-  const noCancel = mode === 'inline' ? 'A run with a waiting caller ends within seconds.' : READ_ONLY_REASON;
+  const noCancel = mode === 'inline' ? 'A run with a waiting caller ends within seconds.' : readOnlyReason;
   return (
     <SpaceBetween size="xs" direction="horizontal">
       <Button onClick={() => navigate(`/executions/${encodeURIComponent(executionId)}/compare`)}>
         Compare
       </Button>
       {hasEnded ? (
-        <Button
-          variant="primary"
-          disabled={READ_ONLY_REASON !== null}
-          {...(READ_ONLY_REASON === null ? {} : { disabledReason: READ_ONLY_REASON })}
-          onClick={onRetry}
-        >
+        <Button {...readOnly} variant="primary" onClick={onRetry}>
           Retry
         </Button>
       ) : (

@@ -10,8 +10,9 @@ import { useApi } from '../../api/use-api.ts';
 import { useAddress } from '../../parts/address-state.ts';
 import { WorkflowGraph } from '../../parts/graph/workflow-graph.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { settings } from '../../parts/page-settings.ts';
 import { findCriticalPath } from './critical-path.ts';
-import { CancelDialog, ExecutionActions, READ_ONLY_REASON } from './execution-actions.tsx';
+import { CancelDialog, ExecutionActions } from './execution-actions.tsx';
 import { ExecutionHead, toNotices } from './execution-head.tsx';
 import { ownRuns, toMarks } from './graph-marks.ts';
 import { NodePanel } from './node-panel.tsx';
@@ -182,7 +183,7 @@ const Shown = ({ execution, at }: ShownProps): ReactNode => {
               now={at}
               onSelect={select}
               onRetry={
-                isFinal(execution) && READ_ONLY_REASON === null && rootOf(selected) !== trigger.nodeId
+                isFinal(execution) && !settings.isReadOnly && rootOf(selected) !== trigger.nodeId
                   ? () => change({ dialog: 'retry', from: rootOf(selected) })
                   : null
               }
@@ -191,7 +192,7 @@ const Shown = ({ execution, at }: ShownProps): ReactNode => {
           </section>
         )}
       </div>
-      {dialog === 'retry' && isFinal(execution) && (
+      {dialog === 'retry' && isFinal(execution) && !settings.isReadOnly && (
         <RetryDialog
           execution={execution}
           from={address.get('from') ?? ''}
@@ -200,7 +201,7 @@ const Shown = ({ execution, at }: ShownProps): ReactNode => {
         />
       )}
       {/* It stays until its answer is there: what it asks for may be read as done before. */}
-      {dialog === 'cancel' && (
+      {dialog === 'cancel' && !settings.isReadOnly && (
         <CancelDialog
           executionId={execution.executionId}
           onClose={(message) => {

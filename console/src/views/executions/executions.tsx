@@ -11,7 +11,7 @@ import { CursorButtons, useCursorPages } from '../../parts/cursor-pages.tsx';
 import type { RowKind } from '../../parts/live-list.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { NewRows, NewRowsNotice } from '../../parts/new-rows.tsx';
-import { settings } from '../../parts/page-settings.ts';
+import { readOnly, readOnlyReason, settings } from '../../parts/page-settings.ts';
 import { LATEST_SIZE, LIST_EVERY_MS, PAGE_SIZE, useLiveList } from '../../parts/use-live-list.ts';
 import { withQuery } from '../../parts/with-query.ts';
 import { ExecutionFilters } from './execution-filters.tsx';
@@ -73,16 +73,13 @@ const Executions = (): ReactNode => {
             <NewRows count={added} onShow={() => list?.showAdded()} />
             <Button
               disabled={settings.isReadOnly || retryable.length === 0}
-              disabledReason={
-                settings.isReadOnly ? 'This console is read-only.' : 'Select executions that have ended.'
-              }
+              disabledReason={readOnlyReason ?? 'Select executions that have ended.'}
               onClick={() => setAsking(true)}
             >
               {retryable.length === 0 ? 'Retry selected' : `Retry ${retryable.length} selected`}
             </Button>
             <Button
-              disabled={settings.isReadOnly}
-              disabledReason="This console is read-only."
+              {...readOnly}
               onClick={() => navigate(withQuery('/bulk-retries/new', toBulkRetryQuery(filters, Date.now())))}
             >
               Retry all that match

@@ -6,7 +6,7 @@ import { type ReactNode, useState } from 'react';
 import { useChange } from '../../api/use-api.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { NameList } from '../../parts/name-list.tsx';
-import { settings } from '../../parts/page-settings.ts';
+import { readOnly } from '../../parts/page-settings.ts';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { Time } from '../../parts/time.tsx';
 import { HealthStatus } from './health-status.tsx';
@@ -72,8 +72,7 @@ const LiveTest = ({ id }: { readonly id: string }): ReactNode => {
         variant="inline-link"
         ariaLabel={`Test now: ${id}`}
         loading={test.isPending}
-        disabled={settings.isReadOnly}
-        disabledReason="This console is read-only."
+        {...readOnly}
         onClick={() => {
           setAsked(true);
           test.mutate({ params: { credentialId: id } });

@@ -7,10 +7,8 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import { type ReactNode, useState } from 'react';
 import { useChange } from '../../api/use-api.ts';
 import { Confirm } from '../../parts/confirm.tsx';
-import { settings } from '../../parts/page-settings.ts';
+import { readOnlyReason, settings } from '../../parts/page-settings.ts';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
-
-const READ_ONLY = 'This console is read-only.';
 
 interface SwitchPluginProps {
   readonly id: string;
@@ -35,7 +33,7 @@ export const useSwitchPlugin = ({ id, isDisabled, isLeftOut }: SwitchPluginProps
     <Button
       loading={enable.isPending}
       disabled={settings.isReadOnly || isLeftOut}
-      disabledReason={settings.isReadOnly ? READ_ONLY : 'DISABLED_PLUGINS of the deployment leaves it out.'}
+      disabledReason={readOnlyReason ?? 'DISABLED_PLUGINS of the deployment leaves it out.'}
       onClick={() => {
         disable.reset();
         if (isDisabled) enable.mutate({ params: { id } });

@@ -12,7 +12,7 @@ import type { Answer } from '../../api/routes.ts';
 import { useChange } from '../../api/use-api.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
-import { settings } from '../../parts/page-settings.ts';
+import { readOnlyReason } from '../../parts/page-settings.ts';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { toEdit, toEditable } from './to-edit.ts';
 
@@ -37,7 +37,7 @@ export const SendAgain = ({ request }: SendAgainProps): ReactNode => {
   const isVersion = /^([1-9]\d{0,8})?$/.test(version);
   const isEdited = 'input' in edit && Object.keys(edit.input).length > 0;
   const reason =
-    (settings.isReadOnly && 'This console is read-only.') ||
+    readOnlyReason ||
     ('problem' in edit && edit.problem) ||
     (!isVersion && 'The version must be a number.') ||
     null;

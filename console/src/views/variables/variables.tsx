@@ -8,9 +8,8 @@ import TextFilter from '@cloudscape-design/components/text-filter';
 import { type ReactNode, useState } from 'react';
 import { useApi, useChange } from '../../api/use-api.ts';
 import { useAddressState } from '../../parts/address-state.ts';
-import { READ_ONLY } from '../../parts/form-dialog.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
-import { settings } from '../../parts/page-settings.ts';
+import { readOnly } from '../../parts/page-settings.ts';
 import { RemoveDialog } from '../../parts/remove-dialog.tsx';
 import { Time } from '../../parts/time.tsx';
 import { SetVariable } from './set-variable.tsx';
@@ -22,8 +21,6 @@ interface Removal {
   readonly kind: 'remove';
   readonly variable: Variable;
 }
-
-const readOnly = { disabled: settings.isReadOnly, disabledReason: READ_ONLY };
 
 /** The variables of the stage: at most 200, all in one answer. */
 const Variables = (): ReactNode => {

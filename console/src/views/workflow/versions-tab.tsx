@@ -8,7 +8,7 @@ import { useApiPages, useChange } from '../../api/use-api.ts';
 import { useAddressStates } from '../../parts/address-state.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { useIsNarrow } from '../../parts/narrow.ts';
-import { settings } from '../../parts/page-settings.ts';
+import { readOnly } from '../../parts/page-settings.ts';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { Time } from '../../parts/time.tsx';
 import { VersionDifference } from './version-difference.tsx';
@@ -125,8 +125,7 @@ export const VersionsTab = ({ workflowId, current }: VersionsTabProps): ReactNod
                   <Button
                     variant="inline-link"
                     ariaLabel={`Roll back to version ${version}`}
-                    disabled={settings.isReadOnly}
-                    disabledReason="This console is read-only"
+                    {...readOnly}
                     onClick={() => setAsked(version)}
                   >
                     Roll back

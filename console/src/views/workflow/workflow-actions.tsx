@@ -5,7 +5,7 @@ import { type ReactNode, useState } from 'react';
 import { useChange } from '../../api/use-api.ts';
 import { useAddressState } from '../../parts/address-state.ts';
 import { Confirm } from '../../parts/confirm.tsx';
-import { settings } from '../../parts/page-settings.ts';
+import { readOnly, readOnlyReason } from '../../parts/page-settings.ts';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { type Definition, findNode } from './definition.ts';
 import { RunDialog } from './run-dialog.tsx';
@@ -19,9 +19,9 @@ interface WorkflowActionsProps {
 
 /** Why nothing can be started by hand; null if it can. */
 const reasonNotToRun = ({ definition: { enabled }, triggers }: WorkflowActionsProps): string | null => {
-  if (settings.isReadOnly) return 'This console is read-only';
-  if (!enabled) return 'The workflow is disabled';
-  return triggers.length === 0 ? 'All its triggers are disabled' : null;
+  if (readOnlyReason !== null) return readOnlyReason;
+  if (!enabled) return 'The workflow is disabled.';
+  return triggers.length === 0 ? 'All its triggers are disabled.' : null;
 };
 
 /** Running, enabling and disabling a workflow, and what came of it. */
@@ -45,11 +45,7 @@ export const WorkflowActions = (props: WorkflowActionsProps): ReactNode => {
   return (
     <SpaceBetween size="xs">
       <SpaceBetween direction="horizontal" size="xs">
-        <Button
-          disabled={settings.isReadOnly}
-          disabledReason="This console is read-only"
-          onClick={() => setAsking(true)}
-        >
+        <Button {...readOnly} onClick={() => setAsking(true)}>
           {enabled ? 'Disable' : 'Enable'}
         </Button>
         <Button
