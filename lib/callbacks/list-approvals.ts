@@ -11,6 +11,10 @@ import { toCallbackUrl } from './callback-urls.ts';
 /** The filters of a list of approvals, as strings, for the admin API and the command line. */
 export const approvalsQuery = v.object({
   workflowId: optional(idText('must be a workflow id'), 'All workflows by default'),
+  executionId: optional(
+    idText('must be an execution id'),
+    'Only those of a page that this execution waits for',
+  ),
   limit: pageSize,
   cursor,
 });
@@ -55,13 +59,14 @@ const CONCURRENCY = 10;
  * @throws AppError `QUERY_INVALID` | `STORE_UNAVAILABLE`
  */
 export const listApprovals = async (
-  { workflowId, limit, cursor }: ApprovalsQuery,
+  { workflowId, executionId, limit, cursor }: ApprovalsQuery,
   hasAddresses: boolean,
   { callbacks, executions, holdsUnlisted }: ApprovalParts,
 ): Promise<ApprovalPage> => {
   const list = JSON.stringify(['approvals', workflowId]);
   const after = cursor === null ? undefined : readCursor(cursor, list);
-  const { callbacks: found, next } = await callbacks.list(workflowId, limit, after);
+  const { callbacks: read, next } = await callbacks.list(workflowId, limit, after);
+  const found = read.filter(({ subject }) => executionId === null || subject.executionId === executionId);
   const describe = async (callback: ListedCallback): Promise<WaitingApproval> => {
     if (!hasAddresses) return toApproval(callback);
     const { subject, expiresAt } = callback;

@@ -207,7 +207,8 @@ test('a refused request says what to change, and is sent again with another body
   await expectCount('Requests', 1);
   expect(await rows('Requests').textContent()).toContain('send a body that matches');
   await rows('Requests').getByRole('link').click();
-  await page.getByText('What to change: send a body that matches').waitFor();
+  await page.getByText("What to change: send a body that matches the trigger's schema").waitFor();
+  await page.locator('main code', { hasText: /^schema$/ }).waitFor();
 
   const body = page.getByRole('textbox', { name: 'Body to send' });
   await body.fill('{ "id": ');
@@ -227,19 +228,24 @@ test('requests are followed while a sender is set up', async () => {
   await expectCount('Requests', 2);
 });
 
-test('an approval is answered on its page, whose address is shown only when asked for', async () => {
+test('an approval is answered on its page, whose address is asked for alone, and when somebody decides', async () => {
+  await post('decision', { what: 'A toaster', cost: 20 });
   await post('decision', { what: 'A kettle', cost: 39.9 });
   await open('/approvals');
-  await expectCount('Approvals', 1);
+  await expectCount('Approvals', 2);
   expect(await page.content()).not.toContain('/api/webhook-callback/');
-  await page.getByLabel(/^Decide: show the addresses/).click();
+  const asked = page.waitForResponse(/\/api\/admin\/approvals\/addresses/);
+  await page.getByRole('button', { name: 'Decide: A kettle' }).click();
+  const { approvals } = (await (await asked).json()) as { readonly approvals: readonly JsonObject[] };
+  expect(approvals).toEqual([expect.objectContaining({ title: 'A kettle for 39.9' })]);
   const opened = page.context().waitForEvent('page');
-  await page.getByRole('link', { name: /Decide on A kettle/ }).click();
+  await page.getByRole('link', { name: /^Open its page/ }).click();
   const decision = await opened;
   await decision.getByLabel('Comment').fill('Buy it');
   await decision.getByRole('button', { name: 'Approve' }).click();
   await decision.getByRole('heading', { name: 'Approved' }).waitFor();
-  await page.getByText('Nothing waits for a decision.').waitFor();
+  await expectCount('Approvals', 1);
+  expect(await rows('Approvals').textContent()).toContain('A toaster');
 });
 
 /** Longer than a list needs to be read again on a busy machine. */

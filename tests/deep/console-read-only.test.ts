@@ -82,7 +82,7 @@ test.each([
   ['/bulk-retries/new', 'Plan'],
   ['/bulk-retries/:bulkRetryId', ''],
   ['/requests/:requestId', 'Send again'],
-  ['/approvals', ''],
+  ['/approvals', 'Decide: The party'],
   ['/credentials', 'Create a credential'],
   ['/credentials/people-api', 'Rotate'],
   ['/variables', 'Remove currency'],

@@ -138,3 +138,35 @@ test('a workflow is run by hand, disabled, enabled and rolled back', async () =>
     ((await shown.json()) as { readonly definition: { readonly enabled: boolean } }).definition.enabled,
   ).toBe(false);
 });
+
+test('a removed workflow is restored from its versions, and the page says so', async () => {
+  await put('workflows/console-gone', {
+    ...{ id: 'console-gone', name: 'Gone', enabled: false },
+    nodes: [{ id: 'request', type: 'webhookTrigger', parameters: { path: '/gone' } }],
+    connections: [],
+  });
+  const removed = await fetch(`${service.baseUrl}/api/admin/workflows/console-gone`, { method: 'DELETE' });
+  expect(removed.status).toBe(200);
+  await open('/workflows/console-gone');
+  await page.getByText('The workflow was removed.').waitFor();
+  await page.getByRole('button', { name: 'Roll back to version 1' }).click();
+  await confirm('Roll back');
+  await page.getByRole('heading', { name: 'Gone', level: 1 }).waitFor();
+  await page.getByText(/which is current now/).waitFor();
+  // Only the workflow that was missing is reported by the browser.
+  expect(faults.splice(0)).toEqual([expect.stringContaining('404')]);
+});
+
+test('a removed credential is not asked for again', async () => {
+  await put('credentials/console-unused', {
+    ...{ type: 'httpBearer', secrets: { token: 'any-token' }, hosts: ['example.com'] },
+  });
+  await open('/credentials/console-unused');
+  await page.getByRole('button', { name: 'Remove' }).click();
+  const removed = page.waitForResponse((response) => response.request().method() === 'DELETE');
+  await confirm('Remove');
+  await removed;
+  await page.getByText('console-unused is removed').waitFor();
+  await page.getByRole('link', { name: 'Show all credentials' }).click();
+  await page.getByRole('heading', { name: 'Credentials', level: 1 }).waitFor();
+});

@@ -80,6 +80,19 @@ describe('GET /api/admin/approvals', () => {
     for (const url of urls) expect(result.body).not.toContain(url.split('/').at(-1));
   });
 
+  test('lists those of one execution', async () => {
+    const { call, urls } = await aService();
+    const query = 'workflowId=approval&executionId=e-2';
+    const addresses = bodyOf(await call(query, { path: '/api/admin/approvals/addresses' }));
+    expect(addresses).toMatchObject({ count: 1, approvals: [{ executionId: 'e-2', address: urls[1] }] });
+    expect(bodyOf(await call('executionId=none'))).toMatchObject({ count: 0, approvals: [] });
+    // The cursor counts those that are left out, too.
+    const first = bodyOf(await call('executionId=e-2&limit=1'));
+    expect(first).toMatchObject({ count: 0, nextCursor: expect.any(String) });
+    const next = await call(`executionId=e-2&limit=1&cursor=${first.nextCursor}`);
+    expect(bodyOf(next)).toMatchObject({ approvals: [{ executionId: 'e-2' }] });
+  });
+
   test('lists those of all workflows, up to a limit', async () => {
     const { call } = await aService();
     const first = bodyOf(await call('limit=2'));
@@ -97,13 +110,17 @@ describe('GET /api/admin/approvals', () => {
     expect(JSON.stringify(entries)).not.toContain('webhook-callback/');
   });
 
-  test.each(['limit=0', 'limit=101', 'workflowId=a%20b', 'status=waiting', 'cursor=abc'])(
-    'refuses %s',
-    async (query) => {
-      const { call } = await aService();
-      expect(await call(query)).toEqual(aProblem(400, 'query-invalid'));
-    },
-  );
+  test.each([
+    'limit=0',
+    'limit=101',
+    'workflowId=a%20b',
+    'executionId=a%20b',
+    'status=waiting',
+    'cursor=abc',
+  ])('refuses %s', async (query) => {
+    const { call } = await aService();
+    expect(await call(query)).toEqual(aProblem(400, 'query-invalid'));
+  });
 
   test('refuses other methods', async () => {
     const { call } = await aService();

@@ -1,4 +1,5 @@
 import {
+  hashKey,
   QueryClient,
   type UseInfiniteQueryResult,
   type UseMutationResult,
@@ -64,11 +65,20 @@ export const useApiPages = <Key extends RouteKey & `GET ${string}`>(
     enabled: isOn,
   });
 
-/** A change through the API; all that is shown is asked for again after it. */
+/**
+ * A change through the API. Then all that is shown is asked for again, except for what was removed; the outcome of the change
+ * does not wait for that.
+ */
 export const useChange = <Key extends RouteKey>(key: Key): UseMutationResult<Answer<Key>, Error, Call> => {
   const client = useQueryClient();
   return useMutation<Answer<Key>, Error, Call>({
     mutationFn: (call: Call) => callApi(key, call),
-    onSettled: () => client.invalidateQueries(),
+    onSettled: (_, error, { params }) => {
+      const gone = error === null && key.startsWith('DELETE ') ? key.replace('DELETE', 'GET') : null;
+      const removed = gone === null ? null : hashKey([gone, params]);
+      void client.invalidateQueries({
+        predicate: ({ queryKey: [asked, askedParams] }) => hashKey([asked, askedParams]) !== removed,
+      });
+    },
   });
 };

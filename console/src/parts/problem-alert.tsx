@@ -3,6 +3,7 @@ import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import type { ReactNode } from 'react';
 import { Problem } from '../api/api.ts';
+import { MarkedText } from './marked-text.tsx';
 
 interface ProblemAlertProps {
   readonly error: Error;
@@ -19,7 +20,7 @@ export const ProblemAlert = ({ error, onRetry }: ProblemAlertProps): ReactNode =
       header={error instanceof Problem ? error.title : 'This failed'}
       action={onRetry === undefined ? undefined : <Button onClick={() => void onRetry()}>Try again</Button>}
     >
-      {error.message}
+      <MarkedText text={error.message} />
       {instance !== null && (
         <Box variant="small" display="block">
           Request id: {instance}

@@ -67,6 +67,7 @@ export const Shell = (): ReactNode => {
       <AppLayout
         headerSelector="#console-top"
         toolsHide
+        maxContentWidth={1_680}
         navigationOpen={isNavigationOpen}
         onNavigationChange={({ detail }) => setNavigationOpen(detail.open)}
         navigation={

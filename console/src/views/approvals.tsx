@@ -1,12 +1,13 @@
 import Alert from '@cloudscape-design/components/alert';
 import Box from '@cloudscape-design/components/box';
+import Button from '@cloudscape-design/components/button';
 import CopyToClipboard from '@cloudscape-design/components/copy-to-clipboard';
 import Header from '@cloudscape-design/components/header';
-import Link from '@cloudscape-design/components/link';
+import Modal from '@cloudscape-design/components/modal';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Table from '@cloudscape-design/components/table';
-import Toggle from '@cloudscape-design/components/toggle';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
+import type { Call } from '../api/api.ts';
 import type { Answer } from '../api/routes.ts';
 import { useApi } from '../api/use-api.ts';
 import { useAddressStates } from '../parts/address-state.ts';
@@ -15,47 +16,87 @@ import { CursorButtons, useCursorPages } from '../parts/cursor-pages.tsx';
 import { formatDuration } from '../parts/duration.ts';
 import { FilterBar } from '../parts/filter-bar.tsx';
 import { Loaded } from '../parts/loaded.tsx';
+import { readOnly } from '../parts/page-settings.ts';
 import { Time } from '../parts/time.tsx';
 import { LIST_EVERY_MS } from '../parts/use-live-list.ts';
 import { WorkflowField } from '../parts/workflow-field.tsx';
 
-type Approval = Answer<'GET /api/admin/approvals/addresses'>['approvals'][number];
+type Approval = Answer<'GET /api/admin/approvals'>['approvals'][number];
 
-/** The page of an approval, on which it is decided. Its address is all that one needs to decide. */
-const Decision = ({ address, title, nodeId }: Approval): ReactNode =>
-  address === undefined ? (
-    'It has no address'
-  ) : (
-    <SpaceBetween direction="horizontal" size="xs" alignItems="center">
-      <Link
-        href={address}
-        external={true}
-        rel="noopener noreferrer"
-        ariaLabel={`Decide on ${title ?? nodeId}`}
-      >
-        Decide
-      </Link>
-      <CopyToClipboard
-        variant="icon"
-        copyButtonAriaLabel={`Copy the address for ${title ?? nodeId}`}
-        textToCopy={address}
-        copySuccessText="Copied. Whoever has the address can decide."
-        copyErrorText="The browser did not allow to copy."
-      />
-    </SpaceBetween>
+const nameOf = ({ title, nodeId }: Approval): string => title ?? `Approval of ${nodeId}`;
+
+const keyOf = ({ executionId, nodeId, since }: Approval): string => `${executionId} ${nodeId} ${since}`;
+
+interface DecideDialogProps {
+  readonly approval: Approval;
+  /** Of the page of the list that has the approval. */
+  readonly query: NonNullable<Call['query']>;
+  readonly onClose: () => void;
+}
+
+/** Asks for the address of one approval, and leads to its page. The address is all that one needs to decide. */
+const DecideDialog = ({ approval, query, onClose }: DecideDialogProps): ReactNode => {
+  const { executionId } = approval;
+  const found = useApi('GET /api/admin/approvals/addresses', { query: { ...query, executionId } });
+  return (
+    <Modal
+      visible={true}
+      header={<span className="any-length few-lines">{nameOf(approval)}</span>}
+      closeAriaLabel="Close"
+      onDismiss={onClose}
+      footer={
+        <Box float="right">
+          <Button variant="link" onClick={onClose}>
+            Close
+          </Button>
+        </Box>
+      }
+    >
+      <Loaded query={found}>
+        {({ approvals }) => {
+          const address = approvals.find((each) => keyOf(each) === keyOf(approval))?.address;
+          if (address === undefined) return 'It no longer waits: it was decided, or its time is up.';
+          return (
+            <SpaceBetween size="m">
+              <Box>
+                It is decided on its own page, which shows the whole question and its fields. Whoever has the
+                address of that page can decide: treat it as a secret.
+              </Box>
+              <SpaceBetween direction="horizontal" size="xs" alignItems="center">
+                <Button
+                  variant="primary"
+                  href={address}
+                  target="_blank"
+                  rel="noopener noreferrer"
+                  iconName="external"
+                  iconAlign="right"
+                  ariaLabel="Open its page, in a new tab"
+                  onClick={onClose}
+                >
+                  Open its page
+                </Button>
+                <CopyToClipboard
+                  copyButtonText="Copy the address"
+                  textToCopy={address}
+                  copySuccessText="Copied. Whoever has the address can decide."
+                  copyErrorText="The browser did not allow to copy."
+                />
+              </SpaceBetween>
+            </SpaceBetween>
+          );
+        }}
+      </Loaded>
+    </Modal>
   );
+};
 
 /** Approvals that wait for a decision, the next to expire first. */
 const Approvals = (): ReactNode => {
-  const [{ workflowId, decide }, change] = useAddressStates(['workflowId', 'decide']);
+  const [{ workflowId }, change] = useAddressStates(['workflowId']);
+  const [chosen, setChosen] = useState<Approval | null>(null);
   const pages = useCursorPages();
-  const asked = { query: { workflowId, limit: 25, cursor: pages.cursor } };
-  const hasAddresses = decide !== '';
-  const plain = useApi('GET /api/admin/approvals', asked, { everyMs: LIST_EVERY_MS, isOn: !hasAddresses });
-  const addressed = useApi('GET /api/admin/approvals/addresses', asked, {
-    everyMs: LIST_EVERY_MS,
-    isOn: hasAddresses,
-  });
+  const query = { workflowId, limit: 25, cursor: pages.cursor };
+  const list = useApi('GET /api/admin/approvals', { query }, { everyMs: LIST_EVERY_MS });
   return (
     <SpaceBetween size="l">
       <Header variant="h1" description="What waits for a person, the next to expire first.">
@@ -64,25 +105,18 @@ const Approvals = (): ReactNode => {
       <FilterBar>
         <WorkflowField value={workflowId} onChange={(value) => change({ workflowId: value, cursor: '' })} />
       </FilterBar>
-      <Toggle
-        checked={hasAddresses}
-        description="An approval is decided on its own page, which shows the whole question and its fields. Whoever has the address of that page can decide: treat it as a secret."
-        onChange={({ detail }) => change({ decide: detail.checked ? 'yes' : '' })}
-      >
-        Decide: show the addresses
-      </Toggle>
-      <Loaded query={hasAddresses ? addressed : plain}>
+      <Loaded query={list}>
         {({ approvals, nextCursor, omitsEarlier, timestamp }) => (
           <>
             {omitsEarlier === true && (
               <Alert type="info">
-                Approvals from before an update are only in the lists of their workflows, until `hookloom
-                migrate` adds them.
+                Approvals from before an update are only in the lists of their workflows, until{' '}
+                <code>hookloom migrate</code> adds them.
               </Alert>
             )}
             <Table<Approval>
               items={approvals}
-              trackBy={({ executionId, nodeId, since }) => `${executionId} ${nodeId} ${since}`}
+              trackBy={keyOf}
               enableKeyboardNavigation={true}
               ariaLabels={{ tableLabel: 'Approvals' }}
               renderAriaLive={({ visibleItemsCount }) => `${visibleItemsCount ?? 0} approvals on this page`}
@@ -98,11 +132,23 @@ const Approvals = (): ReactNode => {
                   header: 'Question',
                   isRowHeader: true,
                   maxWidth: 360,
-                  cell: ({ title, nodeId }) => title ?? `Approval of ${nodeId}`,
+                  cell: nameOf,
                 },
-                ...(hasAddresses
-                  ? [{ id: 'decision', header: 'Decision', minWidth: 170, cell: Decision }]
-                  : []),
+                {
+                  id: 'decision',
+                  header: 'Decision',
+                  minWidth: 120,
+                  cell: (approval) => (
+                    <Button
+                      {...readOnly}
+                      variant="inline-link"
+                      ariaLabel={`Decide: ${nameOf(approval)}`}
+                      onClick={() => setChosen(approval)}
+                    >
+                      Decide
+                    </Button>
+                  ),
+                },
                 { id: 'askedBy', header: 'Asked by', maxWidth: 200, cell: ({ askedBy }) => askedBy ?? '–' },
                 { id: 'since', header: 'Since', minWidth: 190, cell: ({ since }) => <Time at={since} /> },
                 {
@@ -145,6 +191,7 @@ const Approvals = (): ReactNode => {
           </>
         )}
       </Loaded>
+      {chosen !== null && <DecideDialog approval={chosen} query={query} onClose={() => setChosen(null)} />}
     </SpaceBetween>
   );
 };

@@ -187,6 +187,7 @@ const GraphCanvas = ({
     >
       <ReactFlowProvider>
         <ReactFlow
+          aria-label="Graph of the nodes"
           nodes={nodes}
           edges={edges}
           nodeTypes={nodeTypes}

@@ -44,9 +44,11 @@ export const ExecutionHead = ({ execution, now }: ExecutionHeadProps): ReactNode
     { label: 'Runs', value: MODES[mode] },
     {
       label: 'Execution id',
-      value: <Copied text={executionId} />,
+      value: <Copied name="execution id" text={executionId} />,
     },
-    ...(requestId === null ? [] : [{ label: 'Request id', value: <Copied text={requestId} /> }]),
+    ...(requestId === null
+      ? []
+      : [{ label: 'Request id', value: <Copied name="request id" text={requestId} /> }]),
     ...(invocations > 1 ? [{ label: 'Processes', value: describeProcesses(invocations, crashes) }] : []),
     ...toRelations(execution),
   ];
@@ -67,12 +69,12 @@ const MODES: Readonly<Record<Execution['mode'], string>> = {
 const describeProcesses = (invocations: number, crashes: number): string =>
   `${invocations}${crashes === 0 ? '' : `, the last ${crashes} crashed`}`;
 
-const Copied = ({ text }: { readonly text: string }): ReactNode => (
+const Copied = ({ name, text }: { readonly name: string; readonly text: string }): ReactNode => (
   <div className="execution-long">
     <CopyToClipboard
       variant="inline"
       textToCopy={text}
-      copyButtonAriaLabel="Copy"
+      copyButtonAriaLabel={`Copy the ${name}`}
       copySuccessText="Copied"
       copyErrorText="The browser did not allow it"
     />

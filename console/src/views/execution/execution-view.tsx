@@ -176,6 +176,7 @@ const Shown = ({ execution, at }: ShownProps): ReactNode => {
           >
             <NodePanel
               run={selected}
+              workflowId={workflowId}
               siblings={(own.includes(selected) ? own : nodes.filter((one) => !own.includes(one))).filter(
                 ({ nodeId }) => nodeId === selected.nodeId,
               )}

@@ -17,6 +17,7 @@ import { Reason } from './reason.tsx';
 
 interface NodePanelProps {
   readonly run: NodeRun;
+  readonly workflowId: string;
   /** All runs of this node, in order. */
   readonly siblings: readonly NodeRun[];
   readonly isCritical: boolean;
@@ -30,6 +31,7 @@ interface NodePanelProps {
 /** Everything that the record has of one node run. */
 export const NodePanel = ({
   run,
+  workflowId,
   siblings,
   isCritical,
   now,
@@ -98,7 +100,7 @@ export const NodePanel = ({
             })),
           ]}
         />
-        {why !== undefined && <Reason reason={why} isOpen={isOpen(run)} />}
+        {why !== undefined && <Reason reason={why} workflowId={workflowId} isOpen={isOpen(run)} />}
         {status === 'passedThrough' && (
           <Alert type="info">The node is disabled: it passed its input on, and did nothing.</Alert>
         )}

@@ -7,12 +7,13 @@ import type { NodeRun } from './node-runs.ts';
 
 interface ReasonProps {
   readonly reason: NonNullable<NodeRun['why']>;
+  readonly workflowId: string;
   /** Whether the node still runs or waits. */
   readonly isOpen: boolean;
 }
 
 /** Why a node did what it did: the sentence, then what it was computed from. */
-export const Reason = ({ reason, isOpen }: ReasonProps): ReactNode => {
+export const Reason = ({ reason, workflowId, isOpen }: ReasonProps): ReactNode => {
   const { text, expression, values = [], valuesOmitted = 0, causes = [], until, title } = reason;
   return (
     <section aria-label="Why" className="reason">
@@ -53,7 +54,11 @@ export const Reason = ({ reason, isOpen }: ReasonProps): ReactNode => {
             <Time at={until} />
           </div>
         )}
-        {title !== undefined && isOpen && <AppLink to="/approvals">Go to the approvals</AppLink>}
+        {title !== undefined && isOpen && (
+          <AppLink to={`/approvals?workflowId=${encodeURIComponent(workflowId)}`}>
+            Go to its approvals
+          </AppLink>
+        )}
       </SpaceBetween>
     </section>
   );

@@ -7,6 +7,7 @@ import type { Answer } from '../../api/routes.ts';
 import { useApi } from '../../api/use-api.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { MarkedText } from '../../parts/marked-text.tsx';
 import { Time } from '../../parts/time.tsx';
 
 type Report = Answer<'GET /api/admin/plugins/health'>;
@@ -75,7 +76,7 @@ const Problems = ({ report: { plugins, checks, summary } }: { readonly report: R
       {bad.map(([id, { status, message }]) => (
         <li key={id}>
           <StatusIndicator type={typeOf(status)}>
-            Plugin <AppLink to={`/plugins?plugin=${encodeURIComponent(id)}`}>{id}</AppLink>
+            Plugin <AppLink to={`/plugins/${encodeURIComponent(id)}`}>{id}</AppLink>
           </StatusIndicator>
           <Message text={message} />
         </li>
@@ -94,6 +95,6 @@ const Problems = ({ report: { plugins, checks, summary } }: { readonly report: R
 
 const Message = ({ text = '' }: { readonly text?: string | undefined }): ReactNode => (
   <Box variant="small" color="text-body-secondary" display="block">
-    {text.slice(0, 300)}
+    <MarkedText text={text.slice(0, 300)} />
   </Box>
 );

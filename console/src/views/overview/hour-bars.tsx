@@ -30,7 +30,7 @@ export const HourBars = ({ label, hours, outcome }: HourBarsProps): ReactNode =>
     <div>
       <Box variant="awsui-key-label">{label}</Box>
       <Box variant="h2" tagOverride="div">
-        {number.format(total)}
+        {number.format(total)}{' '}
         {total > 0 && (
           <Box variant="small" display="inline" margin={{ left: 'xs' }}>
             at most {number.format(most)} an hour

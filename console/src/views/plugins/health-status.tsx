@@ -1,5 +1,6 @@
 import StatusIndicator, { type StatusIndicatorProps } from '@cloudscape-design/components/status-indicator';
 import type { ReactNode } from 'react';
+import { MarkedText } from '../../parts/marked-text.tsx';
 
 const LOOKS: Readonly<Record<string, readonly [StatusIndicatorProps.Type, string]>> = {
   healthy: ['success', 'Healthy'],
@@ -23,7 +24,11 @@ export const HealthStatus = ({ status, message }: HealthStatusProps): ReactNode 
   return (
     <>
       <StatusIndicator type={type}>{text}</StatusIndicator>
-      {message && <div className="any-text">{message}</div>}
+      {message && (
+        <div className="any-text">
+          <MarkedText text={message} />
+        </div>
+      )}
     </>
   );
 };

@@ -9,6 +9,7 @@ import { useParams } from 'wouter';
 import { useApi } from '../../api/use-api.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { MarkedText } from '../../parts/marked-text.tsx';
 import { NameList, PluginLink } from '../../parts/name-list.tsx';
 import { FieldList } from './field-list.tsx';
 import { ProviderState } from './provider-state.tsx';
@@ -30,7 +31,7 @@ const CredentialType = (): ReactNode => {
       {(shown) => (
         <ContentLayout
           header={
-            <Header variant="h1" description={shown.description}>
+            <Header variant="h1" description={<MarkedText text={shown.description} />}>
               {shown.name}
             </Header>
           }

@@ -1,6 +1,7 @@
 import Badge from '@cloudscape-design/components/badge';
 import Box from '@cloudscape-design/components/box';
 import { Fragment, type ReactNode } from 'react';
+import { MarkedText } from '../../parts/marked-text.tsx';
 import type { SchemaField } from './schema-fields.ts';
 
 interface FieldListProps {
@@ -45,7 +46,11 @@ const Field = ({
           <Badge key={note}>{note}</Badge>
         ))}
       </div>
-      {description !== '' && <div className="field-text">{description}</div>}
+      {description !== '' && (
+        <div className="field-text">
+          <MarkedText text={description} />
+        </div>
+      )}
       {allowed.length > 0 && (
         <Trait name="Allowed">
           {allowed.map((value, index) => (

@@ -12,6 +12,7 @@ import type { Answer } from '../../api/routes.ts';
 import { useApi } from '../../api/use-api.ts';
 import { JsonView } from '../../parts/json-view.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { MarkedText } from '../../parts/marked-text.tsx';
 import { NameList, PluginLink } from '../../parts/name-list.tsx';
 import { FieldList } from './field-list.tsx';
 import { ProviderState } from './provider-state.tsx';
@@ -35,7 +36,7 @@ const Reference = ({ shown }: { readonly shown: Shown }): ReactNode => (
     header={
       <Header
         variant="h1"
-        description={shown.description}
+        description={<MarkedText text={shown.description} />}
         info={<Badge color={shown.kind === 'trigger' ? 'green' : 'grey'}>{shown.kind}</Badge>}
       >
         {shown.name}

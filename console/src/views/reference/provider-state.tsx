@@ -1,5 +1,6 @@
 import Alert from '@cloudscape-design/components/alert';
 import type { ReactNode } from 'react';
+import { MarkedText } from '../../parts/marked-text.tsx';
 import { PluginLink } from '../../parts/name-list.tsx';
 
 interface ProviderStateProps {
@@ -19,7 +20,7 @@ export const ProviderState = ({ shown }: ProviderStateProps): ReactNode => {
     <>
       {error !== undefined && (
         <Alert type="error" header={<>The plugin {link} could not be loaded</>}>
-          {error}
+          <MarkedText text={error} />
         </Alert>
       )}
       {!enabled && error === undefined && (
@@ -29,7 +30,7 @@ export const ProviderState = ({ shown }: ProviderStateProps): ReactNode => {
       )}
       {warnings.map((warning) => (
         <Alert key={warning} type="warning">
-          {warning}
+          <MarkedText text={warning} />
         </Alert>
       ))}
     </>

@@ -9,6 +9,7 @@ import type { ReactNode } from 'react';
 import { useApi } from '../../api/use-api.ts';
 import { useAddressState } from '../../parts/address-state.ts';
 import { AppLink } from '../../parts/app-link.tsx';
+import { MarkedText } from '../../parts/marked-text.tsx';
 import { PluginLink } from '../../parts/name-list.tsx';
 import { useIsNarrow } from '../../parts/narrow.ts';
 
@@ -94,7 +95,7 @@ const Description = ({ type }: { readonly type: ListedType }): ReactNode => {
   const { description, enabled, error } = type;
   return (
     <>
-      {description}
+      <MarkedText text={description} />
       {error !== undefined && <StatusIndicator type="error">Not loaded</StatusIndicator>}
       {!enabled && error === undefined && <StatusIndicator type="stopped">Disabled</StatusIndicator>}
     </>

@@ -2,6 +2,7 @@ import Box from '@cloudscape-design/components/box';
 import Table from '@cloudscape-design/components/table';
 import type { ReactNode } from 'react';
 import { AppLink } from '../../parts/app-link.tsx';
+import { MarkedText } from '../../parts/marked-text.tsx';
 import { Time } from '../../parts/time.tsx';
 import { type RequestSummary, RequestVerdict } from './request-verdict.tsx';
 
@@ -44,7 +45,7 @@ export const RequestTable = ({ requests, empty }: RequestTableProps): ReactNode 
         minWidth: 160,
         maxWidth: 300,
         cell: ({ method, path }) => (
-          <span className="any-text">
+          <span className="any-length few-lines" title={path}>
             {method} {path}
           </span>
         ),
@@ -62,10 +63,10 @@ export const RequestTable = ({ requests, empty }: RequestTableProps): ReactNode 
             )
           ) : (
             <span className="any-text">
-              {refusal.reason ?? refusal.detail}
+              <MarkedText text={refusal.reason ?? refusal.detail} />
               {refusal.advice !== null && (
                 <Box variant="small" display="block">
-                  {refusal.advice}
+                  <MarkedText text={refusal.advice} />
                 </Box>
               )}
             </span>
@@ -77,7 +78,14 @@ export const RequestTable = ({ requests, empty }: RequestTableProps): ReactNode 
         header: 'Delivery key',
         minWidth: 120,
         maxWidth: 240,
-        cell: ({ key }) => (key === null ? '–' : <span className="any-text">{key}</span>),
+        cell: ({ key }) =>
+          key === null ? (
+            '–'
+          ) : (
+            <span className="any-length few-lines" title={key}>
+              {key}
+            </span>
+          ),
       },
     ]}
   />

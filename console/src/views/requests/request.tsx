@@ -15,6 +15,7 @@ import { RequestVerdict } from './request-verdict.tsx';
 import { SendAgain } from './send-again.tsx';
 import { parseJson } from './to-edit.ts';
 import './request.css';
+import { MarkedText } from '../../parts/marked-text.tsx';
 
 const number = new Intl.NumberFormat();
 
@@ -26,21 +27,29 @@ const RequestDetail = (): ReactNode => {
     <Loaded query={shown} heading={`Request ${id}`}>
       {(request) => {
         const { workflowId, verdict, refusal, executionId, method, path, query, body } = request;
+        const address = `${method} ${path}${query === '' ? '' : `?${query}`}`;
         const json = parseJson(body);
         return (
           <SpaceBetween size="l">
             <Header variant="h1" description={<span className="any-text">{id}</span>}>
-              <span className="any-text">
-                {method} {path}
-                {query === '' ? '' : `?${query}`}
+              <span className="any-length few-lines" title={address}>
+                {address}
               </span>
             </Header>
             {refusal !== null && (
               <Alert type="error" header={`Refused: ${refusal.code}`}>
                 <div className="any-text">
-                  {refusal.detail}
-                  {refusal.reason !== null && <Box variant="p">In the log: {refusal.reason}</Box>}
-                  {refusal.advice !== null && <Box variant="p">What to change: {refusal.advice}</Box>}
+                  <MarkedText text={refusal.detail} />
+                  {refusal.reason !== null && (
+                    <Box variant="p">
+                      In the log: <MarkedText text={refusal.reason} />
+                    </Box>
+                  )}
+                  {refusal.advice !== null && (
+                    <Box variant="p">
+                      What to change: <MarkedText text={refusal.advice} />
+                    </Box>
+                  )}
                 </div>
               </Alert>
             )}

@@ -90,7 +90,7 @@ const NodePanel = ({ node, definition, counts, onClose }: NodePanelProps): React
     <Container
       header={
         <Header
-          variant="h3"
+          variant="h2"
           actions={<Button iconName="close" variant="icon" ariaLabel="Close the node" onClick={onClose} />}
         >
           <span className="any-length few-lines" title={name ?? id}>

@@ -1,9 +1,9 @@
-import Alert from '@cloudscape-design/components/alert';
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Table from '@cloudscape-design/components/table';
 import { type ReactNode, useState } from 'react';
+import type { Answer } from '../../api/routes.ts';
 import { useApiPages, useChange } from '../../api/use-api.ts';
 import { useAddressStates } from '../../parts/address-state.ts';
 import { Confirm } from '../../parts/confirm.tsx';
@@ -17,10 +17,14 @@ interface VersionsTabProps {
   readonly workflowId: string;
   /** The current version; null if the workflow was removed. */
   readonly current: number | null;
+  /** Called once a version is current again. */
+  readonly onRolledBack: (answer: RolledBack) => void;
 }
 
+export type RolledBack = Answer<'POST /api/admin/workflows/{workflowId}/rollback'>;
+
 /** The versions, newest first, what changed between two, and the way back to one. */
-export const VersionsTab = ({ workflowId, current }: VersionsTabProps): ReactNode => {
+export const VersionsTab = ({ workflowId, current, onRolledBack }: VersionsTabProps): ReactNode => {
   const [{ from, to }, setCompared] = useAddressStates(['from', 'to']);
   const [asked, setAsked] = useState<number | null>(null);
   const isNarrow = useIsNarrow();
@@ -35,25 +39,13 @@ export const VersionsTab = ({ workflowId, current }: VersionsTabProps): ReactNod
     const headers = current === null ? {} : { 'if-match': `"${current}"` };
     rollback.mutate(
       { params: { workflowId }, body: { version: asked }, headers },
-      { onSettled: () => setAsked(null) },
+      { onSuccess: onRolledBack, onSettled: () => setAsked(null) },
     );
   };
   return (
     <SpaceBetween size="l">
       {pages.error !== null && <ProblemAlert error={pages.error} onRetry={pages.refetch} />}
       {rollback.error !== null && <ProblemAlert error={rollback.error} />}
-      {rollback.data !== undefined && (
-        <Alert type="success">
-          {rollback.data.changed
-            ? `It is stored as version ${rollback.data.version}, which is current now.`
-            : `Version ${rollback.data.version}, which is current, is the same: nothing was stored.`}
-          {rollback.data.warnings.map(({ pointer, detail }) => (
-            <div key={`${pointer} ${detail}`}>
-              {pointer}: {detail}
-            </div>
-          ))}
-        </Alert>
-      )}
       <Table
         variant="embedded"
         wrapLines

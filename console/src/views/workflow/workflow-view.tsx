@@ -6,7 +6,7 @@ import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import Tabs from '@cloudscape-design/components/tabs';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useParams } from 'wouter';
 import { Problem } from '../../api/api.ts';
 import type { Answer } from '../../api/routes.ts';
@@ -14,12 +14,13 @@ import { useApi } from '../../api/use-api.ts';
 import { useAddressState } from '../../parts/address-state.ts';
 import { JsonView } from '../../parts/json-view.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { MarkedText } from '../../parts/marked-text.tsx';
 import { Time } from '../../parts/time.tsx';
 import { toDefinition } from './definition.ts';
 import { ExecutionsTab } from './executions-tab.tsx';
 import { GraphTab } from './graph-tab.tsx';
 import { TriggersTab } from './triggers-tab.tsx';
-import { VersionsTab } from './versions-tab.tsx';
+import { type RolledBack, VersionsTab } from './versions-tab.tsx';
 import { WorkflowActions } from './workflow-actions.tsx';
 
 type Shown = Answer<'GET /api/admin/workflows/{workflowId}'>;
@@ -28,28 +29,68 @@ type Shown = Answer<'GET /api/admin/workflows/{workflowId}'>;
 const WorkflowView = (): ReactNode => {
   const { workflowId = '' } = useParams();
   const query = useApi('GET /api/admin/workflows/{workflowId}', { params: { workflowId } });
+  const [rolledBack, setRolledBack] = useState<RolledBack | null>(null);
   const isMissing = query.error instanceof Problem && query.error.status === 404;
   return (
-    <>
+    <SpaceBetween size="m">
+      {rolledBack !== null && <RollbackNotice answer={rolledBack} onDismiss={() => setRolledBack(null)} />}
       <Loaded query={query} heading={`Workflow ${workflowId}`}>
-        {(shown) => <Workflow shown={shown} />}
+        {(shown) => <Workflow shown={shown} onRolledBack={setRolledBack} />}
       </Loaded>
-      {isMissing && (
-        <SpaceBetween size="m">
-          <Box variant="h2" padding={{ top: 'l' }}>
-            Versions of {workflowId}
-          </Box>
-          <Alert type="info">
-            If the workflow was removed, its versions are kept: rolling back to one restores it.
-          </Alert>
-          <VersionsTab workflowId={workflowId} current={null} />
-        </SpaceBetween>
-      )}
-    </>
+      {isMissing && <Removed workflowId={workflowId} onRolledBack={setRolledBack} />}
+    </SpaceBetween>
   );
 };
 
-const Workflow = ({ shown }: { readonly shown: Shown }): ReactNode => {
+interface RemovedProps {
+  readonly workflowId: string;
+  readonly onRolledBack: (answer: RolledBack) => void;
+}
+
+/** The way back, if the workflow once existed. */
+const Removed = ({ workflowId, onRolledBack }: RemovedProps): ReactNode => {
+  const { data } = useApi('GET /api/admin/workflows/{workflowId}/versions', {
+    params: { workflowId },
+    query: { limit: 1 },
+  });
+  if (data === undefined || data.versions.length === 0) return null;
+  return (
+    <SpaceBetween size="m">
+      <Header variant="h2">Versions</Header>
+      <Alert type="info">
+        The workflow was removed. Its versions are kept: rolling back to one restores it.
+      </Alert>
+      <VersionsTab workflowId={workflowId} current={null} onRolledBack={onRolledBack} />
+    </SpaceBetween>
+  );
+};
+
+interface RollbackNoticeProps {
+  readonly answer: RolledBack;
+  readonly onDismiss: () => void;
+}
+
+const RollbackNotice = ({ answer, onDismiss }: RollbackNoticeProps): ReactNode => (
+  <div aria-live="polite">
+    <Alert type="success" dismissible dismissAriaLabel="Dismiss" onDismiss={onDismiss}>
+      {answer.changed
+        ? `It is stored as version ${answer.version}, which is current now.`
+        : `Version ${answer.version}, which is current, is the same: nothing was stored.`}
+      {answer.warnings.map(({ pointer, detail }) => (
+        <div key={`${pointer} ${detail}`} className="any-length">
+          {pointer}: <MarkedText text={detail} />
+        </div>
+      ))}
+    </Alert>
+  </div>
+);
+
+interface WorkflowProps {
+  readonly shown: Shown;
+  readonly onRolledBack: (answer: RolledBack) => void;
+}
+
+const Workflow = ({ shown, onRolledBack }: WorkflowProps): ReactNode => {
   const [tab, setTab] = useAddressState('tab');
   const { id, version, updatedAt, triggers } = shown;
   const definition = toDefinition(shown.definition);
@@ -104,7 +145,11 @@ const Workflow = ({ shown }: { readonly shown: Shown }): ReactNode => {
             label: 'Triggers',
             content: <TriggersTab triggers={triggers} definition={definition} />,
           },
-          { id: 'versions', label: 'Versions', content: <VersionsTab workflowId={id} current={version} /> },
+          {
+            id: 'versions',
+            label: 'Versions',
+            content: <VersionsTab workflowId={id} current={version} onRolledBack={onRolledBack} />,
+          },
           { id: 'executions', label: 'Executions', content: <ExecutionsTab workflowId={id} /> },
           {
             id: 'definition',
