@@ -230,8 +230,10 @@ test('requests are followed while a sender is set up', async () => {
 
 test('an approval is answered on its page, whose address is asked for alone, and when somebody decides', async () => {
   await post('decision', { what: 'A toaster', cost: 20 });
-  await post('decision', { what: 'A kettle', cost: 39.9 });
-  await open('/approvals');
+  const { executionId } = await post('decision', { what: 'A kettle', cost: 39.9 });
+  await open(`/executions/${String(executionId)}`);
+  await page.getByText('It waits for a decision at ask').waitFor();
+  await page.getByRole('link', { name: 'Go to its approvals' }).click();
   await expectCount('Approvals', 2);
   expect(await page.content()).not.toContain('/api/webhook-callback/');
   const asked = page.waitForResponse(/\/api\/admin\/approvals\/addresses/);

@@ -16,6 +16,7 @@ import { CursorButtons, useCursorPages } from '../parts/cursor-pages.tsx';
 import { formatDuration } from '../parts/duration.ts';
 import { FilterBar } from '../parts/filter-bar.tsx';
 import { Loaded } from '../parts/loaded.tsx';
+import { useIsNarrow } from '../parts/narrow.ts';
 import { readOnly } from '../parts/page-settings.ts';
 import { Time } from '../parts/time.tsx';
 import { LIST_EVERY_MS } from '../parts/use-live-list.ts';
@@ -94,6 +95,7 @@ const DecideDialog = ({ approval, query, onClose }: DecideDialogProps): ReactNod
 const Approvals = (): ReactNode => {
   const [{ workflowId }, change] = useAddressStates(['workflowId']);
   const [chosen, setChosen] = useState<Approval | null>(null);
+  const isNarrow = useIsNarrow();
   const pages = useCursorPages();
   const query = { workflowId, limit: 25, cursor: pages.cursor };
   const list = useApi('GET /api/admin/approvals', { query }, { everyMs: LIST_EVERY_MS });
@@ -131,8 +133,8 @@ const Approvals = (): ReactNode => {
                   id: 'title',
                   header: 'Question',
                   isRowHeader: true,
-                  maxWidth: 360,
-                  cell: nameOf,
+                  maxWidth: isNarrow ? 180 : 360, // the decision is beside it
+                  cell: (approval) => <span title={nameOf(approval)}>{nameOf(approval)}</span>,
                 },
                 {
                   id: 'decision',
@@ -149,8 +151,6 @@ const Approvals = (): ReactNode => {
                     </Button>
                   ),
                 },
-                { id: 'askedBy', header: 'Asked by', maxWidth: 200, cell: ({ askedBy }) => askedBy ?? '–' },
-                { id: 'since', header: 'Since', minWidth: 190, cell: ({ since }) => <Time at={since} /> },
                 {
                   id: 'until',
                   header: 'Until',
@@ -183,6 +183,8 @@ const Approvals = (): ReactNode => {
                     <AppLink to={`/executions/${encodeURIComponent(executionId)}`}>{executionId}</AppLink>
                   ),
                 },
+                { id: 'askedBy', header: 'Asked by', maxWidth: 200, cell: ({ askedBy }) => askedBy ?? '–' },
+                { id: 'since', header: 'Since', minWidth: 190, cell: ({ since }) => <Time at={since} /> },
               ]}
             />
             <Box float="right">

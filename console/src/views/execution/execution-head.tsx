@@ -11,7 +11,7 @@ import { formatDuration } from '../../parts/duration.ts';
 import { ExecutionStatus } from '../../parts/execution-status.tsx';
 import { Time } from '../../parts/time.tsx';
 import { Changes } from './changes.tsx';
-import { type Execution, isFinal } from './node-runs.ts';
+import { type Execution, isFinal, isOpen, keyOf } from './node-runs.ts';
 
 interface ExecutionHeadProps {
   readonly execution: Execution;
@@ -112,8 +112,11 @@ const toRelations = ({ retryOf, retriedBy }: Execution): KeyValuePairsProps.Item
   ...(retriedBy === null ? [] : [{ label: 'Retried by', value: <ExecutionLink id={retriedBy} /> }]),
 ];
 
+/** Approvals at once that are shown; the others are in the timeline. */
+const MAX_ASKING = 3;
+
 /**
- * What an operator has to know first, one below the other: why it failed, why it does not start, what was edited.
+ * What an operator has to know first, one below the other: why it failed, for whom it waits, why it does not start, what was edited.
  *
  * @param onShowFailure - shows the node that failed; null if the record does not have it
  */
@@ -121,7 +124,10 @@ export const toNotices = (
   execution: Execution,
   onShowFailure: (() => void) | null,
 ): readonly ReactElement[] => {
-  const { failure, held, editedInput, nodesOmitted, reasonsOmitted, eventPending, status } = execution;
+  const { failure, held, editedInput, nodesOmitted, reasonsOmitted, eventPending, status, nodes } = execution;
+  const asking = isFinal(execution)
+    ? []
+    : nodes.filter((run) => isOpen(run) && run.why?.title !== undefined).slice(0, MAX_ASKING);
   return [
     ...(failure === null
       ? []
@@ -137,6 +143,18 @@ export const toNotices = (
             <div className="execution-long">{failure.message}</div>
           </Alert>,
         ]),
+    ...asking.map((run) => (
+      <Alert
+        key={keyOf(run)}
+        type="info"
+        header={<span className="any-length">It waits for a decision at {run.nodeId}</span>}
+      >
+        <div className="any-length few-lines">{run.why?.title}</div>
+        <AppLink to={`/approvals?workflowId=${encodeURIComponent(execution.workflowId)}`}>
+          Go to its approvals
+        </AppLink>
+      </Alert>
+    )),
     ...(held === undefined || isFinal(execution)
       ? []
       : [
