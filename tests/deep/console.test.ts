@@ -131,6 +131,90 @@ describe.each([
   });
 });
 
+describe('long names and values', () => {
+  const id = `a-${'long'.repeat(15)}`;
+  const nodeId = 'n'.repeat(60);
+  let paths: Readonly<Record<string, string>>;
+
+  beforeAll(async () => {
+    const put = (path: string, body: unknown) =>
+      fetch(`${service.baseUrl}/api/admin/${path}`, {
+        method: 'PUT',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+    const stored = [
+      await put(`workflows/${id}`, {
+        ...{
+          id,
+          name: 'x'.repeat(100),
+          description: 'y'.repeat(1_000),
+          tags: ['t'.repeat(30)],
+          enabled: true,
+        },
+        nodes: [
+          {
+            id: 'request',
+            type: 'webhookTrigger',
+            parameters: { responseMode: 'lastNode', recordRequests: true, deduplication: 'body.id' },
+          },
+          { id: nodeId, type: 'stopAndError', parameters: { message: 'm'.repeat(2_000) } },
+        ],
+        connections: [{ sourceNodeId: 'request', targetNodeId: nodeId }],
+      }),
+      await put('variables/a_long_value', { value: 'v'.repeat(2_000), description: 'd'.repeat(200) }),
+    ];
+    expect(stored.map(({ status }) => status)).toEqual([201, 201]);
+    const called = await fetch(`${service.baseUrl}/api/webhook/${id}/webhook?${'q'.repeat(900)}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ id: 'k'.repeat(200) }),
+    });
+    expect(called.status).toBe(500);
+    const read = async (path: string) => (await fetch(`${service.baseUrl}/api/admin/${path}`)).json();
+    const { executions } = (await read(`executions?workflowId=${id}`)) as {
+      readonly executions: readonly { readonly executionId: string }[];
+    };
+    const { requests } = (await read(`requests?workflowId=${id}`)) as {
+      readonly requests: readonly { readonly id: string }[];
+    };
+    paths = {
+      'the workflow': `/workflows/${id}?node=${nodeId}`,
+      'its triggers': `/workflows/${id}?tab=triggers`,
+      'its executions': `/executions?workflowId=${id}`,
+      'the execution': `/executions/${executions[0]?.executionId}?node=${nodeId}`,
+      'its requests': `/requests?workflowId=${id}`,
+      'the request': `/requests/${requests[0]?.id}`,
+      'the variables': '/variables',
+    };
+  });
+
+  test.each([
+    'the workflow',
+    'its triggers',
+    'its executions',
+    'the execution',
+    'its requests',
+    'the request',
+    'the variables',
+  ])('make the page of %s no wider than a phone', async (name) => {
+    await visit({ width: 360 }, async ({ page, faults }) => {
+      await open(page, paths[name] ?? '');
+      const [overflow, beyond] = await page.locator('main').evaluate((main) => {
+        const { documentElement: html } = main.ownerDocument;
+        // Tables and graphs scroll or move in their own place.
+        const texts = [...main.querySelectorAll('h1, h2, p, dd, li, span, code')].filter(
+          (element) =>
+            element.closest('table, .react-flow, .cm-editor, [role="tree"], [role="tablist"]') === null,
+        );
+        const outside = texts.filter((element) => element.getBoundingClientRect().right > html.clientWidth);
+        return [html.scrollWidth - html.clientWidth, outside.map(({ className }) => className)];
+      });
+      expect([overflow, beyond, faults]).toEqual([0, [], []]);
+    });
+  });
+});
+
 describe('a navigation between views', () => {
   test('names the tab, begins at the top, and moves the focus to the heading of the new view', async () => {
     await visit({}, async ({ page, faults }) => {

@@ -80,7 +80,7 @@ const DecideDialog = ({ approval, query, onClose }: DecideDialogProps): ReactNod
                   copyButtonText="Copy the address"
                   textToCopy={address}
                   copySuccessText="Copied. Whoever has the address can decide."
-                  copyErrorText="The browser did not allow to copy."
+                  copyErrorText="The browser did not allow copying."
                 />
               </SpaceBetween>
             </SpaceBetween>

@@ -40,7 +40,7 @@ export const NewSecret = ({ credentialId, secret, onClose }: NewSecretProps): Re
           textToCopy={secret}
           copyButtonAriaLabel="Copy the secret"
           copySuccessText="Copied"
-          copyErrorText="The browser did not allow to copy."
+          copyErrorText="The browser did not allow copying."
         />
       </div>
     </SpaceBetween>

@@ -76,7 +76,7 @@ const Copied = ({ name, text }: { readonly name: string; readonly text: string }
       textToCopy={text}
       copyButtonAriaLabel={`Copy the ${name}`}
       copySuccessText="Copied"
-      copyErrorText="The browser did not allow it"
+      copyErrorText="The browser did not allow copying."
     />
   </div>
 );

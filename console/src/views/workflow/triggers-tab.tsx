@@ -74,17 +74,17 @@ const Address = ({ address, node }: AddressProps): ReactNode => (
     </Box>
     <CopyToClipboard
       variant="icon"
-      copyButtonAriaLabel={`Copy the address of ${address.method}`}
+      copyButtonAriaLabel={`Copy the address: ${address.method} ${address.url}`}
       copySuccessText="Copied"
-      copyErrorText="It could not be copied"
+      copyErrorText="The browser did not allow copying."
       textToCopy={address.url}
     />
     <CopyToClipboard
       variant="button"
       copyButtonText="Copy as curl"
-      copyButtonAriaLabel={`Copy ${address.method} as curl`}
+      copyButtonAriaLabel={`Copy as curl: ${address.method} ${address.url}`}
       copySuccessText="Copied"
-      copyErrorText="It could not be copied"
+      copyErrorText="The browser did not allow copying."
       textToCopy={toCurl(address, node)}
     />
   </div>
