@@ -56,8 +56,20 @@ const mayReach: Readonly<Record<string, readonly string[]>> = {
   lib: ['plugins'],
   authoring: ['lib'],
   functions: ['lib', 'authoring', 'plugins'],
-  console: ['lib'],
+  console: ['lib', 'authoring'],
 };
+
+/**
+ * What the page of the console runs of the service, because it must say the same as the service while one types:
+ * expressions, checks and schedules. They are pure; `build-console.ts` refuses what needs Node.
+ */
+const runsInPage = [
+  'lib/workflows/expressions/',
+  'lib/triggers/schedule/',
+  'lib/shared/near-name.ts',
+  'authoring/validation/',
+];
+const packagesInPage = ['@hookloom/counted-jsonata', '@hookloom/plugin-kit'];
 
 /** No input and output in these folders of lib/, no clock, no chance: what they need comes in as an argument. */
 const pureFolders = [
@@ -180,10 +192,16 @@ const rules: Readonly<Record<string, (graph: ImportGraph) => readonly string[]>>
         .map((target) => `${file} -> ${target}`);
     }),
 
-  'the page of the console has types of the service, and none of its code': (graph) =>
-    [...graph].flatMap(([file, { loads }]) =>
+  'the page of the console has types of the service, and of its code what runs in the page': (graph) =>
+    [...graph].flatMap(([file, { loads, packages }]) =>
       file.startsWith('console/src/')
-        ? loads.filter((target) => !target.startsWith('console/')).map((target) => `${file} -> ${target}`)
+        ? [
+            ...loads.filter(
+              (target) =>
+                !target.startsWith('console/') && !runsInPage.some((path) => target.startsWith(path)),
+            ),
+            ...packages.filter((name) => isOurs(name) && !packagesInPage.includes(name)),
+          ].map((target) => `${file} -> ${target}`)
         : [],
     ),
 
@@ -395,13 +413,20 @@ describe('each rule finds what it forbids:', () => {
       { 'packages/safe-markdown/a.ts': "import '../linear-regex/b.ts'" },
     ],
     [
-      'the page of the console has types of the service, and none of its code',
+      'the page of the console has types of the service, and of its code what runs in the page',
       'console/src/b.tsx -> lib/shared/errors.ts',
       {
+        'console/src/c.ts': "import { compile } from '../../lib/workflows/expressions/compile.ts'",
+        'lib/workflows/expressions/compile.ts': '',
         'console/src/a.ts': "import type { AppError } from '../../lib/shared/errors.ts'",
         'console/src/b.tsx':
           "import { AppError } from '../../lib/shared/errors.ts'; export const B = () => <AppError />;",
       },
+    ],
+    [
+      'the page of the console has types of the service, and of its code what runs in the page',
+      'console/src/a.ts -> @hookloom/metered-quickjs',
+      { 'console/src/a.ts': "import '@hookloom/counted-jsonata'; import '@hookloom/metered-quickjs'" },
     ],
     [
       'a package imports what its manifest names',

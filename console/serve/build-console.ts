@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { type BuildOptions, build, type Plugin } from 'esbuild';
+import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 
 /** The console, built. */
 export interface BuiltConsole {
@@ -22,8 +22,11 @@ export interface BuiltConsole {
   readonly styles: string;
 }
 
-const source = resolve(import.meta.dirname, '../src');
-const lockFile = resolve(import.meta.dirname, '../../package-lock.json');
+const root = resolve(import.meta.dirname, '../..');
+const source = join(root, 'console/src');
+const lockFile = join(root, 'package-lock.json');
+/** The page has parts of these. */
+const service = ['lib', 'authoring', 'packages'].map((folder) => `${join(root, folder)}/**/*.ts`);
 
 /**
  * Builds the console unless its code is the one that was built last.
@@ -48,7 +51,8 @@ const ownState = describeFile(import.meta.filename);
 /** Names the state of the code. */
 const hashCode = (): string => {
   const hash = createHash('sha256').update(ownState);
-  for (const file of [...globSync(`${source}/**/*.*`).sort(), lockFile]) hash.update(describeFile(file));
+  const files = globSync([`${source}/**/*.*`, ...service], { exclude: ['**/node_modules/**'] });
+  for (const file of [...files.sort(), lockFile]) hash.update(describeFile(file));
   return hash.digest('hex').slice(0, 16);
 };
 
@@ -94,6 +98,28 @@ const adjustComponents: Plugin = {
   },
 };
 
+const hashes = join(source, 'parts/expression/node-crypto.ts');
+
+/**
+ * The page runs expressions and checks of the service, which import hashes of Node. Its other modules are named by files
+ * of which the page uses other parts: they fall out of the bundle, and what does not is refused by `refuseNode`.
+ */
+const replaceNode: Plugin = {
+  name: 'replace-node',
+  setup: ({ onResolve }) => {
+    onResolve({ filter: /^node:crypto$/ }, () => ({ path: hashes }));
+    onResolve({ filter: /^node:/ }, ({ path }) => ({ path, external: true, sideEffects: false }));
+  },
+};
+
+/** @throws Error if the page would import a module of Node */
+const refuseNode = ({ outputs }: Metafile): void => {
+  const found = Object.values(outputs).flatMap(({ imports }) =>
+    imports.filter(({ path }) => path.startsWith('node:')).map(({ path }) => path),
+  );
+  if (found.length > 0) throw new Error(`the page of the console imports ${[...new Set(found)].join(', ')}`);
+};
+
 const buildInto = async (folder: string): Promise<void> => {
   const unfinished = `${folder}-${process.pid}`;
   const options: BuildOptions & { readonly metafile: true } = {
@@ -107,7 +133,7 @@ const buildInto = async (folder: string): Promise<void> => {
     jsx: 'automatic',
     define: { 'process.env.NODE_ENV': '"production"' },
     loader: { '.woff2': 'file' },
-    plugins: [adjustComponents],
+    plugins: [adjustComponents, replaceNode],
     legalComments: 'none',
     logLevel: 'silent',
     metafile: true,
@@ -118,6 +144,7 @@ const buildInto = async (folder: string): Promise<void> => {
       // esbuild does not load the styles of parts on demand: one sheet has those of all parts.
       build({ ...options, write: false as const }),
     ]);
+    refuseNode(metafile);
     const sheet = whole.outputFiles.find(({ path }) => path.endsWith('.css'));
     const [script = ''] =
       Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint?.endsWith('main.tsx')) ?? [];

@@ -24,6 +24,13 @@ export const shareByText = <Result>(make: (text: string) => Result): ((text: str
 /** An expression in a workflow has a syntax error, its evaluation failed, or it has no result where one is required. */
 export class ExpressionError extends Error {
   override readonly name = 'ExpressionError';
+  /** Offset in the expression without blanks around it, in UTF-16 units; undefined if no single place is at fault. */
+  readonly position: number | undefined;
+
+  constructor(message: string, cause?: unknown) {
+    super(message);
+    this.position = (cause as { readonly position?: number } | undefined)?.position;
+  }
 }
 
 type Language = typeof import('./language.chunk.ts') & { readonly natives: Natives };
@@ -48,7 +55,7 @@ const compileLazily = (text: string, place: string): Evaluate => {
     try {
       return loaded.evaluate(loaded.natives, parsed, scope, place);
     } catch (error) {
-      throw new ExpressionError(`{{ ${text} }} failed: ${loaded.describeError(error)}`);
+      throw new ExpressionError(`{{ ${text} }} failed: ${loaded.describeError(error)}`, error);
     }
   };
 
@@ -66,7 +73,7 @@ const parseIn = ({ parse }: Pick<Language, 'parse'>, text: string): ParsedExpres
   try {
     return parse(text);
   } catch (error) {
-    throw new ExpressionError(error instanceof Error ? error.message : String(error));
+    throw new ExpressionError(error instanceof Error ? error.message : String(error), error);
   }
 };
 

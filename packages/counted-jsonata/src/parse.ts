@@ -12,6 +12,13 @@ export interface ParsedExpression {
 /** A syntax error, or the use of an unsupported feature. */
 export class SyntaxProblem extends Error {
   override readonly name = 'SyntaxProblem';
+  /** Offset in the expression, in UTF-16 units; undefined if no single place is at fault. */
+  readonly position: number | undefined;
+
+  constructor(message: string, position?: number) {
+    super(message);
+    this.position = position;
+  }
 }
 
 /** Parses an expression. @throws SyntaxProblem that says what is wrong and where */
@@ -20,7 +27,7 @@ export const parse = (text: string): ParsedExpression => {
   try {
     tree = jsonata(text).ast() as unknown as Node;
   } catch (error) {
-    throw new SyntaxProblem(describeParseError(error));
+    throw new SyntaxProblem(describeParseError(error), (error as { readonly position?: number }).position);
   }
   const variables = inspect(tree);
   if (variables.has('eval')) {

@@ -64,7 +64,8 @@ const HASH_COST = 500;
 const random = (run: Run, seed?: number): number => {
   if (seed === undefined) return run.environment.random();
   run.budget.write(HASH_COST);
-  return createHash('sha256').update(String(seed)).digest().readUIntBE(0, 6) / 2 ** 48;
+  const digits = createHash('sha256').update(String(seed)).digest('hex').slice(0, 12);
+  return Number.parseInt(digits, 16) / 2 ** 48;
 };
 
 export const stepFunctions: Readonly<Record<string, Native>> = {

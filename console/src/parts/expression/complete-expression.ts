@@ -1,0 +1,220 @@
+import { isPlainObject } from '@hookloom/plugin-kit';
+import type { KnownNames, Sample } from './evaluate-sample.ts';
+import { findStart, type Syntax } from './expression-parts.ts';
+import { FUNCTIONS } from './functions.ts';
+import { KEYWORDS, type Token, tokenizeExpression } from './jsonata-tokens.ts';
+
+/** Something that can be written at a place in an expression. */
+export interface Suggestion {
+  readonly kind: 'field' | 'function' | 'variable' | 'keyword';
+  readonly label: string;
+  /** What it is, in a few words: the value in the sample, or the parameters of a function. */
+  readonly detail: string;
+  readonly info: string | null;
+}
+
+export interface Suggestions {
+  /** Offset of the beginning of the word that they replace. */
+  readonly from: number;
+  readonly options: readonly Suggestion[];
+}
+
+/** Values that a path may have; lists count as their items, since paths map over them. */
+type Values = readonly unknown[];
+
+/** How many items of a list, and how many fields of an object, are looked at: data has any size. */
+const MAX_ITEMS = 20;
+const MAX_FIELDS = 200;
+
+const MAX_LISTS_IN_LISTS = 5;
+
+const flatten = (values: Values, depth = 0): Values =>
+  depth > MAX_LISTS_IN_LISTS
+    ? []
+    : values
+        .slice(0, MAX_ITEMS)
+        .flatMap((value) => (Array.isArray(value) ? flatten(value, depth + 1) : [value]))
+        .slice(0, MAX_ITEMS);
+
+const stepInto = (values: Values, name: string): Values =>
+  flatten(values).flatMap((value) =>
+    isPlainObject(value) && Object.hasOwn(value, name) ? [value[name]] : [],
+  );
+
+/** Longer expressions are not completed: the search for brackets is quadratic. */
+const MAX_TOKENS = 2_000;
+
+/**
+ * What can be written at a position of a text with expressions.
+ *
+ * @param isAsked - whether the author asked for it, so that an empty word counts, too
+ * @returns null outside of expressions, in strings, and where nothing is known
+ */
+export const completeExpression = (
+  text: string,
+  position: number,
+  { syntax, sample, names, isAsked }: CompletionContext,
+): Suggestions | null => {
+  const start = findStart(text, position, syntax);
+  if (start === null) return null;
+  const tokens = tokenizeExpression(text.slice(start, position));
+  if (tokens.length > MAX_TOKENS) return null;
+  const last = tokens.at(-1);
+  if (last?.isOpen === true && last.kind !== 'name') return null;
+  const isWord =
+    last !== undefined && last.to === position - start && ['name', 'variable'].includes(last.kind);
+  const before = isWord ? tokens.slice(0, -1) : tokens;
+  const from = isWord ? start + last.from : position;
+  const isPath = isOperator(before.at(-1), '.');
+  if (!isWord && !isPath && !isAsked) return null;
+  const root: Root = { sample: sample ?? {}, names };
+  const found = isPath ? completePath(before.slice(0, -1), root) : completeStart(before, root);
+  return found.length === 0 ? null : { from, options: found };
+};
+
+interface CompletionContext {
+  readonly syntax: Syntax;
+  readonly sample: Sample | null;
+  readonly names: KnownNames;
+  readonly isAsked: boolean;
+}
+
+interface Root {
+  readonly sample: Sample;
+  readonly names: KnownNames;
+}
+
+const isOperator = (token: Token | undefined, text: string): boolean =>
+  token?.kind === 'operator' && token.text === text;
+
+/** What the variables of a scope are. */
+const VARIABLES: Readonly<Record<string, string>> = {
+  $nodes: 'outputs of the nodes before',
+  $trigger: 'output of the trigger that fired',
+  $vars: 'variables of the stage',
+  $execution: 'the execution',
+};
+
+const EXECUTION = ['id', 'workflowId', 'workflowVersion', 'startedAt', 'stage', 'trigger'];
+
+const completeStart = (before: readonly Token[], root: Root): Suggestion[] => [
+  ...fieldsOf(contextAt(before, root)),
+  ...Object.entries(VARIABLES).map(([label, detail]) => suggest('variable', label, detail)),
+  ...FUNCTIONS.map(([name, parameters, info]) =>
+    suggest('function', `$${name}`, `(${parameters.join(', ')})`, info),
+  ),
+  ...KEYWORDS.map((label) => suggest('keyword', label, '')),
+];
+
+const completePath = (path: readonly Token[], root: Root): Suggestion[] => {
+  const [{ text = '', kind = null } = {}, ...others] = lastPath(path);
+  const fields = fieldsOf(valuesOf(path, root));
+  if (kind !== 'variable' || others.length > 0) return fields;
+  const known = {
+    $nodes: root.names.nodes,
+    $vars: root.names.variables ?? [],
+    $execution: EXECUTION,
+  }[text];
+  const seen = new Set(fields.map(({ label }) => label));
+  return [
+    ...fields,
+    ...(known ?? []).map(toLabel).flatMap((label) => (seen.has(label) ? [] : [suggest('field', label, '')])),
+  ];
+};
+
+const suggest = (
+  kind: Suggestion['kind'],
+  label: string,
+  detail: string,
+  info: string | null = null,
+): Suggestion => ({ kind, label, detail, info });
+
+/** A name as it is written: with backticks if it is not a plain one. */
+const toLabel = (name: string): string =>
+  /^[\p{L}_][\p{L}\p{N}_]*$/u.test(name) && !KEYWORDS.includes(name) ? name : `\`${name}\``;
+
+const fieldsOf = (values: Values): Suggestion[] => {
+  const found = new Map<string, unknown>();
+  for (const value of flatten(values)) {
+    if (!isPlainObject(value)) continue;
+    for (const name in value) {
+      if (found.size >= MAX_FIELDS) break;
+      if (Object.hasOwn(value, name) && !found.has(name) && !name.includes('`')) found.set(name, value[name]);
+    }
+  }
+  return [...found].map(([name, value]) => suggest('field', toLabel(name), describe(value)));
+};
+
+const describe = (value: unknown): string => {
+  if (Array.isArray(value)) return `list of ${value.length}`;
+  if (typeof value === 'object' && value !== null) return 'object';
+  if (typeof value === 'string') return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
+  return String(value);
+};
+
+/** The tokens of the path that ends the list, without its filters: `$nodes`, `pick`, `items` for `$nodes.pick.items[0]`. */
+const lastPath = (tokens: readonly Token[]): readonly Token[] => {
+  const path: Token[] = [];
+  let at = tokens.length - 1;
+  for (;;) {
+    while (isOperator(tokens[at], ']')) at = findOpening(tokens, at) - 1;
+    const token = tokens[at];
+    if (token?.kind !== 'name' && token?.kind !== 'variable') return [];
+    path.unshift(token);
+    if (!isOperator(tokens[at - 1], '.')) return path;
+    at -= 2;
+  }
+};
+
+/** The index of the bracket that opens what ends at the index; -1 if there is none. */
+const findOpening = (tokens: readonly Token[], end: number): number => {
+  let depth = 0;
+  for (let at = end; at >= 0; at -= 1) {
+    const { kind, text } = tokens[at] as Token;
+    if (kind !== 'operator') continue;
+    if ([')', ']', '}'].includes(text)) depth += 1;
+    else if (['(', '[', '{'].includes(text)) depth -= 1;
+    if (depth === 0) return at;
+  }
+  return -1;
+};
+
+/** The values of the path that ends the list; empty if it is not plain names. */
+const valuesOf = (tokens: readonly Token[], root: Root): Values => {
+  const path = lastPath(tokens);
+  const [first, ...names] = path;
+  if (first === undefined) return [];
+  const length = tokens.indexOf(first);
+  const start = startOf(first, tokens.slice(0, length), root);
+  return names.reduce((values: Values, { text }) => stepInto(values, text), start);
+};
+
+const startOf = ({ kind, text }: Token, before: readonly Token[], root: Root): Values => {
+  if (kind === 'name') return stepInto(contextAt(before, root), text);
+  if (text === '$') return contextAt(before, root);
+  if (text === '$$') return [inputOf(root)];
+  return Object.hasOwn(VARIABLES, text) ? [root.sample[text]] : [];
+};
+
+const inputOf = ({ sample }: Root): unknown =>
+  Object.fromEntries(Object.entries(sample).filter(([name]) => !Object.hasOwn(VARIABLES, name)));
+
+/** What plain names are read from after these tokens: the input, or within a filter or a step the items of its path. */
+const contextAt = (tokens: readonly Token[], root: Root): Values => {
+  let depth = 0;
+  for (let at = tokens.length - 1; at >= 0; at -= 1) {
+    const token = tokens[at] as Token;
+    if (token.kind !== 'operator') continue;
+    if ([')', ']', '}'].includes(token.text)) depth += 1;
+    else if (['(', '[', '{'].includes(token.text)) {
+      depth -= 1;
+      if (depth >= 0) continue;
+      depth = 0;
+      const before = tokens.slice(0, at);
+      const isStep = token.text !== '[' && isOperator(before.at(-1), '.');
+      const path = isStep ? before.slice(0, -1) : before;
+      if ((token.text === '[' || isStep) && lastPath(path).length > 0) return flatten(valuesOf(path, root));
+    }
+  }
+  return [inputOf(root)];
+};
