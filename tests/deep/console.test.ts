@@ -82,7 +82,11 @@ const SHOWS_DATA = /^<[^>]*(?:aria-haspopup="listbox"|role="treeitem")/;
 
 const findViolations = async (page: Page): Promise<string[]> => {
   const { violations } = await page.evaluate(
-    (tags) => (globalThis as unknown as { axe: typeof axe }).axe.run({ runOnly: tags }),
+    (tags) =>
+      (globalThis as unknown as { axe: typeof axe }).axe.run({
+        runOnly: tags,
+        rules: { 'heading-order': { enabled: true }, 'page-has-heading-one': { enabled: true } },
+      }),
     TAGS,
   );
   return violations.flatMap(({ id, nodes }) =>

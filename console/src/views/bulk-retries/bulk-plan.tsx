@@ -47,7 +47,7 @@ export const BulkPlan = ({ plan, onNarrow }: BulkPlanProps): ReactNode => {
       </Alert>
       {byFailure.length > 0 && (
         <Table
-          header={<Header variant="h3">How they ended</Header>}
+          header={<Header variant="h2">How they ended</Header>}
           items={byFailure}
           wrapLines={true}
           ariaLabels={{ tableLabel: 'How they ended' }}
@@ -62,7 +62,7 @@ export const BulkPlan = ({ plan, onNarrow }: BulkPlanProps): ReactNode => {
       <Table
         header={
           <Header
-            variant="h3"
+            variant="h2"
             description="Nodes that act on the outside: mails are sent again, requests made again."
           >
             Effects
@@ -90,7 +90,7 @@ export const BulkPlan = ({ plan, onNarrow }: BulkPlanProps): ReactNode => {
       />
       {refused.length > 0 && (
         <Table
-          header={<Header variant="h3">Can’t be retried</Header>}
+          header={<Header variant="h2">Can’t be retried</Header>}
           items={refused}
           wrapLines={true}
           ariaLabels={{ tableLabel: 'Executions that can’t be retried' }}

@@ -87,9 +87,8 @@ const Compared = ({ comparison, showsAll, onShowAll }: ComparedProps): ReactNode
       </div>
       {(!from.hasData || !to.hasData) && (
         <Alert type="info">
-          The record of {from.hasData ? 'this execution' : to.hasData ? 'the other one' : 'both'} has no data
-          of nodes, so data is not compared. The setting "recordData" of a workflow says for which executions
-          it is kept.
+          {describeMissing(from, to)} no data of nodes, so data is not compared. The setting{' '}
+          <code>recordData</code> of a workflow says for which executions it is kept.
         </Alert>
       )}
       <Container
@@ -131,6 +130,11 @@ const Compared = ({ comparison, showsAll, onShowAll }: ComparedProps): ReactNode
   );
 };
 
+const describeMissing = (from: { readonly hasData: boolean }, to: { readonly hasData: boolean }): string => {
+  if (from.hasData) return 'The record of this execution has';
+  return to.hasData ? 'The record of the other execution has' : 'The records of both have';
+};
+
 const Compare = ({
   title,
   side,
@@ -138,7 +142,7 @@ const Compare = ({
   readonly title: string;
   readonly side: Comparison['from'];
 }): ReactNode => (
-  <Container header={<Header variant="h3">{title}</Header>}>
+  <Container header={<Header variant="h2">{title}</Header>}>
     <KeyValuePairs
       columns={2}
       minColumnWidth={150}
