@@ -12,6 +12,7 @@ import { useApi, useChange } from '../../api/use-api.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { MarkedText } from '../../parts/marked-text.tsx';
 import { readOnly } from '../../parts/page-settings.ts';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -57,7 +58,7 @@ const BulkRetry = (): ReactNode => {
             {cancel.error !== null && <ProblemAlert error={cancel.error} />}
             {why !== null && (
               <Alert type={state === 'stopped' ? 'warning' : 'info'} header="It starts no more executions">
-                {why}
+                <MarkedText text={why} />
               </Alert>
             )}
             {isAsking && (

@@ -10,6 +10,7 @@ import { useParams } from 'wouter';
 import type { Answer } from '../../api/routes.ts';
 import { useApi } from '../../api/use-api.ts';
 import { Loaded } from '../../parts/loaded.tsx';
+import { MarkedText } from '../../parts/marked-text.tsx';
 import { NameList } from '../../parts/name-list.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -66,7 +67,7 @@ const Details = ({ shown }: { readonly shown: Shown }): ReactNode => {
         )}
         {warnings.map((warning) => (
           <Alert key={warning} type="warning">
-            {warning}
+            <MarkedText text={warning} />
           </Alert>
         ))}
         {report.error !== null && <ProblemAlert error={report.error} onRetry={report.refetch} />}

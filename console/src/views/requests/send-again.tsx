@@ -12,6 +12,7 @@ import type { Answer } from '../../api/routes.ts';
 import { useChange } from '../../api/use-api.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
+import { MarkedText } from '../../parts/marked-text.tsx';
 import { readOnlyReason } from '../../parts/page-settings.ts';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { toEdit, toEditable } from './to-edit.ts';
@@ -45,7 +46,9 @@ export const SendAgain = ({ request }: SendAgainProps): ReactNode => {
   if (missing !== null)
     return (
       <Container header={<Header variant="h2">Send again</Header>}>
-        <Box variant="p">It can’t be sent again: {missing}.</Box>
+        <Box variant="p">
+          It can’t be sent again: <MarkedText text={missing} />.
+        </Box>
       </Container>
     );
 
