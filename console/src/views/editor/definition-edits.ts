@@ -1,0 +1,297 @@
+import { layOut } from '../../parts/graph/graph-layout.ts';
+import type { DefinitionNode } from '../workflow/definition.ts';
+import { renameReferences } from './rename-references.ts';
+
+/** A place on the canvas, in pixels. */
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+export interface EditedNode extends DefinitionNode {
+  /** Only if someone moved it or tidied the layout; other programs may have written a list. */
+  readonly position?: Point | readonly number[];
+}
+
+export interface EditedConnection {
+  readonly sourceNodeId: string;
+  readonly sourceOutput?: string;
+  readonly targetNodeId: string;
+  readonly targetInput?: string;
+}
+
+/** A workflow while it is edited: it may be invalid. Unknown members are kept. */
+export interface EditedDefinition {
+  readonly nodes: readonly EditedNode[];
+  readonly connections?: readonly EditedConnection[];
+  readonly [key: string]: unknown;
+}
+
+/** A change of a definition. It returns the definition itself if there is nothing to change. */
+export type Edit = (definition: EditedDefinition) => EditedDefinition;
+
+const MAX_ID = 64;
+
+/** The order in which the samples write the members of a node. */
+const MEMBERS = [
+  ...['id', 'type', 'name', 'parameters', 'settings', 'credentialId', 'disabled', 'notes', 'position'],
+] as const;
+
+const connectionsOf = ({ connections = [] }: EditedDefinition): readonly EditedConnection[] => connections;
+
+const isSameConnection = (one: EditedConnection, other: EditedConnection): boolean =>
+  one.sourceNodeId === other.sourceNodeId &&
+  one.targetNodeId === other.targetNodeId &&
+  (one.sourceOutput ?? 'main') === (other.sourceOutput ?? 'main') &&
+  (one.targetInput ?? 'main') === (other.targetInput ?? 'main');
+
+/** Without what is the default. */
+const tidyConnection = ({ sourceNodeId, sourceOutput, targetNodeId, targetInput }: EditedConnection) => ({
+  sourceNodeId,
+  ...(sourceOutput === undefined || sourceOutput === 'main' ? {} : { sourceOutput }),
+  targetNodeId,
+  ...(targetInput === undefined || targetInput === 'main' ? {} : { targetInput }),
+});
+
+/** An id that no node has: `base`, or with the first free number behind it. */
+const freeId = (base: string, taken: ReadonlySet<string>): string => {
+  for (let number = 1; ; number++) {
+    const suffix = number === 1 ? '' : String(number);
+    const id = base.slice(0, MAX_ID - suffix.length) + suffix;
+    if (!taken.has(id)) return id;
+  }
+};
+
+const idsOf = ({ nodes }: EditedDefinition): Set<string> => new Set(nodes.map(({ id }) => id));
+
+/** The id that a person would choose for a new node: `set`, then `set2`; `webhook` for a `webhookTrigger`. */
+export const chooseId = (definition: EditedDefinition, type: string): string => {
+  const short = (type.split(/[.:/]/).at(-1) ?? type).replaceAll(/[^A-Za-z0-9_-]/g, '');
+  const base = short.endsWith('Trigger') && short !== 'Trigger' ? short.slice(0, -'Trigger'.length) : short;
+  return freeId(base === '' ? 'node' : base, idsOf(definition));
+};
+
+/** A new node. Without a `position`, the layout finds its place. */
+export const addNode =
+  (node: EditedNode): Edit =>
+  (definition) => ({ ...definition, nodes: [...definition.nodes, node] });
+
+/** Connects two nodes, unless they are. */
+export const connect =
+  (connection: EditedConnection): Edit =>
+  (definition) => {
+    const connections = connectionsOf(definition);
+    return connections.some((one) => isSameConnection(one, connection))
+      ? definition
+      : { ...definition, connections: [...connections, tidyConnection(connection)] };
+  };
+
+export const disconnect =
+  (connection: EditedConnection): Edit =>
+  (definition) => {
+    const connections = connectionsOf(definition);
+    const left = connections.filter((one) => !isSameConnection(one, connection));
+    return left.length === connections.length ? definition : { ...definition, connections: left };
+  };
+
+/**
+ * Puts a new node into a connection, whose place in the list it keeps: the order decides how inputs are merged.
+ *
+ * @param output - of the new node, where the connection continues
+ */
+export const insertNode =
+  (node: EditedNode, connection: EditedConnection, output = 'main'): Edit =>
+  (definition) => ({
+    ...definition,
+    nodes: [...definition.nodes, node],
+    connections: connectionsOf(definition).flatMap((one) => {
+      if (!isSameConnection(one, connection)) return [one];
+      const { targetInput: _, ...into } = { ...one, targetNodeId: node.id };
+      const { targetNodeId, targetInput = 'main' } = one;
+      return [
+        tidyConnection(into),
+        tidyConnection({ sourceNodeId: node.id, sourceOutput: output, targetNodeId, targetInput }),
+      ];
+    }),
+  });
+
+/** Removes nodes with their connections. */
+export const removeNodes =
+  (ids: ReadonlySet<string>): Edit =>
+  (definition) => {
+    const nodes = definition.nodes.filter(({ id }) => !ids.has(id));
+    if (nodes.length === definition.nodes.length) return definition;
+    const connections = definition.connections?.filter(
+      ({ sourceNodeId, targetNodeId }) => !ids.has(sourceNodeId) && !ids.has(targetNodeId),
+    );
+    return { ...definition, nodes, ...(connections === undefined ? {} : { connections }) };
+  };
+
+/** A node with some members changed, in the order of the samples; what is undefined, empty or false is left out. */
+const withMembers = (node: EditedNode, members: Partial<Record<keyof EditedNode, unknown>>): EditedNode => {
+  const merged: Record<string, unknown> = { ...node };
+  for (const [name, value] of Object.entries(members)) {
+    const isDefault =
+      value === undefined ||
+      value === false ||
+      value === '' ||
+      (name === 'settings' && Object.keys(value as object).length === 0);
+    if (isDefault) delete merged[name];
+    else if (Object.hasOwn(merged, name)) merged[name] = value;
+    else {
+      // Before the first member that belongs after it; those that are there keep their order.
+      const later = MEMBERS.slice(MEMBERS.indexOf(name as (typeof MEMBERS)[number]) + 1) as readonly string[];
+      const entries = Object.entries(merged);
+      const at = entries.findIndex(([other]) => later.includes(other));
+      entries.splice(at === -1 ? entries.length : at, 0, [name, value]);
+      for (const [other] of entries) delete merged[other];
+      for (const [other, kept] of entries) merged[other] = kept;
+    }
+  }
+  return merged as unknown as EditedNode;
+};
+
+type Members = Partial<
+  Record<'name' | 'parameters' | 'settings' | 'credentialId' | 'disabled' | 'notes' | 'position', unknown>
+>;
+
+/** Changes members of nodes; one that is undefined, empty or false is removed. */
+export const changeNodes =
+  (changes: ReadonlyMap<string, Members>): Edit =>
+  (definition) => {
+    const nodes = definition.nodes.map((node) => {
+      const members = changes.get(node.id);
+      return members === undefined ? node : withMembers(node, members);
+    });
+    return JSON.stringify(nodes) === JSON.stringify(definition.nodes) ? definition : { ...definition, nodes };
+  };
+
+export const changeNode = (id: string, members: Members): Edit => changeNodes(new Map([[id, members]]));
+
+/** Moves nodes to places that someone chose; whole pixels, since no one writes others. */
+export const moveNodes = (places: ReadonlyMap<string, Point>): Edit =>
+  changeNodes(
+    new Map(
+      [...places].map(
+        ([id, { x, y }]) => [id, { position: { x: Math.round(x), y: Math.round(y) } }] as const,
+      ),
+    ),
+  );
+
+/** Gives every node the place that the layout finds for it. */
+export const tidyLayout: Edit = (definition) =>
+  moveNodes(new Map(layOut(definition).nodes.map(({ node, x, y }) => [node.id, { x, y }])))(definition);
+
+/** Whether a node can have an id, and why not; null if it can. */
+export const problemOfId = (definition: EditedDefinition, id: string, current: string): string | null => {
+  if (!/^[A-Za-z0-9_-]{1,64}$/.test(id)) return 'Up to 64 of A-Z a-z 0-9 _ -';
+  return id !== current && idsOf(definition).has(id) ? `There is a node "${id}" already` : null;
+};
+
+/**
+ * Renames nodes with their connections, and with the references to them in all expressions.
+ *
+ * @param ids - new by old
+ * @param literalsOf - names of the parameters of a node type whose braces are literal text
+ */
+const renameAll = (
+  { nodes, connections, ...others }: EditedDefinition,
+  ids: ReadonlyMap<string, string>,
+  literalsOf: LiteralsOf,
+): EditedDefinition => {
+  const rename = (id: string) => ids.get(id) ?? id;
+  return {
+    ...others,
+    nodes: nodes.map((node) => {
+      const renamed = ids.has(node.id) ? { ...node, id: rename(node.id) } : node;
+      const { parameters } = node;
+      if (parameters === undefined) return renamed;
+      const changed = renameReferences(parameters, ids, literalsOf(node.type));
+      return changed === parameters ? renamed : { ...renamed, parameters: changed };
+    }),
+    ...(connections === undefined
+      ? {}
+      : {
+          connections: connections.map((one) =>
+            ids.has(one.sourceNodeId) || ids.has(one.targetNodeId)
+              ? {
+                  ...one,
+                  sourceNodeId: rename(one.sourceNodeId),
+                  targetNodeId: rename(one.targetNodeId),
+                }
+              : one,
+          ),
+        }),
+  };
+};
+
+export type LiteralsOf = (type: string) => readonly string[];
+
+/** Gives a node another id, everywhere; see {@link problemOfId} for those that it can have. */
+export const renameNode =
+  (id: string, newId: string, literalsOf: LiteralsOf): Edit =>
+  (definition) => {
+    if (id === newId || problemOfId(definition, newId, id) !== null) return definition;
+    const order = Object.keys(definition);
+    const renamed = renameAll(definition, new Map([[id, newId]]), literalsOf);
+    return Object.fromEntries(order.map((key) => [key, renamed[key]])) as unknown as EditedDefinition;
+  };
+
+/** Nodes and the connections among them, as they are copied between definitions and tools. */
+export interface Fragment {
+  readonly nodes: readonly EditedNode[];
+  readonly connections: readonly EditedConnection[];
+}
+
+export const takeFragment = (definition: EditedDefinition, ids: ReadonlySet<string>): Fragment => ({
+  nodes: definition.nodes.filter(({ id }) => ids.has(id)),
+  connections: connectionsOf(definition).filter(
+    ({ sourceNodeId, targetNodeId }) => ids.has(sourceNodeId) && ids.has(targetNodeId),
+  ),
+});
+
+/** In pixels: where a copy lies beside what it was made from. */
+const PASTE_OFFSET = 40;
+
+/**
+ * Adds copies of nodes. An id that is taken gets a number, and the references among the copies follow.
+ *
+ * @returns the edit, and the ids of the copies in the definition that it is for
+ */
+export const pasteFragment = (
+  definition: EditedDefinition,
+  { nodes, connections }: Fragment,
+  literalsOf: LiteralsOf,
+): { readonly edit: Edit; readonly ids: ReadonlySet<string> } => {
+  const taken = idsOf(definition);
+  const known = new Set(nodes.map(({ id }) => id));
+  const ids = new Map<string, string>();
+  for (const { id } of nodes) {
+    const free = taken.has(id) ? freeId(id, new Set([...taken, ...known])) : id;
+    if (free !== id) ids.set(id, free);
+    taken.add(free);
+  }
+  const inner = connections.filter(
+    ({ sourceNodeId, targetNodeId }) => known.has(sourceNodeId) && known.has(targetNodeId),
+  );
+  const pasted = renameAll({ nodes, connections: inner }, ids, literalsOf);
+  const copies = pasted.nodes.map((node) =>
+    isPoint(node.position) && ids.size > 0
+      ? { ...node, position: { x: node.position.x + PASTE_OFFSET, y: node.position.y + PASTE_OFFSET } }
+      : node,
+  );
+  return {
+    edit: (target) => ({
+      ...target,
+      nodes: [...target.nodes, ...copies],
+      connections: [...connectionsOf(target), ...connectionsOf(pasted)],
+    }),
+    ids: new Set(copies.map(({ id }) => id)),
+  };
+};
+
+export const isPoint = (position: unknown): position is Point =>
+  typeof position === 'object' &&
+  position !== null &&
+  Number.isFinite((position as Point).x) &&
+  Number.isFinite((position as Point).y);

@@ -1,0 +1,320 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  addNode,
+  changeNode,
+  chooseId,
+  connect,
+  disconnect,
+  type Edit,
+  type EditedDefinition,
+  insertNode,
+  moveNodes,
+  pasteFragment,
+  problemOfId,
+  removeNodes,
+  renameNode,
+  takeFragment,
+  tidyLayout,
+} from '../../console/src/views/editor/definition-edits.ts';
+import { MAX_TEXT, readDefinition } from '../../console/src/views/editor/definition-text.ts';
+import {
+  editGraph,
+  editText,
+  openDraft,
+  redo,
+  startHistory,
+  undo,
+} from '../../console/src/views/editor/draft.ts';
+import { mergeDefinitions } from '../../console/src/views/editor/merge-definitions.ts';
+
+const noLiterals = () => [];
+
+const chain = (...ids: readonly string[]): EditedDefinition => ({
+  id: 'w',
+  nodes: ids.map((id) => ({ id, type: 'set' })),
+  connections: ids.slice(1).map((id, index) => ({ sourceNodeId: ids[index] ?? '', targetNodeId: id })),
+});
+
+describe('an edit', () => {
+  test('chooses ids that a person would choose', () => {
+    const definition = chain('set', 'webhook');
+    expect(chooseId(definition, 'set')).toBe('set2');
+    expect(chooseId(definition, 'webhookTrigger')).toBe('webhook2');
+    expect(chooseId(definition, 'acme.sendMail')).toBe('sendMail');
+    expect(chooseId(definition, '§')).toBe('node');
+    expect(chooseId(definition, 'x'.repeat(99))).toHaveLength(64);
+  });
+
+  test('inserts a node into a connection in its place of the list', () => {
+    const definition: EditedDefinition = {
+      ...chain('a', 'b', 'c'),
+      connections: [
+        { sourceNodeId: 'a', sourceOutput: 'true', targetNodeId: 'b' },
+        { sourceNodeId: 'b', targetNodeId: 'c' },
+      ],
+    };
+    const edit = insertNode(
+      { id: 'n', type: 'if' },
+      { sourceNodeId: 'a', sourceOutput: 'true', targetNodeId: 'b' },
+      'false',
+    );
+    expect(edit(definition).connections).toEqual([
+      { sourceNodeId: 'a', sourceOutput: 'true', targetNodeId: 'n' },
+      { sourceNodeId: 'n', sourceOutput: 'false', targetNodeId: 'b' },
+      { sourceNodeId: 'b', targetNodeId: 'c' },
+    ]);
+  });
+
+  test('leaves defaults out, and connects only once', () => {
+    const first = connect({
+      sourceNodeId: 'b',
+      sourceOutput: 'main',
+      targetNodeId: 'a',
+      targetInput: 'main',
+    });
+    const connected = first(chain('a', 'b'));
+    expect(connected.connections?.at(-1)).toEqual({ sourceNodeId: 'b', targetNodeId: 'a' });
+    expect(first(connected)).toBe(connected);
+    expect(disconnect({ sourceNodeId: 'b', sourceOutput: 'main', targetNodeId: 'a' })(connected)).toEqual(
+      chain('a', 'b'),
+    );
+  });
+
+  test('removes nodes with their connections', () => {
+    expect(removeNodes(new Set(['b']))(chain('a', 'b', 'c'))).toEqual({
+      ...chain('a', 'c'),
+      connections: [],
+    });
+    const definition = chain('a');
+    expect(removeNodes(new Set(['x']))(definition)).toBe(definition);
+  });
+
+  test('adds a member where the samples have it, and removes one that is empty', () => {
+    const definition = { nodes: [{ id: 'a', type: 'set', parameters: {}, position: { x: 1, y: 1 } }] };
+    const changed = changeNode('a', { disabled: true, name: 'A' })(definition);
+    expect(Object.keys(changed.nodes[0] ?? {})).toEqual([
+      ...['id', 'type', 'name', 'parameters', 'disabled', 'position'],
+    ]);
+    expect(changeNode('a', { disabled: false, name: '' })(changed)).toEqual(definition);
+    expect(changeNode('a', { notes: '' })(definition)).toBe(definition);
+  });
+});
+
+const reading = (text: string, type = 'set'): EditedDefinition => ({
+  ...chain('a', 'b'),
+  nodes: [
+    { id: 'a', type: 'set' },
+    { id: 'b', type, parameters: { values: { text } } },
+  ],
+});
+
+describe('a rename', () => {
+  test.each([
+    ['{{ $nodes.a.body }}', '{{ $nodes.renamed.body }}'],
+    ['{{ $nodes.`a`.body & $nodes.ab }}', '{{ $nodes.`renamed`.body & $nodes.ab }}'],
+    ['{{$nodes."a".x}} and {{ $nodes . a[0] }}', '{{$nodes."renamed".x}} and {{ $nodes . renamed[0] }}'],
+    ["{{ $lookup($nodes, 'a') }}", "{{ $lookup($nodes, 'renamed') }}"],
+    ['{{ items.($nodes.a.rate * price) }}', '{{ items.($nodes.renamed.rate * price) }}'],
+    ['{{ x[$nodes.a.id = id].y }}', '{{ x[$nodes.renamed.id = id].y }}'],
+    ['{{ {"k": $nodes.a} }}', '{{ {"k": $nodes.renamed} }}'],
+    ['{{ $sum($nodes.a.n ?: 0) ~> $string }}', '{{ $sum($nodes.renamed.n ?: 0) ~> $string }}'],
+    ['{{ "$nodes.a" & a & $trigger.a }}', '{{ "$nodes.a" & a & $trigger.a }}'],
+    ['{{ ($nodes := {"a": 1}; $nodes.a) }}', '{{ ($nodes := {"a": 1}; $nodes.a) }}'],
+    ['{{ $nodes.a. }} is no expression', '{{ $nodes.a. }} is no expression'],
+    ['$nodes.a is text', '$nodes.a is text'],
+  ])('rewrites %s', (before, after) => {
+    const renamed = renameNode('a', 'renamed', noLiterals)(reading(before));
+    expect(renamed.nodes[1]?.parameters).toEqual({ values: { text: after } });
+    expect(renamed.connections).toEqual([{ sourceNodeId: 'renamed', targetNodeId: 'b' }]);
+  });
+
+  test('quotes an id that is no plain name', () => {
+    const renamed = renameNode('a', 'a-1', noLiterals)(reading('{{ $nodes.a.x + $nodes.a.y }}'));
+    expect(renamed.nodes[1]?.parameters).toEqual({
+      values: { text: '{{ $nodes.`a-1`.x + $nodes.`a-1`.y }}' },
+    });
+  });
+
+  test('leaves braces that are literal text', () => {
+    const definition = reading('{{ $nodes.a }}', 'code');
+    const renamed = renameNode('a', 'c', (type) => (type === 'code' ? ['values'] : []))(definition);
+    expect(renamed.nodes[1]).toBe(definition.nodes[1]);
+  });
+
+  test('is refused for an id that is taken or invalid', () => {
+    const definition = chain('a', 'b');
+    expect(renameNode('a', 'b', noLiterals)(definition)).toBe(definition);
+    expect(problemOfId(definition, 'b', 'a')).toMatch(/already/);
+    expect(problemOfId(definition, 'b', 'b')).toBeNull();
+    expect(problemOfId(definition, 'a b', 'a')).toMatch(/Up to 64/);
+  });
+});
+
+describe('a paste', () => {
+  test('gives copies free ids, and lets their references follow', () => {
+    const definition = reading('{{ $nodes.a.x }}');
+    const fragment = takeFragment(definition, new Set(['a', 'b']));
+    const { edit, ids } = pasteFragment(definition, fragment, noLiterals);
+    expect([...ids]).toEqual(['a2', 'b2']);
+    const pasted = edit(definition);
+    expect(pasted.nodes.slice(2)).toEqual([
+      { id: 'a2', type: 'set' },
+      { id: 'b2', type: 'set', parameters: { values: { text: '{{ $nodes.a2.x }}' } } },
+    ]);
+    expect(pasted.connections?.at(-1)).toEqual({ sourceNodeId: 'a2', targetNodeId: 'b2' });
+  });
+
+  test('takes only connections among the copied nodes', () => {
+    expect(takeFragment(chain('a', 'b', 'c'), new Set(['a', 'b'])).connections).toHaveLength(1);
+  });
+
+  test('keeps the ids in a workflow that has none of them', () => {
+    const { ids } = pasteFragment(chain('x'), { nodes: chain('a').nodes, connections: [] }, noLiterals);
+    expect([...ids]).toEqual(['a']);
+  });
+});
+
+describe('a merge', () => {
+  const base = chain('a', 'b', 'c');
+
+  test('takes both changes of different nodes', () => {
+    const mine = changeNode('a', { notes: 'mine' })(base);
+    const theirs = addNode({ id: 'd', type: 'set' })(changeNode('b', { notes: 'theirs' })(base));
+    const { definition, conflicts } = mergeDefinitions(base, mine, theirs);
+    expect(conflicts).toEqual([]);
+    expect(definition.nodes.map(({ id, notes }) => [id, notes])).toEqual([
+      ...[
+        ['a', 'mine'],
+        ['b', 'theirs'],
+        ['c', undefined],
+        ['d', undefined],
+      ],
+    ]);
+  });
+
+  test('names what both changed, and keeps mine', () => {
+    const mine = { ...changeNode('a', { notes: 'mine' })(base), name: 'Mine' };
+    const theirs = { ...changeNode('a', { notes: 'theirs' })(base), name: 'Theirs' };
+    const { definition, conflicts } = mergeDefinitions(base, mine, theirs);
+    expect(conflicts.toSorted()).toEqual(['a', 'name']);
+    expect([definition.name, definition.nodes[0]?.notes]).toEqual(['Mine', 'mine']);
+  });
+
+  test('names a node that one changed and the other removed', () => {
+    const mine = changeNode('b', { notes: 'mine' })(base);
+    const { definition, conflicts } = mergeDefinitions(base, mine, removeNodes(new Set(['b']))(base));
+    expect(conflicts).toEqual(['b']);
+    expect(definition.nodes.map(({ id }) => id)).toEqual(['a', 'c', 'b'].toSorted());
+  });
+
+  test('names a removed node that the other connected', () => {
+    const mine = connect({ sourceNodeId: 'a', targetNodeId: 'c' })(base);
+    const { definition, conflicts } = mergeDefinitions(base, mine, removeNodes(new Set(['c']))(base));
+    expect(conflicts).toEqual(['c']);
+    expect(definition.connections).toEqual([{ sourceNodeId: 'a', targetNodeId: 'b' }]);
+  });
+});
+
+const START = '{ "id": "w", "nodes": [{ "id": "a", "type": "set" }], "connections": [] }\n';
+
+const started = () => {
+  const draft = openDraft(START);
+  if (draft === null) throw new Error('the start has no definition');
+  return startHistory(draft);
+};
+
+describe('a history', () => {
+  test('shows the last value while the text is not readable, and edits nothing but the text', () => {
+    const broken = editText(started(), '{ "nodes": ');
+    expect(broken.present.problem).toMatch(/JSON/);
+    expect(broken.present.definition.nodes).toHaveLength(1);
+    expect(editGraph(broken, tidyLayout)).toBe(broken);
+    expect(undo(broken).present.text).toBe(START);
+  });
+
+  test('undoes what was typed in one go at once', () => {
+    const typed = [' ', '  ', '   '].reduce(
+      (history, blanks) => editText(history, START + blanks),
+      started(),
+    );
+    expect(undo(typed).present.text).toBe(START);
+    expect(redo(undo(typed)).present.text).toBe(`${START}   `);
+  });
+
+  test('keeps a bounded number of states', () => {
+    let history = started();
+    for (let x = 1; x <= 300; x++) history = editGraph(history, moveNodes(new Map([['a', { x, y: 0 }]])));
+    expect(history.past).toHaveLength(200);
+  });
+
+  test('keeps a bounded number of characters', () => {
+    let history = started();
+    for (let x = 1; x <= 8; x++) {
+      history = editGraph(history, changeNode('a', { notes: String(x).repeat(MAX_TEXT - 1_000) }));
+    }
+    expect(history.past.length).toBeLessThan(6);
+  });
+
+  const place = fc.nat(5);
+  const operation: fc.Arbitrary<(definition: EditedDefinition) => Edit> = fc.oneof(
+    fc.constantFrom('set', 'if', 'webhookTrigger').map((type) => (definition: EditedDefinition) => {
+      return addNode({ id: chooseId(definition, type), type, parameters: { text: '{{ $nodes.a.x }}' } });
+    }),
+    fc
+      .tuple(place, place, fc.constantFrom('main', 'true'))
+      .map(([from, to, sourceOutput]) => (d: EditedDefinition) => {
+        const [source, target] = [d.nodes[from]?.id, d.nodes[to]?.id];
+        if (source === undefined || target === undefined) return tidyLayout;
+        return connect({ sourceNodeId: source, sourceOutput, targetNodeId: target });
+      }),
+    place.map((index) => (d: EditedDefinition) => removeNodes(new Set([d.nodes[index]?.id ?? '']))),
+    fc.tuple(place, fc.constantFrom('a', 'x-1', 'y')).map(
+      ([index, id]) =>
+        (d: EditedDefinition) =>
+          renameNode(d.nodes[index]?.id ?? '', id, noLiterals),
+    ),
+    fc.tuple(place, fc.string(), fc.boolean()).map(([index, notes, disabled]) => (d: EditedDefinition) => {
+      return changeNode(d.nodes[index]?.id ?? '', { notes, disabled });
+    }),
+    fc.tuple(place, fc.jsonValue()).map(([index, value]) => (d: EditedDefinition) => {
+      return changeNode(d.nodes[index]?.id ?? '', { parameters: { value } });
+    }),
+    fc.tuple(place, place).map(([one, other]) => (d: EditedDefinition) => {
+      const ids = new Set([d.nodes[one]?.id ?? '', d.nodes[other]?.id ?? '']);
+      return pasteFragment(d, takeFragment(d, ids), noLiterals).edit;
+    }),
+    place.map((index) => (d: EditedDefinition) => {
+      const connection = d.connections?.[index];
+      const node = { id: chooseId(d, 'wait'), type: 'wait' };
+      return connection === undefined ? addNode(node) : insertNode(node, connection);
+    }),
+    fc.constant(() => tidyLayout),
+  );
+
+  test('keeps graph and text in step in any sequence of edits, and undo restores every state', () => {
+    fc.assert(
+      fc.property(fc.array(operation, { maxLength: 25 }), (operations) => {
+        const states = [started()];
+        for (const make of operations) {
+          const before = states.at(-1) ?? started();
+          const after = editGraph(before, make(before.present.definition));
+          if (after !== before) states.push(after);
+          expect(readDefinition(after.present.text)).toEqual({
+            definition: JSON.parse(JSON.stringify(after.present.definition)),
+          });
+        }
+        let history = states.at(-1) ?? started();
+        for (const state of states.toReversed()) {
+          expect(history.present).toBe(state.present);
+          history = undo(history);
+        }
+        for (const state of states.slice(1)) {
+          history = redo(history);
+          expect(history.present).toBe(state.present);
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
