@@ -23,6 +23,7 @@ export const scheduleTrigger = defineTrigger({
   parameters: Type.Object({
     cron: Type.Optional(
       Type.String({
+        format: 'cron-expression',
         description:
           'Five fields (minute, hour, day of month, month, day of week), or the six of AWS, which end with the year',
       }),

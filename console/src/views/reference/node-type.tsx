@@ -17,6 +17,7 @@ import { NameList, PluginLink } from '../../parts/name-list.tsx';
 import { FieldList } from './field-list.tsx';
 import { ProviderState } from './provider-state.tsx';
 import { toSchemaFields } from './schema-fields.ts';
+import { TryParameters } from './try-parameters.tsx';
 
 type Shown = Answer<'GET /api/admin/node-types/{nodeType}'>;
 
@@ -51,6 +52,7 @@ const Reference = ({ shown }: { readonly shown: Shown }): ReactNode => (
       {shown.schema !== undefined && (
         <Parameters schema={shown.schema} literal={shown.literalParameters ?? []} />
       )}
+      {shown.schema !== undefined && <TryParameters shown={shown} />}
       {shown.example && (
         <Container header={<Header variant="h2">Example</Header>}>
           <JsonView label={`Example of ${shown.name}`} value={toExample(shown)} />

@@ -1,0 +1,189 @@
+import { isPlainObject, type JsonValue, jsonEquals } from '@hookloom/plugin-kit';
+
+/** What a form edits a value with. */
+export type Kind =
+  | { readonly type: 'text'; readonly isLong: boolean }
+  | { readonly type: 'number'; readonly isInteger: boolean }
+  | { readonly type: 'boolean' }
+  | { readonly type: 'choice'; readonly options: readonly JsonValue[] }
+  | { readonly type: 'list'; readonly item: Kind }
+  | { readonly type: 'map'; readonly item: Kind }
+  | { readonly type: 'object'; readonly fields: readonly Field[] }
+  | { readonly type: 'oneOf'; readonly kinds: readonly Kind[] }
+  | { readonly type: 'code' }
+  | { readonly type: 'cron' }
+  | { readonly type: 'file' }
+  | { readonly type: 'jsonSchema' }
+  /** Any JSON: also what no other kind describes. */
+  | { readonly type: 'json' };
+
+/** A key of an object. */
+export interface Field {
+  readonly key: string;
+  readonly kind: Kind;
+  readonly description: string;
+  /** The default; undefined if there is none. */
+  readonly initial: JsonValue | undefined;
+  readonly isRequired: boolean;
+}
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/** Schemas within schemas are followed so far; what is deeper is edited as JSON. */
+const MAX_DEPTH = 8;
+
+/** Longer texts have several lines. In characters. */
+const LINE = 1_000;
+
+const JSON_KIND: Kind = { type: 'json' };
+
+/** A value of unknown type, as most are that expressions give. */
+const ANY: Kind = {
+  type: 'oneOf',
+  kinds: [
+    { type: 'text', isLong: false },
+    { type: 'number', isInteger: false },
+    { type: 'boolean' },
+    JSON_KIND,
+  ],
+};
+
+/** Keywords that no kind of field has; a schema with one of them is edited as JSON, unless it has a type that does. */
+const OPAQUE = ['$ref', '$dynamicRef', 'prefixItems', 'patternProperties'];
+
+/** The fields of a form, from the JSON Schema of an object, which is a plugin's and may be anything. */
+export const toFields = (schema: unknown): readonly Field[] => fieldsOf(toSchema(schema), 0);
+
+const toSchema = (value: unknown): Schema => (isPlainObject(value) ? value : {});
+
+const toList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+const fieldsOf = ({ properties, required }: Schema, depth: number): Field[] =>
+  Object.entries(toSchema(properties)).map(([key, value]) => {
+    const schema = toSchema(value);
+    return {
+      key,
+      kind: toKind(schema, depth),
+      description: typeof schema.description === 'string' ? schema.description : '',
+      initial: schema.default as JsonValue | undefined,
+      isRequired: toList(required).includes(key) && schema.default === undefined,
+    };
+  });
+
+const toKind = (schema: Schema, depth: number): Kind => {
+  const { type, format, items, additionalProperties, properties } = schema;
+  if (depth > MAX_DEPTH || OPAQUE.some((keyword) => keyword in schema)) return JSON_KIND;
+  if (format === 'json-schema' || format === 'form') return { type: 'jsonSchema' };
+  if (format === 'file') return { type: 'file' };
+  const options = findOptions(schema);
+  if (options !== null) return { type: 'choice', options };
+  const variants = variantsOf(schema);
+  if (variants.length > 0 && type === undefined && properties === undefined)
+    return { type: 'oneOf', kinds: variants.map((variant) => toKind(variant, depth + 1)) };
+  switch (type) {
+    case 'string':
+      return toTextKind(schema);
+    case 'number':
+    case 'integer':
+      return { type: 'number', isInteger: type === 'integer' };
+    case 'boolean':
+      return { type: 'boolean' };
+    case 'array':
+      return { type: 'list', item: items === undefined ? ANY : toKind(toSchema(items), depth + 1) };
+    case 'object': {
+      const fields = fieldsOf(schema, depth + 1);
+      if (fields.length > 0) return { type: 'object', fields };
+      return { type: 'map', item: toKind(toSchema(additionalProperties), depth + 1) };
+    }
+    case undefined:
+      return Object.keys(schema).every((keyword) => ANNOTATIONS.includes(keyword)) ? ANY : JSON_KIND;
+    default:
+      return JSON_KIND;
+  }
+};
+
+/** Keywords that allow any value. `withoutResult` is our own. */
+const ANNOTATIONS = ['title', 'description', 'default', 'examples', 'withoutResult', '$comment'];
+
+const toTextKind = ({ format, pattern, maxLength }: Schema): Kind => {
+  if (format === 'javascript') return { type: 'code' };
+  if (format === 'cron-expression') return { type: 'cron' };
+  const isFree = format === undefined && pattern === undefined;
+  return { type: 'text', isLong: isFree && typeof maxLength === 'number' && maxLength > LINE };
+};
+
+const variantsOf = ({ oneOf, anyOf }: Schema): readonly Schema[] =>
+  [...toList(oneOf), ...toList(anyOf)].filter(isPlainObject);
+
+/** The values one of which must be chosen; null if others are allowed. */
+const findOptions = (schema: Schema): readonly JsonValue[] | null => {
+  if ('const' in schema) return [schema.const as JsonValue];
+  if (Array.isArray(schema.enum)) return schema.enum;
+  const options = variantsOf(schema).map(findOptions);
+  return options.length > 0 && options.every((each) => each !== null) ? options.flat() : null;
+};
+
+/** Whether a value has the shape that a kind of field shows; any other value is shown as JSON, and kept. */
+export const fits = (kind: Kind, value: unknown): boolean => {
+  switch (kind.type) {
+    case 'text':
+    case 'code':
+    case 'cron':
+      return typeof value === 'string';
+    case 'number':
+      return typeof value === 'number' && (!kind.isInteger || Number.isInteger(value));
+    case 'boolean':
+      return typeof value === 'boolean';
+    case 'choice':
+      return kind.options.some((option) => jsonEquals(option, value as JsonValue));
+    case 'list':
+      return Array.isArray(value);
+    case 'map':
+    case 'object':
+      return isPlainObject(value);
+    case 'oneOf':
+      return kind.kinds.some((each) => fits(each, value));
+    case 'file':
+    case 'jsonSchema':
+    case 'json':
+      return true;
+  }
+};
+
+/**
+ * An object with another value at a key, in the order that it had: without the key if the value is undefined or the
+ * default, which is left out.
+ */
+export const withField = (
+  object: Readonly<Record<string, JsonValue>>,
+  { key, initial }: Pick<Field, 'key' | 'initial'>,
+  value: JsonValue | undefined,
+): Readonly<Record<string, JsonValue>> => {
+  const isLeftOut = value === undefined || (initial !== undefined && jsonEquals(value, initial));
+  const entries = Object.entries(object);
+  if (isLeftOut) return Object.fromEntries(entries.filter(([name]) => name !== key));
+  return Object.hasOwn(object, key)
+    ? Object.fromEntries(entries.map(([name, old]) => [name, name === key ? value : old]))
+    : Object.fromEntries([...entries, [key, value]]);
+};
+
+/** A problem with a part of the parameters. */
+export interface ParameterProblem {
+  /** JSON pointer (RFC 6901) into the parameters; empty for all of them. */
+  readonly path: string;
+  readonly message: string;
+}
+
+/** The pointer of a member. */
+export const pointerTo = (path: string, key: string | number): string =>
+  `${path}/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+
+/** The messages for a value: with those of its parts, if they have no fields of their own. */
+export const messagesAt = (
+  problems: readonly ParameterProblem[],
+  path: string,
+  hasParts: boolean,
+): readonly string[] =>
+  problems
+    .filter((problem) => problem.path === path || (!hasParts && problem.path.startsWith(`${path}/`)))
+    .map(({ message }) => message);

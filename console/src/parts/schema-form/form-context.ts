@@ -1,0 +1,23 @@
+import type { JsonObject } from '@hookloom/plugin-kit';
+import { createContext } from 'react';
+import type { KnownNames, Sample } from '../expression/evaluate-sample.ts';
+import type { ParameterProblem } from './fields.ts';
+
+/** What all fields of a form know. */
+interface FormKnowledge {
+  readonly problems: readonly ParameterProblem[];
+  readonly allowsExpressions: boolean;
+  /** Data that expressions are tried on; null if there is none. */
+  readonly sample: Sample | null;
+  readonly names: KnownNames;
+  /** All parameters: the next times of a schedule depend on several. */
+  readonly parameters: JsonObject;
+}
+
+export const FormContext = createContext<FormKnowledge>({
+  problems: [],
+  allowsExpressions: false,
+  sample: null,
+  names: { nodes: [], variables: null },
+  parameters: {},
+});

@@ -1,0 +1,70 @@
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import type { JsonObject } from '@hookloom/plugin-kit';
+import { type ReactNode, useMemo } from 'react';
+import type { KnownNames, Sample } from '../expression/evaluate-sample.ts';
+import { ProblemList } from './field-frame.tsx';
+import { FieldRow } from './field-row.tsx';
+import { type Field, messagesAt, type ParameterProblem, toFields, withField } from './fields.ts';
+import { FormContext } from './form-context.ts';
+import './schema-form.css';
+
+interface ParametersFormProps {
+  /** JSON Schema of the parameters, as the API describes a node type. */
+  readonly schema: unknown;
+  readonly value: JsonObject;
+  /** Called with every change. Keys that the form does not show stay, and defaults are left out. */
+  readonly onChange: (value: JsonObject) => void;
+  readonly problems?: readonly ParameterProblem[];
+  /** Whether values may be expressions, as those of actions may. */
+  readonly allowsExpressions: boolean;
+  /** Parameters in which braces are literal text. */
+  readonly literals?: readonly string[];
+  /** Data that expressions are tried on; null if there is none. */
+  readonly sample?: Sample | null;
+  readonly names?: KnownNames;
+}
+
+const NONE = [] as const;
+const NO_NAMES: KnownNames = { nodes: [], variables: null };
+
+/** The parameters of a node as a form, made from their schema. */
+const ParametersForm = (props: ParametersFormProps): ReactNode => {
+  const { schema, value, onChange, allowsExpressions } = props;
+  const { problems = NONE, literals = NONE, sample = null, names = NO_NAMES } = props;
+  const fields = useMemo(() => withOthers(toFields(schema), value), [schema, value]);
+  const context = { problems, allowsExpressions, sample, names, parameters: value };
+  const literal = { ...context, allowsExpressions: false };
+  return (
+    <SpaceBetween size="l">
+      <ProblemList messages={messagesAt(problems, '', true)} />
+      {fields.map((field) => (
+        <FormContext key={field.key} value={literals.includes(field.key) ? literal : context}>
+          <FieldRow
+            field={field}
+            path=""
+            value={Object.hasOwn(value, field.key) ? value[field.key] : undefined}
+            onChange={(changed) => onChange(withField(value, field, changed))}
+          />
+        </FormContext>
+      ))}
+    </SpaceBetween>
+  );
+};
+
+/** With the keys that the value has and the schema does not, as JSON. */
+const withOthers = (fields: readonly Field[], value: JsonObject): readonly Field[] => {
+  const known = new Set(fields.map(({ key }) => key));
+  const others = Object.keys(value).filter((key) => !known.has(key));
+  return [
+    ...fields,
+    ...others.map((key) => ({
+      key,
+      kind: { type: 'json' } as const,
+      description: 'The node type has no such parameter.',
+      initial: undefined,
+      isRequired: false,
+    })),
+  ];
+};
+
+export default ParametersForm;

@@ -1,0 +1,201 @@
+import { createRequire } from 'node:module';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type axe from 'axe-core';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { openBrowser } from '../../scripts/pages/open-browser.ts';
+import { type RunningService, startLocalService } from '../support/local-service.ts';
+import { poll } from '../support/poll.ts';
+
+const axeFile = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+let service: RunningService;
+let browser: Browser;
+let page: Page;
+/** Messages in the browser's console, which violations of the page's policy are too. */
+let faults: string[];
+
+beforeAll(async () => {
+  [service, browser] = await Promise.all([startLocalService({ env: { LOG_LEVEL: 'warn' } }), openBrowser()]);
+});
+afterAll(async () => {
+  await Promise.all([browser?.close(), service?.stop()]);
+});
+
+beforeEach(async () => {
+  faults = [];
+  page = await browser.newPage({ reducedMotion: 'reduce' });
+  page.setDefaultTimeout(60_000);
+  page.on('console', (message) => void faults.push(message.text()));
+  page.on('pageerror', (error) => void faults.push(error.message));
+});
+afterEach(async () => {
+  await page.close();
+  expect(faults).toEqual([]);
+});
+
+/** Opens the form of a node type; ends when it has its fields. */
+const openForm = async (nodeType: string, from: 'empty' | 'with the example' = 'empty'): Promise<void> => {
+  await page.goto(`${service.baseUrl}/console/node-types/${nodeType}`);
+  await page.getByRole('button', { name: `Begin ${from}` }).click();
+  await page.getByRole('heading', { name: 'The node', exact: true }).waitFor();
+};
+
+/** The parameters that the form has made. */
+const parameters = async (): Promise<unknown> => {
+  const text = await page.getByLabel('The node with these parameters').locator('.cm-line').allTextContents();
+  return JSON.parse(text.join('\n')).parameters;
+};
+
+/** Ends when the form has made these parameters, with their keys in this order. */
+const expectParameters = async (expected: unknown): Promise<void> => {
+  await poll(async () => JSON.stringify(await parameters()) === JSON.stringify(expected));
+};
+
+const field = (name: string): Locator => page.getByRole('group', { name, exact: true });
+
+const choose = async (within: Locator, option: string): Promise<void> => {
+  await within.getByRole('button').last().click();
+  await page.getByRole('option', { name: option, exact: true }).click();
+};
+
+/** What an expression gives, or when a schedule fires. */
+const resultOf = (name: string): Locator => field(name).getByRole('status');
+
+describe('a form writes', () => {
+  test('texts, numbers, choices and maps, without the defaults', async () => {
+    await openForm('httpRequest');
+    await field('url (required)').getByRole('textbox').fill('https://api.example/orders');
+    await field('maxRedirects').getByRole('textbox').fill('2');
+    await choose(field('bodyType'), 'text');
+    await field('headers').getByLabel('New key of headers').fill('x-name');
+    await field('headers').getByRole('button', { name: 'Add a key to headers' }).click();
+    await field('x-name').getByRole('textbox').fill('Ann');
+    await expectParameters({
+      url: 'https://api.example/orders',
+      maxRedirects: 2,
+      bodyType: 'text',
+      headers: { 'x-name': 'Ann' },
+    });
+    await field('maxRedirects').getByRole('textbox').fill('5');
+    await choose(field('bodyType'), 'json (default)');
+    await field('headers').getByRole('button', { name: 'Remove x-name from headers' }).click();
+    await expectParameters({ url: 'https://api.example/orders' });
+  });
+
+  test('lists of objects', async () => {
+    await openForm('sort');
+    const by = field('by');
+    await by.getByRole('button', { name: 'Remove by 1' }).click();
+    await by.getByRole('button', { name: 'Add an item to by' }).click();
+    await field('field').getByRole('textbox').fill('price');
+    await choose(field('direction'), 'descending');
+    await choose(field('ignoreCase'), 'true');
+    await expectParameters({ by: [{ field: 'price', direction: 'descending', ignoreCase: true }] });
+  });
+
+  test('a schedule, with its next times', async () => {
+    await openForm('scheduleTrigger');
+    await field('cron').getByRole('textbox').fill('30 9 * * *');
+    await field('timeZone').getByRole('textbox').fill('Europe/Berlin');
+    await poll(async () => (await resultOf('cron').getByText('09:30 (Europe/Berlin)').count()) === 5);
+    await field('cron').getByRole('textbox').fill('99 9 * * *');
+    await resultOf('cron')
+      .getByText(/minute/)
+      .waitFor();
+  });
+
+  test('code and a JSON Schema', async () => {
+    await openForm('code');
+    await field('code (required)').getByRole('textbox').fill('return { total: 1 };');
+    await expectParameters({ code: 'return { total: 1 };' });
+    await openForm('validate');
+    await field('schema (required)').getByRole('textbox').fill('{ "type": "object" }');
+    await expectParameters({ schema: { type: 'object' } });
+  });
+
+  test('one of several types', async () => {
+    await openForm('dateTime');
+    const value = field('value');
+    await value.getByRole('button', { name: /Type of value/ }).click();
+    await page.getByRole('option', { name: 'Number', exact: true }).click();
+    await value.getByRole('textbox').fill('1500');
+    await expectParameters({ value: 1_500 });
+  });
+});
+
+describe('an expression', () => {
+  test('completes, shows its value at once, and what is wrong with what was meant', async () => {
+    await openForm('if', 'with the example');
+    const editor = field('condition (required)').getByRole('textbox');
+    await editor.fill('{{ ');
+    await editor.press('End');
+    await editor.pressSequentially('$uppe');
+    await page.getByRole('option', { name: /^\$uppercase/ }).waitFor();
+    await page.keyboard.press('Enter');
+    expect(await editor.textContent()).toBe('{{ $uppercase()');
+    await editor.fill('{{ $uppercas("a") }}');
+    await resultOf('condition (required)').getByText('did you mean "$uppercase"?').waitFor();
+    await editor.fill('{{ 2 > 1 }}');
+    await resultOf('condition (required)').getByText('true', { exact: true }).waitFor();
+    await expectParameters({ condition: '{{ 2 > 1 }}' });
+  });
+
+  test('begins with two braces in a text, and can become a value again', async () => {
+    await openForm('stopAndError');
+    await field('message (required)').getByRole('textbox').pressSequentially('No {{');
+    await field('message (required)').locator('.cm-content').waitFor();
+    await page.getByRole('button', { name: 'Use a value for message' }).click();
+    await field('message (required)').locator('.cm-content').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Use an expression for message' }).click();
+    await expectParameters({ message: 'No {{' });
+  });
+
+  test('without an end holds nothing up', async () => {
+    await openForm('if');
+    await page.getByRole('button', { name: 'Use an expression for condition' }).click();
+    const editor = field('condition (required)').getByRole('textbox');
+    await editor.fill('{{ ($f := function($n) { $f($n + 1) }; $f(0)) }}');
+    await resultOf('condition (required)').getByText(/steps/).waitFor();
+    await editor.fill('{{ 1 = 1 }}');
+    await resultOf('condition (required)').getByText('true', { exact: true }).waitFor();
+  });
+});
+
+describe('what is hostile', () => {
+  test('is shown as text: markup, and text from right to left', async () => {
+    await openForm('set');
+    const markup = '<img src=x onerror=alert(1)>שלום';
+    await field('values (required)').getByLabel('New key of values').fill(markup);
+    await field('values (required)').getByRole('button', { name: 'Add a key to values' }).click();
+    await field(markup).getByRole('textbox').fill('{{ "<b>" & "שלום" }}');
+    await resultOf(markup).waitFor();
+    expect(await page.locator('img[src="x"]').count()).toBe(0);
+    await expectParameters({ values: { [markup]: '{{ "<b>" & "שלום" }}' } });
+  });
+});
+
+const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+
+const findViolations = async (): Promise<string[]> => {
+  const { violations } = await page.evaluate(
+    (tags) => (globalThis as unknown as { axe: typeof axe }).axe.run({ runOnly: tags }),
+    TAGS,
+  );
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
+};
+
+test('the form of every node type is shown, accessible and no wider than a phone', async () => {
+  const response = await fetch(`${service.baseUrl}/api/admin/node-types?limit=200`);
+  const { nodeTypes } = (await response.json()) as { nodeTypes: readonly { nodeType: string }[] };
+  expect(nodeTypes.length).toBeGreaterThan(55);
+  await page.addInitScript({ path: axeFile });
+  await page.setViewportSize({ width: 360, height: 800 });
+  const found: string[] = [];
+  for (const { nodeType } of nodeTypes) {
+    await openForm(nodeType, nodeType.endsWith('Trigger') ? 'empty' : 'with the example');
+    const width = await page.locator('html').evaluate((html) => html.scrollWidth - html.clientWidth);
+    if (width > 0) found.push(`${nodeType}: ${width} px too wide`);
+    found.push(...(await findViolations()).map((violation) => `${nodeType}: ${violation}`));
+  }
+  expect(found).toEqual([]);
+}, 600_000);
