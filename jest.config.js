@@ -15,7 +15,11 @@ process.env.GOGC ??= '400'; // esbuild, which they use most, takes a quarter les
 export default {
   testEnvironment: 'node',
   testMatch: ['<rootDir>/tests/**/*.test.ts', '<rootDir>/packages/*/tests/**/*.test.ts'],
-  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/tests/deep/', '<rootDir>/tests/mutation/'], // jest.deep.config.js runs those, too
+  // jest.deep.config.js runs those, too.
+  testPathIgnorePatterns: [
+    '/node_modules/',
+    ...['deep', 'instruments', 'mutation', 'scripts'].map((folder) => `<rootDir>/tests/${folder}/`),
+  ],
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.stryker-tmp/'], // the built kit and Stryker's copies have the names of their sources
   extensionsToTreatAsEsm: ['.ts'],
   transform: {},

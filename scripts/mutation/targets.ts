@@ -29,6 +29,7 @@ export const targets: Readonly<Record<string, Target>> = {
     'adapters/durable/{background-runs,files,operation-limit}',
     'webhooks/features/held',
     'functions/{webhook-deliveries,admin-executions,admin-bulk-retries,variables}',
+    'deep/file-lifetimes',
   ),
   held: ofFolder('executions/held', 'executions/held/*', 'webhooks/features/held'),
   registrations: ofFolder('registrations'),

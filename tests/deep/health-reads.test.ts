@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import { createExecutionStore } from '../../../lib/adapters/dynamodb/executions/execution-store.ts';
-import { createListDefinitions, createOpenRuns } from '../../../lib/adapters/dynamodb/health/health-reads.ts';
-import { createWorkflowStore } from '../../../lib/adapters/dynamodb/workflows/workflow-store.ts';
-import type { NodeRecord } from '../../../lib/engine/result.ts';
-import { aManualClock } from '../../support/a-manual-clock.ts';
-import { anExecutionEnd, anExecutionStart } from '../../support/a-start.ts';
-import { aWorkflow } from '../../support/a-workflow.ts';
-import { useTestDatabases } from '../../support/test-database.ts';
+import { createExecutionStore } from '../../lib/adapters/dynamodb/executions/execution-store.ts';
+import { createListDefinitions, createOpenRuns } from '../../lib/adapters/dynamodb/health/health-reads.ts';
+import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflows/workflow-store.ts';
+import type { NodeRecord } from '../../lib/engine/result.ts';
+import { aManualClock } from '../support/a-manual-clock.ts';
+import { anExecutionEnd, anExecutionStart } from '../support/a-start.ts';
+import { aWorkflow } from '../support/a-workflow.ts';
+import { useTestDatabases } from '../support/test-database.ts';
 
 const openDatabase = useTestDatabases();
 const clock = aManualClock();

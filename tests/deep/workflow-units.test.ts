@@ -1,13 +1,13 @@
 import { afterEach, expect, test } from '@jest/globals';
-import { createJsonClient } from '../../../lib/adapters/dynamodb/json-client.ts';
-import { createRegistrationStore } from '../../../lib/adapters/dynamodb/registrations/registration-store.ts';
-import { tableNames } from '../../../lib/adapters/dynamodb/table-names.ts';
-import { createWorkflowStore } from '../../../lib/adapters/dynamodb/workflows/workflow-store.ts';
-import { systemClock } from '../../../lib/adapters/runtime/system-clock.ts';
-import { startEmbeddedDynamoDb } from '../../../local/database/embedded-dynamodb.ts';
-import { type Metered, startMeteredDynamoDb } from '../../support/a-metered-dynamodb.ts';
-import { aBell, aRegistrar, aWorkflowOf } from '../../support/a-registrar.ts';
-import { cases } from '../../support/deep.ts';
+import { createJsonClient } from '../../lib/adapters/dynamodb/json-client.ts';
+import { createRegistrationStore } from '../../lib/adapters/dynamodb/registrations/registration-store.ts';
+import { tableNames } from '../../lib/adapters/dynamodb/table-names.ts';
+import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflows/workflow-store.ts';
+import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
+import { startEmbeddedDynamoDb } from '../../local/database/embedded-dynamodb.ts';
+import { type Metered, startMeteredDynamoDb } from '../support/a-metered-dynamodb.ts';
+import { aBell, aRegistrar, aWorkflowOf } from '../support/a-registrar.ts';
+import { cases } from '../support/deep.ts';
 
 const cleanups: (() => Promise<void>)[] = [];
 afterEach(async () => {

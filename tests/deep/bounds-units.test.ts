@@ -1,15 +1,15 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { createCallbackIndex } from '../../../lib/adapters/dynamodb/callbacks/callback-index.ts';
-import { createExecutionStore } from '../../../lib/adapters/dynamodb/executions/execution-store.ts';
-import { createHeldQueues } from '../../../lib/adapters/dynamodb/held/held-queues.ts';
-import { createJsonClient } from '../../../lib/adapters/dynamodb/json-client.ts';
-import { createSlotStore } from '../../../lib/adapters/dynamodb/limits/slot-store.ts';
-import { tableNames } from '../../../lib/adapters/dynamodb/table-names.ts';
-import type { NodeRecord } from '../../../lib/engine/result.ts';
-import { createTakeSlot } from '../../../lib/webhooks/limits/take-slot.ts';
-import { startEmbeddedDynamoDb } from '../../../local/database/embedded-dynamodb.ts';
-import { type Metered, startMeteredDynamoDb } from '../../support/a-metered-dynamodb.ts';
-import { anExecutionEnd, anExecutionStart } from '../../support/a-start.ts';
+import { createCallbackIndex } from '../../lib/adapters/dynamodb/callbacks/callback-index.ts';
+import { createExecutionStore } from '../../lib/adapters/dynamodb/executions/execution-store.ts';
+import { createHeldQueues } from '../../lib/adapters/dynamodb/held/held-queues.ts';
+import { createJsonClient } from '../../lib/adapters/dynamodb/json-client.ts';
+import { createSlotStore } from '../../lib/adapters/dynamodb/limits/slot-store.ts';
+import { tableNames } from '../../lib/adapters/dynamodb/table-names.ts';
+import type { NodeRecord } from '../../lib/engine/result.ts';
+import { createTakeSlot } from '../../lib/webhooks/limits/take-slot.ts';
+import { startEmbeddedDynamoDb } from '../../local/database/embedded-dynamodb.ts';
+import { type Metered, startMeteredDynamoDb } from '../support/a-metered-dynamodb.ts';
+import { anExecutionEnd, anExecutionStart } from '../support/a-start.ts';
 
 const NOW = 1_700_000_000_000;
 const queue = { workflowId: 'orders', triggerNodeId: 'start' };
