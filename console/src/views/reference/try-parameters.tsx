@@ -22,6 +22,7 @@ export const TryParameters = ({ shown }: { readonly shown: Shown }): ReactNode =
   const node = { id: nodeType, type: nodeType, parameters: parameters ?? {} };
   return (
     <Container
+      id="try-parameters"
       header={
         <Header
           variant="h2"
