@@ -26,12 +26,10 @@ import { createRegistrationsFunction } from '../../lib/app/triggers/registration
 import { createWebhookFunction } from '../../lib/app/webhook-handler.ts';
 import { listPlugins } from '../../lib/plugins/summaries.ts';
 import { startBackend } from '../../local/backend.ts';
-import { readServiceFile } from '../../local/functions/service-file.ts';
 import { startGateway } from '../../local/gateway/gateway.ts';
 import { createRouter } from '../../local/gateway/routes.ts';
 import { adminFunctions } from './an-admin-api.ts';
-import { environmentOf, type LocalValues } from './function-environment.ts';
-import { projectRoot } from './run-command.ts';
+import { environmentOf, type LocalValues, serviceFile } from './function-environment.ts';
 
 type Handler = (event: never, context: Context) => Promise<unknown>;
 
@@ -113,7 +111,7 @@ export const useWholeServices = () => {
     };
     const gateway = await startGateway({
       port: 0,
-      findRoute: createRouter(readServiceFile(projectRoot, {}).routes),
+      findRoute: createRouter(serviceFile.routes),
       invoke,
       log,
     });

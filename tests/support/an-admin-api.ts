@@ -48,12 +48,10 @@ import {
   listProviders,
   listTriggers,
 } from '../../lib/plugins/summaries.ts';
-import { readServiceFile } from '../../local/functions/service-file.ts';
 import { createRouter } from '../../local/gateway/routes.ts';
 import { anEvent } from './an-api-event.ts';
 import { checked } from './checked-answers.ts';
-import { environmentOf, type LocalValues } from './function-environment.ts';
-import { projectRoot } from './run-command.ts';
+import { environmentOf, type LocalValues, serviceFile } from './function-environment.ts';
 
 type Handler = (event: never, context: Context) => Promise<APIGatewayProxyStructuredResultV2>;
 
@@ -108,7 +106,7 @@ export const adminFunctions: Readonly<Record<string, (config: Config, others: Ot
     ),
 };
 
-const findRoute = createRouter(readServiceFile(projectRoot, {}).routes);
+const findRoute = createRouter(serviceFile.routes);
 
 interface ApiRequest {
   readonly headers?: Readonly<Record<string, string>>;

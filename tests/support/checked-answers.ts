@@ -2,9 +2,8 @@ import { compileJsonSchema } from '@hookloom/bounded-schema';
 import { isPlainObject, type JsonObject, type JsonValue } from '@hookloom/plugin-kit';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { describeApi } from '../../lib/app/api/describe-api.ts';
-import { readServiceFile } from '../../local/functions/service-file.ts';
 import { createRouter } from '../../local/gateway/routes.ts';
-import { projectRoot } from './run-command.ts';
+import { serviceFile } from './function-environment.ts';
 
 /**
  * The document, in which objects have no further fields: a client may get some from a later release, but a field that
@@ -87,7 +86,7 @@ export const checked = <Handler extends Answering>(handler: Handler): Handler =>
     return result;
   }) as Handler;
 
-const findRoute = createRouter(readServiceFile(projectRoot, {}).routes);
+const findRoute = createRouter(serviceFile.routes);
 
 /** Compares an answer of a running service with the document, if it is one of the admin API. */
 export const checkResponse = (method: string, url: string, response: Response, body: string): void => {
