@@ -197,22 +197,27 @@ describe('a merge', () => {
     const mine = { ...changeNode('a', { notes: 'mine' })(base), name: 'Mine' };
     const theirs = { ...changeNode('a', { notes: 'theirs' })(base), name: 'Theirs' };
     const { definition, conflicts } = mergeDefinitions(base, mine, theirs);
-    expect(conflicts.toSorted()).toEqual(['a', 'name']);
+    expect(conflicts.map(({ name }) => name)).toEqual(['node a', 'workflow name']);
+    const chosen = mergeDefinitions(base, mine, theirs, new Set(['node a'])).definition;
+    expect([chosen.name, chosen.nodes[0]?.notes]).toEqual(['Mine', 'theirs']);
     expect([definition.name, definition.nodes[0]?.notes]).toEqual(['Mine', 'mine']);
   });
 
   test('names a node that one changed and the other removed', () => {
     const mine = changeNode('b', { notes: 'mine' })(base);
     const { definition, conflicts } = mergeDefinitions(base, mine, removeNodes(new Set(['b']))(base));
-    expect(conflicts).toEqual(['b']);
+    expect(conflicts.map(({ name }) => name)).toEqual(['node b']);
+    expect(definition.connections).toEqual(base.connections);
     expect(definition.nodes.map(({ id }) => id)).toEqual(['a', 'c', 'b'].toSorted());
   });
 
   test('names a removed node that the other connected', () => {
     const mine = connect({ sourceNodeId: 'a', targetNodeId: 'c' })(base);
     const { definition, conflicts } = mergeDefinitions(base, mine, removeNodes(new Set(['c']))(base));
-    expect(conflicts).toEqual(['c']);
-    expect(definition.connections).toEqual([{ sourceNodeId: 'a', targetNodeId: 'b' }]);
+    expect(conflicts.map(({ name }) => name)).toEqual(['node c']);
+    expect(definition.connections).toEqual(mine.connections);
+    const chosen = mergeDefinitions(base, mine, removeNodes(new Set(['c']))(base), new Set(['node c']));
+    expect(chosen.definition.connections).toEqual([{ sourceNodeId: 'a', targetNodeId: 'b' }]);
   });
 });
 

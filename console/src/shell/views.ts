@@ -13,6 +13,16 @@ export const views: readonly RoutedView[] = [
   { path: '/', title: 'Overview', View: lazy(() => import('../views/overview/overview.tsx')) },
   { path: '/workflows', title: 'Workflows', View: lazy(() => import('../views/workflows.tsx')) },
   {
+    path: '/new-workflow',
+    title: 'New workflow',
+    View: lazy(() => import('../views/editor/editor-view.tsx')),
+  },
+  {
+    path: '/workflows/:workflowId/edit',
+    title: 'Edit :workflowId',
+    View: lazy(() => import('../views/editor/editor-view.tsx')),
+  },
+  {
     path: '/workflows/:workflowId',
     title: ':workflowId · Workflow',
     View: lazy(() => import('../views/workflow/workflow-view.tsx')),

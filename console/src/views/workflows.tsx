@@ -8,12 +8,14 @@ import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import Table, { type TableProps } from '@cloudscape-design/components/table';
 import TextFilter from '@cloudscape-design/components/text-filter';
 import { type ReactNode, useEffect, useState } from 'react';
+import { useLocation } from 'wouter';
 import type { Answer } from '../api/routes.ts';
 import { useApi, useApiPages } from '../api/use-api.ts';
 import { useAddressState } from '../parts/address-state.ts';
 import { AppLink } from '../parts/app-link.tsx';
 import { ExecutionStatus } from '../parts/execution-status.tsx';
 import { useIsNarrow } from '../parts/narrow.ts';
+import { readOnly } from '../parts/page-settings.ts';
 import { ProblemAlert } from '../parts/problem-alert.tsx';
 import { Time } from '../parts/time.tsx';
 
@@ -25,6 +27,7 @@ const Workflows = (): ReactNode => {
   const [tag] = useAddressState('tag');
   const [enabled] = useAddressState('enabled');
   const [trigger] = useAddressState('trigger');
+  const [, navigate] = useLocation();
   const isNarrow = useIsNarrow();
   const isFiltered = `${text}${tag}${enabled}${trigger}` !== '';
   const { data, error, refetch, isFetching, hasNextPage, fetchNextPage } = useApiPages(
@@ -39,7 +42,15 @@ const Workflows = (): ReactNode => {
         variant="full-page"
         wrapLines
         header={
-          <Header variant="h1" counter={`(${workflows.length}${hasNextPage ? '+' : ''})`}>
+          <Header
+            variant="h1"
+            counter={`(${workflows.length}${hasNextPage ? '+' : ''})`}
+            actions={
+              <Button {...readOnly} onClick={() => navigate('/new-workflow')}>
+                New workflow
+              </Button>
+            }
+          >
             Workflows
           </Header>
         }

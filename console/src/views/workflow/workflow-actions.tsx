@@ -2,6 +2,7 @@ import Alert from '@cloudscape-design/components/alert';
 import Button from '@cloudscape-design/components/button';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { type ReactNode, useState } from 'react';
+import { useLocation } from 'wouter';
 import { useChange } from '../../api/use-api.ts';
 import { useAddressState } from '../../parts/address-state.ts';
 import { Confirm } from '../../parts/confirm.tsx';
@@ -28,6 +29,7 @@ const reasonNotToRun = ({ definition: { enabled }, triggers }: WorkflowActionsPr
 export const WorkflowActions = (props: WorkflowActionsProps): ReactNode => {
   const { workflowId, version, definition, triggers } = props;
   const { enabled } = definition;
+  const [, navigate] = useLocation();
   const [panel, setPanel] = useAddressState('panel');
   const [isAsking, setAsking] = useState(false);
   const enable = useChange('POST /api/admin/workflows/{workflowId}/enable');
@@ -45,6 +47,9 @@ export const WorkflowActions = (props: WorkflowActionsProps): ReactNode => {
   return (
     <SpaceBetween size="xs">
       <SpaceBetween direction="horizontal" size="xs">
+        <Button {...readOnly} onClick={() => navigate(`/workflows/${encodeURIComponent(workflowId)}/edit`)}>
+          Edit
+        </Button>
         <Button {...readOnly} onClick={() => setAsking(true)}>
           {enabled ? 'Disable' : 'Enable'}
         </Button>

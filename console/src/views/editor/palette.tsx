@@ -1,0 +1,99 @@
+import Box from '@cloudscape-design/components/box';
+import Button from '@cloudscape-design/components/button';
+import Input, { type InputProps } from '@cloudscape-design/components/input';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import { type ReactNode, useLayoutEffect, useRef, useState } from 'react';
+import { useApiPages } from '../../api/use-api.ts';
+import { ProblemAlert } from '../../parts/problem-alert.tsx';
+
+interface PaletteProps {
+  readonly title: string;
+  /** Why the last choice could not be added; null if nothing failed. */
+  readonly problem: Error | null;
+  readonly onChoose: (nodeType: string) => void;
+  readonly onClose: () => void;
+}
+
+/** Node types to add, grouped by provider. Enter in the search takes the first. */
+export const Palette = ({ title, problem, onChoose, onClose }: PaletteProps): ReactNode => {
+  const [text, setText] = useState('');
+  const search = useRef<InputProps.Ref>(null);
+  const dialog = useRef<HTMLDialogElement>(null);
+  // Closed before it is removed, it gives the focus back.
+  useLayoutEffect(() => {
+    const element = dialog.current;
+    element?.showModal();
+    search.current?.focus();
+    return () => element?.close();
+  }, []);
+  const { data, error, refetch, hasNextPage, isFetching, fetchNextPage } = useApiPages(
+    'GET /api/admin/node-types',
+    { query: { limit: 200 } },
+  );
+  const sought = text.trim().toLowerCase();
+  const found = (data ?? [])
+    .flatMap((page) => page.nodeTypes)
+    .filter(
+      ({ enabled, nodeType, name, description }) =>
+        enabled && `${nodeType} ${name} ${description}`.toLowerCase().includes(sought),
+    )
+    .toSorted((one, other) => rank(one, sought) - rank(other, sought));
+  const groups = [...Map.groupBy(found, ({ plugin }) => plugin)];
+  return (
+    <dialog ref={dialog} className="editor-palette" aria-label={title} onClose={onClose}>
+      <SpaceBetween size="m">
+        <div className="field-head">
+          <Box variant="h2">{title}</Box>
+          <Button iconName="close" variant="icon" ariaLabel="Close" onClick={onClose} />
+        </div>
+        {problem !== null && <ProblemAlert error={problem} />}
+        <Input
+          type="search"
+          ariaLabel="Find a node type"
+          placeholder="Name or what it does"
+          ref={search}
+          value={text}
+          onChange={({ detail }) => setText(detail.value)}
+          onKeyDown={({ detail }) => {
+            const [first] = found;
+            if (detail.key === 'Enter' && first !== undefined) onChoose(first.nodeType);
+          }}
+        />
+        {error !== null && <ProblemAlert error={error} onRetry={refetch} />}
+        {data !== undefined && found.length === 0 && <Box>No node type matches.</Box>}
+        {groups.map(([plugin, types]) => (
+          <div key={plugin}>
+            <Box variant="h3">{plugin}</Box>
+            <ul className="fields">
+              {types.map(({ nodeType, description }) => (
+                <li key={nodeType}>
+                  <Button onClick={() => onChoose(nodeType)}>{nodeType}</Button>
+                  <Box color="text-body-secondary">{description}</Box>
+                </li>
+              ))}
+            </ul>
+          </div>
+        ))}
+        {hasNextPage && (
+          <Button loading={isFetching} onClick={() => void fetchNextPage()}>
+            Show more
+          </Button>
+        )}
+      </SpaceBetween>
+    </dialog>
+  );
+};
+
+/** Names come before descriptions, and the exact one first. */
+const rank = (
+  { nodeType, name }: { readonly nodeType: string; readonly name: string },
+  sought: string,
+): number => {
+  const names = [nodeType.toLowerCase(), name.toLowerCase()];
+  if (names.includes(sought)) return 0;
+  return names.some((each) => each.startsWith(sought))
+    ? 1
+    : names.some((each) => each.includes(sought))
+      ? 2
+      : 3;
+};

@@ -1,0 +1,202 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { openBrowser } from '../../scripts/pages/open-browser.ts';
+import { type RunningService, startLocalService } from '../support/local-service.ts';
+
+let service: RunningService;
+let browser: Browser;
+let context: BrowserContext;
+let page: Page;
+/** What the page must not cause; a refused change is expected where a test says so. */
+let faults: string[];
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  service = await startLocalService();
+});
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+});
+
+const openPage = async (): Promise<Page> => {
+  const opened = await context.newPage();
+  opened.setDefaultTimeout(15_000); // speed is the benchmarks' subject
+  opened.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) faults.push(message.text());
+  });
+  opened.on('pageerror', (error) => void faults.push(error.message));
+  return opened;
+};
+
+beforeEach(async () => {
+  faults = [];
+  context = await browser.newContext({ viewport: { width: 1_400, height: 1_000 }, reducedMotion: 'reduce' });
+  page = await openPage();
+});
+afterEach(async () => {
+  await context.close();
+  expect(faults).toEqual([]);
+});
+
+const open = (path: string, on = page) => on.goto(`${service.baseUrl}/console${path}`);
+
+const button = (name: string) => page.getByRole('button', { name, exact: true });
+
+const node = (id: string, on = page) => on.locator(`.react-flow__node[data-id="${id}"]`);
+
+const callHello = async (id: string): Promise<unknown> => {
+  const answer = await fetch(`${service.baseUrl}/api/webhook/${id}/webhook`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"name":"Ada"}',
+  });
+  return answer.json();
+};
+
+const shownDefinition = async (
+  id: string,
+): Promise<{ readonly nodes: readonly { readonly id: string }[] }> => {
+  const answer = await fetch(`${service.baseUrl}/api/admin/workflows/${id}`);
+  return ((await answer.json()) as { definition: { nodes: { id: string }[] } }).definition;
+};
+
+const RESPONSE = '{ "responseMode": "lastNode" }';
+const GREETING = '{ "values": { "greeting": "Hello, {{ body.name }}" } }';
+
+const writeParameters = async (text: string) => {
+  const field = page.getByRole('textbox', { name: 'Parameters' });
+  await field.focus();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.insertText(text);
+};
+
+test('hello is built by mouse, saved, and answers its webhook', async () => {
+  await open('/new-workflow');
+  await page.getByLabel('Workflow id').fill('hello-mouse');
+  await button('Add a node').click();
+  await page.getByLabel('Find a node type').fill('webhookTrigger');
+  await button('webhookTrigger').click();
+  await writeParameters(RESPONSE);
+  await button('Add a node').click();
+  await page.getByLabel('Find a node type').fill('set');
+  await button('set').click();
+  await writeParameters(GREETING);
+  await node('webhook')
+    .locator('.react-flow__handle.source')
+    .dragTo(node('set').locator('.react-flow__handle.target'));
+  await page.locator('.react-flow__edge').waitFor({ state: 'attached' });
+  await button('Save').click();
+  await page.waitForURL(/hello-mouse\/edit/);
+  expect(await callHello('hello-mouse')).toMatchObject({ greeting: 'Hello, Ada' });
+});
+
+test('hello is built by keyboard alone', async () => {
+  await open('/new-workflow');
+  await page.getByLabel('Workflow id').focus();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.type('hello-keys');
+  await button('Add a node').focus();
+  await page.keyboard.press('Enter');
+  await page.locator('input[type=search]:focus').waitFor();
+  await page.keyboard.type('webhookTrigger');
+  await button('webhookTrigger').waitFor();
+  await page.keyboard.press('Enter');
+  await writeParameters(RESPONSE);
+  await button('Add after').focus();
+  await page.keyboard.press('Enter');
+  await page.locator('input[type=search]:focus').waitFor();
+  await page.keyboard.type('set');
+  await button('set').waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Node set' }).waitFor();
+  await writeParameters(GREETING);
+  await button('Save').focus();
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/hello-keys\/edit/);
+  expect(await callHello('hello-keys')).toMatchObject({ greeting: 'Hello, Ada' });
+});
+
+test('a rename is undone with its references, and unsaved work survives a reload', async () => {
+  await open('/workflows/copy-file/edit');
+  await node('download').click();
+  await page.getByLabel('Id', { exact: true }).fill('fetched');
+  await page.keyboard.press('Enter');
+  await node('fetched').waitFor();
+  await page.getByRole('tab', { name: 'JSON' }).click();
+  const json = page.getByRole('textbox', { name: 'JSON of the workflow' });
+  await json.getByText('$nodes.fetched.body.sha256').waitFor();
+  await page.reload();
+  await page.getByText('This is your unsaved work').waitFor();
+  await node('fetched').waitFor();
+  await button('Discard').click();
+  await node('download').waitFor();
+  await node('download').click();
+  await page.getByLabel('Id', { exact: true }).fill('again');
+  await page.keyboard.press('Enter');
+  await node('again').waitFor();
+  await button('Undo').click();
+  await node('download').waitFor();
+  await page.getByRole('tab', { name: 'JSON' }).click();
+  await json.getByText('$nodes.download.body.sha256').waitFor();
+});
+
+test('of two pages, the second merges what the first saved', async () => {
+  const other = await openPage();
+  await open('/workflows/orders-queue/edit');
+  await open('/workflows/orders-queue/edit', other);
+  const ids = (await shownDefinition('orders-queue')).nodes.map(({ id }) => id);
+  const [first = '', second = ''] = ids;
+  for (const [each, id, notes] of [
+    [page, first, 'of the first'],
+    [other, second, 'of the second'],
+  ] as const) {
+    await node(id, each).click();
+    await each.getByLabel('Notes').fill(notes);
+  }
+  await button('Save').click();
+  await page.getByText(/Saved as version/).waitFor();
+  await other.getByRole('button', { name: 'Save', exact: true }).click();
+  await other.getByText('The changes do not touch the same node.').waitFor();
+  await other.getByRole('button', { name: 'Merge', exact: true }).click();
+  await other.getByRole('button', { name: 'Save', exact: true }).click();
+  await other.getByText(/Saved as version/).waitFor();
+  const { nodes } = await shownDefinition('orders-queue');
+  expect(nodes).toMatchObject([{ notes: 'of the first' }, { notes: 'of the second' }]);
+  // The browser logs the answer 412.
+  expect(faults.splice(0)).toEqual([expect.stringContaining('412')]);
+});
+
+test('where both changed one node, each change is shown, and the choice is kept', async () => {
+  const other = await openPage();
+  await open('/workflows/hello/edit');
+  await open('/workflows/hello/edit', other);
+  const id = (await shownDefinition('hello')).nodes[0]?.id ?? '';
+  for (const [each, notes] of [
+    [page, 'of the first'],
+    [other, 'of the second'],
+  ] as const) {
+    await node(id, each).click();
+    await each.getByLabel('Notes').fill(notes);
+  }
+  await button('Save').click();
+  await page.getByText(/Saved as version/).waitFor();
+  await other.getByRole('button', { name: 'Save', exact: true }).click();
+  await other.getByText('mine "of the second"; theirs "of the first"').waitFor();
+  await other.getByText('Take theirs').click();
+  await other.getByRole('button', { name: 'Merge', exact: true }).click();
+  await expect(other.getByLabel('Notes').inputValue()).resolves.toBe('of the first');
+  expect(faults.splice(0)).toEqual([expect.stringContaining('412')]);
+});
+
+test('a new workflow does not replace the one that has its id', async () => {
+  const before = await shownDefinition('hello');
+  await open('/new-workflow');
+  await page.getByLabel('Workflow id').fill('hello');
+  await button('Save').click();
+  await page.getByText('A workflow with this id exists').waitFor();
+  expect(await shownDefinition('hello')).toEqual(before);
+  await button('Open the existing workflow').click();
+  await page.waitForURL(/workflows\/hello\/edit/);
+  expect(faults.splice(0)).toEqual([expect.stringContaining('412')]);
+});
