@@ -152,17 +152,8 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
 
   const types = useTypes(definition);
   const literalsOf = useCallback((type: string) => types.get(type)?.literalParameters ?? [], [types]);
-  const outputsOf = useCallback(
-    (nodeId: string): readonly string[] => {
-      const node = definition.nodes.find(({ id }) => id === nodeId);
-      const used = (definition.connections ?? []).flatMap(({ sourceNodeId, sourceOutput = 'main' }) =>
-        sourceNodeId === nodeId ? [sourceOutput] : [],
-      );
-      const declared = types.get(node?.type ?? '')?.outputs ?? ['main'];
-      return [...new Set([...declared, ...(node?.settings?.onError === 'route' ? ['error'] : []), ...used])];
-    },
-    [definition, types],
-  );
+  const outputs = useMemo(() => findOutputs(definition, types), [definition, types]);
+  const outputsOf = useCallback((id: string) => outputs.get(id) ?? ['main'], [outputs]);
 
   const edit = useCallback(
     (change: Edit, group?: string) => setHistory((before) => editGraph(before, change, group ?? null)),
@@ -244,7 +235,7 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
   };
   const isTaken = base.version === null && save.error instanceof Problem && save.error.status === 412;
 
-  const problems = findProblems(save.error, definition);
+  const problems = useMemo(() => findProblems(save.error, definition), [save.error, definition]);
   const faulty = useMemo(() => new Set(problems.keys()), [problems]);
   const [nodeId] = selected;
   const node = selected.size === 1 ? definition.nodes.find(({ id }) => id === nodeId) : undefined;
@@ -474,6 +465,22 @@ const combineTypes = (
 ) => new Map(results.flatMap(({ data }) => (data === undefined ? [] : [[data.nodeType, data] as const])));
 
 const showType = () => callApi('GET /api/admin/node-types/{nodeType}');
+
+/** The outputs of each node, by its id: those that its type declares, and those that connections use. */
+const findOutputs = (
+  { nodes, connections = [] }: EditedDefinition,
+  types: ReturnType<typeof combineTypes>,
+): ReadonlyMap<string, readonly string[]> => {
+  const used = Map.groupBy(connections, ({ sourceNodeId }) => sourceNodeId);
+  return new Map(
+    nodes.map(({ id, type, settings }) => {
+      const declared = types.get(type)?.outputs ?? ['main'];
+      const routed = settings?.onError === 'route' ? ['error'] : [];
+      const connected = (used.get(id) ?? []).map(({ sourceOutput = 'main' }) => sourceOutput);
+      return [id, [...new Set([...declared, ...routed, ...connected])]] as const;
+    }),
+  );
+};
 
 /** What the service refused, by the node that it belongs to. */
 const findProblems = (
