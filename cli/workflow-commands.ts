@@ -3,15 +3,18 @@ import type { Command } from 'commander';
 import { findTriggerWarnings } from '../authoring/stage/check-workflows.ts';
 import { findTimes } from '../authoring/stage/find-times.ts';
 import { findUrlWarnings } from '../authoring/stage/find-warnings.ts';
+import type { tryNodeRoute } from '../lib/app/api/trials.ts';
+import type { BodyOf } from '../lib/http/api-route.ts';
 import type { WorkflowDefinition } from '../lib/workflows/definition/definition.ts';
 import { ApiProblem } from './admin-api.ts';
 import type { CommandContext, TargetContext } from './command-context.ts';
 import { CommandError, refuseUsed, usageError } from './command-error.ts';
 import { describeDifference, type VersionDifference } from './difference-text.ts';
-import { type RunOptions, runWorkflow } from './execution-commands.ts';
+import { type RunOptions, readObject, runWorkflow } from './execution-commands.ts';
 import { findPermissions } from './find-permissions.ts';
 import { explain } from './help.ts';
 import type { Io } from './io.ts';
+import { parseJson } from './parse-json.ts';
 import {
   type PutOptions,
   printStored,
@@ -21,7 +24,14 @@ import {
   WORKFLOWS,
 } from './put-workflows.ts';
 import { readId, readIds, readVersionNumber } from './read-arguments.ts';
-import { findSameIds, listFiles, onlyWorkflows, readWorkflow, type WorkflowFile } from './read-file.ts';
+import {
+  findSameIds,
+  listFiles,
+  onlyWorkflows,
+  readInput,
+  readWorkflow,
+  type WorkflowFile,
+} from './read-file.ts';
 import { printTable } from './table.ts';
 import { createFolder, fileOf, isFolder, toFileText, writeText } from './write-file.ts';
 
@@ -129,6 +139,21 @@ export const addWorkflowCommands = (
     .action((id: string, options: RunOptions) => onTarget((context) => runWorkflow(id, options, context)));
 
   workflow
+    .command('try')
+    .description('run one node of a file, for real, without storing the file')
+    .argument('<file>', 'workflow file; - is standard input')
+    .requiredOption('--node <id>', 'the node to run', readId)
+    .option('--input <file>', 'what the node receives; - is standard input (default: from --outputs)')
+    .option('--outputs <file>', 'outputs of the nodes before it: by node, then by output')
+    .addHelpText(
+      'after',
+      explain(['workflow try workflows/hello.json --node greet --input input.json'], {
+        failed: 'refused, or the node failed',
+      }),
+    )
+    .action((file: string, options: TryOptions) => onTarget((context) => tryNode(file, options, context)));
+
+  workflow
     .command('remove')
     .description('remove a workflow; its versions stay readable')
     .argument('<id>', 'id of the workflow', readId)
@@ -170,6 +195,40 @@ export const addWorkflowCommands = (
     .action((id: string, version: number, { message = null }: { readonly message?: string | null }) =>
       onTarget((context) => rollBack(id, version, message, context)),
     );
+};
+
+interface TryOptions {
+  readonly node: string;
+  readonly input?: string;
+  readonly outputs?: string;
+}
+
+type TrialAnswer = BodyOf<(typeof tryNodeRoute)['answers'][200]>;
+
+/** Prints the outputs on standard output, and all else beside it. @throws CommandError when the node fails */
+const tryNode = async (
+  file: string,
+  { node: nodeId, input, outputs }: TryOptions,
+  { io, target }: TargetContext,
+): Promise<void> => {
+  if ([file, input, outputs].filter((one) => one === '-').length > 1)
+    throw usageError('only one of the files can be standard input');
+  const { name, text } = await readInput(file, io);
+  const body = {
+    definition: parseJson(text, name),
+    nodeId,
+    ...(input === undefined ? {} : { input: await readObject(input, 'the input of a node', io) }),
+    ...(outputs === undefined ? {} : { outputs: await readObject(outputs, 'outputs of nodes', io) }),
+  };
+  const trial = await target.api.call<TrialAnswer>('POST', `${WORKFLOWS}/try`, { body });
+  for (const { level, message } of trial.log) io.note(`${level}: ${message}`);
+  for (const { pointer, detail } of trial.warnings) io.note(io.paint('yellow', `${pointer} ${detail}`));
+  const { executionId, status, attempts, durationMs, failure } = trial;
+  io.note(`${executionId}: ${status}, ${attempts} attempt${attempts === 1 ? '' : 's'}, ${durationMs} ms`);
+  if (trial.isCut === true) io.note('The outputs are too large for an answer: shortened.');
+  io.print(JSON.stringify(trial.outputs, null, 2));
+  if (failure !== null)
+    throw new CommandError(`${failure.nodeId} failed: ${failure.name}: ${failure.message}`);
 };
 
 interface CheckContext {

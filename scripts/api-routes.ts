@@ -9,6 +9,7 @@ import { fillPlaces, findDifferences } from './cost/places.ts';
 /** The page that lists the routes of a topic, in the place `routes: TOPIC`. */
 const pages: Readonly<Record<keyof typeof topics, string>> = {
   workflows: 'docs/admin-api.md',
+  trials: 'docs/admin-api.md',
   executions: 'docs/admin-api.md',
   bulkRetries: 'docs/admin-api.md',
   statistics: 'docs/admin-api.md',

@@ -25,6 +25,7 @@ export const FUNCTIONS = [
   'adminApprovals',
   'adminWorkflows',
   'adminEditWorkflows',
+  'adminTryNode',
   'adminCredentials',
   'adminPlugins',
   'adminPlugin',

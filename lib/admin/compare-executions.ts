@@ -93,7 +93,7 @@ const findLastSuccess = async (
 ): Promise<string> => {
   let after: ListPosition | null = null;
   for (let pages = 0; pages < MAX_PAGES; pages++) {
-    const query = { workflowId, statuses: ['succeeded'], limit: 2 } as const;
+    const query = { workflowId, statuses: ['succeeded'], isTrial: false, limit: 2 } as const;
     const page = await executions.list(after === null ? query : { ...query, after });
     const found = page.executions.find((one) => one.executionId !== executionId);
     if (found !== undefined) return found.executionId;

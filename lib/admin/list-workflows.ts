@@ -142,7 +142,7 @@ const findLast = async (
   workflowId: string,
   executions: Pick<ExecutionStore, 'list'>,
 ): Promise<ListedWorkflow['lastExecution']> => {
-  const [last] = (await executions.list({ workflowId, limit: 1 })).executions;
+  const [last] = (await executions.list({ workflowId, limit: 1, isTrial: false })).executions;
   if (last === undefined) return null;
   const { executionId, status, startedAt } = last;
   return { executionId, status, startedAt: new Date(startedAt).toISOString() };

@@ -285,10 +285,15 @@ const toErrors = (problems: readonly Problem[], { content, pointer }: Item = NO_
   const workflowId = idOf(content);
   return problems.map(({ path, message }) => ({
     ...(workflowId === null ? {} : { workflowId }),
-    pointer: `${pointer}${path.split('/').map(toSegment).join('/')}`,
-    detail: message,
+    ...toPointed({ path, message }, pointer),
   }));
 };
+
+/** A finding with its place in the body. @param pointer - of the workflow: a JSON pointer as a URI fragment */
+export const toPointed = ({ path, message }: Problem, pointer: string) => ({
+  pointer: `${pointer}${path.split('/').map(toSegment).join('/')}`,
+  detail: message,
+});
 
 const NO_ITEM: Item = { content: null, pointer: '#' };
 

@@ -483,6 +483,8 @@ export const PRECONDITION_FAILED = (p: { resource: string; currentVersion: numbe
   );
 export const WORKFLOWS_INVALID = (p: { count: number; errors: readonly FoundError[] }) =>
   describeError('WORKFLOWS_INVALID', 422, 'Workflows invalid', `${describeCount(p)} Nothing was stored.`);
+export const NODE_NOT_TRIABLE = (p: { count: number; errors: readonly FoundError[] }) =>
+  describeError('NODE_NOT_TRIABLE', 422, 'Node not triable', `${describeCount(p)} Nothing was run.`);
 export const WORKFLOW_IN_USE = (p: { workflowId: string; users: readonly string[] }) =>
   describeError(
     'WORKFLOW_IN_USE',

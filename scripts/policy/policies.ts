@@ -60,7 +60,9 @@ const authorStatements: readonly Statement[] = [
     'GET/api/admin/variables*',
     'PUT/api/admin/workflows*',
     'DELETE/api/admin/workflows/*',
-    ...['validate', '*/enable', '*/disable', '*/rollback'].map((path) => `POST/api/admin/workflows/${path}`),
+    ...['validate', 'try', '*/enable', '*/disable', '*/rollback'].map(
+      (path) => `POST/api/admin/workflows/${path}`,
+    ),
   ),
 ];
 

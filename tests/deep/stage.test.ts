@@ -10,6 +10,7 @@ import { describeSamples } from '../e2e/suites/samples.ts';
 import { describeSettings } from '../e2e/suites/settings.ts';
 import { describeSignatures } from '../e2e/suites/signatures.ts';
 import { describeStatistics } from '../e2e/suites/statistics.ts';
+import { describeTrials } from '../e2e/suites/trials.ts';
 import { describeTriggers } from '../e2e/suites/triggers.ts';
 import { describeUploads } from '../e2e/suites/uploads.ts';
 import { describeWebhookBodies } from '../e2e/suites/webhook-bodies.ts';
@@ -42,6 +43,7 @@ describeSignatures(stage);
 describeUploads(stage);
 describeApprovals(stage);
 describeTriggers(stage);
+describeTrials(stage);
 describeBackgroundRuns(stage);
 
 describe('a stage', () => {

@@ -114,6 +114,18 @@ export const unusedGrants: Readonly<Record<string, string>> = {
   'AdminSettingsRole scheduler:UpdateSchedule schedule/STAGE/*':
     'a schedule that a crash has left behind: tests/registrations',
   'AdminSettingsRole sqs:GetQueueUrl *': 'a queue trigger that reads a variable: tests/functions/variables',
+  'AdminTryNodeRole dynamodb:GetItem table/STAGE-executions':
+    'a start whose answer is lost: tests/deep/lost-answers-of-stores',
+  'AdminTryNodeRole dynamodb:GetItem table/STAGE-workflow-versions':
+    'a subworkflow of an older version: tests/executions/lifecycle',
+  'AdminTryNodeRole s3:AbortMultipartUpload BUCKET/executions/*':
+    'a file that breaks off after its first part: tests/adapters/blobs',
+  'AdminTryNodeRole s3:ListBucket BUCKET':
+    'makes the answer to a blob that has expired a 404: tests/adapters/blobs',
+  'AdminTryNodeRole secretsmanager:GetSecretValue secret:STAGE/*':
+    "a credential that is bound to a secret of the owner's: tests/adapters/secrets",
+  'AdminTryNodeRole ssm:PutParameter parameter/STAGE/credentials/*':
+    'a server that replaces a refresh token: tests/credentials/outbound',
   'DispatchRole dynamodb:GetItem table/STAGE-deliveries':
     'a delivery that is claimed twice: tests/deliveries',
   'DispatchRole dynamodb:GetItem table/STAGE-settings':

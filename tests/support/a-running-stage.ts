@@ -36,7 +36,7 @@ export interface RunningStage extends RunningProject {
 }
 
 /** Commands of those that put workflows. */
-const AUTHORS = /^workflow (put|enable|disable|remove|get|list)\b/;
+const AUTHORS = /^workflow (put|try|enable|disable|remove|get|list)\b/;
 
 /** Commands of those that look after executions. */
 const OPERATORS =

@@ -1,4 +1,5 @@
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
+import { checkTrial } from '../../authoring/stage/check-trial.ts';
 import { checkWorkflows } from '../../authoring/stage/check-workflows.ts';
 import { checkSchema } from '../../authoring/validation/schema/check-schema.ts';
 import { debugPluginsRoute, debugRoute } from '../../lib/app/api/health.ts';
@@ -23,6 +24,7 @@ import { openBulkRetries } from '../../lib/app/compose/bulk-retries.ts';
 import { openEditCredentials, openEditWorkflows, openSettings } from '../../lib/app/compose/editing.ts';
 import { openEditedRetry, openRequests, openSendAgain } from '../../lib/app/compose/requests.ts';
 import { openStatistics } from '../../lib/app/compose/statistics.ts';
+import { openTrials } from '../../lib/app/compose/trials.ts';
 import { openRunWorkflow } from '../../lib/app/compose/triggers.ts';
 import { type Config, readConfig } from '../../lib/app/config.ts';
 import { createCredentials } from '../../lib/app/credentials-handlers.ts';
@@ -39,6 +41,7 @@ import { createSendAgain, createShowRequests } from '../../lib/app/requests-hand
 import { createSettings } from '../../lib/app/settings-handlers.ts';
 import { createShowStatistics } from '../../lib/app/statistics-handlers.ts';
 import { createRunWorkflow } from '../../lib/app/triggers/run-workflow-handler.ts';
+import { createTryNode } from '../../lib/app/try-node-handler.ts';
 import { createReadTypes } from '../../lib/app/types-handlers.ts';
 import { createReadWorkflows } from '../../lib/app/workflows-handlers.ts';
 import {
@@ -72,6 +75,10 @@ export const adminFunctions: Readonly<Record<string, (config: Config, others: Ot
     const check: Parameters<typeof createEditWorkflows>[0]['check'] = (values, { findNodeType }, isProbe) =>
       checkWorkflows(values, { ...parts, findNodeType, isProbe });
     return createEditWorkflows({ ...parts, check });
+  },
+  adminTryNode: (config) => {
+    const parts = openTrials(config);
+    return createTryNode({ ...parts, check: (definition, nodeId) => checkTrial(definition, nodeId, parts) });
   },
   adminCredentials: (config, others) => {
     const opened = openEditCredentials(config);
@@ -134,7 +141,7 @@ export const anAdminApi = (values: LocalValues, others: Others = {}) => {
     const handler =
       handlers.get(functionKey) ??
       checked(
-        openFunction(readConfig({ ...environmentOf(functionKey, values), LOG_LEVEL: 'error' }), others),
+        openFunction(readConfig(environmentOf(functionKey, { LOG_LEVEL: 'error', ...values })), others),
       );
     handlers.set(functionKey, handler);
     const type = body === undefined ? {} : { 'content-type': 'application/json' };

@@ -10,6 +10,7 @@ import {
   type ExecutionRecord,
   type ExecutionStore,
   isFinal,
+  isTrial,
   type PendingCallback,
 } from '../../lib/executions/record/execution-store.ts';
 import { CREDENTIAL_CHANGED, WORKFLOW_CHANGED } from '../../lib/shared/error-catalogue.ts';
@@ -252,6 +253,7 @@ export const inMemoryExecutionStore = (
       workflowId,
       statuses,
       requestId,
+      isTrial: ofTrials,
       from = 0,
       to = Number.POSITIVE_INFINITY,
       limit,
@@ -260,6 +262,7 @@ export const inMemoryExecutionStore = (
       const found = [...records.values()]
         .filter((record) => (workflowId ?? record.workflowId) === record.workflowId)
         .filter((record) => statuses?.includes(record.status) !== false)
+        .filter((record) => (ofTrials ?? isTrial(record)) === isTrial(record))
         .filter((record) => requestId === undefined || record.requestId === requestId)
         .filter(({ startedAt }) => startedAt >= from && startedAt <= to)
         .sort(latestFirst)

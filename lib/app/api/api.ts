@@ -9,6 +9,7 @@ import * as health from './health.ts';
 import * as plugins from './plugins.ts';
 import * as requests from './requests.ts';
 import * as statistics from './statistics.ts';
+import * as trials from './trials.ts';
 import * as types from './types.ts';
 import * as variables from './variables.ts';
 import * as workflows from './workflows.ts';
@@ -16,6 +17,7 @@ import * as workflows from './workflows.ts';
 /** The declarations by topic, in the order of the document: every export `NAMERoute` is a route, every object schema a component. */
 export const topics = {
   workflows,
+  trials,
   executions,
   bulkRetries,
   statistics,

@@ -12,6 +12,7 @@ import { components, routes, type topics } from './api.ts';
 /** Titles of the topics, in the order of the document. */
 const tags: Readonly<Record<keyof typeof topics, string>> = {
   workflows: 'Workflows: their versions, and changes',
+  trials: 'Trials of single nodes',
   executions: 'Executions: started, shown, compared, retried and cancelled',
   bulkRetries: 'Retries of many executions at once',
   statistics: 'Statistics by hour or by day',

@@ -11,6 +11,7 @@ export const executionSummary = v.object({
   mode: v.picklist(['inline', 'durable', 'express']),
   status: executionStatus,
   held: v.optional(v.picklist(['paused', 'concurrency'])),
+  trial: v.optional(v.pipe(v.literal(true), v.description('An author has tried one node'))),
   startedAt: instant,
   endedAt: v.nullable(instant),
   durationMs: v.nullable(v.number()),

@@ -52,8 +52,19 @@ const openServices = (
   aws: lateAwsClient({ region, role: workflowRole }),
 });
 
-/** The parts that inline and background runs share. */
-export const openRunParts = (config: Config, options?: EndOptions) => {
+/** Adds how runs end: what they publish and report. */
+export const withEnds = <Parts extends Pick<ReturnType<typeof openRunParts>, 'logger' | 'client' | 'tables'>>(
+  config: Config,
+  parts: Parts,
+  options?: EndOptions,
+) => ({
+  ...parts,
+  ...openEvents(config, parts.logger, options),
+  ...openFailures(config, parts.logger, parts),
+});
+
+/** The parts that inline and background runs, and trials, share. */
+export const openRunParts = (config: Config) => {
   const logger = openLogger(config, { redact: redactField }); // nodes log external data
   const { executions, client, tables, ...stores } = openStores(config);
   const settings = lateSettings(config, { client, tables });
@@ -78,8 +89,7 @@ export const openRunParts = (config: Config, options?: EndOptions) => {
     // Their executions see the variables of the execution that runs them.
     otherWorkflows: createOtherWorkflows({ ...workflows, find: stores.workflows.find }, openPlan),
     blobs: openBlobs(config),
-    ...openEvents(config, logger, options),
-    ...openFailures(config, logger, { client, tables }),
+    loadNodeTypes,
     services: openServices({ http: outboundCredentials, tcp }, config),
     outboundCredentials,
     filesFor: lateFiles(config, executions),
@@ -91,7 +101,7 @@ export const openRunParts = (config: Config, options?: EndOptions) => {
 
 /** The parts of express runs, which never wait for callbacks and so issue no callback URLs. */
 export const openRuns = (config: Config = openConfig()) => {
-  const parts = openRunParts(config);
+  const parts = withEnds(config, openRunParts(config));
   return {
     ...parts,
     afterEnd: createNudgeAfterEnd(openNudge(config), parts.logger),

@@ -10,10 +10,10 @@ import type { Config } from '../config.ts';
 import type { FeatureParts } from './open-features.chunk.ts';
 import type { RequestParts } from './open-requests.chunk.ts';
 import { openConfig, openDispatcher } from './parts.ts';
-import { openRunParts } from './runs.ts';
+import { openRunParts, withEnds } from './runs.ts';
 
 export const openWebhook = (config: Config = openConfig()) => {
-  const { client, tables, ...parts } = openRunParts(config, { countsInline: false });
+  const { client, tables, ...parts } = withEnds(config, openRunParts(config), { countsInline: false });
   return {
     ...parts,
     credentials: createCredentialStore(client, tables),

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { QUERY_INVALID } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
-import { cursor, idText, optional, pageSize, text, time, wordList } from '../../shared/query-fields.ts';
+import { cursor, idText, optional, pageSize, text, time, word, wordList } from '../../shared/query-fields.ts';
 import { readCursor, writeCursor } from '../record/cursor.ts';
 import { EXECUTION_STATUSES, type ExecutionPage, type ExecutionStore } from '../record/execution-store.ts';
 
@@ -9,6 +9,7 @@ import { EXECUTION_STATUSES, type ExecutionPage, type ExecutionStore } from '../
 export const listQuery = v.object({
   workflowId: optional(idText('must be a workflow id'), 'All workflows by default'),
   status: wordList(EXECUTION_STATUSES),
+  trial: optional(word(['true', 'false']), 'Only trials, or none; both by default'),
   request: optional(text, "The gateway's id of the request that started it, or that was sent again"),
   /** Start of the period, in milliseconds since the epoch, inclusive. */
   from: time,
@@ -55,14 +56,22 @@ export const listExecutions = async (
   query: ListQuery,
   { executions, holdsUnlisted }: ListParts,
 ): Promise<ListPage> => {
-  const { workflowId, status: statuses, request, from, to, limit, cursor } = query;
+  const { workflowId, status: statuses, trial, request, from, to, limit, cursor } = query;
   if (from !== null && to !== null && from > to) throw queryInvalid('from must not be later than to');
-  const list = JSON.stringify([workflowId, statuses.toSorted(), from, to, request ?? undefined]);
+  const list = JSON.stringify([
+    workflowId,
+    statuses.toSorted(),
+    from,
+    to,
+    request ?? undefined,
+    trial ?? undefined,
+  ]);
   const { next, ...page } = await executions.list({
     workflowId,
     limit,
     ...(statuses.length === 0 ? {} : { statuses }),
     ...(request === null ? {} : { requestId: request }),
+    ...(trial === null ? {} : { isTrial: trial === 'true' }),
     ...(from === null ? {} : { from }),
     ...(to === null ? {} : { to }),
     ...(cursor === null ? {} : { after: readCursor(cursor, list) }),

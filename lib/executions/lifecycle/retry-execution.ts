@@ -14,6 +14,7 @@ import {
   type ExecutionStart,
   type ExecutionStore,
   isFinal,
+  isTrial,
 } from '../record/execution-store.ts';
 import { packInput, readRefusal } from '../record/pack-result.ts';
 import { unpackText } from '../record/pack-value.ts';
@@ -120,6 +121,7 @@ export const prepareRetry = async (
 ): Promise<PreparedRetry> => {
   const { executionId } = record;
   const notRetryable = (reason: string) => new AppError(NOT_RETRYABLE, { executionId, reason });
+  if (isTrial(record)) throw notRetryable('it is a trial: try the node again');
   if (!isFinal(record.status)) throw notRetryable(`it has not ended: it is ${record.status}`);
   const data = await parts.executions.findData(executionId);
   if (data === null || data.input === null)

@@ -1,5 +1,5 @@
 import type { NodeFailure, NodeRecord } from '../../engine/result.ts';
-import { type ExecutionRecord, type ExecutionSummary, isFinal } from './execution-store.ts';
+import { type ExecutionRecord, type ExecutionSummary, isFinal, isTrial } from './execution-store.ts';
 
 /** An execution as it appears in lists, with times in ISO 8601. */
 export const describeSummary = ({
@@ -14,6 +14,7 @@ export const describeSummary = ({
 }: ExecutionSummary) => ({
   ...{ executionId, workflowId, workflowVersion, mode, status },
   ...(held === null ? {} : { held }),
+  ...(isTrial({ workflowVersion }) ? { trial: true as const } : {}),
   startedAt: toIso(startedAt),
   endedAt: endedAt === null ? null : toIso(endedAt),
   durationMs: endedAt === null ? null : endedAt - startedAt,

@@ -230,6 +230,16 @@ export interface ExecutionSummary
     'executionId' | 'workflowId' | 'workflowVersion' | 'status' | 'startedAt' | 'endedAt' | 'mode' | 'held'
   > {}
 
+/**
+ * Whether an execution is a trial of one node, of a definition that is not stored: listed apart, never counted,
+ * published, reported or retried.
+ */
+export const isTrial = ({ workflowVersion }: Pick<ExecutionIdentity, 'workflowVersion'>): boolean =>
+  workflowVersion === TRIAL_VERSION;
+
+/** The version of a definition that is not stored. */
+export const TRIAL_VERSION = 0;
+
 /** A position in a list, in the store's own terms: the content of a cursor. */
 export interface ListPosition {
   /** The part of the list that it is in, since one list may be stored in several parts. */
@@ -246,6 +256,8 @@ export interface ExecutionQuery {
   readonly statuses?: readonly ExecutionStatus[];
   /** The request that started the execution: see {@link ExecutionStart}. */
   readonly requestId?: string;
+  /** Whether to list only trials, or none; absent for both. */
+  readonly isTrial?: boolean;
   /** Start of the period, in milliseconds since the epoch; `from` and `to` are included. */
   readonly from?: number;
   readonly to?: number;

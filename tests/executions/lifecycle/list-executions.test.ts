@@ -21,6 +21,7 @@ const aSummary = (changes: Partial<ExecutionSummary> = {}): ExecutionSummary => 
 const aQuery = (changes: Partial<ListQuery> = {}): ListQuery => ({
   workflowId: null,
   status: [],
+  trial: null,
   request: null,
   from: null,
   to: null,

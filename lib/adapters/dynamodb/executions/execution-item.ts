@@ -4,16 +4,17 @@ import type { JsonObject } from '@hookloom/plugin-kit';
 import type { NodeFailure, NodeRecord } from '../../../engine/result.ts';
 import { MAX_HELD_DAYS } from '../../../executions/held/held-queues.ts';
 import { ACCEPTED_LEASE_MS } from '../../../executions/lifecycle/limits.ts';
-import type {
-  DueGroup,
-  EditedInput,
-  ExecutionData,
-  ExecutionEnd,
-  ExecutionMode,
-  ExecutionRecord,
-  ExecutionStart,
-  ExecutionSummary,
-  PendingCallback,
+import {
+  type DueGroup,
+  type EditedInput,
+  type ExecutionData,
+  type ExecutionEnd,
+  type ExecutionMode,
+  type ExecutionRecord,
+  type ExecutionStart,
+  type ExecutionSummary,
+  type PendingCallback,
+  TRIAL_VERSION,
 } from '../../../executions/record/execution-store.ts';
 import {
   compact,
@@ -130,10 +131,20 @@ export const toIso = (ms: number): string => new Date(ms).toISOString();
 const VOLUME_SHARDS = 8;
 
 /** The partition of an execution in the indexes by workflow. No workflow id has a number sign. */
-const workflowPartitionOf = ({ executionId, workflowId, isHighVolume }: ExecutionStart): string =>
-  isHighVolume === true ? `${workflowId}#${hashOf(executionId) % VOLUME_SHARDS}` : workflowId;
+const workflowPartitionOf = ({
+  executionId,
+  workflowId,
+  workflowVersion,
+  isHighVolume,
+}: ExecutionStart): string => {
+  if (workflowVersion === TRIAL_VERSION) return trialsOf(workflowId);
+  return isHighVolume === true ? `${workflowId}#${hashOf(executionId) % VOLUME_SHARDS}` : workflowId;
+};
 
-/** All partitions that may hold a workflow's executions, since `highVolume` may have changed. */
+/** The partition of a workflow's trials, so that lists without them read none. */
+export const trialsOf = (workflowId: string): string => `${workflowId}#t`;
+
+/** All partitions that may hold a workflow's executions other than trials, since `highVolume` may have changed. */
 export const workflowPartitions = (workflowId: string): readonly string[] => [
   workflowId,
   ...Array.from({ length: VOLUME_SHARDS }, (_, shard) => `${workflowId}#${shard}`),

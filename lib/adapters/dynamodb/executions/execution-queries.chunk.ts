@@ -7,13 +7,22 @@ import {
   type ExecutionSummary,
   hasEndedBadly,
   isFinal,
+  isTrial,
   type ListPosition,
 } from '../../../executions/record/execution-store.ts';
 import { type Item, readText, text } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
 import { getItem } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
-import { isExpired, shardsOf, timeShards, toIso, toSummary, workflowPartitions } from './execution-item.ts';
+import {
+  isExpired,
+  shardsOf,
+  timeShards,
+  toIso,
+  toSummary,
+  trialsOf,
+  workflowPartitions,
+} from './execution-item.ts';
 import { QUEUES_SHARD, queueOfPartition, queuePartitions } from './queue-keys.ts';
 import {
   ALL_TIMES,
@@ -46,9 +55,12 @@ export const listExecutions = async (
 ): Promise<ExecutionPage> => {
   const { requestId, workflowId, from = 0, to = MAX_TIME, limit, after } = query;
   const statuses = EXECUTION_STATUSES.filter((status) => query.statuses?.includes(status) !== false);
-  const isFiltered = statuses.length < EXECUTION_STATUSES.length || requestId !== undefined;
+  const isFiltered =
+    statuses.length < EXECUTION_STATUSES.length ||
+    requestId !== undefined ||
+    (workflowId === null && query.isTrial !== undefined);
   const isOfOpen = workflowId === null && !statuses.some(isFinal);
-  const partitions = isOfOpen ? [] : partitionsOf(workflowId, statuses);
+  const partitions = isOfOpen ? [] : partitionsOf(workflowId, statuses, query.isTrial);
   const keys: AsyncGenerator<ListedKey> = isOfOpen
     ? readOpenKeys(client, table, statuses.includes('accepted'), after)
     : mergePartitions(client, table, partitions, {
@@ -57,13 +69,18 @@ export const listExecutions = async (
         after,
         pageSize: isFiltered ? BATCH_SIZE : Math.ceil(limit / partitions.length) + 5,
       });
-  const isListed = (item: Item, { workflowId: id, status, startedAt }: ExecutionSummary): boolean =>
-    !isExpired(item, now) &&
-    (requestId === undefined || item.requestId?.S === requestId) &&
-    (workflowId ?? id) === id &&
-    statuses.includes(status) &&
-    startedAt >= from &&
-    startedAt <= to;
+  const isListed = (item: Item, execution: ExecutionSummary): boolean => {
+    const { workflowId: id, status, startedAt } = execution;
+    return (
+      !isExpired(item, now) &&
+      (requestId === undefined || item.requestId?.S === requestId) &&
+      (query.isTrial ?? isTrial(execution)) === isTrial(execution) &&
+      (workflowId ?? id) === id &&
+      statuses.includes(status) &&
+      startedAt >= from &&
+      startedAt <= to
+    );
+  };
 
   const batchSize = isFiltered ? BATCH_SIZE : limit + 1;
   const page = await collectPage(keys, { limit, batchSize, maxRecords: MAX_RECORDS }, async (ids) =>
@@ -79,14 +96,17 @@ export const listExecutions = async (
 const partitionsOf = (
   workflowId: string | null,
   statuses: readonly ExecutionStatus[],
+  ofTrials: boolean | undefined,
 ): readonly Partition[] => {
   const hasBad = statuses.some(hasEndedBadly);
   const hasOthers = !statuses.every(hasEndedBadly);
-  if (workflowId !== null)
-    return workflowPartitions(workflowId).map((key) => ({
-      index: hasOthers ? 'byWorkflow' : 'byFailure',
-      key,
-    }));
+  if (workflowId !== null) {
+    const keys = [
+      ...(ofTrials === true ? [] : workflowPartitions(workflowId)),
+      ...(ofTrials === false ? [] : [trialsOf(workflowId)]),
+    ];
+    return keys.map((key) => ({ index: hasOthers ? 'byWorkflow' : 'byFailure', key }));
+  }
   const keys = [...(hasOthers ? timeShards(false) : []), ...(hasBad ? timeShards(true) : [])];
   return keys.map((key) => ({ index: 'byTime', key }));
 };

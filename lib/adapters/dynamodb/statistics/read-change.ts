@@ -4,6 +4,7 @@ import {
   EXECUTION_STATUSES,
   type ExecutionStatus,
   isFinal,
+  isTrial,
 } from '../../../executions/record/execution-store.ts';
 import type { Happening } from '../../../statistics/counts.ts';
 import type { StreamedChange } from '../../../statistics/statistics-store.ts';
@@ -46,7 +47,9 @@ const ofExecution = (before: Item | null, after: Item | null): readonly Happenin
     return [{ kind: 'withdrawn', workflowId, at: startedAt }];
   }
   if (after === null || is === null) return [];
-  const { workflowId, startedAt, endedAt } = toSummary(after);
+  const summary = toSummary(after);
+  if (isTrial(summary)) return [];
+  const { workflowId, startedAt, endedAt } = summary;
   const happenings: Happening[] = [];
   if (was === null) happenings.push({ kind: 'started', workflowId, at: startedAt });
   if (isFinal(is) && (was === null || !isFinal(was)) && endedAt !== null)

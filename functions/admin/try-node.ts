@@ -1,0 +1,10 @@
+import { checkTrial } from '../../authoring/stage/check-trial.ts';
+import { openTrials } from '../../lib/app/compose/trials.ts';
+import { serve } from '../../lib/app/sandbox.ts';
+import { createTryNode } from '../../lib/app/try-node-handler.ts';
+
+const parts = openTrials();
+
+export const handler = serve(
+  createTryNode({ ...parts, check: (definition, nodeId) => checkTrial(definition, nodeId, parts) }),
+);
