@@ -64,12 +64,18 @@ const shownDefinition = async (
 const RESPONSE = '{ "responseMode": "lastNode" }';
 const GREETING = '{ "values": { "greeting": "Hello, {{ body.name }}" } }';
 
+/** In the JSON of a node's parameters, by keyboard. */
 const writeParameters = async (text: string) => {
+  await button('Parameters as JSON').focus();
+  await page.keyboard.press('Enter');
   const field = page.getByRole('textbox', { name: 'Parameters' });
   await field.focus();
   await page.keyboard.press('Control+a');
   await page.keyboard.insertText(text);
 };
+
+/** A parameter in the form of a node. */
+const field = (name: string) => page.getByRole('group', { name, exact: true });
 
 test('hello is built by mouse, saved, and answers its webhook', async () => {
   await open('/new-workflow');
@@ -77,11 +83,14 @@ test('hello is built by mouse, saved, and answers its webhook', async () => {
   await button('Add a node').click();
   await page.getByLabel('Find a node type').fill('webhookTrigger');
   await button('webhookTrigger').click();
-  await writeParameters(RESPONSE);
+  await field('responseMode').getByRole('button').last().click();
+  await page.getByRole('option', { name: 'lastNode', exact: true }).click();
   await button('Add a node').click();
   await page.getByLabel('Find a node type').fill('set');
   await button('set').click();
-  await writeParameters(GREETING);
+  await field('values (required)').getByLabel('New key of values').fill('greeting');
+  await field('values (required)').getByRole('button', { name: 'Add a key to values' }).click();
+  await field('greeting').getByRole('textbox').fill('Hello, {{ body.name }}');
   await node('webhook')
     .locator('.react-flow__handle.source')
     .dragTo(node('set').locator('.react-flow__handle.target'));

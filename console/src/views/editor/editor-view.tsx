@@ -46,7 +46,7 @@ import { EditorCanvas } from './editor-canvas.tsx';
 import { keepDraft, loadDraft, useKeptDraft } from './kept-draft.ts';
 import { MergeChoices } from './merge-choices.tsx';
 import { mergeDefinitions } from './merge-definitions.ts';
-import { NodeEditor, type ParametersEditorProps } from './node-editor.tsx';
+import { NodeEditor, type NodeProblems } from './node-editor.tsx';
 import { Palette } from './palette.tsx';
 
 /** The version that is edited; a new workflow has none. */
@@ -402,9 +402,9 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
                     node={node}
                     definition={definition}
                     outputs={outputsOf(node.id)}
-                    problems={problems.get(node.id) ?? []}
+                    problems={problems.get(node.id) ?? NO_PROBLEMS}
                     literalsOf={literalsOf}
-                    ParametersEditor={ParametersJson}
+                    declared={types.get(node.type)}
                     onEdit={edit}
                     onRenamed={(id) => setSelected(new Set([id]))}
                     onAddAfter={(output) =>
@@ -482,52 +482,31 @@ const findOutputs = (
   );
 };
 
+const NO_PROBLEMS: NodeProblems = { own: [], parameters: [] };
+
 /** What the service refused, by the node that it belongs to. */
 const findProblems = (
   error: Error | null,
   { nodes }: EditedDefinition,
-): ReadonlyMap<string, readonly string[]> => {
+): ReadonlyMap<string, NodeProblems> => {
   const errors = error instanceof Problem && Array.isArray(error.members.errors) ? error.members.errors : [];
   const found = errors.flatMap(
     ({ pointer, detail }: { readonly pointer: string; readonly detail: string }) => {
-      const [, list, index] = pointer.replace(/^#/, '').split('/');
+      const [, list, index, member, ...rest] = pointer.replace(/^#/, '').split('/');
       const id = list === 'nodes' ? nodes[Number(index)]?.id : undefined;
-      return id === undefined ? [] : [{ id, detail }];
+      const path = member === 'parameters' ? rest.map((part) => `/${part}`).join('') : null;
+      return id === undefined ? [] : [{ id, path, message: detail }];
     },
   );
   return new Map(
-    [...Map.groupBy(found, ({ id }) => id)].map(([id, each]) => [id, each.map(({ detail }) => detail)]),
+    [...Map.groupBy(found, ({ id }) => id)].map(([id, each]) => [
+      id,
+      {
+        own: each.flatMap(({ path, message }) => (path === null ? [message] : [])),
+        parameters: each.flatMap(({ path, message }) => (path === null ? [] : [{ path, message }])),
+      },
+    ]),
   );
-};
-
-const NO_PARAMETERS = {};
-
-const ParametersJson = ({ node, onChange }: ParametersEditorProps): ReactNode => {
-  const { parameters = NO_PARAMETERS } = node;
-  const [shown, setShown] = useState(() => ({ parameters, text: JSON.stringify(parameters, null, 2) }));
-  // They were changed elsewhere, for example by an undo.
-  if (shown.parameters !== parameters) setShown({ parameters, text: JSON.stringify(parameters, null, 2) });
-  const type = (text: string) => {
-    const typed = parseMap(text);
-    setShown({ parameters: typed ?? parameters, text });
-    if (typed !== null) onChange(typed);
-  };
-  return (
-    <FormField label="Parameters">
-      <JsonEditor label="Parameters" value={shown.text} onChange={type} />
-    </FormField>
-  );
-};
-
-const parseMap = (text: string): Readonly<Record<string, unknown>> | null => {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Readonly<Record<string, unknown>>)
-      : null;
-  } catch {
-    return null;
-  }
 };
 
 interface WorkflowFieldsProps {

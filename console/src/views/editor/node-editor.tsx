@@ -8,7 +8,11 @@ import Select from '@cloudscape-design/components/select';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Textarea from '@cloudscape-design/components/textarea';
 import Toggle from '@cloudscape-design/components/toggle';
-import { type ComponentType, type ReactNode, useState } from 'react';
+import type { JsonObject } from '@hookloom/plugin-kit';
+import { lazy, type ReactNode, Suspense, useMemo, useState } from 'react';
+import type { Answer } from '../../api/routes.ts';
+import JsonEditor from '../../parts/json-editor.tsx';
+import type { ParameterProblem } from '../../parts/schema-form/fields.ts';
 import {
   changeNode,
   connect,
@@ -23,19 +27,23 @@ import {
   renameNode,
 } from './definition-edits.ts';
 
-/** What edits the parameters of a node. */
-export interface ParametersEditorProps {
-  readonly node: EditedNode;
-  readonly onChange: (parameters: Readonly<Record<string, unknown>>) => void;
+const ParametersForm = lazy(() => import('../../parts/schema-form/parameters-form.tsx'));
+
+/** What is wrong with a node, as the service says. */
+export interface NodeProblems {
+  /** With the node itself. */
+  readonly own: readonly string[];
+  readonly parameters: readonly ParameterProblem[];
 }
 
 interface NodeEditorProps {
   readonly node: EditedNode;
   readonly definition: EditedDefinition;
   readonly outputs: readonly string[];
-  readonly problems: readonly string[];
+  readonly problems: NodeProblems;
   readonly literalsOf: LiteralsOf;
-  readonly ParametersEditor: ComponentType<ParametersEditorProps>;
+  /** The declaration of its type; undefined until it has arrived, and if there is no such type. */
+  readonly declared: Answer<'GET /api/admin/node-types/{nodeType}'> | undefined;
   readonly onEdit: (edit: Edit, group?: string) => void;
   readonly onRenamed: (id: string) => void;
   readonly onAddAfter: (output: string) => void;
@@ -45,7 +53,7 @@ interface NodeEditorProps {
 
 /** One node: its names, parameters and connections, all by keyboard. */
 export const NodeEditor = (props: NodeEditorProps): ReactNode => {
-  const { node, definition, outputs, problems, literalsOf, ParametersEditor, onEdit } = props;
+  const { node, definition, outputs, problems, literalsOf, onEdit } = props;
   const { id, type, name = '', notes = '', disabled = false } = node;
   const [newId, setNewId] = useState(id);
   const idProblem = problemOfId(definition, newId, id);
@@ -59,7 +67,7 @@ export const NodeEditor = (props: NodeEditorProps): ReactNode => {
   return (
     <Container header={<Header variant="h2">{`Node ${id}`}</Header>}>
       <SpaceBetween size="m">
-        {problems.map((problem) => (
+        {problems.own.map((problem) => (
           <Box key={problem} color="text-status-error">
             {problem}
           </Box>
@@ -75,7 +83,7 @@ export const NodeEditor = (props: NodeEditorProps): ReactNode => {
         <FormField label="Name">
           <Input value={name} onChange={({ detail }) => change({ name: detail.value })} />
         </FormField>
-        <ParametersEditor node={node} onChange={(parameters) => change({ parameters })} />
+        <NodeParameters {...props} onChange={(parameters) => change({ parameters })} />
         <FormField label="Notes">
           <Textarea rows={2} value={notes} onChange={({ detail }) => change({ notes: detail.value })} />
         </FormField>
@@ -95,6 +103,97 @@ export const NodeEditor = (props: NodeEditorProps): ReactNode => {
       </SpaceBetween>
     </Container>
   );
+};
+
+interface NodeParametersProps extends Pick<NodeEditorProps, 'node' | 'definition' | 'problems' | 'declared'> {
+  readonly onChange: (parameters: JsonObject) => void;
+}
+
+const NO_PARAMETERS: JsonObject = {};
+
+/** The parameters as a form or, by choice and of an unknown type, as JSON. */
+const NodeParameters = (props: NodeParametersProps): ReactNode => {
+  const { node, definition, problems, declared, onChange } = props;
+  const [isJson, setJson] = useState(false);
+  const parameters = (node.parameters as JsonObject | undefined) ?? NO_PARAMETERS;
+  const names = useMemo(
+    () => ({ nodes: [...findBefore(definition, node.id)], variables: null }),
+    [definition, node.id],
+  );
+  if (declared === undefined || isJson)
+    return (
+      <SpaceBetween size="xs">
+        <ParametersJson parameters={parameters} onChange={onChange} />
+        {problems.parameters.map(({ path, message }) => (
+          <Box key={`${path} ${message}`} color="text-status-error">
+            {path} {message}
+          </Box>
+        ))}
+        {declared !== undefined && <Button onClick={() => setJson(false)}>Parameters as a form</Button>}
+      </SpaceBetween>
+    );
+  const { schema, kind, literalParameters = [] } = declared;
+  return (
+    <SpaceBetween size="s">
+      <Suspense fallback={<Box>Loading the parameters</Box>}>
+        <ParametersForm
+          schema={schema}
+          value={parameters}
+          onChange={onChange}
+          problems={problems.parameters}
+          allowsExpressions={kind === 'action'}
+          literals={literalParameters}
+          names={names}
+        />
+      </Suspense>
+      <Button onClick={() => setJson(true)}>Parameters as JSON</Button>
+    </SpaceBetween>
+  );
+};
+
+/** Ids of the nodes that lead to a node. */
+const findBefore = ({ connections = [] }: EditedDefinition, id: string): ReadonlySet<string> => {
+  const sources = Map.groupBy(connections, ({ targetNodeId }) => targetNodeId);
+  const before = new Set<string>();
+  const reached = [id];
+  for (const target of reached) {
+    for (const { sourceNodeId } of sources.get(target) ?? []) {
+      if (before.has(sourceNodeId)) continue;
+      before.add(sourceNodeId);
+      reached.push(sourceNodeId);
+    }
+  }
+  return before;
+};
+
+const ParametersJson = ({
+  parameters,
+  onChange,
+}: Pick<NodeParametersProps, 'onChange'> & { readonly parameters: JsonObject }): ReactNode => {
+  const [shown, setShown] = useState(() => ({ parameters, text: JSON.stringify(parameters, null, 2) }));
+  // They were changed elsewhere, for example by an undo.
+  if (shown.parameters !== parameters) setShown({ parameters, text: JSON.stringify(parameters, null, 2) });
+  const type = (text: string) => {
+    const typed = parseMap(text);
+    setShown({ parameters: typed ?? parameters, text });
+    if (typed !== null) onChange(typed);
+  };
+  return (
+    <FormField label="Parameters">
+      <JsonEditor label="Parameters" value={shown.text} onChange={type} />
+    </FormField>
+  );
+};
+
+const parseMap = (text: string): JsonObject | null => {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as JsonObject)
+      : null;
+  } catch {
+    return null;
+  }
 };
 
 const Connections = ({ node: { id }, definition, outputs, onEdit, onInsert }: NodeEditorProps): ReactNode => {
