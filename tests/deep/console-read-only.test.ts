@@ -69,7 +69,7 @@ const READS =
 
 test.each([
   ['/', ''],
-  ['/workflows', ''],
+  ['/workflows', 'New workflow'],
   ['/workflows/collect-payment', 'Run by hand'],
   ['/workflows/collect-payment?panel=run', 'Run by hand'],
   ['/workflows/hello?tab=versions', 'Disable'],

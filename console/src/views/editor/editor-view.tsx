@@ -392,7 +392,7 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
             id: 'graph',
             label: 'Graph',
             content: (
-              <Grid gridDefinition={[{ colspan: { default: 12, m: 7 } }, { colspan: { default: 12, m: 5 } }]}>
+              <Grid gridDefinition={[{ colspan: { default: 12, s: 7 } }, { colspan: { default: 12, s: 5 } }]}>
                 {graph}
                 {node === undefined ? (
                   <WorkflowFields definition={definition} isNew={workflowId === ''} onEdit={edit} />

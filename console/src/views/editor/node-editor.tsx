@@ -197,7 +197,9 @@ const parseMap = (text: string): JsonObject | null => {
 };
 
 const Connections = ({ node: { id }, definition, outputs, onEdit, onInsert }: NodeEditorProps): ReactNode => {
-  const [output, setOutput] = useState(outputs[0] ?? 'main');
+  // The outputs may arrive later.
+  const [chosen, setOutput] = useState<string | null>(null);
+  const output = chosen !== null && outputs.includes(chosen) ? chosen : (outputs[0] ?? 'main');
   const [target, setTarget] = useState<string | null>(null);
   const out = (definition.connections ?? []).filter(({ sourceNodeId }) => sourceNodeId === id);
   const toOption = (value: string) => ({ value });
@@ -208,7 +210,7 @@ const Connections = ({ node: { id }, definition, outputs, onEdit, onInsert }: No
         const { sourceOutput = 'main', targetNodeId } = connection;
         const label = `${sourceOutput} to ${targetNodeId}`;
         return (
-          <SpaceBetween key={JSON.stringify(connection)} direction="horizontal" size="xs">
+          <SpaceBetween key={JSON.stringify(connection)} direction="horizontal" size="xs" alignItems="center">
             <Box>{label}</Box>
             <Button ariaLabel={`Insert into ${label}`} onClick={() => onInsert(connection)}>
               Insert
@@ -224,7 +226,7 @@ const Connections = ({ node: { id }, definition, outputs, onEdit, onInsert }: No
           <Select
             selectedOption={toOption(output)}
             options={outputs.map(toOption)}
-            onChange={({ detail }) => setOutput(detail.selectedOption.value ?? 'main')}
+            onChange={({ detail }) => setOutput(detail.selectedOption.value ?? null)}
           />
         </FormField>
       )}
