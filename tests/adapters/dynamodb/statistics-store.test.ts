@@ -108,12 +108,15 @@ test('each change counts once, however batches are cut, repeated and interrupted
         const store = createStatisticsStore(failing(database.client, failures), database.tables, clock);
         const deliver = async (changes: readonly StreamedChange[], shard: number) => {
           // Lambda repeats a failing batch; the failures are fewer.
+          let lastError: unknown;
           for (let tries = 0; tries < 50; tries++) {
             try {
               return await store.add(`shard-${run}-${shard}`, changes);
-            } catch {}
+            } catch (error) {
+              lastError = error;
+            }
           }
-          throw new Error('the batch never succeeds');
+          throw new Error('the batch never succeeds', { cause: lastError });
         };
         await Promise.all(
           shards.map(async (changes, shard) => {
