@@ -123,6 +123,9 @@ describe('a form writes', () => {
   });
 });
 
+/** CodeMirror lets Enter take a completion only after it has been shown for 75 ms (its `interactionDelay`). */
+const ENTER_DELAY_MS = 100;
+
 describe('an expression', () => {
   test('completes, shows its value at once, and what is wrong with what was meant', async () => {
     await openForm('if', 'with the example');
@@ -131,8 +134,9 @@ describe('an expression', () => {
     await editor.press('End');
     await editor.pressSequentially('$uppe');
     await page.getByRole('option', { name: /^\$uppercase/ }).waitFor();
+    await page.waitForTimeout(ENTER_DELAY_MS);
     await page.keyboard.press('Enter');
-    expect(await editor.textContent()).toBe('{{ $uppercase()');
+    await poll(async () => (await editor.textContent()) === '{{ $uppercase()');
     await editor.fill('{{ $uppercas("a") }}');
     await resultOf('condition (required)').getByText('did you mean "$uppercase"?').waitFor();
     await editor.fill('{{ 2 > 1 }}');

@@ -136,8 +136,13 @@ const print = (value: JsonValue): string => {
 const complete = (context: CompletionContext, { syntax, sample, names }: Tried): CompletionResult | null => {
   const { state, pos, explicit } = context;
   const found = completeExpression(state.doc.toString(), pos, { syntax, sample, names, isAsked: explicit });
-  return found === null ? null : { from: found.from, options: found.options.map(toCompletion) };
+  return found === null
+    ? null
+    : { from: found.from, options: found.options.map(toCompletion), validFor: REST_OF_NAME };
 };
+
+/** While one types on, the options are narrowed at once: Enter takes what is shown, also right after a key. */
+const REST_OF_NAME = /^\$?[\p{L}\p{N}_]*$/u;
 
 const toCompletion = ({ kind, label, detail, info }: Suggestion): Completion => ({
   label,
