@@ -1,10 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import { check } from 'recheck';
 import { findPatterns } from './find-patterns.ts';
-
-// Read by recheck when it is loaded: the analysis in JavaScript, not in a program for one platform; in a thread of its
-// own, since it takes six times as long in the realm of a test.
-process.env.RECHECK_BACKEND = 'worker';
-const { check } = await import('recheck');
 
 /** Patterns that would take the square of a long text, but never see a long one from outside. */
 const neverSeeOutsideData: Readonly<Record<string, string>> = {
@@ -49,7 +45,7 @@ const { literals, madeIn } = findPatterns([
 const distinct = new Map(literals.map(({ source, flags }) => [`/${source}/${flags}`, { source, flags }]));
 
 /**
- * The same result on every machine: a proof by automata wherever the pattern is regular, counted repetitions
+ * The same result on every machine, with recheck's native program where there is one for it: a proof by automata wherever the pattern is regular, counted repetitions
  * included; what remains is searched from one seed, within steps and never within a time.
  */
 const ANALYSIS = {

@@ -1,20 +1,6 @@
-import { parse } from '@babel/parser';
 import { TextRange, TSDocParser } from '@microsoft/tsdoc';
 import type { Sources } from './import-graph.ts';
-
-interface Comment {
-  readonly type: string;
-  readonly value: string;
-  readonly start: number;
-  readonly end: number;
-  readonly loc: { readonly start: { readonly line: number } };
-}
-
-interface SyntaxNode {
-  readonly type: string;
-  readonly leadingComments?: readonly Comment[];
-  readonly [key: string]: unknown;
-}
+import { type Comment, isSyntaxNode, parseSource, type SyntaxNode } from './parse-source.ts';
 
 /** Words of a story. A comment says what a thing is, then why. */
 const storyWords = /\b(?:somebody|nobody|whoever|who|tells|told|hears|came to)\b/i;
@@ -33,23 +19,21 @@ interface Fault {
 }
 
 const checkFile = (file: string, text: string): Fault[] => {
-  const tree = parse(text, {
-    sourceType: 'module',
-    plugins: file.endsWith('.tsx') ? ['typescript', 'jsx'] : ['typescript'],
-  });
-  const documented = findDocumented(tree.program as unknown as SyntaxNode);
-  return (tree.comments as readonly Comment[]).flatMap((comment) => {
-    const isDoc = comment.type === 'CommentBlock' && comment.value.startsWith('*');
+  const { program, comments } = parseSource(file, text);
+  const nodes = findOutermost(program);
+  return comments.flatMap((comment) => {
+    const line = text.slice(0, comment.start).split('\n').length;
+    const isDoc = comment.type === 'Block' && comment.value.startsWith('*');
     return [
-      ...checkWords(comment),
-      ...(isDoc ? checkDoc(text, comment, documented.get(comment.start) ?? null) : []),
+      ...checkWords(comment, line),
+      ...(isDoc ? checkDoc(text, comment, line, findDocumented(text, comment, nodes)) : []),
     ];
   });
 };
 
-const checkWords = ({ value, loc }: Comment): Fault[] =>
+const checkWords = ({ value }: Comment, start: number): Fault[] =>
   value.split('\n').flatMap((row, index) => {
-    const line = loc.start.line + index;
+    const line = start + index;
     const word = storyWords.exec(row)?.[0];
     return [
       ...(word === undefined ? [] : [{ line, fault: `"${word}" belongs to a story` }]),
@@ -57,7 +41,7 @@ const checkWords = ({ value, loc }: Comment): Fault[] =>
     ];
   });
 
-const checkDoc = (text: string, comment: Comment, node: SyntaxNode | null): Fault[] => {
+const checkDoc = (text: string, comment: Comment, start: number, node: SyntaxNode | null): Fault[] => {
   const { docComment, log } = docParser.parseRange(
     TextRange.fromStringRange(text, comment.start, comment.end),
   );
@@ -70,21 +54,27 @@ const checkDoc = (text: string, comment: Comment, node: SyntaxNode | null): Faul
     ...docComment.params.blocks
       .filter(({ parameterName }) => !names.includes(parameterName))
       .map(({ parameterName }) => ({
-        line: comment.loc.start.line,
+        line: start,
         fault: `@param ${parameterName} is not in the signature (${names.join(', ')})`,
       })),
   ];
 };
 
-/** The syntax node that stands behind a comment, by the comment's start: the outermost one. */
-const findDocumented = (program: SyntaxNode): ReadonlyMap<number, SyntaxNode> => {
-  const documented = new Map<number, SyntaxNode>();
+/** The outermost syntax node at each offset where one begins. */
+const findOutermost = (program: SyntaxNode): ReadonlyMap<number, SyntaxNode> => {
+  const outermost = new Map<number, SyntaxNode>();
   for (const node of nodesOf(program)) {
-    const comment = node.leadingComments?.at(-1);
-    if (comment !== undefined && !documented.has(comment.start)) documented.set(comment.start, node);
+    if (node !== program && !outermost.has(node.start)) outermost.set(node.start, node);
   }
-  return documented;
+  return outermost;
 };
+
+/** The syntax node that stands behind a comment; null if another comment or nothing does. */
+const findDocumented = (
+  text: string,
+  { end }: Comment,
+  nodes: ReadonlyMap<number, SyntaxNode>,
+): SyntaxNode | null => nodes.get(text.length - text.slice(end).trimStart().length) ?? null;
 
 /** A node and all within it, breadth first. */
 function* nodesOf(root: SyntaxNode): Generator<SyntaxNode> {
@@ -93,15 +83,12 @@ function* nodesOf(root: SyntaxNode): Generator<SyntaxNode> {
     yield node;
     for (const key in node) {
       const value = node[key];
-      if (typeof value !== 'object' || key.endsWith('Comments')) continue;
+      if (typeof value !== 'object') continue;
       if (isSyntaxNode(value)) queue.push(value);
       else if (Array.isArray(value)) queue.push(...value.filter(isSyntaxNode));
     }
   }
 }
-
-const isSyntaxNode = (value: unknown): value is SyntaxNode =>
-  typeof value === 'object' && value !== null && typeof (value as SyntaxNode).type === 'string';
 
 /** Parameters of the first function in a declaration; of a destructured one the names that it takes. */
 const parameterNames = (declaration: SyntaxNode): string[] => {

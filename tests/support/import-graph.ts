@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
-import { parse } from '@babel/parser';
+import { isSyntaxNode, parseSource, type SyntaxNode } from './parse-source.ts';
 
 /** Sources by path, relative to the root of the project. */
 export type Sources = Readonly<Record<string, string>>;
@@ -23,11 +23,6 @@ export interface SourceFile {
 }
 
 export type ImportGraph = ReadonlyMap<string, SourceFile>;
-
-interface SyntaxNode {
-  readonly type: string;
-  readonly [key: string]: unknown;
-}
 
 /** The top-level folders with sources of the project, other than its tests. */
 export const sourceFolders = [
@@ -61,11 +56,6 @@ export const readImportGraph = (sources: Sources): ImportGraph =>
   new Map(Object.entries(sources).map(([file, text]) => [file, readFile(file, text)]));
 
 const readFile = (file: string, text: string): SourceFile => {
-  const tree = parse(text, {
-    sourceType: 'module',
-    plugins: file.endsWith('.tsx') ? ['typescript', 'jsx'] : ['typescript'],
-    attachComment: false,
-  });
   const imports: string[] = [];
   const loads: string[] = [];
   const importedNames = new Set<string>();
@@ -84,7 +74,7 @@ const readFile = (file: string, text: string): SourceFile => {
     if (kind !== 'type') loads.push(target);
     for (const name of names) importedNames.add(`${target}#${name}`);
   };
-  const work: SyntaxNode[] = [tree.program as unknown as SyntaxNode];
+  const work: SyntaxNode[] = [parseSource(file, text).program];
   for (let node = work.pop(); node !== undefined; node = work.pop()) {
     switch (node.type) {
       case 'ImportDeclaration':
@@ -100,11 +90,9 @@ const readFile = (file: string, text: string): SourceFile => {
       case 'ExportAllDeclaration':
         addImport(node.source);
         break;
-      case 'CallExpression':
-        if ((node.callee as SyntaxNode).type === 'Import') addImport((node.arguments as unknown[])[0]);
-        break;
+      case 'ImportExpression':
       case 'TSImportType':
-        addImport((node.argument as SyntaxNode).literal ?? node.argument);
+        addImport(node.source);
         break;
       case 'NewExpression':
         if ((node.arguments as unknown[]).length === 0) uses.add(`new ${nameOf(node.callee)}()`);
@@ -157,9 +145,6 @@ const isKey = ({ type, computed }: SyntaxNode, key: string): boolean =>
   computed !== true &&
   ((key === 'property' && type === 'MemberExpression') ||
     (key === 'key' && /Property|Method|Signature/.test(type)));
-
-const isSyntaxNode = (value: unknown): value is SyntaxNode =>
-  typeof value === 'object' && value !== null && typeof (value as SyntaxNode).type === 'string';
 
 /** Exports that no other file of the graph imports. */
 export const findUnusedExports = (graph: ImportGraph): string[] => {
