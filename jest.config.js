@@ -8,8 +8,9 @@ process.once('exit', () => rmSync(temporary, { recursive: true, force: true }));
 
 // The processes that tests start (npm, the framework, the service) inherit these, too.
 process.env.TMPDIR = temporary;
-// Shared for the run. What comes from it has no counters for the coverage.
-if (process.env.NODE_V8_COVERAGE === undefined) process.env.NODE_COMPILE_CACHE = join(temporary, 'compiled');
+// Of the workers, kept for the next run. What comes from it has no counters for the coverage.
+if (process.env.NODE_V8_COVERAGE === undefined)
+  process.env.NODE_COMPILE_CACHE = join(import.meta.dirname, 'node_modules/.cache/hookloom-tests');
 process.env.GOGC ??= '400'; // esbuild, which they use most, takes a quarter less CPU time when it collects garbage less often
 
 export default {

@@ -1,6 +1,6 @@
 import { createRequire, registerHooks } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import circus from 'jest-circus/runner';
 import { setGlobals } from './jest-globals.js';
@@ -16,7 +16,7 @@ export default async function runTestFile(globalConfig, config, environment, run
   // Jest looks for a source map for each frame of a stack. There are none: Node keeps the positions of the sources.
   Error.prepareStackTrace = undefined;
   globalThis.console = environment.global.console; // Jest prints it with the name of the file
-  files += 1;
+  current = relative(process.cwd(), path);
   try {
     // Without a channel for the result of each case, which no reporter here asks for: the main process would be kept busy.
     return await circus.default(
@@ -35,9 +35,11 @@ export default async function runTestFile(globalConfig, config, environment, run
 
 // The coverage is that of the tests' own processes.
 delete process.env.NODE_V8_COVERAGE;
-process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'compiled');
+// For the processes that tests start: what they run has other paths in each run, so that a kept cache would only grow.
+process.env.NODE_COMPILE_CACHE = join(tmpdir(), 'compiled');
 
-let files = 0;
+/** The test file that runs: part of the addresses of modules that are loaded anew for it, and the same in each run. */
+let current = '';
 const require = createRequire(import.meta.url);
 
 /** What Jest's adapter asks of the runtime, done by Node. */
@@ -66,7 +68,7 @@ const nativeRuntime = (runtime, environment, config) => {
         },
       }),
     unstable_shouldLoadAsEsm: () => true,
-    unstable_importModule: (path) => import(`${pathToFileURL(path)}?file=${files}`),
+    unstable_importModule: (path) => import(`${pathToFileURL(path)}?file=${current}`),
   });
 };
 
@@ -76,7 +78,7 @@ registerHooks({
       return { url: new URL('./jest-globals.js', import.meta.url).href, shortCircuit: true };
     }
     const resolved = next(specifier, context);
-    return readsVariables(resolved.url) ? { ...resolved, url: `${resolved.url}?file=${files}` } : resolved;
+    return readsVariables(resolved.url) ? { ...resolved, url: `${resolved.url}?file=${current}` } : resolved;
   },
 });
 
