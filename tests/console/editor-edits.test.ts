@@ -234,7 +234,7 @@ describe('a history', () => {
     const broken = editText(started(), '{ "nodes": ');
     expect(broken.present.problem).toMatch(/JSON/);
     expect(broken.present.definition.nodes).toHaveLength(1);
-    expect(editGraph(broken, tidyLayout)).toBe(broken);
+    expect(editGraph(broken, tidyLayout())).toBe(broken);
     expect(undo(broken).present.text).toBe(START);
   });
 
@@ -270,7 +270,7 @@ describe('a history', () => {
       .tuple(place, place, fc.constantFrom('main', 'true'))
       .map(([from, to, sourceOutput]) => (d: EditedDefinition) => {
         const [source, target] = [d.nodes[from]?.id, d.nodes[to]?.id];
-        if (source === undefined || target === undefined) return tidyLayout;
+        if (source === undefined || target === undefined) return tidyLayout();
         return connect({ sourceNodeId: source, sourceOutput, targetNodeId: target });
       }),
     place.map((index) => (d: EditedDefinition) => removeNodes(new Set([d.nodes[index]?.id ?? '']))),
@@ -294,7 +294,7 @@ describe('a history', () => {
       const node = { id: chooseId(d, 'wait'), type: 'wait' };
       return connection === undefined ? addNode(node) : insertNode(node, connection);
     }),
-    fc.constant(() => tidyLayout),
+    fc.constant(() => tidyLayout()),
   );
 
   test('keeps graph and text in step in any sequence of edits, and undo restores every state', () => {

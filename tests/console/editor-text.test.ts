@@ -54,7 +54,7 @@ describe.each(samples)('%s', (_, text) => {
   });
 
   test('changes by nothing but positions when its layout is tidied', () => {
-    const tidied = edit(text, tidyLayout);
+    const tidied = edit(text, tidyLayout());
     const { nodes, ...others } = read(tidied);
     const plain = nodes.map(({ position: _, ...node }) => node);
     expect({ ...others, nodes: plain }).toEqual(read(text));
@@ -72,7 +72,7 @@ describe.each(samples)('%s', (_, text) => {
     };
     const changed = edit(
       text,
-      tidyLayout,
+      tidyLayout(),
       addNode(node),
       connect({ sourceNodeId: 'a', targetNodeId: 'new-one' }),
     );

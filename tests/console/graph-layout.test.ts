@@ -62,3 +62,51 @@ describe('a workflow is laid out', () => {
     expect(layOut({ nodes: [] })).toEqual({ nodes: [], connections: [] });
   });
 });
+
+describe('branches are laid out in the order of the outputs', () => {
+  const branch = (...pairs: readonly (readonly [output: string, target: string])[]) =>
+    pairs.map(([sourceOutput, targetNodeId]) => ({ sourceNodeId: 'if', sourceOutput, targetNodeId }));
+  const outputsOf = () => ['true', 'false'];
+  const height = (id: string, definition: Parameters<typeof layOut>[0]) =>
+    layOut(definition, outputsOf).nodes.find(({ node }) => node.id === id)?.y ?? Number.NaN;
+
+  test('although the connections and nodes have another order', () => {
+    const definition = {
+      nodes: nodes('if', 'no', 'yes', 'end'),
+      connections: [...branch(['false', 'no'], ['true', 'yes']), ...connect('no>end', 'yes>end')],
+    };
+    expect(height('yes', definition)).toBeLessThan(height('no', definition));
+    const reversed = layOut(definition).nodes;
+    expect(reversed[1]?.y).toBeLessThan(reversed[2]?.y ?? 0);
+  });
+
+  test('also if one has fewer nodes, or none', () => {
+    const definition = {
+      nodes: nodes('if', 'no', 'yes', 'more', 'end'),
+      connections: [
+        ...branch(['true', 'yes'], ['false', 'no']),
+        ...connect('yes>more', 'more>end', 'no>end'),
+      ],
+    };
+    expect(height('yes', definition)).toBeLessThan(height('no', definition));
+    const direct = {
+      nodes: nodes('if', 'no', 'yes', 'end'),
+      connections: [...branch(['true', 'end'], ['false', 'no']), ...connect('no>yes', 'yes>end')],
+    };
+    expect(height('no', direct)).toBeGreaterThan(height('end', direct));
+  });
+
+  test('also in a loop; where connections would cross, nodes are moved', () => {
+    const loop = {
+      nodes: nodes('if', 'no', 'yes'),
+      connections: [...branch(['true', 'yes'], ['false', 'no']), ...connect('yes>if')],
+    };
+    expect(height('yes', loop)).toBeLessThan(height('no', loop));
+    const { nodes: placed } = layOut({
+      nodes: nodes('a', 'b', 'c', 'd'),
+      connections: connect('a>c', 'a>d', 'b>c'),
+    });
+    const [a, b, c, d] = placed;
+    expect(Math.sign((a?.y ?? 0) - (b?.y ?? 0))).toBe(Math.sign((d?.y ?? 0) - (c?.y ?? 0)));
+  });
+});

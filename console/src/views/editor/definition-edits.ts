@@ -1,4 +1,4 @@
-import { layOut } from '../../parts/graph/graph-layout.ts';
+import { layOut, type OutputsOf } from '../../parts/graph/graph-layout.ts';
 import type { DefinitionNode } from '../workflow/definition.ts';
 import { renameReferences } from './rename-references.ts';
 
@@ -179,8 +179,12 @@ export const moveNodes = (places: ReadonlyMap<string, Point>): Edit =>
   );
 
 /** Gives every node the place that the layout finds for it. */
-export const tidyLayout: Edit = (definition) =>
-  moveNodes(new Map(layOut(definition).nodes.map(({ node, x, y }) => [node.id, { x, y }])))(definition);
+export const tidyLayout =
+  (outputsOf?: OutputsOf): Edit =>
+  (definition) =>
+    moveNodes(new Map(layOut(definition, outputsOf).nodes.map(({ node, x, y }) => [node.id, { x, y }])))(
+      definition,
+    );
 
 /** Whether a node can have an id, and why not; null if it can. */
 export const problemOfId = (definition: EditedDefinition, id: string, current: string): string | null => {

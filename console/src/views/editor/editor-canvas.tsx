@@ -16,12 +16,12 @@ import { memo, type ReactNode, useEffect, useMemo, useState } from 'react';
 import '@xyflow/react/dist/base.css';
 import '../../parts/graph/graph.css';
 import './editor.css';
-import { layOut, NODE_SIZE } from '../../parts/graph/graph-layout.ts';
+import { layOut, NODE_SIZE, type OutputsOf } from '../../parts/graph/graph-layout.ts';
 import { type EditedConnection, type EditedDefinition, isPoint, type Point } from './definition-edits.ts';
 
 interface EditorCanvasProps {
   readonly definition: EditedDefinition;
-  readonly outputsOf: (nodeId: string) => readonly string[];
+  readonly outputsOf: OutputsOf;
   /** Ids of the nodes with a problem. */
   readonly faulty: ReadonlySet<string>;
   readonly selected: ReadonlySet<string>;
@@ -69,12 +69,17 @@ const Step = memo(({ data }: NodeProps<ShownNode>): ReactNode => {
 const nodeTypes = { step: Step };
 
 /** Places of all nodes: their own, or those that the layout finds. */
-const usePlaces = ({ nodes, connections }: EditedDefinition): ReadonlyMap<string, Point> => {
+const usePlaces = (
+  { nodes, connections }: EditedDefinition,
+  outputsOf: OutputsOf,
+): ReadonlyMap<string, Point> => {
   const isLaidOut = nodes.some(({ position }) => !isPoint(position));
   const shape = isLaidOut
     ? JSON.stringify([
-        nodes.map(({ id }) => id),
-        connections?.map(({ sourceNodeId, targetNodeId }) => [sourceNodeId, targetNodeId]),
+        nodes.map(({ id }) => [id, outputsOf(id)]),
+        connections?.map(({ sourceNodeId, sourceOutput, targetNodeId }) => [
+          ...[sourceNodeId, sourceOutput, targetNodeId],
+        ]),
       ])
     : '';
   // biome-ignore lint/correctness/useExhaustiveDependencies: a layout depends on nothing but the shape
@@ -82,7 +87,7 @@ const usePlaces = ({ nodes, connections }: EditedDefinition): ReadonlyMap<string
     () =>
       new Map(
         isLaidOut
-          ? layOut({ nodes, ...(connections === undefined ? {} : { connections }) }).nodes.map(
+          ? layOut({ nodes, ...(connections === undefined ? {} : { connections }) }, outputsOf).nodes.map(
               ({ node, x, y }) => [node.id, { x, y }] as const,
             )
           : [],
@@ -104,7 +109,7 @@ const usePlaces = ({ nodes, connections }: EditedDefinition): ReadonlyMap<string
 /** The graph, to move and connect nodes by mouse; menus beside it do the same by keyboard. */
 export const EditorCanvas = (props: EditorCanvasProps): ReactNode => {
   const { definition, outputsOf, faulty, selected, onSelect, onMove, onConnect } = props;
-  const places = usePlaces(definition);
+  const places = usePlaces(definition, outputsOf);
   const stored = useMemo(
     () =>
       definition.nodes.map(

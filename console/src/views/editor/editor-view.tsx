@@ -296,7 +296,7 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
             <Button disabled={history.future.length === 0} onClick={() => setHistory(redo)}>
               Redo
             </Button>
-            <Button disabled={problem !== null} onClick={() => edit(tidyLayout)}>
+            <Button disabled={problem !== null} onClick={() => edit(tidyLayout(outputsOf))}>
               Tidy
             </Button>
             <Button
