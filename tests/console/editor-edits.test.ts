@@ -119,6 +119,15 @@ describe('a rename', () => {
     ['{{ x[$nodes.a.id = id].y }}', '{{ x[$nodes.renamed.id = id].y }}'],
     ['{{ {"k": $nodes.a} }}', '{{ {"k": $nodes.renamed} }}'],
     ['{{ $sum($nodes.a.n ?: 0) ~> $string }}', '{{ $sum($nodes.renamed.n ?: 0) ~> $string }}'],
+    [
+      '{{ error.nodeId = "a" or error.nodeId = "b" }}',
+      '{{ error.nodeId = "renamed" or error.nodeId = "b" }}',
+    ],
+    ["{{ 'a' != $nodes.b.error.nodeId }}", "{{ 'renamed' != $nodes.b.error.nodeId }}"],
+    [
+      '{{ error.nodeId in ["x", "a"] and name = "a" }}',
+      '{{ error.nodeId in ["x", "renamed"] and name = "a" }}',
+    ],
     ['{{ "$nodes.a" & a & $trigger.a }}', '{{ "$nodes.a" & a & $trigger.a }}'],
     ['{{ ($nodes := {"a": 1}; $nodes.a) }}', '{{ ($nodes := {"a": 1}; $nodes.a) }}'],
     ['{{ $nodes.a. }} is no expression', '{{ $nodes.a. }} is no expression'],
@@ -127,6 +136,35 @@ describe('a rename', () => {
     const renamed = renameNode('a', 'renamed', noLiterals)(reading(before));
     expect(renamed.nodes[1]?.parameters).toEqual({ values: { text: after } });
     expect(renamed.connections).toEqual([{ sourceNodeId: 'renamed', targetNodeId: 'b' }]);
+  });
+
+  const merged = (text: string): EditedDefinition => ({
+    nodes: [
+      { id: 'a', type: 'set' },
+      { id: 'other', type: 'set' },
+      { id: 'm', type: 'merge', parameters: { mode: 'byNode' } },
+      { id: 'end', type: 'set', parameters: { values: { text } } },
+      { id: 'last', type: 'set', parameters: { values: { text: '{{ a.x }}' } } },
+    ],
+    connections: [
+      { sourceNodeId: 'a', targetNodeId: 'm' },
+      { sourceNodeId: 'other', targetNodeId: 'm' },
+      { sourceNodeId: 'm', targetNodeId: 'end' },
+      { sourceNodeId: 'end', targetNodeId: 'last' },
+    ],
+  });
+
+  test.each([
+    ['{{ a.name }}', '{{ n-1.name }}'],
+    ['{{ $sum(a.items.a) + ($x := a; $x.a) }}', '{{ $sum(n-1.items.a) + ($x := n-1; $x.a) }}'],
+    ['{{ {"a": a, "b": [a[a.x = 1]]} }}', '{{ {"a": n-1, "b": [n-1[a.x = 1]]} }}'],
+    ['{{ other.items.(a & $$.a) }}', '{{ other.items.(a & $$.n-1) }}'],
+    ['{{ a.x ? $.a : other.a }}', '{{ n-1.x ? $.n-1 : other.a }}'],
+    ['{{ $nodes.m.a.x & $nodes.other.a }}', '{{ $nodes.m.n-1.x & $nodes.other.a }}'],
+  ])('of a key of a merge by node rewrites %s', (before, after) => {
+    const renamed = renameNode('a', 'n-1', noLiterals)(merged(before));
+    expect(renamed.nodes[3]?.parameters).toEqual({ values: { text: after.replaceAll('n-1', '`n-1`') } });
+    expect(renamed.nodes[4]).toEqual(merged('').nodes[4]);
   });
 
   test('quotes an id that is no plain name', () => {

@@ -204,13 +204,27 @@ const renameAll = (
   literalsOf: LiteralsOf,
 ): EditedDefinition => {
   const rename = (id: string) => ids.get(id) ?? id;
+  const keys = findMergedKeys(nodes, connections);
+  const inputKeys = Map.groupBy(
+    (connections ?? []).filter(({ sourceNodeId }) => keys.has(sourceNodeId)),
+    ({ targetNodeId }) => targetNodeId,
+  );
   return {
     ...others,
     nodes: nodes.map((node) => {
       const renamed = ids.has(node.id) ? { ...node, id: rename(node.id) } : node;
       const { parameters } = node;
       if (parameters === undefined) return renamed;
-      const changed = renameReferences(parameters, ids, literalsOf(node.type));
+      const merged = inputKeys.get(node.id) ?? [];
+      const changed = renameReferences(
+        parameters,
+        {
+          ids,
+          keys,
+          inputKeys: new Set(merged.flatMap(({ sourceNodeId }) => [...(keys.get(sourceNodeId) ?? [])])),
+        },
+        literalsOf(node.type),
+      );
       return changed === parameters ? renamed : { ...renamed, parameters: changed };
     }),
     ...(connections === undefined
@@ -227,6 +241,21 @@ const renameAll = (
           ),
         }),
   };
+};
+
+/** The keys of each `merge` by node: the ids of the nodes that lead to it. */
+const findMergedKeys = (
+  nodes: readonly EditedNode[],
+  connections: readonly EditedConnection[] = [],
+): ReadonlyMap<string, ReadonlySet<string>> => {
+  const sources = Map.groupBy(connections, ({ targetNodeId }) => targetNodeId);
+  return new Map(
+    nodes
+      .filter(({ type, parameters }) => type === 'merge' && parameters?.mode === 'byNode')
+      .map(
+        ({ id }) => [id, new Set((sources.get(id) ?? []).map(({ sourceNodeId }) => sourceNodeId))] as const,
+      ),
+  );
 };
 
 export type LiteralsOf = (type: string) => readonly string[];
