@@ -19,7 +19,9 @@ export default {
   // jest.deep.config.js runs those, too.
   testPathIgnorePatterns: [
     '/node_modules/',
-    ...['deep', 'instruments', 'mutation', 'scripts'].map((folder) => `<rootDir>/tests/${folder}/`),
+    ...['deep', 'e2e', 'instruments', 'local', 'mutation', 'scripts'].map(
+      (folder) => `<rootDir>/tests/${folder}/`,
+    ),
   ],
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.stryker-tmp/'], // the built kit and Stryker's copies have the names of their sources
   extensionsToTreatAsEsm: ['.ts'],

@@ -288,7 +288,7 @@ describe('any request to', () => {
           expect(answer.status).toBeLessThan(500);
           if (answer.status >= 400) expect(answer.body.detail).toMatch(/^.+\.$/s);
         }),
-        { numRuns: cases(5, 60) },
+        { numRuns: cases(2, 60) },
       );
     },
   );

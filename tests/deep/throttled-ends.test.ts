@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import { createExecutionStore } from '../../../lib/adapters/dynamodb/executions/execution-store.ts';
-import { createJsonClient } from '../../../lib/adapters/dynamodb/json-client.ts';
-import { reconcileExecution } from '../../../lib/executions/lifecycle/reconcile-execution.ts';
-import { startMeteredDynamoDb } from '../../support/a-metered-dynamodb.ts';
-import { anExecutionEnd, anExecutionStart } from '../../support/a-start.ts';
-import { useTestDatabases } from '../../support/test-database.ts';
+import { createExecutionStore } from '../../lib/adapters/dynamodb/executions/execution-store.ts';
+import { createJsonClient } from '../../lib/adapters/dynamodb/json-client.ts';
+import { reconcileExecution } from '../../lib/executions/lifecycle/reconcile-execution.ts';
+import { startMeteredDynamoDb } from '../support/a-metered-dynamodb.ts';
+import { anExecutionEnd, anExecutionStart } from '../support/a-start.ts';
+import { useTestDatabases } from '../support/test-database.ts';
 
 const openDatabase = useTestDatabases();
 const cleanups: (() => Promise<void>)[] = [];

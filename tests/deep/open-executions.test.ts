@@ -1,9 +1,8 @@
 import { expect, test } from '@jest/globals';
-import { createExecutionStore } from '../../../lib/adapters/dynamodb/executions/execution-store.ts';
-import type { ExecutionStatus, ListPosition } from '../../../lib/executions/record/execution-store.ts';
-import { aLease, anExecutionEnd, anExecutionStart } from '../../support/a-start.ts';
-import { cases } from '../../support/deep.ts';
-import { useTestDatabases } from '../../support/test-database.ts';
+import { createExecutionStore } from '../../lib/adapters/dynamodb/executions/execution-store.ts';
+import type { ExecutionStatus, ListPosition } from '../../lib/executions/record/execution-store.ts';
+import { aLease, anExecutionEnd, anExecutionStart } from '../support/a-start.ts';
+import { useTestDatabases } from '../support/test-database.ts';
 
 const openDatabase = useTestDatabases();
 
@@ -14,7 +13,7 @@ const fill = async () => {
   const { client, tables } = await openDatabase();
   const store = createExecutionStore(client, tables, { retentionDays: 30, clock: { now: () => NOW } });
   const made: Record<string, string[]> = { accepted: [], running: [], waiting: [], held: [], ended: [] };
-  for (let at = 0; at < cases(20, 60); at++) {
+  for (let at = 0; at < 60; at++) {
     const kind = ['accepted', 'running', 'waiting', 'held', 'ended'][at % 5] ?? '';
     const executionId = `e-${at}`;
     await store.start(
@@ -53,7 +52,7 @@ const fill = async () => {
 test('open executions of all workflows, including held ones, are listed by status, page by page', async () => {
   const { made, list } = await fill();
   const { accepted = [], running = [], waiting = [], held = [] } = made;
-  for (const limit of cases([3, 100], [1, 3, 100])) {
+  for (const limit of [1, 3, 100]) {
     expect(await list(['running'], limit)).toEqual(running.toSorted());
     expect(await list(['waiting'], limit)).toEqual(waiting.toSorted());
     expect(await list(['accepted'], limit)).toEqual([...accepted, ...held].sort());
