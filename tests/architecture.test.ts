@@ -64,6 +64,7 @@ const mayReach: Readonly<Record<string, readonly string[]>> = {
  * expressions, checks and schedules. They are pure; `build-console.ts` refuses what needs Node.
  */
 const runsInPage = [
+  'lib/workflows/definition/schema.ts',
   'lib/workflows/expressions/',
   'lib/triggers/schedule/',
   'lib/shared/near-name.ts',

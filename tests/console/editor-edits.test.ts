@@ -3,6 +3,8 @@ import fc from 'fast-check';
 import {
   addNode,
   changeNode,
+  changeWorkflow,
+  chooseCredential,
   chooseId,
   connect,
   disconnect,
@@ -88,6 +90,36 @@ describe('an edit', () => {
     });
     const definition = chain('a');
     expect(removeNodes(new Set(['x']))(definition)).toBe(definition);
+  });
+
+  test('changes what the workflow says of itself where the samples have it, and keeps it disabled', () => {
+    const definition = { id: 'w', name: 'W', nodes: [], connections: [] };
+    const changed = changeWorkflow({ enabled: false, tags: ['a'], settings: { metrics: true } })(definition);
+    expect(Object.keys(changed)).toEqual([
+      ...['id', 'name', 'enabled', 'tags', 'nodes', 'connections', 'settings'],
+    ]);
+    expect(changeWorkflow({ enabled: undefined, tags: [], settings: {} })(changed)).toEqual(definition);
+    expect(changeWorkflow({ description: '' })(definition)).toBe(definition);
+  });
+
+  test('gives a node a credential, and a webhook also its authentication', () => {
+    const definition: EditedDefinition = {
+      nodes: [
+        { id: 'in', type: 'webhookTrigger', parameters: { path: '/x' } },
+        { id: 'call', type: 'httpRequest', parameters: { url: '/' } },
+      ],
+    };
+    const [trigger, call] = definition.nodes;
+    if (trigger === undefined || call === undefined) throw new Error('no nodes');
+    const { nodes } = chooseCredential(call, { id: 'api', type: 'httpBearer' })(
+      chooseCredential(trigger, { id: 'key', type: 'apiKey' })(definition),
+    );
+    expect(nodes).toEqual([
+      { ...trigger, parameters: { path: '/x', authentication: 'apiKey' }, credentialId: 'key' },
+      { ...call, credentialId: 'api' },
+    ]);
+    const [authenticated = trigger] = nodes;
+    expect(chooseCredential(authenticated, null)({ nodes: [authenticated] }).nodes).toEqual([trigger]);
   });
 
   test('adds a member where the samples have it, and removes one that is empty', () => {

@@ -134,6 +134,7 @@ test('a rename is undone with its references, and unsaved work survives a reload
   await node('fetched').waitFor();
   await page.getByRole('tab', { name: 'JSON' }).click();
   const json = page.getByRole('textbox', { name: 'JSON of the workflow' });
+  await json.press('Control+End'); // only lines in sight are in the page
   await json.getByText('$nodes.fetched.body.sha256').waitFor();
   await page.reload();
   await page.getByText('This is your unsaved work').waitFor();
@@ -147,6 +148,7 @@ test('a rename is undone with its references, and unsaved work survives a reload
   await button('Undo').click();
   await node('download').waitFor();
   await page.getByRole('tab', { name: 'JSON' }).click();
+  await json.press('Control+End');
   await json.getByText('$nodes.download.body.sha256').waitFor();
 });
 
@@ -208,4 +210,36 @@ test('a new workflow does not replace the one that has its id', async () => {
   await button('Open the existing workflow').click();
   await page.waitForURL(/workflows\/hello\/edit/);
   expect(faults.splice(0)).toEqual([expect.stringContaining('412')]);
+});
+
+test('a credential is made in place and chosen, settings are a form, and what is refused stands at its field', async () => {
+  await open('/workflows/hello/edit');
+  await page.getByLabel('Add an item to tags').click();
+  await field('tags 1').getByRole('textbox').fill('greeting');
+  await node('request').click();
+  await button('Create a credential').click();
+  await page.getByRole('dialog').getByLabel('Id').fill('hello-key');
+  await page.getByRole('dialog').getByRole('button', { name: 'Create', exact: true }).click();
+  await button('Close and forget the secret').last().click();
+  await page.getByLabel('Credential', { exact: true }).getByText('hello-key').waitFor();
+  await page.getByText('Settings', { exact: true }).click();
+  await field('timeoutSeconds').last().getByRole('textbox').fill('9999');
+  await field('onlyIf').getByRole('textbox').fill("body.name != ''");
+  await button('Save').click();
+  await field('timeoutSeconds').getByText(/840/).last().waitFor();
+  await field('timeoutSeconds').last().getByRole('textbox').fill('9');
+  await button('Save').click();
+  await page.getByText(/Saved as version/).waitFor();
+  expect(await shownDefinition('hello')).toMatchObject({
+    tags: ['greeting'],
+    nodes: [
+      {
+        credentialId: 'hello-key',
+        parameters: { authentication: 'apiKey', onlyIf: "body.name != ''" },
+        settings: { timeoutSeconds: 9 },
+      },
+      {},
+    ],
+  });
+  expect(faults.splice(0)).toEqual([expect.stringContaining('422')]);
 });

@@ -44,7 +44,8 @@ const ExpressionField = (props: ExpressionFieldProps): ReactNode => {
     }),
     keymap.of(closeBracketsKeymap),
   ]);
-  const outcome = useOutcome(value, { syntax, sample, names });
+  const tried = useOutcome(value, { syntax, sample, names });
+  const outcome = value === '' ? null : tried;
   const faults = outcome?.kind === 'faults' ? outcome.faults : NO_FAULTS;
   return (
     <div className="expression">

@@ -117,6 +117,7 @@ const canTake = (kind: Kind, value: JsonValue): boolean => kind.type === 'list' 
 const describeKind = (kind: Kind): string => {
   switch (kind.type) {
     case 'text':
+    case 'expression':
     case 'code':
     case 'cron':
       return 'a text';
@@ -173,6 +174,8 @@ const ValueInput = ({ kind, label, path, ...input }: ValueInputProps): ReactNode
           <ScriptEditor {...input.names} value={typeof value === 'string' ? value : ''} onChange={onChange} />
         </Suspense>
       );
+    case 'expression':
+      return <BareExpression names={input.names} value={value} onChange={onChange} />;
     case 'object':
       return <ObjectInput {...input} fields={kind.fields} path={path} />;
     case 'list':
@@ -184,6 +187,23 @@ const ValueInput = ({ kind, label, path, ...input }: ValueInputProps): ReactNode
     default:
       return <JsonInput {...input} />;
   }
+};
+
+/** An expression alone, which is left out when it is empty. */
+const BareExpression = ({ names, value, onChange }: Omit<InputProps, 'initial'>): ReactNode => {
+  const { sample, names: known } = use(FormContext);
+  return (
+    <Suspense fallback={null}>
+      <ExpressionField
+        {...names}
+        syntax="jsonata"
+        value={typeof value === 'string' ? value : ''}
+        onChange={(text) => onChange(text === '' ? undefined : text)}
+        sample={sample}
+        names={known}
+      />
+    </Suspense>
+  );
 };
 
 const ObjectInput = ({
@@ -356,6 +376,7 @@ const KIND_NAMES: Readonly<Record<Kind['type'], string>> = {
   map: 'Keys and values',
   object: 'Object',
   oneOf: 'Other',
+  expression: 'Expression',
   code: 'Code',
   cron: 'Schedule',
   file: 'File',

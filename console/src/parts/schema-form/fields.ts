@@ -10,6 +10,8 @@ export type Kind =
   | { readonly type: 'map'; readonly item: Kind }
   | { readonly type: 'object'; readonly fields: readonly Field[] }
   | { readonly type: 'oneOf'; readonly kinds: readonly Kind[] }
+  /** An expression without braces. */
+  | { readonly type: 'expression' }
   | { readonly type: 'code' }
   | { readonly type: 'cron' }
   | { readonly type: 'file' }
@@ -107,6 +109,7 @@ const ANNOTATIONS = ['title', 'description', 'default', 'examples', 'withoutResu
 
 const toTextKind = ({ format, pattern, maxLength }: Schema): Kind => {
   if (format === 'javascript') return { type: 'code' };
+  if (format === 'jsonata') return { type: 'expression' };
   if (format === 'cron-expression') return { type: 'cron' };
   const isFree = format === undefined && pattern === undefined;
   return { type: 'text', isLong: isFree && typeof maxLength === 'number' && maxLength > LINE };
@@ -127,6 +130,7 @@ const findOptions = (schema: Schema): readonly JsonValue[] | null => {
 export const fits = (kind: Kind, value: unknown): boolean => {
   switch (kind.type) {
     case 'text':
+    case 'expression':
     case 'code':
     case 'cron':
       return typeof value === 'string';

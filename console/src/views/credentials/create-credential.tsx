@@ -22,6 +22,8 @@ import { useSecretChange } from './use-secret-change.ts';
 export type Changed = Answer<'POST /api/admin/credentials/{credentialId}/rotate'>;
 
 interface CreateCredentialProps {
+  /** The types to choose from; absent for all. */
+  readonly types?: readonly string[];
   readonly onClose: () => void;
   readonly onDone: (changed: Changed) => void;
 }
@@ -34,10 +36,12 @@ const OF_CALLERS = [
 const EMPTY: CredentialForm = { values: {}, ref: null, hosts: '' };
 
 /** Creates a credential of callers, or one for calling out with the fields of its type. */
-export const CreateCredential = ({ onClose, onDone }: CreateCredentialProps): ReactNode => {
+export const CreateCredential = (props: CreateCredentialProps): ReactNode => {
+  const { types: offered, onClose, onDone } = props;
   const [id, setId] = useState('');
-  const [type, setType] = useState('apiKey');
+  const [type, setType] = useState(offered?.[0] ?? 'apiKey');
   const [form, setForm] = useState(EMPTY);
+  const isOffered = ({ value }: { readonly value: string }) => offered?.includes(value) ?? true;
   const types = useApi('GET /api/admin/credential-types', { query: { limit: 200 } });
   const isOfCallers = OF_CALLERS.some(({ value }) => value === type);
   const shown = useApi(
@@ -49,14 +53,15 @@ export const CreateCredential = ({ onClose, onDone }: CreateCredentialProps): Re
   const errors = change.error instanceof Problem ? readFieldErrors(change.error.members) : {};
   const fields = isOfCallers || shown.data === undefined ? [] : toCredentialFields(shown.data);
   const options = [
-    { label: 'For callers of webhooks', options: OF_CALLERS },
+    { label: 'For callers of webhooks', options: OF_CALLERS.filter(isOffered) },
     {
       label: 'For calling out',
       options: (types.data?.credentialTypes ?? [])
         .filter(({ enabled, error }) => enabled && error === undefined)
-        .map((each) => ({ value: each.id, label: each.id, description: each.name })),
+        .map((each) => ({ value: each.id, label: each.id, description: each.name }))
+        .filter(isOffered),
     },
-  ];
+  ].filter((group) => group.options.length > 0);
   const selected = options.flatMap((group) => group.options).find(({ value }) => value === type);
   const { username = '', password = '' } = form.values;
   const body = isOfCallers

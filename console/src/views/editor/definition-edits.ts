@@ -127,20 +127,54 @@ export const removeNodes =
     return { ...definition, nodes, ...(connections === undefined ? {} : { connections }) };
   };
 
+/** The order in which the samples write the members of a workflow. */
+const WORKFLOW_MEMBERS = [
+  ...['$schema', 'id', 'name', 'description', 'enabled', 'tags', 'nodes', 'connections', 'settings'],
+] as const;
+
+/** Changes members of the workflow besides its nodes; one that is undefined or empty is removed. */
+export const changeWorkflow =
+  (members: Readonly<Record<string, unknown>>): Edit =>
+  (definition) => {
+    // `enabled` is true by default, so that false is kept.
+    const changed = Object.entries(members).map(([name, value]) => [
+      name,
+      isEmpty(value) ? undefined : value,
+    ]);
+    const next = withOrder(definition, Object.fromEntries(changed), WORKFLOW_MEMBERS);
+    return JSON.stringify(next) === JSON.stringify(definition)
+      ? definition
+      : (next as unknown as EditedDefinition);
+  };
+
+const isEmpty = (value: unknown): boolean =>
+  value === undefined ||
+  value === '' ||
+  (typeof value === 'object' && value !== null && Object.keys(value).length === 0);
+
 /** A node with some members changed, in the order of the samples; what is undefined, empty or false is left out. */
 const withMembers = (node: EditedNode, members: Partial<Record<keyof EditedNode, unknown>>): EditedNode => {
-  const merged: Record<string, unknown> = { ...node };
-  for (const [name, value] of Object.entries(members)) {
+  const changed = Object.entries(members).map(([name, value]) => {
     const isDefault =
-      value === undefined ||
-      value === false ||
-      value === '' ||
-      (name === 'settings' && Object.keys(value as object).length === 0);
-    if (isDefault) delete merged[name];
+      value === undefined || value === false || value === '' || (name === 'settings' && isEmpty(value));
+    return [name, isDefault ? undefined : value];
+  });
+  return withOrder(node, Object.fromEntries(changed), MEMBERS) as unknown as EditedNode;
+};
+
+/** An object with some members changed, in an order; what is undefined is left out. */
+const withOrder = (
+  object: object,
+  members: Readonly<Record<string, unknown>>,
+  order: readonly string[],
+): Readonly<Record<string, unknown>> => {
+  const merged: Record<string, unknown> = { ...object };
+  for (const [name, value] of Object.entries(members)) {
+    if (value === undefined) delete merged[name];
     else if (Object.hasOwn(merged, name)) merged[name] = value;
     else {
       // Before the first member that belongs after it; those that are there keep their order.
-      const later = MEMBERS.slice(MEMBERS.indexOf(name as (typeof MEMBERS)[number]) + 1) as readonly string[];
+      const later = order.slice(order.indexOf(name) + 1);
       const entries = Object.entries(merged);
       const at = entries.findIndex(([other]) => later.includes(other));
       entries.splice(at === -1 ? entries.length : at, 0, [name, value]);
@@ -148,7 +182,7 @@ const withMembers = (node: EditedNode, members: Partial<Record<keyof EditedNode,
       for (const [other, kept] of entries) merged[other] = kept;
     }
   }
-  return merged as unknown as EditedNode;
+  return merged;
 };
 
 type Members = Partial<
@@ -167,6 +201,23 @@ export const changeNodes =
   };
 
 export const changeNode = (id: string, members: Members): Edit => changeNodes(new Map([[id, members]]));
+
+/**
+ * Gives a node a credential, or none. A webhook is then authenticated as the type of the credential says.
+ *
+ * @param credential - null for none
+ */
+export const chooseCredential = (
+  { id, type, parameters }: EditedNode,
+  credential: { readonly id: string; readonly type: string } | null,
+): Edit => {
+  if (type !== 'webhookTrigger') return changeNode(id, { credentialId: credential?.id });
+  const { authentication: _, ...others } = parameters ?? {};
+  return changeNode(id, {
+    credentialId: credential?.id,
+    parameters: credential === null ? others : { ...(parameters ?? {}), authentication: credential.type },
+  });
+};
 
 /** Moves nodes to places that someone chose; whole pixels, since no one writes others. */
 export const moveNodes = (places: ReadonlyMap<string, Point>): Edit =>

@@ -25,6 +25,7 @@ import JsonEditor from '../../parts/json-editor.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { readOnlyReason } from '../../parts/page-settings.ts';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import type { ParameterProblem } from '../../parts/schema-form/fields.ts';
 import {
   addNode,
   chooseId,
@@ -48,6 +49,7 @@ import { MergeChoices } from './merge-choices.tsx';
 import { mergeDefinitions } from './merge-definitions.ts';
 import { NodeEditor, type NodeProblems } from './node-editor.tsx';
 import { Palette } from './palette.tsx';
+import { WorkflowSettings } from './settings-forms.tsx';
 
 /** The version that is edited; a new workflow has none. */
 interface Base {
@@ -236,6 +238,7 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
   const isTaken = base.version === null && save.error instanceof Problem && save.error.status === 412;
 
   const problems = useMemo(() => findProblems(save.error, definition), [save.error, definition]);
+  const ownProblems = useMemo(() => findOwnProblems(save.error), [save.error]);
   const faulty = useMemo(() => new Set(problems.keys()), [problems]);
   const [nodeId] = selected;
   const node = selected.size === 1 ? definition.nodes.find(({ id }) => id === nodeId) : undefined;
@@ -395,7 +398,12 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
               <Grid gridDefinition={[{ colspan: { default: 12, s: 7 } }, { colspan: { default: 12, s: 5 } }]}>
                 {graph}
                 {node === undefined ? (
-                  <WorkflowFields definition={definition} isNew={workflowId === ''} onEdit={edit} />
+                  <WorkflowFields
+                    definition={definition}
+                    isNew={workflowId === ''}
+                    problems={ownProblems}
+                    onEdit={edit}
+                  />
                 ) : (
                   <NodeEditor
                     key={node.id}
@@ -482,40 +490,59 @@ const findOutputs = (
   );
 };
 
-const NO_PROBLEMS: NodeProblems = { own: [], parameters: [] };
+const NO_PROBLEMS: NodeProblems = { own: [], credential: [], parameters: [], settings: [] };
 
 /** What the service refused, by the node that it belongs to. */
 const findProblems = (
   error: Error | null,
   { nodes }: EditedDefinition,
 ): ReadonlyMap<string, NodeProblems> => {
-  const errors = error instanceof Problem && Array.isArray(error.members.errors) ? error.members.errors : [];
-  const found = errors.flatMap(
-    ({ pointer, detail }: { readonly pointer: string; readonly detail: string }) => {
-      const [, list, index, member, ...rest] = pointer.replace(/^#/, '').split('/');
-      const id = list === 'nodes' ? nodes[Number(index)]?.id : undefined;
-      const path = member === 'parameters' ? rest.map((part) => `/${part}`).join('') : null;
-      return id === undefined ? [] : [{ id, path, message: detail }];
-    },
-  );
+  const found = readErrors(error).flatMap(({ parts: [list, index, member = '', ...rest], message }) => {
+    const id = list === 'nodes' ? nodes[Number(index)]?.id : undefined;
+    return id === undefined ? [] : [{ id, member, path: toPointer(rest), message }];
+  });
   return new Map(
-    [...Map.groupBy(found, ({ id }) => id)].map(([id, each]) => [
-      id,
-      {
-        own: each.flatMap(({ path, message }) => (path === null ? [message] : [])),
-        parameters: each.flatMap(({ path, message }) => (path === null ? [] : [{ path, message }])),
-      },
-    ]),
+    [...Map.groupBy(found, ({ id }) => id)].map(([id, each]) => {
+      const of = (name: string) => each.filter(({ member }) => member === name);
+      const shown = ['credentialId', 'parameters', 'settings'];
+      const own = each.filter(({ member }) => !shown.includes(member));
+      return [
+        id,
+        {
+          own: own.map(({ message }) => message),
+          credential: of('credentialId').map(({ message }) => message),
+          parameters: of('parameters'),
+          settings: of('settings'),
+        },
+      ];
+    }),
   );
 };
+
+/** What the service refused of the workflow besides its nodes. */
+const findOwnProblems = (error: Error | null): readonly ParameterProblem[] =>
+  readErrors(error)
+    .filter(({ parts: [first = 'nodes'] }) => !['nodes', 'connections'].includes(first))
+    .map(({ parts, message }) => ({ path: toPointer(parts), message }));
+
+const readErrors = (error: Error | null) => {
+  const errors = error instanceof Problem && Array.isArray(error.members.errors) ? error.members.errors : [];
+  return errors.map(({ pointer, detail }: { readonly pointer: string; readonly detail: string }) => ({
+    parts: pointer.replace(/^#/, '').split('/').slice(1),
+    message: detail,
+  }));
+};
+
+const toPointer = (parts: readonly string[]): string => parts.map((part) => `/${part}`).join('');
 
 interface WorkflowFieldsProps {
   readonly definition: EditedDefinition;
   readonly isNew: boolean;
+  readonly problems: readonly ParameterProblem[];
   readonly onEdit: (edit: Edit, group: string) => void;
 }
 
-const WorkflowFields = ({ definition, isNew, onEdit }: WorkflowFieldsProps): ReactNode => {
+const WorkflowFields = ({ definition, isNew, problems, onEdit }: WorkflowFieldsProps): ReactNode => {
   const set = (name: string) => (value: string) => onEdit((before) => ({ ...before, [name]: value }), name);
   return (
     <SpaceBetween size="m">
@@ -531,6 +558,7 @@ const WorkflowFields = ({ definition, isNew, onEdit }: WorkflowFieldsProps): Rea
         <Input value={String(definition.name ?? '')} onChange={({ detail }) => set('name')(detail.value)} />
       </FormField>
       <Box color="text-body-secondary">Select a node to edit it.</Box>
+      <WorkflowSettings definition={definition} problems={problems} onEdit={onEdit} />
     </SpaceBetween>
   );
 };

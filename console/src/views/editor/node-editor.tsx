@@ -15,6 +15,7 @@ import JsonEditor from '../../parts/json-editor.tsx';
 import type { ParameterProblem } from '../../parts/schema-form/fields.ts';
 import {
   changeNode,
+  chooseCredential,
   connect,
   disconnect,
   type Edit,
@@ -26,6 +27,8 @@ import {
   removeNodes,
   renameNode,
 } from './definition-edits.ts';
+import { NodeCredential } from './node-credential.tsx';
+import { NodeSettings } from './settings-forms.tsx';
 
 const ParametersForm = lazy(() => import('../../parts/schema-form/parameters-form.tsx'));
 
@@ -33,7 +36,9 @@ const ParametersForm = lazy(() => import('../../parts/schema-form/parameters-for
 export interface NodeProblems {
   /** With the node itself. */
   readonly own: readonly string[];
+  readonly credential: readonly string[];
   readonly parameters: readonly ParameterProblem[];
+  readonly settings: readonly ParameterProblem[];
 }
 
 interface NodeEditorProps {
@@ -54,7 +59,8 @@ interface NodeEditorProps {
 /** One node: its names, parameters and connections, all by keyboard. */
 export const NodeEditor = (props: NodeEditorProps): ReactNode => {
   const { node, definition, outputs, problems, literalsOf, onEdit } = props;
-  const { id, type, name = '', notes = '', disabled = false } = node;
+  const { id, type, name = '', notes = '', disabled = false, settings = NO_SETTINGS } = node;
+  const credentialTypes = props.declared?.credentialTypes ?? [];
   const [newId, setNewId] = useState(id);
   const idProblem = problemOfId(definition, newId, id);
   const rename = () => {
@@ -83,7 +89,21 @@ export const NodeEditor = (props: NodeEditorProps): ReactNode => {
         <FormField label="Name">
           <Input value={name} onChange={({ detail }) => change({ name: detail.value })} />
         </FormField>
+        {(credentialTypes.length > 0 || node.credentialId !== undefined) && (
+          <NodeCredential
+            types={credentialTypes}
+            isRequired={props.declared?.credentialRequired === true}
+            credentialId={node.credentialId}
+            problems={problems.credential}
+            onChoose={(credential) => onEdit(chooseCredential(node, credential))}
+          />
+        )}
         <NodeParameters {...props} onChange={(parameters) => change({ parameters })} />
+        <NodeSettings
+          value={settings as JsonObject}
+          problems={problems.settings}
+          onChange={(changed) => change({ settings: changed })}
+        />
         <FormField label="Notes">
           <Textarea rows={2} value={notes} onChange={({ detail }) => change({ notes: detail.value })} />
         </FormField>
@@ -104,6 +124,8 @@ export const NodeEditor = (props: NodeEditorProps): ReactNode => {
     </Container>
   );
 };
+
+const NO_SETTINGS = {};
 
 interface NodeParametersProps extends Pick<NodeEditorProps, 'node' | 'definition' | 'problems' | 'declared'> {
   readonly onChange: (parameters: JsonObject) => void;

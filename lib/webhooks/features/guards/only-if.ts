@@ -13,6 +13,7 @@ export const onlyIf = defineFeature({
   schema: Type.String({
     minLength: 1,
     maxLength: 10_000,
+    format: 'jsonata',
     description:
       'An expression over the request, without braces: when it is false, the answer is 200 with { "skipped": true }, and nothing is started',
     examples: ["body.action = 'opened'"],

@@ -45,6 +45,7 @@ export const handshakeSchema = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 1_000,
+        format: 'jsonata',
         description:
           'For custom: an expression over the request, without braces. A request is a handshake when it is true',
       }),
