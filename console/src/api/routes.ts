@@ -6,6 +6,7 @@ import type * as health from '../../../lib/app/api/health.ts';
 import type * as plugins from '../../../lib/app/api/plugins.ts';
 import type * as requests from '../../../lib/app/api/requests.ts';
 import type * as statistics from '../../../lib/app/api/statistics.ts';
+import type * as trials from '../../../lib/app/api/trials.ts';
 import type * as types from '../../../lib/app/api/types.ts';
 import type * as variables from '../../../lib/app/api/variables.ts';
 import type * as workflows from '../../../lib/app/api/workflows.ts';
@@ -22,6 +23,7 @@ type Topics =
   | typeof plugins
   | typeof requests
   | typeof statistics
+  | typeof trials
   | typeof types
   | typeof variables
   | typeof workflows;

@@ -2,7 +2,7 @@ import { isPlainObject } from '@hookloom/plugin-kit';
 import type { KnownNames, Sample } from './evaluate-sample.ts';
 import { findStart, type Syntax } from './expression-parts.ts';
 import { FUNCTIONS } from './functions.ts';
-import { KEYWORDS, type Token, tokenizeExpression } from './jsonata-tokens.ts';
+import { KEYWORDS, type Token, tokenizeExpression, writeName } from './jsonata-tokens.ts';
 
 /** Something that can be written at a place in an expression. */
 export interface Suggestion {
@@ -118,7 +118,9 @@ const completePath = (path: readonly Token[], root: Root): Suggestion[] => {
   const seen = new Set(fields.map(({ label }) => label));
   return [
     ...fields,
-    ...(known ?? []).map(toLabel).flatMap((label) => (seen.has(label) ? [] : [suggest('field', label, '')])),
+    ...(known ?? [])
+      .map(writeName)
+      .flatMap((label) => (seen.has(label) ? [] : [suggest('field', label, '')])),
   ];
 };
 
@@ -129,10 +131,6 @@ const suggest = (
   info: string | null = null,
 ): Suggestion => ({ kind, label, detail, info });
 
-/** A name as it is written: with backticks if it is not a plain one. */
-const toLabel = (name: string): string =>
-  /^[\p{L}_][\p{L}\p{N}_]*$/u.test(name) && !KEYWORDS.includes(name) ? name : `\`${name}\``;
-
 const fieldsOf = (values: Values): Suggestion[] => {
   const found = new Map<string, unknown>();
   for (const value of flatten(values)) {
@@ -142,7 +140,7 @@ const fieldsOf = (values: Values): Suggestion[] => {
       if (Object.hasOwn(value, name) && !found.has(name) && !name.includes('`')) found.set(name, value[name]);
     }
   }
-  return [...found].map(([name, value]) => suggest('field', toLabel(name), describe(value)));
+  return [...found].map(([name, value]) => suggest('field', writeName(name), describe(value)));
 };
 
 const describe = (value: unknown): string => {

@@ -74,3 +74,7 @@ const endsOperand = (token: Token | undefined): boolean =>
 
 /** Words that are no names of fields. */
 export const KEYWORDS: readonly string[] = ['and', 'or', 'in', 'true', 'false', 'null', 'function'];
+
+/** A name as it is written: with backticks if it is not a plain one. */
+export const writeName = (name: string): string =>
+  /^[\p{L}_][\p{L}\p{N}_]*$/u.test(name) && !KEYWORDS.includes(name) ? name : `\`${name}\``;

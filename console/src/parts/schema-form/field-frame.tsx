@@ -2,9 +2,12 @@ import Box from '@cloudscape-design/components/box';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import { type ReactNode, useId } from 'react';
 import type { EditorNames } from '../code-editor.tsx';
+import type { takeExpression } from '../expression/dropped-expression.ts';
 
 interface FieldFrameProps {
   readonly label: string;
+  /** Listeners for what is dropped on it. */
+  readonly dropping: ReturnType<typeof takeExpression>;
   readonly isRequired: boolean;
   readonly description: string;
   readonly messages: readonly string[];
@@ -18,11 +21,11 @@ interface FieldFrameProps {
 
 /** A label, what it means, and what is wrong with the value. */
 export const FieldFrame = (props: FieldFrameProps): ReactNode => {
-  const { label, isRequired, description, messages, actions, children } = props;
+  const { label, dropping, isRequired, description, messages, actions, children } = props;
   const id = useId();
   const describedBy = `${id}-description ${id}-problems`;
   return (
-    <fieldset className="form-field" aria-labelledby={`${id}-label`}>
+    <fieldset {...dropping} className="form-field" aria-labelledby={`${id}-label`}>
       <div className="form-field-head">
         <span id={`${id}-label`} className="form-label">
           {label}

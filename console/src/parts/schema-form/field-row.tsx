@@ -4,6 +4,7 @@ import Select from '@cloudscape-design/components/select';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { isPlainObject, type JsonObject, type JsonValue } from '@hookloom/plugin-kit';
 import { lazy, type ReactNode, Suspense, use, useState } from 'react';
+import { takeExpression } from '../expression/dropped-expression.ts';
 import { hasExpression } from '../expression/expression-parts.ts';
 import { FieldFrame } from './field-frame.tsx';
 import { type Field, fits, type Kind, messagesAt, pointerTo, withField } from './fields.ts';
@@ -52,6 +53,7 @@ export const FieldRow = (props: FieldRowProps): ReactNode => {
   return (
     <FieldFrame
       label={label}
+      dropping={takeExpression(allowsExpressions ? onChange : null)}
       isRequired={isRequired}
       description={description}
       messages={[

@@ -28,6 +28,7 @@ import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import type { ParameterProblem } from '../../parts/schema-form/fields.ts';
 import {
   addNode,
+  changeNode,
   chooseId,
   connect,
   type Edit,
@@ -50,6 +51,9 @@ import { mergeDefinitions } from './merge-definitions.ts';
 import { NodeEditor, type NodeProblems } from './node-editor.tsx';
 import { Palette } from './palette.tsx';
 import { WorkflowSettings } from './settings-forms.tsx';
+import { NodeDataPanel } from './trial/node-data-panel.tsx';
+import { TrialBar } from './trial/trial-bar.tsx';
+import { useTrial } from './trial/use-trial.ts';
 
 /** The version that is edited; a new workflow has none. */
 interface Base {
@@ -203,7 +207,10 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
             keepDraft(id, { version, base: text, text: latest.current });
           setRestored(false);
           setBase({ version, text });
-          if (workflowId === '') navigate(`/workflows/${encodeURIComponent(id)}/edit`);
+          if (workflowId === '') {
+            trial.moveTo(id);
+            navigate(`/workflows/${encodeURIComponent(id)}/edit`);
+          }
         },
         onError: (error) => {
           if (error instanceof Problem && error.status === 412 && base.version !== null)
@@ -239,7 +246,9 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
 
   const problems = useMemo(() => findProblems(save.error, definition), [save.error, definition]);
   const ownProblems = useMemo(() => findOwnProblems(save.error), [save.error]);
-  const faulty = useMemo(() => new Set(problems.keys()), [problems]);
+  const trial = useTrial({ workflowId, definition, types, isReadable: problem === null });
+  const { failed } = trial;
+  const faulty = useMemo(() => new Set([...problems.keys(), ...failed]), [problems, failed]);
   const [nodeId] = selected;
   const node = selected.size === 1 ? definition.nodes.find(({ id }) => id === nodeId) : undefined;
 
@@ -388,6 +397,7 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
           The JSON can't be read, so the graph shows what it said before: {problem}.
         </Alert>
       )}
+      <TrialBar trial={trial} workflowId={workflowId} />
       <Tabs
         ariaLabel="Graph and JSON"
         tabs={[
@@ -396,7 +406,25 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
             label: 'Graph',
             content: (
               <Grid gridDefinition={[{ colspan: { default: 12, s: 7 } }, { colspan: { default: 12, s: 5 } }]}>
-                {graph}
+                <SpaceBetween size="m">
+                  {graph}
+                  {node !== undefined && (
+                    <NodeDataPanel
+                      key={node.id}
+                      trial={trial}
+                      node={node}
+                      outputs={outputsOf(node.id)}
+                      declared={types.get(node.type)}
+                      onUse={(parameter, expression) =>
+                        edit(
+                          changeNode(node.id, {
+                            parameters: { ...node.parameters, [parameter]: expression },
+                          }),
+                        )
+                      }
+                    />
+                  )}
+                </SpaceBetween>
                 {node === undefined ? (
                   <WorkflowFields
                     definition={definition}
@@ -414,7 +442,11 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
                     literalsOf={literalsOf}
                     declared={types.get(node.type)}
                     onEdit={edit}
-                    onRenamed={(id) => setSelected(new Set([id]))}
+                    trial={trial}
+                    onRenamed={(id, renamed) => {
+                      trial.rename(node.id, id, renamed);
+                      setSelected(new Set([id]));
+                    }}
                     onAddAfter={(output) =>
                       setAdding({ after: { sourceNodeId: node.id, sourceOutput: output, targetNodeId: '' } })
                     }

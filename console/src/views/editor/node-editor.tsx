@@ -29,6 +29,8 @@ import {
 } from './definition-edits.ts';
 import { NodeCredential } from './node-credential.tsx';
 import { NodeSettings } from './settings-forms.tsx';
+import { findBefore } from './trial/trial-data.ts';
+import type { Trial } from './trial/use-trial.ts';
 
 const ParametersForm = lazy(() => import('../../parts/schema-form/parameters-form.tsx'));
 
@@ -50,7 +52,8 @@ interface NodeEditorProps {
   /** The declaration of its type; undefined until it has arrived, and if there is no such type. */
   readonly declared: Answer<'GET /api/admin/node-types/{nodeType}'> | undefined;
   readonly onEdit: (edit: Edit, group?: string) => void;
-  readonly onRenamed: (id: string) => void;
+  readonly trial: Trial;
+  readonly onRenamed: (id: string, definition: EditedDefinition) => void;
   readonly onAddAfter: (output: string) => void;
   readonly onInsert: (connection: EditedConnection) => void;
   readonly onDuplicate: () => void;
@@ -65,8 +68,9 @@ export const NodeEditor = (props: NodeEditorProps): ReactNode => {
   const idProblem = problemOfId(definition, newId, id);
   const rename = () => {
     if (newId === id || idProblem !== null) return;
-    onEdit(renameNode(id, newId, literalsOf));
-    props.onRenamed(newId);
+    const edit = renameNode(id, newId, literalsOf);
+    onEdit(edit);
+    props.onRenamed(newId, edit(definition));
   };
   const change = (members: Parameters<typeof changeNode>[1]) =>
     onEdit(changeNode(id, members), `${id} ${Object.keys(members).join()}`);
@@ -127,7 +131,7 @@ export const NodeEditor = (props: NodeEditorProps): ReactNode => {
 
 const NO_SETTINGS = {};
 
-interface NodeParametersProps extends Pick<NodeEditorProps, 'node' | 'definition' | 'problems' | 'declared'> {
+interface NodeParametersProps extends Pick<NodeEditorProps, 'node' | 'problems' | 'declared' | 'trial'> {
   readonly onChange: (parameters: JsonObject) => void;
 }
 
@@ -135,13 +139,16 @@ const NO_PARAMETERS: JsonObject = {};
 
 /** The parameters as a form or, by choice and of an unknown type, as JSON. */
 const NodeParameters = (props: NodeParametersProps): ReactNode => {
-  const { node, definition, problems, declared, onChange } = props;
+  const { node, problems, declared, trial, onChange } = props;
   const [isJson, setJson] = useState(false);
   const parameters = (node.parameters as JsonObject | undefined) ?? NO_PARAMETERS;
+  const { graph, data, variables, values, sampleFor } = trial;
   const names = useMemo(
-    () => ({ nodes: [...findBefore(definition, node.id)], variables: null }),
-    [definition, node.id],
+    () => ({ nodes: [...findBefore(graph, node.id)], variables }),
+    [graph, node.id, variables],
   );
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the sample depends on the draft and its data
+  const sample = useMemo(() => sampleFor(node.id), [graph, data, values, node.id]);
   if (declared === undefined || isJson)
     return (
       <SpaceBetween size="xs">
@@ -165,27 +172,13 @@ const NodeParameters = (props: NodeParametersProps): ReactNode => {
           problems={problems.parameters}
           allowsExpressions={kind === 'action'}
           literals={literalParameters}
+          sample={sample}
           names={names}
         />
       </Suspense>
       <Button onClick={() => setJson(true)}>Parameters as JSON</Button>
     </SpaceBetween>
   );
-};
-
-/** Ids of the nodes that lead to a node. */
-const findBefore = ({ connections = [] }: EditedDefinition, id: string): ReadonlySet<string> => {
-  const sources = Map.groupBy(connections, ({ targetNodeId }) => targetNodeId);
-  const before = new Set<string>();
-  const reached = [id];
-  for (const target of reached) {
-    for (const { sourceNodeId } of sources.get(target) ?? []) {
-      if (before.has(sourceNodeId)) continue;
-      before.add(sourceNodeId);
-      reached.push(sourceNodeId);
-    }
-  }
-  return before;
 };
 
 const ParametersJson = ({

@@ -7,6 +7,7 @@ import { useLocation } from 'wouter';
 import { useChange } from '../../api/use-api.ts';
 import { readOnly, readOnlyReason } from '../../parts/page-settings.ts';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { withQuery } from '../../parts/with-query.ts';
 import { type Execution, isFinal } from './node-runs.ts';
 
 interface ExecutionActionsProps {
@@ -18,7 +19,7 @@ interface ExecutionActionsProps {
 /** What can be done with an execution. */
 export const ExecutionActions = ({ execution, onRetry, onCancel }: ExecutionActionsProps): ReactNode => {
   const [, navigate] = useLocation();
-  const { executionId, status, mode } = execution;
+  const { executionId, workflowId, status, mode, trial = false } = execution;
   const hasEnded = isFinal(execution);
   const noCancel = mode === 'inline' ? 'A run with a waiting caller ends within seconds.' : readOnlyReason;
   return (
@@ -26,6 +27,18 @@ export const ExecutionActions = ({ execution, onRetry, onCancel }: ExecutionActi
       <Button onClick={() => navigate(`/executions/${encodeURIComponent(executionId)}/compare`)}>
         Compare
       </Button>
+      {!trial && (
+        <Button
+          {...readOnly}
+          onClick={() =>
+            navigate(
+              withQuery(`/workflows/${encodeURIComponent(workflowId)}/edit`, { execution: executionId }),
+            )
+          }
+        >
+          Edit with this data
+        </Button>
+      )}
       {hasEnded ? (
         <Button {...readOnly} variant="primary" onClick={onRetry}>
           Retry

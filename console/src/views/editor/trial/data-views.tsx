@@ -1,0 +1,259 @@
+import Box from '@cloudscape-design/components/box';
+import Button from '@cloudscape-design/components/button';
+import Input from '@cloudscape-design/components/input';
+import SegmentedControl from '@cloudscape-design/components/segmented-control';
+import Select from '@cloudscape-design/components/select';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import Table from '@cloudscape-design/components/table';
+import { type ReactNode, useMemo, useState } from 'react';
+import { EXPRESSION_TYPE } from '../../../parts/expression/dropped-expression.ts';
+import { JsonView } from '../../../parts/json-view.tsx';
+import {
+  describeValue,
+  entriesOf,
+  findTables,
+  type Path,
+  searchData,
+  sizeOf,
+  toExpression,
+} from './data-paths.ts';
+import './trial.css';
+
+interface DataViewsProps {
+  readonly value: unknown;
+  /** What the data is: `Input of greet`. */
+  readonly label: string;
+  /** Whose output it is, for expressions; null for the input of a node. */
+  readonly nodeId: string | null;
+  /** Parameters that can take an expression. */
+  readonly parameters: readonly string[];
+  readonly onUse: (parameter: string, expression: string) => void;
+}
+
+type Look = 'tree' | 'table' | 'json';
+
+/** Data as a tree whose fields make expressions, as tables or as JSON, with a search. */
+export const DataViews = (props: DataViewsProps): ReactNode => {
+  const { value, label, nodeId, parameters, onUse } = props;
+  const [look, setLook] = useState<Look>('tree');
+  const [sought, setSought] = useState('');
+  const [chosen, setChosen] = useState<Path | null>(null);
+  const tables = useMemo(() => findTables(value), [value]);
+  const shown = look === 'table' && tables.length === 0 ? 'tree' : look;
+  const expression = chosen === null ? null : toExpression(nodeId, chosen);
+  const rows = { nodeId, chosen, onChoose: setChosen };
+  return (
+    <SpaceBetween size="xs">
+      <div className="trial-look">
+        <SegmentedControl
+          label={`How to show ${label}`}
+          selectedId={shown}
+          onChange={({ detail }) => setLook(detail.selectedId as Look)}
+          options={[
+            { id: 'tree', text: 'Tree' },
+            ...(tables.length === 0 ? [] : [{ id: 'table', text: 'Table' }]),
+            { id: 'json', text: 'JSON' },
+          ]}
+        />
+        {shown === 'tree' && (
+          <Input
+            type="search"
+            ariaLabel={`Search in ${label}`}
+            placeholder="Field or value"
+            value={sought}
+            onChange={({ detail }) => setSought(detail.value)}
+          />
+        )}
+      </div>
+      {shown === 'json' && <JsonView value={value} label={label} />}
+      {shown === 'table' && tables.map((table) => <TableOf key={JSON.stringify(table.path)} table={table} />)}
+      {shown === 'tree' && (
+        <fieldset className="trial-tree" aria-label={label}>
+          {sought.trim() === '' ? (
+            <Entries {...rows} value={value} path={[]} />
+          ) : (
+            <Hits {...rows} value={value} sought={sought} />
+          )}
+        </fieldset>
+      )}
+      {shown === 'tree' && expression !== null && (
+        <Use key={expression} expression={expression} parameters={parameters} onUse={onUse} />
+      )}
+    </SpaceBetween>
+  );
+};
+
+interface RowsProps {
+  readonly nodeId: string | null;
+  readonly chosen: Path | null;
+  readonly onChoose: (path: Path) => void;
+  readonly value: unknown;
+}
+
+/** Entries that are shown at first, and that "Show more" adds. */
+const PAGE = 50;
+const MAX_SHOWN = 1_000;
+
+const Entries = ({ path, ...props }: RowsProps & { readonly path: Path }): ReactNode => {
+  const { value } = props;
+  const [limit, setLimit] = useState(PAGE);
+  const size = sizeOf(value);
+  if (size === null) return <Box variant="code">{describeValue(value)}</Box>;
+  if (size === 0) return <Box color="text-body-secondary">Empty</Box>;
+  return (
+    <ul>
+      {entriesOf(value, limit).map(([key, own]) => (
+        <Entry key={key} {...props} path={[...path, key]} value={own} />
+      ))}
+      {size > limit && (
+        <li>
+          {limit < MAX_SHOWN ? (
+            <Button variant="inline-link" onClick={() => setLimit(limit + 5 * PAGE)}>
+              Show more of {size}
+            </Button>
+          ) : (
+            `${limit} of ${size} are shown.`
+          )}
+        </li>
+      )}
+    </ul>
+  );
+};
+
+const Entry = (props: RowsProps & { readonly path: Path }): ReactNode => {
+  const { path, value } = props;
+  // Of the data itself, what is in a single object is shown at once.
+  const [isOpen, setOpen] = useState(path.length === 1 && (sizeOf(value) ?? PAGE) < 10);
+  const hasParts = (sizeOf(value) ?? 0) > 0;
+  const name = String(path.at(-1));
+  return (
+    <li>
+      {hasParts ? (
+        <button
+          type="button"
+          className="trial-fold"
+          aria-expanded={isOpen}
+          aria-label={`${isOpen ? 'Fold' : 'Unfold'} ${name}`}
+          onClick={() => setOpen(!isOpen)}
+        >
+          {isOpen ? '▾' : '▸'}
+        </button>
+      ) : (
+        <span className="trial-fold" />
+      )}
+      <FieldName {...props} text={name} />
+      <span className="trial-value">{describeValue(value)}</span>
+      {hasParts && isOpen && <Entries {...props} />}
+    </li>
+  );
+};
+
+const Hits = ({ sought, ...props }: RowsProps & { readonly sought: string }): ReactNode => {
+  const { value } = props;
+  const { hits, isPartial } = useMemo(() => searchData(value, sought), [value, sought]);
+  return (
+    <div role="status">
+      <ul>
+        {hits.map(({ path, value: own }) => (
+          <li key={JSON.stringify(path)}>
+            <FieldName {...props} path={path} text={path.join(' › ')} />
+            <span className="trial-value">{describeValue(own)}</span>
+          </li>
+        ))}
+      </ul>
+      {hits.length === 0 && !isPartial && <Box color="text-body-secondary">Nothing matches.</Box>}
+      {isPartial && <Box color="text-body-secondary">There may be more: search for a longer text.</Box>}
+    </div>
+  );
+};
+
+/** A field to choose, or to drag into a parameter. */
+const FieldName = ({
+  nodeId,
+  path,
+  chosen,
+  onChoose,
+  text,
+}: Omit<RowsProps, 'value'> & { readonly path: Path; readonly text: string }): ReactNode => {
+  const expression = toExpression(nodeId, path);
+  if (expression === null) return <span className="trial-name">{text}</span>;
+  return (
+    <button
+      type="button"
+      className="trial-name"
+      draggable
+      aria-pressed={chosen !== null && JSON.stringify(chosen) === JSON.stringify(path)}
+      title={expression}
+      onClick={() => onChoose(path)}
+      onDragStart={({ dataTransfer }) => {
+        dataTransfer.setData('text/plain', expression);
+        dataTransfer.setData(EXPRESSION_TYPE, expression);
+        dataTransfer.effectAllowed = 'copy';
+      }}
+    >
+      {text}
+    </button>
+  );
+};
+
+interface UseProps {
+  readonly expression: string;
+  readonly parameters: readonly string[];
+  readonly onUse: (parameter: string, expression: string) => void;
+}
+
+/** What is done with a field, by keyboard, too. */
+const Use = ({ expression, parameters, onUse }: UseProps): ReactNode => {
+  const [outcome, setOutcome] = useState('');
+  const copy = () =>
+    navigator.clipboard.writeText(expression).then(
+      () => setOutcome('Copied'),
+      () => setOutcome('The browser did not allow to copy.'),
+    );
+  return (
+    <div className="trial-use">
+      <code className="any-text">{expression}</code>
+      <Button iconName="copy" onClick={() => void copy()}>
+        Copy expression
+      </Button>
+      {parameters.length > 0 && (
+        <Select
+          ariaLabel="Use in a parameter"
+          placeholder="Use in …"
+          selectedOption={null}
+          options={parameters.map((value) => ({ value }))}
+          onChange={({ detail }) => {
+            const parameter = detail.selectedOption.value ?? '';
+            onUse(parameter, expression);
+            setOutcome(`Used in ${parameter}`);
+          }}
+        />
+      )}
+      <span role="status">{outcome}</span>
+    </div>
+  );
+};
+
+const TableOf = ({ table }: { readonly table: ReturnType<typeof findTables>[number] }): ReactNode => {
+  const { path, columns, rows, count } = table;
+  const name = path.length === 0 ? 'Items' : path.join(' › ');
+  return (
+    <Table
+      variant="embedded"
+      header={
+        <Box variant="h4">
+          {name}
+          {rows.length < count ? ` (${rows.length} of ${count})` : ` (${count})`}
+        </Box>
+      }
+      ariaLabels={{ tableLabel: name }}
+      items={rows}
+      columnDefinitions={columns.map((column) => ({
+        id: column,
+        header: column,
+        cell: (row: Readonly<Record<string, unknown>>) =>
+          Object.hasOwn(row, column) ? describeValue(row[column]) : '',
+      }))}
+    />
+  );
+};

@@ -1,0 +1,53 @@
+import { isPlainObject } from '@hookloom/plugin-kit';
+import { settings } from '../../../parts/page-settings.ts';
+import { type DraftData, type NodeData, toOutputs } from './trial-data.ts';
+
+/** In characters of JSON: browsers have room for about five million in all. */
+const MAX_LENGTH = 2_000_000;
+
+const keyOf = (workflowId: string): string => `hookloom-trial-data/${settings.stage ?? ''}/${workflowId}`;
+
+/** The data that this browser keeps for a draft. @param workflowId - empty for a new workflow */
+export const loadData = (workflowId: string): DraftData => {
+  try {
+    const kept: unknown = JSON.parse(localStorage.getItem(keyOf(workflowId)) ?? '{}');
+    if (!isPlainObject(kept)) return {};
+    return Object.fromEntries(Object.entries(kept).filter(([, own]) => isNodeData(own))) as DraftData;
+  } catch {
+    return {};
+  }
+};
+
+/**
+ * Keeps the data of a draft in this browser; empty data is forgotten.
+ *
+ * @returns whether it is kept: it may be too large, and storage may be full or switched off
+ */
+export const keepData = (workflowId: string, data: DraftData): boolean => {
+  try {
+    const text = JSON.stringify(data);
+    const isEmpty = Object.keys(data).length === 0;
+    if (isEmpty || text.length > MAX_LENGTH) localStorage.removeItem(keyOf(workflowId));
+    else localStorage.setItem(keyOf(workflowId), text);
+    return isEmpty || text.length <= MAX_LENGTH;
+  } catch {
+    return false;
+  }
+};
+
+/** An earlier version of this page, or a program on the same port, may have written something else. */
+const isNodeData = (value: unknown): boolean => {
+  if (!isPlainObject(value)) return false;
+  const { from, id, at, outputs, isPinned, isCut, run, stamp } = value as Partial<NodeData>;
+  return (
+    [from, id, stamp].every((text) => typeof text === 'string') &&
+    (at === null || (typeof at === 'string' && !Number.isNaN(Date.parse(at)))) &&
+    Object.keys(toOutputs(outputs) ?? {}).length === Object.keys(outputs ?? {}).length &&
+    [isPinned, isCut].every((flag) => typeof flag === 'boolean') &&
+    (run === null ||
+      (isPlainObject(run) &&
+        typeof run.status === 'string' &&
+        typeof run.durationMs === 'number' &&
+        Array.isArray(run.log)))
+  );
+};

@@ -1,0 +1,304 @@
+import { isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
+import type { DrawnWorkflow } from '../../../parts/graph/graph-layout.ts';
+import type { DefinitionNode } from '../../workflow/definition.ts';
+
+/** Data by the name of the output. */
+export type Outputs = Readonly<Record<string, JsonObject>>;
+
+/** How a node ran. */
+export interface TrialRun {
+  readonly status: string;
+  readonly failure: { readonly name: string; readonly message: string; readonly details?: unknown } | null;
+  readonly attempts: number;
+  /** Milliseconds. */
+  readonly durationMs: number;
+  readonly log: readonly { readonly level: string; readonly message: string; readonly fields?: unknown }[];
+  readonly logOmitted: number;
+}
+
+/** What a node emitted, and where that comes from. */
+export interface NodeData {
+  /** A node that was not run, such as a disabled one, passes its input on. */
+  readonly from: 'execution' | 'request' | 'example' | 'typed' | 'trial' | 'passedOn';
+  /** Id of the execution, trial or request; of other data, a name that no other data of the node has. */
+  readonly id: string;
+  /** When it was made, in ISO 8601; null for an example. */
+  readonly at: string | null;
+  readonly outputs: Outputs;
+  /** Whether it is kept until someone unpins it: a run does not replace it. */
+  readonly isPinned: boolean;
+  /** Whether there is more data than the outputs have. */
+  readonly isCut: boolean;
+  /** Null of data that no run made. */
+  readonly run: TrialRun | null;
+  /** The state of the node and of what is before it, when the data was made; see {@link stampOf}. */
+  readonly stamp: string;
+}
+
+/** Data of the nodes of a draft, by node id. */
+export type DraftData = Readonly<Record<string, NodeData>>;
+
+/** Data without its stamp. */
+export type NewData = Omit<NodeData, 'stamp'>;
+
+/** A workflow while it is edited: it may be invalid. */
+export interface DraftDefinition extends DrawnWorkflow {
+  readonly id?: unknown;
+  readonly nodes: readonly DefinitionNode[];
+}
+
+type DraftConnection = NonNullable<DraftDefinition['connections']>[number];
+
+/** A definition with its connections by their ends. */
+export interface DraftGraph {
+  readonly definition: DraftDefinition;
+  readonly nodes: ReadonlyMap<string, DefinitionNode>;
+  readonly into: ReadonlyMap<string, readonly DraftConnection[]>;
+  readonly outOf: ReadonlyMap<string, readonly DraftConnection[]>;
+}
+
+export const toGraph = (definition: DraftDefinition): DraftGraph => {
+  const { nodes, connections = [] } = definition;
+  return {
+    definition,
+    nodes: new Map(nodes.map((node) => [node.id, node])),
+    into: Map.groupBy(connections, ({ targetNodeId }) => targetNodeId),
+    outOf: Map.groupBy(connections, ({ sourceNodeId }) => sourceNodeId),
+  };
+};
+
+/** Ids of the nodes that lead to a node. */
+export const findBefore = ({ into }: Pick<DraftGraph, 'into'>, id: string): ReadonlySet<string> => {
+  const before = new Set<string>();
+  const reached = [id];
+  for (const target of reached) {
+    for (const { sourceNodeId } of into.get(target) ?? []) {
+      if (sourceNodeId === id || before.has(sourceNodeId)) continue;
+      before.add(sourceNodeId);
+      reached.push(sourceNodeId);
+    }
+  }
+  return before;
+};
+
+/** The data on `main`, or on the first output if there is no `main`: what `$nodes` has. */
+export const mainOf = (outputs: Outputs): JsonObject => outputs.main ?? Object.values(outputs)[0] ?? {};
+
+/** What a node receives from the nodes before it, of which later ones win; null if nothing reaches it. */
+export const findInput = ({ into }: DraftGraph, data: DraftData, id: string): JsonObject | null => {
+  const delivered = (into.get(id) ?? []).flatMap(({ sourceNodeId, sourceOutput = 'main' }) => {
+    const outputs = outputsOf(data, sourceNodeId);
+    return Object.hasOwn(outputs, sourceOutput) ? [outputs[sourceOutput] as JsonObject] : [];
+  });
+  return delivered.length === 0
+    ? null
+    : Object.fromEntries(delivered.flatMap((each) => Object.entries(each)));
+};
+
+const NO_OUTPUTS: Outputs = {};
+
+export const outputsOf = (data: DraftData, id: string): Outputs =>
+  (Object.hasOwn(data, id) ? data[id]?.outputs : undefined) ?? NO_OUTPUTS;
+
+/** 53 bits of a text, by cyrb53 (https://github.com/bryc/code): to see changes, not to withstand anyone. */
+const hash = (text: string): string => {
+  let one = 0xdeadbeef;
+  let two = 0x41c6ce57;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    one = Math.imul(one ^ unit, 2_654_435_761);
+    two = Math.imul(two ^ unit, 1_597_334_677);
+  }
+  one = Math.imul(one ^ (one >>> 16), 2_246_822_507) ^ Math.imul(two ^ (two >>> 13), 3_266_489_909);
+  two = Math.imul(two ^ (two >>> 16), 2_246_822_507) ^ Math.imul(one ^ (one >>> 13), 3_266_489_909);
+  return (4_294_967_296 * (2_097_151 & two) + (one >>> 0)).toString(36);
+};
+
+/** By the node, which an edit replaces. */
+const nodeHashes = new WeakMap<DefinitionNode, string>();
+
+const hashNode = (node: DefinitionNode): string => {
+  const known = nodeHashes.get(node);
+  if (known !== undefined) return known;
+  const { id, type, parameters = {}, settings = {}, credentialId = '', disabled = false } = node;
+  const found = hash(JSON.stringify([id, type, parameters, settings, credentialId, disabled]));
+  nodeHashes.set(node, found);
+  return found;
+};
+
+/**
+ * Names the state that the data of a node depends on: the node, the nodes before it, their connections and their data. Data
+ * with another stamp is stale.
+ */
+export const stampOf = (graph: DraftGraph, data: DraftData, id: string): string => {
+  const before = findBefore(graph, id);
+  const parts: string[] = [];
+  for (const node of graph.definition.nodes) {
+    if (node.id !== id && !before.has(node.id)) continue;
+    parts.push(hashNode(node));
+    if (node.id !== id) parts.push(Object.hasOwn(data, node.id) ? (data[node.id]?.id ?? '') : '');
+    for (const { sourceNodeId, sourceOutput = 'main', targetInput = 'main' } of graph.into.get(node.id) ?? [])
+      parts.push(`${sourceNodeId} ${sourceOutput} ${targetInput}`);
+  }
+  return hash(parts.join('\n'));
+};
+
+/** Ids of the nodes whose data was made before the node, or what is before it, was changed. */
+export const findStale = (graph: DraftGraph, data: DraftData): ReadonlySet<string> =>
+  new Set(
+    Object.entries(data).flatMap(([id, { stamp, from }]) =>
+      from === 'example' || !graph.nodes.has(id) || stamp === stampOf(graph, data, id) ? [] : [id],
+    ),
+  );
+
+/** Adds data that one run made, stamped with the definition that it ran. */
+export const addData = (
+  graph: DraftGraph,
+  data: DraftData,
+  added: Readonly<Record<string, NewData>>,
+): DraftData => {
+  const next = { ...data, ...(added as DraftData) };
+  return {
+    ...next,
+    ...Object.fromEntries(
+      Object.entries(added).map(([id, own]) => [id, { ...own, stamp: stampOf(graph, next, id) }]),
+    ),
+  };
+};
+
+/** The data under the new id of a renamed node; what was not stale stays so. */
+export const renameData = (
+  data: DraftData,
+  {
+    from,
+    to,
+    before,
+    after,
+  }: Readonly<Record<'from' | 'to', string>> & Readonly<Record<'before' | 'after', DraftDefinition>>,
+): DraftData => {
+  const graph = toGraph(before);
+  const stale = findStale(graph, data);
+  // The data of the old id stays, for an undo.
+  const renamed = Object.hasOwn(data, from) ? { ...data, [to]: data[from] as NodeData } : data;
+  const renamedGraph = toGraph(after);
+  return Object.fromEntries(
+    Object.entries(renamed).map(([id, own]) => {
+      const isFresh = renamedGraph.nodes.has(id) && !stale.has(id === to ? from : id);
+      return [id, isFresh ? { ...own, stamp: stampOf(renamedGraph, renamed, id) } : own];
+    }),
+  );
+};
+
+interface RecordedRun {
+  readonly nodeId: string;
+  readonly within?: string | undefined;
+  readonly status: string;
+  readonly attempts: number;
+  readonly durationMs: number;
+  readonly failure?:
+    | { readonly name: string; readonly message: string; readonly details?: unknown }
+    | undefined;
+  readonly outputs?: unknown;
+}
+
+interface Recorded {
+  readonly executionId: string;
+  readonly startedAt: string;
+  readonly nodes: readonly RecordedRun[];
+}
+
+/** What the record of an execution has of its nodes; of several runs of a node, the last. */
+export const fromExecution = ({
+  executionId,
+  startedAt,
+  nodes,
+}: Recorded): Readonly<Record<string, NewData>> =>
+  Object.fromEntries(
+    nodes.flatMap(({ nodeId, within, status, attempts, durationMs, failure = null, outputs }) => {
+      if (within !== undefined || ['skipped', 'running', 'waiting'].includes(status)) return [];
+      const read = toOutputs(outputs);
+      const run = { status, failure, attempts, durationMs, log: [], logOmitted: 0 };
+      return [
+        [
+          nodeId,
+          {
+            from: 'execution' as const,
+            id: executionId,
+            at: startedAt,
+            outputs: read ?? {},
+            isPinned: false,
+            // A successful run has outputs, which the record may lack.
+            isCut: read === null && failure === null,
+            run,
+          },
+        ],
+      ];
+    }),
+  );
+
+/** Outputs as a record or an answer has them; null if it has none, or only the start of them (`$bytes`, `$start`). */
+export const toOutputs = (value: unknown): Outputs | null => {
+  if (!isPlainObject(value) || Object.hasOwn(value, '$start')) return null;
+  const entries = Object.entries(value).filter(([, own]) => isPlainObject(own));
+  return Object.fromEntries(entries) as Outputs;
+};
+
+interface RecordedRequest {
+  readonly id: string;
+  readonly workflowId: string;
+  readonly receivedAt: string;
+  readonly sender: string;
+  readonly method: string;
+  /** Within the workflow. */
+  readonly path: string;
+  readonly query: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** Why it is not all there; null if it is. */
+  readonly missing: string | null;
+}
+
+/** The output of a webhook trigger for a request on record. */
+export const fromRequest = (request: RecordedRequest): NewData => {
+  const { id, workflowId, receivedAt, sender, method, path, query, headers, body, missing } = request;
+  return {
+    from: 'request',
+    id,
+    at: receivedAt,
+    outputs: {
+      main: {
+        triggeredAt: receivedAt,
+        triggerType: 'webhook',
+        body: readBody(body),
+        headers,
+        queryParams: Object.fromEntries(new URLSearchParams(query)),
+        requestMethod: method,
+        requestPath: `/api/webhook/${workflowId}${path}`,
+        remoteAddress: sender,
+      },
+    },
+    isPinned: false,
+    isCut: missing !== null,
+    run: null,
+  };
+};
+
+const readBody = (text: string) => {
+  if (text === '') return {};
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+};
+
+/** Data that someone typed; it is pinned, since no run would make it. */
+export const fromText = (output: string, value: JsonObject, at: string): NewData => ({
+  from: 'typed',
+  id: `typed ${hash(JSON.stringify([output, value]))}`,
+  at,
+  outputs: { [output]: value },
+  isPinned: true,
+  isCut: false,
+  run: null,
+});

@@ -1,0 +1,61 @@
+import { isPlainObject, type JsonObject, type JsonValue } from '@hookloom/plugin-kit';
+import type { DefinitionNode } from '../../workflow/definition.ts';
+import type { NodeData } from './trial-data.ts';
+
+interface Declared {
+  readonly example?: { readonly output?: unknown } | null | undefined;
+}
+
+/** The output that a trigger has by way of example: its type's, with a body as the trigger's schema describes it. */
+export const exampleOf = ({ parameters = {} }: DefinitionNode, declared: Declared | undefined): NodeData => {
+  const output = declared?.example?.output;
+  const main = isPlainObject(output) ? (output as JsonObject) : {};
+  const { schema } = parameters;
+  return {
+    from: 'example',
+    id: 'example',
+    at: null,
+    outputs: { main: isPlainObject(schema) ? { ...main, body: exampleOfSchema(schema, MAX_DEPTH) } : main },
+    isPinned: false,
+    isCut: false,
+    run: null,
+    stamp: '',
+  };
+};
+
+const MAX_DEPTH = 8;
+const MAX_PROPERTIES = 100;
+
+/** A value that a JSON Schema describes: what it gives as an example, or else the simplest of its type. */
+const exampleOfSchema = (schema: unknown, depth: number): JsonValue => {
+  if (!isPlainObject(schema) || depth === 0) return null;
+  const { examples, type, properties, items, minimum, oneOf, anyOf } = schema as Readonly<
+    Record<string, unknown>
+  >;
+  for (const given of [schema.example, first(examples), schema.default, schema.const, first(schema.enum)])
+    if (given !== undefined) return given as JsonValue;
+  const kind = first(type) ?? type ?? (isPlainObject(properties) ? 'object' : undefined);
+  switch (kind) {
+    case 'object':
+      return Object.fromEntries(
+        Object.entries(isPlainObject(properties) ? properties : {})
+          .slice(0, MAX_PROPERTIES)
+          .map(([name, property]) => [name, exampleOfSchema(property, depth - 1)]),
+      );
+    case 'array':
+      return items === undefined ? [] : [exampleOfSchema(items, depth - 1)];
+    case 'string':
+      return 'text';
+    case 'number':
+    case 'integer':
+      return typeof minimum === 'number' ? minimum : 1;
+    case 'boolean':
+      return true;
+    default: {
+      const alternative = first(oneOf) ?? first(anyOf);
+      return alternative === undefined ? null : exampleOfSchema(alternative, depth - 1);
+    }
+  }
+};
+
+const first = (value: unknown): unknown => (Array.isArray(value) ? value[0] : undefined);

@@ -1,0 +1,350 @@
+import type { JsonObject } from '@hookloom/plugin-kit';
+import { useIsFetching } from '@tanstack/react-query';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { callApi } from '../../../api/api.ts';
+import type { Answer } from '../../../api/routes.ts';
+import { useApi } from '../../../api/use-api.ts';
+import { keepData, loadData } from './kept-data.ts';
+import {
+  addData,
+  type DraftData,
+  type DraftDefinition,
+  type DraftGraph,
+  findBefore,
+  findInput,
+  findStale,
+  fromExecution,
+  fromRequest,
+  fromText,
+  type NewData,
+  outputsOf,
+  renameData,
+  toGraph,
+  toOutputs,
+} from './trial-data.ts';
+import {
+  type DeclaredTypes,
+  findEffects,
+  findOrder,
+  howToRun,
+  isKept,
+  isTrigger,
+  toSample,
+  withExample,
+} from './trial-plan.ts';
+
+/** What is to be run: one node, what leads to it with it, or all (null). */
+export interface Wanted {
+  readonly target: string | null;
+  readonly isAlone: boolean;
+}
+
+interface Progress {
+  readonly nodeId: string;
+  /** Nodes that have run. */
+  readonly done: number;
+}
+
+interface TrialFailure {
+  /** The node that it belongs to; null for none. */
+  readonly nodeId: string | null;
+  readonly error: Error;
+}
+
+interface TrialParts {
+  /** Empty for a new workflow. */
+  readonly workflowId: string;
+  readonly definition: DraftDefinition;
+  readonly types: DeclaredTypes;
+  /** Whether the definition is what the text says. */
+  readonly isReadable: boolean;
+}
+
+/** The data of a draft, and the trials that make it. */
+export type Trial = ReturnType<typeof useTrial>;
+
+/** Keeps the data of a draft's nodes, and tries nodes on it, one at a time. */
+export const useTrial = ({ workflowId, definition, types, isReadable }: TrialParts) => {
+  const [own, setOwn] = useState<DraftData>(() => loadData(workflowId));
+  const [isKeptHere, setKeptHere] = useState(true);
+  const [progress, setProgress] = useState<Progress | null>(null);
+  const [report, setReport] = useState('');
+  const [failure, setFailure] = useState<TrialFailure | null>(null);
+  /** A run that waits for a confirmation, with the nodes that act on the outside. */
+  const [asking, setAsking] = useState<(Wanted & { readonly effects: readonly string[] }) | null>(null);
+  const latest = useRef(own);
+  const control = useRef<AbortController>(null);
+  useEffect(() => () => control.current?.abort(), []);
+
+  const graph = useMemo(() => toGraph(definition), [definition]);
+  const data = useMemo(() => withExample(graph, own, types), [graph, own, types]);
+  const stale = useMemo(() => findStale(graph, data), [graph, data]);
+  // What a run does depends on the types of the nodes.
+  const awaited = useIsFetching({
+    queryKey: ['GET /api/admin/node-types/{nodeType}'],
+    predicate: ({ state }) => state.data === undefined,
+  });
+  const { data: variables } = useApi('GET /api/admin/variables');
+  const values = useMemo(() => (variables === undefined ? null : toValues(variables.variables)), [variables]);
+  const failed = useMemo(
+    () =>
+      new Set([
+        ...Object.entries(data).flatMap(([id, { run }]) =>
+          hasFailed(run?.status) && !stale.has(id) ? [id] : [],
+        ),
+        ...(failure?.nodeId == null ? [] : [failure.nodeId]),
+      ]),
+    [data, stale, failure],
+  );
+
+  const set = (next: DraftData) => {
+    latest.current = next;
+    setOwn(next);
+  };
+  const keep = () => setKeptHere(keepData(workflowId, latest.current));
+  const change = (next: DraftData) => {
+    set(next);
+    keep();
+  };
+  const current = () => withExample(graph, latest.current, types);
+  /** The example counts for what was made from it, and is not kept itself. */
+  const add = (ran: DraftGraph, base: DraftData, added: Readonly<Record<string, NewData>>): DraftData => {
+    const all = addData(ran, withExample(ran, base, types), added);
+    return { ...base, ...Object.fromEntries(Object.entries(all).filter(([id]) => Object.hasOwn(added, id))) };
+  };
+
+  /** Only the trigger that fired has data. */
+  const withoutTriggers = (all: DraftData): DraftData =>
+    Object.fromEntries(
+      Object.entries(all).filter(([id]) => {
+        const node = graph.nodes.get(id);
+        return node !== undefined && !isTrigger(node, types);
+      }),
+    );
+  const give = (nodeId: string, given: NewData) => {
+    const node = graph.nodes.get(nodeId);
+    const others =
+      node !== undefined && isTrigger(node, types) ? withoutTriggers(latest.current) : latest.current;
+    change(add(graph, others, { [nodeId]: given }));
+    setFailure(null);
+  };
+
+  const load = async (work: () => Promise<void>) => {
+    setFailure(null);
+    setReport('');
+    try {
+      await work();
+    } catch (error) {
+      setFailure({ nodeId: null, error: error as Error });
+    }
+  };
+  const takeExecution = (executionId: string) =>
+    load(async () => {
+      const read = await callApi('GET /api/admin/executions/{executionId}', { params: { executionId } });
+      const params = { workflowId: read.workflowId, version: read.workflowVersion };
+      if (read.workflowId !== workflowId)
+        throw new Error(`The execution ${executionId} is of the workflow ${read.workflowId}.`);
+      const ran = await callApi('GET /api/admin/workflows/{workflowId}/versions/{version}', { params });
+      const pinned = Object.entries(withoutTriggers(latest.current)).filter(
+        ([id, { isPinned }]) => isPinned && id !== read.trigger.nodeId,
+      );
+      const kept = Object.fromEntries(pinned);
+      const recorded = { ...fromExecution(read), ...(await findRequest(read)) };
+      const made = Object.entries(recorded).filter(([id]) => !Object.hasOwn(kept, id));
+      const graphThen = toGraph(ran.definition as unknown as DraftDefinition);
+      change(add(graphThen, kept, Object.fromEntries(made)));
+    });
+  const takeRequest = (id: string) =>
+    load(async () => {
+      const read = await callApi('GET /api/admin/requests/{id}', { params: { id } });
+      const hooks = definition.nodes.filter(({ type }) => type === 'webhookTrigger');
+      const hook = hooks.find(({ parameters }) => (parameters?.path ?? '/webhook') === read.path) ?? hooks[0];
+      if (hook === undefined) throw new Error('The workflow has no webhook trigger.');
+      give(hook.id, fromRequest(read));
+    });
+
+  const tryOne = async (ran: DraftGraph, nodeId: string, signal: AbortSignal): Promise<NewData> => {
+    const all = withExample(ran, latest.current, types);
+    const before = findBefore(ran, nodeId);
+    const given = Object.keys(all).filter((id) => {
+      const node = ran.nodes.get(id);
+      return node !== undefined && (before.has(id) || isTrigger(node, types));
+    });
+    const answer = await callApi('POST /api/admin/workflows/try', {
+      body: {
+        definition: ran.definition,
+        nodeId,
+        outputs: Object.fromEntries(given.map((id) => [id, outputsOf(all, id)])),
+      },
+      signal,
+    });
+    const { executionId, status, outputs, isCut = false } = answer;
+    const { failure: thrown, attempts, durationMs, log, logOmitted } = answer;
+    return {
+      from: 'trial',
+      id: executionId,
+      at: new Date().toISOString(),
+      outputs: toOutputs(outputs) ?? {},
+      isPinned: false,
+      isCut,
+      run: { status, failure: thrown, attempts, durationMs, log, logOmitted },
+    };
+  };
+
+  /** Runs nodes one after the other, until one fails. The definition is the one at the start. */
+  const start = async ({ target, isAlone }: Wanted) => {
+    control.current?.abort();
+    const stopper = new AbortController();
+    control.current = stopper;
+    setAsking(null);
+    setFailure(null);
+    setReport('');
+    const order = isAlone && target !== null ? [target] : findOrder(graph, types, target);
+    const left: string[] = [];
+    let done = 0;
+    let end: string | null = null;
+    for (const nodeId of order) {
+      const node = graph.nodes.get(nodeId);
+      const all = withExample(graph, latest.current, types);
+      if (node === undefined) continue;
+      const input = findInput(graph, all, nodeId);
+      const how = howToRun(node, types);
+      if (!isAlone && (input === null || isKept(all, findStale(graph, all), nodeId))) continue;
+      if (how === 'wait') left.push(nodeId);
+      if (how === 'passOn') set(add(graph, latest.current, { [nodeId]: passOn(input ?? {}) }));
+      if (how !== 'try') continue;
+      setProgress({ nodeId, done });
+      try {
+        const made = await tryOne(graph, nodeId, stopper.signal);
+        if (stopper.signal.aborted) break;
+        set(add(graph, latest.current, { [nodeId]: made }));
+        done += 1;
+        if (!hasFailed(made.run?.status)) continue;
+        end = `${nodeId} failed.`;
+      } catch (error) {
+        if (stopper.signal.aborted) break;
+        setFailure({ nodeId, error: error as Error });
+        end = `${nodeId} could not be tried.`;
+      }
+      break;
+    }
+    if (control.current !== stopper) return; // the next run reports
+    control.current = null;
+    setProgress(null);
+    keep();
+    setReport(describeEnd({ done, end, left, isStopped: stopper.signal.aborted, target, all: current() }));
+  };
+
+  const trigger = definition.nodes.find((node) => isTrigger(node, types) && Object.hasOwn(data, node.id));
+  return {
+    graph,
+    data,
+    /** Of the trigger that fired in this data; null if there is none. */
+    triggerData: trigger === undefined ? null : (data[trigger.id] ?? null),
+    stale,
+    failed,
+    values,
+    /** Names of the stage's variables; null if they are not known. */
+    variables: useMemo(() => (values === null ? null : Object.keys(values)), [values]),
+    isKeptHere,
+    canRun: isReadable && awaited === 0 && progress === null,
+    progress,
+    report,
+    failure,
+    asking,
+    isEmpty: Object.keys(own).length === 0,
+    sampleFor: (id: string) => toSample(graph, types, { data, id, variables: values }),
+    takeExecution,
+    takeRequest,
+    /** Data that someone typed for an output of a node. */
+    type: (nodeId: string, output: string, value: JsonObject) =>
+      give(nodeId, fromText(output, value, new Date().toISOString())),
+    pin: (nodeId: string, isPinned: boolean) => {
+      const pinned = data[nodeId];
+      if (pinned !== undefined) change({ ...latest.current, [nodeId]: { ...pinned, isPinned } });
+    },
+    /** Forgets the data of the triggers: then the first has its example. */
+    forgetTriggers: () => change(withoutTriggers(latest.current)),
+    forgetAll: () => {
+      setReport('');
+      setFailure(null);
+      change({});
+    },
+    rename: (from: string, to: string, after: DraftDefinition) => {
+      const renamed = renameData(data, { from, to, before: definition, after });
+      change(Object.fromEntries(Object.entries(renamed).filter(([, { from: kind }]) => kind !== 'example')));
+    },
+    /** Keeps the data of a new workflow under the id that it got. */
+    moveTo: (id: string) => {
+      keepData(id, latest.current);
+      keepData(workflowId, {});
+    },
+    /** Runs one node at once; several only after a confirmation if some act on the outside. */
+    run: (wanted: Wanted) => {
+      const all = current();
+      const order = wanted.isAlone ? [] : findOrder(graph, types, wanted.target);
+      const effects = findEffects(graph, types, { data: all, stale: findStale(graph, all), order });
+      if (effects.length > 0) setAsking({ ...wanted, effects });
+      else void start(wanted);
+    },
+    start,
+    cancel: () => setAsking(null),
+    stop: () => control.current?.abort(),
+  };
+};
+
+/** What a webhook trigger received, if the record of the execution lacks it and the request is on record. */
+const findRequest = async ({
+  executionId,
+  workflowId,
+  requestId,
+  trigger: { nodeId, type },
+  nodes,
+}: Answer<'GET /api/admin/executions/{executionId}'>): Promise<Readonly<Record<string, NewData>>> => {
+  const run = nodes.find((one) => one.nodeId === nodeId);
+  if (requestId === null || type !== 'webhookTrigger' || toOutputs(run?.outputs) !== null) return {};
+  const query = { workflowId, request: requestId, limit: 1 };
+  const { requests } = await callApi('GET /api/admin/requests', { query });
+  const [found] = requests;
+  if (found === undefined) return {};
+  const request = await callApi('GET /api/admin/requests/{id}', { params: { id: found.id } });
+  return { [nodeId]: { ...fromRequest(request), from: 'execution', id: executionId } };
+};
+
+const hasFailed = (status: string | undefined): boolean => status === 'failed' || status === 'timedOut';
+
+const passOn = (input: JsonObject): NewData => ({
+  ...fromText('main', input, new Date().toISOString()),
+  from: 'passedOn',
+  isPinned: false,
+});
+
+const toValues = (variables: readonly { readonly name: string; readonly value: unknown }[]): JsonObject =>
+  Object.fromEntries(variables.map(({ name, value }) => [name, value as JsonObject[string]]));
+
+interface End {
+  readonly done: number;
+  /** Why it ended early; null if it did not. */
+  readonly end: string | null;
+  /** Nodes that wait, which no trial can run. */
+  readonly left: readonly string[];
+  readonly isStopped: boolean;
+  readonly target: string | null;
+  readonly all: DraftData;
+}
+
+const describeEnd = ({ done, end, left, isStopped, target, all }: End): string => {
+  const ran = done === 1 ? 'Ran 1 node.' : `Ran ${done} nodes.`;
+  const waits =
+    left.length === 0
+      ? []
+      : [`Not run, since they wait: ${left.join(', ')}. Type their output to go on behind them.`];
+  const isMissed = target !== null && end === null && !isStopped && !Object.hasOwn(all, target);
+  const rest = [
+    ...(end === null ? [] : [end]),
+    ...(isStopped ? ['Stopped: what has begun ends in the service.'] : []),
+    ...waits,
+    ...(isMissed && left.length === 0 ? [`No data reaches ${target}.`] : []),
+  ];
+  return [ran, ...rest].join(' ');
+};

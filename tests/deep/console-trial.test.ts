@@ -1,0 +1,201 @@
+import { createRequire } from 'node:module';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import type axe from 'axe-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { openBrowser } from '../../scripts/pages/open-browser.ts';
+import { type RunningService, startLocalService } from '../support/local-service.ts';
+
+const axeFile = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+let service: RunningService;
+let browser: Browser;
+let context: BrowserContext;
+let page: Page;
+/** Messages in the browser's console, which violations of the page's policy are too. */
+let faults: string[];
+
+beforeAll(async () => {
+  [service, browser] = await Promise.all([startLocalService({ env: { LOG_LEVEL: 'error' } }), openBrowser()]);
+});
+afterAll(async () => {
+  await Promise.all([browser?.close(), service?.stop()]);
+});
+
+beforeEach(async () => {
+  faults = [];
+  context = await browser.newContext({ viewport: { width: 1_400, height: 1_000 }, reducedMotion: 'reduce' });
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  page = await context.newPage();
+  page.setDefaultTimeout(30_000); // speed is the benchmarks' subject
+  page.on('console', (message) => void faults.push(message.text()));
+  page.on('pageerror', (error) => void faults.push(error.message));
+});
+afterEach(async () => {
+  await context.close();
+  expect(faults).toEqual([]);
+});
+
+const open = (path: string) => page.goto(`${service.baseUrl}/console${path}`);
+const button = (name: string) => page.getByRole('button', { name, exact: true });
+const field = (name: string) => page.getByRole('group', { name, exact: true });
+const tab = (name: string) => page.getByRole('tab', { name, exact: true });
+const said = (text: string) => page.getByRole('status').filter({ hasText: text }).first().waitFor();
+
+const select = async (id: string) => {
+  await page.locator(`.react-flow__node[data-id="${id}"]`).click();
+  await page.getByRole('heading', { name: `Node ${id}` }).waitFor();
+};
+
+const write = async (name: string, text: string) => {
+  await page.getByRole('textbox', { name, exact: true }).focus();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.insertText(text);
+};
+
+const typeOutput = async (id: string, value: unknown) => {
+  await select(id);
+  await button('Type the output').click();
+  await write(`Output of ${id} as JSON`, JSON.stringify(value));
+  await button('Use this output').click();
+};
+
+const callWebhook = async (body: unknown) => {
+  const response = await fetch(`${service.baseUrl}/api/webhook/tried/webhook`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  return { status: response.status, answer: (await response.json()) as unknown };
+};
+
+const listExecutions = async (query: string) => {
+  const answer = await fetch(`${service.baseUrl}/api/admin/executions?workflowId=tried&${query}`);
+  return ((await answer.json()) as { executions: { executionId: string; status: string }[] }).executions;
+};
+
+const drawn = (greeting: string) => ({
+  id: 'tried',
+  name: 'Tried',
+  enabled: true,
+  nodes: [
+    { id: 'request', type: 'webhookTrigger', parameters: { responseMode: 'lastNode' } },
+    { id: 'greet', type: 'set', parameters: { values: { greeting } } },
+  ],
+  connections: [{ sourceNodeId: 'request', targetNodeId: 'greet' }],
+});
+
+const MARKUP = '<img src=x onerror="document.title=1">';
+
+test('a draft is tried, its failure is mended by the data, and the live failure, too', async () => {
+  await page.addInitScript({ path: axeFile });
+  await open('/new-workflow');
+  await tab('JSON').click();
+  await write('JSON of the workflow', JSON.stringify(drawn('Hello, {{ $uppercase(body.count) }}'), null, 2));
+  await tab('Graph').click();
+
+  // The failure stands at the node.
+  await typeOutput('request', { body: { name: MARKUP, count: 3, items: [{ price: 1 }, { price: 2 }] } });
+  await button('Run all').click();
+  await said('greet failed.');
+  await page.getByRole('group', { name: 'greet, set, has a problem' }).waitFor();
+  await select('greet');
+  const data = page.getByRole('region', { name: 'Data of greet' });
+  await data.getByText('ExpressionError').waitFor();
+
+  // A field of the data becomes the expression, by the keyboard and by the mouse.
+  const tree = data.getByRole('group', { name: 'Input of greet' });
+  await tree.getByRole('button', { name: 'name', exact: true }).focus();
+  await page.keyboard.press('Enter');
+  await button('Copy expression').focus();
+  await page.keyboard.press('Enter');
+  await data.getByText('Copied').waitFor();
+  await field('greeting').getByRole('textbox').focus();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.press('Control+v');
+  await field('greeting').getByText(JSON.stringify(MARKUP)).waitFor();
+  await tree.getByRole('button', { name: 'count', exact: true }).dragTo(field('keepInput'));
+  await field('keepInput').getByText('Expected true or false.').waitFor();
+  await button('Use a value for keepInput').click();
+  await field('keepInput').getByText('Expected true or false.').waitFor({ state: 'detached' });
+  await tree.getByRole('button', { name: 'Unfold items' }).waitFor();
+  await data.getByLabel('Search in Input of greet').fill('PRICE');
+  await tree.getByRole('button', { name: 'body › items › 1 › price' }).waitFor();
+
+  await button('Run all').click();
+  await said('Ran 1 node.');
+  await tab('Output').click();
+  await data.getByRole('group', { name: 'Output main of greet' }).getByText(JSON.stringify(MARKUP)).waitFor();
+  await data.getByText(/^Trial of/).waitFor();
+  expect(await page.locator('img[src="x"]').count()).toBe(0);
+  const { violations } = await page.evaluate(() =>
+    (globalThis as unknown as { axe: typeof axe }).axe.run('section[aria-label="Data of greet"]'),
+  );
+  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+
+  // A pin is kept when the node changes, and says that it is stale.
+  await button('Pin').click();
+  await data.getByText(', pinned').waitFor();
+  await field('greeting').getByRole('textbox').focus();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.insertText('Hello, {{ $uppercase(body.name) }}');
+  await data.getByText(/^Stale/).waitFor();
+  await button('Run all').click();
+  await said('Ran 0 nodes.');
+  await page.reload();
+  await select('greet');
+  await data.getByText(/^Stale/).waitFor();
+  await button('Unpin').click();
+  await button('Run to here').click();
+  await said('Ran 1 node.');
+
+  // Trials are marked, and no one calls the webhook of a draft.
+  expect((await listExecutions('trial=true')).length).toBe(3);
+  expect(await listExecutions('trial=false')).toEqual([]);
+  await button('Save').click();
+  await page.waitForURL(/workflows\/tried\/edit/);
+  await select('greet');
+  await data.getByText(/^Trial of/).waitFor();
+  expect(await callWebhook({ name: 'Ada' })).toEqual({ status: 200, answer: { greeting: 'Hello, ADA' } });
+
+  // What fails live is mended with the data of the execution.
+  expect((await callWebhook({ name: 5 })).status).toBe(500);
+  const [failed] = await listExecutions('trial=false&status=failed');
+  await open(`/executions/${failed?.executionId}`);
+  await button('Edit with this data').click();
+  await page.waitForURL(/workflows\/tried\/edit/);
+  await select('greet');
+  await data.getByText(`From execution ${failed?.executionId}`).waitFor();
+  await field('greeting').getByRole('textbox').focus();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.insertText('Hello, {{ $uppercase($string(body.name)) }}');
+  await field('greeting').getByText('"Hello, 5"').waitFor();
+  await button('Try this node').click();
+  await said('Ran 1 node.');
+  await button('Save').click();
+  await page.getByText(/Saved as version/).waitFor();
+  expect(await callWebhook({ name: 5 })).toEqual({ status: 200, answer: { greeting: 'Hello, 5' } });
+});
+
+test('what acts on the outside is asked for, and data of any size is refused or shortened', async () => {
+  const { nodes, connections, ...workflow } = drawn("{{ $pad('x', 5300000) }}");
+  const outside = {
+    ...workflow,
+    nodes: [...nodes, { id: 'call', type: 'httpRequest', parameters: { url: 'https://api.example/' } }],
+    connections: [...connections, { sourceNodeId: 'request', targetNodeId: 'call' }],
+  };
+  await open('/new-workflow');
+  await tab('JSON').click();
+  await write('JSON of the workflow', JSON.stringify(outside, null, 2));
+  await tab('Graph').click();
+  await select('call');
+  await button('Run to here').click();
+  const dialog = page.getByRole('dialog', { name: 'Run nodes that act on the outside?' });
+  await dialog.getByText('call', { exact: true }).waitFor();
+  await dialog.getByRole('button', { name: 'Close', exact: true }).last().click();
+  await typeOutput('call', { status: 200, body: { ['deep'.repeat(100)]: '\u202eright to left' } });
+  await page.getByText(', pinned').waitFor();
+  await button('Run all').click();
+  await said('Ran 1 node.'); // the other is pinned
+  await select('greet');
+  await page.getByText(/^The output is too large/).waitFor();
+});
