@@ -28,6 +28,7 @@ import {
   startHistory,
   undo,
 } from '../../console/src/views/editor/draft.ts';
+import { readFragment, writeFragment } from '../../console/src/views/editor/fragment-text.ts';
 import { mergeDefinitions } from '../../console/src/views/editor/merge-definitions.ts';
 
 const noLiterals = () => [];
@@ -233,6 +234,13 @@ describe('a paste', () => {
       { id: 'b2', type: 'set', parameters: { values: { text: '{{ $nodes.a2.x }}' } } },
     ]);
     expect(pasted.connections?.at(-1)).toEqual({ sourceNodeId: 'a2', targetNodeId: 'b2' });
+  });
+
+  test('reads what a copy wrote, and no text that is too long or has no nodes', () => {
+    const fragment = takeFragment(chain('a', 'b'), new Set(['a', 'b']));
+    expect(readFragment(writeFragment(fragment))).toEqual(fragment);
+    expect(readFragment('{ "nodes": 1 }')).toEqual({ problem: '"nodes" must be a list' });
+    expect(readFragment(' '.repeat(1_000_001))).toEqual({ problem: expect.stringContaining('longer') });
   });
 
   test('takes only connections among the copied nodes', () => {

@@ -243,3 +243,56 @@ test('a credential is made in place and chosen, settings are a form, and what is
   });
   expect(faults.splice(0)).toEqual([expect.stringContaining('422')]);
 });
+
+test('a node is dropped on the connection of an output, and copied, pasted and renamed by the menu of its node', async () => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await open('/workflows/orders/edit');
+  await button('Node types').click();
+  await page.getByLabel('Find a node type').fill('set');
+  await page
+    .locator('.editor-types li', { has: button('set') })
+    .dragTo(page.locator('.react-flow__edge', { hasText: 'true' }).locator('.react-flow__edge-textwrapper'));
+  await node('set').waitFor();
+  await page.getByText('main to review').waitFor();
+  await node('large').click();
+  await page.getByText('true to set').waitFor();
+
+  // By keyboard alone.
+  await node('set').focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Node set' }).waitFor();
+  const choose = async (label: string) => {
+    await button('Node actions').focus();
+    await page.keyboard.press('Enter');
+    for (let presses = 0; presses < 20; presses++) {
+      const text = await page.evaluate(() => document.activeElement?.firstChild?.textContent);
+      if (text === label) break;
+      await page.keyboard.press('ArrowDown');
+    }
+    await page.keyboard.press('Enter');
+  };
+  await choose('Copy');
+  await choose('Paste');
+  await page.getByRole('heading', { name: 'Node set2' }).waitFor();
+  await choose('Rename');
+  await page.keyboard.type('pasted');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Node pasted' }).waitFor();
+  await node('pasted').focus();
+  await page.keyboard.press('Control+z');
+  await node('set2').waitFor();
+  await node('set2').focus();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.press('Delete');
+  await page.locator('.react-flow__node').waitFor({ state: 'detached' });
+  await button('Undo').click();
+  await node('set2').waitFor();
+
+  // By mouse, on several nodes.
+  await node('review').click();
+  await node('approve').click({ modifiers: ['Shift'] });
+  await node('approve').click({ button: 'right' });
+  await page.getByRole('menuitem', { name: 'Disable' }).click();
+  await page.getByLabel(/^review, .*disabled/).waitFor();
+  await page.getByLabel(/^approve, .*disabled/).waitFor();
+});

@@ -11,12 +11,11 @@ import {
   Position,
   ReactFlow,
   ReactFlowProvider,
-  useReactFlow,
-  useStore,
 } from '@xyflow/react';
-import { type KeyboardEvent, memo, type ReactNode, useEffect, useMemo } from 'react';
+import { type KeyboardEvent, memo, type ReactNode, useMemo } from 'react';
 import '@xyflow/react/dist/base.css';
 import './graph.css';
+import { FIT, FitOnResize } from './fit-on-resize.tsx';
 import { type DrawnNode, type DrawnWorkflow, layOut, NODE_SIZE } from './graph-layout.ts';
 
 /** What a graph says of one node besides its name and type. */
@@ -119,18 +118,6 @@ const NO_MARKS: Readonly<Record<string, NodeMark>> = {};
 
 /** Has room for the controls. */
 const MIN_HEIGHT = 200;
-
-const FIT = { padding: 0.1, maxZoom: 1 } as const;
-
-/** Shows all of the graph again when its place gets another width, as beside a panel that opens. */
-const FitOnResize = (): null => {
-  const { fitView } = useReactFlow();
-  const width = useStore((state) => state.width);
-  useEffect(() => {
-    if (width > 0) void fitView(FIT);
-  }, [width, fitView]);
-  return null;
-};
 
 /** The graph itself: nodes can be reached with Tab and selected with Enter; nothing can be moved or connected. */
 const GraphCanvas = ({

@@ -10,14 +10,17 @@ import {
   type NodeProps,
   Position,
   ReactFlow,
+  type ReactFlowInstance,
   ReactFlowProvider,
 } from '@xyflow/react';
-import { memo, type ReactNode, useEffect, useMemo, useState } from 'react';
+import { type DragEvent, memo, type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import '@xyflow/react/dist/base.css';
 import '../../parts/graph/graph.css';
 import './editor.css';
+import { FIT, FitOnResize } from '../../parts/graph/fit-on-resize.tsx';
 import { layOut, NODE_SIZE, type OutputsOf } from '../../parts/graph/graph-layout.ts';
 import { type EditedConnection, type EditedDefinition, isPoint, type Point } from './definition-edits.ts';
+import { DRAGGED_TYPE } from './palette.tsx';
 
 interface EditorCanvasProps {
   readonly definition: EditedDefinition;
@@ -28,6 +31,14 @@ interface EditorCanvasProps {
   readonly onSelect: (ids: ReadonlySet<string>) => void;
   readonly onMove: (places: ReadonlyMap<string, Point>) => void;
   readonly onConnect: (connection: EditedConnection) => void;
+  /**
+   * Called when a node type of the palette is dropped.
+   *
+   * @param into - the connection that it was dropped on; null for the free canvas
+   */
+  readonly onDropType: (type: string, place: Point, into: EditedConnection | null) => void;
+  /** Called when someone asks for the menu of a node, by mouse or keyboard. @param place - in the window */
+  readonly onMenu: (nodeId: string, place: Point) => void;
 }
 
 interface Shown extends Record<string, unknown> {
@@ -67,6 +78,8 @@ const Step = memo(({ data }: NodeProps<ShownNode>): ReactNode => {
 });
 
 const nodeTypes = { step: Step };
+
+const MULTI_SELECTION_KEYS = ['Shift', 'Meta', 'Control'];
 
 /** Places of all nodes: their own, or those that the layout finds. */
 const usePlaces = (
@@ -109,6 +122,17 @@ const usePlaces = (
 /** The graph, to move and connect nodes by mouse; menus beside it do the same by keyboard. */
 export const EditorCanvas = (props: EditorCanvasProps): ReactNode => {
   const { definition, outputsOf, faulty, selected, onSelect, onMove, onConnect } = props;
+  const flow = useRef<ReactFlowInstance<ShownNode> | null>(null);
+  const drop = (event: DragEvent) => {
+    const type = event.dataTransfer.getData(DRAGGED_TYPE);
+    const place = flow.current?.screenToFlowPosition({ x: event.clientX, y: event.clientY });
+    if (type === '' || place === undefined) return;
+    event.preventDefault();
+    const edge = (event.target as Element).closest<HTMLElement>('.react-flow__edge')?.dataset.id;
+    const into = edge === undefined ? undefined : definition.connections?.[Number(edge)];
+    const { width, height } = NODE_SIZE;
+    props.onDropType(type, { x: place.x - width / 2, y: place.y - height / 2 }, into ?? null);
+  };
   const places = usePlaces(definition, outputsOf);
   const stored = useMemo(
     () =>
@@ -164,6 +188,21 @@ export const EditorCanvas = (props: EditorCanvasProps): ReactNode => {
           nodeTypes={nodeTypes}
           edgesFocusable={false}
           deleteKeyCode={null}
+          multiSelectionKeyCode={MULTI_SELECTION_KEYS}
+          onInit={(instance) => {
+            flow.current = instance;
+          }}
+          onDragOver={(event) => {
+            if (event.dataTransfer.types.includes(DRAGGED_TYPE)) event.preventDefault();
+          }}
+          onDrop={drop}
+          onNodeContextMenu={(event, { id }) => {
+            event.preventDefault();
+            const { left, bottom } = event.currentTarget.getBoundingClientRect();
+            // A keyboard has no pointer.
+            const isAtPointer = event.clientX > 0 || event.clientY > 0;
+            props.onMenu(id, isAtPointer ? { x: event.clientX, y: event.clientY } : { x: left, y: bottom });
+          }}
           onlyRenderVisibleElements={definition.nodes.length > 100}
           onNodesChange={(changes) => {
             setNodes((shown) => applyNodeChanges(changes, shown));
@@ -194,9 +233,10 @@ export const EditorCanvas = (props: EditorCanvasProps): ReactNode => {
           minZoom={0.1}
           maxZoom={1.5}
           fitView
-          fitViewOptions={{ padding: 0.1, maxZoom: 1 }}
+          fitViewOptions={FIT}
           proOptions={{ hideAttribution: true }}
         >
+          <FitOnResize />
           <Background />
           <MiniMap ariaLabel="Overview of the graph" />
           <Controls showInteractive={false} orientation="horizontal" position="bottom-left" />

@@ -36,7 +36,9 @@ import {
   type EditedDefinition,
   type Fragment,
   insertNode,
+  isPoint,
   moveNodes,
+  type Point,
   pasteFragment,
   removeNodes,
   takeFragment,
@@ -45,11 +47,14 @@ import {
 import { readDefinition, writeDefinition } from './definition-text.ts';
 import { type Draft, editGraph, editText, openDraft, redo, startHistory, undo } from './draft.ts';
 import { EditorCanvas } from './editor-canvas.tsx';
+import { readFragment, writeFragment } from './fragment-text.ts';
 import { keepDraft, loadDraft, useKeptDraft } from './kept-draft.ts';
 import { MergeChoices } from './merge-choices.tsx';
 import { mergeDefinitions } from './merge-definitions.ts';
+import { findNodeActions } from './node-actions.ts';
 import { NodeEditor, type NodeProblems } from './node-editor.tsx';
-import { Palette } from './palette.tsx';
+import { NodeMenu } from './node-menu.tsx';
+import { NodeTypeSearch, Palette } from './palette.tsx';
 import { WorkflowSettings } from './settings-forms.tsx';
 import { NodeDataPanel } from './trial/node-data-panel.tsx';
 import { TrialBar } from './trial/trial-bar.tsx';
@@ -117,7 +122,11 @@ interface OpenedProps {
 }
 
 /** A change that the palette is open for. */
-type Adding = { readonly after?: EditedConnection; readonly into?: EditedConnection };
+type Adding = {
+  readonly after?: EditedConnection;
+  readonly into?: EditedConnection;
+  readonly position?: Point;
+};
 
 /** What someone stored while this page edited the version before. */
 interface Competing {
@@ -141,6 +150,8 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
   const [conflict, setConflict] = useState<Competing | null>(null);
   const [taken, setTaken] = useState(NO_IDS);
   const [failure, setFailure] = useState<Error | null>(null);
+  const [menu, setMenu] = useState<Point | null>(null);
+  const [isPaletteOpen, setPaletteOpen] = useState(false);
   const client = useQueryClient();
   const save = useChange('PUT /api/admin/workflows/{workflowId}');
   const { text, definition, problem } = history.present;
@@ -170,18 +181,18 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
     edit(pasted.edit);
     setSelected(pasted.ids);
   };
-  const choose = (type: string) => {
+  const choose = (type: string, where: Adding) => {
     setFailure(null);
     client.fetchQuery(typeQuery(type)).then(
-      ({ outputs }) => add(type, outputs?.[0] ?? 'main'),
+      ({ outputs }) => add(type, outputs?.[0] ?? 'main', where),
       (error: Error) => setFailure(error),
     );
   };
-  const add = (type: string, output: string) => {
-    const node = { id: chooseId(definition, type), type };
-    if (adding?.into !== undefined) edit(insertNode(node, adding.into, output));
+  const add = (type: string, output: string, { into, after, position }: Adding) => {
+    const id = chooseId(definition, type);
+    const node = position === undefined ? { id, type } : { id, type, position };
+    if (into !== undefined) edit(insertNode(node, into, output));
     else {
-      const after = adding?.after;
       edit((before) => {
         const added = addNode(node)(before);
         return after === undefined ? added : connect({ ...after, targetNodeId: node.id })(added);
@@ -252,6 +263,22 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
   const [nodeId] = selected;
   const node = selected.size === 1 ? definition.nodes.find(({ id }) => id === nodeId) : undefined;
 
+  const selectAll = () => setSelected(new Set(definition.nodes.map(({ id }) => id)));
+  const fail = (error: unknown) => setFailure(error instanceof Error ? error : new Error(String(error)));
+  const openMenu = (id: string, place: Point) => {
+    const ids = selected.has(id) ? selected : new Set([id]);
+    setSelected(ids);
+    setMenu(place);
+  };
+  const actions = findNodeActions({
+    ...{ definition, selected, outputsOf },
+    onEdit: edit,
+    onSelect: setSelected,
+    onAddAfter: (after) => setAdding({ after }),
+    onPaste: paste,
+    onSelectAll: selectAll,
+    onFail: fail,
+  });
   const onKeyDown = (event: KeyboardEvent) => {
     const isTyping =
       (event.target as HTMLElement).closest('input, textarea, [contenteditable="true"]') !== null;
@@ -263,25 +290,26 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
     } else if (!(event.ctrlKey || event.metaKey)) return;
     else if (key === 'z') setHistory(event.shiftKey ? redo : undo);
     else if (key === 'y') setHistory(redo);
+    else if (key === 'a') selectAll();
     else return;
     event.preventDefault();
   };
   const onPaste = (event: ClipboardEvent) => {
     if ((event.target as HTMLElement).closest('input, textarea, [contenteditable="true"]') !== null) return;
-    const reading = readDefinition(event.clipboardData.getData('text/plain'));
-    if ('problem' in reading) return;
+    const fragment = readFragment(event.clipboardData.getData('text/plain'));
+    if ('problem' in fragment) return;
     event.preventDefault();
-    paste({ nodes: reading.definition.nodes, connections: reading.definition.connections ?? [] });
+    paste(fragment);
   };
   const onCopy = (event: ClipboardEvent) => {
     if (selected.size === 0 || String(getSelection()) !== '') return;
     event.preventDefault();
-    event.clipboardData.setData('text/plain', JSON.stringify(takeFragment(definition, selected), null, 2));
+    event.clipboardData.setData('text/plain', writeFragment(takeFragment(definition, selected)));
   };
 
   const graph = (
     // biome-ignore lint/a11y/noStaticElementInteractions: the nodes in it have the focus, and the keys
-    <div onKeyDown={onKeyDown} onCopy={onCopy} onPaste={onPaste}>
+    <div className="editor-canvas" onKeyDown={onKeyDown} onCopy={onCopy} onPaste={onPaste}>
       <EditorCanvas
         definition={definition}
         outputsOf={outputsOf}
@@ -290,6 +318,8 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
         onSelect={setSelected}
         onMove={(places) => edit(moveNodes(places))}
         onConnect={(connection) => edit(connect(connection))}
+        onDropType={(type, position, into) => choose(type, placeDropped(definition, position, into))}
+        onMenu={openMenu}
       />
     </div>
   );
@@ -299,6 +329,13 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
         variant="h1"
         actions={
           <SpaceBetween direction="horizontal" size="xs">
+            <Button
+              ariaExpanded={isPaletteOpen}
+              disabled={problem !== null}
+              onClick={() => setPaletteOpen(!isPaletteOpen)}
+            >
+              Node types
+            </Button>
             <Button disabled={problem !== null} onClick={() => setAdding({})}>
               Add a node
             </Button>
@@ -407,7 +444,14 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
             content: (
               <Grid gridDefinition={[{ colspan: { default: 12, s: 7 } }, { colspan: { default: 12, s: 5 } }]}>
                 <SpaceBetween size="m">
-                  {graph}
+                  <div className="editor-drawing">
+                    {isPaletteOpen && (
+                      <section className="editor-side" aria-label="Node types">
+                        <NodeTypeSearch onChoose={(type) => choose(type, {})} />
+                      </section>
+                    )}
+                    {graph}
+                  </div>
                   {node !== undefined && (
                     <NodeDataPanel
                       key={node.id}
@@ -452,6 +496,10 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
                     }
                     onInsert={(into) => setAdding({ into })}
                     onDuplicate={() => paste(takeFragment(definition, selected))}
+                    onMenu={setMenu}
+                    inputsOf={(id) =>
+                      types.get(definition.nodes.find((each) => each.id === id)?.type ?? '')?.inputs ?? []
+                    }
                   />
                 )}
               </Grid>
@@ -470,11 +518,12 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
           },
         ]}
       />
+      {menu !== null && <NodeMenu actions={actions} place={menu} onClose={() => setMenu(null)} />}
       {adding !== null && (
         <Palette
           title="Add a node"
           problem={failure}
-          onChoose={choose}
+          onChoose={(type) => choose(type, adding)}
           onClose={() => {
             setAdding(null);
             setFailure(null);
@@ -483,6 +532,17 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
       )}
     </SpaceBetween>
   );
+};
+
+/** A dropped node gets a place unless it goes between nodes that the layout places. */
+const placeDropped = (
+  { nodes }: EditedDefinition,
+  position: Point,
+  into: EditedConnection | null,
+): Adding => {
+  if (into === null) return { position };
+  const isPlaced = nodes.some((node) => node.id === into.sourceNodeId && isPoint(node.position));
+  return isPlaced ? { into, position } : { into };
 };
 
 const typeQuery = (nodeType: string) => ({
@@ -514,9 +574,9 @@ const findOutputs = (
   const used = Map.groupBy(connections, ({ sourceNodeId }) => sourceNodeId);
   return new Map(
     nodes.map(({ id, type, settings }) => {
-      const declared = types.get(type)?.outputs ?? ['main'];
       const routed = settings?.onError === 'route' ? ['error'] : [];
       const connected = (used.get(id) ?? []).map(({ sourceOutput = 'main' }) => sourceOutput);
+      const declared = types.get(type)?.outputs ?? (connected.length === 0 ? ['main'] : []);
       return [id, [...new Set([...declared, ...routed, ...connected])]] as const;
     }),
   );

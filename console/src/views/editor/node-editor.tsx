@@ -9,7 +9,7 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import Textarea from '@cloudscape-design/components/textarea';
 import Toggle from '@cloudscape-design/components/toggle';
 import type { JsonObject } from '@hookloom/plugin-kit';
-import { lazy, type ReactNode, Suspense, useMemo, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useMemo, useRef, useState } from 'react';
 import type { Answer } from '../../api/routes.ts';
 import JsonEditor from '../../parts/json-editor.tsx';
 import type { ParameterProblem } from '../../parts/schema-form/fields.ts';
@@ -23,6 +23,7 @@ import {
   type EditedDefinition,
   type EditedNode,
   type LiteralsOf,
+  type Point,
   problemOfId,
   removeNodes,
   renameNode,
@@ -57,6 +58,9 @@ interface NodeEditorProps {
   readonly onAddAfter: (output: string) => void;
   readonly onInsert: (connection: EditedConnection) => void;
   readonly onDuplicate: () => void;
+  /** Called with the place of the menu, in the window. */
+  readonly onMenu: (place: Point) => void;
+  readonly inputsOf: (nodeId: string) => readonly string[];
 }
 
 /** One node: its names, parameters and connections, all by keyboard. */
@@ -64,6 +68,11 @@ export const NodeEditor = (props: NodeEditorProps): ReactNode => {
   const { node, definition, outputs, problems, literalsOf, onEdit } = props;
   const { id, type, name = '', notes = '', disabled = false, settings = NO_SETTINGS } = node;
   const credentialTypes = props.declared?.credentialTypes ?? [];
+  const menuButton = useRef<HTMLSpanElement>(null);
+  const openMenu = () => {
+    const { left, bottom } = menuButton.current?.getBoundingClientRect() ?? { left: 0, bottom: 0 };
+    props.onMenu({ x: left, y: bottom });
+  };
   const [newId, setNewId] = useState(id);
   const idProblem = problemOfId(definition, newId, id);
   const rename = () => {
@@ -75,7 +84,20 @@ export const NodeEditor = (props: NodeEditorProps): ReactNode => {
   const change = (members: Parameters<typeof changeNode>[1]) =>
     onEdit(changeNode(id, members), `${id} ${Object.keys(members).join()}`);
   return (
-    <Container header={<Header variant="h2">{`Node ${id}`}</Header>}>
+    <Container
+      header={
+        <Header
+          variant="h2"
+          actions={
+            <span ref={menuButton}>
+              <Button ariaHaspopup="menu" onClick={openMenu}>
+                Node actions
+              </Button>
+            </span>
+          }
+        >{`Node ${id}`}</Header>
+      }
+    >
       <SpaceBetween size="m">
         {problems.own.map((problem) => (
           <Box key={problem} color="text-status-error">
@@ -211,19 +233,24 @@ const parseMap = (text: string): JsonObject | null => {
   }
 };
 
-const Connections = ({ node: { id }, definition, outputs, onEdit, onInsert }: NodeEditorProps): ReactNode => {
+const Connections = (props: NodeEditorProps): ReactNode => {
+  const { node, definition, outputs, onEdit, onInsert } = props;
+  const { id } = node;
   // The outputs may arrive later.
   const [chosen, setOutput] = useState<string | null>(null);
   const output = chosen !== null && outputs.includes(chosen) ? chosen : (outputs[0] ?? 'main');
   const [target, setTarget] = useState<string | null>(null);
+  const [input, setInput] = useState('main');
+  const inputs = target === null ? [] : props.inputsOf(target);
+  const targetInput = inputs.includes(input) ? input : (inputs[0] ?? 'main');
   const out = (definition.connections ?? []).filter(({ sourceNodeId }) => sourceNodeId === id);
   const toOption = (value: string) => ({ value });
   return (
     <SpaceBetween size="xs">
       <Box variant="awsui-key-label">Connections</Box>
       {out.map((connection) => {
-        const { sourceOutput = 'main', targetNodeId } = connection;
-        const label = `${sourceOutput} to ${targetNodeId}`;
+        const { sourceOutput = 'main', targetNodeId, targetInput: entered = 'main' } = connection;
+        const label = `${sourceOutput} to ${targetNodeId}${entered === 'main' ? '' : ` (${entered})`}`;
         return (
           <SpaceBetween key={JSON.stringify(connection)} direction="horizontal" size="xs" alignItems="center">
             <Box>{label}</Box>
@@ -254,11 +281,20 @@ const Connections = ({ node: { id }, definition, outputs, onEdit, onInsert }: No
           onChange={({ detail }) => setTarget(detail.selectedOption.value ?? null)}
         />
       </FormField>
+      {inputs.length > 1 && (
+        <FormField label="Input">
+          <Select
+            selectedOption={toOption(targetInput)}
+            options={inputs.map(toOption)}
+            onChange={({ detail }) => setInput(detail.selectedOption.value ?? 'main')}
+          />
+        </FormField>
+      )}
       <Button
         disabled={target === null}
         onClick={() => {
           if (target === null) return;
-          onEdit(connect({ sourceNodeId: id, sourceOutput: output, targetNodeId: target }));
+          onEdit(connect({ sourceNodeId: id, sourceOutput: output, targetNodeId: target, targetInput }));
           setTarget(null);
         }}
       >

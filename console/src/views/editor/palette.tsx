@@ -2,7 +2,7 @@ import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import Input, { type InputProps } from '@cloudscape-design/components/input';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import { type ReactNode, useLayoutEffect, useRef, useState } from 'react';
+import { type ReactNode, type RefObject, useLayoutEffect, useRef, useState } from 'react';
 import { useApiPages } from '../../api/use-api.ts';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 
@@ -16,7 +16,6 @@ interface PaletteProps {
 
 /** Node types to add, grouped by provider. Enter in the search takes the first. */
 export const Palette = ({ title, problem, onChoose, onClose }: PaletteProps): ReactNode => {
-  const [text, setText] = useState('');
   const search = useRef<InputProps.Ref>(null);
   const dialog = useRef<HTMLDialogElement>(null);
   // Closed before it is removed, it gives the focus back.
@@ -26,6 +25,31 @@ export const Palette = ({ title, problem, onChoose, onClose }: PaletteProps): Re
     search.current?.focus();
     return () => element?.close();
   }, []);
+  return (
+    <dialog ref={dialog} className="editor-palette" aria-label={title} onClose={onClose}>
+      <SpaceBetween size="m">
+        <div className="field-head">
+          <Box variant="h2">{title}</Box>
+          <Button iconName="close" variant="icon" ariaLabel="Close" onClick={onClose} />
+        </div>
+        {problem !== null && <ProblemAlert error={problem} />}
+        <NodeTypeSearch search={search} onChoose={onChoose} />
+      </SpaceBetween>
+    </dialog>
+  );
+};
+
+/** What a dragged node type is in a drag and drop. */
+export const DRAGGED_TYPE = 'application/x-hookloom-node-type';
+
+interface NodeTypeSearchProps {
+  readonly search?: RefObject<InputProps.Ref | null>;
+  readonly onChoose: (nodeType: string) => void;
+}
+
+/** Node types by provider: each is added by a click, and can be dragged onto the graph. */
+export const NodeTypeSearch = ({ search, onChoose }: NodeTypeSearchProps): ReactNode => {
+  const [text, setText] = useState('');
   const { data, error, refetch, hasNextPage, isFetching, fetchNextPage } = useApiPages(
     'GET /api/admin/node-types',
     { query: { limit: 200 } },
@@ -40,47 +64,47 @@ export const Palette = ({ title, problem, onChoose, onClose }: PaletteProps): Re
     .toSorted((one, other) => rank(one, sought) - rank(other, sought));
   const groups = [...Map.groupBy(found, ({ plugin }) => plugin)];
   return (
-    <dialog ref={dialog} className="editor-palette" aria-label={title} onClose={onClose}>
-      <SpaceBetween size="m">
-        <div className="field-head">
-          <Box variant="h2">{title}</Box>
-          <Button iconName="close" variant="icon" ariaLabel="Close" onClick={onClose} />
+    <SpaceBetween size="m">
+      <Input
+        type="search"
+        ariaLabel="Find a node type"
+        placeholder="Name or what it does"
+        {...(search === undefined ? {} : { ref: search })}
+        value={text}
+        onChange={({ detail }) => setText(detail.value)}
+        onKeyDown={({ detail }) => {
+          const [first] = found;
+          if (detail.key === 'Enter' && first !== undefined) onChoose(first.nodeType);
+        }}
+      />
+      {error !== null && <ProblemAlert error={error} onRetry={refetch} />}
+      {data !== undefined && found.length === 0 && <Box>No node type matches.</Box>}
+      {groups.map(([plugin, types]) => (
+        <div key={plugin}>
+          <Box variant="h3">{plugin}</Box>
+          <ul className="fields editor-types">
+            {types.map(({ nodeType, description }) => (
+              <li
+                key={nodeType}
+                draggable={true}
+                onDragStart={({ dataTransfer }) => {
+                  dataTransfer.setData(DRAGGED_TYPE, nodeType);
+                  dataTransfer.effectAllowed = 'copy';
+                }}
+              >
+                <Button onClick={() => onChoose(nodeType)}>{nodeType}</Button>
+                <Box color="text-body-secondary">{description}</Box>
+              </li>
+            ))}
+          </ul>
         </div>
-        {problem !== null && <ProblemAlert error={problem} />}
-        <Input
-          type="search"
-          ariaLabel="Find a node type"
-          placeholder="Name or what it does"
-          ref={search}
-          value={text}
-          onChange={({ detail }) => setText(detail.value)}
-          onKeyDown={({ detail }) => {
-            const [first] = found;
-            if (detail.key === 'Enter' && first !== undefined) onChoose(first.nodeType);
-          }}
-        />
-        {error !== null && <ProblemAlert error={error} onRetry={refetch} />}
-        {data !== undefined && found.length === 0 && <Box>No node type matches.</Box>}
-        {groups.map(([plugin, types]) => (
-          <div key={plugin}>
-            <Box variant="h3">{plugin}</Box>
-            <ul className="fields">
-              {types.map(({ nodeType, description }) => (
-                <li key={nodeType}>
-                  <Button onClick={() => onChoose(nodeType)}>{nodeType}</Button>
-                  <Box color="text-body-secondary">{description}</Box>
-                </li>
-              ))}
-            </ul>
-          </div>
-        ))}
-        {hasNextPage && (
-          <Button loading={isFetching} onClick={() => void fetchNextPage()}>
-            Show more
-          </Button>
-        )}
-      </SpaceBetween>
-    </dialog>
+      ))}
+      {hasNextPage && (
+        <Button loading={isFetching} onClick={() => void fetchNextPage()}>
+          Show more
+        </Button>
+      )}
+    </SpaceBetween>
   );
 };
 
