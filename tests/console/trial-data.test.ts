@@ -109,6 +109,24 @@ describe('data turns stale', () => {
     expect(staleOf({ ...shop, connections: connections.slice(0, 2) })).toEqual(['answer', 'other']);
   });
 
+  test('within a loop, too, and around it', () => {
+    const loop = draw(
+      { hook: 'webhookTrigger', one: 'set', two: 'set', end: 'set' },
+      ...['hook>one', 'one>two', 'two>one', 'two>end'],
+    );
+    const data = addData(
+      toGraph(loop),
+      {},
+      {
+        ...{ hook: made('t1', {}), one: made('t2', {}), two: made('t3', {}), end: made('t4', {}) },
+      },
+    );
+    expect(staleOf(loop, data)).toEqual([]);
+    expect(staleOf(changeNode('one', { parameters: { a: 1 } })(loop), data)).toEqual(['one', 'two', 'end']);
+    expect(staleOf(changeNode('two', { parameters: { a: 1 } })(loop), data)).toContain('end');
+    expect(staleOf(changeNode('end', { parameters: { a: 1 } })(loop), data)).toEqual(['end']);
+  });
+
   test('not with a rename, after which it has the new id, too', () => {
     const after = renameNode('check', 'valid', () => [])(shop);
     const renamed = renameData(shopData, { from: 'check', to: 'valid', before: shop, after });

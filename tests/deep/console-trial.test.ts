@@ -199,3 +199,44 @@ test('what acts on the outside is asked for, and data of any size is refused or 
   await select('greet');
   await page.getByText(/^The output is too large/).waitFor();
 });
+
+test('a request on record is chosen as data, and a run is stopped', async () => {
+  const put = await fetch(`${service.baseUrl}/api/admin/workflows/tried`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      ...drawn('{{ body.name }}'),
+      nodes: [
+        {
+          id: 'request',
+          type: 'webhookTrigger',
+          parameters: { responseMode: 'lastNode', recordRequests: true },
+        },
+        { id: 'greet', type: 'set', parameters: { values: { greeting: '{{ body.name }}' } } },
+      ],
+    }),
+  });
+  expect(put.ok).toBe(true);
+  await callWebhook({ name: 'Grace', items: [{ price: 4 }] });
+  await open('/workflows/tried/edit');
+  await select('greet');
+  await page.getByRole('button', { name: /^Data/ }).click();
+  await page.getByRole('option', { name: /POST \/webhook/ }).click();
+  const data = page.getByRole('region', { name: 'Data of greet' });
+  await field('greeting').getByText('"Grace"').waitFor();
+  await data.getByText('Table', { exact: true }).click();
+  await data.getByRole('table', { name: 'body › items' }).getByText('4', { exact: true }).waitFor();
+
+  await page.route('**/api/admin/workflows/try', () => {}); // no answer
+  await button('Run all').click();
+  await button('Stop').click();
+  await said('Stopped');
+  await page.unroute('**/api/admin/workflows/try');
+  await button('Run all').click();
+  await said('Ran 1 node.');
+
+  await page.setViewportSize({ width: 360, height: 800 });
+  await data.getByRole('button', { name: /^How to show Input of greet/ }).waitFor();
+  const width = await page.locator('html').evaluate((html) => html.scrollWidth - html.clientWidth);
+  expect(width).toBe(0);
+});

@@ -31,7 +31,7 @@ export interface NodeData {
   readonly isCut: boolean;
   /** Null of data that no run made. */
   readonly run: TrialRun | null;
-  /** The state of the node and of what is before it, when the data was made; see {@link stampOf}. */
+  /** The state of the node and of what is before it, when the data was made; see `findStamps`. */
   readonly stamp: string;
 }
 
@@ -127,29 +127,59 @@ const hashNode = (node: DefinitionNode): string => {
 };
 
 /**
- * Names the state that the data of a node depends on: the node, the nodes before it, their connections and their data. Data
- * with another stamp is stale.
+ * Names the states that the data of nodes depends on, by node id: the node, the nodes before it, their connections and their
+ * data. Data with another stamp is stale. Each node is looked at once, so that this can follow every key of an edit.
  */
-export const stampOf = (graph: DraftGraph, data: DraftData, id: string): string => {
-  const before = findBefore(graph, id);
-  const parts: string[] = [];
-  for (const node of graph.definition.nodes) {
-    if (node.id !== id && !before.has(node.id)) continue;
-    parts.push(hashNode(node));
-    if (node.id !== id) parts.push(Object.hasOwn(data, node.id) ? (data[node.id]?.id ?? '') : '');
-    for (const { sourceNodeId, sourceOutput = 'main', targetInput = 'main' } of graph.into.get(node.id) ?? [])
-      parts.push(`${sourceNodeId} ${sourceOutput} ${targetInput}`);
+const findStamps = (graph: DraftGraph, data: DraftData): ReadonlyMap<string, string> => {
+  let found = passStamps(graph, data, NO_STAMPS);
+  // Of a loop, the first pass has not seen what is entered again; of a loop in a loop, the second.
+  for (let pass = 1; found.hasLoop && pass < 3; pass++) found = passStamps(graph, data, found.stamps);
+  return found.stamps;
+};
+
+const NO_STAMPS: ReadonlyMap<string, string> = new Map();
+
+const passStamps = (
+  { definition, nodes, into }: DraftGraph,
+  data: DraftData,
+  earlier: ReadonlyMap<string, string>,
+) => {
+  const stamps = new Map<string, string>();
+  const begun = new Set<string>();
+  let hasLoop = false;
+  const open = definition.nodes.toReversed();
+  for (let node = open.at(-1); node !== undefined; node = open.at(-1)) {
+    const incoming = into.get(node.id) ?? [];
+    begun.add(node.id);
+    const missing = incoming.flatMap(({ sourceNodeId }) =>
+      begun.has(sourceNodeId) ? [] : (nodes.get(sourceNodeId) ?? []),
+    );
+    if (missing.length > 0) {
+      open.push(...missing);
+      continue;
+    }
+    open.pop();
+    if (stamps.has(node.id)) continue;
+    const parts = incoming.map(({ sourceNodeId, sourceOutput = 'main', targetInput = 'main' }) => {
+      const id = Object.hasOwn(data, sourceNodeId) ? data[sourceNodeId]?.id : '';
+      const stamp = stamps.get(sourceNodeId);
+      hasLoop ||= stamp === undefined && begun.has(sourceNodeId);
+      return [sourceNodeId, sourceOutput, targetInput, id, stamp ?? earlier.get(sourceNodeId)].join(' ');
+    });
+    stamps.set(node.id, hash([hashNode(node), ...parts].join('\n')));
   }
-  return hash(parts.join('\n'));
+  return { stamps, hasLoop };
 };
 
 /** Ids of the nodes whose data was made before the node, or what is before it, was changed. */
-export const findStale = (graph: DraftGraph, data: DraftData): ReadonlySet<string> =>
-  new Set(
+export const findStale = (graph: DraftGraph, data: DraftData): ReadonlySet<string> => {
+  const stamps = findStamps(graph, data);
+  return new Set(
     Object.entries(data).flatMap(([id, { stamp, from }]) =>
-      from === 'example' || !graph.nodes.has(id) || stamp === stampOf(graph, data, id) ? [] : [id],
+      from === 'example' || !stamps.has(id) || stamp === stamps.get(id) ? [] : [id],
     ),
   );
+};
 
 /** Adds data that one run made, stamped with the definition that it ran. */
 export const addData = (
@@ -158,10 +188,11 @@ export const addData = (
   added: Readonly<Record<string, NewData>>,
 ): DraftData => {
   const next = { ...data, ...(added as DraftData) };
+  const stamps = findStamps(graph, next);
   return {
     ...next,
     ...Object.fromEntries(
-      Object.entries(added).map(([id, own]) => [id, { ...own, stamp: stampOf(graph, next, id) }]),
+      Object.entries(added).map(([id, own]) => [id, { ...own, stamp: stamps.get(id) ?? '' }]),
     ),
   };
 };
@@ -180,11 +211,11 @@ export const renameData = (
   const stale = findStale(graph, data);
   // The data of the old id stays, for an undo.
   const renamed = Object.hasOwn(data, from) ? { ...data, [to]: data[from] as NodeData } : data;
-  const renamedGraph = toGraph(after);
+  const stamps = findStamps(toGraph(after), renamed);
   return Object.fromEntries(
     Object.entries(renamed).map(([id, own]) => {
-      const isFresh = renamedGraph.nodes.has(id) && !stale.has(id === to ? from : id);
-      return [id, isFresh ? { ...own, stamp: stampOf(renamedGraph, renamed, id) } : own];
+      const stamp = stale.has(id === to ? from : id) ? undefined : stamps.get(id);
+      return [id, stamp === undefined ? own : { ...own, stamp }];
     }),
   );
 };
