@@ -13,6 +13,7 @@ import { findCredentialUses } from '../../lib/workflows/definition/credential-us
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 import type { Problem } from '../../lib/workflows/definition/problem.ts';
 import { WEBHOOK_TRIGGER } from '../../lib/workflows/definition/to-path-configs.ts';
+import { proposeValue } from '../validation/proposals/proposal.ts';
 
 interface CredentialStores {
   readonly credentials: Pick<CredentialStore, 'find' | 'list'>;
@@ -90,7 +91,8 @@ export const checkCredentials = async (
     const type = types.get(credentialId) ?? null;
     if (type === null) {
       const near = findNearest(credentialId, await listIds());
-      problems.push({ path, message: `there is no credential ${quote(credentialId)}${didYouMean(near)}` });
+      const message = `there is no credential ${quote(credentialId)}${didYouMean(near)}`;
+      problems.push({ path, message, ...proposeValue(path, near) });
     } else if (!takes.includes(type)) {
       const message = `the credential ${quote(credentialId)} has the type ${type}, but the ${taker} accepts ${takes.join(', ')}`;
       problems.push({ path, message });

@@ -5,6 +5,7 @@ import type { FindNearest } from '../../lib/shared/near-name.ts';
 import type { Connection, WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 import type { Problem } from '../../lib/workflows/definition/problem.ts';
 import { type DraftEdge, type DraftGraph, type DraftNode, NAMELESS } from './graph/draft-graph.ts';
+import { proposeValue } from './proposals/proposal.ts';
 
 /** Names with a special meaning in JavaScript objects. */
 const RESERVED_IDS = new Set(['__proto__', 'constructor', 'prototype']);
@@ -47,7 +48,8 @@ const checkConnections = (
       // The missing node may be one with an invalid id.
       if (byId.has(id) || byId.has(NAMELESS)) continue;
       const near = idOfName.get(id) ?? findNearest(id, byId.keys());
-      problems.push({ path: `${path}/${end}`, message: `there is no node ${quote(id)}${didYouMean(near)}` });
+      const message = `there is no node ${quote(id)}${didYouMean(near)}`;
+      problems.push({ path: `${path}/${end}`, message, ...proposeValue(`${path}/${end}`, near) });
     }
     const target = byId.get(connection.targetNodeId);
     if (target !== undefined && findNodeType(target.type)?.kind === 'trigger') {
@@ -82,23 +84,31 @@ export const checkEnds = (
     const place = `/connections/${edge.index}`;
     const output = describeOutput(edge, source, findNearest);
     if (output !== null) {
-      const isWritten = connection.sourceOutput !== undefined;
-      problems.push({ path: isWritten ? `${place}/sourceOutput` : place, message: output });
+      const path = connection.sourceOutput === undefined ? place : `${place}/sourceOutput`;
+      problems.push(toEndProblem(path, output));
     }
     const input = describeInput(edge, target, findNearest);
     if (input !== null) {
-      const isWritten = connection.targetInput !== undefined;
-      problems.push({ path: isWritten ? `${place}/targetInput` : place, message: input });
+      const path = connection.targetInput === undefined ? place : `${place}/targetInput`;
+      problems.push(toEndProblem(path, input));
     }
     return problems;
   });
+
+/** What is wrong with an end of a connection: the name that is written there, with the one that was meant. */
+type WrongEnd = string | { readonly message: string; readonly meant: string | null };
+
+const toEndProblem = (path: string, wrong: WrongEnd): Problem =>
+  typeof wrong === 'string'
+    ? { path, message: wrong }
+    : { path, message: `${wrong.message}${didYouMean(wrong.meant)}`, ...proposeValue(path, wrong.meant) };
 
 /** Problem of a connection's output; null when it is valid or known only at run time. */
 const describeOutput = (
   { output }: DraftEdge,
   { node, nodeType, outputs, isDisabled, routesErrors }: DraftNode,
   findNearest: FindNearest,
-): string | null => {
+): WrongEnd | null => {
   // Reported by the schema.
   if (typeof output !== 'string' || output === '') return null;
   if (nodeType === null) return null;
@@ -116,14 +126,14 @@ const describeOutput = (
   const near = output === MAIN_OUTPUT ? null : findNearest(output, outputs);
   return output === MAIN_OUTPUT
     ? `${quote(node.id)} has no output ${quote(MAIN_OUTPUT)}: set sourceOutput to one of: ${has}`
-    : `${quote(node.id)} has no output ${quote(output)}, but ${has}${didYouMean(near)}`;
+    : { message: `${quote(node.id)} has no output ${quote(output)}, but ${has}`, meant: near };
 };
 
 const describeInput = (
   { input }: DraftEdge,
   { node, nodeType }: DraftNode,
   findNearest: FindNearest,
-): string | null => {
+): WrongEnd | null => {
   if (typeof input !== 'string' || input === '' || nodeType === null) return null;
   const { inputs, kind } = nodeType;
   if (kind === 'trigger' || inputs.includes(input)) return null; // nothing leads into a trigger anyway
@@ -132,5 +142,8 @@ const describeInput = (
   const has = quoteAll(inputs);
   return input === MAIN_OUTPUT
     ? `${quote(node.id)} has no input ${quote(MAIN_OUTPUT)}: set targetInput to one of: ${has}`
-    : `${quote(node.id)} has no input ${quote(input)}, but ${has}${didYouMean(findNearest(input, inputs))}`;
+    : {
+        message: `${quote(node.id)} has no input ${quote(input)}, but ${has}`,
+        meant: findNearest(input, inputs),
+      };
 };

@@ -10,6 +10,7 @@ import { findReads } from '../../lib/workflows/expressions/find-reads.ts';
 import { type Rule, withoutLiterals } from '../../lib/workflows/expressions/parameters.ts';
 import { splitTemplate } from '../../lib/workflows/expressions/template.ts';
 import type { DraftGraph } from './graph/draft-graph.ts';
+import { proposeValue } from './proposals/proposal.ts';
 import { checkNodeExpressions } from './references/check-expressions.ts';
 import { foreignNodeTypes } from './references/foreign-names.ts';
 import { type Names, type VisibleIds, webhookFieldsOf } from './references/names.ts';
@@ -37,7 +38,9 @@ export const checkNodes = async (
     const place = `/nodes/${index}/parameters`;
     const ownId = loopNodes.has(index) ? null : node.id;
     if (nodeType === null) {
-      problems.push({ path: `/nodes/${index}/type`, message: describeUnknown(node.type) });
+      const path = `/nodes/${index}/type`;
+      const { message, near } = describeUnknown(node.type);
+      problems.push({ path, message, ...proposeValue(path, near) });
     } else {
       const wrong = checkSchema(nodeType.schema, node.parameters, place, isOnlyKnownInRun);
       // Values that are set per stage are checked when the trigger is registered there.
@@ -99,19 +102,25 @@ const suggestNodeType = (
   return same ?? findNearName(type, isKnown);
 };
 
+interface UnknownType {
+  readonly message: string;
+  /** The type that was probably meant; null when none is similar. */
+  readonly near: string | null;
+}
+
 /**
  * Creates a function that describes an unknown type, cached per type: suggestions are slow, and many nodes may have the
  * same wrong type.
  */
 const createDescribeUnknown = (findNodeType: FindNodeType, findNearName: FindNearName) => {
-  const messages = new Map<string, string>();
-  return (type: string): string => {
+  const messages = new Map<string, UnknownType>();
+  return (type: string): UnknownType => {
     const known = messages.get(type);
     if (known !== undefined) return known;
     const near = suggestNodeType(type, (name) => findNodeType(name) !== null, findNearName);
     const message = `no installed plugin provides the type ${quote(type)}${didYouMean(near)}`;
-    messages.set(type, message);
-    return message;
+    messages.set(type, { message, near });
+    return { message, near };
   };
 };
 

@@ -12,7 +12,9 @@ import {
   toPathConfigs,
   WEBHOOK_TRIGGER,
 } from '../../lib/workflows/definition/to-path-configs.ts';
+import { splitTemplate } from '../../lib/workflows/expressions/template.ts';
 import { checkWebhookAnswers, checkWebhookTemplates, findInRules } from './check-webhook-answers.ts';
+import { proposeValue } from './proposals/proposal.ts';
 import { checkExpression } from './references/check-expressions.ts';
 import { type Names, requestFieldsOf } from './references/names.ts';
 import { requestShapes } from './references/shapes.ts';
@@ -45,7 +47,8 @@ const checkDeduplication = async ({ nodes }: WorkflowDefinition, names: Names): 
       ? findNearest(deduplication, Object.keys(deliveryKeys))
       : null;
     if (sender !== null) {
-      problems.push({ path, message: `there is no sender ${quote(deduplication)}${didYouMean(sender)}` });
+      const message = `there is no sender ${quote(deduplication)}${didYouMean(sender)}`;
+      problems.push({ path, message, ...proposeValue(path, sender) });
     } else {
       problems.push(...(await checkRequestExpression(deduplication, path, { parameters, names })));
     }
@@ -73,7 +76,12 @@ const checkRequestExpression = async (
   path: string,
   { parameters, names }: Pick<WorkflowNode, 'parameters'> & { readonly names: Names },
 ): Promise<Problem[]> => {
-  if (source.includes('{{')) return [{ path, message: 'is already an expression: remove the braces' }];
+  if (source.includes('{{')) {
+    const [part, ...others] = splitTemplate(source.trim());
+    const isWhole = part !== undefined && 'expression' in part && others.length === 0;
+    const proposed = isWhole ? proposeValue(path, part.expression.trim()) : {};
+    return [{ path, message: 'is already an expression: remove the braces', ...proposed }];
+  }
   const fields = requestFieldsOf([{ parameters }]);
   const unstarted = { nodeIds: new Set<string>(), idOfName: new Map<string, string>(), ownId: null };
   const shapes = requestShapes(parameters);

@@ -140,9 +140,9 @@ const limit = (problems: readonly Problem[]): readonly Problem[] =>
     : [
         ...problems.slice(0, MAX_PROBLEMS),
         {
-          ...problems[MAX_PROBLEMS],
           path: '',
           message: `has ${problems.length - MAX_PROBLEMS} more problems, not listed here`,
+          ...(problems[0]?.severity === undefined ? {} : { severity: problems[0].severity }),
         },
       ];
 

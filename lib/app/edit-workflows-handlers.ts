@@ -25,7 +25,7 @@ import {
 import { AppError, isAppError } from '../shared/errors.ts';
 import type { WorkflowDefinition } from '../workflows/definition/definition.ts';
 import { findUsersOfWorkflow } from '../workflows/definition/find-users.ts';
-import type { CheckedWorkflow, Problem } from '../workflows/definition/problem.ts';
+import type { CheckedWorkflow, PatchOperation, Problem } from '../workflows/definition/problem.ts';
 import type { PublishedWorkflow, WorkflowStore } from '../workflows/definition/workflow-store.ts';
 import {
   disableWorkflowRoute,
@@ -283,17 +283,25 @@ const withPlace = async <Stored>(items: readonly Item[], stored: Promise<Stored>
 
 const toErrors = (problems: readonly Problem[], { content, pointer }: Item = NO_ITEM) => {
   const workflowId = idOf(content);
-  return problems.map(({ path, message }) => ({
+  return problems.map((problem) => ({
     ...(workflowId === null ? {} : { workflowId }),
-    ...toPointed({ path, message }, pointer),
+    ...toPointed(problem, pointer),
   }));
 };
 
 /** A finding with its place in the body. @param pointer - of the workflow: a JSON pointer as a URI fragment */
-export const toPointed = ({ path, message }: Problem, pointer: string) => ({
-  pointer: `${pointer}${path.split('/').map(toSegment).join('/')}`,
-  detail: message,
-});
+export const toPointed = ({ path, message, proposal }: Problem, pointer: string) => {
+  const toPlace = (inner: string): string => `${pointer}${inner.split('/').map(toSegment).join('/')}`;
+  const toPlaces = (operation: PatchOperation): PatchOperation =>
+    operation.op === 'move'
+      ? { ...operation, from: toPlace(operation.from), path: toPlace(operation.path) }
+      : { ...operation, path: toPlace(operation.path) };
+  return {
+    pointer: toPlace(path),
+    detail: message,
+    ...(proposal === undefined ? {} : { proposal: proposal.map(toPlaces) }),
+  };
+};
 
 const NO_ITEM: Item = { content: null, pointer: '#' };
 
@@ -308,10 +316,7 @@ const describe = (
   /** The number of workflows in the answer. */
   count: number,
 ) => ({
-  warnings: toErrors(warnings.slice(0, MAX_ERRORS / count), item).map(({ pointer, detail }) => ({
-    pointer,
-    detail,
-  })),
+  warnings: warnings.slice(0, MAX_ERRORS / count).map((warning) => toPointed(warning, item?.pointer ?? '#')),
   times,
 });
 

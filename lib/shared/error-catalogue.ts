@@ -5,6 +5,8 @@ interface FoundError {
   /** Its place: a JSON pointer as a URI fragment (RFC 6901 §6). */
   readonly pointer: string;
   readonly detail: string;
+  /** The correction of a workflow: see `Problem`, with places as in `pointer`. */
+  readonly proposal?: readonly object[];
 }
 
 const describeCount = ({ count, errors }: { count: number; errors: readonly FoundError[] }): string =>

@@ -197,6 +197,44 @@ describe('PUT of several workflows', () => {
     expect((await ask('GET', WORKFLOWS)).body.count).toBe(0);
   });
 
+  test('proposes corrections, with places in the body', async () => {
+    const ask = await anApi();
+    const { id, name, ...others } = aWorkflow();
+    const call = { id: 'call', type: 'httpReqest', parameters: { url: 'https://a.test/' } };
+    const wrong = aWorkflow({ nodes: [aTrigger(), call], connections: [] });
+    const { body } = await ask('PUT', WORKFLOWS, many(wrong, { id, naem: name, ...others }));
+    expect(body.errors).toMatchObject([
+      {
+        pointer: '#/workflows/0/definition/nodes/1/type',
+        proposal: [{ op: 'replace', path: '#/workflows/0/definition/nodes/1/type', value: 'httpRequest' }],
+      },
+      {
+        pointer: '#/workflows/1/definition',
+        proposal: [
+          {
+            op: 'move',
+            from: '#/workflows/1/definition/naem',
+            path: '#/workflows/1/definition/name',
+          },
+        ],
+      },
+    ]);
+  });
+
+  test('proposes a correction for a warning', async () => {
+    const ask = await anApi();
+    const parameters = { url: 'https://a.test/', method: 'PSOT' };
+    const nodes = [aTrigger(), { id: 'call', type: 'httpRequest', parameters }];
+    const connections = [{ sourceNodeId: 'request', targetNodeId: 'call' }];
+    const { body } = await ask('PUT', GREETING, { body: aWorkflow({ nodes, connections }) });
+    const path = '#/nodes/1/parameters/method';
+    expect(body.warnings).toContainEqual({
+      pointer: path,
+      detail: 'is not an HTTP method; did you mean "POST"?',
+      proposal: [{ op: 'replace', path, value: 'POST' }],
+    });
+  });
+
   test('stores none if one was changed in the meantime, or has the id of another', async () => {
     const ask = await anApi();
     await ask('PUT', GREETING, { body: aWorkflow() });

@@ -2,6 +2,7 @@ import { isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
 import { didYouMean, quote } from '../../../lib/shared/describe.ts';
 import { findNearest } from '../../../lib/shared/near-name.ts';
 import type { Problem } from '../../../lib/workflows/definition/problem.ts';
+import { proposeKey, proposeValue } from '../proposals/proposal.ts';
 import { AWS_OPERATIONS, AWS_SERVICES } from './aws-operations.ts';
 
 interface Operation {
@@ -51,8 +52,10 @@ const findOperations = (service: string): ReadonlyMap<string, Operation> | null 
 export const checkAwsCall = ({ service, operation, input }: JsonObject, path: string): Problem[] => {
   if (typeof service !== 'string' || service.includes('{{')) return [];
   if (!services.has(service)) {
-    const message = `${quote(service)} is not an AWS SDK client package${didYouMean(nearService(service))}`;
-    return [{ path: `${path}/service`, message, severity: 'warning' }];
+    const near = nearService(service);
+    const message = `${quote(service)} is not an AWS SDK client package${didYouMean(near)}`;
+    const proposed = proposeValue(`${path}/service`, near);
+    return [{ path: `${path}/service`, message, severity: 'warning', ...proposed }];
   }
   const operations = findOperations(service);
   if (operations === null || typeof operation !== 'string' || operation.includes('{{')) return [];
@@ -60,7 +63,8 @@ export const checkAwsCall = ({ service, operation, input }: JsonObject, path: st
   if (known === undefined) {
     const near = findNearest(operation.replace(/Command$/, ''), operations.keys());
     const message = `${service} has no operation ${quote(operation)}${didYouMean(near)}`;
-    return [{ path: `${path}/operation`, message, severity: 'warning' }];
+    const proposed = proposeValue(`${path}/operation`, near);
+    return [{ path: `${path}/operation`, message, severity: 'warning', ...proposed }];
   }
   return isPlainObject(input ?? {}) ? checkInput((input ?? {}) as JsonObject, known, `${path}/input`) : [];
 };
@@ -84,7 +88,7 @@ const checkInput = (input: JsonObject, { members, required }: Operation, path: s
     const near = findNearest(key, absent);
     const message = `has the key ${quote(key)}, which the operation does not accept${didYouMean(near)}`;
     const isMissing = near !== null && missing.delete(near);
-    return { path, message, ...(isMissing ? {} : { severity: 'warning' }) };
+    return { path, message, ...(isMissing ? {} : { severity: 'warning' }), ...proposeKey(path, key, near) };
   });
   for (const key of missing) problems.push({ path, message: `lacks the key ${quote(key)}` });
   return problems;

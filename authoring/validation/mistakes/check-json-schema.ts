@@ -2,6 +2,7 @@ import { isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
 import { didYouMean, quote, toPointerKey } from '../../../lib/shared/describe.ts';
 import { findNearest } from '../../../lib/shared/near-name.ts';
 import type { Problem } from '../../../lib/workflows/definition/problem.ts';
+import { proposeValue } from '../proposals/proposal.ts';
 
 /** Keywords that apply to values of one type only. */
 const KEYWORDS_OF: Readonly<Record<string, readonly string[]>> = {
@@ -134,8 +135,9 @@ const checkRequired = ({ required, properties }: JsonObject, path: string): Prob
   return required.flatMap((name, index) => {
     if (typeof name !== 'string' || Object.hasOwn(properties, name)) return [];
     const near = findNearest(name, optional);
-    return near === null
-      ? []
-      : [warning(`${path}/required/${index}`, `${quote(name)} is not a property here${didYouMean(near)}`)];
+    if (near === null) return [];
+    const place = `${path}/required/${index}`;
+    const message = `${quote(name)} is not a property here${didYouMean(near)}`;
+    return [{ ...warning(place, message), ...proposeValue(place, near) }];
   });
 };

@@ -5,6 +5,7 @@ import { METHODS } from '../../../lib/workflows/definition/path-config.ts';
 import type { Problem } from '../../../lib/workflows/definition/problem.ts';
 import { splitTemplate } from '../../../lib/workflows/expressions/template.ts';
 import { type DraftGraph, type DraftNode, sourcesIn } from '../graph/draft-graph.ts';
+import { proposeValue } from '../proposals/proposal.ts';
 
 /** A value in a node's parameters and what its schema declares about it. */
 export interface DeclaredValue {
@@ -63,12 +64,16 @@ const checkUrl = (text: string, path: string): Problem[] => {
     .join('');
   const [, scheme = '', slashes = '', rest = ''] = /^(https?:)([/\\]*)(.*)$/is.exec(url) ?? [];
   if (scheme === '' || slashes.length < 2) return []; // reported by the pattern, or an expression
-  if (/^https?:/i.test(rest)) return [{ path, message: `repeats its scheme${didYouMean(rest)}` }];
+  const proposeUrl = (meant: string | null) => (url === text ? proposeValue(path, meant) : {});
+  if (/^https?:/i.test(rest)) {
+    const proposed = URL.canParse(rest) ? proposeUrl(rest) : {};
+    return [{ path, message: `repeats its scheme${didYouMean(rest)}`, ...proposed }];
+  }
   const isAddress = slashes === '//' && URL.canParse(url) && HOST.test(new URL(url).hostname);
   if (isAddress) return [];
   const repaired = `${scheme}//${rest}`;
-  const isRepaired = rest !== '' && repaired !== url && URL.canParse(repaired);
-  return [{ path, message: `is not a URL${didYouMean(isRepaired ? repaired : null)}` }];
+  const meant = rest !== '' && repaired !== url && URL.canParse(repaired) ? repaired : null;
+  return [{ path, message: `is not a URL${didYouMean(meant)}`, ...proposeUrl(meant) }];
 };
 
 const ADDRESS = /^[^\s@<>(),;:"\\[\]]{1,64}@[^\s@<>(),;:"\\[\]]{1,255}$/;
@@ -86,9 +91,9 @@ const checkMethod = (text: string, path: string): Problem[] => {
   const method = text.toUpperCase();
   if ((METHODS as readonly string[]).includes(method)) return [];
   const near = findNearest(method, METHODS);
-  return near === null
-    ? []
-    : [{ path, message: `is not an HTTP method${didYouMean(near)}`, severity: 'warning' }];
+  if (near === null) return [];
+  const message = `is not an HTTP method${didYouMean(near)}`;
+  return [{ path, message, severity: 'warning', ...proposeValue(path, near) }];
 };
 
 /** The node type whose output is its parameter `values`. */
@@ -111,8 +116,16 @@ export const checkFields = (
     if (typeof value !== 'string' || value.includes('{{')) return [];
     const [first = ''] = value.startsWith('/') ? value.slice(1).split('/') : value.split('.');
     if (first === '' || fields.has(first)) return [];
-    const message = `no item has ${quote(first)}${didYouMean(findNearest(first, fields))}`;
-    return [{ path, message, severity: 'warning' }];
+    const near = findNearest(first, fields);
+    const message = `no item has ${quote(first)}${didYouMean(near)}`;
+    const proposed =
+      near === null
+        ? {}
+        : proposeValue(
+            path,
+            value.replace(first, () => near),
+          );
+    return [{ path, message, severity: 'warning', ...proposed }];
   });
 };
 

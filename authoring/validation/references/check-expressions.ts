@@ -3,6 +3,7 @@ import { quote, toPointerKey } from '../../../lib/shared/describe.ts';
 import type { Problem } from '../../../lib/workflows/definition/problem.ts';
 import { checkExpressions, findRules, type Rule } from '../../../lib/workflows/expressions/parameters.ts';
 import { splitTemplate } from '../../../lib/workflows/expressions/template.ts';
+import { correct, type Finding, toProblems } from '../proposals/correction.ts';
 import { findReferenceProblems } from './check-references.ts';
 import { findShapeProblems } from './check-shapes.ts';
 import type { Names } from './names.ts';
@@ -27,21 +28,35 @@ export const checkNodeExpressions = async (
   return problems;
 };
 
-const checkText = async (text: string, path: string, names: Names, isOpen: boolean): Promise<Problem[]> => {
+const checkText = async (text: string, path: string, names: Names, isOpen: boolean): Promise<Problem[]> =>
+  toProblems(
+    await findInText(text, names, isOpen),
+    text,
+    path,
+    async (corrected) => (await findInText(corrected, withoutHints(names), isOpen)).length,
+  );
+
+const findInText = async (text: string, names: Names, isOpen: boolean): Promise<readonly Finding[]> => {
   const foreign = describeForeignBraces(text);
-  if (foreign !== null) return [{ path, message: foreign }];
+  if (foreign !== null) return [foreign];
   if (!text.includes('{{')) return [];
-  const problems: Problem[] = [];
+  const findings: Finding[] = [];
   const parts = splitTemplate(text);
   for (const part of parts) {
-    if ('text' in part) problems.push(...(await checkExpressions(part.text, path)));
+    if ('text' in part)
+      findings.push(...(await checkExpressions(part.text)).map(({ message }) => ({ message })));
     else
-      problems.push(
-        ...(await checkExpression(part.expression.trim(), path, names, isOpen && parts.length === 1)),
-      );
+      findings.push(...(await findInExpression(part.expression.trim(), names, isOpen && parts.length === 1)));
   }
-  return problems;
+  return findings;
 };
+
+/** For a corrected text, of which only the number of findings matters. */
+const withoutHints = (names: Names): Names => ({
+  ...names,
+  findNearest: () => null,
+  findNearName: () => null,
+});
 
 /**
  * Checks an expression.
@@ -54,16 +69,28 @@ export const checkExpression = async (
   path: string,
   names: Names,
   isOpen = false,
-): Promise<Problem[]> => {
+): Promise<Problem[]> =>
+  toProblems(
+    await findInExpression(expression, names, isOpen),
+    expression,
+    path,
+    async (corrected) => (await findInExpression(corrected, withoutHints(names), isOpen)).length,
+  );
+
+const findInExpression = async (
+  expression: string,
+  names: Names,
+  isOpen: boolean,
+): Promise<readonly Finding[]> => {
   const unreadable = await checkExpressions(`{{ ${expression} }}`);
   if (unreadable.length > 0) {
     const hint = describeForeignOperators(expression);
-    return unreadable.map(({ message }) => ({ path, message: `${message}${hint}` }));
+    return unreadable.map(({ message }) => ({ message: `${message}${hint}` }));
   }
-  const found = findShapeProblems(expression, names, isOpen).map((finding) => ({ path, ...finding }));
+  const found = findShapeProblems(expression, names, isOpen);
   // Unknown names are already reported, with suggestions.
   if (found.some(({ severity }) => severity === undefined)) return found;
-  return [...findReferenceProblems(expression, names).map((message) => ({ path, message })), ...found];
+  return [...findReferenceProblems(expression, names), ...found];
 };
 
 const BRACES = /\$?\{[^{}]*\}/g;
@@ -71,15 +98,27 @@ const PATH_IN_BRACES = /^\$?\{ ?([$a-zA-Z]+)\.[\w.]+ ?\}$/;
 const OUR_NAMES = new Set(['body', 'headers', 'queryParams', '$json', '$input', '$trigger', '$nodes']);
 
 /** Finds expressions in the syntax of n8n and Step Functions, which are literal text here. */
-const describeForeignBraces = (text: string): string | null => {
-  if (text.startsWith('={{')) return 'begins with "=", which would be kept as text: remove it';
+const describeForeignBraces = (text: string): Finding | null => {
+  if (text.startsWith('={{'))
+    return {
+      message: 'begins with "=", which would be kept as text: remove it',
+      ...correct(text, text.slice(1)),
+    };
   const braces = findSingleBraces(text);
   if (braces !== undefined) {
     const inside = braces.slice(braces.indexOf('{') + 1, -1).trim();
-    return `${quote(braces)} is literal text: expressions are written in {{ }}; did you mean ${quote(`{{ ${inside} }}`)}?`;
+    const meant = `{{ ${inside} }}`;
+    return {
+      message: `${quote(braces)} is literal text: expressions are written in {{ }}; did you mean ${quote(meant)}?`,
+      ...correct(braces, meant),
+    };
   }
   if (!text.startsWith('{%') || !text.endsWith('%}')) return null;
-  return `is literal text: expressions are written in {{ }}; did you mean ${quote(`{{ ${text.slice(2, -2).trim()} }}`)}?`;
+  const meant = `{{ ${text.slice(2, -2).trim()} }}`;
+  return {
+    message: `is literal text: expressions are written in {{ }}; did you mean ${quote(meant)}?`,
+    ...correct(text, meant),
+  };
 };
 
 /**

@@ -1,6 +1,7 @@
 import jsonata from 'jsonata';
 import { didYouMean, quote, quoteAll } from '../../../lib/shared/describe.ts';
 import { describeExecution } from '../../../lib/workflows/expressions/scope.ts';
+import { correct, type Finding } from '../proposals/correction.ts';
 import {
   describeMethod,
   describeNodeId,
@@ -42,24 +43,29 @@ const MAX_PROBLEMS = 5;
  * unknown function fails its node.
  * @param text - an expression of valid syntax
  */
-export const findReferenceProblems = (text: string, names: Names): string[] => {
+export const findReferenceProblems = (text: string, names: Names): Finding[] => {
   const root: unknown = jsonata(text).ast();
-  const inspection: Inspection = { text, names, ...findBound(root), problems: new Set(), reportedTo: 0 };
+  const inspection: Inspection = { text, names, ...findBound(root), problems: new Map(), reportedTo: 0 };
   const work: Visit[] = [{ ast: root, isRoot: true, isValue: true }];
   for (let visit = work.pop(); visit !== undefined; visit = work.pop()) {
     work.push(...inspect(inspection, visit).toReversed());
     if (inspection.problems.size >= MAX_PROBLEMS) break;
   }
-  return [...inspection.problems];
+  return [...inspection.problems.values()];
 };
 
 interface Inspection extends Bound {
   readonly text: string;
   readonly names: Names;
-  readonly problems: Set<string>;
+  /** By message, since an expression may repeat a mistake. */
+  readonly problems: Map<string, Finding>;
   /** Offset in the text up to which names are parts of a reported id with dashes. */
   reportedTo: number;
 }
+
+const add = (problems: Map<string, Finding>, finding: Finding | null): void => {
+  if (finding !== null) problems.set(finding.message, finding);
+};
 
 /** A part of the syntax tree and its context. */
 interface Visit {
@@ -92,7 +98,9 @@ const inspect = (inspection: Inspection, { ast, isRoot, isValue }: Visit): Visit
       return [ast.lhs, ast.rhs].map((side) => ({ ast: side, isRoot, isValue: false }));
     case 'binary':
       if (ast.value === '+' && [ast.lhs, ast.rhs].some((side) => isAst(side) && side.type === 'string')) {
-        inspection.problems.add('adds strings with "+", which is for numbers: join them with "&"');
+        add(inspection.problems, {
+          message: 'adds strings with "+", which is for numbers: join them with "&"',
+        });
       }
       return [ast.lhs, ast.rhs].map((side) => ({ ast: side, isRoot, isValue: true }));
     case 'transform':
@@ -115,7 +123,8 @@ const inspect = (inspection: Inspection, { ast, isRoot, isValue }: Visit): Visit
 const filtersOf = (inspection: Inspection, ast: Ast): Visit[] => {
   const filters = [...listOf(ast.stages), ...listOf(ast.predicate)];
   for (const name of textsIn(filters)) {
-    inspection.problems.add(`[${quote(name)}] does not select a field; did you mean ".${toName(name)}"?`);
+    const message = `[${quote(name)}] does not select a field; did you mean ".${toName(name)}"?`;
+    add(inspection.problems, { message, ...correct(`[${JSON.stringify(name)}]`, `.${toName(name)}`) });
   }
   return [...filters.map(({ expr }) => expr), ast.group].map((part) => ({
     ast: part,
@@ -151,8 +160,7 @@ const inspectField = (
   [first, ...others]: readonly Ast[],
 ): void => {
   if (first === undefined || names.fields === null || Number(first.position) <= reportedTo) return;
-  const problem = describeRequestField(names, names.fields, first, others);
-  if (problem !== null) problems.add(problem);
+  add(problems, describeRequestField(names, names.fields, first, others));
 };
 
 /** Checks a variable and, after `$nodes`, the node id. @returns whether both are valid */
@@ -172,8 +180,8 @@ const inspectVariable = (
   else if (name === 'execution') inspectExecutionField(inspection, others);
   else if (name === 'vars') inspectVariableName(inspection, others);
   else if (names.isFunction(name)) {
-    if (isValue) problems.add(`$${name} is a function: to call it, write $${name}()`);
-  } else problems.add(describeUnknownVariable(names, bound, name, namesBehind(variable, others)));
+    if (isValue) add(problems, { message: `$${name} is a function: to call it, write $${name}()` });
+  } else add(problems, describeUnknownVariable(names, bound, name, namesBehind(variable, others)));
   return problems.size === before;
 };
 
@@ -182,23 +190,24 @@ const inspectNodeId = (inspection: Inspection, [step, ...others]: readonly Ast[]
   if (step?.type !== 'name' && step?.type !== 'string') return;
   const problem = describeNodeId(text, names, step, others);
   if (problem === null) return;
-  problems.add(problem);
+  add(problems, problem);
   inspection.reportedTo = Number(step.position) - String(step.value).length + readDashed(text, step).length;
 };
 
 const inspectTriggerField = ({ names, problems }: Inspection, [step, ...others]: readonly Ast[]): void => {
   if (step?.type !== 'name' || names.triggerFields === null) return;
-  const problem = describeRequestField(names, names.triggerFields, step, others, '$trigger.');
-  if (problem !== null) problems.add(problem);
+  add(problems, describeRequestField(names, names.triggerFields, step, others, '$trigger.'));
 };
 
 const inspectExecutionField = ({ problems, names }: Inspection, [step]: readonly Ast[]): void => {
   if (step?.type !== 'name' || EXECUTION_FIELDS.includes(String(step.value))) return;
   const name = String(step.value);
   const near = names.findNearest(name, EXECUTION_FIELDS);
-  problems.add(
-    `$execution has no ${quote(name)}, but ${quoteAll(EXECUTION_FIELDS)}${didYouMean(near && `$execution.${near}`)}`,
-  );
+  const meant = near === null ? null : `$execution.${near}`;
+  add(problems, {
+    message: `$execution has no ${quote(name)}, but ${quoteAll(EXECUTION_FIELDS)}${didYouMean(meant)}`,
+    ...correct(`$execution.${name}`, meant),
+  });
 };
 
 const inspectVariableName = ({ problems, names }: Inspection, [step]: readonly Ast[]): void => {
@@ -206,10 +215,12 @@ const inspectVariableName = ({ problems, names }: Inspection, [step]: readonly A
   const name = String(step?.value);
   if (step?.type !== 'name' || variables === null || variables.includes(name)) return;
   const near = findNearest(name, variables);
-  const meant = near === null ? '' : didYouMean(`$vars.${near}`);
-  problems.add(
-    `this stage has no variable ${quote(name)}${meant || `; to set it: hookloom variable set ${name} VALUE`}`,
-  );
+  const meant = near === null ? null : `$vars.${near}`;
+  const hint = meant === null ? `; to set it: hookloom variable set ${name} VALUE` : didYouMean(meant);
+  add(problems, {
+    message: `this stage has no variable ${quote(name)}${hint}`,
+    ...correct(`$vars.${toName(name)}`, meant),
+  });
 };
 
 /** @param others - the steps of the path after the call */
@@ -222,7 +233,7 @@ const inspectCall = (inspection: Inspection, ast: Ast, others: readonly Ast[], i
   const method = nameOfMethod(procedure);
   if (method !== null) {
     // An expression that defines functions may call one that is a value in an object.
-    if (!hasLambda) problems.add(describeMethod(names, method));
+    if (!hasLambda) add(problems, { message: describeMethod(names, method) });
     return inner;
   }
   if (procedure.type !== 'variable') return [{ ast: procedure, isRoot, isValue: false }, ...inner];
@@ -232,7 +243,9 @@ const inspectCall = (inspection: Inspection, ast: Ast, others: readonly Ast[], i
     const path = withoutWrappers(namesBehind(undefined, others));
     const meant =
       typeof id?.value === 'string' ? toNodePath(resolveId(names, id.value), path) : '$nodes.<id>';
-    problems.add(`there is no $( ): the output of another node is $nodes.<id>${didYouMean(meant)}`);
+    add(problems, {
+      message: `there is no $( ): the output of another node is $nodes.<id>${didYouMean(meant)}`,
+    });
     return [];
   }
   const [first, second] = parameters;
@@ -244,6 +257,6 @@ const inspectCall = (inspection: Inspection, ast: Ast, others: readonly Ast[], i
   ) {
     inspectNodeId(inspection, [second, ...others]);
   }
-  if (!names.isFunction(name) && !bound.has(name)) problems.add(describeUnknownFunction(names, bound, name));
+  if (!names.isFunction(name) && !bound.has(name)) add(problems, describeUnknownFunction(names, bound, name));
   return [...inner, ...filtersOf(inspection, ast)];
 };

@@ -1,13 +1,11 @@
 import { suggestPicture } from '@hookloom/counted-jsonata';
 import jsonata from 'jsonata';
 import { didYouMean, quote, quoteAll } from '../../../lib/shared/describe.ts';
-import type { Problem } from '../../../lib/workflows/definition/problem.ts';
+import { type Correction, correct, type Finding } from '../proposals/correction.ts';
 import { readDashed } from './describe-names.ts';
 import { type Names, toName, toPath } from './names.ts';
 import { HEADERS, type Shape, type Shapes } from './shapes.ts';
 import { type Ast, isAst, listOf } from './syntax-tree.ts';
-
-type Finding = Omit<Problem, 'path'>;
 
 interface Check {
   readonly text: string;
@@ -57,12 +55,14 @@ const NOTHING: Shapes = { input: null, trigger: null, nodeOutput: () => null };
 /** Nodes within which a name is not a field of the input. */
 const OTHER_CONTEXT = ['path', 'lambda', 'transform'];
 
-const report = ({ findings }: Check, message: string): void => {
-  findings.set(message, { message });
+type Corrected = { readonly correction?: Correction };
+
+const report = ({ findings }: Check, message: string, corrected: Corrected = {}): void => {
+  findings.set(message, { message, ...corrected });
 };
 
-const warn = ({ findings }: Check, message: string): void => {
-  findings.set(message, { message, severity: 'warning' });
+const warn = ({ findings }: Check, message: string, corrected: Corrected = {}): void => {
+  findings.set(message, { message, severity: 'warning', ...corrected });
 };
 
 interface Found {
@@ -121,6 +121,7 @@ const readField = (check: Check, path: Ast, step: Ast, shape: Shape): Shape => {
       report(
         check,
         `${quote(written)} is not a header name here: names are lower case, and those with a dash need backticks${didYouMean(meant)}`,
+        correct(`headers.${written}`, meant),
       );
       return null;
     }
@@ -130,11 +131,12 @@ const readField = (check: Check, path: Ast, step: Ast, shape: Shape): Shape => {
   const known = [...fields.keys()];
   const near = names.findNearest(name, known);
   const before = namesUntil(path, step);
-  const hint = didYouMean(near && `${before}${toName(near)}`);
+  const meant = near === null ? null : `${before}${toName(near)}`;
+  const corrected = correct(`${before}${toName(name)}`, meant);
   const what = before === '' ? 'the input' : before.slice(0, -1);
-  const message = `${what} has no ${quote(name)}, ${known.length === 0 ? 'nor any other field' : `but ${quoteAll(known)}`}${hint}`;
-  if (before.endsWith('pathParams.')) report(check, message);
-  else warn(check, message);
+  const message = `${what} has no ${quote(name)}, ${known.length === 0 ? 'nor any other field' : `but ${quoteAll(known)}`}${didYouMean(meant)}`;
+  if (before.endsWith('pathParams.')) report(check, message, corrected);
+  else warn(check, message, corrected);
   return null;
 };
 
@@ -206,19 +208,23 @@ const checkComparison = (check: Check, { value, lhs, rhs }: Ast, isRoot: boolean
     const path = toText(side);
     const literal = JSON.stringify(other.value);
     if (isMapped && type !== 'null') {
-      warn(check, `compares a list with ${literal}${didYouMean(path && `${literal} in ${path}`)}`);
+      const meant = path === null ? null : `${literal} in ${path}`;
+      const corrected = value === '=' ? correct(`${path} = ${literal}`, meant) : {};
+      warn(check, `compares a list with ${literal}${didYouMean(meant)}`, corrected);
     } else if (
       (shape?.kind === 'number' || shape?.kind === 'string') &&
       isScalar(type) &&
       shape.kind !== type
     ) {
-      const meant =
+      const compared =
         shape.kind === 'number' ? `${path} ${value} ${other.value}` : `$number(${path}) ${value} ${literal}`;
       const isNumeric =
         type === 'number' || (type === 'string' && /^-?\d{1,15}(\.\d{1,15})?$/.test(String(other.value)));
+      const meant = path !== null && isNumeric ? compared : null;
       warn(
         check,
-        `compares a ${shape.kind} with the ${type} ${literal}: they are never equal${didYouMean(path !== null && isNumeric ? meant : null)}`,
+        `compares a ${shape.kind} with the ${type} ${literal}: they are never equal${didYouMean(meant)}`,
+        correct(`${path} ${value} ${literal}`, meant),
       );
     }
   }
@@ -252,5 +258,9 @@ const checkCall = (check: Check, { procedure, arguments: given }: Ast): void => 
   const meant = suggestPicture(text);
   if (meant === null) return;
   const hint = meant === '' ? ', as in "[Y0001]-[M01]-[D01]"' : didYouMean(meant);
-  report(check, `${quote(text)} is not a date picture: its parts are written in brackets${hint}`);
+  report(
+    check,
+    `${quote(text)} is not a date picture: its parts are written in brackets${hint}`,
+    meant === '' ? {} : correct(JSON.stringify(text), JSON.stringify(meant)),
+  );
 };

@@ -1,8 +1,14 @@
 import { didYouMean, quote, quoteAll } from '../../../lib/shared/describe.ts';
 import { NAMELESS } from '../graph/draft-graph.ts';
+import { correct, type Finding } from '../proposals/correction.ts';
 import { foreignFunctions, foreignVariables, requestFields, requestNames } from './foreign-names.ts';
 import { type Names, resolveId, SCOPE_VARIABLES, toName, toNodePath, toPath } from './names.ts';
 import { type Ast, namesBehind } from './syntax-tree.ts';
+
+const suggest = (message: string, written: string, meant: string | null): Finding => ({
+  message: `${message}${didYouMean(meant)}`,
+  ...correct(written, meant),
+});
 
 /**
  * Problem with a node id after `$nodes`; null for a valid one.
@@ -14,27 +20,39 @@ export const describeNodeId = (
   names: Names,
   step: Ast,
   others: readonly Ast[],
-): string | null => {
+): Finding | null => {
   const id = String(step.value);
   const written = readDashed(text, step);
   const dashed = written === id ? null : findDashedId(names.nodeIds, written);
   if (dashed !== null) {
-    const path = toNodePath(dashed, namesAfter(text, step, dashed));
-    return `$nodes.${dashed} is read as a subtraction; did you mean ${quote(path)}?`;
+    const behind = namesAfter(text, step, dashed);
+    const meant = toNodePath(dashed, behind);
+    return suggest(
+      `$nodes.${dashed} is read as a subtraction`,
+      ['$nodes', dashed, ...behind].join('.'),
+      meant,
+    );
   }
   if (!names.nodeIds.has(id)) {
     if (names.nodeIds.has(NAMELESS)) return null; // the missing node may be one with an invalid id
     const near = names.idOfName.get(id) ?? names.findNearest(written, names.nodeIds);
-    const meant =
-      near === null
-        ? null
-        : toNodePath(near, written === id ? namesBehind(step, others) : namesAfter(text, step, written));
-    return `there is no node ${quote(written)}${didYouMean(meant)}`;
+    const behind = written === id ? namesBehind(step, others) : namesAfter(text, step, written);
+    return suggest(
+      `there is no node ${quote(written)}`,
+      written === id ? toNodePath(id, behind) : ['$nodes', written, ...behind].join('.'),
+      near === null ? null : toNodePath(near, behind),
+    );
   }
-  if (id === names.ownId) return `$nodes.${toName(id)} is the node's own output, which does not exist yet`;
+  if (id === names.ownId)
+    return { message: `$nodes.${toName(id)} is the node's own output, which does not exist yet` };
   if (names.visibleIds === null || names.visibleIds.has(id)) return null;
   const near = names.findNearest(id, names.visibleIds.list());
-  return `$nodes.${toName(id)} can't be read here: no connection leads from that node to this one${didYouMean(near && toNodePath(near, namesBehind(step, others)))}`;
+  const behind = namesBehind(step, others);
+  return suggest(
+    `$nodes.${toName(id)} can't be read here: no connection leads from that node to this one`,
+    toNodePath(id, behind),
+    near === null ? null : toNodePath(near, behind),
+  );
 };
 
 /** The name in the text, including its dashes. */
@@ -76,12 +94,16 @@ export const describeRequestField = (
   step: Ast,
   others: readonly Ast[],
   from = '',
-): string | null => {
+): Finding | null => {
   const name = String(step.value);
   if (fields.includes(name)) return null;
   const rest = namesBehind(step, others);
   const meant = findVariable(names, name, rest) ?? `${from}${toPath(findField(names, fields, name, rest))}`;
-  return `the request has no ${quote(name)}, but ${quoteAll(fields)}${didYouMean(meant)}`;
+  return suggest(
+    `the request has no ${quote(name)}, but ${quoteAll(fields)}`,
+    `${from}${toPath([name, ...rest])}`,
+    meant,
+  );
 };
 
 /** Suggestion for a variable without its `$`: `nodes.pick.total`, or `pick.total` with a node id. */
@@ -120,20 +142,26 @@ export const describeUnknownVariable = (
   bound: ReadonlySet<string>,
   name: string,
   rest: readonly string[],
-): string => {
+): Finding => {
   const no = `there is no $${name}`;
-  if (names.nodeIds.has(name)) return `${no}${didYouMean(toNodePath(name, rest))}`;
+  const written = toVariablePath(name, rest);
+  if (names.nodeIds.has(name)) return suggest(no, written, toNodePath(name, rest));
   const foreign = foreignVariables.get(name);
-  if (foreign !== undefined) return `${no}: ${foreign}${didYouMean(translate(names, name, rest))}`;
+  if (foreign !== undefined) return suggest(`${no}: ${foreign}`, written, translate(names, name, rest));
   const near = names.findNearest(name, [...SCOPE_VARIABLES, ...bound]);
-  if (near !== null) return `${no}${didYouMean([`$${near}`, ...rest.map(toName)].join('.'))}`;
+  if (near !== null) return suggest(no, written, toVariablePath(near, rest));
   const field = requestFields.get(name);
   if (field !== undefined)
-    return `${no}: input fields are plain names${didYouMean(toPath([field, ...rest]))}`;
+    return suggest(`${no}: input fields are plain names`, written, toPath([field, ...rest]));
   const nearFunction = names.findNearName(name, names.isFunction);
-  if (nearFunction !== null) return `${no}${didYouMean(`$${nearFunction}`)}`;
-  return `${no}: an expression can read the fields of its input, ${SCOPE_VARIABLES.map((known) => `$${known}`).join(', ')}, and the variables it binds`;
+  if (nearFunction !== null) return { message: `${no}${didYouMean(`$${nearFunction}`)}` };
+  return {
+    message: `${no}: an expression can read the fields of its input, ${SCOPE_VARIABLES.map((known) => `$${known}`).join(', ')}, and the variables it binds`,
+  };
 };
+
+const toVariablePath = (name: string, rest: readonly string[]): string =>
+  [`$${name}`, ...rest.map(toName)].join('.');
 
 /** Names that other tools put between a node and its data. */
 const WRAPPERS = new Set([
@@ -177,23 +205,30 @@ export const withoutWrappers = (path: readonly string[]): readonly string[] => {
   return start === -1 ? [] : path.slice(start);
 };
 
-export const describeUnknownFunction = (names: Names, bound: ReadonlySet<string>, name: string): string => {
+export const describeUnknownFunction = (names: Names, bound: ReadonlySet<string>, name: string): Finding => {
   const foreign = foreignVariables.get(name);
   const meant = findFunction(names, name);
-  if (foreign !== undefined && meant === null) return `there is no $${name}: ${foreign}`;
-  return `there is no function $${name}${didYouMean(meant ?? prefixed(names.findNearest(name, bound)))}`;
+  if (foreign !== undefined && meant === null) return { message: `there is no $${name}: ${foreign}` };
+  const message = `there is no function $${name}`;
+  // The functions of other languages take other arguments.
+  if (meant?.isForeign === true) return { message: `${message}${didYouMean(meant.written)}` };
+  return suggest(message, `$${name}`, meant?.written ?? prefixed(names.findNearest(name, bound)));
 };
 
 const prefixed = (name: string | null): string | null => (name === null ? null : `$${name}`);
 
 /** Message for a method call such as `body.name.toUpperCase()`. */
 export const describeMethod = (names: Names, name: string): string =>
-  `${quote(`${name}()`)} can't be called: functions begin with "$"${didYouMean(findFunction(names, name))}`;
+  `${quote(`${name}()`)} can't be called: functions begin with "$"${didYouMean(findFunction(names, name)?.written ?? null)}`;
 
 /** The JSONata function with that name, a similar name, or the same meaning in another language. */
-const findFunction = ({ isFunction, findNearName }: Names, name: string): string | null => {
+const findFunction = (
+  { isFunction, findNearName }: Names,
+  name: string,
+): { readonly written: string; readonly isForeign: boolean } | null => {
   const isMeant = (candidate: string): boolean => isFunction(candidate) || foreignFunctions.has(candidate);
   const known = isMeant(name) ? name : findNearName(name, isMeant);
   if (known === null) return null;
-  return foreignFunctions.get(known) ?? `$${known}`;
+  const foreign = foreignFunctions.get(known);
+  return { written: foreign ?? `$${known}`, isForeign: foreign !== undefined };
 };

@@ -4,6 +4,7 @@ import { didYouMean, quote, quoteAll } from '../../../lib/shared/describe.ts';
 import { findNearest } from '../../../lib/shared/near-name.ts';
 import type { Problem } from '../../../lib/workflows/definition/problem.ts';
 import { splitTemplate } from '../../../lib/workflows/expressions/template.ts';
+import { proposeKey, proposeValue } from '../proposals/proposal.ts';
 import { type ReducedMistake, reduceBranches } from './schema-branches.ts';
 import { suggestKey } from './suggest-key.ts';
 
@@ -46,11 +47,13 @@ const toSchemaProblems = (
   const reduced = reduceBranches(mistakes, isUnknown).filter(({ keyword }) => keyword !== 'format'); // see `checkFormat`
   const byValue = Map.groupBy(reduced, ({ place: inner }) => inner);
   return [...byValue].flatMap(([inner, group]) =>
-    describeValue(group).map((message) => ({ path: `${place}${inner}`, message })),
+    describeValue(group, `${place}${inner}`).map((found) => ({ path: `${place}${inner}`, ...found })),
   );
 };
 
-const describeValue = (errors: readonly ReducedMistake[]): string[] => {
+type Finding = Omit<Problem, 'path'>;
+
+const describeValue = (errors: readonly ReducedMistake[], path: string): Finding[] => {
   const required = new Set(
     errors.flatMap(({ keyword, key }) => (keyword === 'required' ? [String(key)] : [])),
   );
@@ -58,44 +61,68 @@ const describeValue = (errors: readonly ReducedMistake[]): string[] => {
     errors.flatMap(({ keyword, keys = [] }) => (keyword === 'needsOne' ? keys.map(String) : [])),
   );
   const unknown = errors.filter(({ keyword }) => keyword === 'additionalProperties');
-  const messages = unknown.map((error) => {
+  const findings = unknown.map((error): Finding => {
     const key = String(error.key);
     const [wanted, ...others] = [...required, ...choices];
     const isOnly = unknown.length === 1 && others.length === 0;
-    const { meant, hint } = suggestKey(key, error, isOnly ? (wanted ?? null) : null);
+    const { meant, hint, value } = suggestKey(key, error, isOnly ? (wanted ?? null) : null);
     choices.clear(); // named in the hint
     if (meant !== null) required.delete(meant);
-    return `has the unknown key ${quote(key)}${hint}`;
+    const isFit = value !== undefined || isFitFor(error, meant);
+    return {
+      message: `has the unknown key ${quote(key)}${hint}`,
+      ...(isFit ? proposeKey(path, key, meant, value) : {}),
+    };
   });
-  for (const key of required) messages.push(`lacks the key ${quote(key)}`);
-  if (choices.size > 0) messages.push(`must have one of the keys ${quoteAll(choices)}`);
+  for (const key of required) findings.push({ message: `lacks the key ${quote(key)}` });
+  if (choices.size > 0) findings.push({ message: `must have one of the keys ${quoteAll(choices)}` });
   const others = errors.filter(
     ({ keyword }) => !['required', 'needsOne', 'additionalProperties'].includes(keyword),
   );
-  return [...messages, ...others.map(describeError)];
+  return [...findings, ...others.map((error) => describeError(error, path))];
 };
 
-const describeError = (error: ReducedMistake): string => {
+/** Whether what is written under an unknown key is valid under the key that was probably meant. */
+const isFitFor = ({ schema, value, key }: Mistake, meant: string | null): boolean => {
+  if (meant === null || !isPlainObject(value) || !isPlainObject(schema.properties)) return false;
+  const written = value[String(key)];
+  const isComputed = typeof written === 'string' && written.includes('{{');
+  try {
+    return isComputed || findMistakes(schema.properties[meant] as JsonObject, written).length === 0;
+  } catch {
+    return false; // the part refers to others of its schema
+  }
+};
+
+const describeError = (error: ReducedMistake, path: string): Finding => {
   const { keyword, value, limit, keys = [] } = error;
   switch (keyword) {
     case 'type':
-      return describeType(error);
+      return describeType(error, path);
     case 'enum': {
       const allowed = limit as readonly unknown[];
       const names = allowed.filter((one) => typeof one === 'string');
       const near = typeof value === 'string' ? findNearest(value, names) : null;
-      return `must be one of ${allowed.join(', ')}${didYouMean(near)}`;
+      return {
+        message: `must be one of ${allowed.join(', ')}${didYouMean(near)}`,
+        ...proposeValue(path, near),
+      };
     }
-    case 'pattern':
-      return `${describePattern(error)}${didYouMean(suggestText(String(limit), value))}`;
+    case 'pattern': {
+      const meant = suggestText(String(limit), value);
+      return { message: `${describePattern(error)}${didYouMean(meant)}`, ...proposeValue(path, meant) };
+    }
     case 'takesOne':
-      return `must have only one of the keys ${quoteAll(keys.map(String))}`;
+      return { message: `must have only one of the keys ${quoteAll(keys.map(String))}` };
     case 'not':
-      return isPlainObject(limit) && limit.const !== undefined
-        ? `must not be ${JSON.stringify(limit.const)}`
-        : 'must not match the schema in "not"';
+      return {
+        message:
+          isPlainObject(limit) && limit.const !== undefined
+            ? `must not be ${JSON.stringify(limit.const)}`
+            : 'must not match the schema in "not"',
+      };
     default:
-      return describeLimit[keyword]?.(limit) ?? 'is not allowed';
+      return { message: describeLimit[keyword]?.(limit) ?? 'is not allowed' };
   }
 };
 
@@ -152,11 +179,11 @@ const describeSchema = ({ schema: { description } }: Mistake): string => {
 };
 
 /** Message for a value of the wrong type. A template keeps its value's type only when it is a single expression. */
-const describeType = (mistake: Mistake): string => {
+const describeType = (mistake: Mistake, path: string): Finding => {
   const { limit, value: data } = mistake;
   const types: readonly unknown[] = Array.isArray(limit) ? limit : [limit];
   const message = `must be ${types.join(' or ')}`;
-  const about = `${message}${describeSchema(mistake)}`;
+  const about = { message: `${message}${describeSchema(mistake)}` };
   if (typeof data !== 'string' || data.length > MAX_LENGTH) return about;
   const parts = splitTemplate(data);
   if (parts.some((part) => 'expression' in part)) {
@@ -164,13 +191,19 @@ const describeType = (mistake: Mistake): string => {
       .map((part) => ('text' in part ? part.text : part.expression.trim()))
       .join('')
       .trim();
-    return `${message}, but a template with more than one expression is a string; did you mean ${quote(`{{ ${whole} }}`)}?`;
+    return {
+      message: `${message}, but a template with more than one expression is a string; did you mean ${quote(`{{ ${whole} }}`)}?`,
+    };
   }
-  if (typesOf(parse(data)).some((type) => types.includes(type))) {
-    return `${message}; did you mean ${data.trim()}, without quotes?`;
+  const parsed = parse(data);
+  if (parsed !== undefined && typesOf(parsed).some((type) => types.includes(type))) {
+    return {
+      message: `${message}; did you mean ${data.trim()}, without quotes?`,
+      ...proposeValue(path, parsed),
+    };
   }
   return LOOKS_COMPUTED.test(data) && !data.includes('{')
-    ? `${message}; did you mean ${quote(`{{ ${data} }}`)}?`
+    ? { message: `${message}; did you mean ${quote(`{{ ${data} }}`)}?` }
     : about;
 };
 
@@ -183,8 +216,7 @@ const parse = (text: string): JsonValue | undefined => {
 };
 
 /** Returns the types of JSON Schema that a value has. */
-const typesOf = (value: JsonValue | undefined): string[] => {
-  if (value === undefined) return [];
+const typesOf = (value: JsonValue): string[] => {
   if (value === null) return ['null'];
   if (Array.isArray(value)) return ['array'];
   return Number.isInteger(value) ? ['integer', 'number'] : [typeof value];

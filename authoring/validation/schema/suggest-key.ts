@@ -8,6 +8,8 @@ import { findNearest } from '../../../lib/shared/near-name.ts';
 interface KeySuggestion {
   /** A key of the same object; null when the hint names none. */
   readonly meant: string | null;
+  /** The value for that key, when it is not the one that is written. */
+  readonly value?: number;
   /** The suggestion as the end of a message. */
   readonly hint: string;
 }
@@ -53,7 +55,7 @@ export const suggestKey = (
   const duration = toSeconds(key, value[key], free);
   if (duration !== null) {
     const [name, seconds] = duration;
-    return { meant: name, hint: `; did you mean "${name}": ${seconds}?` };
+    return { meant: name, value: seconds, hint: `; did you mean "${name}": ${seconds}?` };
   }
   const place = findKeyPlace(key, known, instancePath);
   if (place !== null) return { meant: null, hint: `: it belongs ${place}` };

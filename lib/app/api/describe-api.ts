@@ -6,6 +6,7 @@ import * as catalogue from '../../shared/error-catalogue.ts';
 import type { ErrorCode } from '../../shared/errors.ts';
 import { workflowSchema } from '../../workflows/definition/schema.ts';
 import { components, routes, type topics } from './api.ts';
+import { proposal } from './workflows.ts';
 
 // Evaluated when a bundle is built: no function contains the library that converts the schemas.
 
@@ -119,6 +120,7 @@ const problem: JsonObject = {
           pointer: { type: 'string', description: 'A JSON pointer as a URI fragment' },
           detail: { type: 'string' },
           workflowId: { type: 'string' },
+          proposal: describe(proposal),
         },
       },
     },

@@ -31,10 +31,19 @@ export const workflowVersion = v.object({
   message: v.nullable(v.string()),
 });
 
-export const pointedText = v.object({
-  pointer: v.pipe(v.string(), v.description('A JSON pointer as a URI fragment')),
-  detail: v.string(),
-});
+const pointer = v.pipe(v.string(), v.description('A JSON pointer as a URI fragment'));
+
+const patchOperation = v.variant('op', [
+  v.object({ op: v.literal('replace'), path: pointer, value: v.unknown() }),
+  v.object({ op: v.literal('move'), from: pointer, path: pointer }),
+]);
+
+export const proposal = v.pipe(
+  v.array(patchOperation),
+  v.description('The correction, as operations of JSON Patch, in order'),
+);
+
+export const pointedText = v.object({ pointer, detail: v.string(), proposal: v.optional(proposal) });
 
 const triggerTimes = v.object({ triggerNodeId: v.string(), times: v.array(v.string()) });
 

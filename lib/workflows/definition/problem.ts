@@ -1,3 +1,4 @@
+import type { JsonValue } from '@hookloom/plugin-kit';
 import type { WorkflowDefinition } from './definition.ts';
 
 /** Something that is wrong in a workflow file, or probably wrong; `path` is a JSON pointer (RFC 6901). */
@@ -6,7 +7,17 @@ export interface Problem {
   readonly message: string;
   /** Severity of the problem: with a warning, the workflow is stored nevertheless. If absent, it is an error. */
   readonly severity?: 'warning';
+  /** The correction, if the message suggests one that is exact: operations to apply in this order. */
+  readonly proposal?: readonly PatchOperation[];
 }
+
+/**
+ * An operation of JSON Patch (RFC 6902). The places are JSON pointers into the workflow file. `move` renames a key within
+ * its object.
+ */
+export type PatchOperation =
+  | { readonly op: 'replace'; readonly path: string; readonly value: JsonValue }
+  | { readonly op: 'move'; readonly from: string; readonly path: string };
 
 /** The findings about a workflow that is to be stored. It can be stored if it has no problems. */
 export interface CheckedWorkflow {

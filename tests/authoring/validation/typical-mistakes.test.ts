@@ -549,6 +549,6 @@ describe('is reported once, with its place and the probable intention', () => {
       'has the unknown key "active"; did you mean "enabled"?',
     ],
   ])('%s', async (_mistake, changes, path, message) => {
-    expect(await problemsOf(changes)).toEqual([{ path, message }]);
+    expect(await problemsOf(changes)).toMatchObject([{ path, message }]);
   });
 });

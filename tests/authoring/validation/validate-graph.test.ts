@@ -153,7 +153,7 @@ describe('connections start at outputs that a node has', () => {
       '"start" has no output "out", but "main"',
     ],
   ])('not from %s', async (_what, nodes, edges, message) => {
-    expect(await problemsOf(nodes, edges)).toEqual([
+    expect(await problemsOf(nodes, edges)).toMatchObject([
       { path: `/connections/${edges.length - 1}/sourceOutput`, message },
     ]);
   });
@@ -181,7 +181,7 @@ describe('connections end at inputs that a node has', () => {
       '"a" has no input "main": set targetInput to one of: "old", "new"',
     ],
   ])('not by %s', async (_what, nodes, edges, path, message) => {
-    expect(await problemsOf(nodes, edges)).toEqual([{ path, message }]);
+    expect(await problemsOf(nodes, edges)).toMatchObject([{ path, message }]);
   });
 });
 
@@ -217,7 +217,7 @@ describe('what starts a workflow', () => {
     ],
     ["a plugin's own trigger, switched off", { type: 'timer', disabled: true }, {}, TIMER],
   ])('is not %s', async (_what, start, nodes, problem) => {
-    expect(await problemsOf(nodes, [], start)).toEqual([problem]);
+    expect(await problemsOf(nodes, [], start)).toMatchObject([problem]);
   });
 });
 

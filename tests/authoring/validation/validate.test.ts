@@ -384,7 +384,7 @@ describe('a mistake is reported with its place', () => {
       'is nested deeper than 100 levels',
     ],
   ])('%s', async (_case, value, path, message) => {
-    expect(await problemsOf(value)).toEqual([{ path, message }]);
+    expect(await problemsOf(value)).toMatchObject([{ path, message }]);
   });
 
   test('an expression in a trigger, under a name that a JSON pointer escapes', async () => {
@@ -413,6 +413,7 @@ describe('a mistake is reported with its place', () => {
     expect(await problemsOf(withNode({ type }))).toContainEqual({
       path: '/nodes/1/type',
       message: `no installed plugin provides the type "${type}"; did you mean "${near}"?`,
+      proposal: [{ op: 'replace', path: '/nodes/1/type', value: near }],
     });
   });
 

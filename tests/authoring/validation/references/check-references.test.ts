@@ -25,7 +25,7 @@ const problemsOf = (text: string, changes: Partial<Names> = {}) =>
     findNearest,
     findNearName,
     ...changes,
-  });
+  }).map(({ message }) => message);
 
 describe('an expression may name', () => {
   test.each([
