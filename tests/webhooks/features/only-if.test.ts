@@ -80,5 +80,5 @@ test.each([
   const nodes = [{ id: 'start', type: 'webhookTrigger', parameters: { onlyIf } }];
   const workflow = { id: 'x', name: 'x', enabled: true, nodes, connections: [] };
   const { problems } = await validateWorkflow(workflow, findNodeType);
-  expect(problems).toEqual([{ path: '/nodes/0/parameters/onlyIf', message: expect.any(String) }]);
+  expect(problems).toMatchObject([{ path: '/nodes/0/parameters/onlyIf', message: expect.any(String) }]);
 });
