@@ -249,7 +249,9 @@ describe('an origin', () => {
     ['https://*.example', 'would allow all sites of a top-level domain'],
     ['null', expect.stringMatching(/sandboxed/)],
   ])('%s is refused when the workflow is stored', async (origin, message) => {
-    expect(await problemsOf({ origins: [shop, origin] })).toMatchObject([{ path: `${place}/origins/1`, message }]);
+    expect(await problemsOf({ origins: [shop, origin] })).toMatchObject([
+      { path: `${place}/origins/1`, message },
+    ]);
   });
 
   test.each(['http://*.localhost:3000', 'capacitor://localhost', 'http://[::1]:3000', 'http://192.0.2.1'])(
