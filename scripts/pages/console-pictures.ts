@@ -8,6 +8,7 @@ const views: Readonly<Record<string, (ids: SampleIds) => string>> = {
   overview: () => '',
   workflows: () => '/workflows',
   workflow: ({ workflowId }) => `/workflows/${workflowId}`,
+  trial: ({ workflowId, executionId }) => `/workflows/${workflowId}/edit?execution=${executionId}`,
   executions: () => '/executions',
   execution: ({ executionId }) => `/executions/${executionId}`,
   'bulk-retry': ({ bulkRetryId }) => `/bulk-retries/${bulkRetryId}`,
@@ -20,7 +21,10 @@ const views: Readonly<Record<string, (ids: SampleIds) => string>> = {
 };
 
 /** Those with a graph, whose code is loaded after their data. */
-const drawn = ['workflow', 'execution'];
+const drawn = ['workflow', 'trial', 'execution'];
+
+/** Of a page, in pixels. */
+const size = { width: 1_280, height: 800 };
 
 const themes = ['light', 'dark'] as const;
 
@@ -33,14 +37,16 @@ export const takeConsolePictures = async (browser: Browser, folder: string): Pro
       const ids = await storeConsoleSamples(service.baseUrl);
       for (const colorScheme of themes) {
         const page = await browser.newPage({
-          viewport: { width: 1_280, height: 800 },
+          viewport: size,
           reducedMotion: 'reduce', // no picture of something that fades in
           colorScheme,
         });
         for (const [name, toPath] of Object.entries(views)) {
           await openView(page, `${service.baseUrl}/console${toPath(ids)}`);
           if (drawn.includes(name)) await page.locator('.react-flow__node').first().waitFor();
+          if (name === 'trial') await showData(page);
           await page.screenshot({ path: join(folder, `console-${name}-${colorScheme}.png`) });
+          await page.setViewportSize(size);
         }
         await page.close();
       }
@@ -50,6 +56,17 @@ export const takeConsolePictures = async (browser: Browser, folder: string): Pro
   } finally {
     project.remove();
   }
+};
+
+/** Selects the node that failed, and makes room for its data, which is below the graph. */
+const showData = async (page: Page): Promise<void> => {
+  await page.setViewportSize({ ...size, height: 1_400 });
+  await page.locator('.react-flow__node[data-id="charge"]').click();
+  await page
+    .getByText(/^From execution/)
+    .last()
+    .waitFor();
+  await page.locator('.cm-content').first().waitFor();
 };
 
 /** Opens a view and waits until it shows its data. */
