@@ -265,7 +265,7 @@ test('a node is dropped on the connection of an output, and copied, pasted and r
     await button('Node actions').focus();
     await page.keyboard.press('Enter');
     for (let presses = 0; presses < 20; presses++) {
-      const text = await page.evaluate(() => document.activeElement?.firstChild?.textContent);
+      const text = await page.locator(':focus').evaluate(({ firstChild }) => firstChild?.textContent);
       if (text === label) break;
       await page.keyboard.press('ArrowDown');
     }
