@@ -23,6 +23,7 @@ export const NodeMenu = ({ actions, place, onClose }: NodeMenuProps): ReactNode 
     const element = menu.current;
     if (element === null) return;
     element.showModal();
+    element.querySelector<HTMLElement>('[role="menuitem"]')?.focus();
     const { width, height } = element.getBoundingClientRect();
     element.style.left = `${Math.max(0, Math.min(place.x, window.innerWidth - width))}px`;
     element.style.top = `${Math.max(0, Math.min(place.y, window.innerHeight - height))}px`;
