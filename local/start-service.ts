@@ -17,6 +17,7 @@ import { type Gateway, startGateway } from './gateway/gateway.ts';
 import { createRouter } from './gateway/routes.ts';
 import { type LiveCode, openLiveCode } from './live-code.ts';
 import { toPortError } from './ports.ts';
+import { saveWorkflowFile } from './samples/save-workflow-file.ts';
 import type { SeededSample } from './samples/seed.ts';
 import { type CallSamples, createWorkflowFiles, type WorkflowFiles } from './samples/watch-workflows.ts';
 
@@ -81,6 +82,7 @@ const start = async ({ port, dataFolder, log }: ServiceOptions, parts: Parts): P
   const folder = projectFolder();
   const file = readServiceFile(folder);
   const { tablePrefix } = file;
+  const workflows = sampleWorkflowsFolder();
   const samplesDefinition = samplesFunction(file);
   const environment = Promise.withResolvers<LocalEnvironment>();
   const code = await openLiveCode({
@@ -99,7 +101,11 @@ const start = async ({ port, dataFolder, log }: ServiceOptions, parts: Parts): P
     findPage: createConsolePages(join(folder, '.hookloom/console'), { stage: null, isReadOnly: false }),
     invoke: async (functionKey, event, signal) => {
       await stored.promise; // without the samples, a request would be answered 404
-      return requests.invoke({ functionKey, event, requestId: randomUUID(), signal });
+      const result = await requests.invoke({ functionKey, event, requestId: randomUUID(), signal });
+      const { files } = parts;
+      return files === undefined
+        ? result
+        : saveWorkflowFile(event, result, { folder: workflows, files, log });
     },
     log,
   }).catch((error: unknown) => Promise.reject(toPortError(error, port)));
@@ -115,7 +121,6 @@ const start = async ({ port, dataFolder, log }: ServiceOptions, parts: Parts): P
 
   const call = ((event) =>
     requests.invoke({ functionKey: samplesDefinition.key, event, requestId: randomUUID() })) as CallSamples;
-  const workflows = sampleWorkflowsFolder();
   const apiKey = ordersApiKey();
   const [samples] = await Promise.all([
     call<'seed'>({ action: 'seed', folder: workflows, ordersApiKey: apiKey }),

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { isWorkflowFile } from '../../cli/read-file.ts';
 import type { SamplesEvent, SamplesResults } from './samples-function.ts';
@@ -12,6 +12,10 @@ export type CallSamples = <Action extends SamplesEvent['action']>(
 export interface WorkflowFiles {
   /** Called when a file of the folder was written, created or removed. */
   changed(path: string): void;
+  /** The file that has the stored version of a workflow, with its text; null if none has. */
+  findFile(workflowId: string): { readonly name: string; readonly text: string } | null;
+  /** Called when a file was written with what is stored. */
+  written(name: string, text: string): void;
   /** Validates invalid files again after a code change. */
   retryInvalid(): void;
   close(): void;
@@ -40,6 +44,12 @@ export const createWorkflowFiles = (parts: {
   const invalid = new Map(
     seeded.flatMap((file) => ('problem' in file ? [[file.name, file.problem] as const] : [])),
   );
+  /** The text of each file whose definition is the stored one. */
+  const texts = new Map<string, string>();
+  for (const file of seeded) {
+    const text = 'isOther' in file && !file.isOther ? readText(join(folder, file.name)) : null;
+    if (text !== null) texts.set(file.name, text);
+  }
   const pending = new Map<string, NodeJS.Timeout>();
   let isClosed = false;
   /** Serial updates: an older state of a file must not be stored after a newer one. */
@@ -65,6 +75,9 @@ export const createWorkflowFiles = (parts: {
   };
 
   const store = async (name: string): Promise<void> => {
+    // An edit after this is another change, which is stored in turn.
+    const text = readText(join(folder, name));
+    texts.delete(name);
     const result = await call<'put'>({ action: 'put', file: join(folder, name), others: othersOf(name) });
     conflicts.delete(name);
     if ('problem' in result) {
@@ -78,6 +91,7 @@ export const createWorkflowFiles = (parts: {
     const before = ids.get(name);
     ids.set(name, result.id);
     invalid.delete(name);
+    if (text !== null) texts.set(name, text);
     if (result.changed) {
       log(`workflows/${name}: ${result.id} is now at version ${result.version}`);
       for (const warning of result.warnings) log(`workflows/${name}: ${warning}`);
@@ -94,7 +108,7 @@ export const createWorkflowFiles = (parts: {
   const remove = async (name: string): Promise<void> => {
     const id = ids.get(name);
     const conflict = conflicts.get(name);
-    for (const names of [ids, conflicts, invalid]) names.delete(name);
+    for (const names of [ids, conflicts, invalid, texts]) names.delete(name);
     if (id !== undefined) await removeWorkflow(id, name, 'no longer exists');
     if (conflict !== undefined) await retryConflicts(conflict);
   };
@@ -131,6 +145,14 @@ export const createWorkflowFiles = (parts: {
         else schedule(name, REPLACE_MS, () => update(name));
       });
     },
+    findFile: (workflowId) => {
+      const [name] = [...ids].find(([, id]) => id === workflowId) ?? [];
+      const text = name === undefined ? undefined : texts.get(name);
+      return name === undefined || text === undefined ? null : { name, text };
+    },
+    written: (name, text) => {
+      texts.set(name, text);
+    },
     retryInvalid: () => {
       for (const name of invalid.keys()) update(name);
     },
@@ -139,4 +161,13 @@ export const createWorkflowFiles = (parts: {
       for (const timer of pending.values()) clearTimeout(timer);
     },
   };
+};
+
+/** @returns null if there is no such file, or it can't be read */
+const readText = (file: string): string | null => {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return null;
+  }
 };

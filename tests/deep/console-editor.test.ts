@@ -1,8 +1,13 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { openBrowser } from '../../scripts/pages/open-browser.ts';
+import { copyProject } from '../support/copy-project.ts';
 import { type RunningService, startLocalService } from '../support/local-service.ts';
 
+/** The console writes to its workflow files. */
+const project = copyProject();
 let service: RunningService;
 let browser: Browser;
 let context: BrowserContext;
@@ -12,11 +17,12 @@ let faults: string[];
 
 beforeAll(async () => {
   browser = await openBrowser();
-  service = await startLocalService();
+  service = await startLocalService({ cwd: project.folder });
 });
 afterAll(async () => {
   await browser?.close();
   await service?.stop();
+  project.remove();
 });
 
 const openPage = async (): Promise<Page> => {
@@ -230,6 +236,10 @@ test('a credential is made in place and chosen, settings are a form, and what is
   await field('timeoutSeconds').last().getByRole('textbox').fill('9');
   await button('Save').click();
   await page.getByText(/Saved as version/).waitFor();
+  await page.getByText('and to workflows/hello.json').waitFor();
+  expect(readFileSync(join(project.folder, 'workflows/hello.json'), 'utf8')).toContain(
+    '"tags": ["greeting"],\n  "nodes": [\n',
+  );
   expect(await shownDefinition('hello')).toMatchObject({
     tags: ['greeting'],
     nodes: [
@@ -265,7 +275,7 @@ test('a node is dropped on the connection of an output, and copied, pasted and r
     await button('Node actions').focus();
     await page.keyboard.press('Enter');
     for (let presses = 0; presses < 20; presses++) {
-      const text = await page.locator(':focus').evaluate(({ firstChild }) => firstChild?.textContent);
+      const text = await page.locator('[role=menuitem]:focus span').textContent();
       if (text === label) break;
       await page.keyboard.press('ArrowDown');
     }

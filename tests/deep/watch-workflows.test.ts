@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { openSampleStores } from '../../local/samples/sample-stores.ts';
 import type { SamplesEvent } from '../../local/samples/samples-function.ts';
+import { saveWorkflowFile } from '../../local/samples/save-workflow-file.ts';
 import { putSample, seedSamples } from '../../local/samples/seed.ts';
 import {
   type CallSamples,
@@ -246,4 +247,75 @@ test('other files are ignored', async () => {
   changed('b.json');
   await said(/b is now at version 1/);
   expect(lines).toHaveLength(1);
+});
+
+describe('what the console stores', () => {
+  const TEXT = `{
+  "$schema": "./workflow.schema.json",
+  "id": "a", "name": "A",
+  "nodes": [ { "type": "webhookTrigger", "id": "in" } ],
+  "connections": []
+}
+`;
+  const { $schema: _, ...definition } = JSON.parse(TEXT);
+  const eventOf = (changed: object, { site = 'same-origin', method = 'PUT', path = 'a' } = {}) => ({
+    rawPath: `/api/admin/workflows/${path}`,
+    headers: { 'sec-fetch-site': site },
+    body: JSON.stringify(changed),
+    requestContext: { http: { method } },
+  });
+  const answer = { statusCode: 200, body: '{"version":2}' };
+  const read = () => readFileSync(join(folder, 'a.json'), 'utf8');
+
+  const openSaver = async () => {
+    writeFileSync(join(folder, 'a.json'), TEXT);
+    const opened = await openFiles();
+    const save = (event: object, result: object = answer) =>
+      saveWorkflowFile(event, result, {
+        folder,
+        files: opened.files,
+        log: (line) => void opened.lines.push(line),
+      });
+    return { ...opened, save };
+  };
+
+  test('is written to its file, in which nothing else changes, and is not stored once more', async () => {
+    const { save, target, changed, said, lines } = await openSaver();
+    const renamed = { ...definition, name: 'B' };
+    expect(save(eventOf(renamed))).toEqual({
+      statusCode: 200,
+      body: '{"version":2,"file":"workflows/a.json"}',
+    });
+    expect(read()).toBe(TEXT.replace('"A"', '"B"'));
+    expect(readdirSync(folder).filter((name) => name.startsWith('a.json'))).toEqual(['a.json']);
+    changed('a.json'); // as the watcher says, which stores it, since this test has no API that did
+    await said(/a is now at version 2/);
+    expect(save(eventOf(renamed))).toMatchObject({ body: expect.stringContaining('a.json') });
+    changed('a.json');
+    write('last.json', 'last');
+    changed('last.json');
+    await said(/last is now at version 1/);
+    expect((await target.workflows.find('a'))?.version).toBe(2);
+    expect(lines).toHaveLength(2);
+  });
+
+  test.each([
+    ['a program', eventOf({}, { site: 'none' }), answer],
+    ['another request', eventOf({}, { method: 'DELETE' }), answer],
+    ['another path', eventOf({}, { path: '../a' }), answer],
+    ['another workflow', eventOf({}, { path: 'b' }), answer],
+    ['a refusal', eventOf({}), { statusCode: 422, body: '{}' }],
+  ])('is not written for %s', async (_name, event, result) => {
+    const { save } = await openSaver();
+    expect(save(event, result)).toBe(result);
+    expect(read()).toBe(TEXT);
+  });
+
+  test('does not replace what was edited meanwhile', async () => {
+    const { save, lines } = await openSaver();
+    const edited = TEXT.replace('"A"', '"Edited"');
+    writeFileSync(join(folder, 'a.json'), edited);
+    expect(save(eventOf({ ...definition, name: 'B' }))).toBe(answer);
+    expect([read(), lines]).toEqual([edited, [expect.stringMatching(/was edited meanwhile/)]]);
+  });
 });

@@ -58,6 +58,12 @@ export const storedWorkflow = v.object({
   warnings: v.array(pointedText),
   times: v.array(triggerTimes),
   releasing: v.pipe(v.array(v.string()), v.description('Triggers whose held executions start to run')),
+  file: v.optional(
+    v.pipe(
+      v.string(),
+      v.description('The file to which the local service has saved what its console stored'),
+    ),
+  ),
 });
 
 export const checkedWorkflow = v.object({

@@ -362,7 +362,12 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
         {workflowId === '' ? 'New workflow' : `Edit ${workflowId}`}
       </Header>
       <div aria-live="polite">
-        {save.isSuccess && !isChanged && <Alert type="success">Saved as version {base.version}.</Alert>}
+        {save.isSuccess && !isChanged && (
+          <Alert type="success">
+            Saved as version {base.version}
+            {save.data.file === undefined ? '' : ` and to ${save.data.file}`}.
+          </Alert>
+        )}
       </div>
       {isRestored && (
         <Alert
