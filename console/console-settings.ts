@@ -8,3 +8,9 @@ export interface ConsoleSettings {
   /** Whether what serves it refuses every change. */
   readonly isReadOnly: boolean;
 }
+
+/** What the page is given. */
+export interface PageSettings extends ConsoleSettings {
+  /** The address of the script that checks workflows, for a worker. */
+  readonly validator: string;
+}

@@ -70,7 +70,7 @@ const runsInPage = [
   'lib/shared/near-name.ts',
   'authoring/validation/',
 ];
-const packagesInPage = ['@hookloom/counted-jsonata', '@hookloom/plugin-kit'];
+const packagesInPage = ['@hookloom/counted-jsonata', '@hookloom/plugin-kit', '@hookloom/plugin-kit/host'];
 
 /** No input and output in these folders of lib/, no clock, no chance: what they need comes in as an argument. */
 const pureFolders = [

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
+import { type BuildOptions, build, type Plugin } from 'esbuild';
 
 /** The console, built. */
 export interface BuiltConsole {
@@ -18,6 +18,8 @@ export interface BuiltConsole {
   readonly folder: string;
   /** File name of the script that the page begins with. */
   readonly script: string;
+  /** File name of the script that checks workflows, for a worker. */
+  readonly worker: string;
   /** File name of the style sheet. */
   readonly styles: string;
 }
@@ -36,8 +38,7 @@ const service = ['lib', 'authoring', 'packages'].map((folder) => `${join(root, f
 export const buildConsole = async (cacheFolder: string): Promise<BuiltConsole> => {
   const folder = join(cacheFolder, hashCode());
   if (!existsSync(folder)) await buildInto(folder);
-  const { script, styles } = JSON.parse(readFileSync(join(folder, 'entry.json'), 'utf8'));
-  return { folder, script, styles };
+  return { folder, ...JSON.parse(readFileSync(join(folder, 'entry.json'), 'utf8')) };
 };
 
 const describeFile = (file: string): string => {
@@ -98,32 +99,65 @@ const adjustComponents: Plugin = {
   },
 };
 
-const hashes = join(source, 'parts/expression/node-crypto.ts');
+/** What the page has in place of modules of Node, by the module's name. */
+const nodeInPage = join(source, 'node');
+
+/** What a stub of a function of Node throws, before the name. */
+const NOT_IN_PAGE = 'not in the page: ';
 
 /**
- * The page runs expressions and checks of the service, which import hashes of Node. Its other modules are named by files
- * of which the page uses other parts: they fall out of the bundle, and what does not is refused by `refuseNode`.
+ * The page runs expressions and the validator of the service. What these take of Node is written again for a browser; all
+ * else of Node throws when it is called, and `refuseNode` lists what of that may be in the page.
  */
 const replaceNode: Plugin = {
   name: 'replace-node',
-  setup: ({ onResolve }) => {
-    onResolve({ filter: /^node:crypto$/ }, () => ({ path: hashes }));
-    onResolve({ filter: /^node:/ }, ({ path }) => ({ path, external: true, sideEffects: false }));
+  setup: ({ onResolve, onLoad }) => {
+    onResolve({ filter: /^node:/ }, ({ path }) => ({ path, namespace: 'node', sideEffects: false }));
+    onLoad({ filter: /^node:/, namespace: 'node' }, async ({ path }) => {
+      const file = join(nodeInPage, `${path.slice('node:'.length)}.ts`);
+      const own = existsSync(file) ? Object.keys(await import(file)) : [];
+      const others = Object.keys(await import(path)).filter(
+        (name) => !own.includes(name) && name !== 'default' && /^\w+$/.test(name),
+      );
+      const stubs = others.map(
+        (name) => `export function ${name}() { throw new Error('${NOT_IN_PAGE}${path} ${name}'); }`,
+      );
+      const taken = own.length === 0 ? [] : [`export { ${own.join(', ')} } from ${JSON.stringify(file)};`];
+      return { contents: [...taken, ...stubs].join('\n'), resolveDir: nodeInPage };
+    });
+    // What a webhook does with a request, loaded on use: the validator reads how it is set up.
+    onResolve({ filter: /-stages(?:\.chunk)?\.ts$/ }, ({ kind, path }) =>
+      kind === 'dynamic-import' ? { path, namespace: 'stages' } : null,
+    );
+    onLoad({ filter: /./, namespace: 'stages' }, () => ({
+      contents: `throw new Error('${NOT_IN_PAGE}stages of a webhook')`,
+    }));
   },
 };
 
-/** @throws Error if the page would import a module of Node */
-const refuseNode = ({ outputs }: Metafile): void => {
-  const found = Object.values(outputs).flatMap(({ imports }) =>
-    imports.filter(({ path }) => path.startsWith('node:')).map(({ path }) => path),
+/** What a webhook calls when a request arrives, in the files that the validator reads for how it is set up. */
+const onlyForRequests = new Set([
+  'node:crypto createHmac',
+  'node:crypto timingSafeEqual',
+  'node:net BlockList',
+  'node:querystring unescape',
+]);
+
+/** @throws Error if the page might call a function of Node */
+const refuseNode = (files: readonly string[]): void => {
+  const pattern = new RegExp(`${NOT_IN_PAGE}(node:[\\w/]+ \\w+)`, 'g');
+  const found = files.flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(pattern)].map(([, name = '']) => name),
   );
-  if (found.length > 0) throw new Error(`the page of the console imports ${[...new Set(found)].join(', ')}`);
+  const refused = found.filter((name) => !onlyForRequests.has(name));
+  if (refused.length > 0)
+    throw new Error(`the page of the console calls ${[...new Set(refused)].join(', ')}`);
 };
 
 const buildInto = async (folder: string): Promise<void> => {
   const unfinished = `${folder}-${process.pid}`;
   const options: BuildOptions & { readonly metafile: true } = {
-    entryPoints: [join(source, 'main.tsx')],
+    entryPoints: [join(source, 'main.tsx'), join(source, 'validator/worker.ts')],
     outdir: unfinished,
     entryNames: '[name]-[hash]',
     bundle: true,
@@ -142,18 +176,23 @@ const buildInto = async (folder: string): Promise<void> => {
     const [{ metafile }, whole] = await Promise.all([
       build({ ...options, splitting: true, chunkNames: 'chunk-[hash]', loader: { '.css': 'empty' } }),
       // esbuild does not load the styles of parts on demand: one sheet has those of all parts.
-      build({ ...options, write: false as const }),
+      build({ ...options, entryPoints: [join(source, 'main.tsx')], write: false as const }),
     ]);
-    refuseNode(metafile);
+    refuseNode(Object.keys(metafile.outputs).map((file) => resolve(file)));
     const sheet = whole.outputFiles.find(({ path }) => path.endsWith('.css'));
-    const [script = ''] =
-      Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint?.endsWith('main.tsx')) ?? [];
+    const scriptOf = (entry: string): string =>
+      basename(
+        Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint?.endsWith(entry))?.[0] ?? '',
+      );
     if (sheet === undefined) throw new Error('the console has no styles');
     const styles = basename(sheet.path).replace(/^main/, 'all');
     const others = whole.outputFiles.filter(({ path }) => !/\.(?:css|js)$/.test(path)); // fonts, say
     for (const { path, contents } of others) writeFileSync(join(unfinished, basename(path)), contents);
     writeFileSync(join(unfinished, styles), sheet.contents);
-    writeFileSync(join(unfinished, 'entry.json'), JSON.stringify({ script: basename(script), styles }));
+    writeFileSync(
+      join(unfinished, 'entry.json'),
+      JSON.stringify({ script: scriptOf('main.tsx'), worker: scriptOf('worker.ts'), styles }),
+    );
     mkdirSync(dirname(folder), { recursive: true });
     renameSync(unfinished, folder);
   } catch (error) {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { CONSOLE_PATH, type ConsoleSettings } from '../console-settings.ts';
+import { CONSOLE_PATH, type ConsoleSettings, type PageSettings } from '../console-settings.ts';
 import { type BuiltConsole, buildConsole } from './build-console.ts';
 
 export interface ConsoleAnswer {
@@ -42,6 +42,7 @@ const createPolicy = (nonce: string): string =>
   [
     "default-src 'none'",
     "script-src 'self'",
+    "worker-src 'self'",
     `style-src 'self' 'nonce-${nonce}'`, // CodeMirror adds rules of its own
     "img-src 'self' data:",
     "font-src 'self'",
@@ -50,6 +51,7 @@ const createPolicy = (nonce: string): string =>
     "form-action 'none'",
     "frame-ancestors 'none'",
     "require-trusted-types-for 'script'",
+    'trusted-types hookloom-validator', // the address of one script
   ].join('; ');
 
 const COMMON = [
@@ -58,6 +60,9 @@ const COMMON = [
   ['cross-origin-opener-policy', 'same-origin'],
   ['cross-origin-resource-policy', 'same-origin'],
 ] as const;
+
+/** A script that runs as a worker has the policy of its own answer. https://www.w3.org/TR/CSP3/#initialize-global-object-csp */
+const WORKER_POLICY = ['content-security-policy', "default-src 'none'; script-src 'self'"] as const;
 
 const answerFile = async ({ folder }: BuiltConsole, name: string): Promise<ConsoleAnswer> => {
   const type = TYPES[extname(name)];
@@ -69,13 +74,15 @@ const answerFile = async ({ folder }: BuiltConsole, name: string): Promise<Conso
       body: Buffer.from('Not found'),
     };
   const cached = ['cache-control', 'public, max-age=31536000, immutable'] as const; // names have a hash of the content
-  return { status: 200, headers: [...COMMON, ['content-type', type], cached], body };
+  const headers = [...COMMON, ['content-type', type], WORKER_POLICY, cached] as const;
+  return { status: 200, headers, body };
 };
 
 const escapeAttribute = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 
-const answerPage = ({ script, styles }: BuiltConsole, settings: ConsoleSettings): ConsoleAnswer => {
+const answerPage = ({ script, worker, styles }: BuiltConsole, settings: ConsoleSettings): ConsoleAnswer => {
+  const given: PageSettings = { ...settings, validator: `${CONSOLE_PATH}/assets/${worker}` };
   const nonce = randomBytes(16).toString('base64');
   const html = `<!doctype html>
 <html lang="en">
@@ -83,7 +90,7 @@ const answerPage = ({ script, styles }: BuiltConsole, settings: ConsoleSettings)
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<meta name="hookloom-console" content="${escapeAttribute(JSON.stringify(settings))}">
+<meta name="hookloom-console" content="${escapeAttribute(JSON.stringify(given))}">
 <meta name="hookloom-nonce" nonce="${nonce}">
 <title>Hookloom</title>
 <link rel="icon" href="data:,">

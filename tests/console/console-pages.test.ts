@@ -35,6 +35,7 @@ describe('the page', () => {
     expect(rest).toEqual({
       'default-src': ["'none'"],
       'script-src': ["'self'"],
+      'worker-src': ["'self'"],
       'img-src': ["'self'", 'data:'],
       'font-src': ["'self'"],
       'connect-src': ["'self'"],
@@ -42,6 +43,7 @@ describe('the page', () => {
       'form-action': ["'none'"],
       'frame-ancestors': ["'none'"],
       'require-trusted-types-for': ["'script'"],
+      'trusted-types': ['hookloom-validator'],
     });
     expect(style).toEqual(["'self'", expect.stringMatching(/^'nonce-[\w+/]{22}=='$/)]);
     expect(others).toEqual({
@@ -67,7 +69,11 @@ describe('the page', () => {
     const html = textOf(await answerOf('/console', find));
     const [, content = ''] = /name="hookloom-console" content="([^"]*)"/.exec(html) ?? [];
     const decoded = content.replaceAll('&lt;', '<').replaceAll('&quot;', '"').replaceAll('&amp;', '&');
-    expect(JSON.parse(decoded)).toEqual({ stage: hostile, isReadOnly: true });
+    expect(JSON.parse(decoded)).toEqual({
+      stage: hostile,
+      isReadOnly: true,
+      validator: expect.stringMatching(/^\/console\/assets\/worker-\w+\.js$/),
+    });
     expect(html.match(/<script/g)).toHaveLength(1);
   });
 
@@ -88,6 +94,7 @@ describe('files', () => {
         {
           'content-type': types[path.replace(/^.*\./, '') as keyof typeof types],
           'cache-control': 'public, max-age=31536000, immutable',
+          'content-security-policy': "default-src 'none'; script-src 'self'",
           'cross-origin-opener-policy': 'same-origin',
           'cross-origin-resource-policy': 'same-origin',
           'referrer-policy': 'no-referrer',

@@ -238,7 +238,7 @@ describe('a door, with its cookie,', () => {
     const page = await call('/console/workflows');
     expect(page).toMatchObject({
       status: 200,
-      body: expect.stringContaining('{&quot;stage&quot;:&quot;production&quot;,&quot;isReadOnly&quot;:true}'),
+      body: expect.stringContaining('{&quot;stage&quot;:&quot;production&quot;,&quot;isReadOnly&quot;:true,'),
     });
     const [, script = ''] = /src="([^"]+)"/.exec(page.body) ?? [];
     expect(await call(script)).toMatchObject({ status: 200 });

@@ -2,12 +2,12 @@ import { createHash as createNodeHash } from 'node:crypto';
 import { loadNatives } from '@hookloom/counted-jsonata';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { createHash } from '../../console/src/node/crypto.ts';
 import { completeExpression } from '../../console/src/parts/expression/complete-expression.ts';
 import { evaluateOnSample } from '../../console/src/parts/expression/evaluate-sample.ts';
 import { findExpressions, findStart } from '../../console/src/parts/expression/expression-parts.ts';
 import { FUNCTIONS } from '../../console/src/parts/expression/functions.ts';
 import { tokenizeExpression } from '../../console/src/parts/expression/jsonata-tokens.ts';
-import { createHash } from '../../console/src/parts/expression/node-crypto.ts';
 
 const sample = {
   body: {

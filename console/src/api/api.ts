@@ -85,3 +85,7 @@ const parse = (text: string): unknown => {
     return undefined;
   }
 };
+
+/** The JSON pointer of a problem, which the API writes as a fragment of a URI (RFC 6901 §6). */
+export const fromFragment = (fragment: string): string =>
+  fragment.replace(/^#/, '').split('/').map(decodeURIComponent).join('/');

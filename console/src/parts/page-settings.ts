@@ -1,11 +1,11 @@
-import type { ConsoleSettings } from '../../console-settings.ts';
+import type { PageSettings } from '../../console-settings.ts';
 
 const contentOf = (name: string): string | null =>
   document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content ?? null;
 
 /** What the server of this page said of the service. */
-export const settings: ConsoleSettings = JSON.parse(
-  contentOf('hookloom-console') ?? '{"stage":null,"isReadOnly":false}',
+export const settings: PageSettings = JSON.parse(
+  contentOf('hookloom-console') ?? '{"stage":null,"isReadOnly":false,"validator":""}',
 );
 
 /** Why nothing can be changed; null if it can. */

@@ -52,13 +52,16 @@ import { keepDraft, loadDraft, useKeptDraft } from './kept-draft.ts';
 import { MergeChoices } from './merge-choices.tsx';
 import { mergeDefinitions } from './merge-definitions.ts';
 import { findNodeActions } from './node-actions.ts';
-import { NodeEditor, type NodeProblems } from './node-editor.tsx';
+import { NodeEditor } from './node-editor.tsx';
 import { NodeMenu } from './node-menu.tsx';
 import { NodeTypeSearch, Palette } from './palette.tsx';
+import { ProblemList } from './problem-list.tsx';
+import type { NodeProblems } from './problems.ts';
 import { WorkflowSettings } from './settings-forms.tsx';
 import { NodeDataPanel } from './trial/node-data-panel.tsx';
 import { TrialBar } from './trial/trial-bar.tsx';
 import { useTrial } from './trial/use-trial.ts';
+import { useFindings } from './use-findings.ts';
 
 /** The version that is edited; a new workflow has none. */
 interface Base {
@@ -255,11 +258,10 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
   };
   const isTaken = base.version === null && save.error instanceof Problem && save.error.status === 412;
 
-  const problems = useMemo(() => findProblems(save.error, definition), [save.error, definition]);
-  const ownProblems = useMemo(() => findOwnProblems(save.error), [save.error]);
+  const found = useFindings(definition, types, save.error);
   const trial = useTrial({ workflowId, definition, types, isReadable: problem === null });
   const { failed } = trial;
-  const faulty = useMemo(() => new Set([...problems.keys(), ...failed]), [problems, failed]);
+  const faulty = useMemo(() => new Set([...found.faulty, ...failed]), [found, failed]);
   const [nodeId] = selected;
   const node = selected.size === 1 ? definition.nodes.find(({ id }) => id === nodeId) : undefined;
 
@@ -434,6 +436,11 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
           )}
         </Alert>
       )}
+      <ProblemList
+        findings={found.all}
+        definition={definition}
+        onSelect={(id) => setSelected(new Set([id]))}
+      />
       {problem !== null && (
         <Alert type="warning">
           The JSON can't be read, so the graph shows what it said before: {problem}.
@@ -478,7 +485,7 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
                   <WorkflowFields
                     definition={definition}
                     isNew={workflowId === ''}
-                    problems={ownProblems}
+                    problems={found.ofWorkflow}
                     onEdit={edit}
                   />
                 ) : (
@@ -487,7 +494,7 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
                     node={node}
                     definition={definition}
                     outputs={outputsOf(node.id)}
-                    problems={problems.get(node.id) ?? NO_PROBLEMS}
+                    problems={found.byNode.get(node.id) ?? NO_PROBLEMS}
                     literalsOf={literalsOf}
                     declared={types.get(node.type)}
                     onEdit={edit}
@@ -587,50 +594,14 @@ const findOutputs = (
   );
 };
 
-const NO_PROBLEMS: NodeProblems = { own: [], credential: [], parameters: [], settings: [] };
-
-/** What the service refused, by the node that it belongs to. */
-const findProblems = (
-  error: Error | null,
-  { nodes }: EditedDefinition,
-): ReadonlyMap<string, NodeProblems> => {
-  const found = readErrors(error).flatMap(({ parts: [list, index, member = '', ...rest], message }) => {
-    const id = list === 'nodes' ? nodes[Number(index)]?.id : undefined;
-    return id === undefined ? [] : [{ id, member, path: toPointer(rest), message }];
-  });
-  return new Map(
-    [...Map.groupBy(found, ({ id }) => id)].map(([id, each]) => {
-      const of = (name: string) => each.filter(({ member }) => member === name);
-      const shown = ['credentialId', 'parameters', 'settings'];
-      const own = each.filter(({ member }) => !shown.includes(member));
-      return [
-        id,
-        {
-          own: own.map(({ message }) => message),
-          credential: of('credentialId').map(({ message }) => message),
-          parameters: of('parameters'),
-          settings: of('settings'),
-        },
-      ];
-    }),
-  );
+const NO_PROBLEMS: NodeProblems = {
+  own: [],
+  credential: [],
+  parameters: [],
+  settings: [],
+  warnings: [],
+  isFaulty: false,
 };
-
-/** What the service refused of the workflow besides its nodes. */
-const findOwnProblems = (error: Error | null): readonly ParameterProblem[] =>
-  readErrors(error)
-    .filter(({ parts: [first = 'nodes'] }) => !['nodes', 'connections'].includes(first))
-    .map(({ parts, message }) => ({ path: toPointer(parts), message }));
-
-const readErrors = (error: Error | null) => {
-  const errors = error instanceof Problem && Array.isArray(error.members.errors) ? error.members.errors : [];
-  return errors.map(({ pointer, detail }: { readonly pointer: string; readonly detail: string }) => ({
-    parts: pointer.replace(/^#/, '').split('/').slice(1),
-    message: detail,
-  }));
-};
-
-const toPointer = (parts: readonly string[]): string => parts.map((part) => `/${part}`).join('');
 
 interface WorkflowFieldsProps {
   readonly definition: EditedDefinition;

@@ -6,13 +6,13 @@ import Header from '@cloudscape-design/components/header';
 import Input from '@cloudscape-design/components/input';
 import Select from '@cloudscape-design/components/select';
 import SpaceBetween from '@cloudscape-design/components/space-between';
+import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import Textarea from '@cloudscape-design/components/textarea';
 import Toggle from '@cloudscape-design/components/toggle';
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { lazy, type ReactNode, Suspense, useMemo, useRef, useState } from 'react';
 import type { Answer } from '../../api/routes.ts';
 import JsonEditor from '../../parts/json-editor.tsx';
-import type { ParameterProblem } from '../../parts/schema-form/fields.ts';
 import {
   changeNode,
   chooseCredential,
@@ -29,20 +29,12 @@ import {
   renameNode,
 } from './definition-edits.ts';
 import { NodeCredential } from './node-credential.tsx';
+import type { NodeProblems } from './problems.ts';
 import { NodeSettings } from './settings-forms.tsx';
 import { findBefore } from './trial/trial-data.ts';
 import type { Trial } from './trial/use-trial.ts';
 
 const ParametersForm = lazy(() => import('../../parts/schema-form/parameters-form.tsx'));
-
-/** What is wrong with a node, as the service says. */
-export interface NodeProblems {
-  /** With the node itself. */
-  readonly own: readonly string[];
-  readonly credential: readonly string[];
-  readonly parameters: readonly ParameterProblem[];
-  readonly settings: readonly ParameterProblem[];
-}
 
 interface NodeEditorProps {
   readonly node: EditedNode;
@@ -103,6 +95,11 @@ export const NodeEditor = (props: NodeEditorProps): ReactNode => {
           <Box key={problem} color="text-status-error">
             {problem}
           </Box>
+        ))}
+        {problems.warnings.map((warning) => (
+          <StatusIndicator key={warning} type="warning">
+            {warning}
+          </StatusIndicator>
         ))}
         <FormField label="Id" description={type} errorText={idProblem}>
           <Input

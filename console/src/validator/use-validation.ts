@@ -1,0 +1,129 @@
+import { useEffect, useRef, useState } from 'react';
+import { callApi, fromFragment } from '../api/api.ts';
+import { settings } from '../parts/page-settings.ts';
+import type { Findings, KnownTypes, ToValidator } from './validate-draft.ts';
+
+/** What is wrong with a definition; `isComplete` once the service has checked it as well. */
+export interface Validation extends Findings {
+  readonly isComplete: boolean;
+}
+
+/** Until the service is asked, in milliseconds after the last change. */
+const PAUSE_MS = 1_000;
+
+/**
+ * Checks a definition as one types, in a worker, so that typing does not wait for it; and when nothing was changed for a
+ * second, by the service, which finds all that the worker does.
+ *
+ * @param known - null until the declarations have arrived
+ * @returns the findings on the definition; on the one before until there are new ones; null before the first
+ */
+export const useValidation = (definition: unknown, known: KnownTypes | null): Validation | null => {
+  const [found, setFound] = useState<{ readonly of: unknown; readonly validation: Validation } | null>(null);
+  const validator = useRef<Validator | null>(null);
+  useEffect(() => {
+    const started = startValidator((checked, findings) =>
+      setFound({ of: checked, validation: { ...findings, isComplete: false } }),
+    );
+    validator.current = started;
+    return () => started.stop();
+  }, []);
+  useEffect(() => {
+    if (known !== null) validator.current?.learn(known);
+  }, [known]);
+  useEffect(() => {
+    if (known !== null) validator.current?.check(definition);
+  }, [definition, known]);
+
+  const isOpen = found !== null && found.of === definition && !found.validation.isComplete;
+  useEffect(() => {
+    if (!isOpen) return;
+    const controller = new AbortController();
+    const timer = setTimeout(
+      () =>
+        askService(definition, controller.signal).then(
+          (findings) => setFound({ of: definition, validation: { ...findings, isComplete: true } }),
+          () => {}, // saving asks again, and shows why it can't be asked
+        ),
+      PAUSE_MS,
+    );
+    return () => {
+      clearTimeout(timer);
+      controller.abort();
+    };
+  }, [definition, isOpen]);
+  return found?.validation ?? null;
+};
+
+const askService = async (definition: unknown, signal: AbortSignal): Promise<Findings> => {
+  const { workflows } = await callApi('POST /api/admin/workflows/validate', {
+    body: { workflows: [{ definition }] },
+    signal,
+  });
+  const [checked] = workflows;
+  const toProblems = (list: readonly { readonly pointer: string; readonly detail: string }[] = []) =>
+    list.map(({ pointer, detail }) => ({ path: fromFragment(pointer).replace(ITEM, ''), message: detail }));
+  return { problems: toProblems(checked?.errors), warnings: toProblems(checked?.warnings) };
+};
+
+/** Where the definition stands in the request. */
+const ITEM = /^\/workflows\/0\/definition/;
+
+const NOTHING: Findings = { problems: [], warnings: [] };
+
+interface Validator {
+  readonly learn: (known: KnownTypes) => void;
+  readonly check: (definition: unknown) => void;
+  readonly stop: () => void;
+}
+
+/** Checks one definition at a time, and then the latest one. */
+const startValidator = (onFound: (definition: unknown, findings: Findings) => void): Validator => {
+  const worker = new Worker(validatorScript, { type: 'module' });
+  const send = (message: ToValidator) => worker.postMessage(message);
+  let checked: unknown;
+  let next: { readonly definition: unknown } | null = null;
+  let isBusy = false;
+  let isBroken = false;
+  const check = (definition: unknown) => {
+    if (isBroken) onFound(definition, NOTHING);
+    if (isBusy) next = { definition };
+    if (isBroken || isBusy) return;
+    isBusy = true;
+    checked = definition;
+    send({ definition });
+  };
+  const finish = (findings: Findings) => {
+    isBusy = false;
+    onFound(checked, findings);
+    if (next === null) return;
+    const { definition } = next;
+    next = null;
+    check(definition);
+  };
+  worker.addEventListener('message', ({ data }: MessageEvent<Findings>) => finish(data));
+  // It could not be loaded: what is wrong comes from the service, a second later.
+  worker.addEventListener('error', () => {
+    isBroken = true;
+    finish(NOTHING);
+  });
+  return { learn: (known) => send({ known }), check, stop: () => worker.terminate() };
+};
+
+interface TrustedTypes {
+  createPolicy(
+    name: string,
+    rules: { readonly createScriptURL: (url: string) => string },
+  ): { createScriptURL(url: string): string };
+}
+
+/** Null in a browser that does not ask for it. https://www.w3.org/TR/trusted-types/ */
+const policy =
+  (globalThis as { readonly trustedTypes?: TrustedTypes }).trustedTypes?.createPolicy('hookloom-validator', {
+    createScriptURL: (address) => {
+      if (address !== settings.validator) throw new TypeError(`${address} is not the validator`);
+      return address;
+    },
+  }) ?? null;
+
+const validatorScript = policy?.createScriptURL(settings.validator) ?? settings.validator;

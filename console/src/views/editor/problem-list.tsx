@@ -1,0 +1,55 @@
+import Button from '@cloudscape-design/components/button';
+import ExpandableSection from '@cloudscape-design/components/expandable-section';
+import StatusIndicator from '@cloudscape-design/components/status-indicator';
+import type { ReactNode } from 'react';
+import type { EditedDefinition } from './definition-edits.ts';
+import { type Finding, placeOf } from './problems.ts';
+
+interface ProblemListProps {
+  readonly findings: readonly Finding[];
+  readonly definition: EditedDefinition;
+  readonly onSelect: (nodeId: string) => void;
+}
+
+/** More are counted. */
+const MAX_SHOWN = 50;
+
+/** All that is wrong with the workflow, each with the node that it belongs to. */
+export const ProblemList = ({ findings, definition, onSelect }: ProblemListProps): ReactNode => {
+  const all = findings.toSorted((one, other) => Number(one.isWarning) - Number(other.isWarning));
+  if (all.length === 0) return null;
+  return (
+    <ExpandableSection headerText={summarise(all)} headingTagOverride="h2">
+      <ul className="problem-list">
+        {all.slice(0, MAX_SHOWN).map(({ path, message, isWarning }) => {
+          const { nodeId, pointer } = placeOf(path, definition);
+          const place = nodeId === null ? path : `${nodeId}${pointer}`;
+          return (
+            <li key={`${path} ${message}`}>
+              <StatusIndicator type={isWarning ? 'warning' : 'error'}>
+                {nodeId === null ? (
+                  place
+                ) : (
+                  <Button variant="inline-link" onClick={() => onSelect(nodeId)}>
+                    {place}
+                  </Button>
+                )}{' '}
+                <span className="any-text">{message}</span>
+              </StatusIndicator>
+            </li>
+          );
+        })}
+      </ul>
+      {all.length > MAX_SHOWN && `and ${all.length - MAX_SHOWN} more`}
+    </ExpandableSection>
+  );
+};
+
+const summarise = (all: readonly Finding[]): string => {
+  const warnings = all.filter(({ isWarning }) => isWarning).length;
+  const problems = all.length - warnings;
+  return [count(problems, 'problem'), count(warnings, 'warning')].filter((part) => part !== '').join(', ');
+};
+
+const count = (number: number, noun: string): string =>
+  number === 0 ? '' : `${number} ${noun}${number === 1 ? '' : 's'}`;

@@ -1,0 +1,104 @@
+import { fromFragment, Problem as Refusal } from '../../api/api.ts';
+import type { ParameterProblem } from '../../parts/schema-form/fields.ts';
+import type { EditedDefinition } from './definition-edits.ts';
+
+/** Something that is wrong, or probably wrong, in the definition; `path` is a JSON pointer into it. */
+export interface Finding {
+  readonly path: string;
+  readonly message: string;
+  readonly isWarning: boolean;
+}
+
+/** What is wrong with a node. */
+export interface NodeProblems {
+  /** With the node itself. */
+  readonly own: readonly string[];
+  readonly credential: readonly string[];
+  readonly parameters: readonly ParameterProblem[];
+  readonly settings: readonly ParameterProblem[];
+  /** Likely mistakes, with their place in the node. */
+  readonly warnings: readonly string[];
+  /** Whether there is more than warnings. */
+  readonly isFaulty: boolean;
+}
+
+/** What the service refused to save. */
+export const findRefusals = (error: Error | null): readonly Finding[] => {
+  const errors = error instanceof Refusal && Array.isArray(error.members.errors) ? error.members.errors : [];
+  return errors.map(({ pointer, detail }: { readonly pointer: string; readonly detail: string }) => ({
+    path: fromFragment(pointer),
+    message: detail,
+    isWarning: false,
+  }));
+};
+
+/** Without those that are found twice. */
+export const toUnique = (findings: readonly Finding[]): readonly Finding[] => [
+  ...new Map(findings.map((one) => [`${one.path} ${one.message}`, one] as const)).values(),
+];
+
+interface Place {
+  /** Null for what belongs to no node. */
+  readonly nodeId: string | null;
+  /** The member of the node, such as `parameters`; empty for the node itself. */
+  readonly member: string;
+  /** JSON pointer into that member. */
+  readonly pointer: string;
+}
+
+/** Where a JSON pointer leads to. What is wrong with a connection belongs to the node that it leaves. */
+export const placeOf = (path: string, { nodes, connections = [] }: EditedDefinition): Place => {
+  const [, list, index, member = '', ...rest] = path.split('/');
+  const source = list === 'connections' ? connections[Number(index)]?.sourceNodeId : undefined;
+  if (source !== undefined) {
+    const isThere = nodes.some(({ id }) => id === source);
+    return { nodeId: isThere ? source : null, member: '', pointer: '' };
+  }
+  const nodeId = list === 'nodes' ? (nodes[Number(index)]?.id ?? null) : null;
+  return { nodeId, member, pointer: toPointer(rest) };
+};
+
+const toPointer = (keys: readonly string[]): string => keys.map((key) => `/${key}`).join('');
+
+/** Members of a node that have a field or a form of their own. */
+const SHOWN = ['credentialId', 'parameters', 'settings'];
+
+/** What is wrong with each node that something is wrong with, by its id. */
+export const groupByNode = (
+  findings: readonly Finding[],
+  definition: EditedDefinition,
+): ReadonlyMap<string, NodeProblems> => {
+  const placed = findings.map((finding) => ({ ...finding, ...placeOf(finding.path, definition) }));
+  return new Map(
+    [...Map.groupBy(placed, ({ nodeId }) => nodeId)].flatMap(([nodeId, each]) => {
+      if (nodeId === null) return [];
+      const problems = each.filter(({ isWarning }) => !isWarning);
+      const of = (name: string) =>
+        problems
+          .filter(({ member }) => member === name)
+          .map(({ pointer, message }) => ({ path: pointer, message }));
+      const own = problems.filter(({ member }) => !SHOWN.includes(member));
+      const found: NodeProblems = {
+        own: own.map(({ message }) => message),
+        credential: of('credentialId').map(({ message }) => message),
+        parameters: of('parameters'),
+        settings: of('settings'),
+        warnings: each.filter(({ isWarning }) => isWarning).map(describePlace),
+        isFaulty: problems.length > 0,
+      };
+      return [[nodeId, found] as const];
+    }),
+  );
+};
+
+const describePlace = ({ pointer, message }: Place & Finding): string =>
+  pointer === '' ? message : `${pointer}: ${message}`;
+
+/** What is wrong with the workflow besides its nodes and connections. */
+export const ofWorkflow = (findings: readonly Finding[]): readonly ParameterProblem[] =>
+  findings
+    .filter(
+      ({ path, isWarning }) =>
+        !isWarning && !['nodes', 'connections', undefined].includes(path.split('/')[1]),
+    )
+    .map(({ path, message }) => ({ path, message }));

@@ -1,0 +1,61 @@
+import { useMemo } from 'react';
+import { useApi, useApiPages } from '../../api/use-api.ts';
+import type { ParameterProblem } from '../../parts/schema-form/fields.ts';
+import { useValidation } from '../../validator/use-validation.ts';
+import type { DeclaredType, KnownTypes } from '../../validator/validate-draft.ts';
+import type { EditedDefinition } from './definition-edits.ts';
+import {
+  type Finding,
+  findRefusals,
+  groupByNode,
+  type NodeProblems,
+  ofWorkflow,
+  toUnique,
+} from './problems.ts';
+
+interface Findings {
+  readonly all: readonly Finding[];
+  readonly byNode: ReadonlyMap<string, NodeProblems>;
+  /** What is wrong with the workflow besides its nodes and connections. */
+  readonly ofWorkflow: readonly ParameterProblem[];
+  /** Ids of the nodes with more than warnings. */
+  readonly faulty: ReadonlySet<string>;
+}
+
+/**
+ * All that is wrong with a definition, as one types.
+ *
+ * @param refusal - why it was not saved; null if it was not refused
+ */
+export const useFindings = (
+  definition: EditedDefinition,
+  types: ReadonlyMap<string, DeclaredType>,
+  refusal: Error | null,
+): Findings => {
+  const validation = useValidation(definition, useKnownTypes(types));
+  const all = useMemo(() => {
+    const { problems = [], warnings = [] } = validation ?? {};
+    return toUnique([
+      ...findRefusals(refusal),
+      ...problems.map((one) => ({ ...one, isWarning: false })),
+      ...warnings.map((one) => ({ ...one, isWarning: true })),
+    ]);
+  }, [refusal, validation]);
+  return useMemo(() => {
+    const byNode = groupByNode(all, definition);
+    const faulty = [...byNode].filter(([, { isFaulty }]) => isFaulty).map(([id]) => id);
+    return { all, byNode, ofWorkflow: ofWorkflow(all), faulty: new Set(faulty) };
+  }, [all, definition]);
+};
+
+/** What definitions are checked against; null until the names of all types have arrived. */
+const useKnownTypes = (types: ReadonlyMap<string, DeclaredType>): KnownTypes | null => {
+  const { data } = useApiPages('GET /api/admin/node-types', { query: { limit: 200 } });
+  const { data: stage } = useApi('GET /api/admin/variables');
+  return useMemo(() => {
+    if (data === undefined) return null;
+    const names = data.flatMap(({ nodeTypes }) => nodeTypes.map(({ nodeType }) => nodeType));
+    const variables = stage?.variables.map(({ name }) => name) ?? null;
+    return { declared: [...types.values()], names, variables };
+  }, [data, types, stage]);
+};

@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { openBrowser } from '../../scripts/pages/open-browser.ts';
+import { type RunningService, startLocalService } from '../support/local-service.ts';
+
+let service: RunningService;
+let browser: Browser;
+let page: Page;
+const faults: string[] = [];
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  service = await startLocalService();
+  page = await browser.newPage({ viewport: { width: 1_400, height: 1_000 }, reducedMotion: 'reduce' });
+  page.setDefaultTimeout(15_000); // speed is the benchmarks' subject
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) faults.push(message.text());
+  });
+  page.on('pageerror', (error) => void faults.push(error.message));
+});
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+});
+
+const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
+
+const writeWorkflow = async (nodes: readonly object[], connections: readonly object[]) => {
+  await page.getByRole('tab', { name: 'JSON' }).click();
+  const text = page.getByRole('textbox', { name: 'JSON of the workflow' });
+  await text.fill(JSON.stringify({ id: 'checked', name: 'Checked', nodes, connections }, null, 2));
+  await page.getByRole('tab', { name: 'Graph' }).click();
+};
+
+const start = { id: 'start', type: 'webhookTrigger', parameters: { path: 'in', method: 'POST' } };
+
+test('what is wrong stands at its field as one types, and goes when it is right', async () => {
+  await page.route('**/api/admin/workflows/validate', () => {}); // the service does not answer
+  await page.goto(`${service.baseUrl}/console/new-workflow`);
+  await writeWorkflow(
+    [start, { id: 'pick', type: 'set', parameters: { values: { total: '{{ $nodes.strat.body.total }}' } } }],
+    [{ sourceNodeId: 'start', targetNodeId: 'pick' }],
+  );
+  await button(/^1 problem/).click();
+  await button('pick/values/total').click();
+  const total = page.getByRole('group', { name: 'total', exact: true });
+  await total
+    .getByText(/there is no node "strat"; did you mean/)
+    .first()
+    .waitFor();
+  await page.getByLabel('pick, set, has a problem').waitFor();
+  await total.getByRole('textbox').fill('{{ $nodes.start.body.total }}');
+  await button(/^1 problem/).waitFor({ state: 'detached' });
+});
+
+/** The second case never counts. */
+const twice = [
+  { equals: 'S', output: 'small' },
+  { equals: 'S', output: 'tiny' },
+];
+
+test('what only the code of a plugin checks comes from the service, a moment later', async () => {
+  await page.unroute('**/api/admin/workflows/validate');
+  await page.goto(`${service.baseUrl}/console/new-workflow`);
+  await writeWorkflow(
+    [start, { id: 'pick', type: 'switch', parameters: { value: '{{ body.size }}', cases: twice } }],
+    [{ sourceNodeId: 'start', targetNodeId: 'pick' }],
+  );
+  await button(/^1 problem/).click();
+  await button(/^pick\/cases/).waitFor();
+});
+
+test('nothing was refused or failed in the page', () => {
+  expect(faults).toEqual([]);
+});
