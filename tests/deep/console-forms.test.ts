@@ -24,7 +24,7 @@ afterAll(async () => {
 beforeEach(async () => {
   faults = [];
   page = await browser.newPage({ reducedMotion: 'reduce' });
-  page.setDefaultTimeout(60_000);
+  page.setDefaultTimeout(300_000);
   page.on('console', (message) => void faults.push(message.text()));
   page.on('pageerror', (error) => void faults.push(error.message));
 });

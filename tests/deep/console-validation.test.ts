@@ -12,7 +12,7 @@ beforeAll(async () => {
   browser = await openBrowser();
   service = await startLocalService();
   page = await browser.newPage({ viewport: { width: 1_400, height: 1_000 }, reducedMotion: 'reduce' });
-  page.setDefaultTimeout(15_000); // speed is the benchmarks' subject
+  page.setDefaultTimeout(300_000); // speed is the benchmarks' subject
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type())) faults.push(message.text());
   });
@@ -49,7 +49,7 @@ test('what is wrong stands at its field as one types, and goes when it is right'
     .first()
     .waitFor();
   await page.getByLabel('pick, set, has a problem').waitFor();
-  await total.getByRole('textbox').fill('{{ $nodes.start.body.total }}');
+  await button('Use {{ $nodes.start.body.total }}').first().click();
   await button(/^1 problem/).waitFor({ state: 'detached' });
 });
 

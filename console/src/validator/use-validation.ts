@@ -1,5 +1,8 @@
+import type { JsonValue } from '@hookloom/plugin-kit';
 import { useEffect, useRef, useState } from 'react';
+import type { PatchOperation } from '../../../lib/workflows/definition/problem.ts';
 import { callApi, fromFragment } from '../api/api.ts';
+import type { Answer } from '../api/routes.ts';
 import { settings } from '../parts/page-settings.ts';
 import type { Findings, KnownTypes, ToValidator } from './validate-draft.ts';
 
@@ -61,13 +64,24 @@ const askService = async (definition: unknown, signal: AbortSignal): Promise<Fin
     signal,
   });
   const [checked] = workflows;
-  const toProblems = (list: readonly { readonly pointer: string; readonly detail: string }[] = []) =>
-    list.map(({ pointer, detail }) => ({ path: fromFragment(pointer).replace(ITEM, ''), message: detail }));
+  const toProblems = (list: readonly PointedText[] = []) =>
+    list.map(({ pointer, detail, proposal }) => ({
+      path: toPath(pointer),
+      message: detail,
+      ...(proposal === undefined ? {} : { proposal: proposal.map(toOperation) }),
+    }));
   return { problems: toProblems(checked?.errors), warnings: toProblems(checked?.warnings) };
 };
 
-/** Where the definition stands in the request. */
-const ITEM = /^\/workflows\/0\/definition/;
+type PointedText = Answer<'POST /api/admin/workflows/validate'>['workflows'][number]['warnings'][number];
+
+/** A pointer into the definition, of one into the request. */
+const toPath = (pointer: string): string => fromFragment(pointer).replace(/^\/workflows\/0\/definition/, '');
+
+const toOperation = (change: NonNullable<PointedText['proposal']>[number]): PatchOperation =>
+  change.op === 'move'
+    ? { op: 'move', from: toPath(change.from), path: toPath(change.path) }
+    : { op: 'replace', path: toPath(change.path), value: change.value as JsonValue };
 
 const NOTHING: Findings = { problems: [], warnings: [] };
 

@@ -440,6 +440,7 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
         findings={found.all}
         definition={definition}
         onSelect={(id) => setSelected(new Set([id]))}
+        onEdit={edit}
       />
       {problem !== null && (
         <Alert type="warning">
@@ -600,6 +601,7 @@ const NO_PROBLEMS: NodeProblems = {
   parameters: [],
   settings: [],
   warnings: [],
+  proposals: [],
   isFaulty: false,
 };
 

@@ -30,6 +30,7 @@ import {
 } from './definition-edits.ts';
 import { NodeCredential } from './node-credential.tsx';
 import type { NodeProblems } from './problems.ts';
+import { ProposalButton } from './proposal-button.tsx';
 import { NodeSettings } from './settings-forms.tsx';
 import { findBefore } from './trial/trial-data.ts';
 import type { Trial } from './trial/use-trial.ts';
@@ -100,6 +101,11 @@ export const NodeEditor = (props: NodeEditorProps): ReactNode => {
           <StatusIndicator key={warning} type="warning">
             {warning}
           </StatusIndicator>
+        ))}
+        {problems.proposals.map((finding) => (
+          <div key={`${finding.path} ${finding.message}`} className="any-text">
+            {finding.message} <ProposalButton finding={finding} onEdit={onEdit} />
+          </div>
         ))}
         <FormField label="Id" description={type} errorText={idProblem}>
           <Input

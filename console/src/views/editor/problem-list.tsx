@@ -2,26 +2,29 @@ import Button from '@cloudscape-design/components/button';
 import ExpandableSection from '@cloudscape-design/components/expandable-section';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import type { ReactNode } from 'react';
-import type { EditedDefinition } from './definition-edits.ts';
+import type { Edit, EditedDefinition } from './definition-edits.ts';
 import { type Finding, placeOf } from './problems.ts';
+import { ProposalButton } from './proposal-button.tsx';
 
 interface ProblemListProps {
   readonly findings: readonly Finding[];
   readonly definition: EditedDefinition;
   readonly onSelect: (nodeId: string) => void;
+  readonly onEdit: (edit: Edit) => void;
 }
 
 /** More are counted. */
 const MAX_SHOWN = 50;
 
 /** All that is wrong with the workflow, each with the node that it belongs to. */
-export const ProblemList = ({ findings, definition, onSelect }: ProblemListProps): ReactNode => {
+export const ProblemList = ({ findings, definition, onSelect, onEdit }: ProblemListProps): ReactNode => {
   const all = findings.toSorted((one, other) => Number(one.isWarning) - Number(other.isWarning));
   if (all.length === 0) return null;
   return (
     <ExpandableSection headerText={summarise(all)} headingTagOverride="h2">
       <ul className="problem-list">
-        {all.slice(0, MAX_SHOWN).map(({ path, message, isWarning }) => {
+        {all.slice(0, MAX_SHOWN).map((finding) => {
+          const { path, message, isWarning } = finding;
           const { nodeId, pointer } = placeOf(path, definition);
           const place = nodeId === null ? path : `${nodeId}${pointer}`;
           return (
@@ -34,7 +37,8 @@ export const ProblemList = ({ findings, definition, onSelect }: ProblemListProps
                     {place}
                   </Button>
                 )}{' '}
-                <span className="any-text">{message}</span>
+                <span className="any-text">{message}</span>{' '}
+                <ProposalButton finding={finding} onEdit={onEdit} />
               </StatusIndicator>
             </li>
           );

@@ -1,3 +1,4 @@
+import type { Problem } from '../../../../lib/workflows/definition/problem.ts';
 import { fromFragment, Problem as Refusal } from '../../api/api.ts';
 import type { ParameterProblem } from '../../parts/schema-form/fields.ts';
 import type { EditedDefinition } from './definition-edits.ts';
@@ -7,7 +8,11 @@ export interface Finding {
   readonly path: string;
   readonly message: string;
   readonly isWarning: boolean;
+  /** What corrects it, if that is known exactly. */
+  readonly proposal?: Proposal | undefined;
 }
+
+type Proposal = NonNullable<Problem['proposal']>;
 
 /** What is wrong with a node. */
 export interface NodeProblems {
@@ -18,6 +23,8 @@ export interface NodeProblems {
   readonly settings: readonly ParameterProblem[];
   /** Likely mistakes, with their place in the node. */
   readonly warnings: readonly string[];
+  /** Corrections that are known exactly. */
+  readonly proposals: readonly Finding[];
   /** Whether there is more than warnings. */
   readonly isFaulty: boolean;
 }
@@ -31,6 +38,17 @@ export const findRefusals = (error: Error | null): readonly Finding[] => {
     isWarning: false,
   }));
 };
+
+/** What a proposal does, for a button. */
+export const describeProposal = (proposal: Proposal): string => {
+  const [change] = proposal;
+  if (change === undefined) return '';
+  if (change.op === 'move') return `Rename to ${change.path.split('/').at(-1)}`;
+  const value = typeof change.value === 'string' ? change.value : JSON.stringify(change.value);
+  return `Use ${value.length > MAX_LABEL ? `${value.slice(0, MAX_LABEL)}…` : value}`;
+};
+
+const MAX_LABEL = 60;
 
 /** Without those that are found twice. */
 export const toUnique = (findings: readonly Finding[]): readonly Finding[] => [
@@ -84,6 +102,7 @@ export const groupByNode = (
         parameters: of('parameters'),
         settings: of('settings'),
         warnings: each.filter(({ isWarning }) => isWarning).map(describePlace),
+        proposals: each.filter(({ proposal }) => proposal !== undefined),
         isFaulty: problems.length > 0,
       };
       return [[nodeId, found] as const];
