@@ -104,7 +104,8 @@ export const NodeEditor = (props: NodeEditorProps): ReactNode => {
         ))}
         {problems.proposals.map((finding) => (
           <div key={`${finding.path} ${finding.message}`} className="any-text">
-            {finding.message} <ProposalButton finding={finding} onEdit={onEdit} />
+            {finding.pointer === '' ? finding.member : finding.pointer.slice(1)}:{' '}
+            <ProposalButton finding={finding} onEdit={onEdit} />
           </div>
         ))}
         <FormField label="Id" description={type} errorText={idProblem}>

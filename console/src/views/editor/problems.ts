@@ -23,8 +23,8 @@ export interface NodeProblems {
   readonly settings: readonly ParameterProblem[];
   /** Likely mistakes, with their place in the node. */
   readonly warnings: readonly string[];
-  /** Corrections that are known exactly. */
-  readonly proposals: readonly Finding[];
+  /** What can be corrected by a click, with the place in the node. */
+  readonly proposals: readonly (Finding & Pick<Place, 'member' | 'pointer'>)[];
   /** Whether there is more than warnings. */
   readonly isFaulty: boolean;
 }
