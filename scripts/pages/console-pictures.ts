@@ -8,6 +8,9 @@ const views: Readonly<Record<string, (ids: SampleIds) => string>> = {
   overview: () => '',
   workflows: () => '/workflows',
   workflow: ({ workflowId }) => `/workflows/${workflowId}`,
+  editor: ({ workflowId }) => `/workflows/${workflowId}/edit`,
+  expression: ({ workflowId, executionId }) => `/workflows/${workflowId}/edit?execution=${executionId}`,
+  conflict: ({ workflowId }) => `/workflows/${workflowId}/edit`,
   trial: ({ workflowId, executionId }) => `/workflows/${workflowId}/edit?execution=${executionId}`,
   executions: () => '/executions',
   execution: ({ executionId }) => `/executions/${executionId}`,
@@ -21,7 +24,7 @@ const views: Readonly<Record<string, (ids: SampleIds) => string>> = {
 };
 
 /** Those with a graph, whose code is loaded after their data. */
-const drawn = ['workflow', 'trial', 'execution'];
+const drawn = ['workflow', 'editor', 'expression', 'conflict', 'trial', 'execution'];
 
 /** Of a page, in pixels. */
 const size = { width: 1_280, height: 800 };
@@ -36,19 +39,19 @@ export const takeConsolePictures = async (browser: Browser, folder: string): Pro
     try {
       const ids = await storeConsoleSamples(service.baseUrl);
       for (const colorScheme of themes) {
-        const page = await browser.newPage({
-          viewport: size,
-          reducedMotion: 'reduce', // no picture of something that fades in
-          colorScheme,
-        });
         for (const [name, toPath] of Object.entries(views)) {
+          // Each with a storage of its own: the editor keeps what is not saved.
+          const page = await browser.newPage({
+            viewport: size,
+            reducedMotion: 'reduce', // no picture of something that fades in
+            colorScheme,
+          });
           await openView(page, `${service.baseUrl}/console${toPath(ids)}`);
           if (drawn.includes(name)) await page.locator('.react-flow__node').first().waitFor();
-          if (name === 'trial') await showData(page);
+          await prepare[name]?.(page, ids);
           await page.screenshot({ path: join(folder, `console-${name}-${colorScheme}.png`) });
-          await page.setViewportSize(size);
+          await page.close();
         }
-        await page.close();
       }
     } finally {
       await service.stop();
@@ -58,15 +61,58 @@ export const takeConsolePictures = async (browser: Browser, folder: string): Pro
   }
 };
 
-/** Selects the node that failed, and makes room for its data, which is below the graph. */
-const showData = async (page: Page): Promise<void> => {
-  await page.setViewportSize({ ...size, height: 1_400 });
-  await page.locator('.react-flow__node[data-id="charge"]').click();
-  await page
-    .getByText(/^From execution/)
-    .last()
-    .waitFor();
-  await page.locator('.cm-content').first().waitFor();
+interface Stored {
+  readonly version: number;
+  readonly definition: { readonly nodes: readonly { readonly id: string }[] };
+}
+
+const select = (page: Page, id: string) => page.locator(`.react-flow__node[data-id="${id}"]`).click();
+
+const parameter = (page: Page, name: string) =>
+  page.getByRole('group', { name, exact: true }).getByRole('textbox');
+
+/** What is done before the picture, by the name of the view. */
+const prepare: Readonly<Record<string, (page: Page, ids: SampleIds) => Promise<void>>> = {
+  editor: async (page) => {
+    await select(page, 'large');
+    await parameter(page, 'condition (required)').fill('{{ $sun(body.items.price) > 500 }}');
+    await page.getByRole('button', { name: /^\d problem/ }).click();
+    await page.getByRole('button', { name: /^Use / }).first().waitFor();
+  },
+  expression: async (page) => {
+    await select(page, 'receipt');
+    await parameter(page, 'receipt').fill('{{ $nodes.request.body. }}');
+    for (let at = 0; at < 3; at++) await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('Control+Space');
+    await page.getByRole('option').first().waitFor();
+  },
+  conflict: async (page, { workflowId }) => {
+    await select(page, 'review');
+    await page.getByLabel('Notes').fill('Ask the team first');
+    const address = new URL(`/api/admin/workflows/${workflowId}`, page.url());
+    const stored = (await (await fetch(address)).json()) as Stored;
+    const { definition, version } = stored;
+    const theirs = definition.nodes.map((node) =>
+      node.id === 'review' ? { ...node, notes: `Ask Grace, since version ${version}` } : node,
+    );
+    await fetch(address, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ ...definition, nodes: theirs }),
+    });
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Take theirs').first().waitFor();
+  },
+  /** Makes room for the data of the node that failed, which is below the graph. */
+  trial: async (page) => {
+    await page.setViewportSize({ ...size, height: 1_400 });
+    await select(page, 'charge');
+    await page
+      .getByText(/^From execution/)
+      .last()
+      .waitFor();
+    await page.locator('.cm-content').first().waitFor();
+  },
 };
 
 /** Opens a view and waits until it shows its data. */

@@ -1,4 +1,3 @@
-import Box from '@cloudscape-design/components/box';
 import FormField from '@cloudscape-design/components/form-field';
 import RadioGroup from '@cloudscape-design/components/radio-group';
 import SpaceBetween from '@cloudscape-design/components/space-between';
@@ -16,23 +15,24 @@ interface MergeChoicesProps {
 export const MergeChoices = ({ conflicts, taken, onTake }: MergeChoicesProps): ReactNode => (
   <SpaceBetween size="m">
     {conflicts.map((conflict) => (
-      <div key={conflict.name}>
-        {toRows(conflict).map(({ path, was, mine, theirs }) => (
-          <Box key={path} variant="small" display="block">
+      <FormField
+        key={conflict.name}
+        label={`Both changed ${conflict.name}`}
+        description={toRows(conflict).map(({ path, was, mine, theirs }) => (
+          <span key={path} className="merge-row">
             <code>{path}</code>: was {show(was)}; mine {show(mine)}; theirs {show(theirs)}
-          </Box>
+          </span>
         ))}
-        <FormField label={`Both changed ${conflict.name}`}>
-          <RadioGroup
-            value={taken.has(conflict.name) ? 'theirs' : 'mine'}
-            items={[
-              { value: 'mine', label: 'Keep mine' },
-              { value: 'theirs', label: 'Take theirs' },
-            ]}
-            onChange={({ detail }) => onTake(conflict.name, detail.value === 'theirs')}
-          />
-        </FormField>
-      </div>
+      >
+        <RadioGroup
+          value={taken.has(conflict.name) ? 'theirs' : 'mine'}
+          items={[
+            { value: 'mine', label: 'Keep mine' },
+            { value: 'theirs', label: 'Take theirs' },
+          ]}
+          onChange={({ detail }) => onTake(conflict.name, detail.value === 'theirs')}
+        />
+      </FormField>
     ))}
   </SpaceBetween>
 );
