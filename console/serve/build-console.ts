@@ -27,6 +27,8 @@ export interface BuiltConsole {
 const root = resolve(import.meta.dirname, '../..');
 const source = join(root, 'console/src');
 const lockFile = join(root, 'package-lock.json');
+/** Workflows that new ones can begin with. */
+const samples = join(root, 'workflows');
 /** The page has parts of these. */
 const service = ['lib', 'authoring', 'packages'].map((folder) => `${join(root, folder)}/**/*.ts`);
 
@@ -52,7 +54,9 @@ const ownState = describeFile(import.meta.filename);
 /** Names the state of the code. */
 const hashCode = (): string => {
   const hash = createHash('sha256').update(ownState);
-  const files = globSync([`${source}/**/*.*`, ...service], { exclude: ['**/node_modules/**'] });
+  const files = globSync([`${source}/**/*.*`, ...service, `${samples}/*.json`], {
+    exclude: ['**/node_modules/**'],
+  });
   for (const file of [...files.sort(), lockFile]) hash.update(describeFile(file));
   return hash.digest('hex').slice(0, 16);
 };
@@ -154,6 +158,30 @@ const refuseNode = (files: readonly string[]): void => {
     throw new Error(`the page of the console calls ${[...new Set(refused)].join(', ')}`);
 };
 
+const importSamples: Plugin = {
+  name: 'import-samples',
+  setup: ({ onResolve, onLoad }) => {
+    onResolve({ filter: /^sample-workflows$/ }, ({ path }) => ({ path, namespace: 'samples' }));
+    onLoad({ filter: /^sample-workflows$/, namespace: 'samples' }, () => ({
+      contents: `[${readSamples().join()}]`,
+      loader: 'json',
+    }));
+  },
+};
+
+/** Texts of the files that hold a workflow; what is not finished is not offered. */
+const readSamples = (): readonly string[] =>
+  globSync(`${samples}/*.json`)
+    .sort()
+    .map((file) => readFileSync(file, 'utf8'))
+    .filter((text) => {
+      try {
+        return Array.isArray(JSON.parse(text)?.nodes);
+      } catch {
+        return false;
+      }
+    });
+
 const buildInto = async (folder: string): Promise<void> => {
   const unfinished = `${folder}-${process.pid}`;
   const options: BuildOptions & { readonly metafile: true } = {
@@ -167,7 +195,7 @@ const buildInto = async (folder: string): Promise<void> => {
     jsx: 'automatic',
     define: { 'process.env.NODE_ENV': '"production"' },
     loader: { '.woff2': 'file' },
-    plugins: [adjustComponents, replaceNode],
+    plugins: [adjustComponents, replaceNode, importSamples],
     legalComments: 'none',
     logLevel: 'silent',
     metafile: true,

@@ -63,13 +63,7 @@ const Workflows = (): ReactNode => {
         renderAriaLive={({ firstIndex, lastIndex }) => `${lastIndex - firstIndex + 1} shown`}
         empty={
           <Box textAlign="center">
-            {isFiltered ? (
-              'None matches. Change the filters to see more.'
-            ) : (
-              <>
-                There are no workflows yet. Store one with <code>hookloom workflow put FILE</code>.
-              </>
-            )}
+            {isFiltered ? 'None matches. Change the filters to see more.' : <NoWorkflows />}
           </Box>
         }
         visibleColumns={isNarrow ? ['workflow'] : ['workflow', 'state', 'triggers', 'last']}
@@ -84,6 +78,30 @@ const Workflows = (): ReactNode => {
           )
         }
       />
+    </SpaceBetween>
+  );
+};
+
+const STARTS = [
+  { path: '/new-workflow', text: 'From a template' },
+  { path: '/new-workflow?start=curl', text: 'From a curl command' },
+  { path: '/new-workflow?start=body', text: 'From a JSON body' },
+] as const;
+
+const NoWorkflows = (): ReactNode => {
+  const [, navigate] = useLocation();
+  return (
+    <SpaceBetween size="s">
+      <div>
+        There are no workflows yet. Start one here, or store one with <code>hookloom workflow put FILE</code>.
+      </div>
+      <SpaceBetween direction="horizontal" size="xs" alignItems="center">
+        {STARTS.map(({ path, text }) => (
+          <Button key={path} {...readOnly} onClick={() => navigate(path)}>
+            {text}
+          </Button>
+        ))}
+      </SpaceBetween>
     </SpaceBetween>
   );
 };

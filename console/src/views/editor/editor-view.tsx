@@ -1,6 +1,7 @@
 import Alert from '@cloudscape-design/components/alert';
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
+import ExpandableSection from '@cloudscape-design/components/expandable-section';
 import FormField from '@cloudscape-design/components/form-field';
 import Grid from '@cloudscape-design/components/grid';
 import Header from '@cloudscape-design/components/header';
@@ -11,7 +12,9 @@ import { useQueries, useQueryClient } from '@tanstack/react-query';
 import {
   type ClipboardEvent,
   type KeyboardEvent,
+  lazy,
   type ReactNode,
+  Suspense,
   useCallback,
   useEffect,
   useMemo,
@@ -58,10 +61,13 @@ import { NodeTypeSearch, Palette } from './palette.tsx';
 import { ProblemList } from './problem-list.tsx';
 import type { NodeProblems } from './problems.ts';
 import { WorkflowSettings } from './settings-forms.tsx';
+import { CurlFields, type NewNode } from './start/import-fields.tsx';
 import { NodeDataPanel } from './trial/node-data-panel.tsx';
 import { TrialBar } from './trial/trial-bar.tsx';
 import { useTrial } from './trial/use-trial.ts';
 import { useFindings } from './use-findings.ts';
+
+const Start = lazy(() => import('./start/start.tsx'));
 
 /** The version that is edited; a new workflow has none. */
 interface Base {
@@ -149,6 +155,7 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
   );
   const [history, setHistory] = useState(() => startHistory(open(kept?.text ?? current.text)));
   const [selected, setSelected] = useState(NO_IDS);
+  const [isStarting, setStarting] = useState(workflowId === '');
   const [adding, setAdding] = useState<Adding | null>(null);
   const [conflict, setConflict] = useState<Competing | null>(null);
   const [taken, setTaken] = useState(NO_IDS);
@@ -184,16 +191,16 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
     edit(pasted.edit);
     setSelected(pasted.ids);
   };
-  const choose = (type: string, where: Adding) => {
+  const choose = (node: NewNode, where: Adding) => {
     setFailure(null);
-    client.fetchQuery(typeQuery(type)).then(
-      ({ outputs }) => add(type, outputs?.[0] ?? 'main', where),
+    client.fetchQuery(typeQuery(node.type)).then(
+      ({ outputs }) => add(node, outputs?.[0] ?? 'main', where),
       (error: Error) => setFailure(error),
     );
   };
-  const add = (type: string, output: string, { into, after, position }: Adding) => {
-    const id = chooseId(definition, type);
-    const node = position === undefined ? { id, type } : { id, type, position };
+  const add = (chosen: NewNode, output: string, { into, after, position }: Adding) => {
+    const id = chooseId(definition, chosen.type);
+    const node = { id, ...chosen, ...(position === undefined ? {} : { position }) };
     if (into !== undefined) edit(insertNode(node, into, output));
     else {
       edit((before) => {
@@ -320,7 +327,7 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
         onSelect={setSelected}
         onMove={(places) => edit(moveNodes(places))}
         onConnect={(connection) => edit(connect(connection))}
-        onDropType={(type, position, into) => choose(type, placeDropped(definition, position, into))}
+        onDropType={(type, position, into) => choose({ type }, placeDropped(definition, position, into))}
         onMenu={openMenu}
       />
     </div>
@@ -447,6 +454,11 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
           The JSON can't be read, so the graph shows what it said before: {problem}.
         </Alert>
       )}
+      {isStarting && definition.nodes.length === 0 && problem === null && (
+        <Suspense>
+          <Start onEdit={edit} onEmpty={() => setStarting(false)} />
+        </Suspense>
+      )}
       <TrialBar trial={trial} workflowId={workflowId} />
       <Tabs
         ariaLabel="Graph and JSON"
@@ -460,7 +472,7 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
                   <div className="editor-drawing">
                     {isPaletteOpen && (
                       <section className="editor-side" aria-label="Node types">
-                        <NodeTypeSearch onChoose={(type) => choose(type, {})} />
+                        <NodeTypeSearch onChoose={(type) => choose({ type }, {})} />
                       </section>
                     )}
                     {graph}
@@ -536,7 +548,12 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
         <Palette
           title="Add a node"
           problem={failure}
-          onChoose={(type) => choose(type, adding)}
+          onChoose={(type) => choose({ type }, adding)}
+          others={
+            <ExpandableSection headerText="From a curl command">
+              <CurlFields action="Add this request" onNode={(node) => choose(node, adding)} />
+            </ExpandableSection>
+          }
           onClose={() => {
             setAdding(null);
             setFailure(null);

@@ -11,11 +11,13 @@ interface PaletteProps {
   /** Why the last choice could not be added; null if nothing failed. */
   readonly problem: Error | null;
   readonly onChoose: (nodeType: string) => void;
+  /** More ways to add a node, below the search. */
+  readonly others: ReactNode;
   readonly onClose: () => void;
 }
 
 /** Node types to add, grouped by provider. Enter in the search takes the first. */
-export const Palette = ({ title, problem, onChoose, onClose }: PaletteProps): ReactNode => {
+export const Palette = ({ title, problem, onChoose, others, onClose }: PaletteProps): ReactNode => {
   const search = useRef<InputProps.Ref>(null);
   const dialog = useRef<HTMLDialogElement>(null);
   // Closed before it is removed, it gives the focus back.
@@ -33,6 +35,7 @@ export const Palette = ({ title, problem, onChoose, onClose }: PaletteProps): Re
           <Button iconName="close" variant="icon" ariaLabel="Close" onClick={onClose} />
         </div>
         {problem !== null && <ProblemAlert error={problem} />}
+        {others}
         <NodeTypeSearch search={search} onChoose={onChoose} />
       </SpaceBetween>
     </dialog>
