@@ -1,8 +1,8 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isPlainObject } from '@hookloom/plugin-kit';
-import type { EditedDefinition } from '../../console/src/views/editor/definition-edits.ts';
-import { rewriteDefinition } from '../../console/src/views/editor/definition-text.ts';
+import type { EditedDefinition } from '../../console/src/views/editor/definition/definition-edits.ts';
+import { rewriteDefinition } from '../../console/src/views/editor/definition/definition-text.ts';
 import type { WorkflowFiles } from './watch-workflows.ts';
 
 /** What is read of an event of the gateway. */

@@ -18,8 +18,8 @@ import {
   renameNode,
   takeFragment,
   tidyLayout,
-} from '../../console/src/views/editor/definition-edits.ts';
-import { MAX_TEXT, readDefinition } from '../../console/src/views/editor/definition-text.ts';
+} from '../../console/src/views/editor/definition/definition-edits.ts';
+import { MAX_TEXT, readDefinition } from '../../console/src/views/editor/definition/definition-text.ts';
 import {
   editGraph,
   editText,

@@ -9,13 +9,13 @@ import {
   moveNodes,
   removeNodes,
   tidyLayout,
-} from '../../console/src/views/editor/definition-edits.ts';
+} from '../../console/src/views/editor/definition/definition-edits.ts';
 import {
   MAX_TEXT,
   readDefinition,
   rewriteDefinition,
   writeDefinition,
-} from '../../console/src/views/editor/definition-text.ts';
+} from '../../console/src/views/editor/definition/definition-text.ts';
 
 const samples = readdirSync('workflows')
   .filter((name) => name.endsWith('.json') && !name.endsWith('.schema.json'))

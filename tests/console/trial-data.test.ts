@@ -6,7 +6,7 @@ import {
   changeNode,
   type EditedDefinition,
   renameNode,
-} from '../../console/src/views/editor/definition-edits.ts';
+} from '../../console/src/views/editor/definition/definition-edits.ts';
 import {
   describeValue,
   findTables,

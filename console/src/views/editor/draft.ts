@@ -1,5 +1,5 @@
-import type { Edit, EditedDefinition } from './definition-edits.ts';
-import { readDefinition, rewriteDefinition } from './definition-text.ts';
+import type { Edit, EditedDefinition } from './definition/definition-edits.ts';
+import { readDefinition, rewriteDefinition } from './definition/definition-text.ts';
 
 /** A workflow's JSON text with what it says. */
 export interface Draft {

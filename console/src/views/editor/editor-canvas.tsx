@@ -19,7 +19,12 @@ import '../../parts/graph/graph.css';
 import './editor.css';
 import { FIT, FitOnResize } from '../../parts/graph/fit-on-resize.tsx';
 import { layOut, NODE_SIZE, type OutputsOf } from '../../parts/graph/graph-layout.ts';
-import { type EditedConnection, type EditedDefinition, isPoint, type Point } from './definition-edits.ts';
+import {
+  type EditedConnection,
+  type EditedDefinition,
+  isPoint,
+  type Point,
+} from './definition/definition-edits.ts';
 import { DRAGGED_TYPE } from './palette.tsx';
 
 interface EditorCanvasProps {

@@ -46,8 +46,8 @@ import {
   removeNodes,
   takeFragment,
   tidyLayout,
-} from './definition-edits.ts';
-import { readDefinition, writeDefinition } from './definition-text.ts';
+} from './definition/definition-edits.ts';
+import { readDefinition, writeDefinition } from './definition/definition-text.ts';
 import { type Draft, editGraph, editText, openDraft, redo, startHistory, undo } from './draft.ts';
 import { EditorCanvas } from './editor-canvas.tsx';
 import { readFragment, writeFragment } from './fragment-text.ts';

@@ -1,5 +1,5 @@
-import type { Fragment } from './definition-edits.ts';
-import { readDefinition } from './definition-text.ts';
+import type { Fragment } from './definition/definition-edits.ts';
+import { readDefinition } from './definition/definition-text.ts';
 
 /** Longer texts are not pasted. In characters. */
 const MAX_FRAGMENT = 1_000_000;

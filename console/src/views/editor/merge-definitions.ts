@@ -1,4 +1,4 @@
-import type { EditedConnection, EditedDefinition, EditedNode } from './definition-edits.ts';
+import type { EditedConnection, EditedDefinition, EditedNode } from './definition/definition-edits.ts';
 
 /** What both changed in different ways; undefined where it was removed. */
 export interface Conflict {

@@ -6,7 +6,7 @@ import {
   type Fragment,
   removeNodes,
   takeFragment,
-} from './definition-edits.ts';
+} from './definition/definition-edits.ts';
 import { readFragment, writeFragment } from './fragment-text.ts';
 import type { NodeAction } from './node-menu.tsx';
 

@@ -27,7 +27,7 @@ import {
   problemOfId,
   removeNodes,
   renameNode,
-} from './definition-edits.ts';
+} from './definition/definition-edits.ts';
 import { NodeCredential } from './node-credential.tsx';
 import type { NodeProblems } from './problems.ts';
 import { ProposalButton } from './proposal-button.tsx';

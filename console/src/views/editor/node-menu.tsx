@@ -1,5 +1,5 @@
 import { type KeyboardEvent, type ReactNode, useLayoutEffect, useRef } from 'react';
-import type { Point } from './definition-edits.ts';
+import type { Point } from './definition/definition-edits.ts';
 
 /** What can be done with the selected nodes. */
 export interface NodeAction {

@@ -2,7 +2,7 @@ import Button from '@cloudscape-design/components/button';
 import ExpandableSection from '@cloudscape-design/components/expandable-section';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import type { ReactNode } from 'react';
-import type { Edit, EditedDefinition } from './definition-edits.ts';
+import type { Edit, EditedDefinition } from './definition/definition-edits.ts';
 import { type Finding, placeOf } from './problems.ts';
 import { ProposalButton } from './proposal-button.tsx';
 

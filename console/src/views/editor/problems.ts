@@ -1,7 +1,7 @@
 import type { Problem } from '../../../../lib/workflows/definition/problem.ts';
 import { fromFragment, Problem as Refusal } from '../../api/api.ts';
 import type { ParameterProblem } from '../../parts/schema-form/fields.ts';
-import type { EditedDefinition } from './definition-edits.ts';
+import type { EditedDefinition } from './definition/definition-edits.ts';
 
 /** Something that is wrong, or probably wrong, in the definition; `path` is a JSON pointer into it. */
 export interface Finding {

@@ -1,7 +1,7 @@
 import Button from '@cloudscape-design/components/button';
 import type { ReactNode } from 'react';
 import { applyProposal } from '../../../../authoring/validation/proposals/proposal.ts';
-import type { Edit, EditedDefinition } from './definition-edits.ts';
+import type { Edit, EditedDefinition } from './definition/definition-edits.ts';
 import { describeProposal, type Finding } from './problems.ts';
 
 interface ProposalButtonProps {

@@ -4,7 +4,7 @@ import type { JsonObject } from '@hookloom/plugin-kit';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { workflowSchema } from '../../../../lib/workflows/definition/schema.ts';
 import type { ParameterProblem } from '../../parts/schema-form/fields.ts';
-import { changeWorkflow, type Edit, type EditedDefinition } from './definition-edits.ts';
+import { changeWorkflow, type Edit, type EditedDefinition } from './definition/definition-edits.ts';
 
 const ParametersForm = lazy(() => import('../../parts/schema-form/parameters-form.tsx'));
 

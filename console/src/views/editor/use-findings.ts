@@ -3,7 +3,7 @@ import { useApi, useApiPages } from '../../api/use-api.ts';
 import type { ParameterProblem } from '../../parts/schema-form/fields.ts';
 import { useValidation } from '../../validator/use-validation.ts';
 import type { DeclaredType, KnownTypes } from '../../validator/validate-draft.ts';
-import type { EditedDefinition } from './definition-edits.ts';
+import type { EditedDefinition } from './definition/definition-edits.ts';
 import {
   type Finding,
   findRefusals,

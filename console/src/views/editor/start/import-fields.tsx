@@ -5,7 +5,7 @@ import FormField from '@cloudscape-design/components/form-field';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Textarea from '@cloudscape-design/components/textarea';
 import { type ReactNode, useMemo, useState } from 'react';
-import type { EditedNode } from '../definition-edits.ts';
+import type { EditedNode } from '../definition/definition-edits.ts';
 import { MAX_SAMPLE, readBodySchema } from './body-schema.ts';
 import { readCurl } from './curl-command.ts';
 

@@ -8,7 +8,13 @@ import Tabs from '@cloudscape-design/components/tabs';
 import { type ReactNode, useState } from 'react';
 import definitions from 'sample-workflows';
 import { useAddressState } from '../../../parts/address-state.ts';
-import { addNode, chooseId, connect, type Edit, type EditedDefinition } from '../definition-edits.ts';
+import {
+  addNode,
+  chooseId,
+  connect,
+  type Edit,
+  type EditedDefinition,
+} from '../definition/definition-edits.ts';
 import { BodyFields, CurlFields, type NewNode } from './import-fields.tsx';
 import { findTemplates, type Template, toTemplate } from './templates.ts';
 

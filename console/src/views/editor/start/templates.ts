@@ -1,5 +1,5 @@
-import type { EditedDefinition } from '../definition-edits.ts';
-import { readDefinition, writeDefinition } from '../definition-text.ts';
+import type { EditedDefinition } from '../definition/definition-edits.ts';
+import { readDefinition, writeDefinition } from '../definition/definition-text.ts';
 
 /** A workflow to begin with. */
 export interface Template {

@@ -4,9 +4,9 @@ import {
   findBound,
   isAst,
   listOf,
-} from '../../../../authoring/validation/references/syntax-tree.ts';
-import { isKeyword } from '../../../../lib/workflows/expressions/simple-expression.ts';
-import { splitTemplate } from '../../../../lib/workflows/expressions/template.ts';
+} from '../../../../../authoring/validation/references/syntax-tree.ts';
+import { isKeyword } from '../../../../../lib/workflows/expressions/simple-expression.ts';
+import { splitTemplate } from '../../../../../lib/workflows/expressions/template.ts';
 
 type Json = unknown;
 type JsonMap = Readonly<Record<string, Json>>;

@@ -1,5 +1,5 @@
-import { layOut, type OutputsOf } from '../../parts/graph/graph-layout.ts';
-import type { DefinitionNode } from '../workflow/definition.ts';
+import { layOut, type OutputsOf } from '../../../parts/graph/graph-layout.ts';
+import type { DefinitionNode } from '../../workflow/definition.ts';
 import { renameReferences } from './rename-references.ts';
 
 /** A place on the canvas, in pixels. */
