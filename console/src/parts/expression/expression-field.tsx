@@ -47,6 +47,8 @@ const ExpressionField = (props: ExpressionFieldProps): ReactNode => {
   const tried = useOutcome(value, { syntax, sample, names });
   const outcome = value === '' ? null : tried;
   const faults = outcome?.kind === 'faults' ? outcome.faults : NO_FAULTS;
+  // The validator has found what is wrong, too, and it stands below the field.
+  const isSaid = faults.length > 0 && editorNames.isInvalid === true;
   return (
     <div className="expression">
       <CodeEditor
@@ -58,7 +60,7 @@ const ExpressionField = (props: ExpressionFieldProps): ReactNode => {
         marks={faults}
       />
       <div className="expression-result" role="status">
-        {outcome !== null && <Result outcome={outcome} check={check} />}
+        {outcome !== null && !isSaid && <Result outcome={outcome} check={check} />}
       </div>
     </div>
   );
