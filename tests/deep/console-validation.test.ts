@@ -2,21 +2,18 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { openBrowser } from '../../scripts/pages/open-browser.ts';
 import { type RunningService, startLocalService } from '../support/local-service.ts';
+import { watchPage } from '../support/watched-page.ts';
 
 let service: RunningService;
 let browser: Browser;
 let page: Page;
-const faults: string[] = [];
+let faults: string[];
 
 beforeAll(async () => {
   browser = await openBrowser();
   service = await startLocalService();
   page = await browser.newPage({ viewport: { width: 1_400, height: 1_000 }, reducedMotion: 'reduce' });
-  page.setDefaultTimeout(300_000); // speed is the benchmarks' subject
-  page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) faults.push(message.text());
-  });
-  page.on('pageerror', (error) => void faults.push(error.message));
+  faults = watchPage(page);
 });
 afterAll(async () => {
   await browser?.close();
