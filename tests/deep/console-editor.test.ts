@@ -138,7 +138,7 @@ test('a rename is undone with its references, and unsaved work survives a reload
   await page.getByLabel('Id', { exact: true }).fill('fetched');
   await page.keyboard.press('Enter');
   await node('fetched').waitFor();
-  await page.getByRole('tab', { name: 'JSON' }).click();
+  await page.getByRole('tab', { name: 'JSON', exact: true }).click();
   const json = page.getByRole('textbox', { name: 'JSON of the workflow' });
   await json.press('Control+End'); // only lines in sight are in the page
   await json.getByText('$nodes.fetched.body.sha256').waitFor();
@@ -153,7 +153,7 @@ test('a rename is undone with its references, and unsaved work survives a reload
   await node('again').waitFor();
   await button('Undo').click();
   await node('download').waitFor();
-  await page.getByRole('tab', { name: 'JSON' }).click();
+  await page.getByRole('tab', { name: 'JSON', exact: true }).click();
   await json.press('Control+End');
   await json.getByText('$nodes.download.body.sha256').waitFor();
 });

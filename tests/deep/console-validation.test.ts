@@ -23,7 +23,7 @@ afterAll(async () => {
 const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
 
 const writeWorkflow = async (nodes: readonly object[], connections: readonly object[]) => {
-  await page.getByRole('tab', { name: 'JSON' }).click();
+  await page.getByRole('tab', { name: 'JSON', exact: true }).click();
   const text = page.getByRole('textbox', { name: 'JSON of the workflow' });
   await text.fill(JSON.stringify({ id: 'checked', name: 'Checked', nodes, connections }, null, 2));
   await page.getByRole('tab', { name: 'Graph' }).click();
