@@ -31,6 +31,10 @@ const fieldsAt = (text: string, isAsked = true): readonly string[] | null => {
   return found?.options.flatMap(({ kind, label }) => (kind === 'field' ? [label] : [])) ?? null;
 };
 
+const anyText = fc.string({
+  unit: fc.integer({ max: 0xffff, min: 0 }).map((unit) => String.fromCharCode(unit)),
+});
+
 describe('completion offers', () => {
   test.each([
     ['the fields of the input', '{{ ', ['body']],
@@ -211,7 +215,7 @@ describe('the words of an expression', () => {
 
   test('cover any text in order, without overlap', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) => {
+      fc.property(anyText, (text) => {
         let end = 0;
         for (const { from, to } of tokenizeExpression(text)) {
           expect(from).toBeGreaterThanOrEqual(end);
@@ -241,14 +245,10 @@ test('an expression is found from its braces to its end, finished or not', () =>
 
 test('the hashes of the page are those of the service', () => {
   fc.assert(
-    fc.property(
-      fc.string({ unit: 'binary' }),
-      fc.constantFrom('md5', 'sha1', 'sha256', 'sha384', 'sha512'),
-      (text, name) => {
-        expect(createHash(name).update(text).digest('hex')).toBe(
-          createNodeHash(name).update(text).digest('hex'),
-        );
-      },
-    ),
+    fc.property(anyText, fc.constantFrom('md5', 'sha1', 'sha256', 'sha384', 'sha512'), (text, name) => {
+      expect(createHash(name).update(text).digest('hex')).toBe(
+        createNodeHash(name).update(text).digest('hex'),
+      );
+    }),
   );
 });

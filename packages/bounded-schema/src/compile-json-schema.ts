@@ -1,4 +1,4 @@
-import { format, Validator } from '@cfworker/json-schema';
+import { dereference, format, validate } from '@cfworker/json-schema';
 import { boundSchema, type JsonMap } from './bound-schema.ts';
 import { isHostname } from './hostname.ts';
 
@@ -53,14 +53,12 @@ const summaries = new Set([
 export const compileJsonSchema = (schema: JsonMap): FindViolations => {
   const { formats, restart, describe, ...bounded } = boundSchema(schema);
   const draft = isDraft7(schema) ? '7' : '2020-12';
-  const validators = orUnusable(() => ({
-    all: new Validator(bounded.schema, draft, false),
-    first: new Validator(bounded.schema, draft, true),
-  }));
+  const references = orUnusable(() => dereference(bounded.schema));
   return (value, { onlyFirst = false, maxWork = MAX_WORK } = {}) => {
     restart(maxWork);
-    const validator = onlyFirst ? validators.first : validators.all;
-    const { errors } = orUnusable(() => withFormats(formats, () => validator.validate(value)));
+    const { errors } = orUnusable(() =>
+      withFormats(formats, () => validate(value, bounded.schema, draft, references, onlyFirst)),
+    );
     const causes = errors.filter(({ keyword }) => !summaries.has(keyword));
     return (causes.length === 0 ? errors : causes)
       .slice(0, MAX_VIOLATIONS)
