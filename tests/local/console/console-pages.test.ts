@@ -2,9 +2,9 @@ import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import type { ConsoleSettings } from '../../console/console-settings.ts';
-import { buildConsole } from '../../console/serve/build-console.ts';
-import { type ConsoleAnswer, createConsolePages } from '../../console/serve/console-pages.ts';
+import type { ConsoleSettings } from '../../../console/console-settings.ts';
+import { buildConsole } from '../../../console/serve/build-console.ts';
+import { type ConsoleAnswer, createConsolePages } from '../../../console/serve/console-pages.ts';
 
 const cacheFolder = join(mkdtempSync(join(tmpdir(), 'console-')), 'cache');
 const settings: ConsoleSettings = { stage: null, isReadOnly: false };

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { type Door, type DoorOptions, openDoor, type PassedRequest } from '../../console/serve/door.ts';
-import { foreignRequests, ownRequests } from '../support/foreign-requests.ts';
+import { type Door, type DoorOptions, openDoor, type PassedRequest } from '../../../console/serve/door.ts';
+import { foreignRequests, ownRequests } from '../../support/foreign-requests.ts';
 
 let cacheFolder: string;
 beforeAll(() => {
