@@ -1,79 +1,50 @@
 import Alert from '@cloudscape-design/components/alert';
-import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
-import ExpandableSection from '@cloudscape-design/components/expandable-section';
-import FormField from '@cloudscape-design/components/form-field';
 import Grid from '@cloudscape-design/components/grid';
 import Header from '@cloudscape-design/components/header';
-import Input from '@cloudscape-design/components/input';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Tabs from '@cloudscape-design/components/tabs';
-import { useQueries, useQueryClient } from '@tanstack/react-query';
-import {
-  type ClipboardEvent,
-  type KeyboardEvent,
-  lazy,
-  type ReactNode,
-  Suspense,
-  useCallback,
-  useEffect,
-  useMemo,
-  useRef,
-  useState,
-} from 'react';
+import { lazy, type ReactNode, Suspense, useCallback, useMemo, useState } from 'react';
 import { useLocation, useParams } from 'wouter';
-import { callApi, Problem } from '../../api/api.ts';
-import { useApi, useChange } from '../../api/use-api.ts';
+import { useApi } from '../../api/use-api.ts';
 import JsonEditor from '../../parts/json-editor.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { readOnlyReason } from '../../parts/page-settings.ts';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
-import type { ParameterProblem } from '../../parts/schema-form/fields.ts';
 import {
-  addNode,
   changeNode,
-  chooseId,
   connect,
   type Edit,
-  type EditedConnection,
   type EditedDefinition,
   type Fragment,
-  insertNode,
-  isPoint,
   moveNodes,
   type Point,
   pasteFragment,
-  removeNodes,
   takeFragment,
   tidyLayout,
 } from './definition/definition-edits.ts';
-import { readDefinition, writeDefinition } from './definition/definition-text.ts';
+import { writeDefinition } from './definition/definition-text.ts';
 import { type Draft, editGraph, editText, openDraft, redo, startHistory, undo } from './draft.ts';
 import { EditorCanvas } from './editor-canvas.tsx';
-import { readFragment, writeFragment } from './fragment-text.ts';
-import { keepDraft, loadDraft, useKeptDraft } from './kept-draft.ts';
-import { MergeChoices } from './merge-choices.tsx';
-import { mergeDefinitions } from './merge-definitions.ts';
+import { GraphKeys } from './graph-keys.tsx';
+import { loadDraft } from './kept-draft.ts';
 import { findNodeActions } from './node-actions.ts';
 import { NodeEditor } from './node-editor.tsx';
 import { NodeMenu } from './node-menu.tsx';
+import { findOutputs, useTypes } from './node-types.ts';
 import { NodeTypeSearch, Palette } from './palette.tsx';
 import { ProblemList } from './problem-list.tsx';
 import type { NodeProblems } from './problems.ts';
-import { WorkflowSettings } from './settings-forms.tsx';
-import { CurlFields, type NewNode } from './start/import-fields.tsx';
+import { SavingAlerts } from './saving-alerts.tsx';
+import { WorkflowFields } from './settings-forms.tsx';
 import { NodeDataPanel } from './trial/node-data-panel.tsx';
 import { TrialBar } from './trial/trial-bar.tsx';
 import { useTrial } from './trial/use-trial.ts';
+import { useAdding } from './use-adding.ts';
 import { useFindings } from './use-findings.ts';
+import { type Base, useSaving } from './use-saving.ts';
 
 const Start = lazy(() => import('./start/start.tsx'));
-
-/** The version that is edited; a new workflow has none. */
-interface Base {
-  readonly version: number | null;
-  readonly text: string;
-}
 
 const NEW: Base = {
   version: null,
@@ -130,52 +101,18 @@ interface OpenedProps {
   readonly base: Base;
 }
 
-/** A change that the palette is open for. */
-type Adding = {
-  readonly after?: EditedConnection;
-  readonly into?: EditedConnection;
-  readonly position?: Point;
-};
-
-/** What someone stored while this page edited the version before. */
-interface Competing {
-  readonly was: EditedDefinition;
-  readonly theirs: EditedDefinition;
-  readonly base: Base;
-}
-
 const NO_IDS: ReadonlySet<string> = new Set();
 
 const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
   const [, navigate] = useLocation();
   const [kept] = useState(() => loadDraft(workflowId));
-  const [isRestored, setRestored] = useState(kept !== null);
-  const [base, setBase] = useState<Base>(() =>
-    kept === null ? current : { version: kept.version, text: kept.base },
-  );
   const [history, setHistory] = useState(() => startHistory(open(kept?.text ?? current.text)));
   const [selected, setSelected] = useState(NO_IDS);
   const [isStarting, setStarting] = useState(workflowId === '');
-  const [adding, setAdding] = useState<Adding | null>(null);
-  const [conflict, setConflict] = useState<Competing | null>(null);
-  const [taken, setTaken] = useState(NO_IDS);
-  const [failure, setFailure] = useState<Error | null>(null);
   const [menu, setMenu] = useState<Point | null>(null);
+  const [menuFailure, setMenuFailure] = useState<Error | null>(null);
   const [isPaletteOpen, setPaletteOpen] = useState(false);
-  const client = useQueryClient();
-  const save = useChange('PUT /api/admin/workflows/{workflowId}');
   const { text, definition, problem } = history.present;
-  const isChanged = text !== base.text;
-
-  // What is typed while a save is under way is not part of it.
-  const latest = useRef(text);
-  useEffect(() => {
-    latest.current = text;
-  }, [text]);
-  const forgetKept = useKeptDraft(
-    workflowId,
-    isChanged ? { version: base.version, base: base.text, text } : null,
-  );
 
   const types = useTypes(definition);
   const literalsOf = useCallback((type: string) => types.get(type)?.literalParameters ?? [], [types]);
@@ -191,81 +128,17 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
     edit(pasted.edit);
     setSelected(pasted.ids);
   };
-  const choose = (node: NewNode, where: Adding) => {
-    setFailure(null);
-    client.fetchQuery(typeQuery(node.type)).then(
-      ({ outputs }) => add(node, outputs?.[0] ?? 'main', where),
-      (error: Error) => setFailure(error),
-    );
-  };
-  const add = (chosen: NewNode, output: string, { into, after, position }: Adding) => {
-    const id = chooseId(definition, chosen.type);
-    const node = { id, ...chosen, ...(position === undefined ? {} : { position }) };
-    if (into !== undefined) edit(insertNode(node, into, output));
-    else {
-      edit((before) => {
-        const added = addNode(node)(before);
-        return after === undefined ? added : connect({ ...after, targetNodeId: node.id })(added);
-      });
-    }
-    setSelected(new Set([node.id]));
-    setAdding(null);
-  };
-
-  const store = () => {
-    const id = workflowId === '' ? String(definition.id) : workflowId;
-    setFailure(null);
-    save.mutate(
-      {
-        params: { workflowId: id },
-        body: definition,
-        headers: base.version === null ? { 'if-none-match': '*' } : { 'if-match': `"${base.version}"` },
-      },
-      {
-        onSuccess: ({ version }) => {
-          forgetKept();
-          if (workflowId === '' && latest.current !== text)
-            keepDraft(id, { version, base: text, text: latest.current });
-          setRestored(false);
-          setBase({ version, text });
-          if (workflowId === '') {
-            trial.moveTo(id);
-            navigate(`/workflows/${encodeURIComponent(id)}/edit`);
-          }
-        },
-        onError: (error) => {
-          if (error instanceof Problem && error.status === 412 && base.version !== null)
-            compare().catch(setFailure);
-        },
-      },
-    );
-  };
-  const compare = async () => {
-    const theirs = await callApi('GET /api/admin/workflows/{workflowId}', { params: { workflowId } });
-    const value = theirs.definition as unknown as EditedDefinition;
-    const reading = readDefinition(base.text);
-    if ('problem' in reading)
-      throw new Error(`The version that you opened can't be read: ${reading.problem}`);
-    setTaken(NO_IDS);
-    setConflict({
-      was: reading.definition,
-      theirs: value,
-      base: { version: theirs.version, text: writeDefinition(value) },
-    });
-  };
-  const merged = useMemo(
-    () => (conflict === null ? null : mergeDefinitions(conflict.was, definition, conflict.theirs, taken)),
-    [conflict, definition, taken],
-  );
-  const merge = (next: EditedDefinition, theirs: Base) => {
-    edit(() => next);
-    setBase(theirs);
-    setConflict(null);
-    save.reset();
-  };
-  const isTaken = base.version === null && save.error instanceof Problem && save.error.status === 412;
-
-  const found = useFindings(definition, types, save.error);
+  const adding = useAdding({ definition, onEdit: edit, onSelect: setSelected });
+  const saving = useSaving({
+    ...{ workflowId, current, kept, draft: history.present },
+    onMerged: (merged) => edit(() => merged),
+    onDiscarded: (stored) => setHistory(startHistory(open(stored))),
+    onCreated: (id) => {
+      trial.moveTo(id);
+      navigate(`/workflows/${encodeURIComponent(id)}/edit`);
+    },
+  });
+  const found = useFindings(definition, types, saving.refusal);
   const trial = useTrial({ workflowId, definition, types, isReadable: problem === null });
   const { failed } = trial;
   const faulty = useMemo(() => new Set([...found.faulty, ...failed]), [found, failed]);
@@ -273,52 +146,30 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
   const node = selected.size === 1 ? definition.nodes.find(({ id }) => id === nodeId) : undefined;
 
   const selectAll = () => setSelected(new Set(definition.nodes.map(({ id }) => id)));
-  const fail = (error: unknown) => setFailure(error instanceof Error ? error : new Error(String(error)));
   const openMenu = (id: string, place: Point) => {
-    const ids = selected.has(id) ? selected : new Set([id]);
-    setSelected(ids);
+    setSelected(selected.has(id) ? selected : new Set([id]));
     setMenu(place);
   };
   const actions = findNodeActions({
     ...{ definition, selected, outputsOf },
     onEdit: edit,
     onSelect: setSelected,
-    onAddAfter: (after) => setAdding({ after }),
+    onAddAfter: (after) => adding.ask({ after }),
     onPaste: paste,
     onSelectAll: selectAll,
-    onFail: fail,
+    onFail: setMenuFailure,
   });
-  const onKeyDown = (event: KeyboardEvent) => {
-    const isTyping =
-      (event.target as HTMLElement).closest('input, textarea, [contenteditable="true"]') !== null;
-    if (isTyping) return;
-    const key = event.key.toLowerCase();
-    if (key === 'delete' || key === 'backspace') {
-      edit(removeNodes(selected));
-      setSelected(NO_IDS);
-    } else if (!(event.ctrlKey || event.metaKey)) return;
-    else if (key === 'z') setHistory(event.shiftKey ? redo : undo);
-    else if (key === 'y') setHistory(redo);
-    else if (key === 'a') selectAll();
-    else return;
-    event.preventDefault();
-  };
-  const onPaste = (event: ClipboardEvent) => {
-    if ((event.target as HTMLElement).closest('input, textarea, [contenteditable="true"]') !== null) return;
-    const fragment = readFragment(event.clipboardData.getData('text/plain'));
-    if ('problem' in fragment) return;
-    event.preventDefault();
-    paste(fragment);
-  };
-  const onCopy = (event: ClipboardEvent) => {
-    if (selected.size === 0 || String(getSelection()) !== '') return;
-    event.preventDefault();
-    event.clipboardData.setData('text/plain', writeFragment(takeFragment(definition, selected)));
-  };
-
   const graph = (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the nodes in it have the focus, and the keys
-    <div className="editor-canvas" onKeyDown={onKeyDown} onCopy={onCopy} onPaste={onPaste}>
+    <GraphKeys
+      definition={definition}
+      selected={selected}
+      onEdit={edit}
+      onSelect={setSelected}
+      onSelectAll={selectAll}
+      onPaste={paste}
+      onUndo={() => setHistory(undo)}
+      onRedo={() => setHistory(redo)}
+    >
       <EditorCanvas
         definition={definition}
         outputsOf={outputsOf}
@@ -327,10 +178,10 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
         onSelect={setSelected}
         onMove={(places) => edit(moveNodes(places))}
         onConnect={(connection) => edit(connect(connection))}
-        onDropType={(type, position, into) => choose({ type }, placeDropped(definition, position, into))}
+        onDropType={adding.drop}
         onMenu={openMenu}
       />
-    </div>
+    </GraphKeys>
   );
   return (
     <SpaceBetween size="m">
@@ -345,7 +196,7 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
             >
               Node types
             </Button>
-            <Button disabled={problem !== null} onClick={() => setAdding({})}>
+            <Button disabled={problem !== null} onClick={() => adding.ask({})}>
               Add a node
             </Button>
             <Button disabled={history.past.length === 0} onClick={() => setHistory(undo)}>
@@ -359,9 +210,9 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
             </Button>
             <Button
               variant="primary"
-              loading={save.isPending}
-              disabled={problem !== null || !isChanged}
-              onClick={store}
+              loading={saving.isPending}
+              disabled={problem !== null || !saving.isChanged}
+              onClick={saving.store}
             >
               Save
             </Button>
@@ -370,79 +221,9 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
       >
         {workflowId === '' ? 'New workflow' : `Edit ${workflowId}`}
       </Header>
-      <div aria-live="polite">
-        {save.isSuccess && !isChanged && (
-          <Alert type="success">
-            Saved as version {base.version}
-            {save.data.file === undefined ? '' : ` and to ${save.data.file}`}.
-          </Alert>
-        )}
-      </div>
-      {isRestored && (
-        <Alert
-          type="info"
-          action={
-            <Button
-              onClick={() => {
-                setHistory(startHistory(open(current.text)));
-                setBase(current);
-                setRestored(false);
-              }}
-            >
-              Discard
-            </Button>
-          }
-        >
-          This is your unsaved work{base.version === null ? '' : ` on version ${base.version}`}.
-        </Alert>
-      )}
-      {failure !== null && adding === null && <ProblemAlert error={failure} />}
-      {isTaken && (
-        <Alert
-          type="warning"
-          header="A workflow with this id exists"
-          action={
-            <Button
-              onClick={() =>
-                navigate(`/workflows/${encodeURIComponent(String(save.variables?.params?.workflowId))}/edit`)
-              }
-            >
-              Open the existing workflow
-            </Button>
-          }
-        >
-          Nothing was saved. Choose another id, or open the workflow that has it: your draft stays in this
-          browser.
-        </Alert>
-      )}
-      {save.error !== null && conflict === null && !isTaken && <ProblemAlert error={save.error} />}
-      {conflict !== null && merged !== null && (
-        <Alert
-          type="warning"
-          header={`Version ${conflict.base.version} was stored while you edited version ${base.version}`}
-          action={
-            <Button disabled={problem !== null} onClick={() => merge(merged.definition, conflict.base)}>
-              Merge
-            </Button>
-          }
-        >
-          {merged.conflicts.length === 0 ? (
-            'The changes do not touch the same node.'
-          ) : (
-            <MergeChoices
-              conflicts={merged.conflicts}
-              taken={taken}
-              onTake={(name, isTheirs) =>
-                setTaken((before) =>
-                  isTheirs
-                    ? new Set([...before, name])
-                    : new Set([...before].filter((each) => each !== name)),
-                )
-              }
-            />
-          )}
-        </Alert>
-      )}
+      <SavingAlerts saving={saving} isReadable={problem === null} />
+      {adding.failure !== null && !adding.isAsked && <ProblemAlert error={adding.failure} />}
+      {menuFailure !== null && <ProblemAlert error={menuFailure} />}
       <ProblemList
         findings={found.all}
         definition={definition}
@@ -472,7 +253,7 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
                   <div className="editor-drawing">
                     {isPaletteOpen && (
                       <section className="editor-side" aria-label="Node types">
-                        <NodeTypeSearch onChoose={(type) => choose({ type }, {})} />
+                        <NodeTypeSearch onChoose={(type) => adding.choose({ type })} />
                       </section>
                     )}
                     {graph}
@@ -517,9 +298,9 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
                       setSelected(new Set([id]));
                     }}
                     onAddAfter={(output) =>
-                      setAdding({ after: { sourceNodeId: node.id, sourceOutput: output, targetNodeId: '' } })
+                      adding.ask({ after: { sourceNodeId: node.id, sourceOutput: output, targetNodeId: '' } })
                     }
-                    onInsert={(into) => setAdding({ into })}
+                    onInsert={(into) => adding.ask({ into })}
                     onDuplicate={() => paste(takeFragment(definition, selected))}
                     onMenu={setMenu}
                     inputsOf={(id) =>
@@ -544,71 +325,8 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
         ]}
       />
       {menu !== null && <NodeMenu actions={actions} place={menu} onClose={() => setMenu(null)} />}
-      {adding !== null && (
-        <Palette
-          title="Add a node"
-          problem={failure}
-          onChoose={(type) => choose({ type }, adding)}
-          others={
-            <ExpandableSection headerText="From a curl command">
-              <CurlFields action="Add this request" onNode={(node) => choose(node, adding)} />
-            </ExpandableSection>
-          }
-          onClose={() => {
-            setAdding(null);
-            setFailure(null);
-          }}
-        />
-      )}
+      {adding.isAsked && <Palette problem={adding.failure} onChoose={adding.choose} onClose={adding.close} />}
     </SpaceBetween>
-  );
-};
-
-/** A dropped node gets a place unless it goes between nodes that the layout places. */
-const placeDropped = (
-  { nodes }: EditedDefinition,
-  position: Point,
-  into: EditedConnection | null,
-): Adding => {
-  if (into === null) return { position };
-  const isPlaced = nodes.some((node) => node.id === into.sourceNodeId && isPoint(node.position));
-  return isPlaced ? { into, position } : { into };
-};
-
-const typeQuery = (nodeType: string) => ({
-  queryKey: ['GET /api/admin/node-types/{nodeType}', { nodeType }, undefined],
-  queryFn: () => callApi('GET /api/admin/node-types/{nodeType}', { params: { nodeType } }),
-  staleTime: 60_000,
-});
-
-/** The declarations of the types of a workflow's nodes, by type, as they arrive. */
-const useTypes = ({ nodes }: EditedDefinition) => {
-  const names = [...new Set(nodes.map(({ type }) => type))].sort();
-  return useQueries({
-    queries: names.map(typeQuery),
-    combine: combineTypes,
-  });
-};
-
-const combineTypes = (
-  results: readonly { readonly data?: Awaited<ReturnType<typeof showType>> | undefined }[],
-) => new Map(results.flatMap(({ data }) => (data === undefined ? [] : [[data.nodeType, data] as const])));
-
-const showType = () => callApi('GET /api/admin/node-types/{nodeType}');
-
-/** The outputs of each node, by its id: those that its type declares, and those that connections use. */
-const findOutputs = (
-  { nodes, connections = [] }: EditedDefinition,
-  types: ReturnType<typeof combineTypes>,
-): ReadonlyMap<string, readonly string[]> => {
-  const used = Map.groupBy(connections, ({ sourceNodeId }) => sourceNodeId);
-  return new Map(
-    nodes.map(({ id, type, settings }) => {
-      const routed = settings?.onError === 'route' ? ['error'] : [];
-      const connected = (used.get(id) ?? []).map(({ sourceOutput = 'main' }) => sourceOutput);
-      const declared = types.get(type)?.outputs ?? (connected.length === 0 ? ['main'] : []);
-      return [id, [...new Set([...declared, ...routed, ...connected])]] as const;
-    }),
   );
 };
 
@@ -620,34 +338,6 @@ const NO_PROBLEMS: NodeProblems = {
   warnings: [],
   proposals: [],
   isFaulty: false,
-};
-
-interface WorkflowFieldsProps {
-  readonly definition: EditedDefinition;
-  readonly isNew: boolean;
-  readonly problems: readonly ParameterProblem[];
-  readonly onEdit: (edit: Edit, group: string) => void;
-}
-
-const WorkflowFields = ({ definition, isNew, problems, onEdit }: WorkflowFieldsProps): ReactNode => {
-  const set = (name: string) => (value: string) => onEdit((before) => ({ ...before, [name]: value }), name);
-  return (
-    <SpaceBetween size="m">
-      <Box variant="h2">Workflow</Box>
-      <FormField label="Workflow id" description="Up to 64 of A-Z a-z 0-9 _ -">
-        <Input
-          value={String(definition.id ?? '')}
-          disabled={!isNew}
-          onChange={({ detail }) => set('id')(detail.value)}
-        />
-      </FormField>
-      <FormField label="Workflow name">
-        <Input value={String(definition.name ?? '')} onChange={({ detail }) => set('name')(detail.value)} />
-      </FormField>
-      <Box color="text-body-secondary">Select a node to edit it.</Box>
-      <WorkflowSettings definition={definition} problems={problems} onEdit={onEdit} />
-    </SpaceBetween>
-  );
 };
 
 export default EditorView;

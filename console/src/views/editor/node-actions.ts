@@ -20,7 +20,8 @@ interface NodeActionsProps {
   readonly onAddAfter: (connection: EditedConnection) => void;
   readonly onPaste: (fragment: Fragment) => void;
   readonly onSelectAll: () => void;
-  readonly onFail: (error: unknown) => void;
+  /** Called if the clipboard can't be used; null when it is tried. */
+  readonly onFail: (error: Error | null) => void;
 }
 
 /** What can be done with the selected nodes, as a menu offers it. */
@@ -46,6 +47,7 @@ export const findNodeActions = (props: NodeActionsProps): readonly NodeAction[] 
       label: 'Copy',
       keys: 'Ctrl C',
       run: () => {
+        onFail(null);
         copyText(writeFragment(takeFragment(definition, selected))).catch(onFail);
       },
     },
@@ -53,6 +55,7 @@ export const findNodeActions = (props: NodeActionsProps): readonly NodeAction[] 
       label: 'Paste',
       keys: 'Ctrl V',
       run: () => {
+        onFail(null);
         pasteText().then(props.onPaste, onFail);
       },
     },

@@ -1,23 +1,22 @@
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
+import ExpandableSection from '@cloudscape-design/components/expandable-section';
 import Input, { type InputProps } from '@cloudscape-design/components/input';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { type ReactNode, type RefObject, useLayoutEffect, useRef, useState } from 'react';
 import { useApiPages } from '../../api/use-api.ts';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { CurlFields, type NewNode } from './start/import-fields.tsx';
 
 interface PaletteProps {
-  readonly title: string;
   /** Why the last choice could not be added; null if nothing failed. */
   readonly problem: Error | null;
-  readonly onChoose: (nodeType: string) => void;
-  /** More ways to add a node, below the search. */
-  readonly others: ReactNode;
+  readonly onChoose: (node: NewNode) => void;
   readonly onClose: () => void;
 }
 
-/** Node types to add, grouped by provider. Enter in the search takes the first. */
-export const Palette = ({ title, problem, onChoose, others, onClose }: PaletteProps): ReactNode => {
+/** A dialog with the ways to add a node: a search of node types, or a curl command. */
+export const Palette = ({ problem, onChoose, onClose }: PaletteProps): ReactNode => {
   const search = useRef<InputProps.Ref>(null);
   const dialog = useRef<HTMLDialogElement>(null);
   // Closed before it is removed, it gives the focus back.
@@ -28,15 +27,17 @@ export const Palette = ({ title, problem, onChoose, others, onClose }: PalettePr
     return () => element?.close();
   }, []);
   return (
-    <dialog ref={dialog} className="editor-palette" aria-label={title} onClose={onClose}>
+    <dialog ref={dialog} className="editor-palette" aria-label="Add a node" onClose={onClose}>
       <SpaceBetween size="m">
         <div className="field-head">
-          <Box variant="h2">{title}</Box>
+          <Box variant="h2">Add a node</Box>
           <Button iconName="close" variant="icon" ariaLabel="Close" onClick={onClose} />
         </div>
         {problem !== null && <ProblemAlert error={problem} />}
-        {others}
-        <NodeTypeSearch search={search} onChoose={onChoose} />
+        <ExpandableSection headerText="From a curl command">
+          <CurlFields action="Add this request" onNode={onChoose} />
+        </ExpandableSection>
+        <NodeTypeSearch search={search} onChoose={(type) => onChoose({ type })} />
       </SpaceBetween>
     </dialog>
   );
@@ -50,7 +51,7 @@ interface NodeTypeSearchProps {
   readonly onChoose: (nodeType: string) => void;
 }
 
-/** Node types by provider: each is added by a click, and can be dragged onto the graph. */
+/** Node types by provider: each is added by a click, and can be dragged onto the graph. Enter in the search takes the first. */
 export const NodeTypeSearch = ({ search, onChoose }: NodeTypeSearchProps): ReactNode => {
   const [text, setText] = useState('');
   const { data, error, refetch, hasNextPage, isFetching, fetchNextPage } = useApiPages(

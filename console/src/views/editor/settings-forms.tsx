@@ -1,5 +1,8 @@
 import Box from '@cloudscape-design/components/box';
 import ExpandableSection from '@cloudscape-design/components/expandable-section';
+import FormField from '@cloudscape-design/components/form-field';
+import Input from '@cloudscape-design/components/input';
+import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { workflowSchema } from '../../../../lib/workflows/definition/schema.ts';
@@ -42,14 +45,16 @@ export const NodeSettings = (props: Omit<SettingsFormProps, 'schema'>): ReactNod
   );
 };
 
-interface WorkflowSettingsProps {
+interface WorkflowFieldsProps {
   readonly definition: EditedDefinition;
+  readonly isNew: boolean;
   readonly problems: readonly ParameterProblem[];
   readonly onEdit: (edit: Edit, group: string) => void;
 }
 
-/** What a workflow says of itself besides its id and name: tags, limits, how it is executed. */
-export const WorkflowSettings = ({ definition, problems, onEdit }: WorkflowSettingsProps): ReactNode => {
+/** What a workflow says of itself: its names, tags, limits, how it is executed. */
+export const WorkflowFields = ({ definition, isNew, problems, onEdit }: WorkflowFieldsProps): ReactNode => {
+  const set = (name: string) => (value: string) => onEdit((before) => ({ ...before, [name]: value }), name);
   const own = Object.keys(OWN_SCHEMA.properties);
   const value = Object.fromEntries(
     Object.entries(definition).filter(([name]) => own.includes(name)),
@@ -58,7 +63,19 @@ export const WorkflowSettings = ({ definition, problems, onEdit }: WorkflowSetti
     path.startsWith('/settings') ? [{ path: path.slice('/settings'.length), message }] : [],
   );
   return (
-    <>
+    <SpaceBetween size="m">
+      <Box variant="h2">Workflow</Box>
+      <FormField label="Workflow id" description="Up to 64 of A-Z a-z 0-9 _ -">
+        <Input
+          value={String(definition.id ?? '')}
+          disabled={!isNew}
+          onChange={({ detail }) => set('id')(detail.value)}
+        />
+      </FormField>
+      <FormField label="Workflow name">
+        <Input value={String(definition.name ?? '')} onChange={({ detail }) => set('name')(detail.value)} />
+      </FormField>
+      <Box color="text-body-secondary">Select a node to edit it.</Box>
       <SettingsForm
         schema={OWN_SCHEMA}
         value={value}
@@ -82,6 +99,6 @@ export const WorkflowSettings = ({ definition, problems, onEdit }: WorkflowSetti
           onChange={(changed) => onEdit(changeWorkflow({ settings: changed }), 'settings')}
         />
       </ExpandableSection>
-    </>
+    </SpaceBetween>
   );
 };

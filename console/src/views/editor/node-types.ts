@@ -1,0 +1,38 @@
+import { useQueries } from '@tanstack/react-query';
+import { callApi } from '../../api/api.ts';
+import type { Answer } from '../../api/routes.ts';
+import type { EditedDefinition } from './definition/definition-edits.ts';
+
+type DeclaredType = Answer<'GET /api/admin/node-types/{nodeType}'>;
+
+/** Asks for the declaration of a node type. */
+export const typeQuery = (nodeType: string) => ({
+  queryKey: ['GET /api/admin/node-types/{nodeType}', { nodeType }, undefined],
+  queryFn: () => callApi('GET /api/admin/node-types/{nodeType}', { params: { nodeType } }),
+  staleTime: 60_000,
+});
+
+/** The declarations of the types of a workflow's nodes, by type, as they arrive. */
+export const useTypes = ({ nodes }: EditedDefinition): ReadonlyMap<string, DeclaredType> => {
+  const names = [...new Set(nodes.map(({ type }) => type))].sort();
+  return useQueries({ queries: names.map(typeQuery), combine: combineTypes });
+};
+
+const combineTypes = (results: readonly { readonly data?: DeclaredType | undefined }[]) =>
+  new Map(results.flatMap(({ data }) => (data === undefined ? [] : [[data.nodeType, data] as const])));
+
+/** The outputs of each node, by its id: those that its type declares, and those that connections use. */
+export const findOutputs = (
+  { nodes, connections = [] }: EditedDefinition,
+  types: ReadonlyMap<string, DeclaredType>,
+): ReadonlyMap<string, readonly string[]> => {
+  const used = Map.groupBy(connections, ({ sourceNodeId }) => sourceNodeId);
+  return new Map(
+    nodes.map(({ id, type, settings }) => {
+      const routed = settings?.onError === 'route' ? ['error'] : [];
+      const connected = (used.get(id) ?? []).map(({ sourceOutput = 'main' }) => sourceOutput);
+      const declared = types.get(type)?.outputs ?? (connected.length === 0 ? ['main'] : []);
+      return [id, [...new Set([...declared, ...routed, ...connected])]] as const;
+    }),
+  );
+};

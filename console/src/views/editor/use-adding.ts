@@ -1,0 +1,85 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import {
+  addNode,
+  chooseId,
+  connect,
+  type Edit,
+  type EditedConnection,
+  type EditedDefinition,
+  insertNode,
+  isPoint,
+  type Point,
+} from './definition/definition-edits.ts';
+import { typeQuery } from './node-types.ts';
+import type { NewNode } from './start/import-fields.tsx';
+
+/** Where a new node goes: behind an output, into a connection, or to a place. */
+interface Destination {
+  /** Its target is the new node. */
+  readonly after?: EditedConnection;
+  readonly into?: EditedConnection;
+  readonly position?: Point;
+}
+
+interface AddingParts {
+  readonly definition: EditedDefinition;
+  readonly onEdit: (edit: Edit) => void;
+  readonly onSelect: (ids: ReadonlySet<string>) => void;
+}
+
+/** Adds nodes, whose types are chosen in a dialog or beside the graph. */
+export const useAdding = ({ definition, onEdit, onSelect }: AddingParts) => {
+  const client = useQueryClient();
+  /** What the dialog is open for. */
+  const [asked, setAsked] = useState<Destination | null>(null);
+  const [failure, setFailure] = useState<Error | null>(null);
+  /** The type must be known: an insertion connects its first output. */
+  const add = (node: NewNode, destination: Destination) => {
+    setFailure(null);
+    client.fetchQuery(typeQuery(node.type)).then(
+      ({ outputs }) => place(node, outputs?.[0] ?? 'main', destination),
+      (error: Error) => setFailure(error),
+    );
+  };
+  const place = (chosen: NewNode, output: string, { into, after, position }: Destination) => {
+    const id = chooseId(definition, chosen.type);
+    const node = { id, ...chosen, ...(position === undefined ? {} : { position }) };
+    if (into !== undefined) onEdit(insertNode(node, into, output));
+    else {
+      onEdit((before) => {
+        const added = addNode(node)(before);
+        return after === undefined ? added : connect({ ...after, targetNodeId: node.id })(added);
+      });
+    }
+    onSelect(new Set([node.id]));
+    setAsked(null);
+  };
+  return {
+    isAsked: asked !== null,
+    /** Why the last node was not added; null if it was. */
+    failure,
+    /** Opens the dialog. */
+    ask: (destination: Destination) => setAsked(destination),
+    close: () => {
+      setAsked(null);
+      setFailure(null);
+    },
+    /** Adds what was chosen in the dialog, or beside the graph. */
+    choose: (node: NewNode) => add(node, asked ?? {}),
+    /** @param into - the connection that it was dropped on; null for the free canvas */
+    drop: (type: string, position: Point, into: EditedConnection | null) =>
+      add({ type }, placeDropped(definition, position, into)),
+  };
+};
+
+/** A dropped node gets a place unless it goes between nodes that the layout places. */
+const placeDropped = (
+  { nodes }: EditedDefinition,
+  position: Point,
+  into: EditedConnection | null,
+): Destination => {
+  if (into === null) return { position };
+  const isPlaced = nodes.some((node) => node.id === into.sourceNodeId && isPoint(node.position));
+  return isPlaced ? { into, position } : { into };
+};

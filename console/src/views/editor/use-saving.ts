@@ -1,0 +1,163 @@
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { callApi, Problem } from '../../api/api.ts';
+import { useChange } from '../../api/use-api.ts';
+import type { EditedDefinition } from './definition/definition-edits.ts';
+import { readDefinition, writeDefinition } from './definition/definition-text.ts';
+import type { Draft } from './draft.ts';
+import { type KeptDraft, keepDraft, useKeptDraft } from './kept-draft.ts';
+import { type Conflict, mergeDefinitions } from './merge-definitions.ts';
+
+/** The version that is edited; a new workflow has none. */
+export interface Base {
+  readonly version: number | null;
+  readonly text: string;
+}
+
+interface SavingParts {
+  /** Empty for a new workflow. */
+  readonly workflowId: string;
+  /** What the service has. */
+  readonly current: Base;
+  /** Unsaved work that the draft began with. */
+  readonly kept: KeptDraft | null;
+  readonly draft: Draft;
+  /** Called with what replaces the draft, after a merge. */
+  readonly onMerged: (definition: EditedDefinition) => void;
+  /** Called with the text to begin with again. */
+  readonly onDiscarded: (text: string) => void;
+  /** Called with the id of a new workflow, once it is stored. */
+  readonly onCreated: (workflowId: string) => void;
+}
+
+/** What someone stored while this page edited the version before. */
+interface Competing {
+  readonly was: EditedDefinition;
+  readonly theirs: EditedDefinition;
+  readonly base: Base;
+}
+
+/** What both changed, with what is chosen of each. */
+export interface SaveConflict {
+  /** The version that was stored in between. */
+  readonly version: number | null;
+  readonly conflicts: readonly Conflict[];
+  /** Names of those in which theirs is kept. */
+  readonly taken: ReadonlySet<string>;
+  readonly take: (name: string, isTheirs: boolean) => void;
+  readonly merge: () => void;
+}
+
+/** Storing a draft as a new version. */
+export type Saving = ReturnType<typeof useSaving>;
+
+/** Keeps a draft in this browser until it is stored, and stores it unless someone else stored a version in between. */
+export const useSaving = (parts: SavingParts) => {
+  const { workflowId, current, kept, draft, onMerged, onDiscarded, onCreated } = parts;
+  const { text, definition } = draft;
+  const [base, setBase] = useState<Base>(() =>
+    kept === null ? current : { version: kept.version, text: kept.base },
+  );
+  const [isRestored, setRestored] = useState(kept !== null);
+  const [competing, setCompeting] = useState<Competing | null>(null);
+  const [taken, setTaken] = useState<ReadonlySet<string>>(new Set());
+  const [failure, setFailure] = useState<Error | null>(null);
+  const save = useChange('PUT /api/admin/workflows/{workflowId}');
+  const isChanged = text !== base.text;
+  const forgetKept = useKeptDraft(
+    workflowId,
+    isChanged ? { version: base.version, base: base.text, text } : null,
+  );
+  // What is typed while a save is under way is not part of it.
+  const latest = useRef(text);
+  useEffect(() => {
+    latest.current = text;
+  }, [text]);
+
+  const store = () => {
+    const id = workflowId === '' ? String(definition.id) : workflowId;
+    setFailure(null);
+    save.mutate(
+      {
+        params: { workflowId: id },
+        body: definition,
+        headers: base.version === null ? { 'if-none-match': '*' } : { 'if-match': `"${base.version}"` },
+      },
+      {
+        onSuccess: ({ version }) => {
+          forgetKept();
+          if (workflowId === '' && latest.current !== text)
+            keepDraft(id, { version, base: text, text: latest.current });
+          setRestored(false);
+          setBase({ version, text });
+          if (workflowId === '') onCreated(id);
+        },
+        onError: (error) => {
+          if (isOutdated(error) && base.version !== null) compare().catch(setFailure);
+        },
+      },
+    );
+  };
+  const compare = async () => {
+    const stored = await callApi('GET /api/admin/workflows/{workflowId}', { params: { workflowId } });
+    const theirs = stored.definition as unknown as EditedDefinition;
+    const reading = readDefinition(base.text);
+    if ('problem' in reading)
+      throw new Error(`The version that you opened can't be read: ${reading.problem}`);
+    setTaken(new Set());
+    setCompeting({
+      was: reading.definition,
+      theirs,
+      base: { version: stored.version, text: writeDefinition(theirs) },
+    });
+  };
+  const merged = useMemo(
+    () => (competing === null ? null : mergeDefinitions(competing.was, definition, competing.theirs, taken)),
+    [competing, definition, taken],
+  );
+  const conflict: SaveConflict | null =
+    competing === null || merged === null
+      ? null
+      : {
+          version: competing.base.version,
+          conflicts: merged.conflicts,
+          taken,
+          take: (name, isTheirs) =>
+            setTaken((before) => {
+              const others = [...before].filter((each) => each !== name);
+              return new Set(isTheirs ? [...others, name] : others);
+            }),
+          merge: () => {
+            onMerged(merged.definition);
+            setBase(competing.base);
+            setCompeting(null);
+            save.reset();
+          },
+        };
+  const isTaken = base.version === null && isOutdated(save.error);
+
+  return {
+    version: base.version,
+    isChanged,
+    isPending: save.isPending,
+    store,
+    /** What was stored last, if the draft is still that. */
+    stored: save.isSuccess && !isChanged ? save.data : null,
+    /** Why the service did not store it; null if it did. */
+    refusal: save.error,
+    /** What failed besides a conflict. */
+    failure: failure ?? (conflict === null && !isTaken ? save.error : null),
+    conflict,
+    /** The id of another workflow that the new one would replace. */
+    takenId: isTaken ? String(save.variables?.params?.workflowId) : null,
+    /** Whether the draft is unsaved work of an earlier visit. */
+    isRestored,
+    discard: () => {
+      onDiscarded(current.text);
+      setBase(current);
+      setRestored(false);
+    },
+  };
+};
+
+/** Whether another version than expected is stored. */
+const isOutdated = (error: Error | null): boolean => error instanceof Problem && error.status === 412;
