@@ -17,14 +17,15 @@ export const addApprovalCommands = (program: Command, { onTarget }: CommandConte
     .command('list')
     .description('list approvals waiting for a decision, the earliest deadline first')
     .option('--workflow <id>', 'only approvals of this workflow', readId)
+    .option('--execution <id>', 'only approvals that this execution waits for', readId)
     .option('--limit <number>', LIMIT)
     .option('--cursor <cursor>', 'continue where a list ended')
     .option('--addresses', 'show the callback URLs; anyone with such a URL can decide')
     .option('--json', 'print JSON')
     .addHelpText('after', explain(['approval list']))
     .action(async (options: ListOptions) => {
-      const { workflow, limit, cursor } = options;
-      const query = { workflowId: workflow, limit, cursor };
+      const { workflow, execution, limit, cursor } = options;
+      const query = { workflowId: workflow, executionId: execution, limit, cursor };
       readQuery(approvalsQuery, query);
       await onTarget((context) => list(query, options, context));
     });
@@ -32,6 +33,7 @@ export const addApprovalCommands = (program: Command, { onTarget }: CommandConte
 
 interface ListOptions {
   readonly workflow?: string;
+  readonly execution?: string;
   readonly limit?: string;
   readonly cursor?: string;
   readonly addresses?: true;
@@ -40,6 +42,7 @@ interface ListOptions {
 
 interface ApprovalsQuery {
   readonly workflowId: string | undefined;
+  readonly executionId: string | undefined;
   readonly limit: string | undefined;
   readonly cursor: string | undefined;
 }

@@ -46,6 +46,17 @@ describe('approval list', () => {
     expect(JSON.parse(out)).toMatchObject({ approvals: [{ address: url }], nextCursor: null });
   });
 
+  test('shows only those that one execution waits for', async () => {
+    const { call } = await aService();
+    const { out } = await call('approval list --execution e-1 --json');
+    expect(JSON.parse(out)).toMatchObject({ approvals: [{ executionId: 'e-1' }] });
+    expect(await call('approval list --execution e-2')).toMatchObject({
+      code: 0,
+      out: '',
+      err: 'No approvals are pending.',
+    });
+  });
+
   test('says when nothing is pending, and refuses an invalid limit', async () => {
     const { call, end } = await aService();
     await end();
