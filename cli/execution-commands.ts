@@ -49,6 +49,9 @@ export const addExecutionCommands = (program: Command, { onTarget }: CommandCont
     .option('--status <names>', `comma separated: ${EXECUTION_STATUSES.join(', ')}`)
     .option('--key <key>', 'only the execution of the delivery with this key; needs --workflow')
     .option('--request <id>', 'only the execution of the request with this gateway id; needs --workflow')
+    .option('--failure-node <node>', 'failed at this node')
+    .option('--failure-name <name>', 'failed with this name, such as HttpStatusError')
+    .option('--bulk-retry <id>', 'started by this bulk retry')
     .option('--from <time>', 'started at or after: 2026-01-31, 2026-01-31T09:00:00Z')
     .option('--to <time>', 'started at or before')
     .option('--limit <number>', LIMIT)
@@ -56,8 +59,8 @@ export const addExecutionCommands = (program: Command, { onTarget }: CommandCont
     .option('--json', 'print JSON')
     .addHelpText('after', explain(['execution list --status failed --from 2026-01-31']))
     .action(async (options: ListOptions) => {
-      const { workflow, json, ...fields } = options;
-      const query = { workflowId: workflow, ...fields };
+      const { workflow, bulkRetry, json, ...fields } = options;
+      const query = { workflowId: workflow, bulkRetryId: bulkRetry, ...fields };
       readQuery(keyedListQuery, query);
       await onTarget((context) => list(query, json === true, context));
     });
@@ -165,6 +168,8 @@ interface ListFilters {
   readonly status?: string;
   readonly key?: string;
   readonly request?: string;
+  readonly failureNode?: string;
+  readonly failureName?: string;
   readonly from?: string;
   readonly to?: string;
   readonly limit?: string;
@@ -173,6 +178,7 @@ interface ListFilters {
 
 interface ListOptions extends ListFilters {
   readonly workflow?: string;
+  readonly bulkRetry?: string;
   readonly json?: true;
 }
 
@@ -183,7 +189,7 @@ interface ListAnswer {
 }
 
 const list = async (
-  query: ListFilters & { readonly workflowId: string | undefined },
+  query: ListFilters & { readonly workflowId: string | undefined; readonly bulkRetryId: string | undefined },
   asJson: boolean,
   context: TargetContext,
 ): Promise<void> => {

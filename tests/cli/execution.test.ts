@@ -101,6 +101,30 @@ describe('execution list', () => {
     });
   });
 
+  test('filters by failure and by bulk retry', async () => {
+    const { call, executions } = await aService();
+    for (const [id, bulkRetryId] of [
+      ['e-1', 'b-1'],
+      ['e-2', 'b-1'],
+      ['e-3', 'b-2'],
+    ] as const) {
+      await executions.start(
+        aStart({ executionId: id, retryOf: { executionId: 'e-0', fromNodeId: null, bulkRetryId } }),
+      );
+      if (id !== 'e-2')
+        await executions.finish(id, anExecutionEnd({ status: 'failed', endedAt: T0 + 9, failure }));
+    }
+    const list = async (args: string): Promise<string[]> =>
+      JSON.parse((await call(`execution list ${args} --json`)).out).executions.map(
+        (one: { executionId: string }) => one.executionId,
+      );
+    const { nodeId, name } = failure;
+    expect(await list(`--failure-node ${nodeId} --failure-name ${name} --bulk-retry b-1`)).toEqual(['e-1']);
+    expect((await list(`--failure-name ${name}`)).toSorted()).toEqual(['e-1', 'e-3']);
+    expect((await list('--bulk-retry b-1')).toSorted()).toEqual(['e-1', 'e-2']);
+    expect(await list('--failure-name Unknown')).toEqual([]);
+  });
+
   test('says when there is nothing', async () => {
     const { call } = await aService();
     expect(await call('execution list')).toEqual({

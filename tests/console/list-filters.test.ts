@@ -1,10 +1,18 @@
 import { describe, expect, test } from '@jest/globals';
 import { parseLast, periodBounds } from '../../console/src/parts/period.ts';
 import { withQuery } from '../../console/src/parts/with-query.ts';
-import { isRunningNow, toBulkRetryQuery, toListQuery } from '../../console/src/views/executions/filters.ts';
+import {
+  hasUnretryableFilter,
+  isRunningNow,
+  toBulkRetryQuery,
+  toListQuery,
+} from '../../console/src/views/executions/filters.ts';
 
 const NOW = Date.parse('2026-11-26T12:00:00.000Z');
-const NONE = { workflowId: '', status: '', key: '', request: '', last: '', from: '', to: '' };
+const NONE = {
+  ...{ workflowId: '', status: '', key: '', request: '', failureNode: '', failureName: '', bulkRetryId: '' },
+  ...{ last: '', from: '', to: '' },
+};
 
 describe('a period in the address', () => {
   test('counts back from now', () => {
@@ -40,8 +48,24 @@ describe('the filters of executions', () => {
 
   test('become those of a bulk retry without the statuses that have not ended', () => {
     expect(
-      toBulkRetryQuery({ ...NONE, workflowId: 'orders', status: 'running,failed', last: '1-hour' }, NOW),
-    ).toEqual({ workflowId: 'orders', status: 'failed', from: '2026-11-26T11:00:00.000Z', to: '' });
+      toBulkRetryQuery(
+        { ...NONE, workflowId: 'orders', status: 'running,failed', failureName: 'Timeout', last: '1-hour' },
+        NOW,
+      ),
+    ).toEqual({
+      ...{ workflowId: 'orders', status: 'failed', failureNode: '', failureName: 'Timeout' },
+      ...{ from: '2026-11-26T11:00:00.000Z', to: '' },
+    });
+  });
+
+  test.each([
+    [{}, false],
+    [{ failureName: 'Timeout', workflowId: 'orders' }, false],
+    [{ key: 'k' }, true],
+    [{ request: 'r' }, true],
+    [{ bulkRetryId: 'b' }, true],
+  ])('know which of them a bulk retry lacks: %j', (filters, expected) => {
+    expect(hasUnretryableFilter({ ...NONE, ...filters })).toBe(expected);
   });
 });
 

@@ -118,6 +118,16 @@ describe('executions', () => {
     expect(new URL(page.url()).search).toBe('?workflowId=ship&status=failed&key=A-40');
   });
 
+  test('those that failed in the same way are a click from the overview', async () => {
+    await open('');
+    await page.getByRole('link', { name: 'All that failed as StoppedByWorkflow in ship, node fail' }).click();
+    await expectCount('Executions', 20);
+    await page.getByLabel('Failed at node').fill('other');
+    await page.getByText('No execution matches the filters.').waitFor();
+    await page.reload(); // a link shows the same
+    await page.getByText('No execution matches the filters.').waitFor();
+  });
+
   test('new ones move nothing until they are asked for', async () => {
     await open('/executions?workflowId=ship');
     await expectCount('Executions', 50);
@@ -166,6 +176,9 @@ describe('executions', () => {
     await page.getByText('another execution already retries it').waitFor();
     await page.getByRole('button', { name: 'Retry 20 executions' }).click();
     await page.getByText('20 of 20 succeeded').waitFor();
+    await page.getByRole('link', { name: 'Executions that it started' }).click();
+    await expectCount('Executions', 20);
+    expect(new URL(page.url()).searchParams.has('bulkRetryId')).toBe(true);
     await open('/bulk-retries');
     await expectCount('Bulk retries', 1);
     expect(await rows('Bulk retries').textContent()).toMatch(/^Done.*ship.*20 of 20 succeeded/);

@@ -190,7 +190,7 @@ describe('GET /api/admin/executions', () => {
   test.each([
     [
       'workflow=a',
-      'unknown parameter \\"workflow\\", expected one of workflowId, status, trial, request, from, to, limit, cursor, key',
+      'unknown parameter \\"workflow\\", expected one of workflowId, status, trial, request, failureNode, failureName, bulkRetryId, from, to, limit, cursor, key',
     ],
     ['limit=1&limit=2', 'limit is given twice'],
     ['limit=&limit=2', 'limit is given twice'],

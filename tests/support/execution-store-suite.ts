@@ -493,6 +493,44 @@ export const describeExecutionStore = (
         expect(ids(await store.list({ workflowId: 'orders', ...times, limit: 10 }))).toBe('e-4 e-3 e-2');
         expect(ids(await store.list({ workflowId: 'unknown', limit: 10 }))).toBe('');
       });
+
+      test.each([
+        [{ failureNode: null, failureName: 'Timeout' }, 'e-3 e-1'],
+        [{ failureNode: 'pay', failureName: null }, 'e-5 e-1'],
+        [{ failureNode: 'pay', failureName: 'Timeout' }, 'e-1'],
+        [{ failureNode: 'pay', failureName: 'timeout' }, ''],
+      ])('filter by failure, of one and of all workflows: %j', async (failure, expected) => {
+        const store = await fill();
+        for (const [id, nodeId, name] of [
+          ['e-1', 'pay', 'Timeout'],
+          ['e-3', 'ship', 'Timeout'],
+          ['e-5', 'pay', 'HttpStatusError'],
+        ] as const)
+          await store.finish(id, end({ status: 'timedOut', failure: { nodeId, name, message: 'no' } }));
+        for (const workflowId of ['orders', null])
+          expect(ids(await store.list({ workflowId, failure, limit: 10 }))).toBe(expected);
+        expect(
+          ids(await store.list({ workflowId: null, failure, statuses: ['succeeded', 'running'], limit: 10 })),
+        ).toBe('');
+      });
+
+      test('filter by the bulk retry that started them', async () => {
+        const store = await fill();
+        for (const [id, bulkRetryId] of [
+          ['r-1', 'b-1'],
+          ['r-2', 'b-2'],
+          ['r-3', undefined],
+        ] as const) {
+          const retryOf = {
+            executionId: 'e-1',
+            fromNodeId: null,
+            ...(bulkRetryId === undefined ? {} : { bulkRetryId }),
+          };
+          await store.start(anExecutionStart({ executionId: id, startToken: id, retryOf }));
+        }
+        for (const workflowId of ['orders', null])
+          expect(ids(await store.list({ workflowId, bulkRetryId: 'b-1', limit: 10 }))).toBe('r-1');
+      });
     });
   });
 };

@@ -9,6 +9,7 @@ import {
   type ExecutionData,
   type ExecutionRecord,
   type ExecutionStore,
+  hasFailedAs,
   isFinal,
   isTrial,
   type PendingCallback,
@@ -253,6 +254,8 @@ export const inMemoryExecutionStore = (
       workflowId,
       statuses,
       requestId,
+      failure,
+      bulkRetryId,
       isTrial: ofTrials,
       from = 0,
       to = Number.POSITIVE_INFINITY,
@@ -264,6 +267,8 @@ export const inMemoryExecutionStore = (
         .filter((record) => statuses?.includes(record.status) !== false)
         .filter((record) => (ofTrials ?? isTrial(record)) === isTrial(record))
         .filter((record) => requestId === undefined || record.requestId === requestId)
+        .filter((record) => failure === undefined || hasFailedAs(record, failure))
+        .filter((record) => bulkRetryId === undefined || record.retryOf?.bulkRetryId === bulkRetryId)
         .filter(({ startedAt }) => startedAt >= from && startedAt <= to)
         .sort(latestFirst)
         .filter(

@@ -1,21 +1,17 @@
 import type { RetryOptions } from '../lifecycle/retry-execution.ts';
-import type { ExecutionStatus } from '../record/execution-store.ts';
+import type { ExecutionStatus, FailureFilter } from '../record/execution-store.ts';
 
 /** How many executions one bulk retry can have: as many as a request can check in time. */
 export const MAX_EXECUTIONS = 5_000;
 
 /** Which executions a bulk retry is for. */
-export interface BulkFilter {
+export interface BulkFilter extends FailureFilter {
   /** Null for the executions of all workflows. */
   readonly workflowId: string | null;
   readonly statuses: readonly ExecutionStatus[];
   /** The period of their starts, in milliseconds since the epoch, both inclusive; a null start for no limit. */
   readonly from: number | null;
   readonly to: number;
-  /** Where they failed; null for anywhere. */
-  readonly failureNode: string | null;
-  /** The name of their failure, such as `HttpStatusError`; null for any. */
-  readonly failureName: string | null;
   /** The version of the workflow that they ran; null for any. */
   readonly workflowVersion: number | null;
 }

@@ -8,7 +8,7 @@ import {
   type RetryParts,
   rootOf,
 } from '../lifecycle/retry-execution.ts';
-import type { ExecutionRecord, ExecutionSummary, ListPosition } from '../record/execution-store.ts';
+import { type ExecutionSummary, hasFailedAs, type ListPosition } from '../record/execution-store.ts';
 import { type BulkFilter, type BulkRetryRequest, MAX_EXECUTIONS } from './bulk-retry.ts';
 
 /** Pages of at most 1,000 records each, since few may match a filter. */
@@ -161,10 +161,6 @@ const check = async (
     return { executionId, failure, reason: reasonOf(error) };
   }
 };
-
-const hasFailedAs = ({ failure }: ExecutionRecord, { failureNode, failureName }: BulkFilter): boolean =>
-  (failureNode === null || failure?.nodeId === failureNode) &&
-  (failureName === null || failure?.name === failureName);
 
 /** Why an execution can't be retried, as a clause. */
 export const reasonOf = ({ parameters }: AppError): string =>

@@ -3,7 +3,12 @@ import { QUERY_INVALID } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
 import { cursor, idText, optional, pageSize, text, time, word, wordList } from '../../shared/query-fields.ts';
 import { readCursor, writeCursor } from '../record/cursor.ts';
-import { EXECUTION_STATUSES, type ExecutionPage, type ExecutionStore } from '../record/execution-store.ts';
+import {
+  EXECUTION_STATUSES,
+  type ExecutionPage,
+  type ExecutionStore,
+  type FailureFilter,
+} from '../record/execution-store.ts';
 
 /** The filters of a list of executions, as strings, for the admin API and the command line. */
 export const listQuery = v.object({
@@ -11,6 +16,9 @@ export const listQuery = v.object({
   status: wordList(EXECUTION_STATUSES),
   trial: optional(word(['true', 'false']), 'Only trials, or none; both by default'),
   request: optional(text, "The gateway's id of the request that started it, or that was sent again"),
+  failureNode: optional(text, 'The node at which they failed'),
+  failureName: optional(text, 'The name of their failure: `HttpStatusError`'),
+  bulkRetryId: optional(text, 'The bulk retry that started them'),
   /** Start of the period, in milliseconds since the epoch, inclusive. */
   from: time,
   to: time,
@@ -56,7 +64,8 @@ export const listExecutions = async (
   query: ListQuery,
   { executions, holdsUnlisted }: ListParts,
 ): Promise<ListPage> => {
-  const { workflowId, status: statuses, trial, request, from, to, limit, cursor } = query;
+  const { workflowId, status: statuses, trial, request, bulkRetryId, from, to, limit, cursor } = query;
+  const failure = toFailureFilter(query);
   if (from !== null && to !== null && from > to) throw queryInvalid('from must not be later than to');
   const list = JSON.stringify([
     workflowId,
@@ -65,12 +74,16 @@ export const listExecutions = async (
     to,
     request ?? undefined,
     trial ?? undefined,
+    failure ?? undefined,
+    bulkRetryId ?? undefined,
   ]);
   const { next, ...page } = await executions.list({
     workflowId,
     limit,
     ...(statuses.length === 0 ? {} : { statuses }),
     ...(request === null ? {} : { requestId: request }),
+    ...(failure === null ? {} : { failure }),
+    ...(bulkRetryId === null ? {} : { bulkRetryId }),
     ...(trial === null ? {} : { isTrial: trial === 'true' }),
     ...(from === null ? {} : { from }),
     ...(to === null ? {} : { to }),
@@ -80,5 +93,12 @@ export const listExecutions = async (
   const nextCursor = next === null ? null : writeCursor(next, list);
   return { ...page, nextCursor, ...(omitsEarlier ? { omitsEarlier } : {}) };
 };
+
+/** How the executions of a list failed; null if that doesn't matter. */
+const toFailureFilter = ({
+  failureNode,
+  failureName,
+}: Pick<ListQuery, 'failureNode' | 'failureName'>): FailureFilter | null =>
+  failureNode === null && failureName === null ? null : { failureNode, failureName };
 
 const queryInvalid = (reason: string): AppError => new AppError(QUERY_INVALID, { reason });

@@ -256,6 +256,10 @@ export interface ExecutionQuery {
   readonly statuses?: readonly ExecutionStatus[];
   /** The request that started the execution: see {@link ExecutionStart}. */
   readonly requestId?: string;
+  /** How they failed; absent for all, also those that did not. */
+  readonly failure?: FailureFilter;
+  /** The bulk retry that started them; absent for any start. */
+  readonly bulkRetryId?: string;
   /** Whether to list only trials, or none; absent for both. */
   readonly isTrial?: boolean;
   /** Start of the period, in milliseconds since the epoch; `from` and `to` are included. */
@@ -266,6 +270,21 @@ export interface ExecutionQuery {
   /** The `next` of the previous page, with the same filters. */
   readonly after?: ListPosition;
 }
+
+/** Where and how executions failed. */
+export interface FailureFilter {
+  /** The node at which they failed; null for any. */
+  readonly failureNode: string | null;
+  /** The name of their failure, such as `HttpStatusError`; null for any. */
+  readonly failureName: string | null;
+}
+
+export const hasFailedAs = (
+  { failure }: Pick<ExecutionRecord, 'failure'>,
+  { failureNode, failureName }: FailureFilter,
+): boolean =>
+  (failureNode === null || failure?.nodeId === failureNode) &&
+  (failureName === null || failure?.name === failureName);
 
 export interface ExecutionPage {
   /**

@@ -6,7 +6,11 @@ import {
   type ListQuery,
   listExecutions,
 } from '../../executions/lifecycle/list-executions.ts';
-import type { ExecutionRecord, ExecutionStore } from '../../executions/record/execution-store.ts';
+import {
+  type ExecutionRecord,
+  type ExecutionStore,
+  hasFailedAs,
+} from '../../executions/record/execution-store.ts';
 import { QUERY_INVALID } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { PublishedWorkflow, WorkflowStore } from '../../workflows/definition/workflow-store.ts';
@@ -31,7 +35,7 @@ export const listKeyed = async (
   { key, ...query }: KeyedListQuery,
   parts: KeyedListParts,
 ): ReturnType<typeof listExecutions> => {
-  const { workflowId, status, request, from, to } = query;
+  const { workflowId, status, request, bulkRetryId, from, to } = query;
   if (key !== null && workflowId === null)
     throw new AppError(QUERY_INVALID, { reason: 'key requires workflowId' });
   if (key === null && (request === null || workflowId !== null)) return listExecutions(query, parts);
@@ -44,6 +48,8 @@ export const listKeyed = async (
     record !== null &&
     (status.length === 0 || status.includes(record.status)) &&
     (request === null || record.requestId === request) &&
+    (bulkRetryId === null || record.retryOf?.bulkRetryId === bulkRetryId) &&
+    hasFailedAs(record, query) &&
     record.startedAt >= (from ?? 0) &&
     record.startedAt <= (to ?? Number.POSITIVE_INFINITY);
   const executions = found.filter(isWanted).sort((a, b) => b.startedAt - a.startedAt);

@@ -23,6 +23,9 @@ const aQuery = (changes: Partial<ListQuery> = {}): ListQuery => ({
   status: [],
   trial: null,
   request: null,
+  failureNode: null,
+  failureName: null,
+  bulkRetryId: null,
   from: null,
   to: null,
   limit: 25,
@@ -69,6 +72,7 @@ describe('a list of executions', () => {
     const parts = { executions: { list }, holdsUnlisted: async () => false };
     await listExecutions(aQuery(), parts);
     await listExecutions(aQuery({ workflowId: 'orders', status: ['failed'], request: 'r-1' }), parts);
+    await listExecutions(aQuery({ failureName: 'Timeout', bulkRetryId: 'b-1' }), parts);
     await listExecutions(aQuery({ from: 5 }), parts);
     await listExecutions(aQuery({ to: 7 }), parts);
     await listExecutions(aQuery({ from: 7, to: 7 }), parts);
@@ -76,6 +80,7 @@ describe('a list of executions', () => {
     expect(asked).toEqual([
       all,
       { workflowId: 'orders', limit: 25, statuses: ['failed'], requestId: 'r-1' },
+      { ...all, failure: { failureNode: null, failureName: 'Timeout' }, bulkRetryId: 'b-1' },
       { ...all, from: 5 },
       { ...all, to: 7 },
       { ...all, from: 7, to: 7 },
@@ -117,6 +122,9 @@ describe('a cursor', () => {
     ['acquireLease', { from: 1 }],
     ['end', { to: 11 }],
     ['request', { request: 'r-1' }],
+    ['failure', { failureName: 'HttpStatusError' }],
+    ['node of the failure', { failureNode: 'fetch' }],
+    ['bulk retry', { bulkRetryId: 'b-1' }],
   ])('of a list with another %s is refused', async (_what, changes) => {
     await expect(
       listExecutions({ ...query, ...changes, cursor: await aCursor() }, parts),

@@ -1,5 +1,4 @@
 import Alert from '@cloudscape-design/components/alert';
-import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import Container from '@cloudscape-design/components/container';
 import Header from '@cloudscape-design/components/header';
@@ -8,6 +7,7 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import Table from '@cloudscape-design/components/table';
 import { type ReactNode, useState } from 'react';
 import { useParams } from 'wouter';
+import type { Answer } from '../../api/routes.ts';
 import { useApi, useChange } from '../../api/use-api.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
@@ -16,6 +16,7 @@ import { MarkedText } from '../../parts/marked-text.tsx';
 import { readOnly } from '../../parts/page-settings.ts';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { Time } from '../../parts/time.tsx';
+import { withQuery } from '../../parts/with-query.ts';
 import { BulkRetryProgress, BulkRetryState } from './bulk-retry-state.tsx';
 import { describeFilter } from './describe-bulk-retry.ts';
 
@@ -153,20 +154,25 @@ const BulkRetry = (): ReactNode => {
                 ]}
               />
             )}
-            {filter.workflowId !== null && (
-              <Box>
-                <AppLink
-                  to={`/executions?workflowId=${encodeURIComponent(filter.workflowId)}&from=${encodeURIComponent(createdAt)}`}
-                >
-                  Executions of this workflow since it began
-                </AppLink>
-              </Box>
-            )}
+            <SpaceBetween direction="horizontal" size="l">
+              <AppLink to={toExecutions(bulkRetry, '')}>Executions that it started</AppLink>
+              <AppLink to={toExecutions(bulkRetry, 'failed,timedOut')}>Those that failed again</AppLink>
+            </SpaceBetween>
           </SpaceBetween>
         );
       }}
     </Loaded>
   );
 };
+
+/** The list of the executions that it started; its period keeps the search short. */
+const toExecutions = (
+  { bulkRetryId, filter, createdAt, endedAt }: Answer<'GET /api/admin/bulk-retries/{bulkRetryId}'>,
+  status: string,
+): string =>
+  withQuery('/executions', {
+    workflowId: filter.workflowId ?? '',
+    ...{ status, bulkRetryId, from: createdAt, to: endedAt ?? '' },
+  });
 
 export default BulkRetry;

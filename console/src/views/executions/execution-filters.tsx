@@ -46,6 +46,31 @@ export const ExecutionFilters = ({ filters, onChange }: ExecutionFiltersProps): 
           onChange={({ detail }) => onChange({ request: detail.value })}
         />
       </FormField>
+      <FormField label="Failure">
+        <Input
+          type="search"
+          value={filters.failureName}
+          placeholder="Any, such as HttpStatusError"
+          onChange={({ detail }) => onChange({ failureName: detail.value })}
+        />
+      </FormField>
+      <FormField label="Failed at node">
+        <Input
+          type="search"
+          value={filters.failureNode}
+          placeholder="Any node"
+          onChange={({ detail }) => onChange({ failureNode: detail.value })}
+        />
+      </FormField>
+      {filters.bulkRetryId !== '' && (
+        <FormField label="Started by bulk retry">
+          <Input
+            type="search"
+            value={filters.bulkRetryId}
+            onChange={({ detail }) => onChange({ bulkRetryId: detail.value })}
+          />
+        </FormField>
+      )}
     </FilterBar>
   );
 };

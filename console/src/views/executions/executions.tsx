@@ -11,12 +11,19 @@ import { CursorButtons, useCursorPages } from '../../parts/cursor-pages.tsx';
 import type { RowKind } from '../../parts/live-list.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { NewRows, NewRowsNotice } from '../../parts/new-rows.tsx';
-import { readOnly, readOnlyReason, settings } from '../../parts/page-settings.ts';
+import { readOnlyReason, settings } from '../../parts/page-settings.ts';
 import { LATEST_SIZE, LIST_EVERY_MS, PAGE_SIZE, useLiveList } from '../../parts/use-live-list.ts';
 import { withQuery } from '../../parts/with-query.ts';
 import { ExecutionFilters } from './execution-filters.tsx';
 import { type Execution, ExecutionTable } from './execution-table.tsx';
-import { FILTER_NAMES, isOpen, isRunningNow, toBulkRetryQuery, toListQuery } from './filters.ts';
+import {
+  FILTER_NAMES,
+  hasUnretryableFilter,
+  isOpen,
+  isRunningNow,
+  toBulkRetryQuery,
+  toListQuery,
+} from './filters.ts';
 import { RetrySelected } from './retry-selected.tsx';
 
 const KIND: RowKind<Execution> = {
@@ -79,7 +86,11 @@ const Executions = (): ReactNode => {
               {retryable.length === 0 ? 'Retry selected' : `Retry ${retryable.length} selected`}
             </Button>
             <Button
-              {...readOnly}
+              disabled={settings.isReadOnly || hasUnretryableFilter(filters)}
+              disabledReason={
+                readOnlyReason ??
+                'Clear the filters by key, request and bulk retry, which a bulk retry lacks.'
+              }
               onClick={() => navigate(withQuery('/bulk-retries/new', toBulkRetryQuery(filters, Date.now())))}
             >
               Retry all that match

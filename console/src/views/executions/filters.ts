@@ -7,9 +7,15 @@ export interface ExecutionFilters extends PeriodState {
   readonly status: string;
   readonly key: string;
   readonly request: string;
+  readonly failureNode: string;
+  readonly failureName: string;
+  readonly bulkRetryId: string;
 }
 
-export const FILTER_NAMES = ['workflowId', 'status', 'key', 'request', 'last', 'from', 'to'] as const;
+export const FILTER_NAMES = [
+  ...(['workflowId', 'status', 'key', 'request', 'failureNode', 'failureName', 'bulkRetryId'] as const),
+  ...(['last', 'from', 'to'] as const),
+] as const;
 
 /** What the API is asked. @param now - milliseconds since the epoch */
 export const toListQuery = (filters: ExecutionFilters, now: number) => {
@@ -18,6 +24,9 @@ export const toListQuery = (filters: ExecutionFilters, now: number) => {
     workflowId,
     status,
     request: request.trim(),
+    failureNode: filters.failureNode.trim(),
+    failureName: filters.failureName.trim(),
+    bulkRetryId: filters.bulkRetryId.trim(),
     key: workflowId === '' ? '' : key.trim(),
     ...periodBounds(filters, now),
   };
@@ -34,12 +43,20 @@ export const isRunningNow = ({
 }: Pick<ExecutionFilters, 'workflowId' | 'status'>): boolean =>
   workflowId === '' && status !== '' && status.split(',').every(isOpen);
 
-/** The parameters of the view that retries all ended executions that match; a filter that it lacks is left out. */
+/** Whether the list is narrowed by what a bulk retry can't be. */
+export const hasUnretryableFilter = ({
+  key,
+  request,
+  bulkRetryId,
+}: Pick<ExecutionFilters, 'key' | 'request' | 'bulkRetryId'>): boolean =>
+  [key, request, bulkRetryId].some((text) => text.trim() !== '');
+
+/** The parameters of the view that retries all ended executions that match. */
 export const toBulkRetryQuery = (
   filters: ExecutionFilters,
   now: number,
 ): Readonly<Record<string, string>> => {
-  const { workflowId, status } = filters;
+  const { workflowId, status, failureNode, failureName } = filters;
   const ended = status.split(',').filter((each) => each !== '' && !isOpen(each));
-  return { workflowId, status: ended.join(','), ...periodBounds(filters, now) };
+  return { workflowId, status: ended.join(','), failureNode, failureName, ...periodBounds(filters, now) };
 };

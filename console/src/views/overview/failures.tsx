@@ -7,6 +7,7 @@ import { callApi } from '../../api/api.ts';
 import { useApi } from '../../api/use-api.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { withQuery } from '../../parts/with-query.ts';
 import { type Failed, groupByCause } from './outcomes.ts';
 
 /** The records that are read to know the causes: the list of executions has no failures. */
@@ -67,6 +68,22 @@ export const Failures = (): ReactNode => {
                         {nodeId !== null && `, node ${nodeId}`}
                       </span>
                     </div>
+                    {nodeId !== null && (
+                      <AppLink
+                        to={withQuery('/executions', {
+                          ...{
+                            workflowId,
+                            status: 'failed,timedOut',
+                            failureNode: nodeId,
+                            failureName: name,
+                          },
+                          last: '1-day',
+                        })}
+                        ariaLabel={`All that failed as ${name} in ${workflowId}, node ${nodeId}`}
+                      >
+                        All of these
+                      </AppLink>
+                    )}
                     <Box variant="small" color="text-body-secondary" display="block">
                       {message.slice(0, 300)}
                     </Box>

@@ -204,11 +204,17 @@ export const toReleased = (executionId: string, releasedAt: number) => ({
   ...toFirstSweep({ executionId, startedAt: releasedAt }),
 });
 
+export const readRetryOf = (item: Item): ExecutionStart['retryOf'] =>
+  readJson<ExecutionStart['retryOf']>(item, 'retryOf', null);
+
+export const readFailure = (item: Item): NodeFailure | null =>
+  readJson<NodeFailure | null>(item, 'failure', null);
+
 export const toRecord = (item: Item): ExecutionRecord => ({
   ...toSummary(item),
   trigger: readJson<ExecutionStart['trigger']>(item, 'trigger'),
   startToken: item.startToken?.S ?? '',
-  retryOf: readJson<ExecutionStart['retryOf']>(item, 'retryOf', null),
+  retryOf: readRetryOf(item),
   traceparent: item.traceparent?.S ?? null,
   requestId: item.requestId?.S ?? null,
   ...(item.editedInput === undefined ? {} : { editedInput: readJson<EditedInput>(item, 'editedInput') }),
@@ -217,7 +223,7 @@ export const toRecord = (item: Item): ExecutionRecord => ({
   ...(item.hasMetrics?.BOOL === true ? { hasMetrics: true } : {}),
   nodes: readLongJson<NodeRecord[]>(item, 'nodes', []),
   nodesOmitted: readNumber(item, 'nodesOmitted', 0),
-  failure: readJson<NodeFailure | null>(item, 'failure', null),
+  failure: readFailure(item),
   leaseOwner: item.leaseOwner?.S ?? null,
   invocations: readNumber(item, 'invocations', 0),
   journalSize: readNumber(item, 'journalSize', 0),

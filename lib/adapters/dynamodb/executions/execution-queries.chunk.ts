@@ -6,6 +6,7 @@ import {
   type ExecutionStatus,
   type ExecutionSummary,
   hasEndedBadly,
+  hasFailedAs,
   isFinal,
   isTrial,
   type ListPosition,
@@ -16,6 +17,8 @@ import { getItem } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
 import {
   isExpired,
+  readFailure,
+  readRetryOf,
   shardsOf,
   timeShards,
   toIso,
@@ -53,11 +56,16 @@ export const listExecutions = async (
   query: ExecutionQuery,
   now: number,
 ): Promise<ExecutionPage> => {
-  const { requestId, workflowId, from = 0, to = MAX_TIME, limit, after } = query;
-  const statuses = EXECUTION_STATUSES.filter((status) => query.statuses?.includes(status) !== false);
+  const { requestId, workflowId, failure, bulkRetryId, from = 0, to = MAX_TIME, limit, after } = query;
+  const statuses = EXECUTION_STATUSES.filter(
+    (status) =>
+      query.statuses?.includes(status) !== false && (failure === undefined || hasEndedBadly(status)),
+  );
+  if (statuses.length === 0) return { executions: [], next: null };
   const isFiltered =
     statuses.length < EXECUTION_STATUSES.length ||
     requestId !== undefined ||
+    bulkRetryId !== undefined ||
     (workflowId === null && query.isTrial !== undefined);
   const isOfOpen = workflowId === null && !statuses.some(isFinal);
   const partitions = isOfOpen ? [] : partitionsOf(workflowId, statuses, query.isTrial);
@@ -74,6 +82,8 @@ export const listExecutions = async (
     return (
       !isExpired(item, now) &&
       (requestId === undefined || item.requestId?.S === requestId) &&
+      (failure === undefined || hasFailedAs({ failure: readFailure(item) }, failure)) &&
+      (bulkRetryId === undefined || readRetryOf(item)?.bulkRetryId === bulkRetryId) &&
       (query.isTrial ?? isTrial(execution)) === isTrial(execution) &&
       (workflowId ?? id) === id &&
       statuses.includes(status) &&
@@ -82,9 +92,10 @@ export const listExecutions = async (
     );
   };
 
+  const attributes = [...SUMMARY_ATTRIBUTES, ...(failure === undefined ? [] : ['failure'])];
   const batchSize = isFiltered ? BATCH_SIZE : limit + 1;
   const page = await collectPage(keys, { limit, batchSize, maxRecords: MAX_RECORDS }, async (ids) =>
-    (await readRecords(client, table, ids, SUMMARY_ATTRIBUTES)).flatMap((item) => {
+    (await readRecords(client, table, ids, attributes)).flatMap((item) => {
       const execution = toSummary(item);
       return isListed(item, execution) ? [[execution.executionId, execution] as const] : [];
     }),
@@ -153,7 +164,7 @@ const [FIRST, LAST] = ALL_TIMES;
 /** The last year of four digits: later times do not sort as text. */
 const MAX_TIME = Date.parse(LAST);
 
-/** The attributes that a list shows, and the one that says whether it still lists the execution. */
+/** The attributes that a list shows, and those by which it is filtered, except for the failure, which may be long. */
 const SUMMARY_ATTRIBUTES = [
   'executionId',
   'workflowId',
@@ -164,6 +175,7 @@ const SUMMARY_ATTRIBUTES = [
   'endedAt',
   'expiresAt',
   'requestId',
+  'retryOf',
   'held',
 ];
 
