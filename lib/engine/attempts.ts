@@ -46,7 +46,11 @@ export const runStep = async (
     attempt: async (number) => {
       if (signal.aborted) return fail(signal.reason);
       run.retry = null;
+      const before = run.attemptTimes ?? [];
+      const startedAt = session.deadline.readClock();
+      run.attemptTimes = [...before, { number, startedAt, endedAt: null }];
       const result = await attemptNode(session, plan, run, number);
+      run.attemptTimes = [...before, { number, startedAt, endedAt: session.deadline.readClock() }];
       if ('failure' in result && settings?.atMostOnce !== true && !signal.aborted)
         planRetry(session, run, computeRetryDelay(settings?.retry, number, result.failure), result.failure);
       return result;

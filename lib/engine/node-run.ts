@@ -9,7 +9,14 @@ import {
 import type { Scope } from '../workflows/expressions/scope.ts';
 import type { PlanNode } from '../workflows/plan/plan.ts';
 import type { Outputs } from './progress.ts';
-import { failOpenNodes, type NodeFailure, type NodeRecord, nodeKeyOf, type PlannedRetry } from './result.ts';
+import {
+  type AttemptTime,
+  failOpenNodes,
+  type NodeFailure,
+  type NodeRecord,
+  nodeKeyOf,
+  type PlannedRetry,
+} from './result.ts';
 import type { StepResult } from './steps.ts';
 
 /** A run of a node, with all its attempts. */
@@ -35,6 +42,8 @@ export interface NodeRun {
   control: RunControl | null;
   /** Number of the latest attempt. Earlier processes may have made some of the attempts. */
   attempts: number;
+  /** When the attempts that this process has made ran; null if the node is no step, or none was made. */
+  attemptTimes: readonly AttemptTime[] | null;
   /** What the latest attempt has counted in this process; null if nothing. */
   usage: Usage | null;
   /** The attempt that follows the latest one; null if none is planned. */
@@ -98,9 +107,11 @@ export const toNodeRecord = (
     iteration,
     startedAt,
     attempts,
+    attemptTimes,
+    retry,
     usage,
     callbacks,
-  }: Pick<NodeRun, 'planNode' | 'within' | 'iteration' | 'startedAt' | 'attempts' | 'usage' | 'callbacks'>,
+  }: Omit<NodeRun, 'input' | 'inputs' | 'key' | 'signal' | 'scope' | 'control' | 'outcome'>,
   status: NodeRecord['status'],
 ): NodeRecord => ({
   nodeId: node.id,
@@ -109,6 +120,8 @@ export const toNodeRecord = (
   status,
   iteration,
   attempts,
+  // Of a single attempt, start and duration say when it ran.
+  ...(attemptTimes === null || (attempts < 2 && retry === null) ? {} : { attemptTimes }),
   startedAt,
   durationMs: 0,
   ...(usage === null ? {} : { usage }),

@@ -21,6 +21,15 @@ export interface PlannedRetry {
   readonly failure: Pick<NodeFailure, 'name' | 'message'>;
 }
 
+/** When one attempt at a node ran, in milliseconds since the epoch. */
+export interface AttemptTime {
+  /** 1 for the first attempt. */
+  readonly number: number;
+  readonly startedAt: number;
+  /** Null if it had not ended when the node did, or runs. */
+  readonly endedAt: number | null;
+}
+
 /** One run of one node; in a loop a node has one per iteration. */
 export interface NodeRecord {
   readonly nodeId: string;
@@ -32,6 +41,11 @@ export interface NodeRecord {
   readonly iteration: number;
   /** How many attempts have started. */
   readonly attempts: number;
+  /**
+   * When its attempts ran, in their order, once a second one is made or planned; absent if it has only one. An attempt
+   * whose process crashed may be missing.
+   */
+  readonly attemptTimes?: readonly AttemptTime[];
   /** When the node started, in milliseconds since the epoch. */
   readonly startedAt: number;
   readonly durationMs: number;

@@ -160,6 +160,7 @@ export class Run implements InnerRun {
       control: null,
       startedAt: this.#session.deadline.now,
       attempts: 0,
+      attemptTimes: null,
       usage: null,
       retry: null,
       callbacks: [],
@@ -253,6 +254,8 @@ export class Run implements InnerRun {
       within,
       startedAt: this.#session.deadline.now,
       attempts: 0,
+      attemptTimes: null,
+      retry: null,
       usage: null,
       callbacks: [],
     };

@@ -180,6 +180,51 @@ describe('the rows of the timeline', () => {
     expect(barAt(START)).toMatchObject({ from: START + 10, to: START + 10 });
   });
 
+  test('of several attempts show each, and the waits between them, which can be folded', () => {
+    const hour = 3_600_000;
+    const time = (attempt: number, from: number, to: number | null) => ({
+      attempt,
+      startedAt: new Date(START + from).toISOString(),
+      endedAt: to === null ? null : new Date(START + to).toISOString(),
+    });
+    const shown = (run: NodeRun, now: number) => {
+      const { rows, scale } = createTimeline({
+        ...{
+          startedAt: START,
+          endedAt: null,
+          runs: [run],
+          edges: [],
+          unfolded: new Set<string>(),
+          now: START + now,
+        },
+      });
+      const parts = rows[0]?.bar?.segments.map(({ kind, attempt, from, to, hasFailed }) =>
+        [kind, attempt, from - START, to - START, ...(hasFailed ? ['failed'] : [])].join(' '),
+      );
+      return [parts, scale.folds.length];
+    };
+    const attemptTimes = [time(1, 0, 100), time(2, hour, hour + 300)];
+    expect(shown(aRun('book', 0, hour + 300, { attempts: 2, attemptTimes }), hour + 300)).toEqual([
+      ['attempt 1 0 100 failed', `wait 2 100 ${hour}`, `attempt 2 ${hour} ${hour + 300}`],
+      1,
+    ]);
+    const open = aRun('book', 0, 0, { status: 'running', attempts: 2 });
+    expect(shown({ ...open, attemptTimes: [time(1, 0, 100), time(2, 200, null)] }, 900)).toEqual([
+      ['attempt 1 0 100 failed', 'wait 2 100 200', 'attempt 2 200 900'],
+      0,
+    ]);
+    expect(shown({ ...open, attempts: 1, attemptTimes: [time(1, 0, 100)] }, 900)).toEqual([
+      ['attempt 1 0 100 failed', 'wait 2 100 900'],
+      0,
+    ]);
+    // An attempt whose process crashed is not on record.
+    expect(shown(aRun('book', 0, 900, { attempts: 3, attemptTimes: [time(3, 500, 900)] }), 900)).toEqual([
+      ['unknown 3 0 500', 'attempt 3 500 900'],
+      0,
+    ]);
+    expect(shown(aRun('book', 0, 900, { attempts: 3 }), 900)).toEqual([[], 0]);
+  });
+
   test('tell work from waiting for another attempt', () => {
     const why = { text: 'waited for attempt 2 of 3', until: '2026-11-26T10:00:00Z', attempt: 2 };
     const runs = [aRun('book', 0, 10, { why }), aRun('open', 0, 0, { why, status: 'waiting' })];

@@ -79,6 +79,33 @@ test('progress is reported at the start and at the failure of each attempt, with
   ]);
 });
 
+test('the times of several attempts are recorded, also of one that never ended, and none of a single attempt', async () => {
+  const timesOf = async (last: number, timeoutMs: number) => {
+    const { nodes } = await runGraph({
+      nodes: { shop: hangsInAttempt(last) },
+      edges: ['start -> shop'],
+      limits: { timeoutMs },
+    });
+    const { startedAt, attemptTimes } = nodes[1] as NodeRecord;
+    return attemptTimes?.map(({ number, ...time }) => [
+      number,
+      time.startedAt - startedAt,
+      time.endedAt === null ? null : time.endedAt - startedAt,
+    ]);
+  };
+  expect(await timesOf(3, 60_000)).toEqual([
+    [1, 0, 0],
+    [2, 1_000, 1_000],
+    [3, 2_000, null],
+  ]);
+  expect(await timesOf(3, 1_500)).toEqual([
+    [1, 0, 0],
+    [2, 1_000, 1_000],
+  ]);
+  expect(await timesOf(3, 500)).toEqual([[1, 0, 0]]);
+  expect(await timesOf(1, 500)).toBeUndefined();
+});
+
 test('the next attempt is recorded with its time, and only while it is awaited', async () => {
   const seen: NodeRecord[] = [];
   const result = await runGraph({

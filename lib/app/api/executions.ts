@@ -53,6 +53,12 @@ export const nodeRun = v.object({
   status: nodeStatus,
   iteration: v.number(),
   attempts: v.number(),
+  attemptTimes: v.optional(
+    v.pipe(
+      v.array(v.object({ attempt: v.number(), startedAt: instant, endedAt: v.nullable(instant) })),
+      v.description('When each of several attempts ran'),
+    ),
+  ),
   startedAt: instant,
   durationMs: v.number(),
   failure: v.optional(failure),

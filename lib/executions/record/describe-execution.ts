@@ -1,4 +1,4 @@
-import type { NodeFailure, NodeRecord } from '../../engine/result.ts';
+import type { AttemptTime, NodeFailure, NodeRecord } from '../../engine/result.ts';
 import { type ExecutionRecord, type ExecutionSummary, isFinal, isTrial } from './execution-store.ts';
 
 /** An execution as it appears in lists, with times in ISO 8601. */
@@ -62,12 +62,19 @@ const describeNode = (node: NodeRecord) => ({
   status: node.status,
   iteration: node.iteration,
   attempts: node.attempts,
+  ...(node.attemptTimes === undefined ? {} : { attemptTimes: node.attemptTimes.map(describeAttempt) }),
   startedAt: toIso(node.startedAt),
   durationMs: node.durationMs,
   ...(node.failure === undefined ? {} : { failure: describeFailure(node.failure) }),
   ...(node.usage === undefined ? {} : { usage: node.usage }),
   ...(node.input === undefined ? {} : { input: node.input }),
   ...(node.outputs === undefined ? {} : { outputs: node.outputs }),
+});
+
+const describeAttempt = ({ number, startedAt, endedAt }: AttemptTime) => ({
+  attempt: number,
+  startedAt: toIso(startedAt),
+  endedAt: endedAt === null ? null : toIso(endedAt),
 });
 
 const describeFailure = ({ nodeId, name, message, details }: NodeFailure) => ({

@@ -1,5 +1,11 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
-import { type ExecutionResult, isOpen, type NodeRecord, nodeKeyOf } from '../../engine/result.ts';
+import {
+  type AttemptTime,
+  type ExecutionResult,
+  isOpen,
+  type NodeRecord,
+  nodeKeyOf,
+} from '../../engine/result.ts';
 import { type BlobStore, toBlobKey } from './blob-store.ts';
 import type { ExecutionStart } from './execution-store.ts';
 import { packText } from './pack-value.ts';
@@ -68,14 +74,26 @@ export const keepTimes = (
     const known = before.get(nodeKeyOf(record));
     if (known === undefined) return record;
     const { startedAt } = known;
-    if (!isOpen(known)) return { ...record, startedAt, durationMs: known.durationMs };
+    const attempted = mergeAttempts(known.attemptTimes, record.attemptTimes);
+    if (!isOpen(known)) return { ...record, ...attempted, startedAt, durationMs: known.durationMs };
     const durationMs = isOpen(record) ? 0 : Math.max(0, record.startedAt + record.durationMs - startedAt);
-    const timed = { ...record, startedAt, durationMs };
+    const timed = { ...record, ...attempted, startedAt, durationMs };
     // A node that waits for its next attempt, or has timed out, may not have started an attempt in this process.
     if (record.attempts > 0) return { ...timed, attempts: Math.max(known.attempts, record.attempts) };
     const { attempts, retry } = known;
     return { ...timed, attempts, ...(retry === undefined || !isOpen(record) ? {} : { retry }) };
   });
+};
+
+/** The times of attempts, of which each process knows its own. */
+const mergeAttempts = (
+  recorded: readonly AttemptTime[] = [],
+  computed: readonly AttemptTime[] = [],
+): Pick<NodeRecord, 'attemptTimes'> => {
+  const byNumber = new Map([...recorded, ...computed].map((time) => [time.number, time]));
+  return byNumber.size === 0
+    ? {}
+    : { attemptTimes: [...byNumber.values()].sort((a, b) => a.number - b.number) };
 };
 
 /** @returns the latest recorded time, milliseconds since the epoch */

@@ -69,3 +69,19 @@ test('a node that a later process does not try keeps the attempts of the earlier
     ['start succeeded 1', 'shop running 1', 'pause succeeded 1'],
   ]);
 });
+
+test('the times of all attempts are recorded, although each is made by a process of its own', async () => {
+  let called = 0;
+  const service = await aBackgroundService({
+    call: () => (++called < 3 ? Promise.reject(new Error('busy')) : {}),
+  });
+  await service.put(aFlow({ nodes: [calling('shop', 3)], edges: ['start -> shop'] }));
+  await service.accept();
+  await service.run('e-1', { between: async () => {} });
+  const { nodes = [], invocations } = (await service.executions.find('e-1')) ?? {};
+  const { attemptTimes = [] } = nodes[1] ?? {};
+  expect([invocations, nodes[1]?.attempts]).toEqual([3, 3]);
+  expect(attemptTimes.map(({ number }) => number)).toEqual([1, 2, 3]);
+  const times = attemptTimes.flatMap(({ startedAt, endedAt }) => [startedAt, endedAt ?? 0]);
+  expect(times.toSorted((a, b) => a - b)).toEqual(times);
+});

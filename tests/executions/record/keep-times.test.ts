@@ -48,6 +48,28 @@ test('a node that still waits for its next attempt keeps when and why, until tha
   ]);
 });
 
+test('each process knows the times of the attempts that it has made', () => {
+  const time = (number: number, endedAt: number | null) => ({ number, startedAt: number * 1_000, endedAt });
+  const open = record({
+    status: 'running',
+    durationMs: 0,
+    attempts: 2,
+    attemptTimes: [time(1, 1_500), time(2, null)],
+  });
+  const ended = record({
+    attempts: 3,
+    startedAt: 9_000,
+    durationMs: 500,
+    attemptTimes: [time(2, 2_700), time(3, 3_100)],
+  });
+  const merged = [time(1, 1_500), time(2, 2_700), time(3, 3_100)];
+  expect(keepTimes([open], [ended])).toEqual([
+    record({ attempts: 3, durationMs: 8_500, attemptTimes: merged }),
+  ]);
+  const closed = record({ attempts: 3, attemptTimes: merged });
+  expect(keepTimes([closed], [record({ attempts: 3, startedAt: 9_000 })])).toEqual([closed]);
+});
+
 test.each([
   ['node', { nodeId: 'b' }],
   ['iteration', { iteration: 1 }],

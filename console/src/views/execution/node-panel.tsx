@@ -12,6 +12,7 @@ import { formatDuration } from '../../parts/duration.ts';
 import { ExecutionStatus } from '../../parts/execution-status.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { Time } from '../../parts/time.tsx';
+import { type Segment, toSegments } from './attempt-segments.ts';
 import { hasRun, isOpen, keyOf, type NodeRun } from './node-runs.ts';
 import { Reason } from './reason.tsx';
 
@@ -100,6 +101,7 @@ export const NodePanel = ({
             })),
           ]}
         />
+        <Attempts run={run} now={now} />
         {why !== undefined && <Reason reason={why} workflowId={workflowId} isOpen={isOpen(run)} />}
         {status === 'passedThrough' && (
           <Alert type="info">The node is disabled: it passed its input on, and did nothing.</Alert>
@@ -117,6 +119,35 @@ export const NodePanel = ({
         <Data run={run} />
       </SpaceBetween>
     </Container>
+  );
+};
+
+/** When each of several attempts ran, and how long the node waited for it. */
+const Attempts = ({ run, now }: { readonly run: NodeRun; readonly now: number }): ReactNode => {
+  const from = Date.parse(run.startedAt);
+  const to = isOpen(run) ? Math.max(now, from) : from + run.durationMs;
+  const segments = toSegments(run, { from, to });
+  if (segments.length === 0) return null;
+  return (
+    <ExpandableSection headerText="Attempts" defaultExpanded variant="footer">
+      <ul className="execution-attempts" aria-label={`Attempts of ${run.nodeId}`}>
+        {segments.map((segment) => (
+          <li key={`${segment.kind} ${segment.from}`}>{describeSegment(segment)}</li>
+        ))}
+      </ul>
+    </ExpandableSection>
+  );
+};
+
+const describeSegment = ({ kind, attempt, from, to, hasFailed }: Segment): ReactNode => {
+  const took = formatDuration(to - from);
+  if (kind === 'wait') return `Waited ${took}`;
+  if (kind === 'unknown') return `${took} that are not recorded`;
+  return (
+    <>
+      Attempt {attempt}
+      {hasFailed ? ', failed' : ''}: {took}, from <Time at={new Date(from).toISOString()} />
+    </>
   );
 };
 

@@ -56,7 +56,6 @@ interface RowBarProps {
 export const RowBar = ({ bar, row, timeline: { scale }, isCritical }: RowBarProps): ReactNode => {
   const [x, end] = [scale.toX(bar.from), scale.toX(bar.to)];
   const queued = bar.queuedSince === null ? x : scale.toX(bar.queuedSince);
-  const look = bar.isContainer ? 'container' : bar.isWait ? 'wait' : 'work';
   const folds = scale.folds.filter(({ from, to }) => bar.from < to && bar.to > from);
   // Beside the bar, on the side with more room.
   const isRight = end < 0.7;
@@ -69,10 +68,16 @@ export const RowBar = ({ bar, row, timeline: { scale }, isCritical }: RowBarProp
           style={{ insetInlineStart: `${queued * 100}%`, inlineSize: `${(x - queued) * 100}%` }}
         />
       )}
-      <span
-        className={`timeline-bar timeline-${look} timeline-${stateOf(row)}${isCritical ? ' timeline-critical' : ''}`}
-        style={{ insetInlineStart: `${x * 100}%`, inlineSize: `max(3px, ${(end - x) * 100}%)` }}
-      />
+      {partsOf(bar, row).map(({ from, to, looks }) => (
+        <span
+          key={`${looks} ${from}`}
+          className={`timeline-bar ${looks}${isCritical ? ' timeline-critical' : ''}`}
+          style={{
+            insetInlineStart: `${scale.toX(from) * 100}%`,
+            inlineSize: `max(3px, ${(scale.toX(to) - scale.toX(from)) * 100}%)`,
+          }}
+        />
+      ))}
       {folds.map((fold) => (
         <span
           key={fold.x}
@@ -94,6 +99,20 @@ export const RowBar = ({ bar, row, timeline: { scale }, isCritical }: RowBarProp
       </span>
     </>
   );
+};
+
+interface Part extends Pick<Bar, 'from' | 'to'> {
+  readonly looks: string;
+}
+
+/** What a bar is made of: itself, or its attempts and the waits between them. */
+const partsOf = (bar: Bar, row: TimelineRow): readonly Part[] => {
+  const look = bar.isContainer ? 'container' : bar.isWait ? 'wait' : 'work';
+  if (bar.segments.length === 0) return [{ ...bar, looks: `timeline-${look} timeline-${stateOf(row)}` }];
+  return bar.segments.map(({ kind, hasFailed, from, to }) => {
+    const state = hasFailed ? 'failed' : kind === 'wait' ? 'waiting' : stateOf(row);
+    return { from, to, looks: `timeline-${kind === 'wait' ? 'wait' : 'work'} timeline-${state}` };
+  });
 };
 
 const textOf = (bar: Bar, { run }: TimelineRow): string => {

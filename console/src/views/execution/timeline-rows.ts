@@ -1,3 +1,4 @@
+import { type Segment, toSegments } from './attempt-segments.ts';
 import { type Edge, findReadyTimes, startOf } from './critical-path.ts';
 import { hasRun, isOpen, type NodeRun, type RunBranch, type RunItem, toTree } from './node-runs.ts';
 import { createTimeScale, type Period, type TimeScale } from './time-scale.ts';
@@ -22,6 +23,8 @@ export interface Bar extends Period {
   readonly isWait: boolean;
   /** Whether it consists of what is inside of it. */
   readonly isContainer: boolean;
+  /** Its attempts and the waits between them; empty for a single attempt. */
+  readonly segments: readonly Segment[];
 }
 
 export interface Timeline {
@@ -60,7 +63,11 @@ export const createTimeline = (input: TimelineInput): Timeline => {
   const busy: Period[] = [];
   const collect = ({ run, items }: RunBranch): void => {
     if (items.length > 0) for (const { branches } of items) branches.forEach(collect);
-    else if (hasRun(run) && !isWaiting(run)) busy.push(periodOf(run));
+    else if (hasRun(run)) {
+      const segments = toSegments(run, periodOf(run));
+      if (segments.length > 0) busy.push(...segments.filter(({ kind }) => kind !== 'wait'));
+      else if (!isWaiting(run)) busy.push(periodOf(run));
+    }
   };
   tree.forEach(collect);
   const ends = runs.filter(hasRun).map((run) => periodOf(run).to);
@@ -76,6 +83,7 @@ export const createTimeline = (input: TimelineInput): Timeline => {
       queuedSince: since !== undefined && since < period.from ? since : null,
       isWait: items.length === 0 && isWaiting(run),
       isContainer: items.length > 0,
+      segments: items.length > 0 ? [] : toSegments(run, period),
     };
   };
   const toItemBar = ({ branches }: RunItem): Bar | null => {
@@ -87,6 +95,7 @@ export const createTimeline = (input: TimelineInput): Timeline => {
       queuedSince: null,
       isWait: false,
       isContainer: true,
+      segments: [],
     };
   };
   const rows: TimelineRow[] = [];

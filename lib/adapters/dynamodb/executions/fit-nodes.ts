@@ -45,7 +45,7 @@ const measure = (nodes: readonly NodeRecord[], maxBytes: number) => {
 
 const withoutData = (node: NodeRecord): NodeRecord => {
   if (node.status === 'failed') return node;
-  const { input: _input, outputs: _outputs, reads: _reads, ...rest } = node;
+  const { input: _input, outputs: _outputs, reads: _reads, attemptTimes: _times, ...rest } = node;
   return rest;
 };
 
