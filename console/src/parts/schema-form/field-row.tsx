@@ -1,14 +1,15 @@
 import Button from '@cloudscape-design/components/button';
-import Input from '@cloudscape-design/components/input';
 import Select from '@cloudscape-design/components/select';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import { isPlainObject, type JsonObject, type JsonValue } from '@hookloom/plugin-kit';
+import type { JsonValue } from '@hookloom/plugin-kit';
 import { lazy, type ReactNode, Suspense, use, useState } from 'react';
 import { takeExpression } from '../expression/dropped-expression.ts';
 import { hasExpression } from '../expression/expression-parts.ts';
 import { FieldFrame } from './field-frame.tsx';
-import { type Field, fits, type Kind, messagesAt, pointerTo, withField } from './fields.ts';
+import { fits, type Kind, messagesAt, pointerTo } from './fields.ts';
 import { FormContext } from './form-context.ts';
+import { describeKind, emptyOf, KIND_NAMES } from './kinds.ts';
+import { ListInput, MapInput, ObjectInput, type RowProps } from './part-inputs.tsx';
 import {
   ChoiceInput,
   type InputProps,
@@ -21,20 +22,8 @@ import {
 const ExpressionField = lazy(() => import('../expression/expression-field.tsx'));
 const ScriptEditor = lazy(() => import('./script-editor.tsx'));
 
-interface FieldRowProps {
-  readonly field: Field;
-  /** JSON pointer of the object or list that has it. */
-  readonly path: string;
-  readonly value: JsonValue | undefined;
-  /** Undefined leaves the key out. */
-  readonly onChange: (value: JsonValue | undefined) => void;
-  readonly actions?: ReactNode;
-  /** What it is called, if not by its key. */
-  readonly label?: string;
-}
-
 /** A value with its label, as a value of its kind or as an expression; one that fits neither is JSON, and kept. */
-export const FieldRow = (props: FieldRowProps): ReactNode => {
+export const FieldRow = (props: RowProps): ReactNode => {
   const { field, path, value, onChange, actions, label = field.key } = props;
   const { kind, description, initial, isRequired } = field;
   const { problems, allowsExpressions, sample, names: known } = use(FormContext);
@@ -116,31 +105,6 @@ const toExpression = (value: JsonValue | undefined): string => {
 /** Where a list is required, the service makes a list of a single value. */
 const canTake = (kind: Kind, value: JsonValue): boolean => kind.type === 'list' || fits(kind, value);
 
-const describeKind = (kind: Kind): string => {
-  switch (kind.type) {
-    case 'text':
-    case 'expression':
-    case 'code':
-    case 'cron':
-      return 'a text';
-    case 'number':
-      return kind.isInteger ? 'an integer' : 'a number';
-    case 'boolean':
-      return 'true or false';
-    case 'choice':
-      return `one of ${kind.options.map((option) => JSON.stringify(option)).join(', ')}`;
-    case 'list':
-      return 'a list';
-    case 'map':
-    case 'object':
-      return 'an object';
-    case 'oneOf':
-      return kind.kinds.map(describeKind).join(' or ');
-    default:
-      return 'JSON';
-  }
-};
-
 interface ValueInputProps extends InputProps {
   readonly kind: Kind;
   readonly label: string;
@@ -179,11 +143,11 @@ const ValueInput = ({ kind, label, path, ...input }: ValueInputProps): ReactNode
     case 'expression':
       return <BareExpression names={input.names} value={value} onChange={onChange} />;
     case 'object':
-      return <ObjectInput {...input} fields={kind.fields} path={path} />;
+      return <ObjectInput {...input} Row={FieldRow} fields={kind.fields} path={path} />;
     case 'list':
-      return <ListInput {...input} item={kind.item} label={label} path={path} />;
+      return <ListInput {...input} Row={FieldRow} item={kind.item} label={label} path={path} />;
     case 'map':
-      return <MapInput {...input} item={kind.item} label={label} path={path} />;
+      return <MapInput {...input} Row={FieldRow} item={kind.item} label={label} path={path} />;
     case 'oneOf':
       return <OneOfInput {...input} kinds={kind.kinds} label={label} path={path} />;
     default:
@@ -206,184 +170,6 @@ const BareExpression = ({ names, value, onChange }: Omit<InputProps, 'initial'>)
       />
     </Suspense>
   );
-};
-
-const ObjectInput = ({
-  fields,
-  path,
-  value,
-  onChange,
-}: InputProps & { readonly fields: readonly Field[]; readonly path: string }): ReactNode => {
-  const object: JsonObject = isPlainObject(value) ? (value as JsonObject) : {};
-  const known = new Set(fields.map(({ key }) => key));
-  const others = Object.keys(object)
-    .filter((key) => !known.has(key))
-    .map((key) => toItem(key, { type: 'json' }));
-  return (
-    <div className="form-parts">
-      {[...fields, ...others].map((field) => (
-        <FieldRow
-          key={field.key}
-          field={field}
-          path={path}
-          value={Object.hasOwn(object, field.key) ? object[field.key] : undefined}
-          onChange={(changed) => {
-            const next = withField(object, field, changed);
-            onChange(Object.keys(next).length === 0 ? undefined : next);
-          }}
-        />
-      ))}
-    </div>
-  );
-};
-
-const toItem = (key: string, kind: Kind): Field => ({
-  key,
-  kind,
-  description: '',
-  initial: undefined,
-  isRequired: false,
-});
-
-/** The value that a new item begins with. */
-const emptyOf = (kind: Kind): JsonValue => {
-  switch (kind.type) {
-    case 'number':
-      return 0;
-    case 'boolean':
-      return false;
-    case 'choice':
-      return kind.options[0] ?? null;
-    case 'list':
-      return [];
-    case 'map':
-    case 'object':
-      return {};
-    case 'oneOf':
-      return kind.kinds[0] === undefined ? null : emptyOf(kind.kinds[0]);
-    case 'json':
-    case 'file':
-    case 'jsonSchema':
-      return null;
-    default:
-      return '';
-  }
-};
-
-/** Longer lists and maps are edited as JSON. */
-const MAX_ITEMS = 100;
-
-interface PartsProps extends InputProps {
-  readonly item: Kind;
-  readonly label: string;
-  readonly path: string;
-}
-
-const ListInput = ({ item, label, path, ...input }: PartsProps): ReactNode => {
-  const { value, initial, onChange } = input;
-  const items: readonly JsonValue[] = Array.isArray(value) ? value : Array.isArray(initial) ? initial : [];
-  if (items.length > MAX_ITEMS) return <JsonInput {...input} />;
-  return (
-    <div className="form-parts">
-      {items.map((each, index) => (
-        <FieldRow
-          // biome-ignore lint/suspicious/noArrayIndexKey: items have no names, and keep their places while one types
-          key={index}
-          field={toItem(String(index), item)}
-          label={`${label} ${index + 1}`}
-          path={path}
-          value={each}
-          onChange={(changed) => onChange(items.with(index, changed ?? emptyOf(item)))}
-          actions={
-            <Button
-              variant="inline-link"
-              ariaLabel={`Remove ${label} ${index + 1}`}
-              onClick={() => onChange(items.toSpliced(index, 1))}
-            >
-              Remove
-            </Button>
-          }
-        />
-      ))}
-      <Button
-        iconName="add-plus"
-        ariaLabel={`Add an item to ${label}`}
-        onClick={() => onChange([...items, emptyOf(item)])}
-      >
-        Add an item
-      </Button>
-    </div>
-  );
-};
-
-const MapInput = ({ item, label, path, ...input }: PartsProps): ReactNode => {
-  const { value, initial, onChange } = input;
-  const [name, setName] = useState('');
-  const source = value ?? initial;
-  const object: JsonObject = isPlainObject(source) ? (source as JsonObject) : {};
-  const keys = Object.keys(object);
-  if (keys.length > MAX_ITEMS) return <JsonInput {...input} />;
-  const isTaken = Object.hasOwn(object, name);
-  return (
-    <div className="form-parts">
-      {keys.map((key) => (
-        <FieldRow
-          key={key}
-          field={toItem(key, item)}
-          path={path}
-          value={object[key]}
-          onChange={(changed) => onChange(withField(object, toItem(key, item), changed ?? emptyOf(item)))}
-          actions={
-            <Button
-              variant="inline-link"
-              ariaLabel={`Remove ${key} from ${label}`}
-              onClick={() => onChange(withField(object, toItem(key, item), undefined))}
-            >
-              Remove
-            </Button>
-          }
-        />
-      ))}
-      <div className="form-new-key">
-        <Input
-          ariaLabel={`New key of ${label}`}
-          placeholder="New key"
-          spellcheck={false}
-          value={name}
-          onChange={({ detail }) => setName(detail.value)}
-        />
-        <Button
-          iconName="add-plus"
-          ariaLabel={`Add a key to ${label}`}
-          disabled={name === '' || isTaken}
-          disabledReason={isTaken ? 'It has this key already.' : 'Name the key first.'}
-          onClick={() => {
-            onChange(withField(object, toItem(name, item), emptyOf(item)));
-            setName('');
-          }}
-        >
-          Add
-        </Button>
-      </div>
-    </div>
-  );
-};
-
-const KIND_NAMES: Readonly<Record<Kind['type'], string>> = {
-  text: 'Text',
-  number: 'Number',
-  boolean: 'True or false',
-  choice: 'Choice',
-  list: 'List',
-  map: 'Keys and values',
-  object: 'Object',
-  oneOf: 'Other',
-  expression: 'Expression',
-  code: 'Code',
-  cron: 'Schedule',
-  file: 'File',
-  jsonSchema: 'JSON Schema',
-  json: 'JSON',
 };
 
 const OneOfInput = ({
