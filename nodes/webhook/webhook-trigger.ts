@@ -131,7 +131,7 @@ const webhookTrigger: TriggerProvider = {
       displayName: 'Deduplication',
       type: 'string',
       description:
-        'How to recognise a repeated delivery without an Idempotency-Key header: github, stripe, slack, shopify, standardWebhooks, or an expression over the request such as body.id',
+        'How to recognise a repeated delivery without an Idempotency-Key header: as a known sender does, or by an expression over the request such as body.id',
     },
     ...features.map(toProperty),
   ],

@@ -113,6 +113,35 @@ describe('a form writes', () => {
     await expectParameters({ schema: { type: 'object' } });
   });
 
+  test('a part that was not set, which one line opens and removes, by keyboard too', async () => {
+    await openForm('webhookTrigger');
+    const add = page.getByRole('button', { name: 'Add rateLimit …', exact: true });
+    expect(await add.getAttribute('aria-expanded')).toBe('false');
+    await add.press('Enter');
+    const close = page.getByRole('button', { name: 'Close rateLimit', exact: true });
+    await close.waitFor();
+    expect(await close.getAttribute('aria-expanded')).toBe('true');
+    expect(await close.evaluate((button) => button === button.ownerDocument.activeElement)).toBe(true);
+    await field('requests (required)').getByRole('textbox').fill('5');
+    await expectParameters({ rateLimit: { requests: 5 } });
+    await page.getByRole('button', { name: 'Remove rateLimit', exact: true }).click();
+    await add.waitFor();
+    await expectParameters({});
+  });
+
+  test('a known sender, or an expression', async () => {
+    await openForm('webhookTrigger');
+    await choose(field('deduplication'), 'stripe');
+    await expectParameters({ deduplication: 'stripe' });
+    await field('deduplication')
+      .getByRole('button', { name: /Type of deduplication/ })
+      .click();
+    await page.getByRole('option', { name: 'Expression', exact: true }).click();
+    await field('deduplication').getByRole('textbox').fill('$lowercas(body.id)');
+    await resultOf('deduplication').getByText('did you mean "$lowercase"?').waitFor();
+    await expectParameters({ deduplication: '$lowercas(body.id)' });
+  });
+
   test('one of several types', async () => {
     await openForm('dateTime');
     const value = field('value');
@@ -202,6 +231,8 @@ test('the form of every node type is shown, accessible and no wider than a phone
   const found: string[] = [];
   for (const { nodeType } of nodeTypes) {
     await openForm(nodeType, nodeType.endsWith('Trigger') ? 'empty' : 'with the example');
+    const folded = page.getByRole('button', { name: /^Add .+ …$/ });
+    while ((await folded.count()) > 0) await folded.first().click();
     const width = await page.locator('html').evaluate((html) => html.scrollWidth - html.clientWidth);
     if (width > 0) found.push(`${nodeType}: ${width} px too wide`);
     found.push(...(await findViolations()).map((violation) => `${nodeType}: ${violation}`));

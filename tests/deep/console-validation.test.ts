@@ -67,6 +67,24 @@ test('what only the code of a plugin checks comes from the service, a moment lat
   await button(/^pick\/cases/).waitFor();
 });
 
+test('what is wrong with a part that is not set opens it', async () => {
+  // As the rule of a plugin may say.
+  const errors = [
+    { pointer: '#/workflows/0/definition/nodes/0/parameters/rateLimit', detail: 'lacks a limit' },
+  ];
+  await page.route('**/api/admin/workflows/validate', (route) =>
+    route.fulfill({ json: { workflows: [{ valid: false, errors, warnings: [] }] } }),
+  );
+  await page.goto(`${service.baseUrl}/console/new-workflow`);
+  await writeWorkflow([start], []);
+  await button(/^1 problem/).click();
+  await button('start/rateLimit').click();
+  const part = page.getByRole('group', { name: 'rateLimit', exact: true });
+  await part.getByText('lacks a limit').waitFor();
+  await button('Close rateLimit').click();
+  await button('Add rateLimit …').waitFor();
+});
+
 test('nothing was refused or failed in the page', () => {
   expect(faults).toEqual([]);
 });

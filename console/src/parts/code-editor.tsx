@@ -48,6 +48,9 @@ const look = EditorView.theme({
     background: 'light-dark(#006ce0, #42b4ff)',
     color: 'light-dark(#fff, #0f141a)',
   },
+  // No background: where text is replaced, Chrome gives it to the line as an inline style, which the page's policy refuses.
+  '&.cm-focused .cm-matchingBracket': { background: 'transparent', outline: '1px solid #328c82' },
+  '&.cm-focused .cm-nonmatchingBracket': { background: 'transparent', outline: '1px solid #bb5555' },
   '.cm-completionInfo': { maxInlineSize: 'min(320px, 60vw)' },
 });
 

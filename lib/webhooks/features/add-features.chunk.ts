@@ -1,9 +1,15 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
+import { deliveryKeys } from '../../workflows/definition/delivery-keys.ts';
 import { WEBHOOK_TRIGGER } from '../../workflows/definition/to-path-configs.ts';
 import { features } from './features.ts';
 
+/** A known sender, or an expression over the request without braces. */
+const deduplication = {
+  anyOf: [{ enum: Object.keys(deliveryKeys) }, { type: 'string', format: 'jsonata' }],
+};
+
 /**
- * Completes the description of the webhook trigger with the schemas of its features, which it declares only by name,
+ * Completes the description of the webhook trigger with the schemas of its deduplication and its features, which it declares only by name,
  * since every webhook's bundle contains it. Other node types, and a trigger without a schema, are unchanged.
  */
 export const addFeatures = <Type extends { readonly nodeType: string; readonly schema?: JsonObject }>(
@@ -16,5 +22,11 @@ export const addFeatures = <Type extends { readonly nodeType: string; readonly s
     name,
     { title: declared[name]?.title ?? name, ...schema },
   ]);
-  return { ...type, schema: { ...schema, properties: { ...declared, ...Object.fromEntries(added) } } };
+  const { type: _, ...keys } = declared.deduplication ?? {};
+  const properties = {
+    ...declared,
+    deduplication: { ...keys, ...deduplication },
+    ...Object.fromEntries(added),
+  };
+  return { ...type, schema: { ...schema, properties } };
 };

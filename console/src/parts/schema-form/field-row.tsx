@@ -6,18 +6,11 @@ import { lazy, type ReactNode, Suspense, use, useState } from 'react';
 import { takeExpression } from '../expression/dropped-expression.ts';
 import { hasExpression } from '../expression/expression-parts.ts';
 import { FieldFrame } from './field-frame.tsx';
-import { fits, type Kind, messagesAt, pointerTo } from './fields.ts';
-import { FormContext } from './form-context.ts';
+import { fits, isLarge, type Kind, messagesAt, pointerTo } from './fields.ts';
+import { FormContext, type InputProps } from './form-context.ts';
 import { describeKind, emptyOf, KIND_NAMES } from './kinds.ts';
-import { ListInput, MapInput, ObjectInput, type RowProps } from './part-inputs.tsx';
-import {
-  ChoiceInput,
-  type InputProps,
-  JsonInput,
-  NextTimes,
-  NumberInput,
-  TextInput,
-} from './plain-inputs.tsx';
+import { hasTooManyParts, ListInput, MapInput, ObjectInput, type RowProps } from './part-inputs.tsx';
+import { ChoiceInput, JsonInput, NextTimes, NumberInput, TextInput } from './plain-inputs.tsx';
 
 const ExpressionField = lazy(() => import('../expression/expression-field.tsx'));
 const ScriptEditor = lazy(() => import('./script-editor.tsx'));
@@ -33,6 +26,18 @@ export const FieldRow = (props: RowProps): ReactNode => {
   const isMisfit = value !== undefined && !isExpression && !fits(kind, value);
   const pointer = pointerTo(path, field.key);
   const hasParts = !isExpression && !isMisfit && ['list', 'map', 'object'].includes(kind.type);
+  // An item has a value, and a button of its own to remove it.
+  const canFold = actions === undefined && !isRequired && initial === undefined && isLarge(kind);
+  const isFaulty = messagesAt(problems, pointer, false).length > 0;
+  const [wasFaulty, setWasFaulty] = useState(false);
+  const [isOpen, setOpen] = useState(false);
+  // It stays open when the problem is mended, and folded when it is removed with its problem.
+  if (isFaulty !== wasFaulty) {
+    setWasFaulty(isFaulty);
+    if (isFaulty) setOpen(true);
+  }
+  if (value !== undefined && !isOpen) setOpen(true);
+  const isFolded = canFold && !isOpen && value === undefined;
   const toggle = () => {
     setOther(value);
     if (isExpression) return onChange(hasExpression(other) ? undefined : other);
@@ -45,6 +50,18 @@ export const FieldRow = (props: RowProps): ReactNode => {
       dropping={takeExpression(allowsExpressions ? onChange : null)}
       isRequired={isRequired}
       description={description}
+      folding={
+        canFold
+          ? {
+              isFolded,
+              isSet: value !== undefined,
+              onToggle: () => {
+                setOpen(!isOpen);
+                if (value !== undefined) onChange(undefined);
+              },
+            }
+          : null
+      }
       messages={[
         ...messagesAt(problems, pointer, hasParts),
         ...(isMisfit ? [`This value does not fit: expected ${describeKind(kind)}.`] : []),
@@ -115,7 +132,9 @@ interface ValueInputProps extends InputProps {
 const BOOLEANS = [true, false];
 
 const ValueInput = ({ kind, label, path, ...input }: ValueInputProps): ReactNode => {
-  const { value, onChange } = input;
+  const { value, initial, onChange } = input;
+  if (['list', 'map'].includes(kind.type) && hasTooManyParts(value ?? initial))
+    return <JsonInput {...input} />;
   switch (kind.type) {
     case 'text':
       return (
@@ -172,6 +191,9 @@ const BareExpression = ({ names, value, onChange }: Omit<InputProps, 'initial'>)
   );
 };
 
+/** More options of a choice are not listed in its name. */
+const MAX_NAMED = 3;
+
 const OneOfInput = ({
   kinds,
   label,
@@ -191,7 +213,7 @@ const OneOfInput = ({
   const options = kinds.map((each, at) => ({
     value: String(at),
     label:
-      each.type === 'choice'
+      each.type === 'choice' && each.options.length <= MAX_NAMED
         ? each.options.map((option) => JSON.stringify(option)).join(', ')
         : KIND_NAMES[each.type],
   }));

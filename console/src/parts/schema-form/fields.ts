@@ -126,6 +126,19 @@ const findOptions = (schema: Schema): readonly JsonValue[] | null => {
   return options.length > 0 && options.every((each) => each !== null) ? options.flat() : null;
 };
 
+/** Whether its input takes many lines while it has no value. */
+export const isLarge = (kind: Kind): boolean => {
+  switch (kind.type) {
+    case 'object':
+    case 'jsonSchema':
+      return true;
+    case 'oneOf':
+      return kind.kinds[0] !== undefined && isLarge(kind.kinds[0]);
+    default:
+      return false;
+  }
+};
+
 /** Whether a value has the shape that a kind of field shows; any other value is shown as JSON, and kept. */
 export const fits = (kind: Kind, value: unknown): boolean => {
   switch (kind.type) {

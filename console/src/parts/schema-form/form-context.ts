@@ -1,5 +1,6 @@
-import type { JsonObject } from '@hookloom/plugin-kit';
+import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import { createContext } from 'react';
+import type { EditorNames } from '../code-editor.tsx';
 import type { KnownNames, Sample } from '../expression/evaluate-sample.ts';
 import type { ParameterProblem } from './fields.ts';
 
@@ -21,3 +22,13 @@ export const FormContext = createContext<FormKnowledge>({
   names: { nodes: [], variables: null },
   parameters: {},
 });
+
+/** What every input of a form is given. */
+export interface InputProps {
+  readonly names: EditorNames;
+  /** Undefined if there is none. */
+  readonly value: JsonValue | undefined;
+  /** The default, which is shown where no value is; undefined if there is none. */
+  readonly initial: JsonValue | undefined;
+  readonly onChange: (value: JsonValue | undefined) => void;
+}

@@ -3,8 +3,8 @@ import Input from '@cloudscape-design/components/input';
 import { isPlainObject, type JsonObject, type JsonValue } from '@hookloom/plugin-kit';
 import { type ComponentType, type ReactNode, useState } from 'react';
 import { type Field, type Kind, withField } from './fields.ts';
+import type { InputProps } from './form-context.ts';
 import { emptyOf } from './kinds.ts';
-import { type InputProps, JsonInput } from './plain-inputs.tsx';
 
 /** A value with its label. */
 export interface RowProps {
@@ -72,10 +72,12 @@ const toItem = (key: string, kind: Kind): Field => ({
 /** Longer lists and maps are edited as JSON. */
 const MAX_ITEMS = 100;
 
+export const hasTooManyParts = (value: JsonValue | undefined): boolean =>
+  typeof value === 'object' && value !== null && Object.keys(value).length > MAX_ITEMS;
+
 export const ListInput = ({ item, label, path, Row, ...input }: ItemsProps): ReactNode => {
   const { value, initial, onChange } = input;
   const items: readonly JsonValue[] = Array.isArray(value) ? value : Array.isArray(initial) ? initial : [];
-  if (items.length > MAX_ITEMS) return <JsonInput {...input} />;
   return (
     <div className="form-parts">
       {items.map((each, index) => (
@@ -115,7 +117,6 @@ export const MapInput = ({ item, label, path, Row, ...input }: ItemsProps): Reac
   const source = value ?? initial;
   const object: JsonObject = isPlainObject(source) ? (source as JsonObject) : {};
   const keys = Object.keys(object);
-  if (keys.length > MAX_ITEMS) return <JsonInput {...input} />;
   const isTaken = Object.hasOwn(object, name);
   return (
     <div className="form-parts">

@@ -5,19 +5,9 @@ import Textarea from '@cloudscape-design/components/textarea';
 import { type JsonValue, jsonEquals } from '@hookloom/plugin-kit';
 import { lazy, type ReactNode, Suspense, use, useEffect, useRef, useState } from 'react';
 import type { EditorNames } from '../code-editor.tsx';
-import { FormContext } from './form-context.ts';
+import { FormContext, type InputProps } from './form-context.ts';
 
 const JsonEditor = lazy(() => import('../json-editor.tsx'));
-
-/** What every input of a form is given. */
-export interface InputProps {
-  readonly names: EditorNames;
-  /** Undefined if there is none. */
-  readonly value: JsonValue | undefined;
-  /** The default, which is shown where no value is; undefined if there is none. */
-  readonly initial: JsonValue | undefined;
-  readonly onChange: (value: JsonValue | undefined) => void;
-}
 
 const toAria = ({ labelledBy, describedBy }: EditorNames) => ({
   ...(labelledBy === undefined ? {} : { ariaLabelledby: labelledBy }),
