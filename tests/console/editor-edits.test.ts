@@ -23,6 +23,7 @@ import { MAX_TEXT, readDefinition } from '../../console/src/views/editor/definit
 import {
   editGraph,
   editText,
+  isSameDraft,
   openDraft,
   redo,
   startHistory,
@@ -121,6 +122,16 @@ describe('an edit', () => {
     ]);
     const [authenticated = trigger] = nodes;
     expect(chooseCredential(authenticated, null)({ nodes: [authenticated] }).nodes).toEqual([trigger]);
+  });
+
+  test('keeps members that are called like those of every object', () => {
+    const definition = JSON.parse(
+      '{ "nodes": [{ "id": "a", "type": "set", "__proto__": { "x": 1 }, "constructor": 2 }] }',
+    ) as EditedDefinition;
+    const changed = changeNode('a', { name: 'A' })(definition);
+    expect(JSON.stringify(changed)).toBe(
+      '{"nodes":[{"id":"a","type":"set","__proto__":{"x":1},"constructor":2,"name":"A"}]}',
+    );
   });
 
   test('adds a member where the samples have it, and removes one that is empty', () => {
@@ -314,6 +325,35 @@ describe('a history', () => {
     expect(broken.present.definition.nodes).toHaveLength(1);
     expect(editGraph(broken, tidyLayout())).toBe(broken);
     expect(undo(broken).present.text).toBe(START);
+  });
+
+  test('writes the text of an edit when it is read first, from the latest text that is written', () => {
+    let history = started();
+    const [untouched] = history.present.definition.nodes;
+    const { written } = history.present;
+    for (const id of ['b', 'c', 'd']) history = editGraph(history, addNode({ id, type: 'set' }));
+    const { present } = history;
+    expect(present.written).toBe(written);
+    expect(present.definition.nodes[0]).toBe(untouched);
+    expect(JSON.parse(present.text)).toEqual(present.definition);
+    expect(present.written).toEqual({ text: present.text, definition: present.definition });
+    expect(present.written.definition).toBe(present.definition);
+    const moved = editGraph(history, moveNodes(new Map([['b', { x: 1, y: 1 }]])));
+    expect(moved.present.written).toBe(present.written);
+    expect(
+      moved.present.definition.nodes.map((node, index) => node === present.definition.nodes[index]),
+    ).toEqual([...[true, false, true, true]]);
+  });
+
+  test('knows whether a draft says what another says, blanks included', () => {
+    const history = started();
+    const added = editGraph(history, addNode({ id: 'b', type: 'set' }));
+    const removed = editGraph(added, removeNodes(new Set(['b'])));
+    expect(isSameDraft(added.present, history.present)).toBe(false);
+    expect(added.present.written).toBe(history.present.written); // it was not written for it
+    expect(isSameDraft(removed.present, history.present)).toBe(true);
+    expect(isSameDraft(editText(history, `${START} `).present, history.present)).toBe(false);
+    expect(isSameDraft(editText(history, '{').present, history.present)).toBe(false);
   });
 
   test('undoes what was typed in one go at once', () => {

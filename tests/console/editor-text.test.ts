@@ -116,6 +116,8 @@ describe('a text', () => {
     ['{ "nodes": [], "connections": {} }', /"connections" must be a list/],
     ['{ "nodes": [], "connections": [{}] }', /connections\/0 must have/],
     [' '.repeat(MAX_TEXT + 1), /longer than/],
+    [`{ "nodes": ${'['.repeat(200)}${']'.repeat(200)} }`, /more than 200 levels/],
+    [`{ "nodes": ${'[{"a":'.repeat(100_000)}1${'}]'.repeat(100_000)} }`, /more than 200 levels/],
   ])('without a definition says why: %.70s', (text, problem) => {
     expect(readDefinition(text)).toEqual({ problem: expect.stringMatching(problem) });
   });

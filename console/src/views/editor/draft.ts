@@ -1,14 +1,54 @@
+import { isSameJson, measureChange } from './definition/compare-json.ts';
 import type { Edit, EditedDefinition } from './definition/definition-edits.ts';
 import { readDefinition, rewriteDefinition } from './definition/definition-text.ts';
 
 /** A workflow's JSON text with what it says. */
 export interface Draft {
+  /** After an edit of the graph it is written when it is read first: writing costs as much as the workflow is long. */
   readonly text: string;
   /** The last value that the text had. */
   readonly definition: EditedDefinition;
   /** Why the text has no value now; null if it says `definition`. */
   readonly problem: string | null;
+  /** The latest text that is written, with what it says: the own one, or the one that the own is made from. */
+  readonly written: Written;
+  /** In characters: what it does not share with the state before it, besides the written text. */
+  readonly size: number;
 }
+
+interface Written {
+  readonly text: string;
+  readonly definition: EditedDefinition;
+}
+
+/** @param definition - what the text says, or said last before it had a problem */
+export const createDraft = (
+  text: string,
+  definition: EditedDefinition,
+  problem: string | null = null,
+): Draft => ({ text, definition, problem, written: { text, definition }, size: text.length });
+
+const createEdited = (from: Written, definition: EditedDefinition, size: number): Draft => {
+  let written = from;
+  return {
+    get text() {
+      if (written === from)
+        written = { text: rewriteDefinition(from.text, from.definition, definition), definition };
+      return written.text;
+    },
+    definition,
+    problem: null,
+    get written() {
+      return written;
+    },
+    size,
+  };
+};
+
+/** Whether two drafts have the same text. Texts that say different things are not written for it. */
+export const isSameDraft = (one: Draft, other: Draft): boolean =>
+  one === other ||
+  (one.problem === other.problem && isSameJson(one.definition, other.definition) && one.text === other.text);
 
 /** Drafts that can be undone to and redone, as states. */
 export interface History {
@@ -26,7 +66,7 @@ const MAX_CHARACTERS = 20_000_000;
 /** @returns null if the text has no definition */
 export const openDraft = (text: string): Draft | null => {
   const reading = readDefinition(text);
-  return 'problem' in reading ? null : { text, definition: reading.definition, problem: null };
+  return 'problem' in reading ? null : createDraft(text, reading.definition);
 };
 
 export const startHistory = (present: Draft): History => ({ past: [], present, future: [], group: null });
@@ -36,12 +76,16 @@ const limit = (past: readonly Draft[]): readonly Draft[] => {
   let characters = 0;
   let first = past.length;
   while (first > 0 && past.length - first < MAX_STATES) {
-    characters += past[first - 1]?.text.length ?? 0;
+    const state = past[first - 1];
+    if (state !== undefined) characters += state.size + writtenLength(state);
     if (characters > MAX_CHARACTERS) break;
     first -= 1;
   }
   return first === 0 ? past : past.slice(first);
 };
+
+const writtenLength = ({ written, definition }: Draft): number =>
+  written.definition === definition ? written.text.length : 0;
 
 const push = (history: History, present: Draft, group: string | null): History => {
   const isSame = group !== null && group === history.group;
@@ -59,15 +103,12 @@ const push = (history: History, present: Draft, group: string | null): History =
  * @param group - a name that consecutive changes share which are undone at once, such as those of a field
  */
 export const editGraph = (history: History, edit: Edit, group: string | null = null): History => {
-  const { text, definition, problem } = history.present;
+  const { definition, problem, written } = history.present;
   if (problem !== null) return history;
   const next = edit(definition);
   if (next === definition) return history;
-  return push(
-    history,
-    { text: rewriteDefinition(text, definition, next), definition: next, problem: null },
-    group,
-  );
+  const before = group !== null && group === history.group ? history.past.at(-1) : history.present;
+  return push(history, createEdited(written, next, measureChange(before?.definition, next)), group);
 };
 
 /** Takes over what was typed as JSON. */
@@ -76,8 +117,8 @@ export const editText = (history: History, text: string): History => {
   const reading = readDefinition(text);
   const draft =
     'problem' in reading
-      ? { text, definition: history.present.definition, problem: reading.problem }
-      : { text, definition: reading.definition, problem: null };
+      ? createDraft(text, history.present.definition, reading.problem)
+      : createDraft(text, reading.definition);
   return push(history, draft, 'text');
 };
 

@@ -24,7 +24,16 @@ import {
   tidyLayout,
 } from './definition/definition-edits.ts';
 import { writeDefinition } from './definition/definition-text.ts';
-import { type Draft, editGraph, editText, openDraft, redo, startHistory, undo } from './draft.ts';
+import {
+  createDraft,
+  type Draft,
+  editGraph,
+  editText,
+  openDraft,
+  redo,
+  startHistory,
+  undo,
+} from './draft.ts';
 import { EditorCanvas } from './editor-canvas.tsx';
 import { GraphKeys } from './graph-keys.tsx';
 import { loadDraft } from './kept-draft.ts';
@@ -92,7 +101,7 @@ const open = (text: string): Draft => {
   const draft = openDraft(text);
   if (draft !== null) return draft;
   // Kept text that can't be read is shown with an empty graph.
-  return { text, definition: { nodes: [], connections: [] }, problem: 'the text has no workflow' };
+  return createDraft(text, { nodes: [], connections: [] }, 'the text has no workflow');
 };
 
 interface OpenedProps {
@@ -112,7 +121,7 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
   const [menu, setMenu] = useState<Point | null>(null);
   const [menuFailure, setMenuFailure] = useState<Error | null>(null);
   const [isPaletteOpen, setPaletteOpen] = useState(false);
-  const { text, definition, problem } = history.present;
+  const { definition, problem } = history.present;
 
   const types = useTypes(definition);
   const literalsOf = useCallback((type: string) => types.get(type)?.literalParameters ?? [], [types]);
@@ -315,9 +324,8 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
             id: 'json',
             label: 'JSON',
             content: (
-              <JsonEditor
-                label="JSON of the workflow"
-                value={text}
+              <DraftText
+                draft={history.present}
                 onChange={(typed) => setHistory((before) => editText(before, typed))}
               />
             ),
@@ -329,6 +337,16 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
     </SpaceBetween>
   );
 };
+
+interface DraftTextProps {
+  readonly draft: Draft;
+  readonly onChange: (text: string) => void;
+}
+
+/** A component of its own, so that the text is written only while someone looks at it. */
+const DraftText = ({ draft, onChange }: DraftTextProps): ReactNode => (
+  <JsonEditor label="JSON of the workflow" value={draft.text} onChange={onChange} />
+);
 
 const NO_PROBLEMS: NodeProblems = {
   own: [],

@@ -51,20 +51,26 @@ const DELAY = 500; // ms
 /**
  * Keeps the latest work half a second after its last change, and when the page is left.
  *
+ * @param base - what it was made from
+ * @param draft - its text is read only when it is kept; null if there is nothing to keep
  * @returns a function that forgets it, once it is saved
  */
-export const useKeptDraft = (workflowId: string, draft: KeptDraft | null): (() => void) => {
+export const useKeptDraft = (
+  workflowId: string,
+  base: { readonly version: number | null; readonly text: string },
+  draft: { readonly text: string } | null,
+): (() => void) => {
   const pending = useRef<(() => void) | null>(null);
-  const { version, base, text } = draft ?? { version: null, base: '', text: null };
+  const { version, text } = base;
   useEffect(() => {
     const keep = () => {
       pending.current = null;
-      keepDraft(workflowId, text === null ? null : { version, base, text });
+      keepDraft(workflowId, draft === null ? null : { version, base: text, text: draft.text });
     };
     pending.current = keep;
     const timer = setTimeout(keep, DELAY);
     return () => clearTimeout(timer);
-  }, [workflowId, version, base, text]);
+  }, [workflowId, version, text, draft]);
   useEffect(() => {
     const flush = () => pending.current?.();
     addEventListener('pagehide', flush);

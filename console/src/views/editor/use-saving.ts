@@ -3,7 +3,7 @@ import { callApi, Problem } from '../../api/api.ts';
 import { useChange } from '../../api/use-api.ts';
 import type { EditedDefinition } from './definition/definition-edits.ts';
 import { readDefinition, writeDefinition } from './definition/definition-text.ts';
-import type { Draft } from './draft.ts';
+import { type Draft, isSameDraft, openDraft } from './draft.ts';
 import { type KeptDraft, keepDraft, useKeptDraft } from './kept-draft.ts';
 import { type Conflict, mergeDefinitions } from './merge-definitions.ts';
 
@@ -53,7 +53,7 @@ export type Saving = ReturnType<typeof useSaving>;
 /** Keeps a draft in this browser until it is stored, and stores it unless someone else stored a version in between. */
 export const useSaving = (parts: SavingParts) => {
   const { workflowId, current, kept, draft, onMerged, onDiscarded, onCreated } = parts;
-  const { text, definition } = draft;
+  const { definition } = draft;
   const [base, setBase] = useState<Base>(() =>
     kept === null ? current : { version: kept.version, text: kept.base },
   );
@@ -62,19 +62,21 @@ export const useSaving = (parts: SavingParts) => {
   const [taken, setTaken] = useState<ReadonlySet<string>>(new Set());
   const [failure, setFailure] = useState<Error | null>(null);
   const save = useChange('PUT /api/admin/workflows/{workflowId}');
-  const isChanged = text !== base.text;
-  const forgetKept = useKeptDraft(
-    workflowId,
-    isChanged ? { version: base.version, base: base.text, text } : null,
+  const based = useMemo(() => openDraft(base.text), [base.text]);
+  const isChanged = useMemo(
+    () => (based === null ? draft.text !== base.text : !isSameDraft(draft, based)),
+    [draft, based, base.text],
   );
+  const forgetKept = useKeptDraft(workflowId, base, isChanged ? draft : null);
   // What is typed while a save is under way is not part of it.
-  const latest = useRef(text);
+  const latest = useRef(draft);
   useEffect(() => {
-    latest.current = text;
-  }, [text]);
+    latest.current = draft;
+  }, [draft]);
 
   const store = () => {
     const id = workflowId === '' ? String(definition.id) : workflowId;
+    const { text } = draft;
     setFailure(null);
     save.mutate(
       {
@@ -85,8 +87,8 @@ export const useSaving = (parts: SavingParts) => {
       {
         onSuccess: ({ version }) => {
           forgetKept();
-          if (workflowId === '' && latest.current !== text)
-            keepDraft(id, { version, base: text, text: latest.current });
+          if (workflowId === '' && latest.current !== draft)
+            keepDraft(id, { version, base: text, text: latest.current.text });
           setRestored(false);
           setBase({ version, text });
           if (workflowId === '') onCreated(id);

@@ -1,5 +1,6 @@
 import { layOut, type OutputsOf } from '../../../parts/graph/graph-layout.ts';
 import type { DefinitionNode } from '../../workflow/definition.ts';
+import { isSameJson } from './compare-json.ts';
 import { renameReferences } from './rename-references.ts';
 
 /** A place on the canvas, in pixels. */
@@ -142,9 +143,7 @@ export const changeWorkflow =
       isEmpty(value) ? undefined : value,
     ]);
     const next = withOrder(definition, Object.fromEntries(changed), WORKFLOW_MEMBERS);
-    return JSON.stringify(next) === JSON.stringify(definition)
-      ? definition
-      : (next as unknown as EditedDefinition);
+    return isSameJson(next, definition) ? definition : (next as unknown as EditedDefinition);
   };
 
 const isEmpty = (value: unknown): boolean =>
@@ -168,36 +167,37 @@ const withOrder = (
   members: Readonly<Record<string, unknown>>,
   order: readonly string[],
 ): Readonly<Record<string, unknown>> => {
-  const merged: Record<string, unknown> = { ...object };
+  // As a list, since a member called `__proto__` can't be assigned.
+  const entries = Object.entries(object) as [string, unknown][];
   for (const [name, value] of Object.entries(members)) {
-    if (value === undefined) delete merged[name];
-    else if (Object.hasOwn(merged, name)) merged[name] = value;
-    else {
+    const at = entries.findIndex(([other]) => other === name);
+    if (at !== -1)
+      entries.splice(at, 1, ...(value === undefined ? [] : [[name, value] as [string, unknown]]));
+    else if (value !== undefined) {
       // Before the first member that belongs after it; those that are there keep their order.
       const later = order.slice(order.indexOf(name) + 1);
-      const entries = Object.entries(merged);
-      const at = entries.findIndex(([other]) => later.includes(other));
-      entries.splice(at === -1 ? entries.length : at, 0, [name, value]);
-      for (const [other] of entries) delete merged[other];
-      for (const [other, kept] of entries) merged[other] = kept;
+      const next = entries.findIndex(([other]) => later.includes(other));
+      entries.splice(next === -1 ? entries.length : next, 0, [name, value]);
     }
   }
-  return merged;
+  return Object.fromEntries(entries);
 };
 
 type Members = Partial<
   Record<'name' | 'parameters' | 'settings' | 'credentialId' | 'disabled' | 'notes' | 'position', unknown>
 >;
 
-/** Changes members of nodes; one that is undefined, empty or false is removed. */
+/** Changes members of nodes; one that is undefined, empty or false is removed. Nodes without a change stay the same objects. */
 export const changeNodes =
   (changes: ReadonlyMap<string, Members>): Edit =>
   (definition) => {
     const nodes = definition.nodes.map((node) => {
       const members = changes.get(node.id);
-      return members === undefined ? node : withMembers(node, members);
+      if (members === undefined) return node;
+      const changed = withMembers(node, members);
+      return isSameJson(changed, node) ? node : changed;
     });
-    return JSON.stringify(nodes) === JSON.stringify(definition.nodes) ? definition : { ...definition, nodes };
+    return isSameJson(nodes, definition.nodes) ? definition : { ...definition, nodes };
   };
 
 export const changeNode = (id: string, members: Members): Edit => changeNodes(new Map([[id, members]]));

@@ -1,8 +1,12 @@
 import { type Node as Place, parseTree } from 'jsonc-parser';
+import { isSameJson } from './compare-json.ts';
 import type { EditedDefinition } from './definition-edits.ts';
 
 /** In characters: the admin API accepts no larger workflow. */
 export const MAX_TEXT = 4_000_000;
+
+/** Levels of lists and objects: the admin API accepts no deeper workflow, and what follows here is recursive. */
+export const MAX_LEVELS = 200;
 
 /** In characters, as the formatter of this repository's samples has it. */
 const LINE_WIDTH = 110;
@@ -17,7 +21,7 @@ export type Reading = { readonly definition: EditedDefinition } | { readonly pro
 /**
  * Reads a definition with the shape that a graph needs. What else is wrong with it can be shown, too.
  *
- * @param text - of any length; above {@link MAX_TEXT} it is not parsed
+ * @param text - of any length and depth; above {@link MAX_TEXT} it is not parsed
  */
 export const readDefinition = (text: string): Reading => {
   if (text.length > MAX_TEXT) return { problem: `it is longer than ${MAX_TEXT} characters` };
@@ -34,8 +38,19 @@ export const readDefinition = (text: string): Reading => {
 const isMap = (value: Json): value is JsonMap =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** Whether a value has more levels of lists and objects than that. */
+const isDeeper = (value: Json, levels: number): boolean => {
+  let level = [value];
+  for (let depth = 0; depth < levels && level.length > 0; depth++)
+    level = level.flatMap((each) =>
+      Object.values(each as object).filter((item) => typeof item === 'object' && item !== null),
+    );
+  return level.length > 0;
+};
+
 const findShapeProblem = (value: Json): string | null => {
   if (!isMap(value)) return 'a workflow must be a JSON object';
+  if (isDeeper(value, MAX_LEVELS)) return `it is nested more than ${MAX_LEVELS} levels deep`;
   const { nodes, connections } = value;
   if (!Array.isArray(nodes)) return '"nodes" must be a list';
   const ids = new Set<string>();
@@ -136,7 +151,7 @@ const sliceOf = (text: string, { offset, length }: Place): string => text.slice(
 
 const rewrite = (change: Change): string => {
   const { text, place, from, to, indent, used } = change;
-  if (isEqual(from, to)) return sliceOf(text, place);
+  if (isSameJson(from, to)) return sliceOf(text, place);
   const isList = Array.isArray(to);
   const isSameKind = isList ? Array.isArray(from) : isMap(from) && isMap(to);
   if (!isSameKind || from === null || typeof from !== 'object') return write(to, indent, used);
@@ -235,8 +250,3 @@ const matchParts = (
 
 const identify = (value: Json): string =>
   isMap(value) && typeof value.id === 'string' ? `id ${value.id}` : JSON.stringify(value);
-
-/** Whether two JSON values are written alike: the order of members counts. */
-const isEqual = (one: Json, other: Json): boolean =>
-  one === other ||
-  (typeof one === 'object' && typeof other === 'object' && JSON.stringify(one) === JSON.stringify(other));
