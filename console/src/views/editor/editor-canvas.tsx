@@ -1,30 +1,43 @@
 import {
   applyNodeChanges,
   Background,
+  type Connection,
   Controls,
   type Edge,
   Handle,
   MarkerType,
   MiniMap,
   type Node,
+  type NodeChange,
   type NodeProps,
   Position,
   ReactFlow,
   type ReactFlowInstance,
   ReactFlowProvider,
 } from '@xyflow/react';
-import { type DragEvent, memo, type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
+import {
+  type DragEvent,
+  type MouseEvent,
+  memo,
+  type ReactNode,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import '@xyflow/react/dist/base.css';
 import '../../parts/graph/graph.css';
 import './editor.css';
 import { FIT, FitOnResize } from '../../parts/graph/fit-on-resize.tsx';
-import { layOut, NODE_SIZE, type OutputsOf } from '../../parts/graph/graph-layout.ts';
+import { NODE_SIZE, type OutputsOf } from '../../parts/graph/graph-layout.ts';
+import { isSameJson } from './definition/compare-json.ts';
 import {
   type EditedConnection,
   type EditedDefinition,
   isPoint,
   type Point,
 } from './definition/definition-edits.ts';
+import { findPlaces } from './node-places.ts';
 import { DRAGGED_TYPE } from './palette.tsx';
 
 interface EditorCanvasProps {
@@ -86,11 +99,11 @@ const nodeTypes = { step: Step };
 
 const MULTI_SELECTION_KEYS = ['Shift', 'Meta', 'Control'];
 
+const NO_PLACES: ReadonlyMap<string, Point> = new Map();
+
 /** Places of all nodes: their own, or those that the layout finds. */
-const usePlaces = (
-  { nodes, connections }: EditedDefinition,
-  outputsOf: OutputsOf,
-): ReadonlyMap<string, Point> => {
+const usePlaces = (definition: EditedDefinition, outputsOf: OutputsOf): ReadonlyMap<string, Point> => {
+  const { nodes, connections } = definition;
   const isLaidOut = nodes.some(({ position }) => !isPoint(position));
   const shape = isLaidOut
     ? JSON.stringify([
@@ -100,44 +113,86 @@ const usePlaces = (
         ]),
       ])
     : '';
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a layout depends on nothing but the shape
-  const laidOut = useMemo(
-    () =>
-      new Map(
-        isLaidOut
-          ? layOut({ nodes, ...(connections === undefined ? {} : { connections }) }, outputsOf).nodes.map(
-              ({ node, x, y }) => [node.id, { x, y }] as const,
-            )
-          : [],
-      ),
-    [shape],
+  const [found, setFound] = useState<{ readonly shape: string; readonly places: ReadonlyMap<string, Point> }>(
+    () => ({
+      shape,
+      places: isLaidOut ? findPlaces(definition, outputsOf, NO_PLACES) : NO_PLACES,
+    }),
   );
+  let { places } = found;
+  // A layout depends on nothing but the shape.
+  if (isLaidOut && found.shape !== shape) {
+    places = findPlaces(definition, outputsOf, places);
+    setFound({ shape, places });
+  }
   return useMemo(
     () =>
       new Map(
         nodes.map(({ id, position }) => [
           id,
-          isPoint(position) ? position : (laidOut.get(id) ?? { x: 0, y: 0 }),
+          isPoint(position) ? position : (places.get(id) ?? { x: 0, y: 0 }),
         ]),
       ),
-    [nodes, laidOut],
+    [nodes, places],
   );
+};
+
+/** The nodes to show, as the same objects where nothing changed, since React Flow draws and measures every new object. */
+const keepSame = (shown: readonly ShownNode[], next: readonly ShownNode[]): ShownNode[] => {
+  const byId = new Map(shown.map((node) => [node.id, node]));
+  return next.map((node) => {
+    const former = byId.get(node.id);
+    if (former === undefined) return node;
+    return isShownAlike(former, node) ? former : { ...former, ...node };
+  });
+};
+
+const isShownAlike = (one: ShownNode, other: ShownNode): boolean =>
+  one.position.x === other.position.x &&
+  one.position.y === other.position.y &&
+  one.selected === other.selected &&
+  one.ariaLabel === other.ariaLabel &&
+  isSameJson(one.data, other.data);
+
+const useEdges = ({ nodes, connections = NO_CONNECTIONS }: EditedDefinition): Edge[] => {
+  // A change within a node leaves the lines as they are.
+  const ids = useSame(nodes.map(({ id }) => id));
+  return useMemo(() => {
+    const known = new Set(ids);
+    return connections.flatMap(({ sourceNodeId, sourceOutput = 'main', targetNodeId }, index): Edge[] =>
+      known.has(sourceNodeId) && known.has(targetNodeId)
+        ? [
+            {
+              id: String(index),
+              source: sourceNodeId,
+              target: targetNodeId,
+              sourceHandle: sourceOutput,
+              type: 'smoothstep',
+              focusable: false,
+              markerEnd: MARKER,
+              ...(sourceOutput === 'main' ? {} : { label: sourceOutput }),
+            },
+          ]
+        : [],
+    );
+  }, [ids, connections]);
+};
+
+const NO_CONNECTIONS: readonly EditedConnection[] = [];
+const MARKER = { type: MarkerType.ArrowClosed };
+
+/** The same object as long as the value is written alike. */
+const useSame = <Value,>(value: Value): Value => {
+  const [same, setSame] = useState(value);
+  if (isSameJson(same, value)) return same;
+  setSame(value);
+  return value;
 };
 
 /** The graph, to move and connect nodes by mouse; menus beside it do the same by keyboard. */
 export const EditorCanvas = (props: EditorCanvasProps): ReactNode => {
-  const { definition, outputsOf, faulty, selected, onSelect, onMove, onConnect } = props;
+  const { definition, outputsOf, faulty, selected } = props;
   const flow = useRef<ReactFlowInstance<ShownNode> | null>(null);
-  const drop = (event: DragEvent) => {
-    const type = event.dataTransfer.getData(DRAGGED_TYPE);
-    const place = flow.current?.screenToFlowPosition({ x: event.clientX, y: event.clientY });
-    if (type === '' || place === undefined) return;
-    event.preventDefault();
-    const edge = (event.target as Element).closest<HTMLElement>('.react-flow__edge')?.dataset.id;
-    const into = edge === undefined ? undefined : definition.connections?.[Number(edge)];
-    const { width, height } = NODE_SIZE;
-    props.onDropType(type, { x: place.x - width / 2, y: place.y - height / 2 }, into ?? null);
-  };
   const places = usePlaces(definition, outputsOf);
   const stored = useMemo(
     () =>
@@ -162,91 +217,105 @@ export const EditorCanvas = (props: EditorCanvasProps): ReactNode => {
   );
   // While nodes are dragged, only these have their places.
   const [nodes, setNodes] = useState(stored);
-  useEffect(() => setNodes(stored), [stored]);
-  const edges = useMemo(() => {
-    const known = new Set(definition.nodes.map(({ id }) => id));
-    return (definition.connections ?? []).flatMap(
-      ({ sourceNodeId, sourceOutput = 'main', targetNodeId }, index): Edge[] =>
-        known.has(sourceNodeId) && known.has(targetNodeId)
-          ? [
-              {
-                id: String(index),
-                source: sourceNodeId,
-                target: targetNodeId,
-                sourceHandle: sourceOutput,
-                type: 'smoothstep',
-                focusable: false,
-                markerEnd: { type: MarkerType.ArrowClosed },
-                ...(sourceOutput === 'main' ? {} : { label: sourceOutput }),
-              },
-            ]
-          : [],
-    );
-  }, [definition]);
-  return (
-    <div className="graph editor-graph">
-      <ReactFlowProvider>
-        <ReactFlow<ShownNode>
-          aria-label="Graph of the nodes"
-          nodes={nodes}
-          edges={edges}
-          nodeTypes={nodeTypes}
-          edgesFocusable={false}
-          deleteKeyCode={null}
-          multiSelectionKeyCode={MULTI_SELECTION_KEYS}
-          onInit={(instance) => {
-            flow.current = instance;
-          }}
-          onDragOver={(event) => {
-            if (event.dataTransfer.types.includes(DRAGGED_TYPE)) event.preventDefault();
-          }}
-          onDrop={drop}
-          onNodeContextMenu={(event, { id }) => {
-            event.preventDefault();
-            const { left, bottom } = event.currentTarget.getBoundingClientRect();
-            // A keyboard has no pointer.
-            const isAtPointer = event.clientX > 0 || event.clientY > 0;
-            props.onMenu(id, isAtPointer ? { x: event.clientX, y: event.clientY } : { x: left, y: bottom });
-          }}
-          onlyRenderVisibleElements={definition.nodes.length > 100}
-          onNodesChange={(changes) => {
-            setNodes((shown) => applyNodeChanges(changes, shown));
-            const chosen = changes.filter((change) => change.type === 'select');
-            if (chosen.length > 0) {
-              const ids = new Set(selected);
-              for (const { id, selected: isChosen } of chosen) isChosen ? ids.add(id) : ids.delete(id);
-              onSelect(ids);
-            }
-            // The arrow keys move nodes, too, without a drag.
-            const moved = changes.filter((change) => change.type === 'position' && change.dragging === false);
-            if (moved.length > 0)
-              onMove(
-                new Map(
-                  moved.flatMap((change) =>
-                    change.type === 'position' && change.position !== undefined
-                      ? [[change.id, change.position] as const]
-                      : [],
-                  ),
-                ),
-              );
-          }}
-          onConnect={({ source, sourceHandle, target }) =>
-            onConnect({ sourceNodeId: source, sourceOutput: sourceHandle ?? 'main', targetNodeId: target })
-          }
-          preventScrolling={false}
-          zoomOnScroll={false}
-          minZoom={0.1}
-          maxZoom={1.5}
-          fitView
-          fitViewOptions={FIT}
-          proOptions={{ hideAttribution: true }}
-        >
-          <FitOnResize />
-          <Background />
-          <MiniMap ariaLabel="Overview of the graph" />
-          <Controls showInteractive={false} orientation="horizontal" position="bottom-left" />
-        </ReactFlow>
-      </ReactFlowProvider>
-    </div>
+  const [shown, setShown] = useState(stored);
+  if (shown !== stored) {
+    setShown(stored);
+    const next = keepSame(nodes, stored);
+    if (next.length !== nodes.length || next.some((node, index) => node !== nodes[index])) setNodes(next);
+  }
+  const edges = useEdges(definition);
+  const latest = useRef(props);
+  useLayoutEffect(() => {
+    latest.current = props;
+  });
+  // React Flow tells all that it has drawn of a handler that is new.
+  const handlers = useMemo(
+    () => ({
+      onInit: (instance: ReactFlowInstance<ShownNode>) => {
+        flow.current = instance;
+      },
+      onDragOver: (event: DragEvent) => {
+        if (event.dataTransfer.types.includes(DRAGGED_TYPE)) event.preventDefault();
+      },
+      onDrop: (event: DragEvent) => {
+        const type = event.dataTransfer.getData(DRAGGED_TYPE);
+        const place = flow.current?.screenToFlowPosition({ x: event.clientX, y: event.clientY });
+        if (type === '' || place === undefined) return;
+        event.preventDefault();
+        const { definition: current, onDropType } = latest.current;
+        const edge = (event.target as Element).closest<HTMLElement>('.react-flow__edge')?.dataset.id;
+        const into = edge === undefined ? undefined : current.connections?.[Number(edge)];
+        const { width, height } = NODE_SIZE;
+        onDropType(type, { x: place.x - width / 2, y: place.y - height / 2 }, into ?? null);
+      },
+      onNodeContextMenu: (event: MouseEvent, { id }: ShownNode) => {
+        event.preventDefault();
+        const { left, bottom } = event.currentTarget.getBoundingClientRect();
+        // A keyboard has no pointer.
+        const isAtPointer = event.clientX > 0 || event.clientY > 0;
+        latest.current.onMenu(
+          id,
+          isAtPointer ? { x: event.clientX, y: event.clientY } : { x: left, y: bottom },
+        );
+      },
+      onNodesChange: (changes: NodeChange<ShownNode>[]) => {
+        setNodes((before) => applyNodeChanges(changes, before));
+        const chosen = changes.filter((change) => change.type === 'select');
+        if (chosen.length > 0) {
+          const ids = new Set(latest.current.selected);
+          for (const { id, selected: isChosen } of chosen) isChosen ? ids.add(id) : ids.delete(id);
+          latest.current.onSelect(ids);
+        }
+        // The arrow keys move nodes, too, without a drag.
+        const moved = changes.flatMap((change) =>
+          change.type === 'position' && change.dragging === false && change.position !== undefined
+            ? [[change.id, change.position] as const]
+            : [],
+        );
+        if (moved.length > 0) latest.current.onMove(new Map(moved));
+      },
+      onConnect: ({ source, sourceHandle, target }: Connection) =>
+        latest.current.onConnect({
+          sourceNodeId: source,
+          sourceOutput: sourceHandle ?? 'main',
+          targetNodeId: target,
+        }),
+    }),
+    [],
+  );
+  const isLarge = definition.nodes.length > 100;
+  return useMemo(
+    () => (
+      <div className="graph editor-graph">
+        <ReactFlowProvider>
+          <ReactFlow<ShownNode>
+            aria-label="Graph of the nodes"
+            nodes={nodes}
+            edges={edges}
+            nodeTypes={nodeTypes}
+            edgesFocusable={false}
+            deleteKeyCode={null}
+            multiSelectionKeyCode={MULTI_SELECTION_KEYS}
+            {...handlers}
+            onlyRenderVisibleElements={isLarge}
+            preventScrolling={false}
+            zoomOnScroll={false}
+            minZoom={0.1}
+            maxZoom={1.5}
+            fitView
+            fitViewOptions={FIT}
+            proOptions={PRO_OPTIONS}
+          >
+            <FitOnResize />
+            <Background />
+            <MiniMap ariaLabel="Overview of the graph" />
+            <Controls showInteractive={false} orientation="horizontal" position="bottom-left" />
+          </ReactFlow>
+        </ReactFlowProvider>
+      </div>
+    ),
+    [nodes, edges, handlers, isLarge],
   );
 };
+
+const PRO_OPTIONS = { hideAttribution: true };
