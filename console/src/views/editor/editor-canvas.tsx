@@ -228,7 +228,7 @@ export const EditorCanvas = (props: EditorCanvasProps): ReactNode => {
   useLayoutEffect(() => {
     latest.current = props;
   });
-  // React Flow tells all that it has drawn of a handler that is new.
+  // A new handler makes React Flow look at all that it has drawn.
   const handlers = useMemo(
     () => ({
       onInit: (instance: ReactFlowInstance<ShownNode>) => {
