@@ -11,6 +11,6 @@ export interface ConsoleSettings {
 
 /** What the page is given. */
 export interface PageSettings extends ConsoleSettings {
-  /** The address of the script that checks workflows, for a worker. */
-  readonly validator: string;
+  /** The address of the script of workers, which check workflows and try nodes. */
+  readonly worker: string;
 }

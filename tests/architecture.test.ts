@@ -56,12 +56,13 @@ const mayReach: Readonly<Record<string, readonly string[]>> = {
   lib: ['plugins'],
   authoring: ['lib'],
   functions: ['lib', 'authoring', 'plugins'],
-  console: ['lib', 'authoring'],
+  console: ['lib', 'authoring', 'nodes'],
 };
 
 /**
  * What the page of the console runs of the service, because it must say the same as the service while one types:
- * expressions, checks and schedules. They are pure; `build-console.ts` refuses what needs Node.
+ * expressions, checks and schedules, and the nodes that touch nothing outside, with the engine. They are pure;
+ * `build-console.ts` refuses what needs Node.
  */
 const runsInPage = [
   'lib/workflows/definition/schema.ts',
@@ -69,6 +70,17 @@ const runsInPage = [
   'lib/triggers/schedule/',
   'lib/shared/near-name.ts',
   'authoring/validation/',
+  'authoring/stage/check-trial.ts',
+  'lib/engine/',
+  'lib/executions/lifecycle/prepare-trial.ts',
+  'lib/executions/lifecycle/limits.ts',
+  'lib/executions/record/execution-store.ts',
+  'lib/plugins/adapt-provider.ts',
+  'lib/plugins/reference/describe-node-type.ts',
+  'lib/adapters/runtime/system-clock.ts',
+  'nodes/flow/',
+  'nodes/data/',
+  'nodes/formats/',
 ];
 const packagesInPage = ['@hookloom/counted-jsonata', '@hookloom/plugin-kit', '@hookloom/plugin-kit/host'];
 

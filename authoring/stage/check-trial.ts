@@ -49,19 +49,34 @@ interface Stage {
  * @param value - a parsed workflow file of any shape, at most 100 levels deep
  * @throws AppError `STORE_UNAVAILABLE`
  */
-export const checkTrial = async (
+export const checkTrial = async (value: unknown, nodeId: string, stage: Stage): Promise<CheckedTrial> =>
+  (await checkTrials(value, stage))(nodeId);
+
+/** Like {@link checkTrial}, for several nodes of one definition, which is validated once. */
+export const checkTrials = async (
   value: unknown,
-  nodeId: string,
   { loadNodeTypes, readVariables }: Stage,
-): Promise<CheckedTrial> => {
-  const refuse = (message: string): CheckedTrial => ({ problems: [{ of: 'nodeId', path: '', message }] });
+): Promise<(nodeId: string) => CheckedTrial> => {
   const definition = isPlainObject(value) ? readDraft(value).definition : null;
   const findNodeType = await loadNodeTypes([...new Set(definition?.nodes.map(({ type }) => type))]);
   const readsVariables = JSON.stringify(value)?.includes('$vars') === true;
   const variables = readsVariables ? Object.keys(await readVariables()) : [];
   const { problems, warnings } = await validateWorkflow(value, findNodeType, variables);
-  if (definition === null) return { problems: problems.map((problem) => ({ ...problem, of: 'definition' })) };
+  if (definition === null)
+    return () => ({ problems: problems.map((problem) => ({ ...problem, of: 'definition' })) });
   const graph = readDraftGraph(definition, findNodeType);
+  return (nodeId) => selectTrial({ definition, graph, problems, warnings }, nodeId);
+};
+
+interface Validated {
+  readonly definition: WorkflowDefinition;
+  readonly graph: DraftGraph;
+  readonly problems: readonly Problem[];
+  readonly warnings: readonly Problem[];
+}
+
+const selectTrial = ({ definition, graph, problems, warnings }: Validated, nodeId: string): CheckedTrial => {
+  const refuse = (message: string): CheckedTrial => ({ problems: [{ of: 'nodeId', path: '', message }] });
   const tried = graph.nodes.find(({ node }) => node.id === nodeId);
   if (tried === undefined) return refuse(`there is no node ${quote(nodeId)} in the definition`);
   const part = [tried.index, ...findBody(graph, tried.index)];

@@ -18,7 +18,7 @@ export interface BuiltConsole {
   readonly folder: string;
   /** File name of the script that the page begins with. */
   readonly script: string;
-  /** File name of the script that checks workflows, for a worker. */
+  /** File name of the script of workers. */
   readonly worker: string;
   /** File name of the style sheet. */
   readonly styles: string;
@@ -30,7 +30,7 @@ const lockFile = join(root, 'package-lock.json');
 /** Workflows that new ones can begin with. */
 const samples = join(root, 'workflows');
 /** The page has parts of these. */
-const service = ['lib', 'authoring', 'packages'].map((folder) => `${join(root, folder)}/**/*.ts`);
+const service = ['lib', 'authoring', 'nodes', 'packages'].map((folder) => `${join(root, folder)}/**/*.ts`);
 
 /**
  * Builds the console unless its code is the one that was built last.
@@ -115,7 +115,7 @@ const NOT_IN_PAGE = 'not in the page: ';
  */
 const replaceNode: Plugin = {
   name: 'replace-node',
-  setup: ({ onResolve, onLoad }) => {
+  setup: ({ onResolve, onLoad, resolve }) => {
     onResolve({ filter: /^node:/ }, ({ path }) => ({ path, namespace: 'node', sideEffects: false }));
     onLoad({ filter: /^node:/, namespace: 'node' }, async ({ path }) => {
       const file = join(nodeInPage, `${path.slice('node:'.length)}.ts`);
@@ -129,6 +129,10 @@ const replaceNode: Plugin = {
       const taken = own.length === 0 ? [] : [`export { ${own.join(', ')} } from ${JSON.stringify(file)};`];
       return { contents: [...taken, ...stubs].join('\n'), resolveDir: nodeInPage };
     });
+    // CSV in the edition for browsers, which reads no streams: the page has no files.
+    onResolve({ filter: /^csv-(?:parse|stringify)(?:\/sync)?$/ }, ({ path, resolveDir }) =>
+      resolve(`${path.replace(/\/sync$/, '')}/browser/esm/sync`, { kind: 'import-statement', resolveDir }),
+    );
     // What a webhook does with a request, loaded on use: the validator reads how it is set up.
     onResolve({ filter: /-stages(?:\.chunk)?\.ts$/ }, ({ kind, path }) =>
       kind === 'dynamic-import' ? { path, namespace: 'stages' } : null,
@@ -185,7 +189,7 @@ const readSamples = (): readonly string[] =>
 const buildInto = async (folder: string): Promise<void> => {
   const unfinished = `${folder}-${process.pid}`;
   const options: BuildOptions & { readonly metafile: true } = {
-    entryPoints: [join(source, 'main.tsx'), join(source, 'validator/worker.ts')],
+    entryPoints: [join(source, 'main.tsx'), join(source, 'worker/worker.ts')],
     outdir: unfinished,
     entryNames: '[name]-[hash]',
     bundle: true,
@@ -193,6 +197,7 @@ const buildInto = async (folder: string): Promise<void> => {
     format: 'esm',
     target: ['es2022', 'chrome120', 'firefox121', 'safari17'],
     jsx: 'automatic',
+    inject: [join(nodeInPage, 'buffer.ts')],
     define: { 'process.env.NODE_ENV': '"production"' },
     loader: { '.woff2': 'file' },
     plugins: [adjustComponents, replaceNode, importSamples],

@@ -51,7 +51,7 @@ const createPolicy = (nonce: string): string =>
     "form-action 'none'",
     "frame-ancestors 'none'",
     "require-trusted-types-for 'script'",
-    'trusted-types hookloom-validator', // the address of one script
+    'trusted-types hookloom-worker', // the address of one script
   ].join('; ');
 
 const COMMON = [
@@ -82,7 +82,7 @@ const escapeAttribute = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 
 const answerPage = ({ script, worker, styles }: BuiltConsole, settings: ConsoleSettings): ConsoleAnswer => {
-  const given: PageSettings = { ...settings, validator: `${CONSOLE_PATH}/assets/${worker}` };
+  const given: PageSettings = { ...settings, worker: `${CONSOLE_PATH}/assets/${worker}` };
   const nonce = randomBytes(16).toString('base64');
   const html = `<!doctype html>
 <html lang="en">

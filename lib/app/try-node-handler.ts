@@ -1,5 +1,6 @@
 import { findInputProblem } from '../deliveries/find-input-problem.ts';
-import { type TrialParts, type TriedNode, tryNode } from '../executions/lifecycle/try-node.ts';
+import type { TriedNode } from '../executions/lifecycle/prepare-trial.ts';
+import { type TrialParts, tryNode } from '../executions/lifecycle/try-node.ts';
 import { answerRoute } from '../http/api-route.ts';
 import { serveRoutes } from '../http/create-handler.ts';
 import { answerJson } from '../shared/answer.ts';
@@ -10,7 +11,7 @@ import type { Problem } from '../workflows/definition/problem.ts';
 import { tryNodeRoute } from './api/trials.ts';
 import { toPointed } from './edit-workflows-handlers.ts';
 
-interface TryNodeParts extends TrialParts {
+type TryNodeParts = TrialParts & {
   /** Checks whether a node of a definition, as drawn, can be tried. @throws AppError `STORE_UNAVAILABLE` */
   readonly check: (
     definition: unknown,
@@ -20,7 +21,7 @@ interface TryNodeParts extends TrialParts {
     | (TriedNode & { readonly problems: null; readonly warnings: readonly Problem[] })
   >;
   readonly maxInputDepth: number;
-}
+};
 
 /** Time reserved for the record's end and the answer, in milliseconds. */
 const MARGIN_MS = 2_000;

@@ -95,9 +95,9 @@ test('a draft is tried, its failure is mended by the data, and the live failure,
 
   // The failure stands at the node.
   await typeOutput('request', { body: { name: MARKUP, count: 3, items: [{ price: 1 }, { price: 2 }] } });
+  await page.getByRole('group', { name: 'greet, set, has a problem' }).waitFor();
   await button('Run all').click();
   await said('greet failed.');
-  await page.getByRole('group', { name: 'greet, set, has a problem' }).waitFor();
   await select('greet');
   const data = page.getByRole('region', { name: 'Data of greet' });
   await data.getByText('ExpressionError').waitFor();
@@ -121,11 +121,13 @@ test('a draft is tried, its failure is mended by the data, and the live failure,
   await data.getByLabel('Search in Input of greet').fill('PRICE');
   await tree.getByRole('button', { name: 'body › items › 1 › price' }).waitFor();
 
-  await button('Run all').click();
-  await said('Ran 1 node.');
+  // The node touches nothing outside, so it has run in the page.
   await tab('Output').click();
   await data.getByRole('group', { name: 'Output main of greet' }).getByText(JSON.stringify(MARKUP)).waitFor();
-  await data.getByText(/^Trial of/).waitFor();
+  await data.getByText('Ran in this page').waitFor();
+  await button('Run all').click();
+  await said('Ran 0 nodes. All outputs are up to date.');
+  expect(await listExecutions('trial=true')).toEqual([]);
   expect(await page.locator('img[src="x"]').count()).toBe(0);
   const { violations } = await page.evaluate(() =>
     (globalThis as unknown as { axe: typeof axe }).axe.run('section[aria-label="Data of greet"]'),
@@ -145,11 +147,13 @@ test('a draft is tried, its failure is mended by the data, and the live failure,
   await select('greet');
   await data.getByText(/^Stale/).waitFor();
   await button('Unpin').click();
-  await button('Run to here').click();
-  await said('Ran 1 node.');
+  await data.getByText(/^Stale/).waitFor({ state: 'detached' });
+  await data.getByText('Ran in this page').waitFor();
 
   // Trials are marked, and no one calls the webhook of a draft.
-  expect((await listExecutions('trial=true')).length).toBe(3);
+  await button('Try this node').click();
+  await said('Ran 1 node.');
+  expect((await listExecutions('trial=true')).length).toBe(1);
   expect(await listExecutions('trial=false')).toEqual([]);
   await button('Save').click();
   await page.waitForURL(/workflows\/tried\/edit/);
@@ -228,15 +232,38 @@ test('a request on record is chosen as data, and a run is stopped', async () => 
   await data.getByRole('table', { name: 'body › items' }).getByText('4', { exact: true }).waitFor();
 
   await page.route('**/api/admin/workflows/try', () => {}); // no answer
-  await button('Run all').click();
+  await button('Try this node').click();
   await button('Stop').click();
   await said('Stopped');
   await page.unroute('**/api/admin/workflows/try');
-  await button('Run all').click();
+  await button('Try this node').click();
   await said('Ran 1 node.');
 
   await page.setViewportSize({ width: 360, height: 800 });
   await data.getByRole('button', { name: /^How to show Input of greet/ }).waitFor();
   const width = await page.locator('html').evaluate((html) => html.scrollWidth - html.clientWidth);
   expect(width).toBe(0);
+});
+
+test('a node that takes too long in the page holds up neither the page nor the other nodes', async () => {
+  const { nodes, connections, ...workflow } = drawn('{{ body.name }}');
+  const values = Object.fromEntries(
+    Array.from({ length: 60 }, (_, index) => [`sum${index}`, `{{ $sum([1..300000].($ * ${index})) }}`]),
+  );
+  const slow = {
+    ...workflow,
+    nodes: [{ id: 'slow', type: 'set', parameters: { values } }, ...nodes],
+    connections: [{ sourceNodeId: 'request', targetNodeId: 'slow' }, ...connections],
+  };
+  await open('/new-workflow');
+  await tab('JSON').click();
+  await write('JSON of the workflow', JSON.stringify(slow, null, 2));
+  await tab('Graph').click();
+  await select('greet');
+  await page.getByRole('region', { name: 'Data of greet' }).getByText('Ran in this page').waitFor();
+  await select('slow');
+  await tab('Output').click();
+  const data = page.getByRole('region', { name: 'Data of slow' });
+  await data.getByText('There is no output yet.').waitFor();
+  expect(await data.getByText('Ran in this page').count()).toBe(0);
 });

@@ -7,7 +7,7 @@ import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { validateWorkflow } from '../../authoring/validation/validate.ts';
 import { buildConsole } from '../../console/serve/build-console.ts';
-import type { Findings, KnownTypes, ToValidator } from '../../console/src/validator/validate-draft.ts';
+import type { Findings, KnownTypes, ToValidator } from '../../console/src/worker/validate-draft.ts';
 import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
 import { listNodeTypes, showNodeType } from '../../lib/plugins/reference/list-types.ts';

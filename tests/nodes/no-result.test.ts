@@ -6,7 +6,7 @@ import { aggregate, limit, removeDuplicates, sort, splitOut } from '../../nodes/
 import { filter, ifNode, switchNode } from '../../nodes/flow/conditions.ts';
 import { set } from '../../nodes/flow/set-and-merge.ts';
 import { csv } from '../../nodes/formats/csv.ts';
-import { validate } from '../../nodes/formats/formats.plugin.ts';
+import { validate } from '../../nodes/formats/validate.ts';
 import httpRequest from '../../nodes/http-request/http-request.ts';
 import { rss } from '../../nodes/rss/rss.plugin.ts';
 import { respondToWebhook } from '../../nodes/webhook/respond-to-webhook.ts';

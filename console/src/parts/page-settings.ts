@@ -5,7 +5,7 @@ const contentOf = (name: string): string | null =>
 
 /** What the server of this page said of the service. */
 export const settings: PageSettings = JSON.parse(
-  contentOf('hookloom-console') ?? '{"stage":null,"isReadOnly":false,"validator":""}',
+  contentOf('hookloom-console') ?? '{"stage":null,"isReadOnly":false,"worker":""}',
 );
 
 /** Why nothing can be changed; null if it can. */

@@ -1,82 +1,17 @@
+import type { ExecutionEnd, ExecutionStore } from '../record/execution-store.ts';
 import {
-  type DeliveredInput,
-  ERROR_OUTPUT,
-  type ExecutionInfo,
-  type JsonObject,
-  type JsonValue,
-  type Logger,
-  MAIN_OUTPUT,
-  type NodeExecutor,
-  type Usage,
-} from '@hookloom/plugin-kit';
-import type { FindNodeType } from '@hookloom/plugin-kit/host';
-import { createMeasureJson } from '../../engine/measure-json.ts';
-import { mainOf, mergeInputs } from '../../engine/node-run.ts';
-import type { Outputs } from '../../engine/progress.ts';
-import type { ExecutionResult, NodeFailure } from '../../engine/result.ts';
-import type { Connection, Workflow, WorkflowDefinition } from '../../workflows/definition/definition.ts';
-import { onStage } from '../../workflows/definition/on-stage.ts';
-import { compilePlan } from '../../workflows/plan/compile-plan.ts';
-import type { Plan, PlanNode } from '../../workflows/plan/plan.ts';
-import { computeRoute } from '../../workflows/plan/route.ts';
-import { type ExecutionEnd, type ExecutionStore, TRIAL_VERSION } from '../record/execution-store.ts';
-import { shortenValue, viewNodes, viewValue } from '../record/view-data.ts';
-import { nodeTypesOf } from './plans.ts';
+  prepareTrial,
+  type Trial,
+  type TrialData,
+  type TrialStage,
+  type TriedNode,
+} from './prepare-trial.ts';
 import { createPrepareRun, createRunExecution } from './run-execution.ts';
-
-/** A node to try, as an author has drawn it. */
-export interface TriedNode {
-  /** The node, with its body if it has one, and the connections between them: the node is the first. */
-  readonly definition: WorkflowDefinition;
-  /** The connections that lead to the node. */
-  readonly incoming: readonly Connection[];
-  /** Ids of the nodes that lead to it: others are not read. */
-  readonly before: ReadonlySet<string>;
-  /** The trigger whose output is `$trigger`; null for none. */
-  readonly trigger: Pick<ExecutionInfo['trigger'], 'nodeId' | 'type'> | null;
-}
-
-/** The data of a trial. */
-interface TrialData {
-  /** What the node receives; undefined for what the outputs of the nodes before it deliver. */
-  readonly input: JsonObject | undefined;
-  /** Outputs by node id, then by the name of the output. */
-  readonly outputs: Readonly<Record<string, Outputs>>;
-  readonly traceparent: string | null;
-}
-
-interface LogEntry {
-  readonly level: keyof Logger;
-  readonly message: string;
-  readonly fields?: JsonValue;
-}
-
-interface Trial {
-  readonly executionId: string;
-  readonly status: ExecutionResult['status'];
-  /** By name; of a failed node, what its `onError` passes on. */
-  readonly outputs: JsonObject;
-  /** Whether the outputs are too large for an answer, and shortened as in a record. */
-  readonly isCut?: true;
-  readonly failure: NodeFailure | null;
-  readonly attempts: number;
-  /** Milliseconds. */
-  readonly durationMs: number;
-  readonly usage?: Usage;
-  readonly log: readonly LogEntry[];
-  readonly logOmitted: number;
-}
 
 type RunParts = Omit<Parameters<typeof createRunExecution>[0], 'prepare' | 'events' | 'usesOutbox'>;
 type PrepareParts = Omit<Parameters<typeof createPrepareRun>[0], 'openPlan'>;
 
-export interface TrialParts extends RunParts, PrepareParts {
-  readonly loadNodeTypes: (nodeTypes: readonly string[]) => Promise<FindNodeType>;
-  /** The name of the stage. */
-  readonly stage: string;
-  /** The values of the stage's variables, by name. @throws AppError `STORE_UNAVAILABLE` */
-  readonly readVariables: () => Promise<JsonObject>;
-}
+export type TrialParts = RunParts & PrepareParts & TrialStage;
 
 /**
  * Runs one node as an execution of its own, on the engine of inline runs: with its own id, so that no delivery key or
@@ -86,22 +21,12 @@ export interface TrialParts extends RunParts, PrepareParts {
  * @throws AppError `WORKFLOW_INVALID` | `STORE_UNAVAILABLE` | `SECRETS_UNAVAILABLE` if nothing was done
  */
 export const tryNode = async (
-  { definition, incoming, before, trigger }: TriedNode,
-  { input: given, outputs, traceparent }: TrialData,
+  tried: TriedNode,
+  data: TrialData,
   timeLimitMs: number,
   parts: TrialParts,
 ): Promise<Trial> => {
-  const [node] = definition.nodes;
-  const executionId = parts.ids.next();
-  const log = collectLog();
-  const inputs = freeze(
-    given === undefined ? findDelivered(incoming, outputs) : [deliver(incoming[0], given)],
-  );
-  const read = Object.entries(outputs).filter(([id]) => before.has(id));
-  const known = freeze({
-    nodes: Object.fromEntries(read.map(([id, own]) => [id, mainOf(own)])),
-    trigger: mainOf(outputs[trigger?.nodeId ?? ''] ?? {}),
-  });
+  const { execution, openPlan, addLog, describe } = await prepareTrial(tried, data, parts);
   const run = createRunExecution({
     ...parts,
     executions: unretryable(parts.executions),
@@ -109,32 +34,11 @@ export const tryNode = async (
     usesOutbox: false,
     prepare: createPrepareRun({
       ...parts,
-      openPlan: async () => {
-        const plan = compilePlan(definition, await parts.loadNodeTypes(nodeTypesOf(definition)));
-        return toTrialPlan(plan, { inputs, ...known });
-      },
-      loggerFor: (execution) => log.add(parts.loggerFor(execution)),
+      openPlan,
+      loggerFor: (info) => addLog(parts.loggerFor(info)),
     }),
   });
-  const { settings } = definition;
-  const workflow = {
-    version: TRIAL_VERSION,
-    updatedAt: new Date(parts.clock.now()).toISOString(),
-    definition: { ...definition, settings: { recordData: 'always' as const, ...settings, metrics: false } },
-  };
-  const { id = '', type = '' } = node ?? {};
-  const result = await run(
-    {
-      executionId,
-      workflow: await placeOnStage(workflow, parts),
-      trigger: { ...(trigger ?? { nodeId: id, type }), byHand: true },
-      traceparent,
-      input: mergeInputs(inputs),
-      keepsResult: false,
-    },
-    timeLimitMs,
-  );
-  return { executionId, ...describeResult(result, node?.settings?.onError), ...log.entries() };
+  return describe(await run(execution, timeLimitMs));
 };
 
 /** Keeps nothing for a retry. */
@@ -146,134 +50,3 @@ const unretryable = (executions: ExecutionStore): ExecutionStore => ({
 
 const withoutRetryData = ({ input: _input, variables: _variables, ...end }: ExecutionEnd): ExecutionEnd =>
   end;
-
-/** The workflow with the stage's variables, as if it were stored. @throws AppError `STORE_UNAVAILABLE` */
-const placeOnStage = async (
-  workflow: Workflow,
-  parts: Pick<TrialParts, 'stage' | 'readVariables'>,
-): Promise<Workflow> => {
-  const drawn = { find: async () => ({ ...workflow, pathConfigs: [] }), findVersion: async () => null };
-  return (await onStage(drawn, parts).find(workflow.definition.id)) ?? workflow;
-};
-
-/** The inputs that the connections to a node deliver. */
-const findDelivered = (
-  incoming: readonly Connection[],
-  outputs: TrialData['outputs'],
-): readonly DeliveredInput[] =>
-  incoming.flatMap((connection) => {
-    const own = Object.hasOwn(outputs, connection.sourceNodeId) ? outputs[connection.sourceNodeId] : {};
-    const output = connection.sourceOutput ?? MAIN_OUTPUT;
-    const data = own !== undefined && Object.hasOwn(own, output) ? own[output] : undefined;
-    return data === undefined ? [] : [deliver(connection, data)];
-  });
-
-const deliver = (connection: Connection | undefined, data: JsonObject): DeliveredInput => ({
-  sourceNodeId: connection?.sourceNodeId ?? '',
-  sourceOutput: connection?.sourceOutput ?? MAIN_OUTPUT,
-  targetInput: connection?.targetInput ?? MAIN_OUTPUT,
-  data,
-});
-
-/** Freezes data as the engine freezes what nodes emit. */
-const freeze = <Value extends object>(value: Value): Value => {
-  createMeasureJson()(value);
-  return value;
-};
-
-/**
- * The plan of a node by itself: the node takes the place of the trigger, and its expressions read the outputs of nodes
- * that have not run.
- */
-const toTrialPlan = (
-  plan: Plan,
-  {
-    inputs,
-    nodes,
-    trigger,
-  }: { readonly inputs: readonly DeliveredInput[]; readonly nodes: JsonObject; readonly trigger: JsonObject },
-): Plan => {
-  const withOutputs = (node: PlanNode): PlanNode => {
-    const { resolve } = node;
-    if (resolve === null) return node;
-    return {
-      ...node,
-      resolve: (scope) =>
-        resolve({ ...scope, trigger, nodes: Object.assign(Object.create(null), nodes, scope.nodes) }),
-    };
-  };
-  const withInputs = (executor: NodeExecutor): NodeExecutor => ({
-    getNodeType: () => executor.getNodeType(),
-    execute: (node, input, context) => executor.execute(node, input, { ...context, inputs }),
-  });
-  return {
-    ...plan,
-    nodes: plan.nodes.map(withOutputs),
-    routeFrom: () => computeRoute(plan, 0),
-    executorOf: (node) => {
-      const executor = plan.executorOf(node);
-      if (node.index !== 0) return executor;
-      return executor instanceof Promise ? executor.then(withInputs) : withInputs(executor);
-    },
-  };
-};
-
-/** Bytes as JSON in JSON, below the six megabytes of an answer of Lambda, with room for the log. */
-const MAX_OUTPUTS_BYTES = 5_000_000;
-
-const describeResult = (
-  { status, nodes, output, failure }: ExecutionResult,
-  onError: string | undefined,
-): Omit<Trial, 'executionId' | 'log' | 'logOmitted'> => {
-  const [record] = nodes;
-  const passedOn =
-    record?.status === 'failed' && failure === null
-      ? { [onError === 'route' ? ERROR_OUTPUT : MAIN_OUTPUT]: output }
-      : {};
-  const outputs = (record?.outputs ?? passedOn) as JsonObject;
-  const isCut = Buffer.byteLength(JSON.stringify(JSON.stringify(outputs))) > MAX_OUTPUTS_BYTES;
-  const [view] = isCut && record !== undefined ? viewNodes([{ ...record, outputs }]) : [];
-  return {
-    status,
-    outputs: isCut ? ((view?.outputs ?? {}) as JsonObject) : outputs,
-    ...(isCut ? { isCut } : {}),
-    failure: record?.failure ?? failure,
-    attempts: record?.attempts ?? 0,
-    durationMs: record?.durationMs ?? 0,
-    ...(record?.usage === undefined ? {} : { usage: record.usage }),
-  };
-};
-
-/** Entries of a trial's log, and characters of a message. */
-const MAX_ENTRIES = 100;
-const MAX_MESSAGE = 1_000;
-
-/** Collects what a node logs, beside the log itself. The engine has removed secrets by then. */
-const collectLog = () => {
-  const log: LogEntry[] = [];
-  let logOmitted = 0;
-  const add = (logger: Logger): Logger => {
-    const collect =
-      (level: keyof Logger): Logger['info'] =>
-      (message, fields) => {
-        logger[level](message, fields);
-        if (log.length >= MAX_ENTRIES) logOmitted += 1;
-        else log.push({ level, message: message.slice(0, MAX_MESSAGE), ...describeFields(fields) });
-      };
-    return { debug: collect('debug'), info: collect('info'), warn: collect('warn'), error: collect('error') };
-  };
-  return { add, entries: () => ({ log, logOmitted }) };
-};
-
-/** The fields of an entry as JSON, redacted and shortened as data in a record. */
-const describeFields = (fields: object | undefined): Pick<LogEntry, 'fields'> => {
-  if (fields === undefined) return {};
-  try {
-    const text = JSON.stringify(fields, (_name, value: unknown) =>
-      value instanceof Error ? { name: value.name, message: value.message } : value,
-    );
-    return { fields: shortenValue(viewValue(JSON.parse(text))) };
-  } catch {
-    return { fields: '[cannot be written as JSON]' };
-  }
-};

@@ -43,7 +43,7 @@ describe('the page', () => {
       'form-action': ["'none'"],
       'frame-ancestors': ["'none'"],
       'require-trusted-types-for': ["'script'"],
-      'trusted-types': ['hookloom-validator'],
+      'trusted-types': ['hookloom-worker'],
     });
     expect(style).toEqual(["'self'", expect.stringMatching(/^'nonce-[\w+/]{22}=='$/)]);
     expect(others).toEqual({
@@ -72,7 +72,7 @@ describe('the page', () => {
     expect(JSON.parse(decoded)).toEqual({
       stage: hostile,
       isReadOnly: true,
-      validator: expect.stringMatching(/^\/console\/assets\/worker-\w+\.js$/),
+      worker: expect.stringMatching(/^\/console\/assets\/worker-\w+\.js$/),
     });
     expect(html.match(/<script/g)).toHaveLength(1);
   });

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { markdown } from '../../../nodes/formats/formats.plugin.ts';
+import { markdown } from '../../../nodes/formats/markdown.ts';
 import { cases } from '../../support/deep.ts';
 import { runNodeType, runToMain } from '../../support/run-node-type.ts';
 

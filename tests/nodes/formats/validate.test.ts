@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import { validate } from '../../../nodes/formats/formats.plugin.ts';
+import { validate } from '../../../nodes/formats/validate.ts';
 import { runNodeType } from '../../support/run-node-type.ts';
 
 const order: JsonObject = {

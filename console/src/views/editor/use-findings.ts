@@ -1,8 +1,8 @@
 import { useMemo } from 'react';
 import { useApi, useApiPages } from '../../api/use-api.ts';
 import type { ParameterProblem } from '../../parts/schema-form/fields.ts';
-import { useValidation } from '../../validator/use-validation.ts';
-import type { DeclaredType, KnownTypes } from '../../validator/validate-draft.ts';
+import { useValidation } from '../../worker/use-validation.ts';
+import type { DeclaredType, KnownTypes } from '../../worker/validate-draft.ts';
 import type { EditedDefinition } from './definition/definition-edits.ts';
 import {
   type Finding,

@@ -1,6 +1,6 @@
 import { isPlainObject } from '@hookloom/plugin-kit';
 import { settings } from '../../../parts/page-settings.ts';
-import { type DraftData, type NodeData, toOutputs } from './trial-data.ts';
+import { type DraftData, isDerived, type NodeData, toOutputs } from './trial-data.ts';
 
 /** In characters of JSON: browsers have room for about five million in all. */
 const MAX_LENGTH = 2_000_000;
@@ -19,14 +19,15 @@ export const loadData = (workflowId: string): DraftData => {
 };
 
 /**
- * Keeps the data of a draft in this browser; empty data is forgotten.
+ * Keeps the data of a draft in this browser, but for what the page makes again; empty data is forgotten.
  *
  * @returns whether it is kept: it may be too large, and storage may be full or switched off
  */
 export const keepData = (workflowId: string, data: DraftData): boolean => {
   try {
-    const text = JSON.stringify(data);
-    const isEmpty = Object.keys(data).length === 0;
+    const kept = Object.entries(data).filter(([, own]) => !isDerived(own));
+    const text = JSON.stringify(Object.fromEntries(kept));
+    const isEmpty = kept.length === 0;
     if (isEmpty || text.length > MAX_LENGTH) localStorage.removeItem(keyOf(workflowId));
     else localStorage.setItem(keyOf(workflowId), text);
     return isEmpty || text.length <= MAX_LENGTH;

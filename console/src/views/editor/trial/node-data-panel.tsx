@@ -119,7 +119,7 @@ const Origin = ({ own, isStale }: { readonly own: NodeData; readonly isStale: bo
         <Box>
           <StatusIndicator type="warning">
             {Object.keys(own.outputs).length === 0
-              ? from === 'trial'
+              ? from === 'trial' || from === 'page'
                 ? 'The output is too large to be shown, and for the nodes behind it.'
                 : 'The record lacks this data: it is too large, or the setting recordData leaves it out.'
               : 'This data is shortened.'}

@@ -18,8 +18,8 @@ export interface TrialRun {
 
 /** What a node emitted, and where that comes from. */
 export interface NodeData {
-  /** A node that was not run, such as a disabled one, passes its input on. */
-  readonly from: 'execution' | 'request' | 'example' | 'typed' | 'trial' | 'passedOn';
+  /** `page` ran in this page; a node that was not run, such as a disabled one, passes its input on. */
+  readonly from: 'execution' | 'request' | 'example' | 'typed' | 'trial' | 'page' | 'passedOn';
   /** Id of the execution, trial or request; of other data, a name that no other data of the node has. */
   readonly id: string;
   /** When it was made, in ISO 8601; null for an example. */
@@ -130,7 +130,7 @@ const hashNode = (node: DefinitionNode): string => {
  * Names the states that the data of nodes depends on, by node id: the node, the nodes before it, their connections and their
  * data. Data with another stamp is stale. Each node is looked at once, so that this can follow every key of an edit.
  */
-const findStamps = (graph: DraftGraph, data: DraftData): ReadonlyMap<string, string> => {
+export const findStamps = (graph: DraftGraph, data: DraftData): ReadonlyMap<string, string> => {
   let found = passStamps(graph, data, NO_STAMPS);
   // Of a loop, the first pass has not seen what is entered again; of a loop in a loop, the second.
   for (let pass = 1; found.hasLoop && pass < 3; pass++) found = passStamps(graph, data, found.stamps);
@@ -322,6 +322,17 @@ const readBody = (text: string) => {
     return text;
   }
 };
+
+/** The output of a node that is not run, such as a disabled one. */
+export const passOn = (input: JsonObject): NewData => ({
+  ...fromText('main', input, new Date().toISOString()),
+  from: 'passedOn',
+  isPinned: false,
+});
+
+/** Whether the page makes the data again, so that it need not be kept. */
+export const isDerived = ({ from, isPinned }: NodeData): boolean =>
+  !isPinned && (from === 'page' || from === 'passedOn');
 
 /** Data that someone typed; it is pinned, since no run would make it. */
 export const fromText = (output: string, value: JsonObject, at: string): NewData => ({

@@ -1,6 +1,14 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
 import type { DefinitionNode } from '../../workflow/definition.ts';
-import { type DraftData, type DraftGraph, findBefore, findInput, mainOf, outputsOf } from './trial-data.ts';
+import {
+  type DraftData,
+  type DraftGraph,
+  findBefore,
+  findInput,
+  mainOf,
+  type Outputs,
+  outputsOf,
+} from './trial-data.ts';
 import { exampleOf } from './trigger-example.ts';
 
 /** What the reference says of a node type. */
@@ -140,6 +148,12 @@ const touchesOutside = ({ type, disabled }: DefinitionNode, types: DeclaredTypes
   return declared?.pure !== true && !declared?.control;
 };
 
+/** Whether this page can run a node, unless the worker finds that only the service can: its type says that it is pure. */
+export const mayRunInPage = (node: DefinitionNode, types: DeclaredTypes): boolean => {
+  const { pure = false, control } = types.get(node.type) ?? {};
+  return howToRun(node, types) === 'try' && pure !== false && !control && node.credentialId === undefined;
+};
+
 const bodyOf = (graph: DraftGraph, types: DeclaredTypes, node: DefinitionNode): readonly DefinitionNode[] => {
   const output = bodyOutputOf(node, types);
   if (output === null) return [];
@@ -153,6 +167,21 @@ const bodyOf = (graph: DraftGraph, types: DeclaredTypes, node: DefinitionNode): 
     for (const { targetNodeId } of graph.outOf.get(id) ?? []) reached.push(targetNodeId);
   }
   return [...found].flatMap((id) => graph.nodes.get(id) ?? []);
+};
+
+/** The outputs that a trial of a node may read, by node id: of the nodes before it, and of the triggers. */
+export const findGiven = (
+  graph: DraftGraph,
+  types: DeclaredTypes,
+  data: DraftData,
+  nodeId: string,
+): Readonly<Record<string, Outputs>> => {
+  const before = findBefore(graph, nodeId);
+  const given = Object.keys(data).filter((id) => {
+    const node = graph.nodes.get(id);
+    return node !== undefined && (before.has(id) || isTrigger(node, types));
+  });
+  return Object.fromEntries(given.map((id) => [id, outputsOf(data, id)]));
 };
 
 /**

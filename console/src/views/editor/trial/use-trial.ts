@@ -4,27 +4,29 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import { callApi } from '../../../api/api.ts';
 import type { Answer } from '../../../api/routes.ts';
 import { useApi } from '../../../api/use-api.ts';
+import type { DeclaredType } from '../../../worker/validate-draft.ts';
 import { keepData, loadData } from './kept-data.ts';
+import { tryInPage } from './page-trials.ts';
 import {
   addData,
   type DraftData,
   type DraftDefinition,
   type DraftGraph,
-  findBefore,
   findInput,
   findStale,
   fromExecution,
   fromRequest,
   fromText,
+  isDerived,
   type NewData,
-  outputsOf,
+  passOn,
   renameData,
   toGraph,
   toOutputs,
 } from './trial-data.ts';
 import {
-  type DeclaredTypes,
   findEffects,
+  findGiven,
   findOrder,
   howToRun,
   isKept,
@@ -32,6 +34,7 @@ import {
   toSample,
   withExample,
 } from './trial-plan.ts';
+import { usePageTrials } from './use-page-trials.ts';
 
 /** What is to be run: one node, what leads to it with it, or all (null). */
 export interface Wanted {
@@ -55,7 +58,7 @@ interface TrialParts {
   /** Empty for a new workflow. */
   readonly workflowId: string;
   readonly definition: DraftDefinition;
-  readonly types: DeclaredTypes;
+  readonly types: ReadonlyMap<string, DeclaredType>;
   /** Whether the definition is what the text says. */
   readonly isReadable: boolean;
 }
@@ -86,16 +89,16 @@ export const useTrial = ({ workflowId, definition, types, isReadable }: TrialPar
   });
   const { data: variables } = useApi('GET /api/admin/variables');
   const values = useMemo(() => (variables === undefined ? null : toValues(variables.variables)), [variables]);
-  const failed = useMemo(
-    () =>
-      new Set([
-        ...Object.entries(data).flatMap(([id, { run }]) =>
-          hasFailed(run?.status) && !stale.has(id) ? [id] : [],
-        ),
-        ...(failure?.nodeId == null ? [] : [failure.nodeId]),
-      ]),
-    [data, stale, failure],
-  );
+  const failed = useMemo(() => {
+    // A failure on the example, as one types, says little: data like this may never arrive.
+    const isExample = Object.values(data).some(({ from }) => from === 'example');
+    return new Set([
+      ...Object.entries(data).flatMap(([id, { from, run }]) =>
+        hasFailed(run?.status) && !stale.has(id) && !(from === 'page' && isExample) ? [id] : [],
+      ),
+      ...(failure?.nodeId == null ? [] : [failure.nodeId]),
+    ]);
+  }, [data, stale, failure]);
 
   const set = (next: DraftData) => {
     latest.current = next;
@@ -165,16 +168,11 @@ export const useTrial = ({ workflowId, definition, types, isReadable }: TrialPar
 
   const tryOne = async (ran: DraftGraph, nodeId: string, signal: AbortSignal): Promise<NewData> => {
     const all = withExample(ran, latest.current, types);
-    const before = findBefore(ran, nodeId);
-    const given = Object.keys(all).filter((id) => {
-      const node = ran.nodes.get(id);
-      return node !== undefined && (before.has(id) || isTrigger(node, types));
-    });
     const answer = await callApi('POST /api/admin/workflows/try', {
       body: {
         definition: ran.definition,
         nodeId,
-        outputs: Object.fromEntries(given.map((id) => [id, outputsOf(all, id)])),
+        outputs: findGiven(ran, types, all, nodeId),
       },
       signal,
     });
@@ -190,6 +188,13 @@ export const useTrial = ({ workflowId, definition, types, isReadable }: TrialPar
       run: { status, failure: thrown, attempts, durationMs, log, logOmitted },
     };
   };
+
+  const pageParts = usePageTrials({
+    parts: { graph, types, variables: values },
+    data,
+    isOn: isReadable && awaited === 0 && progress === null,
+    onMade: (made) => set({ ...latest.current, ...made }),
+  });
 
   /** Runs nodes one after the other, until one fails. The definition is the one at the start. */
   const start = async ({ target, isAlone }: Wanted) => {
@@ -215,7 +220,8 @@ export const useTrial = ({ workflowId, definition, types, isReadable }: TrialPar
       if (how !== 'try') continue;
       setProgress({ nodeId, done });
       try {
-        const made = await tryOne(graph, nodeId, stopper.signal);
+        const here = isAlone ? null : await tryInPage(pageParts, all, nodeId, stopper.signal);
+        const made = here ?? (await tryOne(graph, nodeId, stopper.signal));
         if (stopper.signal.aborted) break;
         set(add(graph, latest.current, { [nodeId]: made }));
         done += 1;
@@ -252,7 +258,7 @@ export const useTrial = ({ workflowId, definition, types, isReadable }: TrialPar
     report,
     failure,
     asking,
-    isEmpty: Object.keys(own).length === 0,
+    isEmpty: Object.values(own).every(isDerived),
     sampleFor: (id: string) => toSample(graph, types, { data, id, variables: values }),
     takeExecution,
     takeRequest,
@@ -313,12 +319,6 @@ const findRequest = async ({
 
 const hasFailed = (status: string | undefined): boolean => status === 'failed' || status === 'timedOut';
 
-const passOn = (input: JsonObject): NewData => ({
-  ...fromText('main', input, new Date().toISOString()),
-  from: 'passedOn',
-  isPinned: false,
-});
-
 const toValues = (variables: readonly { readonly name: string; readonly value: unknown }[]): JsonObject =>
   Object.fromEntries(variables.map(({ name, value }) => [name, value as JsonObject[string]]));
 
@@ -344,6 +344,9 @@ const describeEnd = ({ done, end, left, isStopped, target, all }: End): string =
     ...(end === null ? [] : [end]),
     ...(isStopped ? ['Stopped: what has begun ends in the service.'] : []),
     ...waits,
+    ...(done === 0 && end === null && !isStopped && !isMissed && left.length === 0
+      ? ['All outputs are up to date.']
+      : []),
     ...(isMissed && left.length === 0 ? [`No data reaches ${target}.`] : []),
   ];
   return [ran, ...rest].join(' ');

@@ -29,9 +29,9 @@ export type ToValidator = { readonly known: KnownTypes } | { readonly definition
  * Checks a definition with the service's own validator. What only the code of a plugin can check is left to the
  * service: rules between parameters, and outputs that depend on parameters.
  */
-export const createValidateDraft = ({ declared, names, variables }: KnownTypes) => {
-  const types = new Map<string, NodeType>(names.map((name) => [name, toNodeType({ nodeType: name })]));
-  for (const type of declared) types.set(type.nodeType, toNodeType(type));
+export const createValidateDraft = (known: KnownTypes) => {
+  const types = toNodeTypes(known);
+  const { variables } = known;
   return async (definition: unknown): Promise<Findings> => {
     const { problems, warnings } = await validateWorkflow(
       definition,
@@ -40,6 +40,13 @@ export const createValidateDraft = ({ declared, names, variables }: KnownTypes) 
     );
     return { problems, warnings };
   };
+};
+
+/** The node types that are known, by name. They do not run. */
+export const toNodeTypes = ({ declared, names }: Omit<KnownTypes, 'variables'>): Map<string, NodeType> => {
+  const types = new Map(names.map((name) => [name, toNodeType({ nodeType: name })]));
+  for (const type of declared) types.set(type.nodeType, toNodeType(type));
+  return types;
 };
 
 /** Without declarations, as those of a plugin that can't be read, nothing in it is wrong. */

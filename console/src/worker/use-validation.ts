@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import type { PatchOperation } from '../../../lib/workflows/definition/problem.ts';
 import { callApi, fromFragment } from '../api/api.ts';
 import type { Answer } from '../api/routes.ts';
-import { settings } from '../parts/page-settings.ts';
+import { startWorker } from './start-worker.ts';
 import type { Findings, KnownTypes, ToValidator } from './validate-draft.ts';
 
 /** What is wrong with a definition; `isComplete` once the service has checked it as well. */
@@ -93,7 +93,7 @@ interface Validator {
 
 /** Checks one definition at a time, and then the latest one. */
 const startValidator = (onFound: (definition: unknown, findings: Findings) => void): Validator => {
-  const worker = new Worker(validatorScript, { type: 'module' });
+  const worker = startWorker();
   const send = (message: ToValidator) => worker.postMessage(message);
   let checked: unknown;
   let next: { readonly definition: unknown } | null = null;
@@ -123,21 +123,3 @@ const startValidator = (onFound: (definition: unknown, findings: Findings) => vo
   });
   return { learn: (known) => send({ known }), check, stop: () => worker.terminate() };
 };
-
-interface TrustedTypes {
-  createPolicy(
-    name: string,
-    rules: { readonly createScriptURL: (url: string) => string },
-  ): { createScriptURL(url: string): string };
-}
-
-/** Null in a browser that does not ask for it. https://www.w3.org/TR/trusted-types/ */
-const policy =
-  (globalThis as { readonly trustedTypes?: TrustedTypes }).trustedTypes?.createPolicy('hookloom-validator', {
-    createScriptURL: (address) => {
-      if (address !== settings.validator) throw new TypeError(`${address} is not the validator`);
-      return address;
-    },
-  }) ?? null;
-
-const validatorScript = policy?.createScriptURL(settings.validator) ?? settings.validator;

@@ -1,0 +1,269 @@
+import {
+  type Clock,
+  type DeliveredInput,
+  ERROR_OUTPUT,
+  type ExecutionInfo,
+  type Ids,
+  type JsonObject,
+  type JsonValue,
+  type Logger,
+  MAIN_OUTPUT,
+  type NodeExecutor,
+  type Usage,
+} from '@hookloom/plugin-kit';
+import type { FindNodeType } from '@hookloom/plugin-kit/host';
+import { createMeasureJson } from '../../engine/measure-json.ts';
+import { mainOf, mergeInputs } from '../../engine/node-run.ts';
+import type { Outputs } from '../../engine/progress.ts';
+import type { ExecutionResult, NodeFailure } from '../../engine/result.ts';
+import type { Connection, Workflow, WorkflowDefinition } from '../../workflows/definition/definition.ts';
+import { onStage } from '../../workflows/definition/on-stage.ts';
+import { compilePlan } from '../../workflows/plan/compile-plan.ts';
+import type { Plan, PlanNode } from '../../workflows/plan/plan.ts';
+import { computeRoute } from '../../workflows/plan/route.ts';
+import { TRIAL_VERSION } from '../record/execution-store.ts';
+import { shortenValue, viewNodes, viewValue } from '../record/view-data.ts';
+import type { NewExecution } from './new-execution.ts';
+import { nodeTypesOf } from './plans.ts';
+
+/** A node to try, as an author has drawn it. */
+export interface TriedNode {
+  /** The node, with its body if it has one, and the connections between them: the node is the first. */
+  readonly definition: WorkflowDefinition;
+  /** The connections that lead to the node. */
+  readonly incoming: readonly Connection[];
+  /** Ids of the nodes that lead to it: others are not read. */
+  readonly before: ReadonlySet<string>;
+  /** The trigger whose output is `$trigger`; null for none. */
+  readonly trigger: Pick<ExecutionInfo['trigger'], 'nodeId' | 'type'> | null;
+}
+
+/** The data of a trial. */
+export interface TrialData {
+  /** What the node receives; undefined for what the outputs of the nodes before it deliver. */
+  readonly input: JsonObject | undefined;
+  /** Outputs by node id, then by the name of the output. */
+  readonly outputs: Readonly<Record<string, Outputs>>;
+  readonly traceparent: string | null;
+}
+
+interface LogEntry {
+  readonly level: keyof Logger;
+  readonly message: string;
+  readonly fields?: JsonValue;
+}
+
+export interface Trial {
+  readonly executionId: string;
+  readonly status: ExecutionResult['status'];
+  /** By name; of a failed node, what its `onError` passes on. */
+  readonly outputs: JsonObject;
+  /** Whether the outputs are too large for an answer, and shortened as in a record. */
+  readonly isCut?: true;
+  readonly failure: NodeFailure | null;
+  readonly attempts: number;
+  /** Milliseconds. */
+  readonly durationMs: number;
+  readonly usage?: Usage;
+  readonly log: readonly LogEntry[];
+  readonly logOmitted: number;
+}
+
+/** The stage that a trial runs on. */
+export interface TrialStage {
+  readonly loadNodeTypes: (nodeTypes: readonly string[]) => Promise<FindNodeType>;
+  /** The name of the stage. */
+  readonly stage: string;
+  /** The values of the stage's variables, by name. @throws AppError `STORE_UNAVAILABLE` */
+  readonly readVariables: () => Promise<JsonObject>;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly ids: Ids;
+}
+
+/** A trial that the engine can run. The service records it, and the page of the console does not. */
+interface PreparedTrial {
+  readonly execution: NewExecution;
+  /** @throws AppError `WORKFLOW_INVALID` */
+  readonly openPlan: () => Promise<Plan>;
+  /** Collects what the node logs, beside the log itself. */
+  readonly addLog: (logger: Logger) => Logger;
+  /** What the trial answers, once it has run. */
+  readonly describe: (result: ExecutionResult) => Trial;
+}
+
+/** Makes a trial an execution of its own, with its own id, whose plan is the node alone. @throws AppError `STORE_UNAVAILABLE` */
+export const prepareTrial = async (
+  { definition, incoming, before, trigger }: TriedNode,
+  { input: given, outputs, traceparent }: TrialData,
+  stage: TrialStage,
+): Promise<PreparedTrial> => {
+  const [node] = definition.nodes;
+  const executionId = stage.ids.next();
+  const log = collectLog();
+  const inputs = freeze(
+    given === undefined ? findDelivered(incoming, outputs) : [deliver(incoming[0], given)],
+  );
+  const read = Object.entries(outputs).filter(([id]) => before.has(id));
+  const known = freeze({
+    nodes: Object.fromEntries(read.map(([id, own]) => [id, mainOf(own)])),
+    trigger: mainOf(outputs[trigger?.nodeId ?? ''] ?? {}),
+  });
+  const { settings } = definition;
+  const workflow = {
+    version: TRIAL_VERSION,
+    updatedAt: new Date(stage.clock.now()).toISOString(),
+    definition: { ...definition, settings: { recordData: 'always' as const, ...settings, metrics: false } },
+  };
+  const { id = '', type = '' } = node ?? {};
+  return {
+    execution: {
+      executionId,
+      workflow: await placeOnStage(workflow, stage),
+      trigger: { ...(trigger ?? { nodeId: id, type }), byHand: true },
+      traceparent,
+      input: mergeInputs(inputs),
+      keepsResult: false,
+    },
+    openPlan: async () => {
+      const plan = compilePlan(definition, await stage.loadNodeTypes(nodeTypesOf(definition)));
+      return toTrialPlan(plan, { inputs, ...known });
+    },
+    addLog: log.add,
+    describe: (result) => ({
+      executionId,
+      ...describeResult(result, node?.settings?.onError),
+      ...log.entries(),
+    }),
+  };
+};
+
+/** The workflow with the stage's variables, as if it were stored. @throws AppError `STORE_UNAVAILABLE` */
+const placeOnStage = async (
+  workflow: Workflow,
+  parts: Pick<TrialStage, 'stage' | 'readVariables'>,
+): Promise<Workflow> => {
+  const drawn = { find: async () => ({ ...workflow, pathConfigs: [] }), findVersion: async () => null };
+  return (await onStage(drawn, parts).find(workflow.definition.id)) ?? workflow;
+};
+
+/** The inputs that the connections to a node deliver. */
+const findDelivered = (
+  incoming: readonly Connection[],
+  outputs: TrialData['outputs'],
+): readonly DeliveredInput[] =>
+  incoming.flatMap((connection) => {
+    const own = Object.hasOwn(outputs, connection.sourceNodeId) ? outputs[connection.sourceNodeId] : {};
+    const output = connection.sourceOutput ?? MAIN_OUTPUT;
+    const data = own !== undefined && Object.hasOwn(own, output) ? own[output] : undefined;
+    return data === undefined ? [] : [deliver(connection, data)];
+  });
+
+const deliver = (connection: Connection | undefined, data: JsonObject): DeliveredInput => ({
+  sourceNodeId: connection?.sourceNodeId ?? '',
+  sourceOutput: connection?.sourceOutput ?? MAIN_OUTPUT,
+  targetInput: connection?.targetInput ?? MAIN_OUTPUT,
+  data,
+});
+
+/** Freezes data as the engine freezes what nodes emit. */
+const freeze = <Value extends object>(value: Value): Value => {
+  createMeasureJson()(value);
+  return value;
+};
+
+/**
+ * The plan of a node by itself: the node takes the place of the trigger, and its expressions read the outputs of nodes
+ * that have not run.
+ */
+const toTrialPlan = (
+  plan: Plan,
+  {
+    inputs,
+    nodes,
+    trigger,
+  }: { readonly inputs: readonly DeliveredInput[]; readonly nodes: JsonObject; readonly trigger: JsonObject },
+): Plan => {
+  const withOutputs = (node: PlanNode): PlanNode => {
+    const { resolve } = node;
+    if (resolve === null) return node;
+    return {
+      ...node,
+      resolve: (scope) =>
+        resolve({ ...scope, trigger, nodes: Object.assign(Object.create(null), nodes, scope.nodes) }),
+    };
+  };
+  const withInputs = (executor: NodeExecutor): NodeExecutor => ({
+    getNodeType: () => executor.getNodeType(),
+    execute: (node, input, context) => executor.execute(node, input, { ...context, inputs }),
+  });
+  return {
+    ...plan,
+    nodes: plan.nodes.map(withOutputs),
+    routeFrom: () => computeRoute(plan, 0),
+    executorOf: (node) => {
+      const executor = plan.executorOf(node);
+      if (node.index !== 0) return executor;
+      return executor instanceof Promise ? executor.then(withInputs) : withInputs(executor);
+    },
+  };
+};
+
+/** Bytes as JSON in JSON, below the six megabytes of an answer of Lambda, with room for the log. */
+const MAX_OUTPUTS_BYTES = 5_000_000;
+
+const describeResult = (
+  { status, nodes, output, failure }: ExecutionResult,
+  onError: string | undefined,
+): Omit<Trial, 'executionId' | 'log' | 'logOmitted'> => {
+  const [record] = nodes;
+  const passedOn =
+    record?.status === 'failed' && failure === null
+      ? { [onError === 'route' ? ERROR_OUTPUT : MAIN_OUTPUT]: output }
+      : {};
+  const outputs = (record?.outputs ?? passedOn) as JsonObject;
+  const isCut = Buffer.byteLength(JSON.stringify(JSON.stringify(outputs))) > MAX_OUTPUTS_BYTES;
+  const [view] = isCut && record !== undefined ? viewNodes([{ ...record, outputs }]) : [];
+  return {
+    status,
+    outputs: isCut ? ((view?.outputs ?? {}) as JsonObject) : outputs,
+    ...(isCut ? { isCut } : {}),
+    failure: record?.failure ?? failure,
+    attempts: record?.attempts ?? 0,
+    durationMs: record?.durationMs ?? 0,
+    ...(record?.usage === undefined ? {} : { usage: record.usage }),
+  };
+};
+
+/** Entries of a trial's log, and characters of a message. */
+const MAX_ENTRIES = 100;
+const MAX_MESSAGE = 1_000;
+
+/** Collects what a node logs, beside the log itself. The engine has removed secrets by then. */
+const collectLog = () => {
+  const log: LogEntry[] = [];
+  let logOmitted = 0;
+  const add = (logger: Logger): Logger => {
+    const collect =
+      (level: keyof Logger): Logger['info'] =>
+      (message, fields) => {
+        logger[level](message, fields);
+        if (log.length >= MAX_ENTRIES) logOmitted += 1;
+        else log.push({ level, message: message.slice(0, MAX_MESSAGE), ...describeFields(fields) });
+      };
+    return { debug: collect('debug'), info: collect('info'), warn: collect('warn'), error: collect('error') };
+  };
+  return { add, entries: () => ({ log, logOmitted }) };
+};
+
+/** The fields of an entry as JSON, redacted and shortened as data in a record. */
+const describeFields = (fields: object | undefined): Pick<LogEntry, 'fields'> => {
+  if (fields === undefined) return {};
+  try {
+    const text = JSON.stringify(fields, (_name, value: unknown) =>
+      value instanceof Error ? { name: value.name, message: value.message } : value,
+    );
+    return { fields: shortenValue(viewValue(JSON.parse(text))) };
+  } catch {
+    return { fields: '[cannot be written as JSON]' };
+  }
+};
