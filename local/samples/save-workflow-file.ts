@@ -2,7 +2,10 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isPlainObject } from '@hookloom/plugin-kit';
 import type { EditedDefinition } from '../../console/src/views/editor/definition/definition-edits.ts';
-import { rewriteDefinition } from '../../console/src/views/editor/definition/definition-text.ts';
+import {
+  rewriteDefinition,
+  writeDefinition,
+} from '../../console/src/views/editor/definition/definition-text.ts';
 import type { WorkflowFiles } from './watch-workflows.ts';
 
 /** What is read of an event of the gateway. */
@@ -22,9 +25,10 @@ interface AdminResult {
 const PATH = /^\/api\/admin\/workflows\/([A-Za-z0-9_-]{1,64})$/;
 
 /**
- * Writes a workflow that a page of this service has stored into its file of the folder, too. In the file, only what was
- * edited changes. A file that was edited since it was stored is left alone, with a line in the log. Programs that store a
- * workflow have a file of their own, so that nothing is written for them.
+ * Writes a workflow that a page of this service has stored into its file of the folder, too; a new workflow gets a file
+ * that is named after its id. In the file, only what was edited changes. A file that was edited since it was stored is
+ * left alone, with a line in the log. Programs that store a workflow have a file of their own, so that nothing is written
+ * for them.
  *
  * @param result - of the admin API
  * @returns the result, with the name of the file if it was written
@@ -42,17 +46,21 @@ export const saveWorkflowFile = (
   const { statusCode, body } = result as AdminResult;
   if (statusCode !== 200 && statusCode !== 201) return result;
   const file = files.findFile(workflowId);
-  if (file === null) return result;
-  const shown = `workflows/${file.name}`;
+  const isNew = statusCode === 201 && !files.hasFile(workflowId);
+  if (file === null && !isNew) return result;
+  const name = file?.name ?? `${workflowId}.json`;
+  const shown = `workflows/${name}`;
   try {
-    const path = join(folder, file.name);
-    if (readFileSync(path, 'utf8') !== file.text) {
+    const path = join(folder, name);
+    if (file !== null && readFileSync(path, 'utf8') !== file.text) {
       log(`${shown} was edited meanwhile: ${workflowId}, which the console stored, is not written to it`);
       return result;
     }
-    const text = rewriteFile(file.text, readBody(event as AdminEvent));
-    if (text !== file.text) replaceFile(path, text);
-    files.written(file.name, text);
+    const definition = readBody(event as AdminEvent);
+    const text = file === null ? newFile(definition) : rewriteFile(file.text, definition);
+    if (file === null) writeFileSync(path, text, { flag: 'wx' });
+    else if (text !== file.text) replaceFile(path, text);
+    files.written(name, workflowId, text);
     return { ...(result as AdminResult), body: JSON.stringify({ ...JSON.parse(body), file: shown }) };
   } catch (error) {
     log(`${shown} was not written: ${(error as Error).message}`);
@@ -68,6 +76,12 @@ interface Target {
 
 const readBody = ({ body = '', isBase64Encoded = false }: AdminEvent): unknown =>
   JSON.parse(isBase64Encoded ? Buffer.from(body, 'base64').toString('utf8') : body);
+
+const newFile = (definition: unknown): string => {
+  if (!isPlainObject(definition)) throw new Error('it is not a JSON object');
+  const file = { $schema: './workflow.schema.json', ...definition };
+  return writeDefinition(file as unknown as EditedDefinition);
+};
 
 /** The text of a file with another definition; the schema that it names for editors is not part of the definition. */
 const rewriteFile = (text: string, definition: unknown): string => {

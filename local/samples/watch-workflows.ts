@@ -14,8 +14,10 @@ export interface WorkflowFiles {
   changed(path: string): void;
   /** The file that has the stored version of a workflow, with its text; null if none has. */
   findFile(workflowId: string): { readonly name: string; readonly text: string } | null;
+  /** Whether a file has the id of this workflow, whatever else is in it. */
+  hasFile(workflowId: string): boolean;
   /** Called when a file was written with what is stored. */
-  written(name: string, text: string): void;
+  written(name: string, workflowId: string, text: string): void;
   /** Validates invalid files again after a code change. */
   retryInvalid(): void;
   close(): void;
@@ -150,7 +152,9 @@ export const createWorkflowFiles = (parts: {
       const text = name === undefined ? undefined : texts.get(name);
       return name === undefined || text === undefined ? null : { name, text };
     },
-    written: (name, text) => {
+    hasFile: (workflowId) => [...ids.values(), ...conflicts.values()].includes(workflowId),
+    written: (name, workflowId, text) => {
+      ids.set(name, workflowId);
       texts.set(name, text);
     },
     retryInvalid: () => {

@@ -1,9 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { openBrowser } from '../../scripts/pages/open-browser.ts';
+import { copyProject } from '../support/copy-project.ts';
 import { type RunningService, startLocalService } from '../support/local-service.ts';
 import { watchPage } from '../support/watched-page.ts';
 
+/** The console writes a new workflow to a file. */
+const project = copyProject();
 let service: RunningService;
 let browser: Browser;
 let context: BrowserContext;
@@ -12,11 +15,12 @@ let faults: string[];
 
 beforeAll(async () => {
   browser = await openBrowser();
-  service = await startLocalService();
+  service = await startLocalService({ cwd: project.folder });
 });
 afterAll(async () => {
   await browser?.close();
   await service?.stop();
+  project.remove();
 });
 
 beforeEach(async () => {

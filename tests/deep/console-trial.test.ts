@@ -3,10 +3,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/
 import type axe from 'axe-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { openBrowser } from '../../scripts/pages/open-browser.ts';
+import { copyProject } from '../support/copy-project.ts';
 import { type RunningService, startLocalService } from '../support/local-service.ts';
 
 const axeFile = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
+/** The console writes a new workflow to a file. */
+const project = copyProject();
 let service: RunningService;
 let browser: Browser;
 let context: BrowserContext;
@@ -15,10 +18,14 @@ let page: Page;
 let faults: string[];
 
 beforeAll(async () => {
-  [service, browser] = await Promise.all([startLocalService({ env: { LOG_LEVEL: 'error' } }), openBrowser()]);
+  [service, browser] = await Promise.all([
+    startLocalService({ cwd: project.folder, env: { LOG_LEVEL: 'error' } }),
+    openBrowser(),
+  ]);
 });
 afterAll(async () => {
   await Promise.all([browser?.close(), service?.stop()]);
+  project.remove();
 });
 
 beforeEach(async () => {

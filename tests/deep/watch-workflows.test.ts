@@ -257,7 +257,7 @@ describe('what the console stores', () => {
   "connections": []
 }
 `;
-  const { $schema: _, ...definition } = JSON.parse(TEXT);
+  const { $schema, ...definition } = JSON.parse(TEXT);
   const eventOf = (changed: object, { site = 'same-origin', method = 'PUT', path = 'a' } = {}) => ({
     rawPath: `/api/admin/workflows/${path}`,
     headers: { 'sec-fetch-site': site },
@@ -309,6 +309,37 @@ describe('what the console stores', () => {
     const { save } = await openSaver();
     expect(save(event, result)).toBe(result);
     expect(read()).toBe(TEXT);
+  });
+
+  const CREATED = { statusCode: 201, body: '{"version":1}' };
+
+  test('gets a file if it is new, in which it is edited from then on', async () => {
+    const { save, changed, said, ids, lines } = await openSaver();
+    const fresh = { ...definition, id: 'b' };
+    const file = join(folder, 'b.json');
+    expect(save(eventOf(fresh, { path: 'b' }), CREATED)).toEqual({
+      statusCode: 201,
+      body: '{"version":1,"file":"workflows/b.json"}',
+    });
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ $schema, ...fresh });
+    expect(save(eventOf({ ...fresh, name: 'B' }, { path: 'b' }))).toMatchObject({
+      body: expect.stringContaining('b.json'),
+    });
+    expect(readFileSync(file, 'utf8')).toContain('"B"');
+    changed('b.json');
+    await said(/b is now at version 1/);
+    rmSync(file);
+    changed('b.json');
+    await said(/b was removed/);
+    expect([await ids(), lines.length]).toEqual([['a'], 2]);
+  });
+
+  test('does not replace a file that has the name of a new one', async () => {
+    const { save, lines } = await openSaver();
+    writeFileSync(join(folder, 'b.json'), 'a draft');
+    expect(save(eventOf({ ...definition, id: 'b' }, { path: 'b' }), CREATED)).toBe(CREATED);
+    expect(readFileSync(join(folder, 'b.json'), 'utf8')).toBe('a draft');
+    expect(lines).toEqual([expect.stringMatching(/b\.json was not written/)]);
   });
 
   test('does not replace what was edited meanwhile', async () => {
