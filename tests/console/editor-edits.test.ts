@@ -23,6 +23,7 @@ import { MAX_TEXT, readDefinition } from '../../console/src/views/editor/definit
 import {
   editGraph,
   editText,
+  endGroup,
   isSameDraft,
   openDraft,
   redo,
@@ -356,6 +357,19 @@ describe('a history', () => {
     expect(isSameDraft(editText(history, '{').present, history.present)).toBe(false);
   });
 
+  test('what is typed into one field is undone at once, unless one pauses or leaves it', () => {
+    const set = (parameters: object) => changeNode('a', { parameters });
+    const apply = (edits: readonly Edit[]) =>
+      edits.reduce((before, edit) => editGraph(before, edit), started());
+    const typed = apply([set({ x: 'h' }), set({ x: 'he' }), set({ x: 'hey' })]);
+    expect(undo(typed).present.text).toBe(START);
+    expect(apply([set({ x: 'h' }), set({ x: 'h', y: 'h' }), set({ x: 'hi', y: 'h' })]).past).toHaveLength(3);
+    expect(apply([set({ x: 1 }), set({ x: 12 })]).past).toHaveLength(1);
+    expect(apply([set({ x: true }), set({ x: false })]).past).toHaveLength(2);
+    const paused = editGraph(endGroup(typed), set({ x: 'hey you' }));
+    expect(undo(paused).present).toEqual(typed.present);
+  });
+
   test('undoes what was typed in one go at once', () => {
     const typed = [' ', '  ', '   '].reduce(
       (history, blanks) => editText(history, START + blanks),
@@ -421,7 +435,7 @@ describe('a history', () => {
         const states = [started()];
         for (const make of operations) {
           const before = states.at(-1) ?? started();
-          const after = editGraph(before, make(before.present.definition));
+          const after = endGroup(editGraph(before, make(before.present.definition)));
           if (after !== before) states.push(after);
           expect(readDefinition(after.present.text)).toEqual({
             definition: JSON.parse(JSON.stringify(after.present.definition)),

@@ -1,3 +1,5 @@
+import { type JsonValue, jsonEquals } from '@hookloom/plugin-kit';
+import { pointerTo } from '../../parts/schema-form/fields.ts';
 import { isSameJson, measureChange } from './definition/compare-json.ts';
 import type { Edit, EditedDefinition } from './definition/definition-edits.ts';
 import { readDefinition, rewriteDefinition } from './definition/definition-text.ts';
@@ -55,7 +57,7 @@ export interface History {
   readonly past: readonly Draft[];
   readonly present: Draft;
   readonly future: readonly Draft[];
-  /** What made the present: the next change of the same name replaces it instead of adding a state; null for none. */
+  /** The place of the text that is being typed: its next change replaces the present instead of adding a state; null for none. */
   readonly group: string | null;
 }
 
@@ -98,18 +100,42 @@ const push = (history: History, present: Draft, group: string | null): History =
 };
 
 /**
- * Applies an edit of the graph. While the text has no value, nothing can be edited but the text.
- *
- * @param group - a name that consecutive changes share which are undone at once, such as those of a field
+ * Applies an edit of the graph. While the text has no value, nothing can be edited but the text. What is typed into one
+ * field is undone at once.
  */
-export const editGraph = (history: History, edit: Edit, group: string | null = null): History => {
+export const editGraph = (history: History, edit: Edit): History => {
   const { definition, problem, written } = history.present;
   if (problem !== null) return history;
   const next = edit(definition);
   if (next === definition) return history;
+  const group = placeOfTyping(definition, next);
   const before = group !== null && group === history.group ? history.past.at(-1) : history.present;
   return push(history, createEdited(written, next, measureChange(before?.definition, next)), group);
 };
+
+/** JSON pointer of the only text or number in which two values differ; null if they differ in more, or otherwise. */
+const placeOfTyping = (before: unknown, after: unknown): string | null => {
+  if (isTyped(before) && isTyped(after)) return '';
+  const [one, other] = [before ?? {}, after ?? {}];
+  if (!isParent(one) || !isParent(other)) return null;
+  const keys = [...new Set([...Object.keys(one), ...Object.keys(other)])].filter(
+    (name) => one[name] !== other[name] && !jsonEquals(one[name] ?? null, other[name] ?? null),
+  );
+  const [key] = keys;
+  if (key === undefined || keys.length > 1 || key === 'position') return null; // each move is undone alone
+  const below = placeOfTyping(one[key], other[key]);
+  return below === null ? null : `${pointerTo('', key)}${below}`;
+};
+
+const isTyped = (value: unknown): boolean =>
+  value === undefined || ['string', 'number'].includes(typeof value);
+
+const isParent = (value: unknown): value is Readonly<Record<string, JsonValue>> =>
+  typeof value === 'object' && value !== null;
+
+/** Ends what is undone at once. */
+export const endGroup = (history: History): History =>
+  history.group === null ? history : { ...history, group: null };
 
 /** Takes over what was typed as JSON. */
 export const editText = (history: History, text: string): History => {

@@ -4,7 +4,17 @@ import Grid from '@cloudscape-design/components/grid';
 import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Tabs from '@cloudscape-design/components/tabs';
-import { lazy, type ReactNode, Suspense, useCallback, useMemo, useState } from 'react';
+import {
+  type Dispatch,
+  lazy,
+  type ReactNode,
+  type SetStateAction,
+  Suspense,
+  useCallback,
+  useEffect,
+  useMemo,
+  useState,
+} from 'react';
 import { useLocation, useParams } from 'wouter';
 import { useApi } from '../../api/use-api.ts';
 import JsonEditor from '../../parts/json-editor.tsx';
@@ -29,6 +39,8 @@ import {
   type Draft,
   editGraph,
   editText,
+  endGroup,
+  type History,
   openDraft,
   redo,
   startHistory,
@@ -115,7 +127,7 @@ const NO_IDS: ReadonlySet<string> = new Set();
 const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
   const [, navigate] = useLocation();
   const [kept] = useState(() => loadDraft(workflowId));
-  const [history, setHistory] = useState(() => startHistory(open(kept?.text ?? current.text)));
+  const [history, setHistory] = useHistory(() => open(kept?.text ?? current.text));
   const [selected, setSelected] = useState(NO_IDS);
   const [isStarting, setStarting] = useState(workflowId === '');
   const [menu, setMenu] = useState<Point | null>(null);
@@ -128,10 +140,7 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
   const outputs = useMemo(() => findOutputs(definition, types), [definition, types]);
   const outputsOf = useCallback((id: string) => outputs.get(id) ?? ['main'], [outputs]);
 
-  const edit = useCallback(
-    (change: Edit, group?: string) => setHistory((before) => editGraph(before, change, group ?? null)),
-    [],
-  );
+  const edit = useCallback((change: Edit) => setHistory((before) => editGraph(before, change)), [setHistory]);
   const paste = (fragment: Fragment) => {
     const pasted = pasteFragment(definition, fragment, literalsOf);
     edit(pasted.edit);
@@ -336,6 +345,26 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
       {adding.isAsked && <Palette problem={adding.failure} onChoose={adding.choose} onClose={adding.close} />}
     </SpaceBetween>
   );
+};
+
+/** After a pause of so long, what is typed is a state of its own. In milliseconds. */
+const PAUSE_MS = 1_000;
+
+/** Drafts that can be undone to. What is typed into a field is one state, until one pauses or leaves the field. */
+const useHistory = (first: () => Draft): readonly [History, Dispatch<SetStateAction<History>>] => {
+  const [history, setHistory] = useState(() => startHistory(first()));
+  const { present } = history;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each change begins the pause again
+  useEffect(() => {
+    const timer = setTimeout(() => setHistory(endGroup), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [present]);
+  useEffect(() => {
+    const end = () => setHistory(endGroup);
+    addEventListener('focusout', end);
+    return () => removeEventListener('focusout', end);
+  }, []);
+  return [history, setHistory];
 };
 
 interface DraftTextProps {

@@ -45,7 +45,7 @@ interface NodeEditorProps {
   readonly literalsOf: LiteralsOf;
   /** The declaration of its type; undefined until it has arrived, and if there is no such type. */
   readonly declared: Answer<'GET /api/admin/node-types/{nodeType}'> | undefined;
-  readonly onEdit: (edit: Edit, group?: string) => void;
+  readonly onEdit: (edit: Edit) => void;
   readonly trial: Trial;
   readonly onRenamed: (id: string, definition: EditedDefinition) => void;
   readonly onAddAfter: (output: string) => void;
@@ -74,8 +74,7 @@ export const NodeEditor = (props: NodeEditorProps): ReactNode => {
     onEdit(edit);
     props.onRenamed(newId, edit(definition));
   };
-  const change = (members: Parameters<typeof changeNode>[1]) =>
-    onEdit(changeNode(id, members), `${id} ${Object.keys(members).join()}`);
+  const change = (members: Parameters<typeof changeNode>[1]) => onEdit(changeNode(id, members));
   return (
     <Container
       header={

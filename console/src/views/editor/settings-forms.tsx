@@ -49,12 +49,12 @@ interface WorkflowFieldsProps {
   readonly definition: EditedDefinition;
   readonly isNew: boolean;
   readonly problems: readonly ParameterProblem[];
-  readonly onEdit: (edit: Edit, group: string) => void;
+  readonly onEdit: (edit: Edit) => void;
 }
 
 /** What a workflow says of itself: its names, tags, limits, how it is executed. */
 export const WorkflowFields = ({ definition, isNew, problems, onEdit }: WorkflowFieldsProps): ReactNode => {
-  const set = (name: string) => (value: string) => onEdit((before) => ({ ...before, [name]: value }), name);
+  const set = (name: string) => (value: string) => onEdit((before) => ({ ...before, [name]: value }));
   const own = Object.keys(OWN_SCHEMA.properties);
   const value = Object.fromEntries(
     Object.entries(definition).filter(([name]) => own.includes(name)),
@@ -81,10 +81,7 @@ export const WorkflowFields = ({ definition, isNew, problems, onEdit }: Workflow
         value={value}
         problems={problems.filter(({ path }) => !path.startsWith('/settings'))}
         onChange={(changed) =>
-          onEdit(
-            changeWorkflow({ ...Object.fromEntries(own.map((name) => [name, undefined])), ...changed }),
-            'own',
-          )
+          onEdit(changeWorkflow({ ...Object.fromEntries(own.map((name) => [name, undefined])), ...changed }))
         }
       />
       <ExpandableSection
@@ -96,7 +93,7 @@ export const WorkflowFields = ({ definition, isNew, problems, onEdit }: Workflow
           schema={settings}
           value={(definition.settings as JsonObject | undefined) ?? NO_SETTINGS}
           problems={inSettings}
-          onChange={(changed) => onEdit(changeWorkflow({ settings: changed }), 'settings')}
+          onChange={(changed) => onEdit(changeWorkflow({ settings: changed }))}
         />
       </ExpandableSection>
     </SpaceBetween>
