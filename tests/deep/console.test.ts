@@ -96,6 +96,38 @@ const findViolations = async (page: Page): Promise<string[]> => {
   );
 };
 
+/** Cells of tables that one sees only after scrolling sideways, by the name of the table and their text. */
+const findHiddenCells = (page: Page): Promise<string[]> =>
+  page.locator('main table').evaluateAll((tables) =>
+    tables.flatMap((table) => {
+      const frame = table.parentElement?.getBoundingClientRect();
+      return [...table.querySelectorAll('th, td')]
+        .map((cell) => ({ cell, box: cell.getBoundingClientRect() }))
+        .filter(({ box }) => frame !== undefined && box.width > 0 && box.right > frame.right + 1)
+        .map(({ cell }) => `${table.getAttribute('aria-label')}: ${cell.textContent?.slice(0, 40)}`);
+    }),
+  );
+
+/** Views with a table. */
+const lists = [
+  ...['/workflows', '/executions', '/bulk-retries', '/approvals', '/plugins', '/node-types'],
+  ...['/requests?workflowId=:workflowId', '/workflows/:workflowId?tab=executions'],
+];
+
+test.each([360, 1_280])('at %i px, no list has to be scrolled sideways', async (width) => {
+  await visit({ width }, async ({ page, faults }) => {
+    for (const path of lists) {
+      await open(page, fillPath(path));
+      await page.locator('main tbody tr').first().waitFor();
+      const overflow = await page
+        .locator('html')
+        .evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
+      expect([path, overflow, await findHiddenCells(page)]).toEqual([path, 0, []]);
+    }
+    expect(faults).toEqual([]);
+  });
+});
+
 test('the views of the console are found', () => {
   expect(viewPaths.length).toBeGreaterThan(5);
   expect(viewPaths).toContain('/node-types');

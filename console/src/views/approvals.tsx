@@ -5,7 +5,7 @@ import CopyToClipboard from '@cloudscape-design/components/copy-to-clipboard';
 import Header from '@cloudscape-design/components/header';
 import Modal from '@cloudscape-design/components/modal';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import Table from '@cloudscape-design/components/table';
+import Table, { type TableProps } from '@cloudscape-design/components/table';
 import { type ReactNode, useState } from 'react';
 import type { Call } from '../api/api.ts';
 import type { Answer } from '../api/routes.ts';
@@ -16,7 +16,7 @@ import { CursorButtons, useCursorPages } from '../parts/cursor-pages.tsx';
 import { formatDuration } from '../parts/duration.ts';
 import { FilterBar } from '../parts/filter-bar.tsx';
 import { Loaded } from '../parts/loaded.tsx';
-import { useIsNarrow } from '../parts/narrow.ts';
+import { useIsStacked } from '../parts/narrow.ts';
 import { readOnly } from '../parts/page-settings.ts';
 import { Time } from '../parts/time.tsx';
 import { LIST_EVERY_MS } from '../parts/use-live-list.ts';
@@ -91,11 +91,93 @@ const DecideDialog = ({ approval, query, onClose }: DecideDialogProps): ReactNod
   );
 };
 
+const Question = ({ approval }: { readonly approval: Approval }): ReactNode => (
+  <>
+    <span className="any-length few-lines" title={nameOf(approval)}>
+      {nameOf(approval)}
+    </span>
+    <Box variant="small" display="block">
+      {approval.askedBy !== null && `asked by ${approval.askedBy} `}
+      <Time at={approval.since} />
+    </Box>
+  </>
+);
+
+const Where = ({ workflowId, nodeId, executionId }: Approval): ReactNode => (
+  <div className="any-length">
+    <AppLink to={`/workflows/${encodeURIComponent(workflowId)}`}>{workflowId}</AppLink>, node {nodeId}
+    <Box variant="small" display="block">
+      <AppLink fontSize="body-s" to={`/executions/${encodeURIComponent(executionId)}`}>
+        {executionId}
+      </AppLink>
+    </Box>
+  </div>
+);
+
+type Columns = TableProps<Approval>['columnDefinitions'];
+
+/** @param now - the time of the list, in ISO 8601 */
+const toColumns = (now: string, onDecide: (approval: Approval) => void): Columns => [
+  {
+    id: 'title',
+    header: 'Question',
+    isRowHeader: true,
+    cell: (approval) => <Question approval={approval} />,
+  },
+  {
+    id: 'decision',
+    header: 'Decision',
+    width: 120,
+    cell: (approval) => (
+      <Button
+        {...readOnly}
+        variant="inline-link"
+        ariaLabel={`Decide: ${nameOf(approval)}`}
+        onClick={() => onDecide(approval)}
+      >
+        Decide
+      </Button>
+    ),
+  },
+  {
+    id: 'until',
+    header: 'Until',
+    minWidth: 190,
+    cell: ({ until }) => (
+      <>
+        <Time at={until} />
+        <Box variant="small" display="block">
+          {leftUntil(until, now)}
+        </Box>
+      </>
+    ),
+  },
+  { id: 'workflow', header: 'Workflow', minWidth: 200, cell: Where },
+];
+
+/** The decision beside all else. */
+const toStack = (now: string, onDecide: (approval: Approval) => void): Columns => {
+  const [, decision, until] = toColumns(now, onDecide);
+  const question: Columns[number] = {
+    id: 'title',
+    header: 'Question',
+    isRowHeader: true,
+    cell: (approval) => (
+      <>
+        <Question approval={approval} />
+        <div>Until {until?.cell(approval)}</div>
+        <Where {...approval} />
+      </>
+    ),
+  };
+  return decision === undefined ? [question] : [question, decision];
+};
+
 /** Approvals that wait for a decision, the next to expire first. */
 const Approvals = (): ReactNode => {
   const [{ workflowId }, change] = useAddressStates(['workflowId']);
   const [chosen, setChosen] = useState<Approval | null>(null);
-  const isNarrow = useIsNarrow();
+  const isStacked = useIsStacked();
   const pages = useCursorPages();
   const query = { workflowId, limit: 25, cursor: pages.cursor };
   const list = useApi('GET /api/admin/approvals', { query }, { everyMs: LIST_EVERY_MS });
@@ -128,64 +210,8 @@ const Approvals = (): ReactNode => {
                   node.
                 </Box>
               }
-              columnDefinitions={[
-                {
-                  id: 'title',
-                  header: 'Question',
-                  isRowHeader: true,
-                  maxWidth: isNarrow ? 180 : 360, // the decision is beside it
-                  cell: (approval) => <span title={nameOf(approval)}>{nameOf(approval)}</span>,
-                },
-                {
-                  id: 'decision',
-                  header: 'Decision',
-                  minWidth: 120,
-                  cell: (approval) => (
-                    <Button
-                      {...readOnly}
-                      variant="inline-link"
-                      ariaLabel={`Decide: ${nameOf(approval)}`}
-                      onClick={() => setChosen(approval)}
-                    >
-                      Decide
-                    </Button>
-                  ),
-                },
-                {
-                  id: 'until',
-                  header: 'Until',
-                  minWidth: 190,
-                  cell: ({ until }) => (
-                    <>
-                      <Time at={until} />
-                      <Box variant="small" display="block">
-                        {leftUntil(until, timestamp)}
-                      </Box>
-                    </>
-                  ),
-                },
-                {
-                  id: 'workflow',
-                  header: 'Workflow',
-                  maxWidth: 200,
-                  cell: (each) => (
-                    <AppLink to={`/workflows/${encodeURIComponent(each.workflowId)}`}>
-                      {each.workflowId}
-                    </AppLink>
-                  ),
-                },
-                { id: 'node', header: 'Node', maxWidth: 160, cell: ({ nodeId }) => nodeId },
-                {
-                  id: 'execution',
-                  header: 'Execution',
-                  maxWidth: 220,
-                  cell: ({ executionId }) => (
-                    <AppLink to={`/executions/${encodeURIComponent(executionId)}`}>{executionId}</AppLink>
-                  ),
-                },
-                { id: 'askedBy', header: 'Asked by', maxWidth: 200, cell: ({ askedBy }) => askedBy ?? '–' },
-                { id: 'since', header: 'Since', minWidth: 190, cell: ({ since }) => <Time at={since} /> },
-              ]}
+              wrapLines={true}
+              columnDefinitions={isStacked ? toStack(timestamp, setChosen) : toColumns(timestamp, setChosen)}
             />
             <Box float="right">
               <CursorButtons pages={pages} next={nextCursor} labels={['Earlier', 'Later']} />

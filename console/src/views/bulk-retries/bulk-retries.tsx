@@ -2,13 +2,15 @@ import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import Table from '@cloudscape-design/components/table';
+import Table, { type TableProps } from '@cloudscape-design/components/table';
 import type { ReactNode } from 'react';
 import { useLocation } from 'wouter';
+import type { Answer } from '../../api/routes.ts';
 import { useApi } from '../../api/use-api.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { CursorButtons, useCursorPages } from '../../parts/cursor-pages.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { useIsStacked } from '../../parts/narrow.ts';
 import { readOnly } from '../../parts/page-settings.ts';
 import { Time } from '../../parts/time.tsx';
 import { LIST_EVERY_MS } from '../../parts/use-live-list.ts';
@@ -19,6 +21,7 @@ import { describeFilter } from './describe-bulk-retry.ts';
 const BulkRetries = (): ReactNode => {
   const [, navigate] = useLocation();
   const pages = useCursorPages();
+  const isStacked = useIsStacked();
   const list = useApi(
     'GET /api/admin/bulk-retries',
     { query: { limit: 25, cursor: pages.cursor } },
@@ -49,44 +52,8 @@ const BulkRetries = (): ReactNode => {
                   </Box>
                 </Box>
               }
-              columnDefinitions={[
-                { id: 'state', header: 'State', minWidth: 120, cell: (each) => <BulkRetryState {...each} /> },
-                {
-                  id: 'created',
-                  header: 'Started',
-                  isRowHeader: true,
-                  minWidth: 190,
-                  cell: ({ bulkRetryId, createdAt }) => (
-                    <AppLink to={`/bulk-retries/${encodeURIComponent(bulkRetryId)}`}>
-                      <Time at={createdAt} />
-                    </AppLink>
-                  ),
-                },
-                {
-                  id: 'workflow',
-                  header: 'Workflow',
-                  maxWidth: 240,
-                  cell: ({ filter: { workflowId } }) =>
-                    workflowId === null ? (
-                      'All'
-                    ) : (
-                      <AppLink to={`/workflows/${encodeURIComponent(workflowId)}`}>{workflowId}</AppLink>
-                    ),
-                },
-                {
-                  id: 'filter',
-                  header: 'Executions',
-                  maxWidth: 300,
-                  cell: ({ filter }) => describeFilter(filter),
-                },
-                {
-                  id: 'progress',
-                  header: 'Progress',
-                  minWidth: 260,
-                  cell: (bulkRetry) => <BulkRetryProgress bulkRetry={bulkRetry} />,
-                },
-                { id: 'by', header: 'By', maxWidth: 240, cell: ({ by }) => by ?? '–' },
-              ]}
+              wrapLines={true}
+              columnDefinitions={isStacked ? STACK : COLUMNS}
             />
             <Box float="right">
               <CursorButtons pages={pages} next={nextCursor} />
@@ -97,5 +64,64 @@ const BulkRetries = (): ReactNode => {
     </SpaceBetween>
   );
 };
+
+type BulkRetry = Answer<'GET /api/admin/bulk-retries'>['bulkRetries'][number];
+
+const Started = ({ bulkRetryId, createdAt, by }: BulkRetry): ReactNode => (
+  <>
+    <AppLink to={`/bulk-retries/${encodeURIComponent(bulkRetryId)}`}>
+      <Time at={createdAt} />
+    </AppLink>
+    {by !== null && (
+      <Box variant="small" display="block">
+        <span className="any-text">by {by}</span>
+      </Box>
+    )}
+  </>
+);
+
+const Retried = ({ filter }: BulkRetry): ReactNode => (
+  <span className="any-text">
+    {filter.workflowId === null ? (
+      'All workflows'
+    ) : (
+      <AppLink to={`/workflows/${encodeURIComponent(filter.workflowId)}`}>{filter.workflowId}</AppLink>
+    )}
+    <Box variant="small" display="block">
+      {describeFilter(filter)}
+    </Box>
+  </span>
+);
+
+const COLUMNS: TableProps<BulkRetry>['columnDefinitions'] = [
+  { id: 'state', header: 'State', minWidth: 120, cell: (each) => <BulkRetryState {...each} /> },
+  { id: 'created', header: 'Started', isRowHeader: true, minWidth: 200, cell: Started },
+  { id: 'executions', header: 'Executions', minWidth: 200, cell: Retried },
+  {
+    id: 'progress',
+    header: 'Progress',
+    minWidth: 260,
+    cell: (bulkRetry) => <BulkRetryProgress bulkRetry={bulkRetry} />,
+  },
+];
+
+/** All of a row below each other. */
+const STACK: TableProps<BulkRetry>['columnDefinitions'] = [
+  {
+    id: 'created',
+    header: 'Bulk retry',
+    isRowHeader: true,
+    cell: (bulkRetry) => (
+      <>
+        <BulkRetryState {...bulkRetry} />
+        <div>
+          <Started {...bulkRetry} />
+        </div>
+        <Retried {...bulkRetry} />
+        <BulkRetryProgress bulkRetry={bulkRetry} />
+      </>
+    ),
+  },
+];
 
 export default BulkRetries;

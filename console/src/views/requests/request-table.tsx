@@ -1,8 +1,9 @@
 import Box from '@cloudscape-design/components/box';
-import Table from '@cloudscape-design/components/table';
+import Table, { type TableProps } from '@cloudscape-design/components/table';
 import type { ReactNode } from 'react';
 import { AppLink } from '../../parts/app-link.tsx';
 import { MarkedText } from '../../parts/marked-text.tsx';
+import { useIsStacked } from '../../parts/narrow.ts';
 import { Time } from '../../parts/time.tsx';
 import { type RequestSummary, RequestVerdict } from './request-verdict.tsx';
 
@@ -21,72 +22,93 @@ export const RequestTable = ({ requests, empty }: RequestTableProps): ReactNode 
     ariaLabels={{ tableLabel: 'Requests' }}
     renderAriaLive={({ visibleItemsCount }) => `${visibleItemsCount ?? 0} requests on this page`}
     empty={<Box textAlign="center">{empty}</Box>}
-    columnDefinitions={[
-      {
-        id: 'verdict',
-        header: 'Verdict',
-        minWidth: 120,
-        cell: ({ verdict }) => <RequestVerdict verdict={verdict} />,
-      },
-      {
-        id: 'received',
-        header: 'Received',
-        isRowHeader: true,
-        minWidth: 220,
-        cell: ({ id, receivedAt }) => (
-          <AppLink to={`/requests/${encodeURIComponent(id)}`}>
-            <Time at={receivedAt} />
-          </AppLink>
-        ),
-      },
-      {
-        id: 'path',
-        header: 'Request',
-        minWidth: 160,
-        maxWidth: 300,
-        cell: ({ method, path }) => (
-          <span className="any-length few-lines" title={path}>
-            {method} {path}
-          </span>
-        ),
-      },
-      {
-        id: 'outcome',
-        header: 'What happened',
-        minWidth: 280,
-        cell: ({ refusal, executionId }) =>
-          refusal === null ? (
-            executionId !== null && (
-              <span className="any-text">
-                <AppLink to={`/executions/${encodeURIComponent(executionId)}`}>{executionId}</AppLink>
-              </span>
-            )
-          ) : (
-            <span className="any-text">
-              <MarkedText text={refusal.reason ?? refusal.detail} />
-              {refusal.advice !== null && (
-                <Box variant="small" display="block">
-                  <MarkedText text={refusal.advice} />
-                </Box>
-              )}
-            </span>
-          ),
-      },
-      { id: 'sender', header: 'Sender', minWidth: 120, cell: ({ sender }) => sender },
-      {
-        id: 'key',
-        header: 'Delivery key',
-        minWidth: 120,
-        maxWidth: 240,
-        cell: ({ key }) =>
-          key === null ? (
-            '–'
-          ) : (
-            <span className="any-length few-lines" title={key}>
-              {key}
-            </span>
-          ),
-      },
-    ]}
+    columnDefinitions={useIsStacked() ? STACK : COLUMNS}
   />
 );
+
+interface RowProps {
+  readonly row: RequestSummary;
+}
+
+const Received = ({ row: { id, receivedAt, sender } }: RowProps): ReactNode => (
+  <>
+    <AppLink to={`/requests/${encodeURIComponent(id)}`}>
+      <Time at={receivedAt} />
+    </AppLink>
+    <Box variant="small" display="block">
+      from {sender}
+    </Box>
+  </>
+);
+
+const Request = ({ row: { method, path, key } }: RowProps): ReactNode => (
+  <>
+    <span className="any-length few-lines" title={path}>
+      {method} {path}
+    </span>
+    {key !== null && (
+      <Box variant="small" display="block">
+        <span className="any-length few-lines" title={key}>
+          key {key}
+        </span>
+      </Box>
+    )}
+  </>
+);
+
+const Outcome = ({ row: { refusal, executionId } }: RowProps): ReactNode =>
+  refusal === null ? (
+    executionId !== null && (
+      <span className="any-text">
+        <AppLink to={`/executions/${encodeURIComponent(executionId)}`}>{executionId}</AppLink>
+      </span>
+    )
+  ) : (
+    <span className="any-text">
+      <MarkedText text={refusal.reason ?? refusal.detail} />
+      {refusal.advice !== null && (
+        <Box variant="small" display="block">
+          <MarkedText text={refusal.advice} />
+        </Box>
+      )}
+    </span>
+  );
+
+const COLUMNS: TableProps<RequestSummary>['columnDefinitions'] = [
+  {
+    id: 'verdict',
+    header: 'Verdict',
+    minWidth: 120,
+    cell: ({ verdict }) => <RequestVerdict verdict={verdict} />,
+  },
+  {
+    id: 'received',
+    header: 'Received',
+    isRowHeader: true,
+    minWidth: 200,
+    cell: (row) => <Received row={row} />,
+  },
+  { id: 'path', header: 'Request', minWidth: 160, maxWidth: 260, cell: (row) => <Request row={row} /> },
+  { id: 'outcome', header: 'What happened', minWidth: 260, cell: (row) => <Outcome row={row} /> },
+];
+
+/** All of a row below each other. */
+const STACK: TableProps<RequestSummary>['columnDefinitions'] = [
+  {
+    id: 'received',
+    header: 'Request',
+    isRowHeader: true,
+    cell: (row) => (
+      <>
+        <RequestVerdict verdict={row.verdict} />
+        <div>
+          <Received row={row} />
+        </div>
+        <Request row={row} />
+        <div>
+          <Outcome row={row} />
+        </div>
+      </>
+    ),
+  },
+];

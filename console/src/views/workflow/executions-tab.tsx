@@ -6,7 +6,7 @@ import { useApi } from '../../api/use-api.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { formatDuration } from '../../parts/duration.ts';
 import { ExecutionStatus } from '../../parts/execution-status.tsx';
-import { useIsNarrow } from '../../parts/narrow.ts';
+import { useIsStacked } from '../../parts/narrow.ts';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { Time } from '../../parts/time.tsx';
 
@@ -15,7 +15,7 @@ const SHOWN = 15;
 /** The last executions of the workflow. */
 export const ExecutionsTab = ({ workflowId }: { readonly workflowId: string }): ReactNode => {
   const isAnyOpen = useRef(true);
-  const isNarrow = useIsNarrow();
+  const isStacked = useIsStacked();
   const { data, error, refetch } = useApi(
     'GET /api/admin/executions',
     { query: { workflowId, limit: SHOWN } },
@@ -33,11 +33,12 @@ export const ExecutionsTab = ({ workflowId }: { readonly workflowId: string }): 
         trackBy="executionId"
         loading={data === undefined && error === null}
         loadingText="Loading"
+        wrapLines={isStacked}
         ariaLabels={{ tableLabel: 'Last executions' }}
         renderAriaLive={({ firstIndex, lastIndex }) => `${lastIndex - firstIndex + 1} shown`}
         empty={<Box textAlign="center">It has not run. Call one of its triggers, or run it by hand.</Box>}
         visibleColumns={
-          isNarrow ? ['status', 'started'] : ['status', 'started', 'took', 'version', 'execution']
+          isStacked ? ['status', 'started'] : ['status', 'started', 'took', 'version', 'execution']
         }
         columnDefinitions={[
           {

@@ -7,7 +7,7 @@ import type { Answer } from '../../api/routes.ts';
 import { useApiPages, useChange } from '../../api/use-api.ts';
 import { useAddressStates } from '../../parts/address-state.ts';
 import { Confirm } from '../../parts/confirm.tsx';
-import { useIsNarrow } from '../../parts/narrow.ts';
+import { useIsStacked } from '../../parts/narrow.ts';
 import { readOnly } from '../../parts/page-settings.ts';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -27,7 +27,7 @@ export type RolledBack = Answer<'POST /api/admin/workflows/{workflowId}/rollback
 export const VersionsTab = ({ workflowId, current, onRolledBack }: VersionsTabProps): ReactNode => {
   const [{ from, to }, setCompared] = useAddressStates(['from', 'to']);
   const [asked, setAsked] = useState<number | null>(null);
-  const isNarrow = useIsNarrow();
+  const isNarrow = useIsStacked();
   const pages = useApiPages('GET /api/admin/workflows/{workflowId}/versions', {
     params: { workflowId },
     query: { limit: 25 },
