@@ -93,4 +93,5 @@ export const installedPlugins: readonly InstalledPlugin[] = [
   ),
   unifiedOnUse('graphql', { nodeTypes: ['graphql'] }, () => import('../nodes/graphql/graphql.plugin.ts')),
   unifiedOnUse('rss', { nodeTypes: ['rss'] }, () => import('../nodes/rss/rss.plugin.ts')),
+  unifiedOnUse('state', { nodeTypes: ['state'] }, () => import('../nodes/state/state.plugin.ts')),
 ];

@@ -15,7 +15,7 @@ import type { Plan } from '../workflows/plan/plan.ts';
 import { type Failure, type GuardedRun, type Scrub, toFailure, toStrayFailure } from './failure.ts';
 import type { MeasureJson } from './measure-json.ts';
 import type { NodeRun } from './node-run.ts';
-import { noAws, noFiles, noTcp } from './pure-services.ts';
+import { noAws, noFiles, noState, noTcp } from './pure-services.ts';
 import type { Session } from './session.ts';
 import {
   type Attempt,
@@ -281,6 +281,7 @@ const createAttemptContext = (
             ...ports.services,
             http: endWithAttempt(ports.services.http, remainingMs, controller.signal),
             files: ports.openFiles?.(run.key, controller.signal) ?? noFiles,
+            state: ports.openState?.(run.key, controller.signal) ?? noState,
           },
       credential,
       idempotencyKey,

@@ -5,6 +5,7 @@ import {
   type Files,
   type Ids,
   type Services,
+  type State,
   type TcpClient,
 } from '@hookloom/plugin-kit';
 
@@ -19,6 +20,10 @@ export const noAws: AwsClient = {
 
 export const noTcp: TcpClient = {
   connect: () => Promise.reject(new Error('this node cannot open connections')),
+};
+
+export const noState: State = {
+  run: () => Promise.reject(new Error('this node cannot use state')),
 };
 
 /**
@@ -40,7 +45,15 @@ export const createPureServices = (
   const http: Services['http'] = {
     request: () => Promise.reject(new Error('a pure node cannot call out')),
   };
-  return (seed) => ({ clock, ids: createSeededIds(seed), http, tcp: noTcp, files: noFiles, aws: noAws });
+  return (seed) => ({
+    clock,
+    ids: createSeededIds(seed),
+    http,
+    tcp: noTcp,
+    files: noFiles,
+    aws: noAws,
+    state: noState,
+  });
 };
 
 /** The seed is hashed for the first id, since most nodes need none. */

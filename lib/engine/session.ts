@@ -7,6 +7,7 @@ import type {
   Logger,
   Question,
   Services,
+  State,
 } from '@hookloom/plugin-kit';
 import type { Plan, PlanNode } from '../workflows/plan/plan.ts';
 import { borrowCredentials, type CredentialSource, createScrubbingLogger } from './credentials.ts';
@@ -46,7 +47,8 @@ export interface OtherWorkflows {
 }
 
 /** The services that all attempts share; AWS and TCP are absent if runs do not use them. */
-export type SharedServices = Omit<Services, 'files' | 'aws' | 'tcp'> & Partial<Pick<Services, 'aws' | 'tcp'>>;
+export type SharedServices = Omit<Services, 'files' | 'state' | 'aws' | 'tcp'> &
+  Partial<Pick<Services, 'aws' | 'tcp'>>;
 
 /**
  * Opens an execution's files for one attempt at a node.
@@ -55,10 +57,15 @@ export type SharedServices = Omit<Services, 'files' | 'aws' | 'tcp'> & Partial<P
  */
 export type OpenFiles = (nodeKey: string, signal: AbortSignal) => Files;
 
+/** Opens an execution's state for one attempt at a node, with the arguments of {@link OpenFiles}. */
+export type OpenState = (nodeKey: string, signal: AbortSignal) => State;
+
 export interface EnginePorts {
   readonly services: SharedServices;
   /** Opens the files of an execution; absent if runs have no files. */
   readonly openFiles?: OpenFiles;
+  /** Opens the state; absent if runs have none. */
+  readonly openState?: OpenState | undefined;
   readonly logger: Logger;
   readonly steps: Steps;
   readonly workflows: OtherWorkflows;

@@ -46,4 +46,5 @@ export const TABLES = {
   statistics: { name: 'statistics', key: 'workflowId hourOfShard', expiry: 'expiresAt' },
   bulkRetries: { name: 'bulk-retries', key: 'partition place', expiry: 'expiresAt', isPassing: true },
   settings: { name: 'settings', key: 'name' },
+  state: { name: 'state', key: 'scope place', expiry: 'expiresAt' },
 } as const satisfies Readonly<Record<string, TableShape>>;

@@ -72,6 +72,7 @@ export {
   type TcpClient,
   type TcpTarget,
 } from './contract/services.ts';
+export type { State, StateOperation } from './contract/state.ts';
 export { defineCredentialType } from './declare/define-credential-type.ts';
 export {
   type CredentialNeeds,

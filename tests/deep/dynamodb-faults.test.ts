@@ -16,6 +16,7 @@ import { createTokenBuckets } from '../../lib/adapters/dynamodb/limits/token-buc
 import { createRegistrationStore } from '../../lib/adapters/dynamodb/registrations/registration-store.ts';
 import { createRequestStore } from '../../lib/adapters/dynamodb/requests/request-store.ts';
 import { createSettingsStore } from '../../lib/adapters/dynamodb/settings-store.ts';
+import { createStateStore } from '../../lib/adapters/dynamodb/state-store.ts';
 import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflows/workflow-store.ts';
 import { isAppError } from '../../lib/shared/errors.ts';
 import { toPathConfigs } from '../../lib/workflows/definition/to-path-configs.ts';
@@ -25,6 +26,7 @@ import { aRequestRecord } from '../support/a-request-record.ts';
 import { aLease, anExecutionEnd, anExecutionStart, dueIn } from '../support/a-start.ts';
 import { aTrigger, aWorkflow } from '../support/a-workflow.ts';
 import { anOutboundCredential } from '../support/outbound-store-suite.ts';
+import { aStateEntry } from '../support/state-store-suite.ts';
 import { useTestDatabases } from '../support/test-database.ts';
 
 const openDatabase = useTestDatabases();
@@ -62,6 +64,7 @@ const open = async (timeouts?: Timeouts) => {
     registrations: createRegistrationStore(client, tables, clock),
     requests: createRequestStore(client, tables, { retentionDays: 7, clock }),
     settings: createSettingsStore(client, tables),
+    state: createStateStore(client, tables),
     bulkRetries: createBulkRetryStore(client, tables, { retentionDays: 30, clock }),
     slots: createSlotStore(client, tables),
     takeToken: createTokenBuckets(client, tables),
@@ -106,6 +109,11 @@ const calls: [string, (stores: Stores) => Promise<unknown>][] = [
   ['outbound.list', ({ outbound }) => outbound.list()],
   ['settings.find', ({ settings }) => settings.find('variables')],
   ['settings.put', ({ settings }) => settings.put('variables', { content: [], revision: 1 })],
+  ['state.find', ({ state }) => state.find('workflow:shop', 'a')],
+  ['state.put', ({ state }) => state.put(aStateEntry(), null)],
+  ['state.findEffect', ({ state }) => state.findEffect('effect')],
+  ['state.keepEffect', ({ state }) => state.keepEffect({ id: 'effect', result: {}, at: 1 })],
+  ['state.list', ({ state }) => state.list('workflow:shop', { prefix: '', after: null, limit: 10 })],
   ['executions.start', ({ executions }) => executions.start(start)],
   ['executions.startAndFinish', ({ executions }) => executions.startAndFinish(start, end)],
   ['executions.finish', ({ executions }) => executions.finish('e-1', end)],

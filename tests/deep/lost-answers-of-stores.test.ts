@@ -18,6 +18,7 @@ import { createRegistrationStore } from '../../lib/adapters/dynamodb/registratio
 import { createRequestStore } from '../../lib/adapters/dynamodb/requests/request-store.ts';
 import { createSdk, createSdkClient } from '../../lib/adapters/dynamodb/sdk-client.ts';
 import { createSettingsStore } from '../../lib/adapters/dynamodb/settings-store.ts';
+import { createStateStore } from '../../lib/adapters/dynamodb/state-store.ts';
 import type { TableNames } from '../../lib/adapters/dynamodb/table-names.ts';
 import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflows/workflow-store.ts';
 import type { NodeRecord } from '../../lib/engine/result.ts';
@@ -29,6 +30,7 @@ import { aWorkflow } from '../support/a-workflow.ts';
 import { cases } from '../support/deep.ts';
 import { anOutboundCredential } from '../support/outbound-store-suite.ts';
 import { aVariable } from '../support/settings-store-suite.ts';
+import { aStateEntry } from '../support/state-store-suite.ts';
 import { useTestDatabases } from '../support/test-database.ts';
 
 const NOW = RECEIVED_AT;
@@ -45,6 +47,7 @@ const openStores = (client: DynamoDbClient, tables: TableNames) => ({
   registrations: createRegistrationStore(client, tables, clock),
   requests: createRequestStore(client, tables, { retentionDays: 7, clock }),
   settings: createSettingsStore(client, tables),
+  state: createStateStore(client, tables),
   bulkRetries: createBulkRetryStore(client, tables, { retentionDays: 30, clock }),
   slots: createSlotStore(client, tables),
   takeToken: createTokenBuckets(client, tables),
@@ -117,6 +120,15 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   'variables are set that are set': {
     before: ({ settings }) => settings.put('variables', { content: [], revision: 1 }),
     act: ({ settings }) => settings.put('variables', { content: [aVariable()], revision: 1 }),
+  },
+  'an entry of state is written': { act: ({ state }) => state.put(aStateEntry(), null) },
+  'an entry of state is written again': {
+    before: ({ state }) => state.put(aStateEntry(), null),
+    act: ({ state }) => state.put(aStateEntry({ version: 2 }), 1),
+  },
+  'an entry of state is written that another has written': {
+    before: ({ state }) => state.put(aStateEntry({ content: { kind: 'value', value: 'other' } }), null),
+    act: ({ state }) => state.put(aStateEntry(), null),
   },
   'a credential for calling out is created': { act: ({ outbound }) => outbound.put(anOutboundCredential()) },
   'a credential for calling out is rotated': {

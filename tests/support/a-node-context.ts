@@ -49,6 +49,7 @@ export const aNodeContext = (changes: Partial<NodeContext> = {}): NodeContext =>
     tcp: { connect: () => Promise.reject(new Error('no network in this test')) },
     files: inMemoryFiles(),
     aws: { send: () => Promise.reject(new Error('no AWS in this test')) },
+    state: { run: () => Promise.reject(new Error('no state in this test')) },
   },
   idempotencyKey: 'execution-1/node-1/0',
   control: null,

@@ -11,6 +11,7 @@ export const tableNames = (prefix: string) =>
     statistics: `${prefix}-statistics`,
     bulkRetries: `${prefix}-bulk-retries`,
     settings: `${prefix}-settings`,
+    state: `${prefix}-state`,
   }) as const;
 
 export type TableNames = ReturnType<typeof tableNames>;

@@ -23,6 +23,7 @@ import type { CallbackSigner } from '../../executions/lifecycle/background-engin
 import { createOpenPlan, createOtherWorkflows } from '../../executions/lifecycle/plans.ts';
 import { createCache } from '../../shared/cache.ts';
 import { redactField } from '../../shared/secrets/secret-shapes.ts';
+import type { StateFor } from '../../state/execution-state.ts';
 import type { Plan } from '../../workflows/plan/plan.ts';
 import type { Config } from '../config.ts';
 import { openPlugins, openProcess } from '../sandbox.ts';
@@ -93,6 +94,7 @@ export const openRunParts = (config: Config) => {
     services: openServices({ http: outboundCredentials, tcp }, config),
     outboundCredentials,
     filesFor: lateFiles(config, executions),
+    stateFor: lateState({ client, tables }),
     logger,
     guard: openProcess(config, logger)?.guard,
     loggerFor: (execution: ExecutionInfo) => forExecution(logger, execution),
@@ -161,6 +163,23 @@ export const lateFiles = (config: Config, executions: FileParts['executions']): 
         open: async (file) => (await open()).open(file),
       };
     };
+  };
+};
+
+/**
+ * State, loaded on first use: few runs have any.
+ * @param isTrial - whether nodes are only tried
+ */
+export const lateState = (
+  { client, tables }: Pick<ReturnType<typeof openStores>, 'client' | 'tables'>,
+  isTrial = false,
+): StateFor => {
+  const load = lazy(async () =>
+    (await import('./open-state.chunk.ts')).openStateFor(client, tables, isTrial),
+  );
+  return (execution) => (nodeKey, signal) => {
+    const open = lazy(async () => (await load())(execution)(nodeKey, signal));
+    return { run: async (operation) => (await open()).run(operation) };
   };
 };
 

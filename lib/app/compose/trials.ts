@@ -2,13 +2,14 @@ import { randomIds } from '../../adapters/runtime/random-ids.ts';
 import { systemClock } from '../../adapters/runtime/system-clock.ts';
 import type { Config } from '../config.ts';
 import { lateSettings, openConfig } from './parts.ts';
-import { openRunParts } from './runs.ts';
+import { lateState, openRunParts } from './runs.ts';
 
 /** Opens the parts of trials, which publish and report nothing. */
 export const openTrials = (config: Config = openConfig()) => {
   const parts = openRunParts(config);
   return {
     ...parts,
+    stateFor: lateState(parts, true),
     readVariables: lateSettings(config, parts).readVariables,
     stage: config.stage,
     maxInputDepth: config.maxBodyDepth,

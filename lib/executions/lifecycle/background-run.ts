@@ -9,6 +9,7 @@ import { execute } from '../../engine/execute.ts';
 import type { StrayErrorGuard } from '../../engine/failure.ts';
 import type { OtherWorkflows, SharedServices } from '../../engine/session.ts';
 import { isInfrastructureError } from '../../shared/errors.ts';
+import type { StateFor } from '../../state/execution-state.ts';
 import { readAnswering } from '../../workflows/definition/answering.ts';
 import type { WorkflowDefinition } from '../../workflows/definition/definition.ts';
 import type { FilesFor } from '../files/execution-files.ts';
@@ -35,6 +36,8 @@ export interface BackgroundParts extends FinishParts, LoadParts {
   readonly otherWorkflows: OtherWorkflows;
   readonly services: SharedServices;
   readonly filesFor: FilesFor;
+  /** Opens state; absent where no node can use any. */
+  readonly stateFor?: StateFor | undefined;
   readonly loggerFor: (execution: ExecutionInfo) => Logger;
   readonly guard?: StrayErrorGuard | undefined;
   /** Lends credentials; absent where no node can borrow one. */
@@ -198,6 +201,7 @@ class BackgroundRun implements BackgroundInvocation {
           {
             services: { ...identifyCalls(services, loaded.input), clock },
             openFiles: parts.filesFor(mode === 'durable' ? record : { ...record, life: BRIEF_DAYS }),
+            openState: parts.stateFor?.(record),
             logger: parts.loggerFor(execution),
             steps: createJournalingSteps(engine.steps, loaded.journal),
             workflows: infrastructure.watch(parts.otherWorkflows),

@@ -7,6 +7,7 @@ import type { OtherWorkflows, SharedServices } from '../../engine/session.ts';
 import { inlineSteps } from '../../engine/steps.ts';
 import { ALREADY_STARTED } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
+import type { StateFor } from '../../state/execution-state.ts';
 import { readAnswering } from '../../workflows/definition/answering.ts';
 import type { Plan } from '../../workflows/plan/plan.ts';
 import type { FilesFor } from '../files/execution-files.ts';
@@ -130,6 +131,8 @@ interface PrepareParts {
   readonly otherWorkflows: OtherWorkflows;
   readonly services: SharedServices;
   readonly filesFor: FilesFor;
+  /** Opens state; absent where no node can use any. */
+  readonly stateFor?: StateFor | undefined;
   readonly loggerFor: (execution: ExecutionInfo) => Logger;
   readonly guard?: StrayErrorGuard | undefined;
   /** Lends credentials; absent where no node can borrow one. */
@@ -180,6 +183,7 @@ export const createPrepareRun =
     otherWorkflows,
     services,
     filesFor,
+    stateFor,
     loggerFor,
     guard,
     outboundCredentials,
@@ -199,6 +203,7 @@ export const createPrepareRun =
       const ports = {
         services: plan.isPure ? services : identifyCalls(services, input),
         openFiles: filesFor({ ...start, life: BRIEF_DAYS }),
+        openState: stateFor?.(start),
         logger: loggerFor(execution),
         steps: inlineSteps(services.clock),
         workflows: otherWorkflows,

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Files } from './files.ts';
 import type { JsonValue } from './json.ts';
+import type { State } from './state.ts';
 
 /** Time for nodes and the engine; a port, so that tests never wait. */
 export interface Clock {
@@ -202,4 +203,5 @@ export interface Services {
   readonly ids: Ids;
   readonly files: Files;
   readonly aws: AwsClient;
+  readonly state: State;
 }

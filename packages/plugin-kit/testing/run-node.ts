@@ -9,6 +9,7 @@ import {
 } from '../contract/node.ts';
 import type { PluginHandle } from '../contract/plugin.ts';
 import type { AwsCall, Clock, Logger, TcpClient } from '../contract/services.ts';
+import type { State } from '../contract/state.ts';
 import { type AwsAnswers, createFakeAws } from './fake-aws.ts';
 import { lendCredential, type TestCredential } from './fake-credential.ts';
 import { createFakeFiles, type FakeFiles } from './fake-files.ts';
@@ -29,6 +30,8 @@ export interface NodeTest {
   /** Connections other than HTTP; refused by default. */
   readonly tcp?: TcpClient;
   readonly files?: FakeFiles;
+  /** Answers the operations on state; refused by default. */
+  readonly state?: State['run'];
   /** Operations that replace the default ones, for a node type with `control`. */
   readonly control?: Partial<RunControl>;
   /** The time that the node sees, in milliseconds since the epoch; 2026-01-01 by default. */
@@ -62,6 +65,7 @@ export const runNode = async (
   test: NodeTest = {},
 ): Promise<NodeTestResult> => {
   const { parameters = {}, now = Date.UTC(2026, 0, 1), files = createFakeFiles(), tcp = noTcp } = test;
+  const state = { run: test.state ?? noState };
   const { signal = new AbortController().signal, credential = null } = test;
   const input = freeze(test.input ?? {});
   const clock = createFakeClock(now);
@@ -85,7 +89,7 @@ export const runNode = async (
     logger,
     signal,
     remainingMs: () => 30_000,
-    services: { http, tcp, clock, ids, files, aws },
+    services: { http, tcp, clock, ids, files, aws, state },
     idempotencyKey: 'execution-1/node-1/0',
     credential: credential === null ? null : lendCredential(credential),
     control: control === undefined ? null : createFakeControl(clock, test.control ?? {}),
@@ -103,6 +107,9 @@ export const runNode = async (
 const noTcp: TcpClient = {
   connect: () => Promise.reject(new Error('the node opened a connection, but none is expected')),
 };
+
+const noState: State['run'] = () =>
+  Promise.reject(new Error('the node used state, but no operation is expected'));
 
 const deliver = (data: JsonObject): DeliveredInput => ({
   sourceNodeId: 'start',

@@ -17,6 +17,7 @@ import { createRegistrationStore } from '../../../lib/adapters/dynamodb/registra
 import { createRequestStore } from '../../../lib/adapters/dynamodb/requests/request-store.ts';
 import { OLDEST_VERSION, SCHEMA_VERSION } from '../../../lib/adapters/dynamodb/schema/schema.ts';
 import { createSettingsStore } from '../../../lib/adapters/dynamodb/settings-store.ts';
+import { createStateStore } from '../../../lib/adapters/dynamodb/state-store.ts';
 import { createStatisticsStore } from '../../../lib/adapters/dynamodb/statistics/statistics-store.ts';
 import { createWorkflowStore } from '../../../lib/adapters/dynamodb/workflows/workflow-store.ts';
 import { aFlow } from '../../support/a-background-service.ts';
@@ -25,6 +26,7 @@ import { aCredential } from '../../support/a-credential.ts';
 import { aRequestRecord } from '../../support/a-request-record.ts';
 import { aLease, anExecutionEnd, anExecutionStart } from '../../support/a-start.ts';
 import { anOutboundCredential } from '../../support/outbound-store-suite.ts';
+import { aStateEntry } from '../../support/state-store-suite.ts';
 import { useTestDatabases } from '../../support/test-database.ts';
 
 const openDatabase = useTestDatabases();
@@ -54,6 +56,7 @@ const openStores = async () => {
     statistics: createStatisticsStore(client, tables, clock),
     bulkRetries: createBulkRetryStore(client, tables, retention),
     settings: createSettingsStore(client, tables),
+    state: createStateStore(client, tables),
   };
 };
 
@@ -116,6 +119,8 @@ const writeAll = async (stores: Stores): Promise<void> => {
   ]);
   await stores.bulkRetries.create(aBulkRetry(), ['e-1']);
   await stores.settings.put('variables', { content: [], revision: 1 });
+  await stores.state.put(aStateEntry(), null);
+  await stores.state.keepEffect({ id: 'effect-1', result: {}, at: NOW });
 };
 
 const KEYS = [
@@ -128,6 +133,7 @@ const KEYS = [
   'place',
   'hourOfShard',
   'partition',
+  'scope',
   'place',
 ] as const;
 const KEYS_OF: Readonly<Record<string, readonly string[]>> = {
@@ -141,6 +147,7 @@ const KEYS_OF: Readonly<Record<string, readonly string[]>> = {
   statistics: ['workflowId', 'hourOfShard'],
   bulkRetries: ['partition', 'place'],
   settings: ['name'],
+  state: ['scope', 'place'],
 } satisfies Record<keyof Stores['tables'], readonly (typeof KEYS)[number][]>;
 
 const allItems = async ({ sdk, tables }: Stores): Promise<{ table: string; key: Item; item: Item }[]> => {

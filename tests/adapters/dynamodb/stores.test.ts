@@ -12,6 +12,7 @@ import { createRegistrationStore } from '../../../lib/adapters/dynamodb/registra
 import { createRequestStore } from '../../../lib/adapters/dynamodb/requests/request-store.ts';
 import { createSdkClient } from '../../../lib/adapters/dynamodb/sdk-client.ts';
 import { createSettingsStore } from '../../../lib/adapters/dynamodb/settings-store.ts';
+import { createStateStore } from '../../../lib/adapters/dynamodb/state-store.ts';
 import { createWorkflowStore } from '../../../lib/adapters/dynamodb/workflows/workflow-store.ts';
 import { describeCallbackIndex } from '../../support/callback-index-suite.ts';
 import { describeCredentialStore } from '../../support/credential-store-suite.ts';
@@ -26,6 +27,7 @@ import { anOutboundCredential, describeOutboundStore } from '../../support/outbo
 import { describeRegistrationStore } from '../../support/registration-store-suite.ts';
 import { describeRequestStore } from '../../support/request-store-suite.ts';
 import { describeSettingsStore } from '../../support/settings-store-suite.ts';
+import { describeStateStore } from '../../support/state-store-suite.ts';
 import { useTestDatabases } from '../../support/test-database.ts';
 import { describeWorkflowStore } from '../../support/workflow-store-suite.ts';
 
@@ -56,6 +58,11 @@ for (const [name, clientOf] of cases(all.slice(0, 1), all)) {
   describeSettingsStore(name, async () => {
     const { client, tables } = await open();
     return createSettingsStore(client, tables);
+  });
+
+  describeStateStore(name, async () => {
+    const { client, tables } = await open();
+    return createStateStore(client, tables);
   });
 
   describeOutboundStore(name, async () => {

@@ -52,6 +52,16 @@ export const describeSamples = (project: RunningProject, standIn: StandIn): void
   const examples = readmeExamples(readFileSync(join(projectRoot, 'docs/samples.md'), 'utf8'));
   const examplesOf = (id: string) => examples.filter(({ url }) => url.includes(`/webhook/${id}/`));
 
+  test('count-orders counts each order once', async () => {
+    const count = async (number: string) => {
+      const { status, body } = await post('/api/webhook/count-orders/count', { number });
+      return [status, body];
+    };
+    expect(await count('A-1')).toEqual([201, { orders: 1 }]);
+    expect(await count('A-1')).toEqual([200, { known: 'A-1' }]);
+    expect(await count('A-2')).toEqual([201, { orders: 2 }]);
+  });
+
   describe('the README', () => {
     test('its curl lines answer as printed there', async () => {
       const examples = readmeExamples(read('README.md'));

@@ -1,0 +1,12 @@
+import type { DynamoDbClient } from '../../adapters/dynamodb/client.ts';
+import { createStateStore } from '../../adapters/dynamodb/state-store.ts';
+import type { TableNames } from '../../adapters/dynamodb/table-names.ts';
+import { systemClock } from '../../adapters/runtime/system-clock.ts';
+import { createStateFor, type StateFor } from '../../state/execution-state.ts';
+
+/** Opens the state of the executions of a sandbox. @param isTrial - whether nodes are only tried */
+export const openStateFor = (
+  client: DynamoDbClient,
+  tables: Pick<TableNames, 'state'>,
+  isTrial: boolean,
+): StateFor => createStateFor({ store: createStateStore(client, tables), clock: systemClock, isTrial });

@@ -1,0 +1,227 @@
+import { createHash } from 'node:crypto';
+import {
+  type Clock,
+  createRandom,
+  type JsonObject,
+  NodeError,
+  type StateOperation,
+} from '@hookloom/plugin-kit';
+import type { OpenState } from '../engine/session.ts';
+import { workThrough } from '../shared/work-through.ts';
+import { changeEntry, expiryOf, type StateChange } from './change-entry.ts';
+import { checkOperation, MAX_TTL_SECONDS } from './check-operation.ts';
+import { liveOf, showEntry } from './show-entry.ts';
+import { EFFECT_LIFE_MS, type StateContent, type StateEntry, type StateStore } from './state-store.ts';
+
+/** The execution whose nodes use state. */
+interface StateExecution {
+  readonly executionId: string;
+  readonly workflowId: string;
+  readonly retryOf: { readonly executionId: string } | null;
+}
+
+export type StateFor = (execution: StateExecution) => OpenState;
+
+interface StateParts {
+  readonly store: StateStore;
+  readonly clock: Clock;
+  /** Whether nodes are only tried: they use scopes of their own, whose entries live for a day at most. */
+  readonly isTrial?: boolean;
+}
+
+const TRIAL_TTL_SECONDS = 86_400;
+
+/** How many keys are claimed or confirmed concurrently. */
+const AT_ONCE = 16;
+
+/** How often a write that others overtake is tried: several seconds. */
+const MAX_TRIES = 40;
+const MAX_DELAY_MS = 250;
+
+/**
+ * Creates the state service of executions. Each write names the node run that makes it. The entry keeps the last write with
+ * its result, and before another write replaces it, that is kept in an item of its own: a repeated write finds either. The
+ * order of reads matters, first the entry, then what is kept: if the write was made before the first read, one of them has
+ * it; if it is made later, the version has changed and the conditional write is refused.
+ */
+export const createStateFor =
+  ({ store, clock, isTrial = false }: StateParts): StateFor =>
+  ({ executionId, workflowId, retryOf }) =>
+  (nodeKey, signal) => {
+    let calls = 0;
+
+    const scopeOf = (name: string | undefined): string => {
+      const scope = name === undefined ? `workflow:${workflowId}` : `store:${name}`;
+      return isTrial ? `trial:${scope}` : scope;
+    };
+
+    const limitTtl = (ttlSeconds: number | undefined): number | undefined =>
+      isTrial ? Math.min(ttlSeconds ?? MAX_TTL_SECONDS, TRIAL_TTL_SECONDS) : ttlSeconds;
+
+    /** Waits, a little longer each time, differently in each process. @throws NodeError `StateBusy` */
+    const waitForOthers = async (key: string, tries: number): Promise<void> => {
+      if (tries >= MAX_TRIES)
+        throw new NodeError('Parameter "key" names an entry that others keep changing at the same time', {
+          name: 'StateBusy',
+          details: { key },
+        });
+      const random = createRandom(`${executionId}/${nodeKey}/${tries}`)();
+      await clock.sleep(random * Math.min(2 ** tries * 5, MAX_DELAY_MS), signal);
+    };
+
+    const write = async (
+      found: StateEntry | null,
+      entry: Omit<StateEntry, 'version' | 'writtenAt'>,
+    ): Promise<boolean> => {
+      const now = clock.now();
+      if (found?.effect && found.effect.at + EFFECT_LIFE_MS > now) await store.keepEffect(found.effect);
+      signal.throwIfAborted();
+      const version = (found?.version ?? 0) + 1;
+      return store.put({ ...entry, version, writtenAt: now }, found?.version ?? null);
+    };
+
+    const change = async (scope: string, given: StateChange, id: string): Promise<JsonObject> => {
+      const { key } = given;
+      for (let tries = 1; ; tries++) {
+        const found = await store.find(scope, key);
+        const known = await findEffect(store, found, id);
+        if (known !== null) return known;
+        const now = clock.now();
+        const version = (found?.version ?? 0) + 1;
+        const { content, expiresAt, result } = changeEntry(liveOf(found, now), given, version, now);
+        if (content === null) return result;
+        const effect = { id, result, at: now };
+        if (await write(found, { scope, key, content, expiresAt, effect })) return result;
+        await waitForOthers(key, tries);
+      }
+    };
+
+    const read = async (scope: string, key: string): Promise<JsonObject> => {
+      const entry = liveOf(await store.find(scope, key), clock.now());
+      if (entry === null) return { found: false, value: null, version: 0 };
+      return { found: true, ...showEntry(entry) };
+    };
+
+    const claim = async (
+      scope: string,
+      key: string,
+      { ttlSeconds, confirmWithinSeconds }: Extract<StateOperation, { operation: 'claim' }>,
+      { owner, earlierOwner }: { readonly owner: string; readonly earlierOwner: string | null },
+    ): Promise<boolean> => {
+      for (let tries = 1; ; tries++) {
+        const found = await store.find(scope, key);
+        const now = clock.now();
+        const content = liveOf(found, now)?.content;
+        if (content?.kind === 'value')
+          throw new NodeError(
+            'Parameter "key" names an entry that has a value: use other keys to see what is new',
+            { name: 'StateTypeMismatch', isRetryable: false, details: { key } },
+          );
+        if (content?.kind === 'claim') {
+          if (content.owner === owner) return true;
+          const isOpen = content.owner === earlierOwner || (content.confirmBy ?? Infinity) <= now;
+          if (!isOpen) return false;
+        }
+        const confirmBy = expiryOf(confirmWithinSeconds, now);
+        const claimed: StateContent = { kind: 'claim', owner, executionId, confirmBy };
+        const expiresAt = expiryOf(ttlSeconds, now);
+        if (await write(found, { scope, key, content: claimed, expiresAt, effect: null })) return true;
+        await waitForOthers(key, tries);
+      }
+    };
+
+    const confirm = async (
+      scope: string,
+      key: string,
+      ttlSeconds: number | undefined,
+      owner: string,
+    ): Promise<void> => {
+      for (let tries = 1; ; tries++) {
+        const found = await store.find(scope, key);
+        const now = clock.now();
+        const content = liveOf(found, now)?.content;
+        if (content?.kind === 'value')
+          throw new NodeError('Parameter "key" names an entry that has a value, not a claim', {
+            name: 'StateTypeMismatch',
+            isRetryable: false,
+            details: { key },
+          });
+        if (content?.kind === 'claim' && content.confirmBy === null) return;
+        const by = content?.kind === 'claim' ? content : { kind: 'claim' as const, owner, executionId };
+        const confirmed: StateContent = { ...by, confirmBy: null };
+        const expiresAt = expiryOf(ttlSeconds, now);
+        if (await write(found, { scope, key, content: confirmed, expiresAt, effect: null })) return;
+        await waitForOthers(key, tries);
+      }
+    };
+
+    const forEachKey = (keys: Iterable<string>, work: (key: string) => Promise<void>) =>
+      workThrough(keys, { atOnce: AT_ONCE, mayGoOn: () => !signal.aborted }, work);
+
+    return {
+      run: async ({ store: name, ...operation }) => {
+        checkOperation({ ...operation, store: name });
+        signal.throwIfAborted();
+        const scope = scopeOf(name);
+        calls += 1;
+        const idOf = (execution: string) => hash(`${execution}/${nodeKey}/${calls}`);
+        const id = idOf(executionId);
+        switch (operation.operation) {
+          case 'get':
+            return read(scope, operation.key);
+          case 'list':
+            return listEntries(store, scope, operation, clock.now());
+          case 'claim': {
+            const owners = {
+              owner: id,
+              earlierOwner: retryOf === null ? null : idOf(retryOf.executionId),
+            };
+            const limited = { ...operation, ttlSeconds: limitTtl(operation.ttlSeconds) };
+            const mine = new Set<string>();
+            await forEachKey(new Set(operation.keys), async (key) => {
+              if (await claim(scope, key, limited, owners)) mine.add(key);
+            });
+            signal.throwIfAborted();
+            // Of a key that is there twice, only the first is claimed.
+            return { claimed: operation.keys.map((key) => mine.delete(key)) };
+          }
+          case 'confirm': {
+            const keys = new Set(operation.keys);
+            await forEachKey(keys, (key) => confirm(scope, key, limitTtl(operation.ttlSeconds), id));
+            signal.throwIfAborted();
+            return { confirmed: keys.size };
+          }
+          case 'delete':
+            return change(scope, operation, id);
+          default:
+            return change(scope, { ...operation, ttlSeconds: limitTtl(operation.ttlSeconds) }, id);
+        }
+      },
+    };
+  };
+
+const hash = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 22);
+
+/** The result of a write that was made before; null if it was not. */
+const findEffect = async (
+  store: StateStore,
+  found: StateEntry | null,
+  id: string,
+): Promise<JsonObject | null> => {
+  if (found === null) return null;
+  if (found.effect?.id === id) return found.effect.result;
+  return (await store.findEffect(id))?.result ?? null;
+};
+
+const listEntries = async (
+  store: StateStore,
+  scope: string,
+  { prefix, after, limit }: Extract<StateOperation, { operation: 'list' }>,
+  now: number,
+): Promise<JsonObject> => {
+  const entries: JsonObject[] = [];
+  const page = await store.list(scope, { prefix: prefix ?? '', after: after ?? null, limit });
+  for (const entry of page.entries)
+    if (liveOf(entry, now) !== null) entries.push({ key: entry.key, ...showEntry(entry) });
+  return { entries, next: page.next };
+};

@@ -1,0 +1,225 @@
+import {
+  defineAction,
+  definePlugin,
+  emit,
+  isPlainObject,
+  type JsonObject,
+  type JsonValue,
+  type ParameterProblem,
+  type State,
+  Type,
+  wrongParameter,
+} from '@hookloom/plugin-kit';
+
+const OPERATIONS = [
+  'get',
+  'put',
+  'delete',
+  'increment',
+  'append',
+  'once',
+  'newItems',
+  'markSeen',
+  'list',
+] as const;
+
+/** Which parameters an operation has, in addition to `operation` and `store`; those it needs come first. */
+const PARAMETERS: Readonly<
+  Record<string, { readonly needs: readonly string[]; readonly takes: readonly string[] }>
+> = {
+  get: { needs: ['key'], takes: [] },
+  put: { needs: ['key', 'value'], takes: ['ttlSeconds', 'ifVersion'] },
+  delete: { needs: ['key'], takes: ['ifVersion'] },
+  increment: { needs: ['key'], takes: ['by', 'ttlSeconds'] },
+  append: { needs: ['key', 'value'], takes: ['maxItems', 'ttlSeconds'] },
+  once: { needs: ['key'], takes: ['ttlSeconds'] },
+  newItems: { needs: ['items'], takes: ['itemKey', 'prefix', 'markAfterSeconds', 'ttlSeconds'] },
+  markSeen: { needs: ['items'], takes: ['itemKey', 'prefix', 'ttlSeconds'] },
+  list: { needs: [], takes: ['prefix', 'after', 'limit'] },
+};
+
+const ofAll = ['operation', 'store'];
+
+/** Refuses what an operation lacks or would ignore. */
+const checkParameters = (parameters: JsonObject): readonly ParameterProblem[] => {
+  const { operation } = parameters;
+  const known = typeof operation === 'string' ? PARAMETERS[operation] : undefined;
+  if (known === undefined) return [];
+  const missing = known.needs.filter((name) => parameters[name] === undefined);
+  const allowed = new Set([...ofAll, ...known.needs, ...known.takes]);
+  const others = Object.keys(parameters).filter((name) => !allowed.has(name));
+  return [
+    ...missing.map((name) => ({ path: '', message: `"${name}" is required for ${operation}` })),
+    ...others.map((name) => ({ path: `/${name}`, message: `is not a parameter of ${operation}` })),
+  ];
+};
+
+export const state = defineAction({
+  id: 'state',
+  name: 'State',
+  description:
+    'Remembers values between executions: get, put, delete, increment, append, list; once, which is true for the first execution that gives a key; newItems, which outputs the items of a list that were not seen before. Each write has its effect once, even if the node runs again after a crash',
+  outputs: ({ operation }) => (operation === 'once' ? ['true', 'false'] : ['main']),
+  checkParameters,
+  parameters: Type.Object({
+    operation: Type.Enum([...OPERATIONS], {
+      description:
+        'get: { found, value, version }. put: { version }. delete: { deleted }. increment: { value, version }. append: { length, version }. once: the input on the output true or false. newItems: { items, seen }. markSeen: { marked }. list: { entries, next }',
+    }),
+    key: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 1_024, description: 'The key, of at most 1,024 bytes' }),
+    ),
+    store: Type.Optional(
+      Type.String({
+        pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$',
+        description: 'A store that several workflows share; by default the workflow has its own',
+      }),
+    ),
+    value: Type.Optional(
+      Type.Unknown({
+        withoutResult: null,
+        description: 'For put, any JSON of at most 400,000 bytes; for append, the item to add',
+      }),
+    ),
+    ifVersion: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description:
+          'For put and delete: the node fails with StateVersionMismatch unless the entry has this version; 0 if it must not exist',
+      }),
+    ),
+    by: Type.Number({ default: 1, description: 'For increment: what to add' }),
+    maxItems: Type.Integer({
+      default: 100,
+      minimum: 1,
+      maximum: 10_000,
+      description: 'For append: how many items to keep, the latest ones',
+    }),
+    items: Type.Optional(
+      Type.Array(Type.Unknown(), {
+        maxItems: 1_000,
+        description: 'For newItems and markSeen: a list of up to 1,000 items',
+      }),
+    ),
+    itemKey: Type.String({
+      default: '',
+      maxLength: 200,
+      description:
+        'For newItems and markSeen: the field that identifies an item, such as guid; by default the item itself, which must be a string or number',
+    }),
+    prefix: Type.String({
+      default: '',
+      maxLength: 512,
+      description:
+        'For list: only keys that begin with it. For newItems and markSeen: precedes the key of each item, so that several lists can be told apart',
+    }),
+    markAfterSeconds: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 31_622_400,
+        description:
+          'For newItems: items count as seen once markSeen names them. Another execution gets those that were not marked, after this many seconds. By default they count as seen at once',
+      }),
+    ),
+    ttlSeconds: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 315_360_000,
+        description:
+          'How long to remember; for ever by default. For increment and append it counts from the first one',
+      }),
+    ),
+    after: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 1_024,
+        description: 'For list: next from the output of the page before',
+      }),
+    ),
+    limit: Type.Integer({
+      default: 100,
+      minimum: 1,
+      maximum: 1_000,
+      description: 'For list: how many entries to read',
+    }),
+  }),
+  example: {
+    parameters: { operation: 'newItems', items: '{{ items }}', itemKey: 'guid' },
+    input: {
+      items: [
+        { guid: 'a', title: 'Known' },
+        { guid: 'b', title: 'New' },
+      ],
+    },
+    output: { items: [{ guid: 'b', title: 'New' }], seen: 1 },
+  },
+  execute: async ({ parameters, input, context }) => {
+    const { operation, store, ttlSeconds, ifVersion, items = [], itemKey, prefix } = parameters;
+    const { state } = context.services;
+    const run = (call: Parameters<State['run']>[0]) => state.run({ store, ...call });
+    const key = () => {
+      if (parameters.key === undefined) throw wrongParameter('key', 'a string', undefined);
+      return parameters.key;
+    };
+    const value = () => {
+      if (parameters.value === undefined) throw wrongParameter('value', 'any JSON', undefined);
+      return parameters.value;
+    };
+    switch (operation) {
+      case 'get':
+        return run({ operation, key: key() });
+      case 'put':
+        return run({ operation, key: key(), value: value(), ttlSeconds, ifVersion });
+      case 'delete':
+        return run({ operation, key: key(), ifVersion });
+      case 'increment':
+        return run({ operation, key: key(), by: parameters.by, ttlSeconds });
+      case 'append':
+        return run({ operation, key: key(), value: value(), maxItems: parameters.maxItems, ttlSeconds });
+      case 'once': {
+        const { claimed } = await run({ operation: 'claim', keys: [key()], ttlSeconds });
+        return emit({ [String((claimed as readonly JsonValue[])[0])]: input });
+      }
+      case 'newItems': {
+        const keys = readKeys(items, itemKey, prefix);
+        const confirmWithinSeconds = parameters.markAfterSeconds;
+        const { claimed } = await run({ operation: 'claim', keys, ttlSeconds, confirmWithinSeconds });
+        const fresh = items.filter((_item, index) => (claimed as readonly JsonValue[])[index] === true);
+        return { items: fresh, seen: items.length - fresh.length };
+      }
+      case 'markSeen': {
+        const { confirmed = 0 } = await run({
+          operation: 'confirm',
+          keys: readKeys(items, itemKey, prefix),
+          ttlSeconds,
+        });
+        return { marked: confirmed };
+      }
+      default:
+        return run({ operation: 'list', prefix, after: parameters.after, limit: parameters.limit });
+    }
+  },
+});
+
+/** The keys of items. @throws TypeError with the place of an item that has none */
+const readKeys = (items: readonly JsonValue[], itemKey: string, prefix: string): readonly string[] =>
+  items.map((item, index) => {
+    const place = itemKey === '' ? `items[${index}]` : `items[${index}].${itemKey}`;
+    const key = itemKey === '' ? item : readOwn(item, itemKey);
+    if (typeof key !== 'string' && typeof key !== 'number')
+      throw wrongParameter(place, 'a string or a number', key);
+    return `${prefix}${key}`;
+  });
+
+const readOwn = (item: JsonValue, name: string): JsonValue | undefined =>
+  isPlainObject(item) && Object.hasOwn(item, name) ? (item as JsonObject)[name] : undefined;
+
+/** The node that remembers values between executions. */
+export default definePlugin({
+  id: 'state',
+  name: 'State',
+  version: '1.0.0',
+  description: 'Remembers values between executions, and what was seen before',
+  category: 'data',
+  handles: [state],
+});

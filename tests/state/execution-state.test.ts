@@ -1,0 +1,335 @@
+import type { JsonObject, JsonValue, StateOperation } from '@hookloom/plugin-kit';
+import { describe, expect, test } from '@jest/globals';
+import { createStateFor } from '../../lib/state/execution-state.ts';
+import type { StateStore } from '../../lib/state/state-store.ts';
+import { aManualClock } from '../support/a-manual-clock.ts';
+import { inMemoryState } from '../support/in-memory-state.ts';
+import { describeStateStore } from '../support/state-store-suite.ts';
+
+describeStateStore('Memory', async () => inMemoryState());
+
+const never = new AbortController().signal;
+
+type Run = (operation: StateOperation & { store?: string }) => Promise<JsonObject>;
+
+const open = (store: StateStore = inMemoryState(), isTrial = false) => {
+  const clock = aManualClock(Date.parse('2026-01-01T00:00:00.000Z'));
+  // Each wait for others passes at once.
+  const stateFor = createStateFor({ store, clock: { ...clock, sleep: async () => {} }, isTrial });
+  const node = (
+    executionId: string,
+    { nodeKey = 'node/0', workflowId = 'shop', retryOf = null as string | null } = {},
+  ): Run =>
+    stateFor({
+      ...{ executionId, workflowId },
+      retryOf: retryOf === null ? null : { executionId: retryOf },
+    })(nodeKey, never).run;
+  return { store, clock, node };
+};
+
+const thrown = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => null,
+    ({ name, message }) => ({ name, message }),
+  );
+
+describe('entries', () => {
+  test('are put, read, changed and deleted, by version', async () => {
+    const { node } = open();
+    const absent = { found: false, value: null, version: 0 };
+    expect(await node('e-1')({ operation: 'get', key: 'a' })).toEqual(absent);
+    expect(await node('e-1')({ operation: 'put', key: 'a', value: [1] })).toEqual({ version: 1 });
+    expect(await node('e-2')({ operation: 'put', key: 'a', value: [2], ifVersion: 1 })).toEqual({
+      version: 2,
+    });
+    expect(await node('e-2')({ operation: 'get', key: 'a' })).toEqual({
+      ...{ found: true, value: [2], version: 2 },
+      ...{ writtenAt: '2026-01-01T00:00:00.000Z', expiresAt: null },
+    });
+    expect(await node('e-3')({ operation: 'delete', key: 'a' })).toEqual({ deleted: true });
+    expect(await node('e-4')({ operation: 'delete', key: 'a' })).toEqual({ deleted: false });
+    expect(await node('e-4')({ operation: 'get', key: 'a' })).toEqual(absent);
+    expect(await node('e-5')({ operation: 'put', key: 'a', value: 1, ifVersion: 0 })).toEqual({
+      version: 4,
+    });
+  });
+
+  test('belong to the workflow, or to a store that workflows share', async () => {
+    const { node } = open();
+    await node('e-1')({ operation: 'put', key: 'a', value: 1 });
+    await node('e-1')({ operation: 'put', key: 'a', value: 2, store: 'common' });
+    const read = async (workflowId: string, store?: string) =>
+      (await node('e-2', { workflowId })({ operation: 'get', key: 'a', ...(store ? { store } : {}) })).value;
+    expect([await read('shop'), await read('other'), await read('other', 'common')]).toEqual([1, null, 2]);
+  });
+
+  test('expire; a counter keeps the time of its first increment', async () => {
+    const { node, clock } = open();
+    const count = (executionId: string) =>
+      node(executionId)({ operation: 'increment', key: 'n', by: 2, ttlSeconds: 60 });
+    expect(await count('e-1')).toEqual({ value: 2, version: 1 });
+    clock.advance(59_999);
+    expect(await count('e-2')).toEqual({ value: 4, version: 2 });
+    clock.advance(1);
+    expect(await count('e-3')).toEqual({ value: 2, version: 3 });
+  });
+
+  test('that are lists keep their last items', async () => {
+    const { node } = open();
+    for (const value of [1, 2, 3])
+      await node(`e-${value}`)({ operation: 'append', key: 'l', value, maxItems: 2 });
+    expect(await node('e-4')({ operation: 'get', key: 'l' })).toMatchObject({ value: [2, 3] });
+  });
+
+  test('are listed page by page, without those that have expired or were deleted', async () => {
+    const { node, clock } = open();
+    for (const key of ['a', 'b', 'c', 'd']) await node(`e-${key}`)({ operation: 'put', key, value: key });
+    await node('e-1')({ operation: 'delete', key: 'b' });
+    await node('e-2')({ operation: 'put', key: 'c', value: 1, ttlSeconds: 1 });
+    clock.advance(1_000);
+    const page = await node('e-3')({ operation: 'list', limit: 3 });
+    expect(page).toMatchObject({ entries: [{ key: 'a', value: 'a', version: 1 }], next: 'c' });
+    expect(await node('e-3')({ operation: 'list', after: 'c', limit: 3 })).toMatchObject({
+      entries: [{ key: 'd' }],
+      next: null,
+    });
+  });
+
+  test('of trials are apart, and live for a day', async () => {
+    const live = open();
+    const tried = open(live.store, true);
+    await live.node('e-1')({ operation: 'put', key: 'a', value: 'live' });
+    await tried.node('e-2')({ operation: 'put', key: 'a', value: 'tried' });
+    expect(await live.node('e-3')({ operation: 'get', key: 'a' })).toMatchObject({ value: 'live' });
+    expect(await tried.node('e-3')({ operation: 'get', key: 'a' })).toMatchObject({
+      ...{ value: 'tried', expiresAt: '2026-01-02T00:00:00.000Z' },
+    });
+  });
+});
+
+describe('keys', () => {
+  const claim = (run: Run, keys: readonly string[], confirmWithinSeconds?: number) =>
+    run({ operation: 'claim', keys, confirmWithinSeconds }).then(({ claimed }) => claimed);
+
+  test('are claimed by the first node run, again if it is repeated, and by no other', async () => {
+    const { node } = open();
+    expect(await claim(node('e-1'), ['a', 'b', 'a'])).toEqual([true, true, false]);
+    expect(await claim(node('e-1'), ['a', 'b', 'a'])).toEqual([true, true, false]);
+    expect(await claim(node('e-1', { nodeKey: 'node/1' }), ['a'])).toEqual([false]);
+    expect(await claim(node('e-2'), ['a', 'c'])).toEqual([false, true]);
+  });
+
+  test('are claimed again by a retry of the execution', async () => {
+    const { node } = open();
+    await claim(node('e-1'), ['a']);
+    expect(await claim(node('e-2', { retryOf: 'e-1' }), ['a'])).toEqual([true]);
+    expect(await claim(node('e-3', { retryOf: 'e-2' }), ['a'])).toEqual([true]);
+    expect(await claim(node('e-4', { retryOf: 'e-1' }), ['a'])).toEqual([false]);
+  });
+
+  test('that are not confirmed in time can be claimed by another', async () => {
+    const { node, clock } = open();
+    expect(await claim(node('e-1'), ['a', 'b'], 60)).toEqual([true, true]);
+    expect(await node('e-1', { nodeKey: 'mark/0' })({ operation: 'confirm', keys: ['a'] })).toEqual({
+      confirmed: 1,
+    });
+    clock.advance(59_999);
+    expect(await claim(node('e-2'), ['a', 'b'], 60)).toEqual([false, false]);
+    clock.advance(1);
+    expect(await claim(node('e-3'), ['a', 'b'], 60)).toEqual([false, true]);
+  });
+
+  test('are claimed once by many concurrent executions', async () => {
+    const { node } = open();
+    const keys = Array.from({ length: 50 }, (_, at) => `k${at}`);
+    const all = await Promise.all(Array.from({ length: 8 }, (_, at) => claim(node(`e-${at}`), keys)));
+    const counts = keys.map((_key, at) => all.filter((claimed) => (claimed as boolean[])[at]).length);
+    expect(counts).toEqual(keys.map(() => 1));
+  });
+
+  test('that are claimed can be read and deleted, and hold no value', async () => {
+    const { node } = open();
+    await claim(node('e-1'), ['a']);
+    expect(await node('e-2')({ operation: 'get', key: 'a' })).toMatchObject({
+      value: { claimedBy: 'e-1', confirmBy: null },
+    });
+    expect(await thrown(node('e-2')({ operation: 'put', key: 'a', value: 1 }))).toMatchObject({
+      name: 'StateTypeMismatch',
+    });
+    await node('e-3')({ operation: 'delete', key: 'a' });
+    expect(await claim(node('e-4'), ['a'])).toEqual([true]);
+    await node('e-5')({ operation: 'put', key: 'v', value: 1 });
+    expect(await thrown(claim(node('e-6'), ['v']))).toMatchObject({ name: 'StateTypeMismatch' });
+  });
+});
+
+describe('what is refused stores nothing', () => {
+  const refused: readonly [string, StateOperation & { store?: string }, string, string][] = [
+    ['an empty key', { operation: 'get', key: '' }, 'StateInvalid', 'Parameter "key" must not be empty'],
+    [
+      'a key of over 1 kB',
+      { operation: 'put', key: 'é'.repeat(513), value: 1 },
+      'StateInvalid',
+      'Parameter "key" has 1026 bytes; at most 1024 are allowed',
+    ],
+    [
+      'half a character in a key',
+      { operation: 'put', key: '\ud800', value: 1 },
+      'StateInvalid',
+      'Parameter "key" must be well-formed Unicode',
+    ],
+    [
+      'one bad key of many',
+      { operation: 'claim', keys: ['a', ''] },
+      'StateInvalid',
+      'Parameter "keys[1]" must not be empty',
+    ],
+    [
+      'too many keys',
+      { operation: 'claim', keys: Array.from({ length: 1_001 }, (_, at) => `${at}`) },
+      'StateInvalid',
+      'Parameter "keys" must have from 0 to 1000 keys, but has 1001',
+    ],
+    [
+      'a value of over 400 kB',
+      { operation: 'put', key: 'a', value: 'x'.repeat(400_000) },
+      'StateTooLarge',
+      'Parameter "value" makes an entry of 400002 bytes as JSON; at most 400000 are allowed: keep it elsewhere, such as in S3 with the node aws, and put its key',
+    ],
+    [
+      'a negative time to live',
+      { operation: 'put', key: 'a', value: 1, ttlSeconds: -1 },
+      'StateInvalid',
+      'Parameter "ttlSeconds" must be an integer from 1 to 315360000',
+    ],
+    [
+      'a store whose name has a slash',
+      { operation: 'put', key: 'a', value: 1, store: 'a/b' },
+      'StateInvalid',
+      'Parameter "store" must be a letter or digit, then at most 63 letters, digits, _ and -',
+    ],
+    [
+      'a version of what does not exist',
+      { operation: 'put', key: 'a', value: 1, ifVersion: 3 },
+      'StateVersionMismatch',
+      'Parameter "ifVersion" is 3, but there is no entry of this key',
+    ],
+    [
+      'another version',
+      { operation: 'delete', key: 'text', ifVersion: 3 },
+      'StateVersionMismatch',
+      'Parameter "ifVersion" is 3, but the entry has the version 1',
+    ],
+    [
+      'an increment of a text',
+      { operation: 'increment', key: 'text', by: 1 },
+      'StateTypeMismatch',
+      'Parameter "key" names an entry that has a string, not a number',
+    ],
+    [
+      'an increment by no number',
+      { operation: 'increment', key: 'a', by: Number.NaN },
+      'StateInvalid',
+      'Parameter "by" must be a number',
+    ],
+    [
+      'an append to a text',
+      { operation: 'append', key: 'text', value: 1, maxItems: 3 },
+      'StateTypeMismatch',
+      'Parameter "key" names an entry that has a string, not a list',
+    ],
+  ];
+  test.each(refused)('%s', async (_case, operation, name, message) => {
+    const { node, store } = open();
+    await node('e-0')({ operation: 'put', key: 'text', value: 'a' });
+    expect(await thrown(node('e-1')(operation))).toEqual({ name, message });
+    const range = { prefix: '', after: null, limit: 100 };
+    const { entries } = await store.list('workflow:shop', range);
+    expect(entries.map(({ key, version }) => [key, version])).toEqual([['text', 1]]);
+  });
+});
+
+/** A store whose call number `at` fails, before or after it has an effect, as if the process were killed there. */
+const killedAt = (store: StateStore, at: number, when: 'before' | 'after'): StateStore => {
+  let calls = 0;
+  const kill = async <Value>(call: () => Promise<Value>): Promise<Value> => {
+    const isLast = calls++ === at;
+    if (isLast && when === 'before') throw new Error('killed');
+    const value = await call();
+    if (isLast) throw new Error('killed');
+    return value;
+  };
+  return {
+    find: (...args) => kill(() => store.find(...args)),
+    put: (...args) => kill(() => store.put(...args)),
+    findEffect: (...args) => kill(() => store.findEffect(...args)),
+    keepEffect: (...args) => kill(() => store.keepEffect(...args)),
+    list: (...args) => kill(() => store.list(...args)),
+  };
+};
+
+describe('a node run that is killed at any point and repeated, while others write', () => {
+  const points = [0, 1, 2, 3, 4].flatMap((at) =>
+    (['before', 'after'] as const).flatMap((when) => [0, 1, 3].map((rivals) => [at, when, rivals] as const)),
+  );
+
+  test.each(points)('increments once: call %i, %s it, %i others', async (at, when, rivals) => {
+    const { node, store } = open();
+    await node('e-0')({ operation: 'increment', key: 'n', by: 100 });
+    const step = { operation: 'increment', key: 'n', by: 1 } as const;
+    await open(killedAt(store, at, when))
+      .node('e-1')(step)
+      .catch(() => {});
+    for (let rival = 0; rival < rivals; rival++)
+      await node(`r-${rival}`)({ operation: 'increment', key: 'n', by: 10 });
+    const first = await node('e-1')(step);
+    expect(await node('e-1')(step)).toEqual(first);
+    const { value } = await node('e-2')({ operation: 'get', key: 'n' });
+    expect(value).toBe(101 + 10 * rivals);
+  });
+
+  test.each(points)('deletes once: call %i, %s it, %i others', async (at, when, rivals) => {
+    const { node, store } = open();
+    await node('e-0')({ operation: 'put', key: 'n', value: 0 });
+    const step = { operation: 'delete', key: 'n' } as const;
+    const done = await open(killedAt(store, at, when))
+      .node('e-1')(step)
+      .catch(() => null);
+    const wasDeleted = !(await node('e-2')({ operation: 'get', key: 'n' })).found;
+    for (let rival = 1; rival <= rivals; rival++)
+      await node(`r-${rival}`)({ operation: 'put', key: 'n', value: rival });
+    expect(await node('e-1')(step)).toEqual(done ?? { deleted: true });
+    const { value } = await node('e-2')({ operation: 'get', key: 'n' });
+    // If it had deleted before the others wrote, what they wrote stays.
+    const expected: JsonValue = wasDeleted && rivals > 0 ? rivals : null;
+    expect(value).toBe(expected);
+  });
+
+  test.each(points)('claims what is new once: call %i, %s it, %i others', async (at, when, rivals) => {
+    const { node, store } = open();
+    await node('e-0')({ operation: 'claim', keys: ['k1'] });
+    const keys = ['k0', 'k1', 'k2', 'k3'];
+    const step = { operation: 'claim', keys } as const;
+    await open(killedAt(store, at, when))
+      .node('e-1')(step)
+      .catch(() => {});
+    const others: boolean[][] = [];
+    for (let rival = 0; rival < rivals; rival++)
+      others.push((await node(`r-${rival}`)(step)).claimed as boolean[]);
+    const mine = (await node('e-1')(step)).claimed as boolean[];
+    expect((await node('e-1')(step)).claimed).toEqual(mine);
+    const counts = keys.map((_key, index) => [mine, ...others].filter((claimed) => claimed[index]).length);
+    expect(counts).toEqual([1, 0, 1, 1]);
+  });
+
+  test('a write that others keep overtaking says so, and stores nothing', async () => {
+    const store = inMemoryState();
+    const overtaken = { ...store, put: async () => false };
+    const { node } = open(overtaken);
+    expect(await thrown(node('e-1')({ operation: 'increment', key: 'n', by: 1 }))).toEqual({
+      name: 'StateBusy',
+      message: 'Parameter "key" names an entry that others keep changing at the same time',
+    });
+    expect(await store.find('workflow:shop', 'n')).toBeNull();
+  });
+});

@@ -1,0 +1,29 @@
+import type { StateEffect, StateEntry, StateStore } from '../../lib/state/state-store.ts';
+
+/** Keeps copies, for ever. */
+export const inMemoryState = (): StateStore => {
+  const entries = new Map<string, StateEntry>();
+  const effects = new Map<string, StateEffect>();
+  const placeOf = (scope: string, key: string): string => JSON.stringify([scope, key]);
+  return {
+    find: async (scope, key) => structuredClone(entries.get(placeOf(scope, key)) ?? null),
+    put: async (entry, replaces) => {
+      const place = placeOf(entry.scope, entry.key);
+      if ((entries.get(place)?.version ?? null) !== replaces) return false;
+      entries.set(place, structuredClone(entry));
+      return true;
+    },
+    findEffect: async (id) => structuredClone(effects.get(id) ?? null),
+    keepEffect: async (effect) => {
+      effects.set(effect.id, structuredClone(effect));
+    },
+    list: async (scope, { prefix, after, limit }) => {
+      const found = [...entries.values()]
+        .filter((entry) => entry.scope === scope && entry.key.startsWith(prefix))
+        .filter(({ key }) => after === null || Buffer.compare(Buffer.from(key), Buffer.from(after)) > 0)
+        .sort((a, b) => Buffer.compare(Buffer.from(a.key), Buffer.from(b.key)));
+      const page = structuredClone(found.slice(0, limit));
+      return { entries: page, next: page.length < limit ? null : (page.at(-1)?.key ?? null) };
+    },
+  };
+};
