@@ -69,15 +69,12 @@ export const createStateFor =
       await clock.sleep(random * Math.min(2 ** tries * 5, MAX_DELAY_MS), signal);
     };
 
-    const write = async (
-      found: StateEntry | null,
-      entry: Omit<StateEntry, 'version' | 'writtenAt'>,
-    ): Promise<boolean> => {
-      const now = clock.now();
-      if (found?.effect && found.effect.at + EFFECT_LIFE_MS > now) await store.keepEffect(found.effect);
+    const write = async (found: StateEntry | null, entry: Omit<StateEntry, 'version'>): Promise<boolean> => {
+      if (found?.effect && found.effect.at + EFFECT_LIFE_MS > entry.writtenAt)
+        await store.keepEffect(found.effect);
       signal.throwIfAborted();
       const version = (found?.version ?? 0) + 1;
-      return store.put({ ...entry, version, writtenAt: now }, found?.version ?? null);
+      return store.put({ ...entry, version }, found?.version ?? null);
     };
 
     const change = async (scope: string, given: StateChange, id: string): Promise<JsonObject> => {
@@ -91,7 +88,7 @@ export const createStateFor =
         const { content, expiresAt, result } = changeEntry(liveOf(found, now), given, version, now);
         if (content === null) return result;
         const effect = { id, result, at: now };
-        if (await write(found, { scope, key, content, expiresAt, effect })) return result;
+        if (await write(found, { scope, key, content, expiresAt, writtenAt: now, effect })) return result;
         await waitForOthers(key, tries);
       }
     };
@@ -125,7 +122,8 @@ export const createStateFor =
         const confirmBy = expiryOf(confirmWithinSeconds, now);
         const claimed: StateContent = { kind: 'claim', owner, executionId, confirmBy };
         const expiresAt = expiryOf(ttlSeconds, now);
-        if (await write(found, { scope, key, content: claimed, expiresAt, effect: null })) return true;
+        if (await write(found, { scope, key, content: claimed, expiresAt, writtenAt: now, effect: null }))
+          return true;
         await waitForOthers(key, tries);
       }
     };
@@ -150,7 +148,8 @@ export const createStateFor =
         const by = content?.kind === 'claim' ? content : { kind: 'claim' as const, owner, executionId };
         const confirmed: StateContent = { ...by, confirmBy: null };
         const expiresAt = expiryOf(ttlSeconds, now);
-        if (await write(found, { scope, key, content: confirmed, expiresAt, effect: null })) return;
+        if (await write(found, { scope, key, content: confirmed, expiresAt, writtenAt: now, effect: null }))
+          return;
         await waitForOthers(key, tries);
       }
     };

@@ -5,9 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { createJsonClient } from '../../lib/adapters/dynamodb/json-client.ts';
+import { createStateStore } from '../../lib/adapters/dynamodb/state-store.ts';
+import { tableNames } from '../../lib/adapters/dynamodb/table-names.ts';
 import { startEmbeddedDynamoDb } from '../../local/database/embedded-dynamodb.ts';
 import { aWorkflow } from '../support/a-workflow.ts';
 import { anAdminApi } from '../support/an-admin-api.ts';
+import { aStateEntry } from '../support/state-store-suite.ts';
 
 /** What the target has received. */
 const requests: { readonly url: string; readonly headers: Readonly<Record<string, unknown>> }[] = [];
@@ -382,4 +386,17 @@ test('a large output is shortened, as in a record', async () => {
   });
   expect([status, body.errors, body.isCut]).toEqual([200, undefined, true]);
   expect(JSON.stringify(body).length).toBeLessThan(1_000_000);
+});
+
+test('the state of a trial is apart from that of the workflow, and expires within a day', async () => {
+  const client = createJsonClient({ region: 'local', endpoint: String(values.DYNAMODB_ENDPOINT) });
+  const store = createStateStore(client, tableNames('test'));
+  const live = aStateEntry({ scope: 'workflow:drawn', content: { kind: 'value', value: 7 }, key: 'orders' });
+  await store.put(live, null);
+  const count = { id: 'count', type: 'state', parameters: { operation: 'increment', key: 'orders' } };
+  const { body } = await tryNode({ definition: drawn(count), nodeId: 'count', input: {} });
+  expect(body.outputs).toEqual({ main: { value: 1, version: 1 } });
+  expect(await store.find('workflow:drawn', 'orders')).toEqual(live);
+  const tried = await store.find('trial:workflow:drawn', 'orders');
+  expect(Number(tried?.expiresAt) - Number(tried?.writtenAt)).toBe(86_400_000);
 });
