@@ -67,7 +67,7 @@ const maxKilobytes: Readonly<Record<string, number>> = {
   webhook: 181,
   runExpress: 154,
   runDurable: 254,
-  adminExecution: 107,
+  adminExecution: 108,
   adminExecutions: 70,
   sweep: 62,
   adminCancelExecution: 72,
@@ -83,7 +83,7 @@ const maxKilobytes: Readonly<Record<string, number>> = {
   adminTryNode: 854,
   adminCredentials: 174,
   adminPlugins: 82,
-  adminPlugin: 85,
+  adminPlugin: 86,
   adminTriggers: 82,
   adminActions: 82,
   adminProviders: 82,
@@ -92,7 +92,7 @@ const maxKilobytes: Readonly<Record<string, number>> = {
   adminTypes: 87,
   adminStatistics: 66,
   retryExecutions: 127,
-  adminBulkRetries: 141,
+  adminBulkRetries: 142,
   adminSettings: 144,
 };
 
