@@ -388,7 +388,7 @@ test('a large output is shortened, as in a record', async () => {
   expect(JSON.stringify(body).length).toBeLessThan(1_000_000);
 });
 
-test('the state of a trial is apart from that of the workflow, and expires within a day', async () => {
+test('a trial does not touch the state of the workflow, and its own state expires within a day', async () => {
   const client = createJsonClient({ region: 'local', endpoint: String(values.DYNAMODB_ENDPOINT) });
   const store = createStateStore(client, tableNames('test'));
   const live = aStateEntry({ scope: 'workflow:drawn', content: { kind: 'value', value: 7 }, key: 'orders' });
