@@ -1,4 +1,6 @@
 import type { Command } from 'commander';
+import type { listeningState, listenRoute } from '../lib/app/api/trials.ts';
+import type { BodyOf } from '../lib/http/api-route.ts';
 import { PAGE } from '../lib/shared/query-fields.ts';
 import { requestQuery } from '../lib/webhooks/requests/list-requests.ts';
 import { VERDICTS } from '../lib/webhooks/requests/request-record.ts';
@@ -19,7 +21,7 @@ import {
   toRequestAccount,
   toRequestTable,
 } from './request-text.ts';
-import { printTable } from './table.ts';
+import { oneLine, printTable } from './table.ts';
 
 const REQUESTS = '/api/admin/requests';
 
@@ -72,6 +74,16 @@ export const addRequestCommands = (program: Command, { onTarget }: CommandContex
     .addHelpText('after', explain(['request send-again ID']))
     .action((id: string, options: SendAgainOptions) =>
       onTarget((context) => sendOneAgain(id, options, context)),
+    );
+
+  request
+    .command('listen')
+    .description('catch the next request to a workflow as a test, which starts nothing, and print it as JSON')
+    .argument('<workflow>', 'id of the workflow', readId)
+    .option('--trigger <node>', 'id of the webhook trigger, if the workflow has several', readId)
+    .addHelpText('after', explain(['request listen orders', 'request listen orders --trigger paid']))
+    .action((id: string, { trigger }: { readonly trigger?: string }) =>
+      onTarget((context) => catchNext(id, trigger, context)),
     );
 
   program
@@ -145,6 +157,35 @@ const sendOneAgain = async (
   const { executionId, workflowId, workflowVersion } = sent;
   if (executionId !== null) return printStarted({ ...sent, executionId }, io);
   io.print(`skipped by version ${workflowVersion} of ${workflowId}: nothing started`);
+};
+
+type Begun = BodyOf<(typeof listenRoute)['answers'][201]>;
+type State = BodyOf<typeof listeningState>;
+
+/** Catches the next request until Ctrl+C, and prints it. What ends the wait in any way stops listening. */
+const catchNext = async (
+  workflowId: string,
+  triggerNodeId: string | undefined,
+  { io, target: { api } }: TargetContext,
+): Promise<void> => {
+  const stopped = io.untilInterrupted();
+  const at = `${WORKFLOWS}/${workflowId}/listening`;
+  const body = triggerNodeId === undefined ? {} : { triggerNodeId };
+  const { id, addresses, readyAt, until } = await api.call<Begun>('POST', at, { body });
+  let isOver = false;
+  try {
+    await io.sleep(Math.max(0, Date.parse(readyAt) - io.now()), stopped).catch(() => {});
+    io.note(`Listening until ${until}; press Ctrl+C to stop. Send a request to:`);
+    for (const { method, url } of addresses) io.note(oneLine(`  ${method} ${url}`));
+    do {
+      isOver = (await api.call<State>('GET', `${at}/${id}`)).state !== 'listening';
+      if (!isOver) await io.sleep(POLL_MS, stopped).catch(() => {});
+    } while (!isOver && !stopped.aborted);
+  } finally {
+    const { request } = await api.call<State>('DELETE', `${at}/${id}`);
+    if (request !== null) io.print(JSON.stringify(request, null, 2));
+    else io.note('No request was caught.');
+  }
 };
 
 const follow = async (id: string, { io, target }: TargetContext): Promise<void> => {

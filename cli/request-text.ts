@@ -32,6 +32,7 @@ export const COLOURS: Readonly<Record<Verdict, Format>> = {
   duplicate: 'yellow',
   skipped: 'yellow',
   refused: 'red',
+  caught: 'green',
 };
 
 const toWhy = ({ refusal, executionId }: ListedRequest): string =>

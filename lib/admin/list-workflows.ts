@@ -124,16 +124,23 @@ export const findTriggers = (
   findNodeType: FindNodeType,
   baseUrl: string,
 ): WorkflowTrigger[] => {
-  const webhooks = toPathConfigs(definition);
   return definition.nodes
     .filter(({ type, disabled }) => disabled !== true && findNodeType(type)?.kind === 'trigger')
     .map(({ id: nodeId, type }) => {
-      const addresses = webhooks
-        .filter(({ triggerNodeId }) => triggerNodeId === nodeId)
-        .map(({ method, path }) => ({ method, url: toUrl(baseUrl, definition.id, path) }));
+      const addresses = findAddresses(definition, nodeId, baseUrl);
       return { nodeId, type, ...(addresses.length === 0 ? {} : { addresses }) };
     });
 };
+
+/** Each method of an enabled webhook trigger with its URL; none of anything else. */
+export const findAddresses = (
+  definition: WorkflowDefinition,
+  nodeId: string,
+  baseUrl: string,
+): readonly { readonly method: string; readonly url: string }[] =>
+  toPathConfigs(definition)
+    .filter(({ triggerNodeId }) => triggerNodeId === nodeId)
+    .map(({ method, path }) => ({ method, url: toUrl(baseUrl, definition.id, path) }));
 
 const toUrl = (baseUrl: string, workflowId: string, path: string): string =>
   `${baseUrl}/api/webhook/${workflowId}${path === '/' ? '' : path}`;

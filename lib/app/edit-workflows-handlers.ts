@@ -38,9 +38,10 @@ import {
   rollBackWorkflowRoute,
   validateWorkflowsRoute,
 } from './api/workflows.ts';
+import { type ListeningParts, listeningRoutes } from './listening-routes.ts';
 import { checkWorkflowId, findVersion } from './workflows-handlers.ts';
 
-interface EditWorkflowsParts extends RegistrarParts {
+interface EditWorkflowsParts extends RegistrarParts, Omit<ListeningParts, 'clock' | 'workflows' | 'baseUrl'> {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly workflows: WorkflowStore;
@@ -69,7 +70,7 @@ const MAX_ERRORS = 500;
 
 /**
  * What changes workflows: `PUT`, `DELETE`, `POST …/enable`, `…/disable` and `…/rollback` of one workflow, `PUT` of several
- * at once, and their validation.
+ * at once, their validation, and listening to their webhooks.
  */
 export const createEditWorkflows = (parts: EditWorkflowsParts) => {
   const { workflows, clock } = parts;
@@ -228,6 +229,8 @@ export const createEditWorkflows = (parts: EditWorkflowsParts) => {
       }));
       return answerJson(200, { valid: described.every(({ valid }) => valid), workflows: described });
     }),
+
+    ...listeningRoutes(parts),
   ]);
 };
 

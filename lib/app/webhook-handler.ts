@@ -14,6 +14,7 @@ import { limitBody, readWebhookEvent } from '../http/read-webhook-event.ts';
 import { createCache } from '../shared/cache.ts';
 import { isAppError } from '../shared/errors.ts';
 import { authenticate, redactHeaders } from '../webhooks/authenticate.ts';
+import type { CatchRequest } from '../webhooks/listening/catch-request.ts';
 import { findWebhook } from '../webhooks/matching/find-webhook.ts';
 import { orText, parseBody } from '../webhooks/parse-body.ts';
 import { redactCredentialHeaders } from '../webhooks/redact-credential-headers.ts';
@@ -67,6 +68,8 @@ interface WebhookFunctionParts extends BackgroundParts {
   /** Opens the features of webhooks that have any. */
   readonly openFeatures: OpenFeatures;
   readonly recordRequest: RecordRequest;
+  /** Catches the request that a trigger listens for, as a test. */
+  readonly catchRequest: CatchRequest;
   /** Returns the execution id for a request: see `claimDelivery`. */
   readonly idOfRequest?: NonNullable<ClaimParts['idOfRequest']>;
   readonly settings?: Partial<WebhookSettings>;
@@ -118,6 +121,12 @@ export const createWebhookFunction = (parts: WebhookFunctionParts) => {
     const input = { ...toTriggerInput(arrival, named, parsed.body), ...parsed.more };
     const skipped = await features.judge({ ...arrival, input });
     if (skipped !== null) return skipped;
+    if (webhook.workflow.listening !== undefined) {
+      const isOfUpload = parsed.executionId !== undefined;
+      const of = { request, webhook, secretHeaders: features.secretHeaders, isOfUpload, note };
+      const caught = await parts.catchRequest(of);
+      if (caught !== null) return caught;
+    }
     const start = (executionId: string, how: Pick<Starting, 'isRepeatable' | 'isInline'>) =>
       features.start({ ...arrival, input, executionId, ...how, held: null });
     return runWebhook(

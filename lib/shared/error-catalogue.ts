@@ -403,6 +403,13 @@ export const NOT_STARTABLE = (p: { workflowId: string; reason: string }) =>
     'Not startable',
     `Workflow ${p.workflowId} can't be started like this: ${p.reason}.`,
   );
+export const NOT_LISTENABLE = (p: { workflowId: string; reason: string }) =>
+  describeError(
+    'NOT_LISTENABLE',
+    409,
+    'Not listenable',
+    `Workflow ${p.workflowId} can't listen like this: ${p.reason}.`,
+  );
 export const REQUEST_NOT_FOUND = (p: { id: string }) =>
   describeError(
     'REQUEST_NOT_FOUND',

@@ -19,6 +19,8 @@ export interface Webhook {
    * to the error and throws it before other features see the request.
    */
   readonly refusal?: AppError;
+  /** The workflow is disabled: a request can be caught, but starts nothing. */
+  readonly isDisabled?: true;
 }
 
 /** An HTTP request to a webhook, independent of the gateway. */
@@ -51,6 +53,8 @@ export interface DeliveryNotes {
   /** The execution that this request or an earlier delivery started. */
   readonly executionId?: string;
   readonly isDuplicate?: boolean;
+  /** The request was caught as a test. */
+  readonly isCaught?: true;
   /** The outcome of an execution that the request started and that ran inline. */
   readonly ended?: { readonly status: ExecutionResult['status']; readonly durationMs: number };
 }

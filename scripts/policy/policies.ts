@@ -60,7 +60,7 @@ const authorStatements: readonly Statement[] = [
     'GET/api/admin/variables*',
     'PUT/api/admin/workflows*',
     'DELETE/api/admin/workflows/*',
-    ...['validate', 'try', '*/enable', '*/disable', '*/rollback'].map(
+    ...['validate', 'try', '*/enable', '*/disable', '*/rollback', '*/listening'].map(
       (path) => `POST/api/admin/workflows/${path}`,
     ),
   ),

@@ -224,6 +224,35 @@ describe('webhook listen', () => {
   });
 });
 
+describe('request listen', () => {
+  test('prints the request that was caught, and stops listening', async () => {
+    const request = aRecord({ place: passedPlace(NOW, 'x'), verdict: 'caught', refusal: null });
+    let arrive = async () => {};
+    const sleep = () => arrive();
+    const { call, stores, asked } = await openCommandLine({ clock: { now: () => NOW, sleep } });
+    await stores.workflows.put(definition, toPathConfigs(definition));
+    const store = stores.listening;
+    arrive = async () => {
+      const { id = '' } = (await store.findLatest('orders')) ?? {};
+      await store.end('orders', id, { request }, Date.now() + 1_000);
+    };
+    const { code, out, err } = await call('request listen orders --trigger request');
+    expect([code, JSON.parse(out)]).toEqual([
+      0,
+      expect.objectContaining({ verdict: 'caught', body: request.body }),
+    ]);
+    expect(err).toContain('POST https://example.com/api/webhook/orders/orders');
+    expect(asked.map((one) => one.split(' ')[0])).toEqual(['POST', 'GET', 'DELETE']);
+    expect(await store.findLatest('orders')).toBeNull();
+  });
+
+  test('stops listening at Ctrl+C', async () => {
+    const { call } = await aService();
+    const { code, out, err } = await call('request listen orders');
+    expect([code, out, err.split('\n').at(-1)]).toEqual([0, '', 'No request was caught.']);
+  });
+});
+
 describe('execution list --key', () => {
   test('finds the run of a delivery', async () => {
     const { call, target } = await aService();

@@ -23,6 +23,10 @@ export const unusedGrants: Readonly<Record<string, string>> = {
     'what the doctor asks for, and removes: tests/deep/stage-doctor',
   'AdminEditWorkflowsRole dynamodb:DeleteItem table/STAGE-workflows':
     'what the doctor asks for, and removes: tests/deep/stage-doctor',
+  'AdminEditWorkflowsRole dynamodb:GetItem table/STAGE-deliveries':
+    'listening to the next request: tests/functions/listening',
+  'AdminEditWorkflowsRole dynamodb:PutItem table/STAGE-deliveries':
+    'listening to the next request: tests/functions/listening',
   'AdminEditWorkflowsRole dynamodb:Query table/STAGE-executions/index/byWorkflow':
     'what the doctor asks for, and removes: tests/deep/stage-doctor',
   'AdminEditWorkflowsRole dynamodb:Query table/STAGE-workflow-versions':
@@ -31,6 +35,8 @@ export const unusedGrants: Readonly<Record<string, string>> = {
     'what a credential that is missing could be called: tests/functions/admin-edit-workflows',
   'AdminEditWorkflowsRole dynamodb:Scan table/STAGE-workflows/index/summaries':
     'what a subworkflow that is missing could be called: tests/cli/workflow',
+  'AdminEditWorkflowsRole dynamodb:UpdateItem table/STAGE-workflows':
+    'listening to the next request: tests/functions/listening',
   'AdminEditWorkflowsRole lambda:UpdateEventSourceMapping event-source-mapping:*':
     'a mapping that a crash has left behind: tests/registrations',
   'AdminEditWorkflowsRole scheduler:UpdateSchedule schedule/STAGE/*':

@@ -79,6 +79,7 @@ const open = async () => {
     dispatcher,
     openFeatures: async () => withoutFeatures,
     recordRequest: async () => {},
+    catchRequest: async () => null,
     settings: { cacheTtlMs: 0 },
   });
   const definition = aFlow({ nodes: [], edges: [] });

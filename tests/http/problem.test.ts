@@ -81,6 +81,7 @@ const examples = {
   WORKFLOW_NOT_FOUND: { workflowId: 'orders' },
   VERSION_NOT_FOUND: { workflowId: 'orders', version: 7 },
 
+  NOT_LISTENABLE: { workflowId: 'orders', reason: 'it has no webhook' },
   NOT_STARTABLE: { workflowId: 'orders', reason: 'it is disabled' },
   CREDENTIAL_NOT_FOUND: { credentialId: 'crm' },
   CREDENTIAL_EXISTS: { credentialId: 'crm' },

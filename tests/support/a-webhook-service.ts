@@ -216,6 +216,7 @@ export const aWebhookService = async ({
       ids: services.ids,
       logger,
     }),
+    catchRequest: async () => null,
     settings,
     guard,
   });

@@ -6,6 +6,7 @@ import type { DynamoDbClient } from '../../lib/adapters/dynamodb/client.ts';
 import { createDeliveryStore } from '../../lib/adapters/dynamodb/delivery-store.ts';
 import { createExecutionStore } from '../../lib/adapters/dynamodb/executions/execution-store.ts';
 import { createJsonClient } from '../../lib/adapters/dynamodb/json-client.ts';
+import { createListeningStore } from '../../lib/adapters/dynamodb/requests/listening-store.ts';
 import { createRequestStore } from '../../lib/adapters/dynamodb/requests/request-store.ts';
 import { createSdk } from '../../lib/adapters/dynamodb/sdk-client.ts';
 import { type TableNames, tableNames } from '../../lib/adapters/dynamodb/table-names.ts';
@@ -51,6 +52,7 @@ export const openTestStores = ({
     executions: createExecutionStore(client, tables, options),
     requests: createRequestStore(client, tables, options),
     deliveries: createDeliveryStore(client, tables),
+    listening: createListeningStore(client, tables),
     callbacks: createCallbackIndex(client, tables, systemClock),
   };
 };

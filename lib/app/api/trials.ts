@@ -1,9 +1,10 @@
 import * as v from 'valibot';
 import { defineRoute } from '../../http/api-route.ts';
 import { jsonObject, text } from '../../shared/query-fields.ts';
-import { definition, json } from './answers.ts';
+import { definition, instant, json } from './answers.ts';
 import { failure } from './executions.ts';
-import { pointedText, workflowLimits } from './workflows.ts';
+import { recordedRequest } from './requests.ts';
+import { pointedText, webhookAddress, workflowLimits } from './workflows.ts';
 
 const outputsByName = v.record(v.string(), jsonObject);
 
@@ -49,4 +50,41 @@ export const tryNodeRoute = defineRoute({
     }),
   },
   problems: ['NODE_NOT_TRIABLE', 'WORKFLOW_INVALID', 'SECRETS_UNAVAILABLE'],
+});
+
+export const listenRoute = defineRoute({
+  route: 'POST /api/admin/workflows/{workflowId}/listening',
+  summary: 'catches the next request to a webhook as a test, which starts nothing; for up to ten minutes',
+  body: v.strictObject({
+    /** Absent if the workflow has a single webhook trigger. */
+    triggerNodeId: v.optional(text),
+  }),
+  answers: {
+    201: v.object({
+      id: v.string(),
+      triggerNodeId: v.string(),
+      addresses: v.array(webhookAddress),
+      readyAt: v.pipe(instant, v.description('From when on every request can be caught')),
+      until: instant,
+    }),
+  },
+  problems: ['WORKFLOW_NOT_FOUND', 'NOT_LISTENABLE'],
+});
+
+export const listeningState = v.object({
+  id: v.string(),
+  state: v.picklist(['listening', 'caught', 'ended']),
+  request: v.pipe(v.nullable(recordedRequest), v.description('The caught request; kept for a day')),
+});
+
+export const showListeningRoute = defineRoute({
+  route: 'GET /api/admin/workflows/{workflowId}/listening/{listeningId}',
+  summary: 'whether a webhook listens, or has caught a request',
+  answers: { 200: listeningState },
+});
+
+export const stopListeningRoute = defineRoute({
+  route: 'DELETE /api/admin/workflows/{workflowId}/listening/{listeningId}',
+  summary: 'stops listening, unless a request was caught: answers which',
+  answers: { 200: listeningState },
 });

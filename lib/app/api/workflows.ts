@@ -4,10 +4,12 @@ import { type BodyLimits, defineRoute } from '../../http/api-route.ts';
 import { cursor, messageText, optional, pageSize, positive, text, word } from '../../shared/query-fields.ts';
 import { anyObject, change, definition, executionStatus, instant, nextCursor } from './answers.ts';
 
+export const webhookAddress = v.object({ method: v.string(), url: v.string() });
+
 export const workflowTrigger = v.object({
   nodeId: v.string(),
   type: v.string(),
-  addresses: v.optional(v.array(v.object({ method: v.string(), url: v.string() }))),
+  addresses: v.optional(v.array(webhookAddress)),
 });
 
 export const listedWorkflow = v.object({

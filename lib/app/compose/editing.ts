@@ -5,9 +5,11 @@ import {
 import { createListDefinitions } from '../../adapters/dynamodb/health/health-reads.ts';
 import { purgeWorkflow } from '../../adapters/dynamodb/health/purge-workflow.ts';
 import { createHeldQueues } from '../../adapters/dynamodb/held/held-queues.ts';
+import { createListeningStore } from '../../adapters/dynamodb/requests/listening-store.ts';
 import { createSettingsStore } from '../../adapters/dynamodb/settings-store.ts';
 import { createWorkflowStore } from '../../adapters/dynamodb/workflows/workflow-store.ts';
 import { lateHttpClient } from '../../adapters/http-client/late-http-client.ts';
+import { randomIds } from '../../adapters/runtime/random-ids.ts';
 import { systemClock } from '../../adapters/runtime/system-clock.ts';
 import { lateTcpClient } from '../../adapters/tcp-client/late-tcp-client.ts';
 import { findDisabledNodeTypes } from '../../plugins/disabled-plugins.ts';
@@ -36,6 +38,9 @@ export const openEditWorkflows = (config: Config = openConfig()) => {
       findDisabledNodeTypes((await settings.findLatest('plugins')).content, (await loadRegistry()).plugins),
     workflows,
     listDefinitions,
+    listening: createListeningStore(client, tables),
+    ids: randomIds,
+    workflowCacheMs: config.workflowCacheMs,
     credentials: createCredentialStore(client, tables),
     outbound: openCredentialParts(config, { client, tables, http, tcp, findType }),
     queues: createHeldQueues(client, tables, config),

@@ -4,10 +4,12 @@ import { createDeliveryStore } from '../../adapters/dynamodb/delivery-store.ts';
 import { randomIds } from '../../adapters/runtime/random-ids.ts';
 import { systemClock } from '../../adapters/runtime/system-clock.ts';
 import { createIdOfRequest } from '../../deliveries/to-execution-id.ts';
+import type { CatchRequest } from '../../webhooks/listening/catch-request.ts';
 import type { RecordRequest } from '../../webhooks/requests/request-outcome.ts';
 import type { OpenFeatures } from '../../webhooks/webhook-feature.ts';
 import type { Config } from '../config.ts';
 import type { FeatureParts } from './open-features.chunk.ts';
+import type { ListeningParts } from './open-listening.chunk.ts';
 import type { RequestParts } from './open-requests.chunk.ts';
 import { openConfig, openDispatcher } from './parts.ts';
 import { openRunParts, withEnds } from './runs.ts';
@@ -37,6 +39,7 @@ export const openWebhook = (config: Config = openConfig()) => {
       clock: systemClock,
       ids: randomIds,
     }),
+    catchRequest: lateCatch({ client, tables, clock: systemClock }),
     settings: {
       maxBodyBytes: config.maxBodyBytes,
       maxBodyDepth: config.maxBodyDepth,
@@ -50,6 +53,12 @@ export const openWebhook = (config: Config = openConfig()) => {
 export const lateFeatures = (parts: FeatureParts): OpenFeatures => {
   const load = lazy(async () => (await import('./open-features.chunk.ts')).openFeaturesWith(parts));
   return async (webhook) => (await load())(webhook);
+};
+
+/** Catches requests as tests, loaded for the first workflow that has listened. */
+const lateCatch = (parts: ListeningParts): CatchRequest => {
+  const load = lazy(async () => (await import('./open-listening.chunk.ts')).openCatchRequest(parts));
+  return async (checked) => (await load())(checked);
 };
 
 /** Records requests, loaded for the first one: accepted requests are seldom recorded. Never throws. */

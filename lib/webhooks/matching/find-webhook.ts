@@ -14,7 +14,9 @@ import type { Webhook, WebhookRequest } from '../webhook.ts';
  *   `METHOD_NOT_ALLOWED` | `STORE_UNAVAILABLE`
  */
 export const findWebhook = async (
-  request: Pick<WebhookRequest, 'workflowId' | 'path' | 'method' | 'headers'>,
+  request: Pick<WebhookRequest, 'workflowId' | 'path' | 'method' | 'headers'> & {
+    readonly receivedAt?: number;
+  },
   find: WorkflowStore['find'],
 ): Promise<Webhook> => {
   const { workflowId, path, method } = request;

@@ -13,23 +13,44 @@ type IsFired = (config: PathConfig) => boolean;
  * falls back to GET (RFC 9110 §9.3.2) if no trigger listens for HEAD itself; OPTIONS; and requests that features
  * answer.
  *
+ * @param request - without `receivedAt`, no trigger listens: see `Webhook.isDisabled`
  * @param workflow - null if it does not exist
  * @throws AppError `NOT_FOUND` | `METHOD_NOT_ALLOWED`
  */
 export const matchWebhook = (
-  request: Pick<WebhookRequest, 'path' | 'method' | 'headers'>,
+  request: Pick<WebhookRequest, 'path' | 'method' | 'headers'> & { readonly receivedAt?: number },
   workflow: PublishedWorkflow | null,
   isFired: IsFired,
 ): Webhook => {
-  const { path, method } = request;
+  const { path, method, receivedAt } = request;
   const requested = readPreflight(request);
   const atPath: Webhook[] = [];
   for (const webhook of workflow === null ? [] : webhooksAt(path, workflow, isFired)) {
     if (webhook.config.method === method && requested === null) return webhook;
     atPath.push(webhook);
   }
-  if (atPath.length === 0) throw new AppError(NOT_FOUND, {}, new Refusal(explainNone(workflow)));
+  if (atPath.length === 0) {
+    const listening = receivedAt === undefined ? null : findListening(path, method, workflow, receivedAt);
+    if (listening !== null) return { ...listening, isDisabled: true };
+    throw new AppError(NOT_FOUND, {}, new Refusal(explainNone(workflow)));
+  }
   return findAtEdge(atPath, method, requested);
+};
+
+/** The webhook of a trigger that listens, of a disabled workflow. */
+const findListening = (
+  path: string,
+  method: string,
+  workflow: PublishedWorkflow | null,
+  receivedAt: number,
+): Webhook | null => {
+  const { listening } = workflow ?? {};
+  if (workflow === null || listening === undefined || listening.until <= receivedAt) return null;
+  const listens = ({ triggerNodeId }: PathConfig) => triggerNodeId === listening.triggerNodeId;
+  for (const webhook of webhooksAt(path, workflow, listens)) {
+    if (webhook.config.method === method) return webhook;
+  }
+  return null;
 };
 
 /** Explains why no webhook matched, only for the log and the request record: the response does not contain it. */

@@ -1,5 +1,5 @@
 import type { Clock, Ids, Logger } from '@hookloom/plugin-kit';
-import { asksForRecords, type RecordRequest, type RequestOutcome } from './request-outcome.ts';
+import { isKeptWhole, type RecordRequest, type RequestOutcome } from './request-outcome.ts';
 import { passedPlace, type RequestRecord, refusedPlace, toMinute } from './request-record.ts';
 import type { RequestStore } from './request-store.ts';
 import { toRequestRecord } from './to-request-record.ts';
@@ -22,7 +22,7 @@ const MAX_TRIES = 2;
 const SHORT_BYTES = 850;
 
 /**
- * Bytes of a body kept for webhooks that record all requests: the input of an execution built from the record still
+ * Bytes of a body kept for webhooks that record all requests, and of a caught request: the input of an execution built from the record still
  * fits into the execution's record.
  */
 const LONG_BYTES = 6_500;
@@ -119,7 +119,7 @@ const putPassed = async (outcome: RequestOutcome, { ids, store }: RecordRequestP
   await store.put({ ...record, place: passedPlace(receivedAt, requestId || ids.next()) });
 };
 
-const limitOf = (outcome: RequestOutcome): number => (asksForRecords(outcome) ? LONG_BYTES : SHORT_BYTES);
+const limitOf = (outcome: RequestOutcome): number => (isKeptWhole(outcome) ? LONG_BYTES : SHORT_BYTES);
 
 /** Refused requests recorded per workflow and minute, by all processes together. */
 const SLOTS_PER_MINUTE = 60;

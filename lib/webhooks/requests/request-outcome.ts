@@ -46,7 +46,8 @@ const toOutcome = (notes: RequestNotes, thrown?: unknown): RequestOutcome | null
     const isDuplicate = notes.isDuplicate ?? true;
     return { ...about, verdict: isDuplicate ? 'duplicate' : 'started', refusal: null };
   }
-  if (thrown === undefined) return { ...about, verdict: 'skipped', refusal: null };
+  if (thrown === undefined)
+    return { ...about, verdict: notes.isCaught === true ? 'caught' : 'skipped', refusal: null };
   return { ...about, verdict: 'refused', refusal: toRefusal(thrown) };
 };
 
@@ -90,7 +91,7 @@ interface Call {
 export type Note = (notes: RequestNotes) => void;
 
 /**
- * Records the outcome of requests: always of refused ones, of all others if the webhook requests it. For a request
+ * Records the outcome of requests: always of refused and caught ones, of all others if the webhook requests it. For a request
  * refused by a workflow, the log line gets the verdict and a metric; for one that started an execution, it counts the
  * start, and the outcome of an inline run.
  */
@@ -116,7 +117,8 @@ export const noteOutcome =
       if (verdict === 'started') {
         call.addLogFields(measure(countStart(webhook?.workflow.definition.settings?.metrics, notes.ended)));
       }
-      if (isRefused || asksForRecords(outcome)) await record(outcome);
+      if (verdict === 'caught') call.addLogFields({ verdict });
+      if (isRefused || isKeptWhole(outcome)) await record(outcome);
     };
     let answer: Answer;
     try {
@@ -129,6 +131,6 @@ export const noteOutcome =
     return answer;
   };
 
-/** Whether the webhook records all its requests. */
-export const asksForRecords = ({ webhook }: Pick<RequestOutcome, 'webhook'>): boolean =>
-  webhook?.config.features?.recordRequests === true;
+/** Whether the webhook records all its requests, or the request was caught as a test. */
+export const isKeptWhole = ({ webhook, verdict }: Pick<RequestOutcome, 'webhook' | 'verdict'>): boolean =>
+  verdict === 'caught' || webhook?.config.features?.recordRequests === true;

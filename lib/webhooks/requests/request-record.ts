@@ -1,5 +1,5 @@
-/** The outcome of a request: an execution, none, or the execution of an earlier delivery. */
-export const VERDICTS = ['started', 'duplicate', 'refused', 'skipped'] as const;
+/** The outcome of a request: an execution, none, the execution of an earlier delivery, or a test. */
+export const VERDICTS = ['started', 'duplicate', 'refused', 'skipped', 'caught'] as const;
 export type Verdict = (typeof VERDICTS)[number];
 
 /** A recorded request, without secrets and truncated to what the store keeps. */

@@ -2,9 +2,19 @@ import { type CacheOptions, createCache } from '../../shared/cache.ts';
 import type { Workflow, WorkflowDefinition } from './definition.ts';
 import type { PathConfig } from './path-config.ts';
 
+/** A webhook trigger whose next request is caught as a test. */
+export interface Listening {
+  readonly id: string;
+  readonly triggerNodeId: string;
+  /** When it ends by itself, in milliseconds since the epoch. */
+  readonly until: number;
+}
+
 /** The current version of a workflow with its webhooks: one read per request. */
 export interface PublishedWorkflow extends Workflow {
   readonly pathConfigs: readonly PathConfig[];
+  /** The latest listening, which may have ended; absent if there is none. */
+  readonly listening?: Listening;
 }
 
 export interface WorkflowSummary {

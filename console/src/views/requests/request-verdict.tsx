@@ -11,6 +11,7 @@ const LOOKS: Readonly<Record<Verdict, readonly [StatusIndicatorProps.Type, strin
   duplicate: ['info', 'Duplicate'],
   refused: ['error', 'Refused'],
   skipped: ['stopped', 'Skipped'],
+  caught: ['info', 'Caught as a test'],
 };
 
 export const VERDICT_OPTIONS = Object.entries(LOOKS).map(([value, [, label]]) => ({ value, label }));

@@ -1,6 +1,10 @@
 import type { Workflow, WorkflowDefinition } from '../../../workflows/definition/definition.ts';
 import type { PathConfig } from '../../../workflows/definition/path-config.ts';
-import type { PublishedWorkflow, WorkflowReader } from '../../../workflows/definition/workflow-store.ts';
+import type {
+  Listening,
+  PublishedWorkflow,
+  WorkflowReader,
+} from '../../../workflows/definition/workflow-store.ts';
 import { type Item, number, readJson, readNumber, readText, text } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
 import { getItem, translateErrors } from '../items.ts';
@@ -51,6 +55,7 @@ export const toWorkflow = (item: Item): Workflow => ({
 const toPublished = (item: Item): PublishedWorkflow => ({
   ...toWorkflow(item),
   pathConfigs: readJson<PathConfig[]>(item, 'pathConfigs'),
+  ...(item.listening === undefined ? {} : { listening: readJson<Listening>(item, 'listening') }),
 });
 
 interface DefinitionPage {

@@ -100,7 +100,9 @@ export const createWorkflowStore = (
         return { version: before.version, changed: false };
       }
       const version = current === null ? 1 : readNumber(current, 'version') + 1;
-      await replace(current, toItem(definition, pathConfigs, { ...options, version, now: clock.now() }));
+      const item = toItem(definition, pathConfigs, { ...options, version, now: clock.now() });
+      // A trigger keeps listening. A listening that begins during this write is lost: its state is then "ended".
+      await replace(current, compact({ ...item, listening: current?.listening }));
       return { version, changed: true };
     },
 

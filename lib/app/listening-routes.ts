@@ -1,0 +1,108 @@
+import type { Clock, Ids } from '@hookloom/plugin-kit';
+import { findAddresses } from '../admin/list-workflows.ts';
+import { answerRoute } from '../http/api-route.ts';
+import type { ServedRoute } from '../http/create-handler.ts';
+import { answerJson } from '../shared/answer.ts';
+import { NOT_LISTENABLE, WORKFLOW_NOT_FOUND } from '../shared/error-catalogue.ts';
+import { AppError } from '../shared/errors.ts';
+import {
+  END_KEPT_MS,
+  LISTENING_MS,
+  type ListeningEnd,
+  type ListeningStore,
+} from '../webhooks/listening/listening-store.ts';
+import { describeRequest } from '../webhooks/requests/describe-request.ts';
+import type { PublishedWorkflow, WorkflowReader } from '../workflows/definition/workflow-store.ts';
+import { listenRoute, showListeningRoute, stopListeningRoute } from './api/trials.ts';
+import { checkWorkflowId } from './workflows-handlers.ts';
+
+export interface ListeningParts {
+  readonly workflows: Pick<WorkflowReader, 'find'>;
+  readonly listening: ListeningStore;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly ids: Ids;
+  /** Where webhooks are reached, without a trailing slash. */
+  readonly baseUrl: string;
+  /** How long webhooks cache a workflow, in milliseconds. */
+  readonly workflowCacheMs: number;
+}
+
+/** How long a read may miss the latest write: DynamoDB's reads are usually consistent within a second. */
+const READS_LAG_MS = 1_000;
+
+/** The routes below `/api/admin/workflows/{workflowId}/listening`: the next request to a webhook is caught as a test. */
+export const listeningRoutes = ({
+  workflows,
+  listening: store,
+  clock,
+  ids,
+  ...parts
+}: ListeningParts): readonly ServedRoute[] => {
+  const describe = async (workflowId: string, id: string, end: ListeningEnd | null) => {
+    if (end?.request != null)
+      return answerJson(200, { id, state: 'caught' as const, request: describeRequest(end.request) });
+    const latest = end === null ? await store.findLatest(workflowId) : null;
+    const isOpen = latest?.id === id && latest.until > clock.now();
+    return answerJson(200, {
+      id,
+      state: isOpen ? ('listening' as const) : ('ended' as const),
+      request: null,
+    });
+  };
+
+  return [
+    answerRoute(listenRoute, async ({ params, body, addLogFields }) => {
+      const workflowId = checkWorkflowId(params.workflowId);
+      const workflow = await workflows.find(workflowId);
+      if (workflow === null) throw new AppError(WORKFLOW_NOT_FOUND, { workflowId });
+      const triggerNodeId = chooseTrigger(workflow, body.triggerNodeId);
+      addLogFields({ workflowId, nodeId: triggerNodeId });
+      const now = clock.now();
+      const former = await store.findLatest(workflowId);
+      // Its end is written first: a process that has not read the new one yet must not catch for the former.
+      if (former !== null) await store.end(workflowId, former.id, { request: null }, now + END_KEPT_MS);
+      const begun = { id: ids.next(), triggerNodeId, until: now + LISTENING_MS };
+      if (!(await store.begin(workflowId, begun))) throw new AppError(WORKFLOW_NOT_FOUND, { workflowId });
+      const addresses = findAddresses(workflow.definition, triggerNodeId, parts.baseUrl);
+      const readyAt = parts.workflowCacheMs === 0 ? now : now + parts.workflowCacheMs + READS_LAG_MS;
+      const times = { readyAt: toTime(readyAt), until: toTime(begun.until) };
+      return answerJson(201, { id: begun.id, triggerNodeId, addresses, ...times });
+    }),
+
+    answerRoute(showListeningRoute, async ({ params: { listeningId, ...params } }) => {
+      const workflowId = checkWorkflowId(params.workflowId);
+      return describe(workflowId, listeningId, await store.findEnd(workflowId, listeningId));
+    }),
+
+    answerRoute(stopListeningRoute, async ({ params: { listeningId, ...params } }) => {
+      const workflowId = checkWorkflowId(params.workflowId);
+      const latest = await store.findLatest(workflowId);
+      // Any other has ended by itself, or another took its place.
+      if (latest?.id === listeningId) {
+        await store.end(workflowId, listeningId, { request: null }, clock.now() + END_KEPT_MS);
+        await store.forget(workflowId, latest);
+      }
+      return describe(workflowId, listeningId, await store.findEnd(workflowId, listeningId));
+    }),
+  ];
+};
+
+const toTime = (ms: number): string => new Date(ms).toISOString();
+
+/** @throws AppError `NOT_LISTENABLE` */
+const chooseTrigger = (
+  { definition, pathConfigs }: PublishedWorkflow,
+  wanted: string | undefined,
+): string => {
+  const refuse = (reason: string): never => {
+    throw new AppError(NOT_LISTENABLE, { workflowId: definition.id, reason });
+  };
+  const known = [...new Set(pathConfigs.map(({ triggerNodeId }) => triggerNodeId))];
+  const [first] = known;
+  if (first === undefined) return refuse('its current version has no enabled webhook trigger');
+  if (wanted !== undefined)
+    return known.includes(wanted)
+      ? wanted
+      : refuse(`its current version has no enabled webhook trigger "${wanted}", only ${known.join(', ')}`);
+  return known.length === 1 ? first : refuse(`name one of its webhook triggers: ${known.join(', ')}`);
+};
