@@ -88,6 +88,7 @@ export const describeTemplateRules = (read: () => Template): void => {
         AdminEditWorkflowsLambdaFunction: [
           'dynamodb:PutItem WorkflowsTable',
           'dynamodb:PutItem WorkflowVersionsTable',
+          'dynamodb:UpdateItem WorkflowsTable',
           'dynamodb:DeleteItem WorkflowsTable', // probes of the doctor
           'dynamodb:DeleteItem WorkflowVersionsTable',
         ],
