@@ -1,6 +1,9 @@
-import type { JsonObject } from '@hookloom/plugin-kit';
+import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import { createDispatchFunction } from '../../lib/app/triggers/dispatch-handler.ts';
+import type { NodeRecord } from '../../lib/engine/result.ts';
+import { packInput } from '../../lib/executions/record/pack-result.ts';
+import { unpackText } from '../../lib/executions/record/pack-value.ts';
 import { toRegistration } from '../../lib/registrations/registration.ts';
 import { STORE_UNAVAILABLE } from '../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../lib/shared/errors.ts';
@@ -47,10 +50,14 @@ const aDispatch = async (...workflows: readonly WorkflowDefinition[]) => {
       if (registration !== null) await registrations.claim(registration);
     }
   }
-  const fail = async (executionId = 'e-1', changes: Parameters<typeof anExecutionStart>[0] = {}) => {
+  const fail = async (
+    executionId = 'e-1',
+    changes: Parameters<typeof anExecutionStart>[0] = {},
+    nodes: readonly NodeRecord[] = [],
+  ) => {
     const startedAt = clock.now();
     await stores.executions.start(anExecutionStart({ executionId, startedAt, ...changes }));
-    const end = { status: 'failed', endedAt: startedAt + 2_000, failure } as const;
+    const end = { status: 'failed', endedAt: startedAt + 2_000, failure, nodes } as const;
     await stores.executions.finish(executionId, anExecutionEnd(end));
   };
   await fail();
@@ -120,6 +127,7 @@ describe('a failure', () => {
         command: 'npm run -s cli -- execution show e-1',
         path: '/api/admin/executions/e-1',
       },
+      data: null, // its workflow is not stored
     });
     expect(outputOf(record?.nodes ?? [], 'keep')).toMatchObject({ said: failure.message, id: 'e-1' });
   });
@@ -179,5 +187,125 @@ describe('a failure', () => {
     expect(started()).toEqual(['second']);
     await report();
     expect(started()).toEqual(['first', 'second']);
+  });
+});
+
+describe('the data of a failure', () => {
+  /** A run of a node, as its record has it. */
+  const ran = (nodeId: string, changes: Partial<NodeRecord> = {}): NodeRecord => ({
+    ...{ nodeId, type: 'set', status: 'succeeded', iteration: 0, attempts: 1, startedAt: 1, durationMs: 1 },
+    ...changes,
+  });
+  const failed = (input: JsonValue) => ran('pay', { status: 'failed', failure, input });
+
+  /** What the error triggers receive for a failure of `orders`, a stored workflow, with an input of its trigger. */
+  const dataOf = async (
+    input: JsonObject | null,
+    nodes: readonly NodeRecord[],
+    {
+      settings = {},
+      triggers = [onError('any')],
+    }: {
+      readonly settings?: NonNullable<WorkflowDefinition['settings']>;
+      readonly triggers?: readonly WorkflowDefinition[];
+    } = {},
+  ) => {
+    const { fail, report, stores, parts, recordsOf } = await aDispatch(...triggers);
+    const { version } = await stores.workflows.put(aWorkflow({ id: 'orders', settings }), []);
+    const packed = input === null ? null : await packInput('e-2', input, parts.blobs, true);
+    await fail('e-2', { workflowVersion: version, input: packed }, nodes);
+    await report('e-2');
+    await report('e-2');
+    const received = async (workflowId: string): Promise<JsonValue | undefined> => {
+      const [record, ...others] = recordsOf(workflowId);
+      expect(others).toEqual([]);
+      const stored = await stores.executions.findData(record?.executionId ?? '');
+      return JSON.parse(await unpackText(stored?.input ?? '', parts.blobs)).data;
+    };
+    return { received, data: (await received(triggers[0]?.id ?? '')) as JsonObject };
+  };
+
+  test('is what its trigger received, the input of the failed node and the last outputs', async () => {
+    const { data } = await dataOf({ body: { order: 'A-17' } }, [
+      ran('start', { outputs: { main: { body: { order: 'A-17' } } } }),
+      ran('price', { outputs: { main: { total: 1 } } }),
+      ran('item', { within: 'each/0/0', outputs: { main: { n: 1 } } }),
+      ran('price', { iteration: 1, outputs: { main: { total: 120 } } }),
+      failed({ total: 120 }),
+    ]);
+    expect(data).toEqual({
+      trigger: { body: { order: 'A-17' } },
+      input: { total: 120 },
+      outputs: { price: { main: { total: 120 } } },
+    });
+  });
+
+  test('shows no secret of the request', async () => {
+    const headers = { authorization: 'Bearer abcdefghijkl', 'x-shop': 'north' };
+    const { data } = await dataOf({ headers, body: { password: 'open sesame', cardNumber: '4111' } }, []);
+    expect(data).toEqual({
+      trigger: {
+        headers: { authorization: '[redacted]', 'x-shop': 'north' },
+        body: { password: '[redacted]', cardNumber: '[redacted]' },
+      },
+      input: null,
+      outputs: {},
+    });
+  });
+
+  test('keeps a request of 50 kB, and only the start of a larger one', async () => {
+    const { data: whole } = await dataOf({ body: 'x'.repeat(50_000) }, []);
+    expect(whole.trigger).toEqual({ body: 'x'.repeat(50_000) });
+    const { data: cut } = await dataOf({ body: 'x'.repeat(70_000) }, []);
+    expect(cut.trigger).toEqual({ $bytes: 70_012, $start: expect.stringMatching(/^\{"body":"x{491}$/) });
+  });
+
+  test('is at most 100 kB, whatever the run knew', async () => {
+    const views = Array.from({ length: 100 }, (_, at) =>
+      ran(`n${at}`, { outputs: { main: 'ü'.repeat(900) } }),
+    );
+    const { data } = await dataOf({ body: '\u0001'.repeat(59_000) }, [...views, failed('ü'.repeat(900))]);
+    expect(Buffer.byteLength(JSON.stringify(data))).toBeLessThan(100_000);
+    expect(data.trigger).toEqual({ $bytes: 354_011, $start: expect.any(String) });
+    const kept = Object.keys(data.outputs as JsonObject);
+    expect(kept).toEqual(Array.from({ length: kept.length }, (_, at) => `n${99 - at}`));
+    expect(data.outputsOmitted).toBe(100 - kept.length);
+  });
+
+  test('that is too deep to be an input is shown as text', async () => {
+    let deep: JsonValue = 1;
+    for (let level = 0; level < 101; level++) deep = [deep];
+    const { data } = await dataOf({ body: deep }, [failed({ order: deep })]);
+    expect(data).toMatchObject({
+      trigger: { $start: expect.stringContaining('{"body":[[') },
+      input: { $start: expect.stringContaining('{"order":[[') },
+    });
+  });
+
+  test.each([
+    ['was not kept', null],
+    ['has expired', 'bexecutions/brief/e-2/input'],
+    ['could not be run', 'xit is nested too deeply'],
+  ])('lacks a request that %s', async (_what, packed) => {
+    const { fail, report, stores, recordsOf } = await aDispatch(onError('any'));
+    const { version } = await stores.workflows.put(aWorkflow({ id: 'orders' }), []);
+    await fail('e-2', { workflowVersion: version, input: packed }, [failed({ total: 1 })]);
+    await report('e-2');
+    const { outputs } = recordsOf('any')[0]?.nodes[0] ?? {};
+    expect(outputs).toMatchObject({ main: { data: { trigger: null, input: { total: 1 } } } });
+  });
+
+  test('stays where its workflow records none, or its trigger wants none', async () => {
+    const { data } = await dataOf({ body: 1 }, [failed(1)], { settings: { recordData: 'never' } });
+    expect(data).toBeNull();
+    const base = onError('quiet');
+    const [trigger, ...nodes] = base.nodes;
+    const quiet = {
+      ...base,
+      nodes: [{ ...trigger, parameters: { withData: false } } as (typeof nodes)[number], ...nodes],
+    };
+    const { received } = await dataOf({ body: 1 }, [], { triggers: [quiet, onError('any')] });
+    expect(await received('quiet')).toBeNull();
+    expect(await received('any')).toMatchObject({ trigger: { body: 1 } });
   });
 });

@@ -2,17 +2,24 @@ import { type EventSource, isPlainObject, type JsonObject, type TriggerAddress }
 import { isId } from '@hookloom/plugin-kit/host';
 import type { SQSBatchResponse } from 'aws-lambda';
 import { findInputProblem } from '../../deliveries/find-input-problem.ts';
+import type { BlobStore } from '../../executions/record/blob-store.ts';
+import type { ExecutionStore } from '../../executions/record/execution-store.ts';
 import { findRegisteringSource, nameOfResource, toRegistration } from '../../registrations/registration.ts';
 import type { RegistrationStore, StoredRegistration } from '../../registrations/registration-store.ts';
 import { type ReadVariables, resolveTrigger } from '../../registrations/resolve-triggers.ts';
 import { isAppError } from '../../shared/errors.ts';
 import { type StartParts, startByEvent } from '../../triggers/start-by-event.ts';
+import type { WorkflowStore } from '../../workflows/definition/workflow-store.ts';
 import { readMessages, startEach, startWhole } from './event-messages.ts';
+import type { FailedDataParts } from './failed-run-data.ts';
 import { readFailedId, startByFailure } from './start-by-failure.ts';
 
 const NOTHING_FAILED: SQSBatchResponse = { batchItemFailures: [] };
 
-interface DispatchParts extends StartParts {
+interface DispatchParts extends StartParts, FailedDataParts {
+  readonly executions: ExecutionStore;
+  readonly workflows: Pick<WorkflowStore, 'find' | 'findVersion'>;
+  readonly blobs: Pick<BlobStore, 'get' | 'put'>;
   readonly registrations: Pick<RegistrationStore, 'find' | 'listOfType'>;
   /** Reads the variables of the stage, with all changes. */
   readonly readVariables: ReadVariables;

@@ -6,9 +6,10 @@ import { ERROR_TRIGGER, isReportable } from '../../executions/record/failure-rep
 import { PROBE_PREFIX } from '../../health/ping.ts';
 import { findListeners } from '../../registrations/find-listeners.ts';
 import type { RegistrationStore, StoredRegistration } from '../../registrations/registration-store.ts';
+import { type FailedDataParts, readFailedData } from './failed-run-data.ts';
 
-interface FailureParts {
-  readonly executions: Pick<ExecutionStore, 'find'>;
+interface FailureParts extends FailedDataParts {
+  readonly executions: Pick<ExecutionStore, 'find' | 'findData'>;
   readonly registrations: Pick<RegistrationStore, 'listOfType'>;
   /** Starts a trigger, once per failure. */
   readonly start: (event: JsonObject, listener: StoredRegistration) => Promise<unknown>;
@@ -29,18 +30,16 @@ export const readFailedId = ({ hookloom }: JsonObject): string | null => {
  *   started again
  * @throws AppError `STORE_UNAVAILABLE`
  */
-export const startByFailure = async (
-  executionId: string,
-  { executions, registrations, start }: FailureParts,
-): Promise<void> => {
+export const startByFailure = async (executionId: string, parts: FailureParts): Promise<void> => {
+  const { executions, registrations, start } = parts;
   const record = await executions.find(executionId);
   if (record === null || !isReportable(record) || record.workflowId.startsWith(PROBE_PREFIX)) return;
-  const event = toFailureEvent(record);
   const listeners = findListeners(await registrations.listOfType(ERROR_TRIGGER), record.workflowId);
+  const data = listeners.some(wantsData) ? await readFailedData(record, parts) : null;
   const errors: unknown[] = [];
   for (const listener of listeners) {
     try {
-      await start(event, listener);
+      await start(toFailureEvent(record, wantsData(listener) ? data : null), listener);
     } catch (error) {
       errors.push(error);
     }
@@ -48,13 +47,15 @@ export const startByFailure = async (
   if (errors.length > 0) throw new AggregateError(errors, `${errors.length} error triggers did not start`);
 };
 
+const wantsData = ({ parameters }: StoredRegistration): boolean => parameters.withData !== false;
+
 /**
- * The event that error triggers receive for an execution that failed or timed out. It is built only from the record, so
- * that it is always the same, and contains no data of the nodes.
+ * The event that error triggers receive for an execution that failed or timed out. It is built only from what is stored
+ * of the execution, so that it is always the same.
  *
  * @param record - the record of an execution that has ended
  */
-const toFailureEvent = (record: ExecutionRecord): JsonObject => {
+const toFailureEvent = (record: ExecutionRecord, data: JsonObject | null): JsonObject => {
   const { executionId, workflowId, workflowVersion, mode, status, ...rest } = describeExecution(record);
   const { trigger, startedAt, endedAt, durationMs, retryOf, failure } = rest;
   return {
@@ -65,6 +66,7 @@ const toFailureEvent = (record: ExecutionRecord): JsonObject => {
         command: `npm run -s cli -- execution show ${executionId}`,
         path: `/api/admin/executions/${executionId}`,
       },
+      data,
     },
   };
 };

@@ -108,8 +108,15 @@ const takePart = (value: JsonValue, differsAt: number): JsonValue => {
   return { ...($bytes === undefined ? {} : { $bytes }), $at: at, $part };
 };
 
-const makeView = (value: JsonValue, place?: NamePlace): JsonValue => {
-  const budget = { left: MAX_LENGTH };
+/**
+ * {@link viewValue} with a limit of its own: the data that a failure carries is read by a workflow.
+ * @param maxLength - in characters of JSON text before redaction
+ */
+export const viewLarge = (value: JsonValue, maxLength: number): JsonValue =>
+  makeView(value, undefined, maxLength);
+
+const makeView = (value: JsonValue, place?: NamePlace, maxLength = MAX_LENGTH): JsonValue => {
+  const budget = { left: maxLength };
   const view = redactWithin(value, budget, place);
   return budget.left >= 0
     ? view

@@ -17,6 +17,11 @@ const failed = {
     command: 'npm run -s cli -- execution show l7Q1oP2i0xv9KcT5',
     path: '/api/admin/executions/l7Q1oP2i0xv9KcT5',
   },
+  data: {
+    trigger: { method: 'POST', body: { orderId: 'A-17', total: 120 } },
+    input: { orderId: 'A-17', total: 120 },
+    outputs: { reserve: { main: { reserved: true } } },
+  },
 };
 
 const nothing = async (): Promise<void> => {};
@@ -34,8 +39,15 @@ export const errorTrigger = defineTrigger({
         description: 'Ids of the workflows whose failures start it; by default all other workflows',
       }),
     ),
+    withData: Type.Optional(
+      Type.Boolean({
+        default: true,
+        description:
+          'Whether `data` has what the failed run knew: what its trigger received, the input of the failed node and the last outputs, redacted; false: null',
+      }),
+    ),
   }),
-  literalParameters: ['workflows'],
+  literalParameters: ['workflows', 'withData'],
   firedBy: {
     register: nothing,
     unregister: nothing,

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import { set, workflow } from '../../support/a-project-file.ts';
@@ -33,35 +34,74 @@ export const describeFailuresAndHand = (project: RunningProject): void => {
     });
 
     test.each([
-      ['inline', { responseMode: 'lastNode' }, 500],
-      ['in the background', { responseMode: 'onReceived' }, 202],
-    ])('of a run %s starts the workflow that asks for it, once', async (_how, parameters, status) => {
-      const id = `fails-${parameters.responseMode}`;
-      await storeWorkflow(onFailureOf(id));
-      await storeWorkflow(workflow(id, fail, parameters));
-      const { status: answered, body } = await post(`/api/webhook/${id}/webhook`, '{"item":"tea"}', json);
-      expect(answered).toBe(status);
-      // Read once: an index of the embedded DynamoDB lacks an item while that is written again.
+      ['inline', { responseMode: 'lastNode' }, 500, {}],
+      ['in the background', { responseMode: 'onReceived' }, 202, {}],
+      ['on the durable engine', { responseMode: 'onReceived' }, 202, { execution: 'durable' }],
+    ])(
+      'of a run %s starts the workflow that asks for it, once',
+      async (_how, parameters, status, settings) => {
+        const id = `fails-${parameters.responseMode}-${Object.values(settings).join('')}`;
+        await storeWorkflow(onFailureOf(id));
+        const failing = { ...workflow(id, fail, parameters), settings };
+        await storeWorkflow(failing);
+        const item = { item: 'tea', password: 'open sesame' };
+        const { status: answered, body } = await post(
+          `/api/webhook/${id}/webhook`,
+          JSON.stringify(item),
+          json,
+        );
+        expect(answered).toBe(status);
+        // Read once: an index of the embedded DynamoDB lacks an item while that is written again.
+        let all = await executionsOf(`on-${id}`);
+        await poll(async () => {
+          all = await executionsOf(`on-${id}`);
+          return all[0]?.status === 'succeeded';
+        });
+        expect(all).toHaveLength(1);
+        const [node] = (await show(all[0]?.executionId ?? '')).nodes;
+        const { executionId } = node.outputs.main;
+        expect(JSON.stringify(body)).toContain(executionId);
+        expect(node.outputs.main).toMatchObject({
+          triggerType: 'error',
+          workflowId: id,
+          failure: { message: 'no stock of tea' },
+          show: { path: `/api/admin/executions/${executionId}` },
+        });
+        const received = { body: { item: 'tea', password: '[redacted]' } };
+        expect(node.outputs.main.data).toMatchObject({ trigger: received, input: received, outputs: {} });
+        const idsOf = async (query: string) =>
+          (await get<Listed>(`/api/admin/executions?${query}`)).body.executions.map((one) => one.executionId);
+        expect(await idsOf('status=failed')).toContain(executionId);
+        expect(await idsOf(`status=failed&workflowId=${id}`)).toEqual([executionId]);
+        expect(await idsOf('status=accepted,running,waiting')).not.toContain(executionId);
+      },
+    );
+
+    test('has the whole request, even one that is stored in the bucket', async () => {
+      const id = 'fails-large';
+      const { nodes, ...handler } = onFailureOf(id);
+      const size = { type: 'set', parameters: { values: { size: '{{ $length(data.trigger.body.note) }}' } } };
+      const listening = {
+        ...handler,
+        nodes: [...nodes, { id: 'size', ...size }],
+        connections: [{ sourceNodeId: 'failure', targetNodeId: 'size' }],
+      };
+      await storeWorkflow(listening);
+      await storeWorkflow(workflow(id, fail, { responseMode: 'onReceived' }));
+      const note = randomBytes(20_000).toString('hex'); // does not become small when it is compressed
+      const { status } = await post(
+        `/api/webhook/${id}/webhook`,
+        JSON.stringify({ item: 'tea', note }),
+        json,
+      );
+      expect(status).toBe(202);
       let all = await executionsOf(`on-${id}`);
       await poll(async () => {
         all = await executionsOf(`on-${id}`);
         return all[0]?.status === 'succeeded';
       });
-      expect(all).toHaveLength(1);
-      const [node] = (await show(all[0]?.executionId ?? '')).nodes;
-      const { executionId } = node.outputs.main;
-      expect(JSON.stringify(body)).toContain(executionId);
-      expect(node.outputs.main).toMatchObject({
-        triggerType: 'error',
-        workflowId: id,
-        failure: { message: 'no stock of tea' },
-        show: { path: `/api/admin/executions/${executionId}` },
-      });
-      const idsOf = async (query: string) =>
-        (await get<Listed>(`/api/admin/executions?${query}`)).body.executions.map((one) => one.executionId);
-      expect(await idsOf('status=failed')).toContain(executionId);
-      expect(await idsOf(`status=failed&workflowId=${id}`)).toEqual([executionId]);
-      expect(await idsOf('status=accepted,running,waiting')).not.toContain(executionId);
+      const { nodes: ran } = await show(all[0]?.executionId ?? '');
+      expect(ran.at(-1).outputs.main).toEqual({ size: 40_000 });
     });
   });
 
