@@ -17,6 +17,8 @@ export interface CreateOptions extends PasswordOptions {
   readonly username?: string;
   /** The public fields of the credential, each as `name=value`. */
   readonly field?: readonly string[];
+  /** A name in `OAUTH2_PRESETS`. */
+  readonly preset?: string;
   /** ARN of a secret of Secrets Manager. */
   readonly ref?: string;
   /** Patterns of the hosts that the credential may be sent to. */

@@ -1,10 +1,12 @@
 import type { Command } from 'commander';
+import { OAUTH2_PRESETS } from '../authoring/oauth2-presets.ts';
 import type { DescribedCredential } from '../lib/app/credentials-handlers.ts';
 import { describeHosts } from '../lib/credentials/outbound/outbound-rules.ts';
 import { describeUser } from '../lib/workflows/definition/find-users.ts';
 import { ApiProblem } from './admin-api.ts';
 import type { CommandContext, TargetContext } from './command-context.ts';
 import { refuseUsed, usageError } from './command-error.ts';
+import { type ConnectOptions, connectCredential } from './connect-credential.ts';
 import { CREDENTIALS, type CreateOptions, findCredential, type PasswordOptions } from './credential-api.ts';
 import { explain } from './help.ts';
 import {
@@ -31,6 +33,7 @@ export const addCredentialCommands = (program: Command, { onTarget }: CommandCon
     .option('--username <name>', 'user name, for the type basic', readUsername)
     .option('--password-stdin', PASSWORD_STDIN)
     .option('--field <name=value...>', 'public fields of an outbound credential')
+    .option('--preset <service>', `for the type oauth2: ${Object.keys(OAUTH2_PRESETS).join(', ')}`)
     .option('--host <pattern...>', HOST)
     .option('--ref <arn>', 'a Secrets Manager secret with the secret fields')
     .addHelpText(
@@ -38,6 +41,7 @@ export const addCredentialCommands = (program: Command, { onTarget }: CommandCon
       explain([
         'credential create shop-key --type apiKey',
         'credential create crm --type httpBearer --host crm.example.com',
+        'credential create mail --type oauth2 --preset google --field clientId=ID',
       ]),
     )
     .action(async (id: string, options: CreateOptions) => {
@@ -63,6 +67,16 @@ export const addCredentialCommands = (program: Command, { onTarget }: CommandCon
           ? rotateInbound(found, options, context)
           : rotateOutbound(found, context));
       }),
+    );
+
+  credential
+    .command('connect')
+    .description('sign in, for an oauth2 credential with the grant authorizationCode')
+    .argument('<id>', 'id of the credential', readId)
+    .option('--port <number>', 'port of the redirect to this machine; any free one by default', readPort, 0)
+    .addHelpText('after', explain(['credential connect mail', 'credential connect mail --port 8123']))
+    .action((id: string, options: ConnectOptions) =>
+      onTarget((context) => connectCredential(id, options, context)),
     );
 
   credential
@@ -134,6 +148,12 @@ const PASSWORD_STDIN = 'read the password from standard input instead of generat
 
 const HOST =
   "a host that an outbound credential may be sent to: api.example.com, *.example.com, localhost:8080; '*' is any host";
+
+const readPort = (text: string): number => {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+  if (port < 1 || port > 65_535) throw usageError('--port must be a number from 1 to 65535');
+  return port;
+};
 
 const readUsername = (text: string): string => {
   if (text.includes(':')) throw usageError("A user name can't contain a colon (RFC 7617)");

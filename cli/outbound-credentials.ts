@@ -1,4 +1,5 @@
 import type { CredentialFields } from '@hookloom/plugin-kit';
+import { OAUTH2_PRESETS } from '../authoring/oauth2-presets.ts';
 import { ANY_HOST, hostOfUrl } from '../lib/credentials/outbound/host-pattern.ts';
 import { parseSecret } from '../lib/credentials/outbound/load-credential.ts';
 import {
@@ -48,22 +49,47 @@ const findType = async (name: string, { target }: TargetContext): Promise<Creden
 
 export const createOutbound = async (
   id: string,
-  { type: name, field = [], ref, host }: CreateOptions,
+  { type: name, preset, ...options }: CreateOptions,
   context: TargetContext,
 ): Promise<void> => {
   const { io, target } = context;
+  const { field, host } = completeByPreset(name, preset, options);
+  const { ref } = options;
   const type = await findType(name, context);
   if (ref !== undefined && target.baseUrl !== null)
     throw usageError("--ref needs --stage NAME: the local service can't read AWS secrets");
   if (io.isTerminal) await refuseTaken(id, context); // before anything is typed
   const fields = readPublicFields(type, field);
   const hosts = await nameHosts(type, fields, host, io);
-  const secrets = ref === undefined ? await readSecrets(type, io) : undefined;
+  const isSignedIn = name === 'oauth2' && fields.grant === 'authorizationCode';
+  const secrets = ref !== undefined ? undefined : isSignedIn ? {} : await readSecrets(type, io);
   const body = { type: name, fields, secrets, ref, hosts };
   const stored = await sendCredential<Outbound>(name, context, 'PUT', `${CREDENTIALS}/${id}`, body);
   const where = stored.hosts?.length === 0 ? '' : `, for ${describeHosts(stored.hosts)}`;
   io.note(`${id}: created, of the type ${name}${where}; its secret is in ${stored.reference}`);
+  if (isSignedIn) io.note(`${id}: sign in with credential connect ${id}`);
   warnOfAnyHost(stored, io);
+};
+
+/** Adds what a preset knows before what is given, which wins. @throws CommandError */
+const completeByPreset = (
+  type: string,
+  name: string | undefined,
+  { field = [], host }: Pick<CreateOptions, 'field' | 'host'>,
+): { readonly field: readonly string[]; readonly host: readonly string[] | undefined } => {
+  if (name === undefined) return { field, host };
+  if (type !== 'oauth2') throw usageError('--preset is for the type oauth2');
+  const preset = Object.hasOwn(OAUTH2_PRESETS, name) ? OAUTH2_PRESETS[name] : undefined;
+  const names = Object.keys(OAUTH2_PRESETS);
+  if (preset === undefined)
+    throw usageError(
+      `There is no preset "${name}"${didYouMean(findNearest(name, names))} Presets: ${names.join(', ')}`,
+    );
+  const { hosts, ...known } = preset;
+  const fields = Object.entries({ grant: 'authorizationCode', ...known }).map(
+    ([key, value]) => `${key}=${value}`,
+  );
+  return { field: [...fields, ...field], host: host ?? hosts };
 };
 
 const refuseTaken = async (id: string, context: TargetContext): Promise<void> => {

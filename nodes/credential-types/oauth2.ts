@@ -53,7 +53,7 @@ const requestToken = async (fields: CredentialFields, { http, clock }: Credentia
   if (response.status >= 400 && response.status < 500 && response.status !== 429)
     throw new CatalogueError(CREDENTIAL_REJECTED, {
       target,
-      reason: describeRefusal(response.status, answer),
+      reason: addSignIn(fields, describeRefusal(`it answered ${response.status}`, answer)),
     });
   const { access_token: accessToken, refresh_token: refreshToken, expires_in: seconds } = answer;
   if (response.status !== 200 || typeof accessToken !== 'string' || accessToken === '')
@@ -72,7 +72,11 @@ const requestToken = async (fields: CredentialFields, { http, clock }: Credentia
  * Makes the header that authenticates a client: id and secret are form-encoded before they are joined (RFC 6749
  * §2.3.1).
  */
-const toClientHeader = ({ clientAuthentication, clientId = '', clientSecret = '' }: CredentialFields) => {
+export const toClientHeader = ({
+  clientAuthentication,
+  clientId = '',
+  clientSecret = '',
+}: CredentialFields): Record<string, string> => {
   if (clientAuthentication === 'body' || clientSecret === '') return {};
   const joined = [clientId, clientSecret].map(encodeForm).join(':');
   return { authorization: `Basic ${Buffer.from(joined).toString('base64')}` };
@@ -84,7 +88,7 @@ const toForm = (fields: CredentialFields): URLSearchParams => {
   const { grant, clientAuthentication, clientId = '', clientSecret = '', refreshToken = '' } = fields;
   const inBody = clientAuthentication === 'body' || clientSecret === '';
   const form = {
-    ...(grant === 'refreshToken'
+    ...(grant === 'refreshToken' || grant === 'authorizationCode'
       ? { grant_type: 'refresh_token', refresh_token: refreshToken }
       : { grant_type: 'client_credentials' }),
     scope: fields.scope ?? '',
@@ -103,9 +107,15 @@ const readAnswer = ({ body }: OutboundResponse): Record<string, unknown> => {
   }
 };
 
-/** The error code of RFC 6749 §5.2; other text of the server is not shown. */
-const describeRefusal = (status: number, { error }: Record<string, unknown>): string =>
-  typeof error === 'string' && /^[a-z_]{1,40}$/.test(error) ? error : `it answered ${status}`;
+/** The error code of RFC 6749 §4.1.2.1 and §5.2; other text of the server is not shown. @param otherwise - without a code */
+export const describeRefusal = (otherwise: string, { error }: Record<string, unknown>): string =>
+  typeof error === 'string' && /^[a-z_]{1,40}$/.test(error) ? error : otherwise;
+
+/** Says what to do about a refused refresh token that a person has to replace. */
+const addSignIn = ({ grant }: CredentialFields, reason: string): string =>
+  grant === 'authorizationCode' && reason === 'invalid_grant' ? `${reason}, ${CONNECT_AGAIN}` : reason;
+
+const CONNECT_AGAIN = 'so a person has to connect it again (hookloom credential connect)';
 
 /** A saved access token is used until this long before it expires. */
 const MARGIN_MS = 60_000;
@@ -127,11 +137,12 @@ const applyOauth2 = async (
 };
 
 const findSavedToken = (
-  { accessToken, accessTokenExpiresAt }: CredentialFields,
+  { grant, accessToken, accessTokenExpiresAt, refreshToken = '' }: CredentialFields,
   { rejected }: CredentialContext,
   now: number,
 ): string | null => {
   if (accessToken === undefined || accessToken === rejected?.accessToken) return null;
+  if (grant === 'authorizationCode' && refreshToken === '') return accessToken; // it never expires
   return now + MARGIN_MS < Number(accessTokenExpiresAt) ? accessToken : null;
 };
 
@@ -140,6 +151,12 @@ const findSavedToken = (
  * together with the access token, and other sandboxes need not replace it again.
  */
 const loadToken = async (fields: CredentialFields, context: CredentialContext): Promise<Expiring<string>> => {
+  if (fields.grant === 'authorizationCode' && !fields.refreshToken) {
+    const target = new URL(fields.tokenUrl ?? '').host;
+    const cause =
+      fields.accessToken === undefined ? 'nobody has signed in' : 'its access token is no longer accepted';
+    throw new CatalogueError(CREDENTIAL_REJECTED, { target, reason: `${cause}, ${CONNECT_AGAIN}` });
+  }
   const { accessToken, refreshToken, expiresAt } = await requestToken(fields, context);
   if (refreshToken !== null && refreshToken !== fields.refreshToken)
     await context.saveSecrets?.({ refreshToken, accessToken, accessTokenExpiresAt: String(expiresAt) });
@@ -152,12 +169,16 @@ export const oauth2: CredentialType = {
   id: 'oauth2',
   name: 'OAuth 2.0',
   description:
-    'Gets an access token by client credentials or a refresh token (RFC 6749) and sends it as a bearer token',
+    'Gets an access token by client credentials, a refresh token or a sign-in (RFC 6749), and sends it as a bearer token',
   schema: textSchema('tokenUrl clientId', {
     grant: {
-      enum: ['clientCredentials', 'refreshToken'],
+      enum: ['clientCredentials', 'refreshToken', 'authorizationCode'],
       default: 'clientCredentials',
       description: 'How to get the access token',
+    },
+    authorizationUrl: {
+      pattern: '^https?://',
+      description: 'Where people sign in, for the grant authorizationCode',
     },
     tokenUrl: { pattern: '^https?://', description: 'Token endpoint of the server' },
     clientId: { minLength: 1, description: 'Client id' },

@@ -44,6 +44,7 @@ export const useCommandLine = () => {
     values = {},
     isStage = false,
     columns = null,
+    browse = () => {},
     clock = { now: () => Date.parse('2026-11-20T12:00:00.000Z'), sleep: async () => {} },
   }: Partial<Omit<CommandLine, 'io'>> & {
     readonly hasDatabase?: boolean;
@@ -57,6 +58,8 @@ export const useCommandLine = () => {
     readonly isStage?: boolean;
     /** Of the terminal; null for none. */
     readonly columns?: number | null;
+    /** What the browser does with an address; nothing by default. */
+    readonly browse?: Io['browse'];
     /** By default, the time stands still. */
     readonly clock?: Pick<Io, 'now' | 'sleep'>;
   } = {}) => {
@@ -121,7 +124,10 @@ export const useCommandLine = () => {
         paintOut: (_format, text) => text,
         ...clock,
         untilInterrupted: () => AbortSignal.abort(),
-        browse: (address) => void browsed.push(address),
+        browse: (address) => {
+          browsed.push(address);
+          browse(address);
+        },
       };
       const code = await run(typeof args === 'string' ? args.split(' ').filter(Boolean) : args, {
         io,

@@ -109,6 +109,48 @@ describe('an error of the server', () => {
   });
 });
 
+describe('a credential that a person signs in to', () => {
+  const signedIn = (changes: CredentialFields = {}) => theFields({ grant: 'authorizationCode', ...changes });
+  const again = 'so a person has to connect it again (hookloom credential connect)';
+
+  test('gets tokens by its refresh token', async () => {
+    const { http, headerFor } = aClient();
+    expect(await headerFor(signedIn({ refreshToken: 'refresh-1' }))).toBe('Bearer access-1');
+    expect(http.requests[0]?.body).toContain('grant_type=refresh_token&refresh_token=refresh-1');
+  });
+
+  test('says that it has to be connected again when its refresh token is revoked', async () => {
+    const { headerFor } = aClient(() => ({ status: 400, text: '{"error":"invalid_grant"}' }));
+    await expect(headerFor(signedIn({ refreshToken: 'refresh-1' }))).rejects.toMatchObject({
+      code: 'CREDENTIAL_REJECTED',
+      parameters: { reason: `invalid_grant, ${again}` },
+    });
+  });
+
+  test.each([
+    ['nobody has signed in', {}, undefined],
+    ['its access token is no longer accepted', { refreshToken: '', accessToken: 'forever-1' }, 'forever-1'],
+  ])('says so when %s, without a request', async (cause, changes, rejected) => {
+    const { http, headerFor } = aClient();
+    const fields = signedIn(changes);
+    const context = rejected === undefined ? {} : { rejected: fields };
+    await expect(headerFor({ ...fields }, context)).rejects.toMatchObject({
+      code: 'CREDENTIAL_REJECTED',
+      parameters: { reason: `${cause}, ${again}` },
+    });
+    expect(http.requests).toEqual([]);
+  });
+
+  test('uses an access token that never expires', async () => {
+    const { http, clock, headerFor } = aClient();
+    clock.advance(1_000_000_000);
+    expect(await headerFor(signedIn({ refreshToken: '', accessToken: 'forever-1' }))).toBe(
+      'Bearer forever-1',
+    );
+    expect(http.requests).toEqual([]);
+  });
+});
+
 describe('a server that replaces refresh tokens', () => {
   test('has the new one stored, with the access token that others use', async () => {
     const { saved, clock, headerFor } = aClient(() => aToken({ refresh_token: 'refresh-2' }));

@@ -1,0 +1,70 @@
+/** What is known of the OAuth 2.0 server of a service, for a credential with the grant `authorizationCode`. */
+interface Oauth2Preset {
+  /** With what the server needs in the query to send a refresh token. */
+  readonly authorizationUrl: string;
+  readonly tokenUrl: string;
+  /** The scope that is asked for by default, as the server writes it; absent if the registered app determines it. */
+  readonly scope?: string;
+  readonly clientAuthentication: 'header' | 'body';
+  /** The hosts that the credential is for. */
+  readonly hosts: readonly string[];
+}
+
+/** By the name for `credential create --preset`. */
+export const OAUTH2_PRESETS: Readonly<Record<string, Oauth2Preset>> = {
+  airtable: {
+    authorizationUrl: 'https://airtable.com/oauth2/v1/authorize',
+    tokenUrl: 'https://airtable.com/oauth2/v1/token',
+    scope: 'data.records:read data.records:write schema.bases:read',
+    clientAuthentication: 'header',
+    hosts: ['api.airtable.com'],
+  },
+  github: {
+    authorizationUrl: 'https://github.com/login/oauth/authorize',
+    tokenUrl: 'https://github.com/login/oauth/access_token',
+    scope: 'repo',
+    clientAuthentication: 'body',
+    hosts: ['api.github.com'],
+  },
+  google: {
+    authorizationUrl: 'https://accounts.google.com/o/oauth2/v2/auth?access_type=offline&prompt=consent',
+    tokenUrl: 'https://oauth2.googleapis.com/token',
+    scope: 'openid email',
+    clientAuthentication: 'body',
+    hosts: ['*.googleapis.com'],
+  },
+  hubspot: {
+    authorizationUrl: 'https://app.hubspot.com/oauth/authorize',
+    tokenUrl: 'https://api.hubapi.com/oauth/v1/token',
+    scope: 'oauth',
+    clientAuthentication: 'body',
+    hosts: ['api.hubapi.com'],
+  },
+  microsoft: {
+    authorizationUrl: 'https://login.microsoftonline.com/common/oauth2/v2.0/authorize',
+    tokenUrl: 'https://login.microsoftonline.com/common/oauth2/v2.0/token',
+    scope: 'offline_access User.Read',
+    clientAuthentication: 'body',
+    hosts: ['graph.microsoft.com'],
+  },
+  notion: {
+    authorizationUrl: 'https://api.notion.com/v1/oauth/authorize?owner=user',
+    tokenUrl: 'https://api.notion.com/v1/oauth/token',
+    clientAuthentication: 'header',
+    hosts: ['api.notion.com'],
+  },
+  salesforce: {
+    authorizationUrl: 'https://login.salesforce.com/services/oauth2/authorize',
+    tokenUrl: 'https://login.salesforce.com/services/oauth2/token',
+    scope: 'api refresh_token',
+    clientAuthentication: 'body',
+    hosts: ['*.my.salesforce.com'],
+  },
+  slack: {
+    authorizationUrl: 'https://slack.com/oauth/v2/authorize',
+    tokenUrl: 'https://slack.com/api/oauth.v2.access',
+    scope: 'chat:write',
+    clientAuthentication: 'body',
+    hosts: ['slack.com'],
+  },
+};
