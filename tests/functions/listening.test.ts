@@ -15,10 +15,9 @@ import { environmentOf } from '../support/function-environment.ts';
 
 let ask: ReturnType<typeof anAdminApi>;
 let isStoreOut = false;
-let openHook: (isDirect?: boolean) => (
-  body: unknown,
-  changes?: WebhookEventChanges,
-) => Promise<{ status: number; body: JsonObject }>;
+let openHook: (
+  isDirect?: boolean,
+) => (body: unknown, changes?: WebhookEventChanges) => Promise<{ status: number; body: JsonObject }>;
 let store: ReturnType<typeof createListeningStore>;
 const cleanups: (() => unknown)[] = [];
 
