@@ -140,7 +140,6 @@ export const unusedGrants: Readonly<Record<string, string>> = {
     'an execution that is held or published late: tests/executions/lifecycle',
   'DispatchRole lambda:InvokeFunction function:STAGE-runDurable:durable':
     'the same call as that of the other roles, for a durable workflow: tests/executions/lifecycle',
-  'DispatchRole s3:PutObject BUCKET/executions/*': 'an event that is larger than a record: tests/triggers',
   'RetryExecutionsRole dynamodb:GetItem table/STAGE-workflow-versions':
     'an execution that began with an older version: tests/executions/lifecycle',
   'RetryExecutionsRole lambda:InvokeFunction function:STAGE-retryExecutions':

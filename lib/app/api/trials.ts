@@ -81,10 +81,12 @@ export const showListeningRoute = defineRoute({
   route: 'GET /api/admin/workflows/{workflowId}/listening/{listeningId}',
   summary: 'whether a webhook listens, or has caught a request',
   answers: { 200: listeningState },
+  problems: ['WORKFLOW_NOT_FOUND'],
 });
 
 export const stopListeningRoute = defineRoute({
   route: 'DELETE /api/admin/workflows/{workflowId}/listening/{listeningId}',
   summary: 'stops listening, unless a request was caught: answers which',
   answers: { 200: listeningState },
+  problems: ['WORKFLOW_NOT_FOUND'],
 });
