@@ -120,7 +120,7 @@ describe('executions', () => {
 
   test('those that failed in the same way are a click from the overview', async () => {
     await open('');
-    await page.getByRole('link', { name: 'All that failed as StoppedByWorkflow in ship, node fail' }).click();
+    await page.getByRole('link', { name: 'All of these: StoppedByWorkflow in ship, node fail' }).click();
     await expectCount('Executions', 20);
     await page.getByLabel('Failed at node').fill('other');
     await page.getByText('No execution matches the filters.').waitFor();

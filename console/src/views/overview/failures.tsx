@@ -68,24 +68,24 @@ export const Failures = (): ReactNode => {
                         {nodeId !== null && `, node ${nodeId}`}
                       </span>
                     </div>
-                    {nodeId !== null && (
-                      <AppLink
-                        to={withQuery('/executions', {
-                          ...{
-                            workflowId,
-                            status: 'failed,timedOut',
-                            failureNode: nodeId,
-                            failureName: name,
-                          },
-                          last: '1-day',
-                        })}
-                        ariaLabel={`All that failed as ${name} in ${workflowId}, node ${nodeId}`}
-                      >
-                        All of these
-                      </AppLink>
-                    )}
                     <Box variant="small" color="text-body-secondary" display="block">
-                      {message.slice(0, 300)}
+                      {message.slice(0, 300)}{' '}
+                      {nodeId !== null && (
+                        <AppLink
+                          to={withQuery('/executions', {
+                            ...{
+                              workflowId,
+                              status: 'failed,timedOut',
+                              failureNode: nodeId,
+                              failureName: name,
+                            },
+                            last: '1-day',
+                          })}
+                          ariaLabel={`All of these: ${name} in ${workflowId}, node ${nodeId}`}
+                        >
+                          All of these
+                        </AppLink>
+                      )}
                     </Box>
                   </li>
                 ),
