@@ -234,7 +234,10 @@ const withoutTimes = ({ result }: DurableRun) => {
   return {
     ...others,
     nodes: nodes
-      .map(({ startedAt: _startedAt, durationMs: _durationMs, ...record }) => record)
+      .map(
+        ({ startedAt: _startedAt, durationMs: _durationMs, attemptTimes: _attemptTimes, ...record }) =>
+          record,
+      )
       .toSorted((a, b) => nodeKeyOf(a).localeCompare(nodeKeyOf(b))),
   };
 };
