@@ -5,12 +5,7 @@ import type { ServedRoute } from '../http/create-handler.ts';
 import { answerJson } from '../shared/answer.ts';
 import { NOT_LISTENABLE, WORKFLOW_NOT_FOUND } from '../shared/error-catalogue.ts';
 import { AppError } from '../shared/errors.ts';
-import {
-  END_KEPT_MS,
-  LISTENING_MS,
-  type ListeningEnd,
-  type ListeningStore,
-} from '../webhooks/listening/listening-store.ts';
+import { END_KEPT_MS, LISTENING_MS, type ListeningStore } from '../webhooks/listening/listening-store.ts';
 import { describeRequest } from '../webhooks/requests/describe-request.ts';
 import type { PublishedWorkflow, WorkflowReader } from '../workflows/definition/workflow-store.ts';
 import { listenRoute, showListeningRoute, stopListeningRoute } from './api/trials.ts';
@@ -30,6 +25,9 @@ export interface ListeningParts {
 /** How long a read may miss the latest write: DynamoDB's reads are usually consistent within a second. */
 const READS_LAG_MS = 1_000;
 
+/** In characters: no listening has a longer id, and keys of the store are bounded. */
+const MAX_ID = 64;
+
 /** The routes below `/api/admin/workflows/{workflowId}/listening`: the next request to a webhook is caught as a test. */
 export const listeningRoutes = ({
   workflows,
@@ -38,7 +36,8 @@ export const listeningRoutes = ({
   ids,
   ...parts
 }: ListeningParts): readonly ServedRoute[] => {
-  const describe = async (workflowId: string, id: string, end: ListeningEnd | null) => {
+  const describe = async (workflowId: string, id: string) => {
+    const end = id.length > MAX_ID ? null : await store.findEnd(workflowId, id);
     if (end?.request != null)
       return answerJson(200, { id, state: 'caught' as const, request: describeRequest(end.request) });
     const latest = end === null ? await store.findLatest(workflowId) : null;
@@ -71,7 +70,7 @@ export const listeningRoutes = ({
 
     answerRoute(showListeningRoute, async ({ params: { listeningId, ...params } }) => {
       const workflowId = checkWorkflowId(params.workflowId);
-      return describe(workflowId, listeningId, await store.findEnd(workflowId, listeningId));
+      return describe(workflowId, listeningId);
     }),
 
     answerRoute(stopListeningRoute, async ({ params: { listeningId, ...params } }) => {
@@ -82,7 +81,7 @@ export const listeningRoutes = ({
         await store.end(workflowId, listeningId, { request: null }, clock.now() + END_KEPT_MS);
         await store.forget(workflowId, latest);
       }
-      return describe(workflowId, listeningId, await store.findEnd(workflowId, listeningId));
+      return describe(workflowId, listeningId);
     }),
   ];
 };

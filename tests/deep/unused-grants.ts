@@ -224,6 +224,8 @@ export const unusedGrants: Readonly<Record<string, string>> = {
     'the commands for credentials: tests/scripts/policies',
   'reader cloudformation:DescribeStacks stack/STAGE/*': 'a reader: tests/scripts/policies',
   'reader execute-api:Invoke API/*/GET/api/admin/*': 'a reader: tests/scripts/policies',
+  'author execute-api:Invoke API/*/POST/api/admin/workflows/*/listening':
+    'listening to the next request: tests/cli/request',
   'AdminTryNodeRole dynamodb:GetItem table/STAGE-state': 'state of a trial: tests/functions/admin-try-node',
   'AdminTryNodeRole dynamodb:PutItem table/STAGE-state': 'state of a trial: tests/functions/admin-try-node',
   'AdminTryNodeRole dynamodb:Query table/STAGE-state': 'state of a trial: tests/functions/admin-try-node',
