@@ -2,7 +2,7 @@ import type { Listening } from '../../workflows/definition/workflow-store.ts';
 import type { RequestRecord } from '../requests/request-record.ts';
 
 /** How a listening ended: with the request that was caught, or without one. */
-export interface ListeningEnd {
+interface ListeningEnd {
   readonly request: RequestRecord | null;
 }
 
