@@ -2,10 +2,12 @@ import type { JsonObject } from '@hookloom/plugin-kit';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { createListeningStore } from '../../lib/adapters/dynamodb/requests/listening-store.ts';
+import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
 import { openStores } from '../../lib/app/compose/parts.ts';
 import { openWebhook } from '../../lib/app/compose/webhook.ts';
 import { readConfig } from '../../lib/app/config.ts';
 import { createWebhookFunction } from '../../lib/app/webhook-handler.ts';
+import { createCatchRequest } from '../../lib/webhooks/listening/catch-request.ts';
 import { startEmbeddedDynamoDb } from '../../local/database/embedded-dynamodb.ts';
 import { startFaultProxy } from '../support/a-fault-proxy.ts';
 import { aJsonEvent, type WebhookEventChanges } from '../support/a-webhook-event.ts';
@@ -185,6 +187,20 @@ describe('a webhook that listens', () => {
     await store.begin('greeting', { id: 'expired', triggerNodeId: 'request', until: Date.now() - 1 });
     expect((await hook({ name: 'Ada' }, { requestId: 'd' })).status).toBe(404);
     expect(await count()).toBe(0);
+  });
+
+  test('does not catch what starts the run of an upload, which has been accepted before', async () => {
+    await put();
+    const id = await listen();
+    const webhook = {
+      workflow: { listening: await store.findLatest('greeting') },
+      config: { triggerNodeId: 'request' },
+      isDisabled: false,
+    };
+    const start = { request: { workflowId: 'greeting' }, webhook, secretHeaders: [], isOfUpload: true };
+    const catchRequest = createCatchRequest({ store, clock: systemClock });
+    expect(await catchRequest({ ...start, note: () => {} } as never)).toBeNull();
+    expect((await read(id)).state).toBe('listening');
   });
 
   test('does not catch what it refuses, or what comes to another trigger', async () => {
