@@ -51,6 +51,12 @@ describe('the executions of a workflow', () => {
     });
   });
 
+  test('end after a page that is full', async () => {
+    const reader = (await aHistory())('a', 0);
+    expect(await reader.read(3)).toMatchObject({ executions: { length: 3 }, hasMore: true });
+    expect(await reader.read(3)).toEqual({ executions: [], hasMore: false });
+  });
+
   test('are those since a time', async () => {
     const openRuns = await aHistory();
     expect((await openRuns('a', clock.now() + 1).read(10)).executions).toHaveLength(2);

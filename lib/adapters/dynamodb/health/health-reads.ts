@@ -75,6 +75,7 @@ export const createOpenRuns =
         // For a high-volume workflow, one of its partitions is enough of a sample.
         if (found.Items?.length === 0 && partition !== sample) {
           partition = sample;
+          next = undefined; // a place of the other partition
           found = await query(limit);
         }
         next = found.LastEvaluatedKey;
