@@ -5,6 +5,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { openBrowser } from '../../scripts/pages/open-browser.ts';
 import { copyProject } from '../support/copy-project.ts';
 import { type RunningService, startLocalService } from '../support/local-service.ts';
+import { pasteOver } from '../support/paste-over.ts';
 
 /** The console writes to its workflow files. */
 const project = copyProject();
@@ -230,7 +231,7 @@ test('a credential is made in place and chosen, settings are a form, and what is
   await page.getByLabel('Credential', { exact: true }).getByText('hello-key').waitFor();
   await page.getByText('Settings', { exact: true }).click();
   await field('timeoutSeconds').last().getByRole('textbox').fill('9999');
-  await field('onlyIf').getByRole('textbox').fill("body.name != ''");
+  await pasteOver(field('onlyIf').getByRole('textbox'), "body.name != ''");
   await button('Save').click();
   await field('timeoutSeconds').getByText(/840/).last().waitFor();
   await field('timeoutSeconds').last().getByRole('textbox').fill('9');
@@ -300,7 +301,10 @@ test('a node is dropped on the connection of an output, and copied, pasted and r
 
   // By mouse, on several nodes.
   await node('review').click();
-  await node('approve').click({ modifiers: ['Shift'] });
+  await page.keyboard.down('Shift');
+  await page.locator('.react-flow__pane.selection').waitFor(); // the canvas reads the key after it is drawn anew
+  await node('approve').click();
+  await page.keyboard.up('Shift');
   await node('approve').click({ button: 'right' });
   await page.getByRole('menuitem', { name: 'Disable' }).click();
   await page.getByLabel(/^review, .*disabled/).waitFor();

@@ -4,6 +4,7 @@ import type axe from 'axe-core';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { openBrowser } from '../../scripts/pages/open-browser.ts';
 import { type RunningService, startLocalService } from '../support/local-service.ts';
+import { pasteOver } from '../support/paste-over.ts';
 import { poll } from '../support/poll.ts';
 
 const axeFile = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
@@ -106,10 +107,10 @@ describe('a form writes', () => {
 
   test('code and a JSON Schema', async () => {
     await openForm('code');
-    await field('code (required)').getByRole('textbox').fill('return { total: 1 };');
+    await pasteOver(field('code (required)').getByRole('textbox'), 'return { total: 1 };');
     await expectParameters({ code: 'return { total: 1 };' });
     await openForm('validate');
-    await field('schema (required)').getByRole('textbox').fill('{ "type": "object" }');
+    await pasteOver(field('schema (required)').getByRole('textbox'), '{ "type": "object" }');
     await expectParameters({ schema: { type: 'object' } });
   });
 
@@ -137,7 +138,7 @@ describe('a form writes', () => {
       .getByRole('button', { name: /Type of deduplication/ })
       .click();
     await page.getByRole('option', { name: 'Expression', exact: true }).click();
-    await field('deduplication').getByRole('textbox').fill('$lowercas(body.id)');
+    await pasteOver(field('deduplication').getByRole('textbox'), '$lowercas(body.id)');
     await resultOf('deduplication').getByText('did you mean "$lowercase"?').waitFor();
     await expectParameters({ deduplication: '$lowercas(body.id)' });
   });
@@ -159,16 +160,16 @@ describe('an expression', () => {
   test('completes, shows its value at once, and what is wrong with what was meant', async () => {
     await openForm('if', 'with the example');
     const editor = field('condition (required)').getByRole('textbox');
-    await editor.fill('{{ ');
+    await pasteOver(editor, '{{ ');
     await editor.press('End');
     await editor.pressSequentially('$uppe');
     await page.getByRole('option', { name: /^\$uppercase/ }).waitFor();
     await page.waitForTimeout(ENTER_DELAY_MS);
     await page.keyboard.press('Enter');
     await poll(async () => (await editor.textContent()) === '{{ $uppercase()');
-    await editor.fill('{{ $uppercas("a") }}');
+    await pasteOver(editor, '{{ $uppercas("a") }}');
     await resultOf('condition (required)').getByText('did you mean "$uppercase"?').waitFor();
-    await editor.fill('{{ 2 > 1 }}');
+    await pasteOver(editor, '{{ 2 > 1 }}');
     await resultOf('condition (required)').getByText('true', { exact: true }).waitFor();
     await expectParameters({ condition: '{{ 2 > 1 }}' });
   });
@@ -187,9 +188,9 @@ describe('an expression', () => {
     await openForm('if');
     await page.getByRole('button', { name: 'Use an expression for condition' }).click();
     const editor = field('condition (required)').getByRole('textbox');
-    await editor.fill('{{ ($f := function($n) { $f($n + 1) }; $f(0)) }}');
+    await pasteOver(editor, '{{ ($f := function($n) { $f($n + 1) }; $f(0)) }}');
     await resultOf('condition (required)').getByText(/steps/).waitFor();
-    await editor.fill('{{ 1 = 1 }}');
+    await pasteOver(editor, '{{ 1 = 1 }}');
     await resultOf('condition (required)').getByText('true', { exact: true }).waitFor();
   });
 });

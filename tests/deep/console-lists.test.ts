@@ -4,6 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import { openBrowser } from '../../scripts/pages/open-browser.ts';
 import { aDecision } from '../support/an-approval.ts';
 import { type RunningService, startLocalService } from '../support/local-service.ts';
+import { pasteOver } from '../support/paste-over.ts';
 import { poll } from '../support/poll.ts';
 
 let service: RunningService;
@@ -224,9 +225,9 @@ test('a refused request says what to change, and is sent again with another body
   await page.locator('main code', { hasText: /^schema$/ }).waitFor();
 
   const body = page.getByRole('textbox', { name: 'Body to send' });
-  await body.fill('{ "id": ');
+  await pasteOver(body, '{ "id": ');
   await page.getByText('The body must be JSON, as it was.').locator('visible=true').waitFor();
-  await body.fill('{ "id": "B-7" }');
+  await pasteOver(body, '{ "id": "B-7" }');
   await page.getByRole('button', { name: 'Send edited' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Send', exact: true }).click();
   await page.getByText('Sent again').waitFor();

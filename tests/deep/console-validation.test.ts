@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { openBrowser } from '../../scripts/pages/open-browser.ts';
 import { type RunningService, startLocalService } from '../support/local-service.ts';
+import { pasteOver } from '../support/paste-over.ts';
 import { watchPage } from '../support/watched-page.ts';
 
 let service: RunningService;
@@ -25,7 +26,7 @@ const button = (name: string | RegExp) => page.getByRole('button', { name, exact
 const writeWorkflow = async (nodes: readonly object[], connections: readonly object[]) => {
   await page.getByRole('tab', { name: 'JSON', exact: true }).click();
   const text = page.getByRole('textbox', { name: 'JSON of the workflow' });
-  await text.fill(JSON.stringify({ id: 'checked', name: 'Checked', nodes, connections }, null, 2));
+  await pasteOver(text, JSON.stringify({ id: 'checked', name: 'Checked', nodes, connections }, null, 2));
   await page.getByRole('tab', { name: 'Graph' }).click();
 };
 
