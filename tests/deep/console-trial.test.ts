@@ -252,6 +252,28 @@ test('a request on record is chosen as data, and a run is stopped', async () => 
   expect(width).toBe(0);
 });
 
+test('the next request is caught as data and starts nothing, unless the page is left before', async () => {
+  await open('/workflows/tried/edit');
+  await select('greet');
+  const before = await listExecutions('trial=false');
+  await button('Listen').click();
+  await said('The next request to request is caught as a test.');
+  expect((await callWebhook({ name: 'Edsger' })).status).toBe(202);
+  await said('Caught POST /webhook: it started nothing.');
+  await field('greeting').getByText('"Edsger"').waitFor();
+  expect(await listExecutions('trial=false')).toEqual(before);
+
+  await button('Listen').click();
+  await button('Stop listening').click();
+  await said('Stopped: no request came.');
+  await button('Listen').click();
+  await said('The next request to request is caught as a test.');
+  const left = page.waitForResponse((response) => response.request().method() === 'DELETE');
+  await page.getByRole('link', { name: 'Executions', exact: true }).click();
+  await left;
+  expect(await callWebhook({ name: 'Barbara' })).toEqual({ status: 200, answer: { greeting: 'Barbara' } });
+});
+
 test('a node that takes too long in the page holds up neither the page nor the other nodes', async () => {
   const { nodes, connections, ...workflow } = drawn('{{ body.name }}');
   const values = Object.fromEntries(

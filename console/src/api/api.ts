@@ -9,6 +9,8 @@ export interface Call {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
+  /** Whether it is sent to its end even if the page is left. */
+  readonly keepalive?: boolean;
 }
 
 /** A problem that the API answers with (RFC 9457), or that kept it from answering: those have the status 0. */
@@ -48,7 +50,7 @@ const REPORTS: { readonly [Key in RouteKey]?: { readonly status: number; readonl
  * @throws Problem
  */
 export const callApi = async <Key extends RouteKey>(key: Key, call: Call = {}): Promise<Answer<Key>> => {
-  const { params = {}, query = {}, body, headers = {}, signal } = call;
+  const { params = {}, query = {}, body, headers = {}, signal, keepalive = false } = call;
   const [method = '', pattern = ''] = key.split(' ');
   const path = pattern.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
   const given = Object.entries(query).flatMap(([name, value]): [string, string][] =>
@@ -60,6 +62,7 @@ export const callApi = async <Key extends RouteKey>(key: Key, call: Call = {}): 
     method,
     headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    keepalive,
     signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
   };
   const response = await fetch(`${path}${search}`, init).catch((error: unknown) => {

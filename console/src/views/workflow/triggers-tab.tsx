@@ -1,6 +1,5 @@
 import Box from '@cloudscape-design/components/box';
 import Container from '@cloudscape-design/components/container';
-import CopyToClipboard from '@cloudscape-design/components/copy-to-clipboard';
 import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
@@ -12,7 +11,8 @@ import { AppLink } from '../../parts/app-link.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Time } from '../../parts/time.tsx';
-import { type Definition, type DefinitionNode, findNode, toCurl } from './definition.ts';
+import { type Definition, findNode } from './definition.ts';
+import { WebhookAddress } from './webhook-address.tsx';
 
 type Trigger = Answer<'GET /api/admin/workflows/{workflowId}'>['triggers'][number];
 
@@ -46,7 +46,7 @@ export const TriggersTab = ({ triggers, definition }: TriggersTabProps): ReactNo
         >
           <SpaceBetween size="m">
             {addresses.map((address) => (
-              <Address key={`${address.method} ${address.url}`} address={address} node={node} />
+              <WebhookAddress key={`${address.method} ${address.url}`} address={address} node={node} />
             ))}
             {type === 'scheduleTrigger' && <NextTimes definition={definition} nodeId={nodeId} />}
             {node.parameters !== undefined && (
@@ -60,34 +60,6 @@ export const TriggersTab = ({ triggers, definition }: TriggersTabProps): ReactNo
       );
     })}
   </SpaceBetween>
-);
-
-interface AddressProps {
-  readonly address: { readonly method: string; readonly url: string };
-  readonly node: DefinitionNode;
-}
-
-const Address = ({ address, node }: AddressProps): ReactNode => (
-  <div className="field-head any-length">
-    <Box variant="code">
-      <b>{address.method}</b> {address.url}
-    </Box>
-    <CopyToClipboard
-      variant="icon"
-      copyButtonAriaLabel={`Copy the address: ${address.method} ${address.url}`}
-      copySuccessText="Copied"
-      copyErrorText="The browser did not allow copying."
-      textToCopy={address.url}
-    />
-    <CopyToClipboard
-      variant="button"
-      copyButtonText="Copy as curl"
-      copyButtonAriaLabel={`Copy as curl: ${address.method} ${address.url}`}
-      copySuccessText="Copied"
-      copyErrorText="The browser did not allow copying."
-      textToCopy={toCurl(address, node)}
-    />
-  </div>
 );
 
 /** The check of the definition says when its schedules fire; it stores nothing. */

@@ -11,6 +11,7 @@ import { useAddressState } from '../../../parts/address-state.ts';
 import { Confirm } from '../../../parts/confirm.tsx';
 import { EXECUTION_STATUS_NAMES } from '../../../parts/execution-status.tsx';
 import { ProblemAlert } from '../../../parts/problem-alert.tsx';
+import { ListenButton, ListeningReport, useListening } from './listening.tsx';
 import { describeOrigin, formatTime } from './origin.ts';
 import type { Trial } from './use-trial.ts';
 import './trial.css';
@@ -30,6 +31,8 @@ export const TrialBar = ({ trial, workflowId }: TrialBarProps): ReactNode => {
   const [address, setAddress] = useAddressState('execution');
   const isTaken = useRef(false);
   const { takeExecution } = trial;
+  const listening = useListening(workflowId, trial.takeCaught);
+  const hooks = [...trial.graph.nodes.values()].filter(({ type }) => type === 'webhookTrigger');
   useEffect(() => {
     if (address === '' || isTaken.current) return;
     isTaken.current = true;
@@ -40,6 +43,12 @@ export const TrialBar = ({ trial, workflowId }: TrialBarProps): ReactNode => {
     <SpaceBetween size="xs">
       <div className="trial-bar">
         <DataChoice trial={trial} workflowId={workflowId} />
+        <ListenButton
+          listening={listening}
+          triggers={hooks}
+          isStored={workflowId !== ''}
+          isDisabled={progress !== null}
+        />
         <Button disabled={!trial.canRun} onClick={() => trial.run({ target: null, isAlone: false })}>
           Run all
         </Button>
@@ -53,6 +62,7 @@ export const TrialBar = ({ trial, workflowId }: TrialBarProps): ReactNode => {
           ? report
           : `Running ${progress.nodeId}${progress.done === 0 ? '' : `, ${progress.done} done`} …`}
       </div>
+      <ListeningReport listening={listening} triggers={hooks} />
       {!trial.isKeptHere && (
         <Box color="text-body-secondary">
           The data is too large to be kept in this browser: it is lost when you leave the page.

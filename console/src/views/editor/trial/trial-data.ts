@@ -274,7 +274,7 @@ export const toOutputs = (value: unknown): Outputs | null => {
   return Object.fromEntries(entries) as Outputs;
 };
 
-interface RecordedRequest {
+export interface RecordedRequest {
   readonly id: string;
   readonly workflowId: string;
   readonly receivedAt: string;

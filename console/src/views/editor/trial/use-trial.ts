@@ -20,6 +20,7 @@ import {
   isDerived,
   type NewData,
   passOn,
+  type RecordedRequest,
   renameData,
   toGraph,
   toOutputs,
@@ -157,14 +158,15 @@ export const useTrial = ({ workflowId, definition, types, isReadable }: TrialPar
       const graphThen = toGraph(ran.definition as unknown as DraftDefinition);
       change(add(graphThen, kept, Object.fromEntries(made)));
     });
+  const giveRequest = (request: RecordedRequest) => {
+    const hooks = definition.nodes.filter(({ type }) => type === 'webhookTrigger');
+    const hook =
+      hooks.find(({ parameters }) => (parameters?.path ?? '/webhook') === request.path) ?? hooks[0];
+    if (hook === undefined) throw new Error('The workflow has no webhook trigger.');
+    give(hook.id, fromRequest(request));
+  };
   const takeRequest = (id: string) =>
-    load(async () => {
-      const read = await callApi('GET /api/admin/requests/{id}', { params: { id } });
-      const hooks = definition.nodes.filter(({ type }) => type === 'webhookTrigger');
-      const hook = hooks.find(({ parameters }) => (parameters?.path ?? '/webhook') === read.path) ?? hooks[0];
-      if (hook === undefined) throw new Error('The workflow has no webhook trigger.');
-      give(hook.id, fromRequest(read));
-    });
+    load(async () => giveRequest(await callApi('GET /api/admin/requests/{id}', { params: { id } })));
 
   const tryOne = async (ran: DraftGraph, nodeId: string, signal: AbortSignal): Promise<NewData> => {
     const all = withExample(ran, latest.current, types);
@@ -262,6 +264,12 @@ export const useTrial = ({ workflowId, definition, types, isReadable }: TrialPar
     sampleFor: (id: string) => toSample(graph, types, { data, id, variables: values }),
     takeExecution,
     takeRequest,
+    /** A request that was caught as a test. */
+    takeCaught: (request: RecordedRequest) =>
+      load(async () => {
+        giveRequest(request);
+        setReport(`Caught ${request.method} ${request.path}: it started nothing.`);
+      }),
     /** Data that someone typed for an output of a node. */
     type: (nodeId: string, output: string, value: JsonObject) =>
       give(nodeId, fromText(output, value, new Date().toISOString())),
