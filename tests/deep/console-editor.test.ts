@@ -104,6 +104,7 @@ test('hello is built by mouse, saved, and answers its webhook', async () => {
   await page.locator('.react-flow__edge').waitFor({ state: 'attached' });
   await button('Save').click();
   await page.waitForURL(/hello-mouse\/edit/);
+  await page.getByText('Saved as version 1 and to workflows/hello-mouse.json.').waitFor();
   expect(await callHello('hello-mouse')).toMatchObject({ greeting: 'Hello, Ada' });
 });
 

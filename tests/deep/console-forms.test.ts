@@ -239,4 +239,4 @@ test('the form of every node type is shown, accessible and no wider than a phone
     found.push(...(await findViolations()).map((violation) => `${nodeType}: ${violation}`));
   }
   expect(found).toEqual([]);
-}, 600_000);
+}, 3_600_000);

@@ -16,6 +16,7 @@ import {
   useState,
 } from 'react';
 import { useLocation, useParams } from 'wouter';
+import { useHistoryState } from 'wouter/use-browser-location';
 import { useApi } from '../../api/use-api.ts';
 import JsonEditor from '../../parts/json-editor.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
@@ -63,7 +64,7 @@ import { TrialBar } from './trial/trial-bar.tsx';
 import { useTrial } from './trial/use-trial.ts';
 import { useAdding } from './use-adding.ts';
 import { useFindings } from './use-findings.ts';
-import { type Base, useSaving } from './use-saving.ts';
+import { type Base, type StoredVersion, useSaving } from './use-saving.ts';
 
 const Start = lazy(() => import('./start/start.tsx'));
 
@@ -151,10 +152,11 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
     ...{ workflowId, current, kept, draft: history.present },
     onMerged: (merged) => edit(() => merged),
     onDiscarded: (stored) => setHistory(startHistory(open(stored))),
-    onCreated: (id) => {
+    onCreated: (id, stored) => {
       trial.moveTo(id);
-      navigate(`/workflows/${encodeURIComponent(id)}/edit`);
+      navigate(`/workflows/${encodeURIComponent(id)}/edit`, { state: { created: stored } });
     },
+    created: useHistoryState<{ readonly created?: StoredVersion } | null>()?.created ?? null,
   });
   const found = useFindings(definition, types, saving.refusal);
   const trial = useTrial({ workflowId, definition, types, isReadable: problem === null });

@@ -7,6 +7,12 @@ import { type Draft, isSameDraft, openDraft } from './draft.ts';
 import { type KeptDraft, keepDraft, useKeptDraft } from './kept-draft.ts';
 import { type Conflict, mergeDefinitions } from './merge-definitions.ts';
 
+/** A version that this page has stored; `file` if it is in a file, too. */
+export interface StoredVersion {
+  readonly version: number;
+  readonly file?: string | undefined;
+}
+
 /** The version that is edited; a new workflow has none. */
 export interface Base {
   readonly version: number | null;
@@ -25,8 +31,10 @@ interface SavingParts {
   readonly onMerged: (definition: EditedDefinition) => void;
   /** Called with the text to begin with again. */
   readonly onDiscarded: (text: string) => void;
-  /** Called with the id of a new workflow, once it is stored. */
-  readonly onCreated: (workflowId: string) => void;
+  /** Called with the id and the version of a new workflow, once it is stored. */
+  readonly onCreated: (workflowId: string, created: StoredVersion) => void;
+  /** The first version of the workflow if the page of the new workflow has just stored it; null if not. */
+  readonly created: StoredVersion | null;
 }
 
 /** What someone stored while this page edited the version before. */
@@ -52,7 +60,7 @@ export type Saving = ReturnType<typeof useSaving>;
 
 /** Keeps a draft in this browser until it is stored, and stores it unless someone else stored a version in between. */
 export const useSaving = (parts: SavingParts) => {
-  const { workflowId, current, kept, draft, onMerged, onDiscarded, onCreated } = parts;
+  const { workflowId, current, kept, draft, onMerged, onDiscarded, onCreated, created } = parts;
   const { definition } = draft;
   const [base, setBase] = useState<Base>(() =>
     kept === null ? current : { version: kept.version, text: kept.base },
@@ -85,13 +93,13 @@ export const useSaving = (parts: SavingParts) => {
         headers: base.version === null ? { 'if-none-match': '*' } : { 'if-match': `"${base.version}"` },
       },
       {
-        onSuccess: ({ version }) => {
+        onSuccess: ({ version, file }) => {
           forgetKept();
           if (workflowId === '' && latest.current !== draft)
             keepDraft(id, { version, base: text, text: latest.current.text });
           setRestored(false);
           setBase({ version, text });
-          if (workflowId === '') onCreated(id);
+          if (workflowId === '') onCreated(id, { version, file });
         },
         onError: (error) => {
           if (isOutdated(error) && base.version !== null) compare().catch(setFailure);
@@ -135,6 +143,8 @@ export const useSaving = (parts: SavingParts) => {
             save.reset();
           },
         };
+  const isCreated = created !== null && created.version === base.version;
+  const stored: StoredVersion | null = save.isSuccess ? save.data : isCreated ? created : null;
   const isTaken = base.version === null && isOutdated(save.error);
 
   return {
@@ -143,7 +153,7 @@ export const useSaving = (parts: SavingParts) => {
     isPending: save.isPending,
     store,
     /** What was stored last, if the draft is still that. */
-    stored: save.isSuccess && !isChanged ? save.data : null,
+    stored: isChanged ? null : stored,
     /** Why the service did not store it; null if it did. */
     refusal: save.error,
     /** What failed besides a conflict. */
