@@ -21,8 +21,8 @@ const POLL_MS = 1_000;
 type Listening = ReturnType<typeof useListening>;
 
 /**
- * Catches the next request to a webhook of a stored workflow as a test. It stops when the page is left: a request that
- * nobody looks at starts its run.
+ * Catches the next request to a webhook of a stored workflow as a test. It stops when the page is left, so that the request
+ * starts its run then.
  *
  * @param workflowId - empty for a new workflow
  */
