@@ -293,6 +293,6 @@ test('a node that takes too long in the page holds up neither the page nor the o
   await select('slow');
   await tab('Output').click();
   const data = page.getByRole('region', { name: 'Data of slow' });
-  await data.getByText('There is no output yet.').waitFor();
+  await data.getByText('this page does not run the node, which takes too long').waitFor();
   expect(await data.getByText('Ran in this page').count()).toBe(0);
 });

@@ -177,7 +177,11 @@ const Views = ({ trial, node: { id }, own, declared, onUse }: OwnProps): ReactNo
           label: 'Output',
           content:
             outputs.length === 0 ? (
-              <Box color="text-body-secondary">There is no output yet.</Box>
+              <Box color="text-body-secondary">
+                {input !== null && trial.leftByPage.has(id)
+                  ? 'There is no output yet: this page does not run the node, which takes too long or has too much data. The service can: try this node.'
+                  : 'There is no output yet.'}
+              </Box>
             ) : (
               <SpaceBetween size="s">
                 {outputs.map(([name, value]) => (

@@ -11,12 +11,8 @@ interface PageTrials {
   readonly onMade: (made: DraftData) => void;
 }
 
-/**
- * Makes the outputs of pure nodes as one types. What was asked for before an edit is dropped.
- *
- * @returns what a run of several nodes needs to run them in this page
- */
-export const usePageTrials = ({ parts, data, isOn, onMade }: PageTrials): PageTrialParts => {
+/** Makes the outputs of pure nodes as one types. What was asked for before an edit is dropped. */
+export const usePageTrials = ({ parts, data, isOn, onMade }: PageTrials) => {
   const { graph, types, variables } = parts;
   const [worker] = useState(createTrialWorker);
   useEffect(() => worker.stop, [worker]);
@@ -25,15 +21,24 @@ export const usePageTrials = ({ parts, data, isOn, onMade }: PageTrials): PageTr
     return { types, known, variables, tried: new Map() satisfies TriedStamps };
   }, [types, variables]);
   const whole = useMemo(() => ({ graph, worker, ...stage }), [graph, worker, stage]);
+  /** As JSON, so that the same ids are the same state. */
+  const [left, setLeft] = useState('[]');
   const latest = useRef(onMade);
   latest.current = onMade;
   useEffect(() => {
     if (!isOn) return;
     const controller = new AbortController();
     void makeOutputs(whole, data, controller.signal).then((made) => {
-      if (!controller.signal.aborted && Object.keys(made).length > 0) latest.current(made);
+      if (controller.signal.aborted) return;
+      setLeft(JSON.stringify([...whole.tried].flatMap(([id, { hasRun }]) => (hasRun ? [] : [id]))));
+      if (Object.keys(made).length > 0) latest.current(made);
     });
     return () => controller.abort();
   }, [whole, data, isOn]);
-  return whole;
+  return {
+    /** What a run of several nodes needs to run them in this page. */
+    parts: whole satisfies PageTrialParts,
+    /** Ids of the nodes that this page could not run in time. */
+    left: useMemo((): ReadonlySet<string> => new Set(JSON.parse(left)), [left]),
+  };
 };

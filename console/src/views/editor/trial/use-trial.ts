@@ -191,7 +191,7 @@ export const useTrial = ({ workflowId, definition, types, isReadable }: TrialPar
     };
   };
 
-  const pageParts = usePageTrials({
+  const { parts: pageParts, left: leftByPage } = usePageTrials({
     parts: { graph, types, variables: values },
     data,
     isOn: isReadable && awaited === 0 && progress === null,
@@ -254,6 +254,8 @@ export const useTrial = ({ workflowId, definition, types, isReadable }: TrialPar
     values,
     /** Names of the stage's variables; null if they are not known. */
     variables: useMemo(() => (values === null ? null : Object.keys(values)), [values]),
+    /** Ids of the nodes that the page could not run in time. */
+    leftByPage,
     isKeptHere,
     canRun: isReadable && awaited === 0 && progress === null,
     progress,
