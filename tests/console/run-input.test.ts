@@ -60,5 +60,9 @@ describe('an input as JSON', () => {
     expect(parseInput(' ')).toEqual({ input: {} });
     expect(parseInput('[1]')).toEqual({ reason: 'The input must be a JSON object.' });
     expect(parseInput('{')).toEqual({ reason: 'This is not valid JSON.' });
+    const deep = (levels: number) => `{"a":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
+    expect(parseInput(deep(200))).toHaveProperty('input');
+    expect(parseInput(deep(201))).toEqual({ reason: 'The input is nested too deeply.' });
+    expect(parseInput(deep(100_000))).toEqual({ reason: 'The input is nested too deeply.' });
   });
 });

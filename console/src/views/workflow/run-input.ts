@@ -1,3 +1,4 @@
+import { parseJson } from '../../parts/parse-json.ts';
 import type { DefinitionNode } from './definition.ts';
 
 /** A field of a form for the body of a request. */
@@ -86,9 +87,10 @@ export const parseInput = (
   text: string,
 ): { readonly input: Readonly<Record<string, unknown>> } | { readonly reason: string } => {
   try {
-    const input: unknown = JSON.parse(text.trim() === '' ? '{}' : text);
+    const input = parseJson(text.trim() === '' ? '{}' : text);
     return isObject(input) ? { input } : { reason: 'The input must be a JSON object.' };
-  } catch {
-    return { reason: 'This is not valid JSON.' };
+  } catch (error) {
+    const isDeep = error instanceof RangeError;
+    return { reason: isDeep ? 'The input is nested too deeply.' : 'This is not valid JSON.' };
   }
 };

@@ -1,12 +1,10 @@
 import { type Node as Place, parseTree } from 'jsonc-parser';
+import { parseJson } from '../../../parts/parse-json.ts';
 import { isSameJson } from './compare-json.ts';
 import type { EditedDefinition } from './definition-edits.ts';
 
 /** In characters: the admin API accepts no larger workflow. */
 export const MAX_TEXT = 4_000_000;
-
-/** Levels of lists and objects: the admin API accepts no deeper workflow, and what follows here is recursive. */
-export const MAX_LEVELS = 200;
 
 /** In characters, as the formatter of this repository's samples has it. */
 const LINE_WIDTH = 110;
@@ -27,7 +25,7 @@ export const readDefinition = (text: string): Reading => {
   if (text.length > MAX_TEXT) return { problem: `it is longer than ${MAX_TEXT} characters` };
   let value: Json;
   try {
-    value = JSON.parse(text);
+    value = parseJson(text);
   } catch (error) {
     return { problem: error instanceof Error ? error.message : String(error) };
   }
@@ -38,19 +36,8 @@ export const readDefinition = (text: string): Reading => {
 const isMap = (value: Json): value is JsonMap =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Whether a value has more levels of lists and objects than that. */
-const isDeeper = (value: Json, levels: number): boolean => {
-  let level = [value];
-  for (let depth = 0; depth < levels && level.length > 0; depth++)
-    level = level.flatMap((each) =>
-      Object.values(each as object).filter((item) => typeof item === 'object' && item !== null),
-    );
-  return level.length > 0;
-};
-
 const findShapeProblem = (value: Json): string | null => {
   if (!isMap(value)) return 'a workflow must be a JSON object';
-  if (isDeeper(value, MAX_LEVELS)) return `it is nested more than ${MAX_LEVELS} levels deep`;
   const { nodes, connections } = value;
   if (!Array.isArray(nodes)) return '"nodes" must be a list';
   const ids = new Set<string>();

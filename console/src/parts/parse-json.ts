@@ -1,0 +1,22 @@
+/** Levels of lists and objects that typed JSON may have: what draws, compares and prints a value recurses. */
+const MAX_LEVELS = 200;
+
+/**
+ * Parses JSON that someone typed.
+ *
+ * @throws SyntaxError; RangeError when it is nested too deeply
+ */
+export const parseJson = (text: string): unknown => {
+  const value: unknown = JSON.parse(text);
+  if (isDeeper(value, MAX_LEVELS)) throw new RangeError(`it is nested more than ${MAX_LEVELS} levels deep`);
+  return value;
+};
+
+const isDeeper = (value: unknown, levels: number): boolean => {
+  const inner = (each: unknown) => (typeof each === 'object' && each !== null ? Object.values(each) : []);
+  const isNested = (each: unknown) => typeof each === 'object' && each !== null;
+  let level = [value].filter(isNested);
+  for (let depth = 0; depth < levels && level.length > 0; depth++)
+    level = level.flatMap(inner).filter(isNested);
+  return level.length > 0;
+};
