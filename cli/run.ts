@@ -23,6 +23,7 @@ import { addPluginCommands } from './plugin-commands.ts';
 import { checkOptions, readStage, readUrl } from './read-arguments.ts';
 import { addRequestCommands } from './request-commands.ts';
 import { addSchemaCommand } from './schema-command.ts';
+import { addStateCommands } from './state-commands.ts';
 import { addStatisticsCommand } from './statistics-command.ts';
 import type { OpenTarget } from './target.ts';
 import { addVariableCommands } from './variable-commands.ts';
@@ -81,6 +82,7 @@ export const createProgram = ({ io, openTarget, ...loaders }: CommandLine): Comm
   addPluginCommands(program, context);
   addCredentialCommands(program, context);
   addVariableCommands(program, context);
+  addStateCommands(program, context);
   addExecutionCommands(program, context);
   addBulkRetryCommands(program, context);
   addRequestCommands(program, context);

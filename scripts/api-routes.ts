@@ -17,6 +17,7 @@ const pages: Readonly<Record<keyof typeof topics, string>> = {
   approvals: 'docs/admin-api.md',
   credentials: 'docs/admin-api.md',
   variables: 'docs/admin-api.md',
+  state: 'docs/admin-api.md',
   types: 'docs/admin-api.md',
   plugins: 'docs/operating.md',
   health: 'docs/operating.md',

@@ -37,6 +37,7 @@ export const FUNCTIONS = [
   'adminTypes',
   'adminStatistics',
   'adminSettings',
+  'adminState',
 ] as const;
 
 const DEADLINE_MS = 15_000;

@@ -501,6 +501,15 @@ export const WORKFLOW_IN_USE = (p: { workflowId: string; users: readonly string[
     'Workflow in use',
     `Workflow ${p.workflowId} is used by other workflows, see "users". To remove it anyway, set force=true.`,
   );
+export const STATE_ENTRY_NOT_FOUND = () =>
+  describeError(
+    'STATE_ENTRY_NOT_FOUND',
+    404,
+    'Entry not found',
+    'There is no entry of state with this key, or it has expired.',
+  );
+export const STATE_INVALID = (p: { reason: string }) =>
+  describeError('STATE_INVALID', 422, 'Entry invalid', `${p.reason}. Nothing was stored.`);
 export const VARIABLE_NOT_FOUND = (p: { near: string | null }) =>
   describeError(
     'VARIABLE_NOT_FOUND',

@@ -1,7 +1,7 @@
 import { NodeError, type StateOperation } from '@hookloom/plugin-kit';
 
 /** DynamoDB's limit for the key of an item. */
-const MAX_KEY_BYTES = 1_024;
+export const MAX_KEY_BYTES = 1_024;
 export const MAX_TTL_SECONDS = 315_360_000;
 const MAX_KEYS = 1_000;
 const MAX_LIST_ITEMS = 10_000;

@@ -11,7 +11,8 @@ import { workThrough } from '../shared/work-through.ts';
 import { changeEntry, expiryOf, type StateChange } from './change-entry.ts';
 import { checkOperation, MAX_TTL_SECONDS } from './check-operation.ts';
 import { liveOf, showEntry } from './show-entry.ts';
-import { EFFECT_LIFE_MS, type StateContent, type StateEntry, type StateStore } from './state-store.ts';
+import type { StateContent, StateEntry, StateStore } from './state-store.ts';
+import { writeEntry } from './write-entry.ts';
 
 /** The execution whose nodes use state. */
 interface StateExecution {
@@ -69,13 +70,8 @@ export const createStateFor =
       await clock.sleep(random * Math.min(2 ** tries * 5, MAX_DELAY_MS), signal);
     };
 
-    const write = async (found: StateEntry | null, entry: Omit<StateEntry, 'version'>): Promise<boolean> => {
-      if (found?.effect && found.effect.at + EFFECT_LIFE_MS > entry.writtenAt)
-        await store.keepEffect(found.effect);
-      signal.throwIfAborted();
-      const version = (found?.version ?? 0) + 1;
-      return store.put({ ...entry, version }, found?.version ?? null);
-    };
+    const write = (found: StateEntry | null, entry: Omit<StateEntry, 'version'>) =>
+      writeEntry(store, found, entry, signal);
 
     const change = async (scope: string, given: StateChange, id: string): Promise<JsonObject> => {
       const { key } = given;
@@ -88,7 +84,8 @@ export const createStateFor =
         const { content, expiresAt, result } = changeEntry(liveOf(found, now), given, version, now);
         if (content === null) return result;
         const effect = { id, result, at: now };
-        if (await write(found, { scope, key, content, expiresAt, writtenAt: now, effect })) return result;
+        if ((await write(found, { scope, key, content, expiresAt, writtenAt: now, effect })) !== null)
+          return result;
         await waitForOthers(key, tries);
       }
     };
@@ -122,8 +119,8 @@ export const createStateFor =
         const confirmBy = expiryOf(confirmWithinSeconds, now);
         const claimed: StateContent = { kind: 'claim', owner, executionId, confirmBy };
         const expiresAt = expiryOf(ttlSeconds, now);
-        if (await write(found, { scope, key, content: claimed, expiresAt, writtenAt: now, effect: null }))
-          return true;
+        const entry = { scope, key, content: claimed, expiresAt, writtenAt: now, effect: null };
+        if ((await write(found, entry)) !== null) return true;
         await waitForOthers(key, tries);
       }
     };
@@ -148,8 +145,8 @@ export const createStateFor =
         const by = content?.kind === 'claim' ? content : { kind: 'claim' as const, owner, executionId };
         const confirmed: StateContent = { ...by, confirmBy: null };
         const expiresAt = expiryOf(ttlSeconds, now);
-        if (await write(found, { scope, key, content: confirmed, expiresAt, writtenAt: now, effect: null }))
-          return;
+        const entry = { scope, key, content: confirmed, expiresAt, writtenAt: now, effect: null };
+        if ((await write(found, entry)) !== null) return;
         await waitForOthers(key, tries);
       }
     };

@@ -72,7 +72,7 @@ const mayNotSeeAddresses: Statement = { ...mayCall('*/api/admin/approvals/addres
 /** The routes that change nothing. */
 const readerStatements: readonly Statement[] = [mayFindApi, mayCall('GET/api/admin/*'), mayNotSeeAddresses];
 
-/** The routes of the commands for credentials, variables, plugins, executions, bulk retries, requests and approvals, and of all that only read. */
+/** The routes of the commands for credentials, variables, state, plugins, executions, bulk retries, requests and approvals, and of all that only read. */
 const operatorStatements: readonly Statement[] = [
   mayFindApi,
   mayCall(
@@ -83,6 +83,7 @@ const operatorStatements: readonly Statement[] = [
     'POST/api/admin/workflows/*/executions',
     ...['PUT', 'POST', 'DELETE'].map((method) => `${method}/api/admin/credentials/*`),
     ...['PUT', 'DELETE'].map((method) => `${method}/api/admin/variables/*`),
+    ...['PUT', 'DELETE'].map((method) => `${method}/api/admin/state/entry`),
     'POST/api/admin/plugins/*',
   ),
 ];

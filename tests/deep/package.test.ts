@@ -58,6 +58,7 @@ const answers: Record<string, unknown> = {
   adminTypes: { statusCode: 200 },
   adminStatistics: { statusCode: 200, body: expect.stringContaining('"workflowId":"hello"') },
   adminSettings: { statusCode: 200 },
+  adminState: { statusCode: 200 },
 };
 const allFunctions = Object.keys(answers);
 const KILOBYTE = 1_000;
@@ -94,6 +95,7 @@ const maxKilobytes: Readonly<Record<string, number>> = {
   retryExecutions: 127,
   adminBulkRetries: 142,
   adminSettings: 144,
+  adminState: 66,
 };
 
 /** Its nodes are in files beside the bundle: plugins that are loaded on use, and what they need of packages. */

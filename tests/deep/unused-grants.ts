@@ -229,11 +229,7 @@ export const unusedGrants: Readonly<Record<string, string>> = {
   'AdminTryNodeRole dynamodb:GetItem table/STAGE-state': 'state of a trial: tests/functions/admin-try-node',
   'AdminTryNodeRole dynamodb:PutItem table/STAGE-state': 'state of a trial: tests/functions/admin-try-node',
   'AdminTryNodeRole dynamodb:Query table/STAGE-state': 'state of a trial: tests/functions/admin-try-node',
-  'RunDurableRole dynamodb:GetItem table/STAGE-state': 'state in a background run: tests/state',
-  'RunDurableRole dynamodb:PutItem table/STAGE-state': 'state in a background run: tests/state',
   'RunDurableRole dynamodb:Query table/STAGE-state': 'state in a background run: tests/state',
-  'RunExpressRole dynamodb:GetItem table/STAGE-state': 'state in a background run: tests/state',
-  'RunExpressRole dynamodb:PutItem table/STAGE-state': 'state in a background run: tests/state',
   'RunExpressRole dynamodb:Query table/STAGE-state': 'state in a background run: tests/state',
   'WebhookRole dynamodb:Query table/STAGE-state': 'the operation list of state: tests/nodes/state',
 };

@@ -58,12 +58,17 @@ const stored: Readonly<Record<string, string>> = {
 const toPath = (path: string, values: Readonly<Record<string, string>> = stored): string =>
   path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? 'x'));
 
+/** What the routes of state need besides, in place of a workflow. */
+const SHARED = 'store=shared';
+
 /** Required parameters of the query. */
-const toQuery = ({ parameters = [] }: Operation): string =>
-  parameters
-    .filter((one) => one.in === 'query' && one.required === true)
-    .map(({ name }) => `${name}=${stored[name] ?? '1'}`)
-    .join('&');
+const toQuery = (path: string, { parameters = [] }: Operation): string =>
+  [
+    ...(path.startsWith('/api/admin/state') ? [SHARED] : []),
+    ...parameters
+      .filter((one) => one.in === 'query' && one.required === true)
+      .map(({ name }) => `${name}=${stored[name] ?? '1'}`),
+  ].join('&');
 
 let ask: ReturnType<typeof anAdminApi>;
 const cleanups: (() => unknown)[] = [];
@@ -96,6 +101,8 @@ beforeAll(async () => {
   expect(await ask('PUT', '/api/admin/variables/region', { body: { value: 1 } })).toMatchObject({
     status: 201,
   });
+  const entry = `/api/admin/state/entry?${SHARED}&key=1`;
+  expect(await ask('PUT', entry, { body: { value: 1 } })).toMatchObject({ status: 201 });
 });
 
 afterAll(async () => {
@@ -111,7 +118,7 @@ const refused = async (
   request: Request,
   status: number,
 ): Promise<string> => {
-  const all = [toQuery(operation), query].filter(Boolean).join('&');
+  const all = [toQuery(path, operation), query].filter(Boolean).join('&');
   const answer = await ask(method, `${toPath(path)}${all === '' ? '' : `?${all}`}`, request);
   expect(answer).toMatchObject({ status, body: { type: expect.stringContaining('urn:'), status } });
   return answer.body.detail;
@@ -192,6 +199,7 @@ const bodies = [
   ['/workflows', aWorkflow({ id: String(stored.workflowId) })],
   ['/credentials', { type: 'apiKey' }],
   ['/variables/', { value: 2 }],
+  ['/state/', { value: 2 }],
   ['/variables', { variables: [{ name: 'region', value: 2 }] }],
 ] as const;
 

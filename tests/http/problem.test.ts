@@ -108,6 +108,8 @@ const examples = {
     id: 'orders.r20261120T1200-07',
     reason: 'its body is too long to be stored in full',
   },
+  STATE_ENTRY_NOT_FOUND: {},
+  STATE_INVALID: { reason: 'Parameter "value" makes an entry of 400001 bytes' },
   TOO_MANY_SECRETS: { credentialId: 'key', count: 5 },
 } satisfies { [Code in ErrorCode]: ErrorParameters<Code> };
 

@@ -40,7 +40,7 @@ const AUTHORS = /^workflow (put|try|enable|disable|remove|get|list)\b/;
 
 /** Commands of those that look after executions. */
 const OPERATORS =
-  /^(execution|bulk-retry|request|approval|credential test|variable|plugin (list|disable|enable))\b/;
+  /^(execution|bulk-retry|request|approval|credential test|variable|state|plugin (list|disable|enable))\b/;
 
 const userOf = (args: string): string =>
   AUTHORS.test(args) ? 'author' : OPERATORS.test(args) ? 'operator' : 'owner';

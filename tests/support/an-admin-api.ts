@@ -23,6 +23,7 @@ import {
 import { openBulkRetries } from '../../lib/app/compose/bulk-retries.ts';
 import { openEditCredentials, openEditWorkflows, openSettings } from '../../lib/app/compose/editing.ts';
 import { openEditedRetry, openRequests, openSendAgain } from '../../lib/app/compose/requests.ts';
+import { openState } from '../../lib/app/compose/state.ts';
 import { openStatistics } from '../../lib/app/compose/statistics.ts';
 import { openTrials } from '../../lib/app/compose/trials.ts';
 import { openRunWorkflow } from '../../lib/app/compose/triggers.ts';
@@ -39,6 +40,7 @@ import { createHealthRoutes } from '../../lib/app/health-handler.ts';
 import { createAdminList, createShowPlugin } from '../../lib/app/plugins-handlers.ts';
 import { createSendAgain, createShowRequests } from '../../lib/app/requests-handlers.ts';
 import { createSettings } from '../../lib/app/settings-handlers.ts';
+import { createState } from '../../lib/app/state-handlers.ts';
 import { createShowStatistics } from '../../lib/app/statistics-handlers.ts';
 import { createRunWorkflow } from '../../lib/app/triggers/run-workflow-handler.ts';
 import { createTryNode } from '../../lib/app/try-node-handler.ts';
@@ -69,6 +71,7 @@ export type Others = Partial<
 export const adminFunctions: Readonly<Record<string, (config: Config, others: Others) => Handler>> = {
   adminStatistics: (config) => createShowStatistics(openStatistics(config)) as Handler,
   adminWorkflows: (config, others) => createReadWorkflows({ ...openReadWorkflows(config), ...others }),
+  adminState: (config) => createState(openState(config)),
   adminSettings: (config, others) => createSettings({ ...openSettings(config), ...others }),
   adminEditWorkflows: (config, others) => {
     const parts = { ...openEditWorkflows(config), ...others };

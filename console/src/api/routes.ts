@@ -5,6 +5,7 @@ import type * as executions from '../../../lib/app/api/executions.ts';
 import type * as health from '../../../lib/app/api/health.ts';
 import type * as plugins from '../../../lib/app/api/plugins.ts';
 import type * as requests from '../../../lib/app/api/requests.ts';
+import type * as state from '../../../lib/app/api/state.ts';
 import type * as statistics from '../../../lib/app/api/statistics.ts';
 import type * as trials from '../../../lib/app/api/trials.ts';
 import type * as types from '../../../lib/app/api/types.ts';
@@ -22,6 +23,7 @@ type Topics =
   | typeof health
   | typeof plugins
   | typeof requests
+  | typeof state
   | typeof statistics
   | typeof trials
   | typeof types

@@ -8,6 +8,7 @@ import * as executions from './executions.ts';
 import * as health from './health.ts';
 import * as plugins from './plugins.ts';
 import * as requests from './requests.ts';
+import * as state from './state.ts';
 import * as statistics from './statistics.ts';
 import * as trials from './trials.ts';
 import * as types from './types.ts';
@@ -25,6 +26,7 @@ export const topics = {
   approvals,
   credentials,
   variables,
+  state,
   types,
   plugins,
   health,

@@ -21,6 +21,7 @@ const tags: Readonly<Record<keyof typeof topics, string>> = {
   approvals: 'Pending approvals',
   credentials: 'Credentials of callers, and for calling out',
   variables: 'Variables of the stage',
+  state: 'Entries of state: what workflows remember',
   types: 'Node types and credential types, and this document',
   plugins: 'Installed plugins',
   health: 'Health of the plugins, live tests of credentials, and what runs on the stage',

@@ -1,0 +1,154 @@
+import { describe, expect, test } from '@jest/globals';
+import { createStateStore } from '../../lib/adapters/dynamodb/state-store.ts';
+import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
+import { createStateFor } from '../../lib/state/execution-state.ts';
+import { anAdminApi } from '../support/an-admin-api.ts';
+import { useTestDatabases } from '../support/test-database.ts';
+
+const openDatabase = useTestDatabases();
+
+const ENTRY = '/api/admin/state/entry?workflowId=orders';
+
+const open = async () => {
+  const { endpoint, client, tables } = await openDatabase();
+  const store = createStateStore(client, tables);
+  const openState = createStateFor({ store, clock: systemClock });
+  const run = (executionId: string, workflowId = 'orders') =>
+    openState({ executionId, workflowId, retryOf: null })('node/0', new AbortController().signal).run;
+  return { ask: anAdminApi({ DYNAMODB_ENDPOINT: endpoint }), run };
+};
+
+const at = (key: string) => `${ENTRY}&key=${encodeURIComponent(key)}`;
+
+describe('the entries of a workflow', () => {
+  test('are created, read, replaced by version and deleted', async () => {
+    const { ask, run } = await open();
+    const key = 'customer/ÄÖ #1';
+    const created = await ask('PUT', at(key), { body: { value: { visits: 1 }, ttlSeconds: 60 } });
+    expect(created).toMatchObject({ status: 201, headers: { etag: '"1"' } });
+    expect(created.body).toEqual({
+      key,
+      value: { visits: 1 },
+      version: 1,
+      writtenAt: expect.any(String),
+      expiresAt: expect.any(String),
+      claim: null,
+    });
+    expect(Date.parse(created.body.expiresAt) - Date.parse(created.body.writtenAt)).toBe(60_000);
+    expect(await ask('GET', at(key))).toMatchObject({ headers: { etag: '"1"' }, body: created.body });
+    expect(await run('e-1')({ operation: 'get', key })).toMatchObject({ value: { visits: 1 }, version: 1 });
+
+    const stale = await ask('PUT', at(key), { body: { value: 2 }, headers: { 'if-match': '"7"' } });
+    expect(stale).toMatchObject({ status: 412, body: { currentVersion: 1 } });
+    const replaced = await ask('PUT', at(key), { body: { value: 2 }, headers: { 'if-match': '"1"' } });
+    expect(replaced).toMatchObject({ status: 200, body: { value: 2, version: 2, expiresAt: null } });
+    const taken = await ask('PUT', at(key), { body: { value: 3 }, headers: { 'if-none-match': '*' } });
+    expect(taken.status).toBe(412);
+
+    expect((await ask('DELETE', at(key))).body).toEqual({ key, deleted: true, lastVersion: 2 });
+    for (const method of ['GET', 'DELETE'])
+      expect(await ask(method, at(key))).toMatchObject({ status: 404, body: { title: 'Entry not found' } });
+    const again = await ask('PUT', at(key), { body: { value: 4 }, headers: { 'if-none-match': '*' } });
+    expect(again).toMatchObject({ status: 201, body: { value: 4 } });
+  });
+
+  test('are listed by key, a page at a time, without those of others', async () => {
+    const { ask, run } = await open();
+    for (const key of ['b/2', 'a', 'b/1', 'b/3']) await ask('PUT', at(key), { body: { value: key } });
+    await run('e-1')({ operation: 'claim', keys: ['b/4'], confirmWithinSeconds: 60 });
+    await run('e-1', 'other')({ operation: 'put', key: 'b/9', value: 1 });
+    await ask('DELETE', at('b/3'));
+    const list = '/api/admin/state?workflowId=orders&prefix=b%2F&limit=2';
+    const first = await ask('GET', list);
+    expect(first.body).toMatchObject({ count: 2, entries: [{ key: 'b/1', value: 'b/1' }, { key: 'b/2' }] });
+    const second = await ask('GET', `${list}&cursor=${first.body.nextCursor}`);
+    expect(second.body.entries).toEqual([
+      {
+        key: 'b/4',
+        value: null,
+        version: 1,
+        writtenAt: expect.any(String),
+        expiresAt: null,
+        claim: { executionId: 'e-1', confirmBy: expect.any(String) },
+      },
+    ]);
+    const all = await ask('GET', '/api/admin/state?workflowId=orders');
+    expect(all.body).toMatchObject({ count: 4, nextCursor: null });
+    const foreign = await ask(
+      'GET',
+      `/api/admin/state?workflowId=orders&cursor=${first.body.nextCursor}&prefix=c`,
+    );
+    expect(foreign).toMatchObject({ status: 400 });
+  });
+
+  test('that a shared store has are apart', async () => {
+    const { ask, run } = await open();
+    const entry = '/api/admin/state/entry?store=customers&key=a';
+    expect((await ask('PUT', entry, { body: { value: 1 } })).status).toBe(201);
+    expect((await ask('GET', at('a'))).status).toBe(404);
+    const found = await run('e-1')({ operation: 'get', key: 'a', store: 'customers' });
+    expect(found).toMatchObject({ value: 1 });
+    expect((await ask('GET', '/api/admin/state?store=customers')).body.count).toBe(1);
+  });
+
+  test('that are claimed are free again once they are deleted', async () => {
+    const { ask, run } = await open();
+    const claim = { operation: 'claim', keys: ['order/1'] } as const;
+    expect(await run('e-1')(claim)).toEqual({ claimed: [true] });
+    expect(await ask('PUT', at('order/1'), { body: { value: 1 } })).toMatchObject({
+      status: 422,
+      body: { title: 'Entry invalid', detail: expect.stringContaining('is claimed by once or newItems') },
+    });
+    expect(await run('e-2')(claim)).toEqual({ claimed: [false] });
+    await ask('DELETE', at('order/1'));
+    expect(await run('e-2')(claim)).toEqual({ claimed: [true] });
+  });
+
+  test('keep what node runs did: one that is repeated after a change gets the result of the first time', async () => {
+    const { ask, run } = await open();
+    const increment = { operation: 'increment', key: 'count', by: 1 } as const;
+    expect(await run('e-1')(increment)).toMatchObject({ value: 1 });
+    await ask('PUT', at('count'), { body: { value: 100 } });
+    expect(await run('e-1')(increment)).toMatchObject({ value: 1 });
+    expect((await ask('GET', at('count'))).body).toMatchObject({ value: 100, version: 2 });
+    expect(await run('e-2')(increment)).toMatchObject({ value: 101 });
+  });
+});
+
+describe('bad input is refused, with its place', () => {
+  const long = 'k'.repeat(1_025);
+  const cursorOf = (...place: string[]) => Buffer.from(JSON.stringify(place)).toString('base64url');
+
+  test.each([
+    ['GET', '/api/admin/state', 'workflowId or store must be given, not both'],
+    ['GET', '/api/admin/state?workflowId=a&store=b', 'workflowId or store must be given, not both'],
+    ['GET', '/api/admin/state?workflowId=../x', 'workflowId must be a workflow id'],
+    ['GET', '/api/admin/state?store=-', 'store must be a letter or digit'],
+    ['GET', '/api/admin/state?store=a&limit=101', 'limit must be an integer from 1 to 100'],
+    ['GET', `/api/admin/state?store=a&prefix=${long}`, 'prefix has 1025 bytes'],
+    ['GET', `/api/admin/state?store=a&cursor=${'A'.repeat(2_000)}`, 'cursor must be the nextCursor'],
+    ['GET', `/api/admin/state?store=a&cursor=${cursorOf('store:a ', long)}`, 'cursor belongs to a list'],
+    ['GET', `/api/admin/state?store=a&cursor=${cursorOf('store:b ', 'x')}`, 'cursor belongs to a list'],
+    ['GET', '/api/admin/state/entry?store=a', 'key is missing'],
+    ['GET', '/api/admin/state/entry?store=a&key=', 'key is missing'],
+    ['DELETE', `/api/admin/state/entry?store=a&key=${long}`, 'key has 1025 bytes'],
+  ])('%s %s', async (method, address, reason) => {
+    const { ask } = await open();
+    const answer = await ask(method, address);
+    expect(answer).toMatchObject({ status: 400, body: { detail: expect.stringContaining(reason) } });
+  });
+
+  test.each([
+    [{}, 400, 'value'],
+    [{ value: 1, ttlSeconds: 0 }, 400, 'ttlSeconds'],
+    [{ value: 1, ttlSeconds: 315_360_001 }, 400, 'ttlSeconds must be at most 315360000'],
+    [{ value: 1, more: 1 }, 400, 'more'],
+    [{ value: 'x'.repeat(400_000) }, 422, 'makes an entry of 400002 bytes'],
+    [{ value: 'x'.repeat(500_001) }, 413, '500000'],
+  ])('the body %.40j', async (body, status, reason) => {
+    const { ask } = await open();
+    const answer = await ask('PUT', at('a'), { body });
+    expect(answer).toMatchObject({ status, body: { detail: expect.stringContaining(reason) } });
+    expect((await ask('GET', at('a'))).status).toBe(404);
+  });
+});
