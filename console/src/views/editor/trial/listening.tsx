@@ -68,7 +68,6 @@ export const useListening = (workflowId: string, onCaught: (request: RecordedReq
     const leave = () => {
       if (latest.current === null) return;
       const left = { workflowId, listeningId: latest.current.id };
-      latest.current = null;
       void callApi(STOP, { params: left, keepalive: true }).catch(() => {}); // it ends by itself, too
     };
     window.addEventListener('pagehide', leave);
