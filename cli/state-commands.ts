@@ -161,7 +161,7 @@ const list = async (query: Query, asJson: boolean, api: AdminApi, io: Io): Promi
   if (nextCursor !== null) io.note(`There are more: --cursor ${nextCursor}`);
 };
 
-/** Entries of a page: their values have up to 4 MB. */
+/** Entries of a page. */
 const PAGE = '100';
 /** How many entries are between two lines of progress. */
 const STEP = 1_000;

@@ -17,6 +17,9 @@ import type { StateEntry, StateStore } from '../state/state-store.ts';
 import { editEntry } from '../state/write-entry.ts';
 import { deleteEntryRoute, listEntriesRoute, putEntryRoute, showEntryRoute } from './api/state.ts';
 
+/** Bytes of the values in a page. Lambda's answer of at most 6 MB has them in a string, in which each can take two. */
+const MAX_PAGE_BYTES = 2_000_000;
+
 interface StateParts {
   readonly store: StateStore;
   readonly clock: Clock;
@@ -35,7 +38,7 @@ export const createState = (parts: StateParts) => {
       const list = `${scope} ${prefix}`;
       const after = cursor === null ? null : readCursor(cursor, list);
       addLogFields({ scope });
-      const { entries, next } = await store.list(scope, { prefix, after, limit });
+      const { entries, next } = await store.list(scope, { prefix, after, limit, maxBytes: MAX_PAGE_BYTES });
       const now = clock.now();
       const live = entries.flatMap((entry) => liveOf(entry, now) ?? []);
       return answerJson(200, {

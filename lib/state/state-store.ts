@@ -62,9 +62,14 @@ export interface StateStore {
   findEffect(id: string): Promise<StateEffect | null>;
   /** Keeps an effect for {@link EFFECT_LIFE_MS}, since its entry is about to be overwritten. */
   keepEffect(effect: StateEffect): Promise<void>;
-  /** Reads entries by key; a page has up to 4 MB of values. */
+  /** Reads entries by key, up to 4 MB of values, or `maxBytes` if that is less. */
   list(
     scope: string,
-    range: { readonly prefix: string; readonly after: string | null; readonly limit: number },
+    range: {
+      readonly prefix: string;
+      readonly after: string | null;
+      readonly limit: number;
+      readonly maxBytes?: number;
+    },
   ): Promise<StatePage>;
 }

@@ -81,6 +81,20 @@ describe('the entries of a workflow', () => {
     expect(foreign).toMatchObject({ status: 400 });
   });
 
+  test('fit into an answer of Lambda, whatever their values', async () => {
+    const { ask } = await open();
+    const value = '"'.repeat(199_000); // in JSON, and in the string of the answer, each takes twice as much
+    for (let index = 0; index < 9; index++) await ask('PUT', at(String(index)), { body: { value } });
+    const keys: string[] = [];
+    for (let cursor = ''; cursor !== 'null'; ) {
+      const { body } = await ask('GET', `/api/admin/state?workflowId=orders&limit=100${cursor}`);
+      expect(JSON.stringify(JSON.stringify(body)).length).toBeLessThan(6_000_000);
+      keys.push(...body.entries.map(({ key }: { key: string }) => key));
+      cursor = body.nextCursor === null ? 'null' : `&cursor=${body.nextCursor}`;
+    }
+    expect(keys).toEqual(Array.from({ length: 9 }, (_, index) => String(index)));
+  });
+
   test('that a shared store has are apart', async () => {
     const { ask, run } = await open();
     const entry = '/api/admin/state/entry?store=customers&key=a';

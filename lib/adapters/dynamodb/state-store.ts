@@ -68,7 +68,7 @@ export const createStateStore = (
       await putItem(client, { TableName, Key, Item: { ...Key, effect: json(effect), expiresAt } }, null);
     },
 
-    list: async (scope, { prefix, after, limit }) => {
+    list: async (scope, { prefix, after, limit, maxBytes = MAX_PAGE_BYTES }) => {
       const { Items = [], LastEvaluatedKey } = await translateErrors(
         client.query({
           TableName,
@@ -88,7 +88,7 @@ export const createStateStore = (
       let bytes = 0;
       for (const item of Items) {
         bytes += readNumber(item, 'bytes');
-        if (bytes > MAX_PAGE_BYTES) return { entries, next: entries.at(-1)?.key ?? null };
+        if (bytes > Math.min(maxBytes, MAX_PAGE_BYTES)) return { entries, next: entries.at(-1)?.key ?? null };
         entries.push(toEntry(item));
       }
       return { entries, next: LastEvaluatedKey === undefined ? null : readText(LastEvaluatedKey, 'place') };
