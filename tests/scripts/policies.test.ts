@@ -116,7 +116,7 @@ test('commands for workflows call every route that the author’s policy allows,
   expect(actions).toEqual(['cloudformation:DescribeStacks', 'execute-api:Invoke']);
 });
 
-test('commands for credentials, variables, plugins, executions, bulk retries, requests and approvals call the routes that the operator’s policy allows, and no other', async () => {
+test('commands for credentials, variables, state, plugins, executions, bulk retries, requests and approvals call the routes that the operator’s policy allows, and no other', async () => {
   const lambda = createServer((_request, response) => response.writeHead(202).end('{}'));
   await new Promise<void>((resolve) => lambda.listen(0, '127.0.0.1', resolve));
   const { port } = lambda.address() as AddressInfo;
@@ -166,6 +166,7 @@ test('commands for credentials, variables, plugins, executions, bulk retries, re
     'workflow run orders',
   ];
   const onVariables = ['set place here', 'get place', 'list', 'remove place'];
+  const onState = ['put a 1', 'get a', 'list', 'export', 'delete a'];
   const onPlugins = ['list', 'disable slack', 'enable slack'];
   const onCredentials = [
     'create key --type apiKey',
@@ -180,6 +181,7 @@ test('commands for credentials, variables, plugins, executions, bulk retries, re
       ...changing,
       ...onCredentials.map((one) => `credential ${one}`),
       ...onVariables.map((one) => `variable ${one}`),
+      ...onState.map((rest) => `state ${rest} --store shared`),
       ...onPlugins.map((one) => `plugin ${one}`),
     ],
     line,
