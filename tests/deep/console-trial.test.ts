@@ -271,6 +271,25 @@ test('the next request is caught as data and starts nothing, unless the page is 
   const left = page.waitForResponse((response) => response.request().method() === 'DELETE');
   await page.getByRole('link', { name: 'Executions', exact: true }).click();
   await left;
+  expect((await callWebhook({ name: 'Barbara' })).status).toBe(200);
+
+  // The page is left before the listening has begun.
+  await open('/workflows/tried/edit');
+  let answer = () => {};
+  await page.route('**/listening', async (route) => {
+    await new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await route.continue();
+  });
+  const asked = page.waitForRequest('**/listening');
+  await button('Listen').click();
+  await asked;
+  await page.getByRole('link', { name: 'Executions', exact: true }).click();
+  await page.getByRole('heading', { name: /^Executions/ }).waitFor();
+  const ended = page.waitForResponse((response) => response.request().method() === 'DELETE');
+  answer();
+  await ended;
   expect(await callWebhook({ name: 'Barbara' })).toEqual({ status: 200, answer: { greeting: 'Barbara' } });
 });
 

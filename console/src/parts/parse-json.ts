@@ -12,6 +12,15 @@ export const parseJson = (text: string): unknown => {
   return value;
 };
 
+/** The same for a text that may be no JSON: undefined then. */
+export const tryParseJson = (text: string): unknown => {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+};
+
 const isDeeper = (value: unknown, levels: number): boolean => {
   const inner = (each: unknown) => (typeof each === 'object' && each !== null ? Object.values(each) : []);
   const isNested = (each: unknown) => typeof each === 'object' && each !== null;

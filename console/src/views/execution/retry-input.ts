@@ -1,3 +1,4 @@
+import { parseJson } from '../../parts/parse-json.ts';
 import { hasRun, type NodeRun } from './node-runs.ts';
 
 type JsonObject = Readonly<Record<string, unknown>>;
@@ -27,9 +28,12 @@ const refuse = (problem: string): EditedFields => ({ fields: null, problem });
 export const readEditedFields = (text: string, original: JsonObject | null): EditedFields => {
   let edited: unknown;
   try {
-    edited = JSON.parse(text);
+    edited = parseJson(text);
   } catch (error) {
-    return refuse(`This is not JSON: ${(error as Error).message}`);
+    const reason = (error as Error).message;
+    return refuse(
+      error instanceof RangeError ? `The input can't be sent: ${reason}.` : `This is not JSON: ${reason}`,
+    );
   }
   if (!isObject(edited)) return refuse('The input must be a JSON object.');
   const removed = Object.keys(original ?? {}).find((name) => !Object.hasOwn(edited, name));

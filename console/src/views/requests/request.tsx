@@ -10,10 +10,10 @@ import { useApi } from '../../api/use-api.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { tryParseJson } from '../../parts/parse-json.ts';
 import { Time } from '../../parts/time.tsx';
 import { RequestVerdict } from './request-verdict.tsx';
 import { SendAgain } from './send-again.tsx';
-import { parseJson } from './to-edit.ts';
 import './request.css';
 import { MarkedText } from '../../parts/marked-text.tsx';
 
@@ -28,7 +28,7 @@ const RequestDetail = (): ReactNode => {
       {(request) => {
         const { workflowId, verdict, refusal, executionId, method, path, query, body } = request;
         const address = `${method} ${path}${query === '' ? '' : `?${query}`}`;
-        const json = parseJson(body);
+        const json = tryParseJson(body);
         return (
           <SpaceBetween size="l">
             <Header variant="h1" description={<span className="any-text">{id}</span>}>

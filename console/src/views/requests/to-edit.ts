@@ -1,15 +1,8 @@
-/** @returns the value of a text; undefined if it is no JSON */
-export const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};
+import { tryParseJson } from '../../parts/parse-json.ts';
 
 /** A text as it is edited: JSON with its fields on lines of their own, anything else as it is. */
 export const toEditable = (text: string): string => {
-  const value = parseJson(text);
+  const value = tryParseJson(text);
   return value === undefined ? text : JSON.stringify(value, null, 2);
 };
 
@@ -36,12 +29,12 @@ export const toEdit = (
 ):
   | { readonly problem: string; readonly field: 'body' | 'headers' }
   | { readonly input: Readonly<Record<string, unknown>> } => {
-  const named = headers.trim() === '' ? {} : parseJson(headers);
+  const named = headers.trim() === '' ? {} : tryParseJson(headers);
   if (typeof named !== 'object' || named === null || Array.isArray(named))
     return { problem: 'The headers must be a JSON object.', field: 'headers' };
   const isBodyChanged = body !== toEditable(original.body);
-  const value = parseJson(body);
-  if (isBodyChanged && value === undefined && parseJson(original.body) !== undefined)
+  const value = tryParseJson(body);
+  if (isBodyChanged && value === undefined && tryParseJson(original.body) !== undefined)
     return { problem: 'The body must be JSON, as it was.', field: 'body' };
   return {
     input: {

@@ -1,4 +1,5 @@
 import type { Answer } from '../../api/routes.ts';
+import { tryParseJson } from '../../parts/parse-json.ts';
 
 export type Variable = Answer<'GET /api/admin/variables'>['variables'][number];
 
@@ -35,7 +36,7 @@ const NAME = /^[A-Za-z_]\w{0,63}$/;
 export const readForm = ({ name, type, text, description }: VariableForm): Read => {
   const mistakes: { name?: string; text?: string } = {};
   if (!NAME.test(name)) mistakes.name = 'Up to 64 letters, digits and _, not beginning with a digit.';
-  const value = type === 'string' ? text : parse(text);
+  const value = type === 'string' ? text : tryParseJson(text);
   if (value === undefined) mistakes.text = 'This is not JSON.';
   else if ((type === 'number' || type === 'boolean') && typeof value !== type)
     mistakes.text = type === 'number' ? 'This is not a number.' : 'Choose true or false.';
@@ -44,13 +45,4 @@ export const readForm = ({ name, type, text, description }: VariableForm): Read 
     body: { type, value, description: description.trim() === '' ? null : description.trim() },
     mistakes: null,
   };
-};
-
-/** @returns undefined for what is not JSON */
-const parse = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 };

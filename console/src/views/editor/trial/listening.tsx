@@ -3,7 +3,7 @@ import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import ButtonDropdown from '@cloudscape-design/components/button-dropdown';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
 import { callApi } from '../../../api/api.ts';
 import type { Answer } from '../../../api/routes.ts';
 import { useApi } from '../../../api/use-api.ts';
@@ -32,6 +32,7 @@ export const useListening = (workflowId: string, onCaught: (request: RecordedReq
   const [report, setReport] = useState('');
   const [failure, setFailure] = useState<Error | null>(null);
   const latest = useRef<Begun | null>(null);
+  const isLeft = useRef(false);
 
   const set = (next: Begun | null) => {
     latest.current = next;
@@ -64,18 +65,20 @@ export const useListening = (workflowId: string, onCaught: (request: RecordedReq
     finish(data, isOver ? 'No request came.' : 'Listening has ended: it was begun or stopped elsewhere.');
   }, [data]);
 
-  useEffect(() => {
-    const leave = () => {
-      if (latest.current === null) return;
-      const left = { workflowId, listeningId: latest.current.id };
-      void callApi(STOP, { params: left, keepalive: true }).catch(() => {}); // it ends by itself, too
-    };
-    window.addEventListener('pagehide', leave);
-    return () => {
-      window.removeEventListener('pagehide', leave);
-      leave();
-    };
+  const stopLeft = useCallback(() => {
+    if (latest.current === null) return;
+    const left = { workflowId, listeningId: latest.current.id };
+    void callApi(STOP, { params: left, keepalive: true }).catch(() => {}); // it ends by itself, too
   }, [workflowId]);
+  useEffect(() => {
+    isLeft.current = false;
+    window.addEventListener('pagehide', stopLeft);
+    return () => {
+      isLeft.current = true;
+      window.removeEventListener('pagehide', stopLeft);
+      stopLeft();
+    };
+  }, [stopLeft]);
 
   return {
     begun,
@@ -87,6 +90,7 @@ export const useListening = (workflowId: string, onCaught: (request: RecordedReq
         const body = { triggerNodeId };
         const params = { workflowId };
         set(await callApi('POST /api/admin/workflows/{workflowId}/listening', { params, body }));
+        if (isLeft.current) stopLeft(); // the page was left before the answer
       }),
     stop: () => attempt(async () => finish(await callApi(STOP, { params }), 'Stopped: no request came.')),
   };
