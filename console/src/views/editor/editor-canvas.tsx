@@ -97,7 +97,14 @@ const Step = memo(({ data }: NodeProps<ShownNode>): ReactNode => {
 
 const nodeTypes = { step: Step };
 
-const MULTI_SELECTION_KEYS = ['Shift', 'Meta', 'Control'];
+/**
+ * The node that an event with Shift, Ctrl or Cmd is on: a click on it adds it to the selected ones or takes it away.
+ * React Flow learns of a key after its event, and takes a click that moves by a pixel for a frame around nodes.
+ */
+const nodeToToggle = (event: MouseEvent): string | undefined =>
+  event.shiftKey || event.ctrlKey || event.metaKey
+    ? (event.target as Element).closest<HTMLElement>('.react-flow__node')?.dataset.id
+    : undefined;
 
 const NO_PLACES: ReadonlyMap<string, Point> = new Map();
 
@@ -231,6 +238,17 @@ export const EditorCanvas = (props: EditorCanvasProps): ReactNode => {
   // A new handler makes React Flow look at all that it has drawn.
   const handlers = useMemo(
     () => ({
+      onPointerDownCapture: (event: MouseEvent) => {
+        if (event.button === 0 && nodeToToggle(event) !== undefined) event.stopPropagation();
+      },
+      onClickCapture: (event: MouseEvent) => {
+        const id = nodeToToggle(event);
+        if (id === undefined) return;
+        event.stopPropagation();
+        const ids = new Set(latest.current.selected);
+        if (!ids.delete(id)) ids.add(id);
+        latest.current.onSelect(ids);
+      },
       onInit: (instance: ReactFlowInstance<ShownNode>) => {
         flow.current = instance;
       },
@@ -295,7 +313,7 @@ export const EditorCanvas = (props: EditorCanvasProps): ReactNode => {
             nodeTypes={nodeTypes}
             edgesFocusable={false}
             deleteKeyCode={null}
-            multiSelectionKeyCode={MULTI_SELECTION_KEYS}
+            multiSelectionKeyCode={null}
             {...handlers}
             onlyRenderVisibleElements={isLarge}
             preventScrolling={false}
