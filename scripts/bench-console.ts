@@ -1,6 +1,7 @@
 // Measures the console of a local service: how long a cold load takes until a view shows its data, and its script. npm run bench:console
 import type { Browser } from 'playwright-core';
-import { copyProject } from './bench/local-copy.ts';
+import { copyProject } from '../tests/support/copy-project.ts';
+import { startLocalService } from '../tests/support/local-service.ts';
 import { median, printMachine, printTable } from './bench/measure.ts';
 import { openView } from './pages/console-pictures.ts';
 import { storeConsoleSamples } from './pages/console-samples.ts';
@@ -28,7 +29,7 @@ const load = async (browser: Browser, url: string) => {
 const project = copyProject();
 const browser = await openBrowser();
 try {
-  const service = await project.start();
+  const service = await startLocalService({ cwd: project.folder });
   try {
     const { executionId, workflowId } = await storeConsoleSamples(service.baseUrl);
     const paths = ['', '/workflows', `/workflows/${workflowId}`, '/executions', `/executions/${executionId}`];

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { copyProject } from '../bench/local-copy.ts';
+import { copyProject } from '../../tests/support/copy-project.ts';
+import { startLocalService } from '../../tests/support/local-service.ts';
 import { type SampleIds, storeConsoleSamples } from './console-samples.ts';
 
 /** The views of the console that documents show, by the name of their pictures. */
@@ -35,7 +36,7 @@ const themes = ['light', 'dark'] as const;
 export const takeConsolePictures = async (browser: Browser, folder: string): Promise<void> => {
   const project = copyProject();
   try {
-    const service = await project.start();
+    const service = await startLocalService({ cwd: project.folder });
     try {
       const ids = await storeConsoleSamples(service.baseUrl);
       for (const colorScheme of themes) {
