@@ -83,7 +83,7 @@ export const createScrubbingLogger = (logger: Logger, scrub: Scrub): Logger => {
 /** Scrubs the fields as JSON, since they may be anything: errors with causes, objects with a `toJSON`. */
 export const scrubFields = (fields: Fields, scrub: Scrub): Fields => {
   try {
-    const data = JSON.parse(JSON.stringify(fields, toData)) as Fields;
+    const data = JSON.parse(JSON.stringify(fields, toLoggedData)) as Fields;
     const scrubbed = scrub(data);
     return scrubbed === data ? fields : scrubbed;
   } catch {
@@ -91,7 +91,8 @@ export const scrubFields = (fields: Fields, scrub: Scrub): Fields => {
   }
 };
 
-const toData = (_name: string, value: unknown): unknown => {
+/** For `JSON.stringify`: errors and large numbers as data. */
+export const toLoggedData = (_name: string, value: unknown): unknown => {
   if (typeof value === 'bigint') return value.toString();
   if (!(value instanceof Error)) return value;
   const { name, message, cause } = value;

@@ -28,7 +28,7 @@ export const targets: Readonly<Record<string, Target>> = {
     'executions/**/*',
     'adapters/durable/{background-runs,files,operation-limit}',
     'webhooks/features/held',
-    'functions/{webhook-deliveries,admin-executions,admin-bulk-retries,variables}',
+    'functions/{webhook-deliveries,admin-executions,admin-bulk-retries,admin-try-node,trials-apart,variables}',
     'deep/file-lifetimes',
   ),
   held: ofFolder('executions/held', 'executions/held/*', 'webhooks/features/held'),

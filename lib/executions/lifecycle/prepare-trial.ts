@@ -12,6 +12,7 @@ import {
   type Usage,
 } from '@hookloom/plugin-kit';
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
+import { toLoggedData } from '../../engine/credentials.ts';
 import { createMeasureJson } from '../../engine/measure-json.ts';
 import { mainOf, mergeInputs } from '../../engine/node-run.ts';
 import type { Outputs } from '../../engine/progress.ts';
@@ -255,15 +256,8 @@ const collectLog = () => {
   return { add, entries: () => ({ log, logOmitted }) };
 };
 
-/** The fields of an entry as JSON, redacted and shortened as data in a record. */
-const describeFields = (fields: object | undefined): Pick<LogEntry, 'fields'> => {
-  if (fields === undefined) return {};
-  try {
-    const text = JSON.stringify(fields, (_name, value: unknown) =>
-      value instanceof Error ? { name: value.name, message: value.message } : value,
-    );
-    return { fields: shortenValue(viewValue(JSON.parse(text))) };
-  } catch {
-    return { fields: '[cannot be written as JSON]' };
-  }
-};
+/** The fields of an entry, which the engine could write as JSON, redacted and shortened as data in a record. */
+const describeFields = (fields: object | undefined): Pick<LogEntry, 'fields'> =>
+  fields === undefined
+    ? {}
+    : { fields: shortenValue(viewValue(JSON.parse(JSON.stringify(fields, toLoggedData)))) };

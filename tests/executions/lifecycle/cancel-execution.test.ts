@@ -78,7 +78,7 @@ describe('cancelling', () => {
   test('finishes the record at the open node, then stops the durable execution', async () => {
     const { cancel, wait, store, stopped } = await aService();
     await wait();
-    await cancel();
+    expect(await cancel()).toBe(true);
     expect(await store.find('e-1')).toMatchObject({
       status: 'cancelled',
       endedAt: NOW,
@@ -124,17 +124,17 @@ describe('cancelling', () => {
   test('has nothing to stop for an express run, which ends at its next step', async () => {
     const { cancel, acquireLease, stopped, store } = await aService({ start: { mode: 'express' } });
     await acquireLease('request:1');
-    await cancel();
+    expect(await cancel()).toBe(true);
     expect(stopped).toEqual([]);
     expect(await store.find('e-1')).toMatchObject({ status: 'cancelled' });
   });
 
-  test('succeeds when the durable execution cannot be stopped, and logs that', async () => {
+  test('succeeds when the durable execution cannot be stopped, and says and logs that', async () => {
     const { cancel, wait, store, entries } = await aService({
       stop: () => Promise.reject(new AppError(ENGINE_UNAVAILABLE, {})),
     });
     await wait();
-    await cancel();
+    expect(await cancel()).toBe(false);
     expect(await store.find('e-1')).toMatchObject({ status: 'cancelled' });
     expect(entries).toMatchObject([{ level: 'warn', fields: { executionId: 'e-1' } }]);
   });

@@ -73,6 +73,8 @@ describe('a list of executions', () => {
     await listExecutions(aQuery(), parts);
     await listExecutions(aQuery({ workflowId: 'orders', status: ['failed'], request: 'r-1' }), parts);
     await listExecutions(aQuery({ failureName: 'Timeout', bulkRetryId: 'b-1' }), parts);
+    await listExecutions(aQuery({ trial: 'true' }), parts);
+    await listExecutions(aQuery({ trial: 'false' }), parts);
     await listExecutions(aQuery({ from: 5 }), parts);
     await listExecutions(aQuery({ to: 7 }), parts);
     await listExecutions(aQuery({ from: 7, to: 7 }), parts);
@@ -81,6 +83,8 @@ describe('a list of executions', () => {
       all,
       { workflowId: 'orders', limit: 25, statuses: ['failed'], requestId: 'r-1' },
       { ...all, failure: { failureNode: null, failureName: 'Timeout' }, bulkRetryId: 'b-1' },
+      { ...all, isTrial: true },
+      { ...all, isTrial: false },
       { ...all, from: 5 },
       { ...all, to: 7 },
       { ...all, from: 7, to: 7 },
@@ -119,12 +123,13 @@ describe('a cursor', () => {
   test.each<[string, Partial<ListQuery>]>([
     ['workflow', { workflowId: null }],
     ['status', { status: ['succeeded'] }],
-    ['acquireLease', { from: 1 }],
+    ['start', { from: 1 }],
     ['end', { to: 11 }],
     ['request', { request: 'r-1' }],
     ['failure', { failureName: 'HttpStatusError' }],
     ['node of the failure', { failureNode: 'fetch' }],
     ['bulk retry', { bulkRetryId: 'b-1' }],
+    ['kind of executions', { trial: 'true' }],
   ])('of a list with another %s is refused', async (_what, changes) => {
     await expect(
       listExecutions({ ...query, ...changes, cursor: await aCursor() }, parts),
