@@ -6,7 +6,6 @@ interface Oauth2Preset {
   /** The scope that is asked for by default, as the server writes it; absent if the registered app determines it. */
   readonly scope?: string;
   readonly clientAuthentication: 'header' | 'body';
-  /** The hosts that the credential is for. */
   readonly hosts: readonly string[];
 }
 

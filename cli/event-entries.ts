@@ -57,7 +57,6 @@ export interface EventEntry {
   readonly id?: string;
 }
 
-/** A message as written in a file. */
 export interface MessageEntry {
   /** ARN of the queue, as in the parameter of `queueTrigger`. */
   readonly queue: string;

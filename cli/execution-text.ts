@@ -7,7 +7,6 @@ import type { ExecutionStatus } from '../lib/executions/record/execution-store.t
 import type { Format } from './io.ts';
 import { oneLine, type Table } from './table.ts';
 
-/** An execution in a list of the admin API. */
 export type ListedExecution = ReturnType<typeof describeSummary>;
 
 /** An execution as the admin API shows it. */
@@ -17,7 +16,6 @@ export type ShownNode = ShownExecution['nodes'][number];
 /** How many characters of a node's input and outputs are shown; `--json` prints all. */
 const EXCERPT_LENGTH = 200;
 
-/** One row per execution. */
 export const toExecutionTable = (executions: readonly ListedExecution[]): Table => ({
   titles: ['STARTED', 'ID', 'WORKFLOW', 'VERSION', 'STATUS', 'DURATION'],
   rows: executions.map((execution) => [

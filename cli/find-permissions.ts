@@ -9,7 +9,6 @@ import {
 import type { WorkflowDefinition } from '../lib/workflows/definition/definition.ts';
 import { splitTemplate } from '../lib/workflows/expressions/template.ts';
 
-/** The statements that workflows need. */
 interface WorkflowPermissions {
   /** Statements for the service's role for workflows. */
   readonly statements: readonly IamStatement[];

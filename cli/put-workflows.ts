@@ -8,7 +8,6 @@ import type { Io } from './io.ts';
 import { locateValues, parseJson } from './parse-json.ts';
 import { findSameIds, listFiles, readInput } from './read-file.ts';
 
-/** A workflow file as it is sent. */
 export interface SentFile {
   readonly name: string;
   readonly content: unknown;

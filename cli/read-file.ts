@@ -73,7 +73,6 @@ export const listFiles = async (paths: readonly string[], { env }: InputIo): Pro
   return (await Promise.all(lists)).flat();
 };
 
-/** A valid workflow file. */
 export interface WorkflowFile {
   readonly file: string;
   readonly definition: WorkflowDefinition;

@@ -3,7 +3,6 @@ import type { Verdict } from '../lib/webhooks/requests/request-record.ts';
 import type { Format } from './io.ts';
 import { oneLine, type Table } from './table.ts';
 
-/** A request in a list of the admin API. */
 export type ListedRequest = ReturnType<typeof describeRequestSummary>;
 
 /** A request as the admin API shows it. */
@@ -12,7 +11,6 @@ export type ShownRequest = ReturnType<typeof describeRequest>;
 /** How many characters of a body are shown; `--json` prints everything recorded. */
 const EXCERPT_LENGTH = 500;
 
-/** One row per request. */
 export const toRequestTable = (requests: readonly ListedRequest[]): Table => ({
   titles: ['RECEIVED', 'ID', 'VERDICT', 'REQUEST', 'SENDER', 'KEY', 'WHY'],
   texts: ['REQUEST', 'KEY', 'WHY'],

@@ -50,7 +50,6 @@ export const run = async (args: readonly string[], commandLine: CommandLine): Pr
   }
 };
 
-/** Declares all commands. */
 export const createProgram = ({ io, openTarget, ...loaders }: CommandLine): Command => {
   const program = new Command('hookloom')
     .description(

@@ -3,7 +3,6 @@ import aws4 from 'aws4';
 import type { AwsCredentials } from '../lib/adapters/aws/aws-caller.ts';
 import { CommandError } from './command-error.ts';
 
-/** A request to the admin API. */
 interface ApiRequestBytes {
   readonly method: string;
   /** The path with its query, percent-encoded. */

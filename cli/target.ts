@@ -24,11 +24,9 @@ export interface Target {
   readonly baseUrl: string | null;
 }
 
-/** The options of a command line that name its target. */
 interface TargetOptions {
   readonly stage?: string | undefined;
   readonly region?: string | undefined;
-  /** A profile of the AWS configuration. */
   readonly profile?: string | undefined;
   /** The origin of the API; for a stage, otherwise found by its stack. */
   readonly url?: string | undefined;

@@ -9,7 +9,6 @@ export interface ConsoleSettings {
   readonly isReadOnly: boolean;
 }
 
-/** What the page is given. */
 export interface PageSettings extends ConsoleSettings {
   /** The address of the script of workers, which check workflows and try nodes. */
   readonly worker: string;

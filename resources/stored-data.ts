@@ -32,7 +32,6 @@ export interface StoredData {
   readonly isNew: boolean;
 }
 
-/** The options common to all AWS clients. */
 export type AwsConfig = Pick<S3ClientConfig, 'region' | 'credentials' | 'endpoint' | 'maxAttempts'>;
 
 const STORING = new Map([

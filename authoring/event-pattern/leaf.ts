@@ -7,7 +7,6 @@ export type Scalar = string | number | boolean | null;
 
 export type ScalarTest = (value: Scalar) => boolean;
 
-/** The operators that compare with a string. */
 type TextOperator = 'prefix' | 'suffix' | 'equals-ignore-case' | 'wildcard';
 
 /** @param isAlike - called for strings; other values fail the test */

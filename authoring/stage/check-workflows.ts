@@ -30,7 +30,6 @@ interface Stage {
   readonly clock: Pick<Clock, 'now'>;
   /** Whether the workflows are probes of the doctor, which have ids of their own; false by default. */
   readonly isProbe?: boolean | undefined;
-  /** The current versions of all workflows. */
   readonly listDefinitions: () => Promise<{ readonly definitions: readonly WorkflowDefinition[] }>;
 }
 

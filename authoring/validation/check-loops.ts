@@ -10,7 +10,6 @@ import {
   targetsIn,
 } from './graph/draft-graph.ts';
 
-/** Finds the nodes in loops. */
 export const findLoopNodes = (graph: DraftGraph): ReadonlySet<number> =>
   new Set(
     loopsAmong(

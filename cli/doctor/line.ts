@@ -18,7 +18,6 @@ export interface TimeLimit {
   readonly isOver: () => boolean;
 }
 
-/** Makes the lines of one check. */
 export const linesOf = (check: string) => {
   const line =
     (status: LineStatus) =>

@@ -16,7 +16,6 @@ type ShownExecution = ReturnType<typeof describeExecution>;
 const PROBES = ['synchronous', 'express', 'durable', 'blob', 'callback', 'schedule', 'queue'] as const;
 type Probe = (typeof PROBES)[number];
 
-/** The functions that each probe involves. */
 const FUNCTIONS_OF: Readonly<Record<Probe, readonly string[]>> = {
   synchronous: ['webhook'],
   express: ['webhook', 'runExpress'],

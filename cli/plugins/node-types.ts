@@ -7,7 +7,6 @@ import type { PluginEntry } from '../../lib/plugins/plugin.ts';
 /** The registry of the installed plugins, the same as in a service deployed from this code. */
 const load = openRegistry(readConfig({}), createLogger({ level: 'error' }));
 
-/** Loads the node types of the installed plugins. */
 export const loadNodeTypes = async (): Promise<FindNodeType> => (await load()).findNodeType;
 
 /** The metadata of the installed plugins, loaded or not. */

@@ -12,7 +12,6 @@ import {
 import { basename, dirname, join, resolve } from 'node:path';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
 
-/** The console, built. */
 export interface BuiltConsole {
   /** Folder of the files, absolute. */
   readonly folder: string;

@@ -6,7 +6,6 @@ import { type ConsoleAnswer, createConsolePages } from './console-pages.ts';
 import { answerProblem, answerRefusal, type Problem } from './door-answers.ts';
 import { createDoorSession, type DoorSession } from './door-session.ts';
 
-/** A request to the admin API. */
 export interface PassedRequest {
   readonly method: string;
   /** The path with its query, percent-encoded. */

@@ -50,7 +50,6 @@ export interface ComparedNode {
 type ComparedExecution = ReturnType<typeof describeSummary> & { readonly hasData: boolean };
 
 export interface ExecutionComparison {
-  /** The execution with which the other one is compared. */
   readonly from: ComparedExecution;
   readonly to: ComparedExecution;
   readonly counts: { readonly same: number; readonly different: number };

@@ -24,7 +24,6 @@ export const workflowQuery = v.object({
 
 type WorkflowQuery = Readonly<v.InferOutput<typeof workflowQuery>>;
 
-/** What starts a workflow. */
 interface WorkflowTrigger {
   readonly nodeId: string;
   readonly type: string;

@@ -7,7 +7,6 @@ export interface Config {
   readonly stage: string;
   readonly version: string;
   readonly logLevel: LogLevel;
-  /** Ids of disabled plugins. */
   readonly disabledPlugins: readonly string[];
   /** Time limit for each of loading, initialising and checking a plugin. */
   readonly pluginDeadlineMs: number;

@@ -50,7 +50,6 @@ interface CredentialsParts extends Omit<EditOutboundParts, 'store' | 'loadTypes'
   readonly inbound: CredentialStore;
   readonly outbound: EditOutboundParts['store'];
   readonly loadRegistry: () => Promise<Registry>;
-  /** The current versions of all workflows. */
   readonly listDefinitions: () => Promise<{ readonly definitions: readonly WorkflowDefinition[] }>;
 }
 
@@ -262,7 +261,6 @@ type DescribedInbound = { readonly direction: 'inbound' } & Omit<Credential, 'se
     readonly secrets: readonly Omit<Credential['secrets'][number], 'hash'>[];
   };
 
-/** A credential after a change. */
 type ChangedCredential =
   | Exclude<DescribedCredential, DescribedInbound>
   | (DescribedInbound & {

@@ -55,7 +55,6 @@ interface EditWorkflowsParts extends RegistrarParts, Omit<ListeningParts, 'clock
     registry: Registry,
     isProbe?: boolean,
   ) => Promise<readonly CheckedWorkflow[]>;
-  /** The current versions of all workflows. */
   readonly listDefinitions: () => Promise<{ readonly definitions: readonly WorkflowDefinition[] }>;
   readonly queues: Pick<HeldQueues, 'find'>;
   readonly nudgeQueue: NudgeQueue;

@@ -17,7 +17,6 @@ import { AppError } from '../shared/errors.ts';
 import { healthRoute, storedDataRoute, testCredentialRoute } from './api/health.ts';
 import type { AdminParts } from './plugins-handlers.ts';
 
-/** The live tests of outbound credentials. */
 interface CredentialTests {
   readonly find: (id: string) => Promise<OutboundCredential | null>;
   readonly test: TestCredential;
@@ -47,7 +46,6 @@ interface TestParts extends AdminParts {
   readonly openTests: OpenCredentialTests;
 }
 
-/** The stored data of the stage. */
 interface StoredDataParts extends AdminParts {
   readonly openStored: () => Promise<{
     readonly findProblem: () => Promise<{ readonly problem: string; readonly remedy: string } | null>;

@@ -39,7 +39,6 @@ export interface VariablesParts extends RegistrarParts {
   readonly logger: Logger;
   readonly settings: SettingsStore;
   readonly loadRegistry: () => Promise<Registry>;
-  /** The current versions of all workflows. */
   readonly listDefinitions: () => Promise<{ readonly definitions: readonly WorkflowDefinition[] }>;
 }
 

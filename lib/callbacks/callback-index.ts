@@ -5,7 +5,6 @@ import type {
   PendingCallback,
 } from '../executions/record/execution-store.ts';
 
-/** A pending callback as it appears in a list. */
 export interface ListedCallback extends PendingCallback {
   readonly subject: CallbackSubject;
 }

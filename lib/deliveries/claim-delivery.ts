@@ -19,7 +19,6 @@ interface Delivery extends Omit<NewExecution, 'executionId'> {
   readonly receivedAt: number;
 }
 
-/** A delivery that was claimed, with its execution. */
 export interface ClaimedDelivery {
   readonly execution: NewExecution;
   readonly receivedAt: number;

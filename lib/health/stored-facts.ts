@@ -39,7 +39,6 @@ export interface StoredFacts {
   readonly credentials: CheckedCredentials;
   /** The sampled executions; `since` is in milliseconds since the epoch. */
   readonly runs: RunSample & { readonly since: number };
-  /** The plugins that are disabled on the stage. */
   readonly disabled: readonly DisabledPlugin[];
 }
 

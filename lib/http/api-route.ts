@@ -11,7 +11,6 @@ import { limitBody, readWebhookEvent } from './read-webhook-event.ts';
 /** The fields of a query or of options, by name. */
 type FieldsSchema = v.GenericSchema & { readonly entries: object };
 
-/** The headers that routes read. */
 export type ReadHeader = 'if-match' | 'if-none-match' | 'prefer' | 'idempotency-key' | 'traceparent';
 
 /**
@@ -75,10 +74,8 @@ type DeepReadonly<Value> = Value extends readonly (infer Item)[]
     ? { readonly [Key in keyof Value]: DeepReadonly<Value[Key]> }
     : Value;
 
-/** The body of an answer. */
 export type BodyOf<Schema> = Schema extends v.GenericSchema ? DeepReadonly<v.InferInput<Schema>> : unknown;
 
-/** The answers that a route declares. */
 type AnswerOf<Route extends ApiRoute> = {
   [Status in keyof Route['answers'] & number]: JsonAnswer<Status, BodyOf<Route['answers'][Status]>>;
 }[keyof Route['answers'] & number];

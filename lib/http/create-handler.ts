@@ -65,7 +65,6 @@ export const createHandler = (parts: HandlerParts, handle: Handle) =>
     },
   );
 
-/** A route with its handler. */
 export interface ServedRoute {
   /** The gateway's route key: `GET /api/admin/workflows/{workflowId}`. */
   readonly route: string;

@@ -5,7 +5,6 @@ import type { IncomingMessage } from 'node:http';
 interface ReceivedRequest {
   /** Alternating names and values, as in `node:http`. */
   readonly rawHeaders: readonly string[];
-  /** Port of the server. */
   readonly port: number;
 }
 

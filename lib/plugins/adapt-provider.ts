@@ -50,7 +50,6 @@ export const adaptLegacy = (
   };
 };
 
-/** Converts legacy properties to JSON Schema. */
 const toSchema = (properties: readonly LegacyProperty[]): JsonObject => ({
   type: 'object',
   properties: Object.fromEntries(properties.map((property) => [property.name, toPropertySchema(property)])),

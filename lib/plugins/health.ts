@@ -29,7 +29,6 @@ interface HealthOptions {
   readonly plugin?: string | null;
 }
 
-/** The health of one plugin, with its id. */
 export type HealthRow<Health extends PluginHealth = PluginHealth> = readonly [id: string, health: Health];
 
 /** The report of {@link checkPlugins}. */

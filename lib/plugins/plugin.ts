@@ -51,7 +51,6 @@ interface DisabledEntry extends EntryBase {
   readonly error: string;
 }
 
-/** An installed plugin with the result of loading it. */
 export type PluginEntry = LoadedEntry | FailedEntry | DisabledEntry;
 
 export const toFailed = ({ id, api, kind, plugin }: PluginEntry, error: string): FailedEntry => ({

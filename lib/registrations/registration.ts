@@ -8,7 +8,6 @@ export interface Registration extends RegisteredTrigger {
   readonly nodeType: string;
 }
 
-/** An event source that registers its triggers. */
 export type RegisteringSource = EventSource & Required<Pick<EventSource, 'register' | 'unregister'>>;
 
 /** The event source of a node type that registers its triggers, or null. */

@@ -19,7 +19,6 @@ export interface Variable {
 export const VARIABLE_TYPES = ['string', 'number', 'boolean', 'json'] as const;
 export type VariableType = (typeof VARIABLE_TYPES)[number];
 
-/** A plugin that an operator has disabled on this stage. */
 export interface DisabledPlugin {
   readonly id: string;
   /** When it was disabled, ISO 8601. */
@@ -30,7 +29,6 @@ export interface DisabledPlugin {
   readonly message: string | null;
 }
 
-/** The settings of a stage, by name. */
 export interface Settings {
   readonly variables: readonly Variable[];
   readonly plugins: readonly DisabledPlugin[];

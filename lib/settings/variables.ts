@@ -6,7 +6,6 @@ import type { Setting, Variable, VariableType } from './settings.ts';
 
 export type Variables = Setting<readonly Variable[]>;
 
-/** What a variable is set to. */
 export interface GivenVariable extends Pick<Variable, 'name' | 'value'> {
   /** The type of the value if absent. */
   readonly type?: VariableType | undefined;

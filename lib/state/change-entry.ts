@@ -1,7 +1,6 @@
 import { type JsonObject, type JsonValue, NodeError, type StateOperation } from '@hookloom/plugin-kit';
 import type { StateContent, StateEntry } from './state-store.ts';
 
-/** An operation that changes the entry of one key. */
 export type StateChange = Extract<StateOperation, { operation: 'put' | 'delete' | 'increment' | 'append' }>;
 
 /** What a change makes of an entry; no content if there is nothing to write. */

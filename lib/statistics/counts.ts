@@ -86,7 +86,6 @@ const openNode = (nodes: Counts['nodes'], nodeId: string): NodeCounts | null => 
 
 const NUMBERS = ['started', 'succeeded', 'failed', 'timedOut', 'cancelled'] as const;
 
-/** Adds other counts to the first ones. */
 export const mergeCounts = (into: Counts, other: Counts): void => {
   for (const name of NUMBERS) into[name] += other[name];
   for (const [code, times] of other.refused) into.refused.set(code, (into.refused.get(code) ?? 0) + times);

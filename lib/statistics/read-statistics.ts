@@ -30,7 +30,6 @@ export const statisticsQuery = v.object({
 
 type StatisticsQuery = Readonly<v.InferOutput<typeof statisticsQuery>>;
 
-/** Statistics of a time. */
 export interface Statistics {
   readonly started: number;
   readonly succeeded: number;

@@ -80,7 +80,6 @@ export const startByHand = async (
   };
 };
 
-/** Returns the enabled triggers. */
 const triggersOf = (nodes: readonly WorkflowNode[], findNodeType: FindNodeType): readonly WorkflowNode[] =>
   nodes.filter(({ type, disabled }) => disabled !== true && findNodeType(type)?.kind === 'trigger');
 

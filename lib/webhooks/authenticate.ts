@@ -9,7 +9,6 @@ import type { WebhookRequest } from './webhook.ts';
 
 type Headers = WebhookRequest['headers'];
 
-/** An HTTP authentication scheme. */
 interface Scheme {
   readonly type: Credential['type'];
   /** The error for a request without a valid credential. */

@@ -41,7 +41,6 @@ interface Sent {
 
 interface InflateOptions {
   readonly limitBytes: number;
-  /** Adds headers to the response. */
   readonly addHeaders: (headers: Answer['headers']) => void;
 }
 

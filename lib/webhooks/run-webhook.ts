@@ -25,7 +25,6 @@ import { toRequestScope } from './request-scope.ts';
 import type { DeliveryNotes, Webhook, WebhookRequest } from './webhook.ts';
 import type { AnswerStages, BodyFiles, Starting } from './webhook-feature.ts';
 
-/** A request that has passed every check. */
 interface CheckedRequest {
   readonly request: WebhookRequest;
   readonly webhook: Webhook;

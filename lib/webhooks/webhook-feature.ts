@@ -77,7 +77,6 @@ export interface ParsedBody {
   readonly deliveryContent?: string;
 }
 
-/** A request with its body parsed. */
 interface Parsed extends Arrival {
   /** The trigger's output. */
   readonly input: JsonObject;
@@ -115,7 +114,6 @@ export interface AnswerStages {
   readonly present: (run: AnsweringRun) => Promise<Answer | null> | Answer | null;
 }
 
-/** A request that starts an execution. */
 export interface Starting extends Parsed {
   readonly executionId: string;
   /** Whether repeated deliveries map to the same execution, which may then have started already. */
@@ -150,7 +148,6 @@ export interface Stages extends Partial<Omit<AnswerStages, 'waiting'>> {
   readonly start?: (starting: Starting) => Promise<Hold | null>;
 }
 
-/** The ports that features use. */
 export interface FeaturePorts {
   readonly clock: Clock;
   readonly http: HttpClient;
@@ -198,9 +195,7 @@ export const withoutFeatures: OpenStages = {
   start: async () => null,
 };
 
-/** What the check of a feature receives. */
 export interface FeatureContext {
-  /** All parameters of the trigger. */
   readonly parameters: JsonObject;
 }
 

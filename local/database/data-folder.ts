@@ -5,7 +5,6 @@ import { join, resolve } from 'node:path';
 import { listen } from '../net/listen.ts';
 import { StartError } from './start-error.ts';
 
-/** The folders of the local service's data. */
 interface DataFolder {
   /** Folder of the tables; undefined to keep them in memory. */
   readonly tables: string | undefined;

@@ -41,7 +41,6 @@ const findLocalFunction: FindLambdaFunction = (name) => {
   return { key, isDurable, invokedArn, takes: 'RequestResponse' };
 };
 
-/** A parsed request of Lambda's API. */
 interface ApiRequest {
   readonly parameter: string;
   readonly query: URLSearchParams;

@@ -2,7 +2,6 @@ import type { FunctionVersion } from '../pool/messages.ts';
 import type { FunctionSource } from '../pool/process-pool.ts';
 import type { FunctionDefinition } from './service-file.ts';
 
-/** Finds the code of modules. */
 export interface ModuleSource {
   /** The newest file of a module; waits for a build. */
   find(module: string): Promise<string>;

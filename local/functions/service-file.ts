@@ -11,7 +11,6 @@ export interface FunctionDefinition {
   readonly key: string;
   /** The handler's file relative to the project, without its extension: `functions/webhook`. */
   readonly module: string;
-  /** Name of the handler's export. */
   readonly exportName: string;
   readonly timeoutSeconds: number;
   /** Variables of the function; undefined where only a deployment has the value. */

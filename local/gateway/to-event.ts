@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { RouteMatch } from './routes.ts';
 
-/** A request as it was received. */
 export interface RawRequest {
   readonly method: string;
   /** The request target: path and query, percent-encoded. */
@@ -12,7 +11,6 @@ export interface RawRequest {
   readonly rawHeaders: readonly string[];
   readonly body: Uint8Array;
   readonly remoteAddress: string;
-  /** Port of the gateway. */
   readonly port: number;
 }
 

@@ -6,7 +6,6 @@ export interface FunctionVersion {
   readonly key: string;
   /** Absolute path of the bundle; each version of the code has its own file. */
   readonly file: string;
-  /** Name of the handler's export. */
   readonly exportName: string;
   readonly environment: Readonly<Record<string, string>>;
   /** Time limit of one invocation. */

@@ -41,7 +41,6 @@ export interface LocalMapping {
   readonly definition: JsonObject;
 }
 
-/** The trigger sources on this machine. */
 interface SourcesState {
   /** Schedules by group and name. */
   readonly schedules: Map<string, LocalSchedule>;

@@ -18,7 +18,6 @@ interface Settings {
   readonly log: (line: string) => void;
 }
 
-/** The trigger sources and their APIs. */
 interface Sources extends InternalServer {
   readonly queues: Queues;
 }

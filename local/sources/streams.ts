@@ -5,7 +5,6 @@ import type { OnChange } from '../database/watch-changes.ts';
 
 /** A function that receives the changes of a table. */
 export interface StreamMapping {
-  /** Name of the table. */
   readonly table: string;
   readonly functionKey: string;
   /** Attributes of the table's key. */

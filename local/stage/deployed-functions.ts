@@ -4,7 +4,6 @@ import type { FunctionIdentity, FunctionVersion } from '../pool/messages.ts';
 import type { Keys } from './door/door-types.ts';
 import type { ResolvedTemplate } from './door/template.ts';
 
-/** A function of the template. */
 export interface DeployedFunction {
   /** The function's key in serverless.yml. */
   readonly key: string;
@@ -42,7 +41,6 @@ const MEMORY_MEGABYTES = 128;
 /** The version that a deployment publishes. */
 const VERSION = '1';
 
-/** Reads the functions of a template. */
 export const readFunctions = ({ resources, stackName }: ResolvedTemplate): readonly DeployedFunction[] => {
   const ofType = (wanted: string) => Object.values(resources).filter(({ type }) => type === wanted);
   return ofType('AWS::Lambda::Function').map(({ logicalId, arn, properties: given }) => {

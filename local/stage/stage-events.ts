@@ -132,7 +132,6 @@ export const createBatchDelivery = (
 export const isStream = ({ EventSourceArn }: JsonObject): boolean =>
   /:dynamodb:/.test(String(EventSourceArn));
 
-/** The mappings of a template whose sources are streams. */
 export const readStreamMappings = (
   { resources }: ResolvedTemplate,
   findFunction: StageLambda['findFunction'],
@@ -174,7 +173,6 @@ export const createCheckMapping =
     }
   };
 
-/** A rule of the template with a schedule. */
 interface ScheduledRule {
   readonly logicalId: string;
   readonly everyMs: number;
@@ -184,7 +182,6 @@ interface ScheduledRule {
 
 const UNITS = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
 
-/** The rules of a template that have a schedule. */
 export const readScheduledRules = (
   { resources, account, region }: ResolvedTemplate,
   deliver: Deliver,

@@ -15,7 +15,6 @@ import type { DeployedFunction } from './deployed-functions.ts';
 /** How Lambda identifies functions: a name, a partial ARN or an ARN, with or without a version or alias. */
 const NAME = /^(?:arn:[\w-]+:lambda:[\w-]+:)?(?:\d{12}:)?(?:function:)?([\w-]+)(?::([\w$-]+))?$/;
 
-/** Finds the functions of a template as Lambda does. */
 export const createFindFunction = (functions: readonly DeployedFunction[]): FindLambdaFunction => {
   const byName = new Map(functions.map((one) => [one.name, one]));
   return (given, asked) => {

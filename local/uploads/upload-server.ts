@@ -6,7 +6,6 @@ import { splitTarget } from '../gateway/to-event.ts';
 import { type InternalServer, startInternalServer } from '../net/listen.ts';
 
 interface UploadServerOptions {
-  /** The folder of blobs. */
   readonly folder: string;
   readonly region: string;
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };

@@ -147,7 +147,6 @@ export const path = Type.String({
 /** A personal access token, or a token of an installed app. */
 export const credentials = { types: ['httpBearer'], required: true } as const;
 
-/** An issue as the nodes output it. */
 export const exampleIssue = {
   number: 7,
   title: 'Order A-1 failed',

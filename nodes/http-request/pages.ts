@@ -57,7 +57,6 @@ const withoutHash = (text: string): string => {
   return url.href;
 };
 
-/** A page of a list that was fetched. */
 interface Page {
   /** Number of the page, counted from 1. */
   readonly number: number;
@@ -112,7 +111,6 @@ const createFindNextPage = (given: PageParameters, firstUrl: string): FindNextPa
 const isNone = (next: JsonValue | undefined): next is undefined | null | false | '' =>
   next === undefined || next === null || next === false || next === '';
 
-/** Returns the URL of the first page. */
 const toFirstPage = ({ pagination, pageParameter, firstPage }: PageParameters, url: string): string =>
   pagination === 'page' ? setQuery(url, pageParameter || 'page', firstPage) : url;
 

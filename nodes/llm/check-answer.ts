@@ -1,7 +1,6 @@
 import { type JsonObject, type JsonValue, NodeError, type Usage } from '@hookloom/plugin-kit';
 import type { Answer } from './question.ts';
 
-/** What is wrong with an answer. */
 export interface AnswerProblem {
   readonly kind: 'notJson' | 'mismatch';
   /** The faults, each as `{ place, keyword, message }` with the place as a JSON Pointer; empty for `notJson`. */

@@ -51,7 +51,6 @@ export const llm = defineAction({
   execute: ({ parameters: given, context }) => askModel(given, context),
 });
 
-/** The plugin for language models. */
 export default definePlugin({
   id: 'llm',
   name: 'Language models',

@@ -76,7 +76,6 @@ export const ANSWER_NAME = 'answer';
 /** Maximum size of an answer in bytes: some ten times what models write. */
 export const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
-/** A request with the options of the question. */
 export const withOptions = <Value>(
   request: Readonly<Record<string, Value>>,
   options: JsonObject,

@@ -204,7 +204,6 @@ const findEnclosures = (element: FeedElement, baseUrl: string | null): JsonObjec
   });
 };
 
-/** Returns the child elements with one of these names. */
 const childrenOf = (element: FeedElement, ...names: readonly string[]): readonly FeedElement[] =>
   element.children.filter(({ name }) => names.includes(name));
 

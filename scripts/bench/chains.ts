@@ -31,7 +31,6 @@ const logger = createLogger({ write: () => {} });
 
 const registry = loadRegistry(installedPlugins, { logger, clock: systemClock });
 
-/** The plan of a trigger with a chain of equal nodes. */
 export const compileChain = async (length: number, link: Link): Promise<Plan> => {
   const { findNodeType } = await registry;
   const ids = Array.from({ length }, (_, index) => `n${index}`);

@@ -44,7 +44,6 @@ const mayCall = (...routes: readonly string[]): Statement =>
 // biome-ignore lint/suspicious/noTemplateCurlyInString: variables of CloudFormation
 const API = 'arn:${AWS::Partition}:execute-api:${AWS::Region}:${AWS::AccountId}:API_ID/*/';
 
-/** Finds the API of a stage. */
 const mayFindApi = allow(
   'cloudformation:DescribeStacks',
   // biome-ignore lint/suspicious/noTemplateCurlyInString: variables of CloudFormation and of the framework

@@ -129,7 +129,6 @@ const visit = (node: Ast, found: Findings, isInFunction: boolean): void => {
 
 const isName = (value: unknown): boolean => isAst(value) && value.type === 'Identifier';
 
-/** Declares the names of a pattern. */
 const declare = (pattern: unknown, found: Findings): void => {
   if (Array.isArray(pattern)) for (const part of pattern) declare(part, found);
   if (!isAst(pattern)) return;

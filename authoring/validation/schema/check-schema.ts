@@ -215,7 +215,6 @@ const parse = (text: string): JsonValue | undefined => {
   }
 };
 
-/** Returns the types of JSON Schema that a value has. */
 const typesOf = (value: JsonValue): string[] => {
   if (value === null) return ['null'];
   if (Array.isArray(value)) return ['array'];

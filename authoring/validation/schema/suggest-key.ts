@@ -4,7 +4,6 @@ import { nodeSettingsSchema } from '@hookloom/plugin-kit/host';
 import { didYouMean, quoteAll } from '../../../lib/shared/describe.ts';
 import { findNearest } from '../../../lib/shared/near-name.ts';
 
-/** A suggestion for an unknown key. */
 interface KeySuggestion {
   /** A key of the same object; null when the hint names none. */
   readonly meant: string | null;

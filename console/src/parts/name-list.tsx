@@ -8,7 +8,6 @@ interface NameListProps {
   readonly path?: string;
 }
 
-/** Names in a row. */
 export const NameList = ({ names, path }: NameListProps): ReactNode =>
   names.length === 0
     ? 'None'
@@ -23,7 +22,6 @@ export const NameList = ({ names, path }: NameListProps): ReactNode =>
         </Fragment>
       ));
 
-/** A link to the state of a plugin. */
 export const PluginLink = ({ id }: { readonly id: string }): ReactNode => (
   <AppLink to={`/plugins/${encodeURIComponent(id)}`}>{id}</AppLink>
 );

@@ -4,12 +4,10 @@ import { validateWorkflow } from '../../../authoring/validation/validate.ts';
 import type { Problem } from '../../../lib/workflows/definition/problem.ts';
 import type { Answer } from '../api/routes.ts';
 
-/** A node type as the API shows it. */
 export type DeclaredType = Answer<'GET /api/admin/node-types/{nodeType}'>;
 
 /** What a definition is checked against. */
 export interface KnownTypes {
-  /** The types of its nodes. */
   readonly declared: readonly DeclaredType[];
   /** The names of all types, for proposals. */
   readonly names: readonly string[];

@@ -67,7 +67,6 @@ export const withFields = (logger: Logger, fields: Fields): Logger => ({
   error: (message, more) => logger.error(message, { ...fields, ...more }),
 });
 
-/** Returns the logger of one execution. */
 export const forExecution = (
   logger: Logger,
   { executionId, workflowId, workflowVersion, traceparent }: ExecutionInfo,

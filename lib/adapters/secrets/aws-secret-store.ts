@@ -6,7 +6,6 @@ import { createParameterReader, type ReaderParts } from './parameter-reader.ts';
 interface AwsSecretParts {
   /** The store of the service's own secrets. */
   readonly parameters: SecretStore;
-  /** Calls Secrets Manager in a region. */
   readonly callSecretsManager: (region: string) => CallAws;
 }
 

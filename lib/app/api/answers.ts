@@ -10,7 +10,6 @@ export const nextCursor = v.pipe(
   v.description('The cursor of the next page; null on the last one'),
 );
 
-/** Any JSON object. */
 export const anyObject = v.pipe(v.unknown(), v.metadata({ type: 'object', additionalProperties: true }));
 
 /** A value as the record has it: bounded, and without secrets. */

@@ -54,7 +54,6 @@ const toKey = ({ route: { route } }: NamedRoute): string => {
   return `${path} ${METHODS.indexOf(method)}`;
 };
 
-/** All routes of the admin API, by topic and path. */
 export const routes: readonly NamedRoute[] = Object.entries(topics).flatMap(([topic, declared]) =>
   Object.entries<unknown>(declared)
     .flatMap(([key, route]) => (isRoute(route) ? [{ topic, name: key.replace(/Route$/, ''), route }] : []))

@@ -74,7 +74,6 @@ const hostList = v.pipe(
 );
 const password = v.optional(bounded(MAX_PASSWORD_LENGTH));
 
-/** A credential after a change. */
 const changedCredential = v.variant('direction', [
   v.object({
     ...inboundCredential.entries,

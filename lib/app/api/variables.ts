@@ -4,7 +4,6 @@ import { VARIABLE_TYPES } from '../../settings/settings.ts';
 import { optional, text, word } from '../../shared/query-fields.ts';
 import { instant } from './answers.ts';
 
-/** Any JSON. */
 const anyValue = v.unknown();
 
 const type = v.picklist(VARIABLE_TYPES, `must be one of ${VARIABLE_TYPES.join(', ')}`);

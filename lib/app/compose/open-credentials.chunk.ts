@@ -26,7 +26,6 @@ interface CredentialParts {
   readonly findType: (type: string) => Promise<CredentialType | null>;
 }
 
-/** Opens the outbound credentials of a sandbox. */
 export const openCredentials = (config: Config, parts: CredentialParts): OutboundCredentials =>
   createOutboundCredentials(openCredentialParts(config, parts));
 

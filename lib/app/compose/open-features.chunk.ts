@@ -51,7 +51,6 @@ const MAX_PUT_BYTES = 5 * 1024 ** 3;
 
 type UploadConfig = Pick<Config, 'region' | 'blobBucket' | 'blobFolder' | 'uploadEndpoint' | 'maxFileBytes'>;
 
-/** Opens the uploads of a sandbox. */
 export const openUploads = ({
   region,
   blobBucket,

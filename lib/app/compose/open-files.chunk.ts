@@ -10,7 +10,6 @@ import {
 import type { BlobStreams } from '../../executions/record/blob-store.ts';
 import type { Config } from '../config.ts';
 
-/** Opens the files of a sandbox. */
 export const openFiles = (config: Config, executions: FileParts['executions']): FilesFor => {
   const streams = openStreams(config);
   const { maxFileBytes, maxFiles } = config;

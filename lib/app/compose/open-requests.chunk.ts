@@ -15,7 +15,6 @@ export interface RequestParts {
   readonly logger: Logger;
 }
 
-/** Opens what records requests in their table. */
 export const openRecordRequest = ({
   client,
   tables,

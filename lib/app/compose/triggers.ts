@@ -23,7 +23,6 @@ import {
   openStores,
 } from './parts.ts';
 
-/** Opens the parts of functions for triggers fired by events. */
 export const openEventFunction = (config: Config = openConfig()) => {
   const logger = openLogger(config);
   const { client, tables, ...stores } = openStores(config);
@@ -60,7 +59,6 @@ export const openDispatch = (config: Config = openConfig()) => {
   };
 };
 
-/** Opens the parts of the registration sweeper. */
 export const openRegistrations = (config: Config = openConfig()) => {
   const logger = openLogger(config);
   const { client, tables } = openStores(config);

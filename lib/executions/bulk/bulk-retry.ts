@@ -24,7 +24,6 @@ export interface BulkRetryRequest extends RetryOptions {
   readonly stopAtFailedShare: number;
 }
 
-/** An execution that a bulk retry could not retry. */
 export interface RefusedRetry {
   readonly executionId: string;
   readonly reason: string;

@@ -18,7 +18,6 @@ const CONCURRENCY = 30;
 const MAX_LISTED = 100;
 const MAX_EXAMPLES = 3;
 
-/** What a bulk retry would do. */
 export interface BulkPlan {
   /** The executions that can be retried, in the order of their starts. */
   readonly executionIds: readonly string[];

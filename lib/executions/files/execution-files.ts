@@ -26,7 +26,6 @@ export interface FileParts {
   readonly limits: FileLimits;
 }
 
-/** Makes the files of one execution. */
 export type FilesFor = (
   execution: Pick<ExecutionIdentity, 'executionId' | 'retryOf'> & {
     /** How long saved files are kept; by default the life used until the end of the execution is known. */
@@ -132,7 +131,6 @@ interface MeasuredContent {
   failure(): { readonly error: unknown } | null;
 }
 
-/** Measures and hashes content as it is read. */
 const measureContent = (
   source: AsyncIterable<Uint8Array>,
   { hash, signal, name, limitBytes }: MeasureOptions,

@@ -3,7 +3,6 @@ import type { NodeFailure, NodeRecord } from '../../engine/result.ts';
 import type { Change } from '../../shared/compare-values.ts';
 import type { BackgroundMode, Workflow } from '../../workflows/definition/definition.ts';
 
-/** The execution that a retry repeats. */
 interface RetryOf {
   readonly executionId: string;
   /** The first node that runs again; null for all nodes. */
@@ -28,7 +27,6 @@ export interface ExecutionIdentity {
   readonly executionId: string;
   readonly workflowId: string;
   readonly workflowVersion: number;
-  /** The trigger that started the execution. */
   readonly trigger: ExecutionInfo['trigger'];
   readonly mode: ExecutionMode;
   /** When the execution started, in milliseconds since the epoch; for a request, the time of the gateway. */
@@ -401,7 +399,6 @@ export const toExecutionInfo = (
 /** An execution that has ended, as its completion event describes it. */
 export type EndedExecution = ExecutionIdentity & Pick<ExecutionEnd, 'status' | 'endedAt' | 'failure'>;
 
-/** Publishes completion events. */
 export interface ExecutionEvents {
   /**
    * Publishes one CloudEvent. If it is published again, it has the same `source` and `id`, so that receivers can drop

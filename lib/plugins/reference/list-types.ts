@@ -9,7 +9,6 @@ import { type CredentialTypeDescription, describeCredentialType } from './descri
 
 /** What a list shows of the plugin of a type. */
 interface Provider {
-  /** Id of the plugin. */
   readonly plugin: string;
   /** Whether the type can be used; if not, `error` says why. */
   readonly enabled: boolean;
@@ -43,7 +42,6 @@ interface ShownCredentialType extends ListedCredentialType, Warned, CredentialTy
   readonly nodeTypes: readonly string[];
 }
 
-/** A type with its plugin. */
 interface Installed<Type> {
   readonly id: string;
   readonly type: Type;

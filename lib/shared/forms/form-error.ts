@@ -1,4 +1,3 @@
-/** A problem with the answers to a form. */
 export interface FormError {
   /** The field; null if the problem concerns the answers as a whole. */
   readonly name: string | null;

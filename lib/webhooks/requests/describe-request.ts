@@ -3,7 +3,6 @@ import { AppError, type ErrorCode } from '../../shared/errors.ts';
 import { parseRecordId, type RequestRecord, type RequestRefusal, toRecordId } from './request-record.ts';
 import type { RequestStore } from './request-store.ts';
 
-/** A recorded request as lists show it. */
 export const describeRequestSummary = (record: RequestRecord) => ({
   id: toRecordId(record),
   requestId: record.requestId,
@@ -18,7 +17,6 @@ export const describeRequestSummary = (record: RequestRecord) => ({
   refusal: record.refusal === null ? null : { ...record.refusal, advice: advise(record.refusal) },
 });
 
-/** Describes everything that was recorded about a request. */
 export const describeRequest = (record: RequestRecord) => ({
   ...describeRequestSummary(record),
   query: record.query,

@@ -114,7 +114,6 @@ async function* byTime(records: AsyncIterable<RequestRecord>): AsyncGenerator<Re
 const isSameMinute = (a: RequestRecord, b: RequestRecord): boolean =>
   toMinute(a.receivedAt) === toMinute(b.receivedAt);
 
-/** Merges sorted records. */
 async function* merge(sources: readonly AsyncGenerator<RequestRecord>[]): AsyncGenerator<RequestRecord> {
   try {
     const heads = await Promise.all(sources.map((source) => source.next()));

@@ -12,7 +12,6 @@ interface RequestNotes extends DeliveryNotes {
   readonly secretHeaders?: readonly string[];
 }
 
-/** The outcome of a request. */
 export interface RequestOutcome {
   readonly request: WebhookRequest;
   /** Whether the requested id is a workflow's; if not, it may be a misplaced secret. */

@@ -29,7 +29,6 @@ export interface SendAgainParts extends Omit<AcceptParts, 'blobs'> {
   readonly maxDepth: BodyParsers['maxDepth'];
 }
 
-/** A request that was sent again. */
 interface SentAgain {
   readonly workflowId: string;
   readonly workflowVersion: number;

@@ -5,7 +5,6 @@ import { WEBHOOK_TRIGGER } from './to-path-configs.ts';
 /** Types of the credentials that verify senders. */
 export const SENDER_CREDENTIAL_TYPES: readonly string[] = ['signingSecret'];
 
-/** A credential, as a node names it. */
 interface CredentialUse {
   /** JSON Pointer to the credential's id, within the node. */
   readonly path: string;

@@ -5,13 +5,11 @@ import { findVariables } from './find-variables.ts';
 
 // Finds what uses something that is about to be removed. Disabled nodes and workflows count: they can be enabled.
 
-/** A node that uses something. */
 export interface UsingNode {
   readonly workflowId: string;
   readonly nodeId: string;
 }
 
-/** The nodes that name a credential. */
 export const findUsersOfCredential = (
   credentialId: string,
   definitions: readonly WorkflowDefinition[],
@@ -52,7 +50,6 @@ export const findUsersOfVariable = (name: string, definitions: readonly Workflow
       .map((node) => describeUser({ workflowId: id, nodeId: node.id })),
   );
 
-/** The nodes of some types. */
 export const findUsersOfNodeTypes = (
   nodeTypes: readonly string[],
   definitions: readonly WorkflowDefinition[],

@@ -41,7 +41,6 @@ export interface PathConfig {
 /** The features of a webhook by name: parameters of its trigger, each of which is off if absent. */
 export type WebhookFeatures = Readonly<Record<string, JsonValue>>;
 
-/** The parameters of the feature `concurrency`. */
 export interface ConcurrencyRule {
   readonly max: number;
   /** What happens at the limit; `refuse` by default. */

@@ -2,7 +2,6 @@ import { compileJsonata } from './compile-expression.ts';
 import type { ParsedExpression } from './language.chunk.ts';
 import { compileSimple, isKeyword, type Token, tokenize } from './simple-expression.ts';
 
-/** A path that an expression reads. */
 export interface Read {
   /** The path as an expression: `body.total`, `$trigger.id`; `$` is the whole input. */
   readonly path: string;

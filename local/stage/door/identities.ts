@@ -53,7 +53,6 @@ export const readAccount = (
     if (policy === undefined) throw new Error(`the template has no managed policy ${arn}`);
     return heldBy(policy);
   };
-  /** Returns the policies that name a role. */
   const attachedTo = (role: ResolvedResource): HeldPolicy[] =>
     [...managed.values(), ...ofType('AWS::IAM::Policy')]
       .filter(({ properties }) => textsOf(properties.Roles).includes(role.ref ?? ''))

@@ -1,7 +1,6 @@
 import { createHash, createHmac, type Hash, type Hmac, timingSafeEqual } from 'node:crypto';
 import { SignatureV4 } from '@smithy/signature-v4';
 
-/** A request as it arrived. */
 export interface ReceivedRequest {
   readonly method: string;
   /** Path and query, as received. */
@@ -29,7 +28,6 @@ interface Verifier<Owner> {
   readonly findKeys: (accessKeyId: string) => (KnownKeys & { readonly owner: Owner }) | null;
 }
 
-/** Why a signature was rejected. */
 export type SignatureProblem =
   | 'notSigned'
   | 'malformed'

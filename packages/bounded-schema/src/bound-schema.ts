@@ -1,6 +1,5 @@
 import { compilePattern, createMatcher, UnsupportedPattern } from '@hookloom/linear-regex';
 
-/** A JSON object. */
 export type JsonMap = Readonly<Record<string, unknown>>;
 
 /** Maximum number of items that are compared in pairs. */

@@ -9,7 +9,6 @@ const MAX_VIOLATIONS = 100;
 /** Maximum work of one validation, which takes one to two seconds. */
 const MAX_WORK = 40_000_000;
 
-/** A violation of the schema. */
 interface Violation {
   /** JSON Pointer to the invalid value, as a URI fragment (RFC 6901 §6): `#/lines/0/price`. */
   readonly pointer: string;

@@ -183,7 +183,6 @@ const toMap = ({ attributes, children, text }: OpenElement, lists: ReadonlySet<s
   return Object.fromEntries(entries);
 };
 
-/** Returns the line number at an offset. */
 const countLines = (text: string, end: number): number => {
   let lines = 1;
   for (let at = 0; at < end; at++) if (text.charCodeAt(at) === LINE_FEED) lines += 1;

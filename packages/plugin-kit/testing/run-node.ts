@@ -194,7 +194,6 @@ export interface LogEntry {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** A logger that keeps its entries. */
 const createFakeLogger = (): { readonly logger: Logger; readonly entries: readonly LogEntry[] } => {
   const entries: LogEntry[] = [];
   const record =

@@ -35,7 +35,6 @@ export interface ApiFailure {
 
 export interface JsonApiCall {
   readonly method: string;
-  /** The absolute URL of the request. */
   readonly url: string;
   /** Headers of the request, with lower-case names. For secrets, use the node's credential. */
   readonly headers?: Readonly<Record<string, string>>;

@@ -44,7 +44,6 @@ const decorate = (view: EditorView, syntax: Syntax): DecorationSet => {
   return builder.finish();
 };
 
-/** Colours for the expressions of a text. */
 export const expressionColours = (syntax: Syntax): Extension => [
   look,
   ViewPlugin.define(

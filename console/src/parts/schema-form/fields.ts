@@ -184,14 +184,12 @@ export const withField = (
     : Object.fromEntries([...entries, [key, value]]);
 };
 
-/** A problem with a part of the parameters. */
 export interface ParameterProblem {
   /** JSON pointer (RFC 6901) into the parameters; empty for all of them. */
   readonly path: string;
   readonly message: string;
 }
 
-/** The pointer of a member. */
 export const pointerTo = (path: string, key: string | number): string =>
   `${path}/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`;
 

@@ -15,7 +15,6 @@ const toAria = ({ labelledBy, describedBy }: EditorNames) => ({
   ...(describedBy === undefined ? {} : { ariaDescribedby: describedBy }),
 });
 
-/** A value in a word. */
 export const toWord = (value: JsonValue | undefined): string =>
   value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value);
 

@@ -19,7 +19,6 @@ interface BulkPlanProps {
 
 const number = new Intl.NumberFormat();
 
-/** What a bulk retry would do. */
 export const BulkPlan = ({ plan, onNarrow }: BulkPlanProps): ReactNode => {
   const { count, byFailure, effects, refused, checkedUntil, checkedSince } = plan;
   const narrow = ({ nodeId, name }: Plan['byFailure'][number]): ReactNode =>

@@ -16,7 +16,6 @@ interface ExecutionActionsProps {
   readonly onCancel: () => void;
 }
 
-/** What can be done with an execution. */
 export const ExecutionActions = ({ execution, onRetry, onCancel }: ExecutionActionsProps): ReactNode => {
   const [, navigate] = useLocation();
   const { executionId, workflowId, status, mode, trial = false } = execution;

@@ -1,9 +1,7 @@
 import type { Answer } from '../../api/routes.ts';
 
-/** An execution as the API shows it. */
 export type Execution = Answer<'GET /api/admin/executions/{executionId}'>;
 
-/** One run of one node. */
 export type NodeRun = Execution['nodes'][number];
 
 /** Names one run of a node: in a loop a node has one for each iteration, in a body one for each item. */

@@ -22,7 +22,6 @@ const rank = ({ unknownNodeTypes = [], lastExecution, enabled }: Listed): number
   return enabled ? 2 : 3;
 };
 
-/** How the workflows are. */
 export const WorkflowStates = (): ReactNode => {
   const query = useApi('GET /api/admin/workflows', { query: { limit: MAX_READ } });
   return (

@@ -132,7 +132,6 @@ const PluginTable = ({ rows }: { readonly rows: readonly PluginRow[] }): ReactNo
   );
 };
 
-/** What a plugin brings, in short. */
 const Offers = ({ row: { id, nodeTypes } }: { readonly row: PluginRow }): ReactNode => {
   if (nodeTypes.length === 0) return <Box color="text-body-secondary">No node types</Box>;
   const text = nodeTypes.length === 1 ? '1 node type' : `${nodeTypes.length} node types`;

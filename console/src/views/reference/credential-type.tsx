@@ -22,7 +22,6 @@ const HOSTS = {
   named: 'Each credential names its own',
 } as const;
 
-/** The reference of one type of credentials for calling out. */
 const CredentialType = (): ReactNode => {
   const { type = '' } = useParams();
   const query = useApi('GET /api/admin/credential-types/{type}', { params: { type } });

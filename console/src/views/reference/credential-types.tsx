@@ -5,7 +5,6 @@ import { AppLink } from '../../parts/app-link.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { TypeTable } from './type-table.tsx';
 
-/** The reference of the types of credentials for calling out. */
 const CredentialTypes = (): ReactNode => {
   const [text] = useAddressState('text');
   const [plugin] = useAddressState('plugin');

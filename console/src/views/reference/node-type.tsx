@@ -21,7 +21,6 @@ import { TryParameters } from './try-parameters.tsx';
 
 type Shown = Answer<'GET /api/admin/node-types/{nodeType}'>;
 
-/** The reference of one node type. */
 const NodeType = (): ReactNode => {
   const { nodeType = '' } = useParams();
   const query = useApi('GET /api/admin/node-types/{nodeType}', { params: { nodeType } });

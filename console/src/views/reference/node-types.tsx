@@ -5,7 +5,6 @@ import { AppLink } from '../../parts/app-link.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { TypeTable } from './type-table.tsx';
 
-/** The reference of node types. */
 const NodeTypes = (): ReactNode => {
   const [text] = useAddressState('text');
   const [kind] = useAddressState('kind');

@@ -16,7 +16,6 @@ const LOOKS: Readonly<Record<Verdict, readonly [StatusIndicatorProps.Type, strin
 
 export const VERDICT_OPTIONS = Object.entries(LOOKS).map(([value, [, label]]) => ({ value, label }));
 
-/** What became of a request. */
 export const RequestVerdict = ({ verdict }: { readonly verdict: Verdict }): ReactNode => {
   const [type, text] = LOOKS[verdict];
   return <StatusIndicator type={type}>{text}</StatusIndicator>;

@@ -3,7 +3,6 @@ import { tryParseJson } from '../../parts/parse-json.ts';
 
 export type Variable = Answer<'GET /api/admin/variables'>['variables'][number];
 
-/** What is typed of a variable. */
 export interface VariableForm {
   readonly name: string;
   readonly type: Variable['type'];

@@ -12,7 +12,6 @@ import { Time } from '../../parts/time.tsx';
 
 const SHOWN = 15;
 
-/** The last executions of the workflow. */
 export const ExecutionsTab = ({ workflowId }: { readonly workflowId: string }): ReactNode => {
   const isAnyOpen = useRef(true);
   const isStacked = useIsStacked();

@@ -118,7 +118,6 @@ const toItem = ({ workflowId, place, ...content }: RequestRecord, retentionDays:
   expiresAt: number(toExpiry(content.receivedAt, retentionDays)),
 });
 
-/** Reads a recorded request. */
 export const toRequest = (item: Item): RequestRecord => ({
   ...readLongJson<RequestRecord>(item, 'content', {} as RequestRecord),
   workflowId: readText(item, 'workflowId').replace(/#.$/, ''),

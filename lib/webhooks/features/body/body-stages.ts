@@ -11,7 +11,6 @@ import { parseMultipart } from './parse-multipart.ts';
 /** Keeping the raw bytes as well doubles the space, and the time to store and load the body. */
 const MAX_RAW_BYTES = 3 * 1024 * 1024;
 
-/** The value of the parameter `body`. */
 interface BodyRule {
   readonly type?: 'auto' | Exclude<BodyType, 'untyped'>;
   readonly raw?: boolean;
@@ -20,7 +19,6 @@ interface BodyRule {
 /** Type of a body; `untyped` stands for a body without a content type. */
 type BodyType = 'json' | 'ndjson' | 'form' | 'multipart' | 'xml' | 'text' | 'file' | 'untyped';
 
-/** A received body whose type is known. */
 interface TypedBody extends Received {
   /** The charset in the content type; undefined without one. */
   readonly charset: string | undefined;

@@ -3,7 +3,6 @@ import { toFileName, toMediaType } from '../../../executions/files/file-id.ts';
 import type { WebhookRequest } from '../../webhook.ts';
 import type { BodyFile, BodyFiles, ParsedBody } from '../../webhook-feature.ts';
 
-/** Turns the whole body into one file. */
 export const toFileBody = ({ headers, rawBody }: WebhookRequest): ParsedBody =>
   withFiles({
     files: [toBodyFile('body', headers['content-type'] ?? '', rawBody)],

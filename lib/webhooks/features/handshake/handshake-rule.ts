@@ -1,7 +1,6 @@
 import { Type } from '@hookloom/plugin-kit';
 import type { FromSchema } from '@hookloom/plugin-kit/host';
 
-/** The schema of the parameter `handshake`. */
 export const handshakeSchema = Type.Object(
   {
     scheme: Type.Enum(

@@ -52,7 +52,6 @@ const text = (description: string, options = {}) =>
 
 const HEADER = { pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$" };
 
-/** The schema of the parameter `signature`. */
 export const signatureSchema = Type.Object(
   {
     scheme: Type.Enum([...SCHEMES], { description: 'How the sender signs' }),

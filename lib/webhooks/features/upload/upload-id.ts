@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { isPlainObject, type JsonObject, type JsonValue } from '@hookloom/plugin-kit';
 import { toExecutionId } from '../../../deliveries/to-execution-id.ts';
 
-/** The webhook that an upload is for. */
 interface UploadPlace {
   readonly workflowId: string;
   readonly triggerNodeId: string;
@@ -23,7 +22,6 @@ export const createUploadId = (place: UploadPlace, content: JsonObject): UploadI
 };
 
 interface UploadId {
-  /** The execution that the upload starts. */
   readonly executionId: string;
   readonly uploadId: string;
 }

@@ -108,7 +108,6 @@ const placeOf = ({ webhook: { config } }: Arrival, executionId: string) => {
   return { id, key };
 };
 
-/** Which files a webhook accepts. */
 export interface FileLimits {
   readonly maxBytes: number;
   /** The accepted media types, in lower case; all if absent. */

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { escapeXml, type Reply, toXml } from './reply.ts';
 
-/** A request of S3 to a bucket. */
 export interface ObjectRequest {
   readonly operation: string;
   /** The path with its leading slash. */
