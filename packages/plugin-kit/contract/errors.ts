@@ -17,14 +17,16 @@ export const hasBrand = (thrown: unknown, brand: Brand): thrown is Error =>
   thrown instanceof Error && symbolOf(brand) in thrown;
 
 /**
- * Describes an error of a catalogue: its HTTP status, title and public sentence. The type is inferred, since declarations
+ * Describes an error of a catalogue: its HTTP status, public sentence and title. The type is inferred, since declarations
  * of entries in other files can't name one of this file.
+ *
+ * @param title - by default the words of the code: `BODY_TOO_LARGE` is "Body too large"
  */
 export const describeError = <Code extends string>(
   code: Code,
   status: number,
-  title: string,
   detail: string,
+  title = code.charAt(0) + code.slice(1).toLowerCase().replaceAll('_', ' '),
 ) => ({ code, status, title, detail });
 
 /**

@@ -7,59 +7,34 @@ import { describeError } from './errors.ts';
 
 // Requests; `target` is method and host, such as `GET api.example.com`
 export const OUTBOUND_REFUSED = (p: { target: string; reason: string }) =>
-  describeError('OUTBOUND_REFUSED', 502, 'Outbound request refused', `${p.target} was refused: ${p.reason}.`);
+  describeError('OUTBOUND_REFUSED', 502, `${p.target} was refused: ${p.reason}.`, 'Outbound request refused');
 export const OUTBOUND_FAILED = (p: { target: string; reason: string }) =>
-  describeError('OUTBOUND_FAILED', 502, 'Outbound request failed', `${p.target} failed: ${p.reason}.`);
+  describeError('OUTBOUND_FAILED', 502, `${p.target} failed: ${p.reason}.`, 'Outbound request failed');
 export const OUTBOUND_TIMEOUT = (p: { target: string; timeoutMs: number }) =>
   describeError(
     'OUTBOUND_TIMEOUT',
     504,
-    'Outbound request timed out',
     `${p.target} timed out after ${p.timeoutMs} ms.`,
+    'Outbound request timed out',
   );
 export const OUTBOUND_TOO_LARGE = (p: { target: string; limitBytes: number }) =>
   describeError(
     'OUTBOUND_TOO_LARGE',
     502,
-    'Outbound response too large',
     `${p.target} returned more than ${p.limitBytes} bytes.`,
+    'Outbound response too large',
   );
 export const CREDENTIAL_REJECTED = (p: { target: string; reason: string }) =>
-  describeError(
-    'CREDENTIAL_REJECTED',
-    502,
-    'Credential rejected',
-    `${p.target} rejected the credential: ${p.reason}.`,
-  );
+  describeError('CREDENTIAL_REJECTED', 502, `${p.target} rejected the credential: ${p.reason}.`);
 
 // Files of an execution
 export const FILE_INVALID = (p: { reason: string }) =>
-  describeError('FILE_INVALID', 500, 'File invalid', `This is not a file of the execution: ${p.reason}.`);
+  describeError('FILE_INVALID', 500, `This is not a file of the execution: ${p.reason}.`);
 export const FILE_NOT_FOUND = (p: { name: string }) =>
-  describeError(
-    'FILE_NOT_FOUND',
-    404,
-    'File not found',
-    `The file "${p.name}" was never saved, or has expired.`,
-  );
+  describeError('FILE_NOT_FOUND', 404, `The file "${p.name}" was never saved, or has expired.`);
 export const FILE_CHANGED = (p: { name: string }) =>
-  describeError(
-    'FILE_CHANGED',
-    500,
-    'File changed',
-    `The content of file "${p.name}" has changed since it was saved.`,
-  );
+  describeError('FILE_CHANGED', 500, `The content of file "${p.name}" has changed since it was saved.`);
 export const FILE_TOO_LARGE = (p: { name: string; limitBytes: number }) =>
-  describeError(
-    'FILE_TOO_LARGE',
-    413,
-    'File too large',
-    `The file "${p.name}" is larger than ${p.limitBytes} bytes.`,
-  );
+  describeError('FILE_TOO_LARGE', 413, `The file "${p.name}" is larger than ${p.limitBytes} bytes.`);
 export const TOO_MANY_FILES = (p: { limit: number }) =>
-  describeError(
-    'TOO_MANY_FILES',
-    500,
-    'Too many files',
-    `The execution exceeds the limit of ${p.limit} files.`,
-  );
+  describeError('TOO_MANY_FILES', 500, `The execution exceeds the limit of ${p.limit} files.`);

@@ -3,7 +3,7 @@ import { CatalogueError, describeError } from '../contract/errors.ts';
 import { isServiceError } from '../contract/service-error.ts';
 import * as catalogue from '../contract/service-error-catalogue.ts';
 
-const STORE_UNAVAILABLE = () => describeError('STORE_UNAVAILABLE', 503, 'Store unavailable', 'Try again.');
+const STORE_UNAVAILABLE = () => describeError('STORE_UNAVAILABLE', 503, 'Try again.');
 
 describe('an error of services', () => {
   test.each(Object.values(catalogue))('is recognised (%#)', (entry) => {
