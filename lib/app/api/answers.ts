@@ -3,11 +3,14 @@ import { EXECUTION_STATUSES } from '../../executions/record/execution-store.ts';
 
 // What the answers of several topics have.
 
+export const described = <Schema extends v.GenericSchema>(schema: Schema, description: string) =>
+  v.pipe(schema, v.description(description));
+
 export const instant = v.pipe(v.string(), v.metadata({ format: 'date-time' }));
 
-export const nextCursor = v.pipe(
+export const nextCursor = described(
   v.nullable(v.string()),
-  v.description('The cursor of the next page; null on the last one'),
+  'The cursor of the next page; null on the last one',
 );
 
 export const anyObject = v.pipe(v.unknown(), v.metadata({ type: 'object', additionalProperties: true }));
@@ -21,7 +24,7 @@ export const executionStatus = v.picklist(EXECUTION_STATUSES);
 export const definition = v.pipe(v.unknown(), v.metadata({ $ref: '#/components/schemas/Workflow' }));
 
 export const change = v.object({
-  path: v.pipe(v.string(), v.description('A JSON pointer')),
+  path: described(v.string(), 'A JSON pointer'),
   from: v.optional(json),
   to: v.optional(json),
 });

@@ -3,7 +3,7 @@ import { MAX_EXECUTIONS } from '../../executions/bulk/bulk-retry.ts';
 import { EXECUTION_STATUSES, isFinal } from '../../executions/record/execution-store.ts';
 import { defineRoute } from '../../http/api-route.ts';
 import { cursor, idText, optional, pageSize, positive, text, time, word } from '../../shared/query-fields.ts';
-import { executionStatus, instant, nextCursor } from './answers.ts';
+import { described, executionStatus, instant, nextCursor } from './answers.ts';
 
 const MAX_RATE = 100;
 const RATE = `must be an integer from 1 to ${MAX_RATE}`;
@@ -17,7 +17,7 @@ const flag = v.optional(v.boolean(), false);
 export const bulkFilter = v.pipe(
   v.strictObject({
     workflowId: optional(idText('must be a workflow id'), 'Required without `all`'),
-    all: v.pipe(flag, v.description('Whether executions of all workflows match')),
+    all: described(flag, 'Whether executions of all workflows match'),
     status: v.optional(
       v.pipe(
         v.array(v.picklist(FINAL_STATUSES, `must be one of ${FINAL_STATUSES.join(', ')}`)),
@@ -43,23 +43,23 @@ const bulkRequest = v.strictObject({
   filter: bulkFilter,
   from: optional(text, 'The node to start from; by default from the start'),
   version: v.nullish(word(['recorded', 'current']), 'recorded'),
-  rate: v.pipe(
+  rate: described(
     v.optional(v.pipe(v.number(), v.integer(RATE), v.minValue(1, RATE), v.maxValue(MAX_RATE, RATE)), 10),
-    v.description('Executions to start per second'),
+    'Executions to start per second',
   ),
-  stopAtFailedShare: v.pipe(
+  stopAtFailedShare: described(
     v.optional(v.pipe(v.number(), v.minValue(0, SHARE), v.maxValue(1, SHARE)), 0.5),
-    v.description('It stops once a greater share of its ended retries has failed again'),
+    'It stops once a greater share of its ended retries has failed again',
   ),
-  dryRun: v.pipe(flag, v.description('Whether to answer with the plan alone')),
+  dryRun: described(flag, 'Whether to answer with the plan alone'),
 });
 
 const bulkPlan = {
-  count: v.pipe(v.number(), v.description('How many executions can be retried')),
+  count: described(v.number(), 'How many executions can be retried'),
   byFailure: v.array(
     v.object({ nodeId: v.nullable(v.string()), name: v.nullable(v.string()), count: v.number() }),
   ),
-  effects: v.pipe(
+  effects: described(
     v.array(
       v.object({
         workflowId: v.string(),
@@ -69,20 +69,16 @@ const bulkPlan = {
         mayRun: v.number(),
       }),
     ),
-    v.description(
-      'Nodes that act on the outside: how often they run again, and how many may run for the first time',
-    ),
+    'Nodes that act on the outside: how often they run again, and how many may run for the first time',
   ),
-  refused: v.pipe(
+  refused: described(
     v.array(v.object({ reason: v.string(), count: v.number(), executionIds: v.array(v.string()) })),
-    v.description("What can't be retried, by reason, with the first ids"),
+    "What can't be retried, by reason, with the first ids",
   ),
-  checkedUntil: v.pipe(instant, v.description('End of the period: `filter.to`, or now')),
-  checkedSince: v.pipe(
+  checkedUntil: described(instant, 'End of the period: `filter.to`, or now'),
+  checkedSince: described(
     v.nullable(instant),
-    v.description(
-      `Start of the period that was checked, if more than ${MAX_EXECUTIONS} executions match, or they take too long; null if all were checked`,
-    ),
+    `Start of the period that was checked, if more than ${MAX_EXECUTIONS} executions match, or they take too long; null if all were checked`,
   ),
 };
 
@@ -98,9 +94,9 @@ const counts = v.object({
 export const bulkRetrySummary = v.object({
   bulkRetryId: v.string(),
   state: v.picklist(['running', 'stopped', 'cancelled', 'done']),
-  why: v.pipe(v.nullable(v.string()), v.description('Why it starts no more')),
+  why: described(v.nullable(v.string()), 'Why it starts no more'),
   createdAt: instant,
-  endedAt: v.pipe(v.nullable(instant), v.description('When the last of its retries had ended')),
+  endedAt: described(v.nullable(instant), 'When the last of its retries had ended'),
   by: v.nullable(v.string()),
   filter: v.object({
     workflowId: v.nullable(v.string()),
@@ -120,9 +116,9 @@ export const bulkRetrySummary = v.object({
 
 export const bulkRetry = v.object({
   ...bulkRetrySummary.entries,
-  refused: v.pipe(
+  refused: described(
     v.array(v.object({ executionId: v.string(), reason: v.string() })),
-    v.description('The first executions that it could not retry'),
+    'The first executions that it could not retry',
   ),
   refusedOmitted: v.number(),
 });

@@ -1,16 +1,16 @@
 import * as v from 'valibot';
 import { type BodyLimits, defineRoute } from '../../http/api-route.ts';
 import { cursor, optional, pageSize, text, word } from '../../shared/query-fields.ts';
-import { nextCursor } from './answers.ts';
+import { described, nextCursor } from './answers.ts';
 
 export const inboundCredential = v.object({
   id: v.string(),
   direction: v.literal('inbound'),
   type: v.picklist(['apiKey', 'basic']),
   username: v.nullable(v.string()),
-  secrets: v.pipe(
+  secrets: described(
     v.array(v.object({ id: v.string(), createdAt: v.string() })),
-    v.description('The live ones, without hashes'),
+    'The live ones, without hashes',
   ),
   revision: v.number(),
 });
@@ -19,9 +19,9 @@ export const outboundCredential = v.object({
   id: v.string(),
   direction: v.literal('outbound'),
   type: v.string(),
-  fields: v.pipe(v.record(v.string(), v.string()), v.description('Those that are not secret')),
+  fields: described(v.record(v.string(), v.string()), 'Those that are not secret'),
   hosts: v.nullable(v.array(v.string())),
-  reference: v.pipe(v.string(), v.description('Where the secret is stored')),
+  reference: described(v.string(), 'Where the secret is stored'),
   revision: v.number(),
 });
 
@@ -78,9 +78,7 @@ const changedCredential = v.variant('direction', [
   v.object({
     ...inboundCredential.entries,
     secretId: v.optional(v.string()),
-    newSecret: v.optional(
-      v.pipe(v.string(), v.description('The generated secret, which is in no other answer')),
-    ),
+    newSecret: v.optional(described(v.string(), 'The generated secret, which is in no other answer')),
   }),
   outboundCredential,
 ]);
@@ -170,9 +168,7 @@ export const removeCredentialRoute = defineRoute({
     200: v.object({
       id: v.string(),
       removed: v.literal(true),
-      keptSecret: v.optional(
-        v.pipe(v.string(), v.description("The secret in Secrets Manager, which is its owner's")),
-      ),
+      keptSecret: v.optional(described(v.string(), "The secret in Secrets Manager, which is its owner's")),
     }),
   },
   hasTag: true,

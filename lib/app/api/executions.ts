@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { keyedListQuery } from '../../executions/lifecycle/list-executions.ts';
 import { defineRoute } from '../../http/api-route.ts';
 import { jsonObject, optional, text, word } from '../../shared/query-fields.ts';
-import { change, executionStatus, instant, json, nextCursor } from './answers.ts';
+import { change, described, executionStatus, instant, json, nextCursor } from './answers.ts';
 
 export const executionSummary = v.object({
   executionId: v.string(),
@@ -11,7 +11,7 @@ export const executionSummary = v.object({
   mode: v.picklist(['inline', 'durable', 'express']),
   status: executionStatus,
   held: v.optional(v.picklist(['paused', 'concurrency'])),
-  trial: v.optional(v.pipe(v.literal(true), v.description('An author has tried one node'))),
+  trial: v.optional(described(v.literal(true), 'An author has tried one node')),
   startedAt: instant,
   endedAt: v.nullable(instant),
   durationMs: v.nullable(v.number()),
@@ -48,15 +48,15 @@ const nodeStatus = v.picklist(['running', 'waiting', 'succeeded', 'failed', 'ski
 
 export const nodeRun = v.object({
   nodeId: v.string(),
-  within: v.optional(v.pipe(v.string(), v.description('Prefix of the inner run: `each/0/3`'))),
+  within: v.optional(described(v.string(), 'Prefix of the inner run: `each/0/3`')),
   type: v.string(),
   status: nodeStatus,
   iteration: v.number(),
   attempts: v.number(),
   attemptTimes: v.optional(
-    v.pipe(
+    described(
       v.array(v.object({ attempt: v.number(), startedAt: instant, endedAt: v.nullable(instant) })),
-      v.description('When each of several attempts ran'),
+      'When each of several attempts ran',
     ),
   ),
   startedAt: instant,
@@ -79,7 +79,7 @@ export const execution = v.object({
       bulkRetryId: v.optional(v.string()),
     }),
   ),
-  retriedBy: v.pipe(v.nullable(v.string()), v.description('Its last retry')),
+  retriedBy: described(v.nullable(v.string()), 'Its last retry'),
   editedInput: v.nullable(
     v.object({
       by: v.nullable(v.string()),
@@ -124,7 +124,7 @@ export const executionComparison = v.object({
       changes: v.optional(v.array(change)),
       changesOmitted: v.optional(v.number()),
       isStart: v.optional(
-        v.pipe(v.literal(true), v.description('Its data is too large: only its recorded start was compared')),
+        described(v.literal(true), 'Its data is too large: only its recorded start was compared'),
       ),
     }),
   ),
@@ -198,9 +198,7 @@ export const cancelExecutionRoute = defineRoute({
     200: v.object({
       executionId: v.string(),
       status: v.literal('cancelled'),
-      stopped: v.optional(
-        v.pipe(v.literal(false), v.description('The engine did not confirm that it stopped the run')),
-      ),
+      stopped: v.optional(described(v.literal(false), 'The engine did not confirm that it stopped the run')),
     }),
   },
   problems: ['EXECUTION_NOT_FOUND', 'NOT_CANCELLABLE'],

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { defineRoute } from '../../http/api-route.ts';
 import { optional, text, word } from '../../shared/query-fields.ts';
-import { instant } from './answers.ts';
+import { described, instant } from './answers.ts';
 
 const check = v.object({ status: v.picklist(['healthy', 'unhealthy']), message: v.optional(v.string()) });
 
@@ -84,7 +84,7 @@ export const healthRoute = defineRoute({
   query: v.object({
     plugin: optional(text, 'Id of the only plugin to report'),
     probe: v.nullish(
-      v.pipe(word(['true', 'false']), v.description('Whether to run the live tests of the credentials')),
+      described(word(['true', 'false']), 'Whether to run the live tests of the credentials'),
       'false',
     ),
   }),

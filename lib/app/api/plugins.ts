@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { defineRoute } from '../../http/api-route.ts';
 import { messageText, optional } from '../../shared/query-fields.ts';
-import { instant } from './answers.ts';
+import { described, instant } from './answers.ts';
 import { credentialTypeDescription, nodeTypeDescription } from './types.ts';
 
 export const pluginSummary = v.object({
@@ -55,7 +55,7 @@ export const listDisabledPluginsRoute = defineRoute({
         v.object({
           id: v.string(),
           disabledAt: instant,
-          disabledBy: v.pipe(v.nullable(v.string()), v.description('ARN of the caller')),
+          disabledBy: described(v.nullable(v.string()), 'ARN of the caller'),
           message: v.nullable(v.string()),
         }),
       ),
@@ -74,7 +74,7 @@ export const disablePluginRoute = defineRoute({
     200: v.object({
       ...switched,
       disabled: v.literal(true),
-      users: v.pipe(v.array(v.string()), v.description('Nodes of the plugin; at most the first 100')),
+      users: described(v.array(v.string()), 'Nodes of the plugin; at most the first 100'),
     }),
   },
   problems: ['PLUGIN_NOT_FOUND', 'PLUGIN_NOT_SWITCHED'],

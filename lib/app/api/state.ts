@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { defineRoute } from '../../http/api-route.ts';
 import { cursor, idText, optional, pageSize, positive, text } from '../../shared/query-fields.ts';
 import { MAX_TTL_SECONDS } from '../../state/check-operation.ts';
-import { instant, nextCursor } from './answers.ts';
+import { described, instant, nextCursor } from './answers.ts';
 
 /** Whose entries: exactly one of the two. */
 const scope = {
@@ -15,13 +15,13 @@ const entryQuery = v.object({ ...scope, key: text });
 
 const entry = v.object({
   key: v.string(),
-  value: v.pipe(v.unknown(), v.description('Any JSON; null for a claim')),
-  version: v.pipe(v.number(), v.description('Its `ETag`')),
+  value: described(v.unknown(), 'Any JSON; null for a claim'),
+  version: described(v.number(), 'Its `ETag`'),
   writtenAt: instant,
   expiresAt: v.nullable(instant),
-  claim: v.pipe(
+  claim: described(
     v.nullable(v.object({ executionId: v.string(), confirmBy: v.nullable(instant) })),
-    v.description('Of a key that `once` or `newItems` claimed'),
+    'Of a key that `once` or `newItems` claimed',
   ),
 });
 
@@ -57,9 +57,7 @@ export const putEntryRoute = defineRoute({
   headers: ['if-match', 'if-none-match'],
   body: v.strictObject({
     value: v.unknown(),
-    ttlSeconds: v.optional(
-      v.nullable(v.pipe(ttl, v.description('When it expires, from now on; never by default'))),
-    ),
+    ttlSeconds: v.optional(v.nullable(described(ttl, 'When it expires, from now on; never by default'))),
   }),
   bodyLimits: { maxBytes: 500_000, maxDepth: 100 },
   answers: { 200: entry, 201: entry },

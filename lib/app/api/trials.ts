@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { defineRoute } from '../../http/api-route.ts';
 import { jsonObject, text } from '../../shared/query-fields.ts';
-import { definition, instant, json } from './answers.ts';
+import { definition, described, instant, json } from './answers.ts';
 import { failure } from './executions.ts';
 import { recordedRequest } from './requests.ts';
 import { pointedText, webhookAddress, workflowLimits } from './workflows.ts';
@@ -37,9 +37,7 @@ export const tryNodeRoute = defineRoute({
         v.metadata({ type: 'object', additionalProperties: true }),
         v.description('By name; of a failed node, what its `onError` passes on'),
       ),
-      isCut: v.optional(
-        v.pipe(v.literal(true), v.description('The outputs are too large: shortened, as in a record')),
-      ),
+      isCut: v.optional(described(v.literal(true), 'The outputs are too large: shortened, as in a record')),
       failure: v.nullable(failure),
       attempts: v.number(),
       durationMs: v.number(),
@@ -64,7 +62,7 @@ export const listenRoute = defineRoute({
       id: v.string(),
       triggerNodeId: v.string(),
       addresses: v.array(webhookAddress),
-      readyAt: v.pipe(instant, v.description('From when on every request can be caught')),
+      readyAt: described(instant, 'From when on every request can be caught'),
       until: instant,
     }),
   },
@@ -74,7 +72,7 @@ export const listenRoute = defineRoute({
 export const listeningState = v.object({
   id: v.string(),
   state: v.picklist(['listening', 'caught', 'ended']),
-  request: v.pipe(v.nullable(recordedRequest), v.description('The caught request; kept for a day')),
+  request: described(v.nullable(recordedRequest), 'The caught request; kept for a day'),
 });
 
 export const showListeningRoute = defineRoute({

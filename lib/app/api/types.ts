@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { defineRoute } from '../../http/api-route.ts';
 import { count, cursor, optional, text, word } from '../../shared/query-fields.ts';
-import { anyObject, nextCursor } from './answers.ts';
+import { anyObject, described, nextCursor } from './answers.ts';
 
-const jsonSchema = v.pipe(anyObject, v.description('A JSON Schema'));
+const jsonSchema = described(anyObject, 'A JSON Schema');
 
 export const nodeTypeDescription = v.object({
   nodeType: v.string(),

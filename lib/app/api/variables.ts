@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { type BodyLimits, defineRoute } from '../../http/api-route.ts';
 import { VARIABLE_TYPES } from '../../settings/settings.ts';
 import { optional, text, word } from '../../shared/query-fields.ts';
-import { instant } from './answers.ts';
+import { described, instant } from './answers.ts';
 
 const anyValue = v.unknown();
 
@@ -14,8 +14,8 @@ const variable = {
   value: anyValue,
   description: v.nullable(v.string()),
   changedAt: instant,
-  changedBy: v.pipe(v.nullable(v.string()), v.description('ARN of the caller')),
-  revision: v.pipe(v.number(), v.description('Its `ETag`; the same variable never has the same one again')),
+  changedBy: described(v.nullable(v.string()), 'ARN of the caller'),
+  revision: described(v.number(), 'Its `ETag`; the same variable never has the same one again'),
 };
 
 const setVariable = v.object({ ...variable, changed: v.boolean() });

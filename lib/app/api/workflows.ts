@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { workflowQuery } from '../../admin/list-workflows.ts';
 import { type BodyLimits, defineRoute } from '../../http/api-route.ts';
 import { cursor, messageText, optional, pageSize, positive, text, word } from '../../shared/query-fields.ts';
-import { anyObject, change, definition, executionStatus, instant, nextCursor } from './answers.ts';
+import { anyObject, change, definition, described, executionStatus, instant, nextCursor } from './answers.ts';
 
 export const webhookAddress = v.object({ method: v.string(), url: v.string() });
 
@@ -29,20 +29,20 @@ export const listedWorkflow = v.object({
 export const workflowVersion = v.object({
   version: v.number(),
   updatedAt: instant,
-  author: v.pipe(v.nullable(v.string()), v.description('ARN of the caller')),
+  author: described(v.nullable(v.string()), 'ARN of the caller'),
   message: v.nullable(v.string()),
 });
 
-const pointer = v.pipe(v.string(), v.description('A JSON pointer as a URI fragment'));
+const pointer = described(v.string(), 'A JSON pointer as a URI fragment');
 
 const patchOperation = v.variant('op', [
   v.object({ op: v.literal('replace'), path: pointer, value: v.unknown() }),
   v.object({ op: v.literal('move'), from: pointer, path: pointer }),
 ]);
 
-export const proposal = v.pipe(
+export const proposal = described(
   v.array(patchOperation),
-  v.description('The correction, as operations of JSON Patch, in order'),
+  'The correction, as operations of JSON Patch, in order',
 );
 
 export const pointedText = v.object({ pointer, detail: v.string(), proposal: v.optional(proposal) });
@@ -52,19 +52,13 @@ const triggerTimes = v.object({ triggerNodeId: v.string(), times: v.array(v.stri
 export const storedWorkflow = v.object({
   id: v.string(),
   version: v.number(),
-  changed: v.pipe(
-    v.boolean(),
-    v.description('False if it equals the current version, which then stays current'),
-  ),
+  changed: described(v.boolean(), 'False if it equals the current version, which then stays current'),
   triggers: v.array(workflowTrigger),
   warnings: v.array(pointedText),
   times: v.array(triggerTimes),
-  releasing: v.pipe(v.array(v.string()), v.description('Triggers whose held executions start to run')),
+  releasing: described(v.array(v.string()), 'Triggers whose held executions start to run'),
   file: v.optional(
-    v.pipe(
-      v.string(),
-      v.description('The file to which the local service has saved what its console stored'),
-    ),
+    described(v.string(), 'The file to which the local service has saved what its console stored'),
   ),
 });
 
