@@ -1,4 +1,3 @@
-import { benchAdmin } from './bench/admin.ts';
 import { benchBundles } from './bench/bundles.ts';
 import { benchEngine } from './bench/engine.ts';
 import { printMachine } from './bench/measure.ts';
@@ -13,7 +12,6 @@ await benchFourNodes();
 await benchFirstRequest();
 await benchLargeBodies();
 await benchEngine();
-await benchAdmin();
 await benchCodeNode();
 await benchBundles();
 await benchWrites();

@@ -2,10 +2,10 @@ import { cpus, totalmem } from 'node:os';
 import { setImmediate as nextIteration } from 'node:timers/promises';
 
 /** Prints the machine, since times of different machines are not comparable. */
-export const printMachine = (note = ''): void => {
+export const printMachine = (): void => {
   const [{ model } = { model: 'unknown' }] = cpus();
   const memory = Math.round(totalmem() / 2 ** 30);
-  console.log(`Node ${process.version} on ${cpus().length} × ${model}, ${memory} GiB${note}`);
+  console.log(`Node ${process.version} on ${cpus().length} × ${model}, ${memory} GiB`);
 };
 
 export interface Figure {
