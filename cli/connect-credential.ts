@@ -2,6 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type CredentialFields, isPlainObject } from '@hookloom/plugin-kit';
+import { tryJson } from '../lib/shared/try-json.ts';
 import { describeRefusal, toClientHeader } from '../nodes/credential-types/oauth2.ts';
 import type { TargetContext } from './command-context.ts';
 import { CommandError } from './command-error.ts';
@@ -218,10 +219,6 @@ const send = async (
 };
 
 const parseAnswer = (text: string): Record<string, unknown> => {
-  try {
-    const answer: unknown = JSON.parse(text);
-    return isPlainObject(answer) ? answer : {};
-  } catch {
-    return {};
-  }
+  const answer = tryJson(text);
+  return isPlainObject(answer) ? answer : {};
 };

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { CONSOLE_PATH } from '../console/console-settings.ts';
 import { IDLE_MS, openDoor, type PassOn } from '../console/serve/door.ts';
+import { tryJson } from '../lib/shared/try-json.ts';
 import { ApiProblem, describeApiDenial } from './admin-api.ts';
 import type { CommandContext, TargetContext } from './command-context.ts';
 import { CommandError, explainAwsError, usageError } from './command-error.ts';
@@ -127,7 +128,7 @@ export const createPassOn = (
     const answer = await sendBytes(request).catch((error: unknown) => {
       throw explainError(error) ?? error;
     });
-    const denial = readDenial(answer.status, parse(answer.body));
+    const denial = readDenial(answer.status, tryJson(Buffer.from(answer.body).toString()));
     if (denial === null) return answer;
     const [path = ''] = request.address.split('?');
     const refused = explainError(new Error(denial))?.message ?? describeApiDenial(request.method, path);
@@ -144,13 +145,4 @@ export const createPassOn = (
       body: Buffer.from(JSON.stringify(problem)),
     };
   };
-};
-
-/** @returns undefined for what is not JSON */
-const parse = (body: Uint8Array): unknown => {
-  try {
-    return JSON.parse(Buffer.from(body).toString());
-  } catch {
-    return undefined;
-  }
 };

@@ -69,7 +69,7 @@ const loopsAmong = (graph: DraftGraph, edges: readonly DraftEdge[]): number[][] 
     outgoing[source]?.push(edge);
     if (source === target) leadsToItself.add(source);
   });
-  return findComponents({ nodeCount: graph.nodes.length, edges, outgoing }, [...reached]).filter(
+  return findComponents({ edges, outgoing }, [...reached]).filter(
     ([first = -1, ...others]) => others.length > 0 || leadsToItself.has(first),
   );
 };

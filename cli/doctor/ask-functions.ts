@@ -1,6 +1,7 @@
 import type { Clock } from '@hookloom/plugin-kit';
 import { errorTypeOf, findDenial, isSuccess } from '../../lib/adapters/aws/aws-error.ts';
 import { findDurableFailure } from '../../lib/adapters/aws/lambda-ping.ts';
+import { tryJson } from '../../lib/shared/try-json.ts';
 import { type Line, linesOf } from './line.ts';
 import type { DoctorParts } from './open-doctor.ts';
 
@@ -40,7 +41,7 @@ export const createQuestions = ({ doctor, io, origin }: AskingParts) => {
     return {
       text: isSuccess(answer) ? text : `${errorTypeOf(answer)} ${text}`,
       log,
-      content: isSuccess(answer) ? parse(text) : null,
+      content: isSuccess(answer) ? tryJson(text) : null,
     };
   };
 
@@ -112,7 +113,7 @@ const toLine = (functionKey: string, message: string, text: string, reason: stri
 /** The last error line of a log, with its cause; the function has redacted both. */
 const findLastError = (log: string): string | null => {
   for (const line of log.split('\n').reverse()) {
-    const { level, message, cause } = (parse(line) ?? {}) as {
+    const { level, message, cause } = (tryJson(line) ?? {}) as {
       readonly level?: unknown;
       readonly message?: unknown;
       readonly cause?: { readonly message?: unknown };
@@ -148,14 +149,6 @@ const toPathParameters = (path: string): Readonly<Record<string, string>> => {
 
 /** Describes the response to a refused request in one sentence. */
 export const describeProblem = (text: string): string => {
-  const { detail } = (parse(text) ?? {}) as { readonly detail?: unknown };
+  const { detail } = (tryJson(text) ?? {}) as { readonly detail?: unknown };
   return typeof detail === 'string' ? detail : text.slice(0, 200);
-};
-
-const parse = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 };

@@ -11,6 +11,7 @@ import { checkPrecondition, withTag } from '../http/entity-tags.ts';
 import { answerJson } from '../shared/answer.ts';
 import { QUERY_INVALID, STATE_ENTRY_NOT_FOUND, STATE_INVALID } from '../shared/error-catalogue.ts';
 import { AppError } from '../shared/errors.ts';
+import { tryJson } from '../shared/try-json.ts';
 import { checkOperation, MAX_KEY_BYTES } from '../state/check-operation.ts';
 import { liveOf } from '../state/show-entry.ts';
 import type { StateEntry, StateStore } from '../state/state-store.ts';
@@ -100,12 +101,8 @@ const readCursor = (cursor: string, list: string): string => {
 };
 
 const parse = (cursor: string): readonly unknown[] => {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
-    return Array.isArray(value) ? value : [];
-  } catch {
-    return [];
-  }
+  const value = tryJson(Buffer.from(cursor, 'base64url').toString());
+  return Array.isArray(value) ? value : [];
 };
 
 interface ScopeQuery {

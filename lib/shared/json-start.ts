@@ -1,5 +1,6 @@
 import type { JsonValue } from '@hookloom/plugin-kit';
 import { toPointerKey } from './describe.ts';
+import { tryJson } from './try-json.ts';
 
 /** What the start of a JSON text says of its value. */
 export interface KnownStart {
@@ -46,19 +47,10 @@ export const parseJsonStart = (text: string): KnownStart => {
       inner.key = null;
       inner.index += 1;
     } else if (token !== ':') {
-      if (inner.end === '}' && inner.key === null) inner.key = String(parse(token));
+      if (inner.end === '}' && inner.key === null) inner.key = String(tryJson(token));
       // The rest of a number may be missing.
       else if (token.startsWith('"') || end < text.length) keep(end);
     }
   }
-  return { value: parse(known), open: new Set(['', ...containers.map(({ pointer }) => pointer)]) };
-};
-
-/** @returns undefined for what is not JSON */
-const parse = (text: string): JsonValue | undefined => {
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    return undefined;
-  }
+  return { value: tryJson(known), open: new Set(['', ...containers.map(({ pointer }) => pointer)]) };
 };

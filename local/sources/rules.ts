@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
 import { matchesPattern } from '../../authoring/event-pattern/matches-pattern.ts';
+import { tryJson } from '../../lib/shared/try-json.ts';
 import { findPatternProblems } from '../../lib/triggers/event-pattern/find-pattern-problems.ts';
 import { ApiError } from '../net/api-error.ts';
 import type { Deliver } from './deliver.ts';
@@ -117,19 +118,11 @@ const toBusName = (bus: unknown): string => {
 
 /** @throws ApiError `InvalidEventPatternException` */
 const readPattern = (text: unknown): JsonObject => {
-  const pattern = parse(String(text));
+  const pattern = tryJson(String(text)) ?? null;
   const [problem] = findPatternProblems(pattern);
   if (problem === undefined) return pattern as JsonObject;
   const reason = `${problem.path} ${problem.message}`.trim();
   throw new ApiError('InvalidEventPatternException', `Event pattern is not valid. Reason: ${reason}`);
-};
-
-const parse = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 };
 
 /** An entry of `PutEvents` as its targets receive it: https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-events-structure.html */
@@ -142,7 +135,7 @@ const toEvent = ({
   Time,
   Id,
 }: JsonObject) => {
-  const detail = parse(String(Detail));
+  const detail = tryJson(String(Detail)) ?? null;
   if (typeof Source !== 'string' || typeof DetailType !== 'string' || !isPlainObject(detail))
     throw new ApiError(
       'ValidationException',

@@ -1,4 +1,5 @@
 import type { JsonValue } from '@hookloom/plugin-kit';
+import { keysOfPointer } from '../../../lib/shared/compare-values.ts';
 import { toPointerKey } from '../../../lib/shared/describe.ts';
 import type { PatchOperation, Problem } from '../../../lib/workflows/definition/problem.ts';
 
@@ -35,18 +36,12 @@ export const applyProposal = (value: JsonValue, proposal: readonly PatchOperatio
   proposal.reduce(applyOperation, value);
 
 const applyOperation = (value: JsonValue, operation: PatchOperation): JsonValue => {
-  const keys = keysOf(operation.op === 'move' ? operation.from : operation.path);
+  const keys = keysOfPointer(operation.op === 'move' ? operation.from : operation.path);
   if (operation.op === 'replace') return change(value, keys, () => operation.value);
-  const [from, to] = [keys.at(-1), keysOf(operation.path).at(-1)];
+  const [from, to] = [keys.at(-1), keysOfPointer(operation.path).at(-1)];
   if (from === undefined || to === undefined) return value;
   return change(value, keys.slice(0, -1), (parent) => renameKey(parent, from, to));
 };
-
-const keysOf = (pointer: string): readonly string[] =>
-  pointer
-    .split('/')
-    .slice(1)
-    .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
 
 /** Changes the value at the end of a path; returns the given value if there is no such path. */
 const change = (

@@ -58,23 +58,13 @@ const withoutHints = (names: Names): Names => ({
   findNearName: () => null,
 });
 
-/**
- * Checks an expression.
- *
- * @param expression - without its braces
- * @param isOpen - whether its value goes where any JSON is accepted
- */
-export const checkExpression = async (
-  expression: string,
-  path: string,
-  names: Names,
-  isOpen = false,
-): Promise<Problem[]> =>
+/** @param expression - without its braces */
+export const checkExpression = async (expression: string, path: string, names: Names): Promise<Problem[]> =>
   toProblems(
-    await findInExpression(expression, names, isOpen),
+    await findInExpression(expression, names, false),
     expression,
     path,
-    async (corrected) => (await findInExpression(corrected, withoutHints(names), isOpen)).length,
+    async (corrected) => (await findInExpression(corrected, withoutHints(names), false)).length,
   );
 
 const findInExpression = async (

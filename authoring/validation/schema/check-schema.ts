@@ -2,6 +2,7 @@ import { findMistakes, type Mistake } from '@hookloom/bounded-schema';
 import { isPlainObject, type JsonObject, type JsonValue } from '@hookloom/plugin-kit';
 import { didYouMean, quote, quoteAll } from '../../../lib/shared/describe.ts';
 import { findNearest } from '../../../lib/shared/near-name.ts';
+import { tryJson } from '../../../lib/shared/try-json.ts';
 import type { Problem } from '../../../lib/workflows/definition/problem.ts';
 import { splitTemplate } from '../../../lib/workflows/expressions/template.ts';
 import { proposeKey, proposeValue } from '../proposals/proposal.ts';
@@ -195,7 +196,7 @@ const describeType = (mistake: Mistake, path: string): Finding => {
       message: `${message}, but a template with more than one expression is a string; did you mean ${quote(`{{ ${whole} }}`)}?`,
     };
   }
-  const parsed = parse(data);
+  const parsed = tryJson(data);
   if (parsed !== undefined && typesOf(parsed).some((type) => types.includes(type))) {
     return {
       message: `${message}; did you mean ${data.trim()}, without quotes?`,
@@ -205,14 +206,6 @@ const describeType = (mistake: Mistake, path: string): Finding => {
   return LOOKS_COMPUTED.test(data) && !data.includes('{')
     ? { message: `${message}; did you mean ${quote(`{{ ${data} }}`)}?` }
     : about;
-};
-
-const parse = (text: string): JsonValue | undefined => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 };
 
 const typesOf = (value: JsonValue): string[] => {

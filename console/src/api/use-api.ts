@@ -51,7 +51,6 @@ export const useApi = <Key extends RouteKey & `GET ${string}`>(
 export const useApiPages = <Key extends RouteKey & `GET ${string}`>(
   key: Key,
   { params, query }: Asked = {},
-  { everyMs = false, isOn = true }: Options = {},
 ): UseInfiniteQueryResult<readonly Answer<Key>[], Error> =>
   useInfiniteQuery({
     queryKey: [key, params, query, 'pages'],
@@ -61,8 +60,6 @@ export const useApiPages = <Key extends RouteKey & `GET ${string}`>(
     getNextPageParam: (page: Answer<Key>) =>
       (page as { readonly nextCursor?: string | null }).nextCursor ?? null,
     select: ({ pages }): readonly Answer<Key>[] => pages,
-    refetchInterval: everyMs,
-    enabled: isOn,
   });
 
 /**

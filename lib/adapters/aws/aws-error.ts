@@ -1,4 +1,5 @@
 import { isPlainObject } from '@hookloom/plugin-kit';
+import { tryJson } from '../../shared/try-json.ts';
 import type { HttpAnswer } from './connection.ts';
 
 /** The error type in an answer from AWS, such as `ResourceNotFoundException`; empty if there is none. */
@@ -11,12 +12,8 @@ export const errorTypeOf = ({ headers, body }: HttpAnswer): string => {
 
 /** Reads a JSON object; empty for any other text. */
 export const readObject = (text: string): Readonly<Record<string, unknown>> => {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isPlainObject(value) ? value : {};
-  } catch {
-    return {};
-  }
+  const value = tryJson(text);
+  return isPlainObject(value) ? value : {};
 };
 
 /** Returns the name in `com.amazonaws.lambda#TooManyRequestsException:http://…`. */

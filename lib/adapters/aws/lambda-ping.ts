@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isPong, PING, type Pong } from '../../health/ping.ts';
+import { tryJson } from '../../shared/try-json.ts';
 import type { AwsAnswer, CallAws } from './aws-caller.ts';
 import { errorTypeOf, findDenial, isSuccess } from './aws-error.ts';
 
@@ -64,7 +65,7 @@ export const createLambdaPing =
     if (answer instanceof Error) return { problem: 'silent', reason: answer.message };
     if (!isSuccess(answer)) return refused(answer);
     if (isDurable) return awaitDurable(answer, call, deadlineMs, now, read);
-    const content = parse(answer.body.toString());
+    const content = tryJson(answer.body.toString());
     if (answer.headers['x-amz-function-error'] !== undefined) return failed(content);
     return read(content, answer);
   };
@@ -81,8 +82,8 @@ const awaitDurable = async (
   for (const endsAt = now() + deadlineMs; now() < endsAt; await sleep(POLL_MS)) {
     const answer = await call({ method: 'GET', path }).catch(() => null);
     if (answer !== null && !isSuccess(answer)) return refused(answer);
-    const { Status, Result, Error: error } = toMap(parse(answer?.body.toString() ?? ''));
-    if (answer !== null && Status === 'SUCCEEDED') return read(parse(String(Result)), answer);
+    const { Status, Result, Error: error } = toMap(tryJson(answer?.body.toString() ?? ''));
+    if (answer !== null && Status === 'SUCCEEDED') return read(tryJson(String(Result)), answer);
     if (Status !== undefined && Status !== 'RUNNING') return failed(error);
     // When a function can't start, each invocation fails and Lambda retries: the execution itself stays open.
     const reason = await findDurableFailure(arn, call);
@@ -113,7 +114,7 @@ const toPath = (arn: string): string => `/2025-12-01/durable-executions/${encode
 export const findDurableFailure = async (arn: string, call: CallAws): Promise<string | null> => {
   const path = `${toPath(arn)}/history?IncludeExecutionData=true&ReverseOrder=true`;
   const answer = await call({ method: 'GET', path }).catch(() => null);
-  const { Events } = toMap(parse(answer?.body.toString() ?? ''));
+  const { Events } = toMap(tryJson(answer?.body.toString() ?? ''));
   for (const event of Array.isArray(Events) ? Events : []) {
     const { Error: error } = toMap(toMap(event).InvocationCompletedDetails);
     const { Payload } = toMap(error);
@@ -124,7 +125,7 @@ export const findDurableFailure = async (arn: string, call: CallAws): Promise<st
 
 const refused = (answer: AwsAnswer): PingAnswer => {
   const type = errorTypeOf(answer);
-  const content = toMap(parse(answer.body.toString()));
+  const content = toMap(tryJson(answer.body.toString()));
   const reason = `${type}: ${String(content.message ?? content.Message ?? answer.status)}`;
   if (type === 'AccessDeniedException' || findDenial(reason) !== null) return { problem: 'denied', reason };
   if (type === 'ResourceNotFoundException') return { problem: 'missing', reason };
@@ -146,16 +147,8 @@ const failed = (error: unknown): PingAnswer => ({ problem: 'failed', reason: des
 
 /** Reads `{errorMessage}` of an invocation or `{ErrorMessage}` of an execution, as an object or as JSON. */
 const describe = (error: unknown): string => {
-  const { errorMessage, ErrorMessage } = toMap(typeof error === 'string' ? parse(error) : error);
+  const { errorMessage, ErrorMessage } = toMap(typeof error === 'string' ? tryJson(error) : error);
   return String(errorMessage ?? ErrorMessage ?? error);
-};
-
-const parse = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 };
 
 const toMap = (value: unknown): Readonly<Record<string, unknown>> =>

@@ -1,6 +1,7 @@
 import { createRandom } from '@hookloom/plugin-kit';
 import { QUERY_INVALID } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
+import { tryJson } from '../../shared/try-json.ts';
 import type { ListPosition } from './execution-store.ts';
 
 /** Longer than any part of a cursor, be it a sort key or an id. */
@@ -54,13 +55,9 @@ export const takePage = <Row>(
 const isKey = (value: unknown): value is string =>
   typeof value === 'string' && value.length <= MAX_LENGTH && /^[\w:.#/-]+$/.test(value);
 
-const parse = (cursor: string): unknown[] => {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
-    return Array.isArray(value) ? value : [];
-  } catch {
-    return [];
-  }
+const parse = (cursor: string): readonly unknown[] => {
+  const value = tryJson(Buffer.from(cursor, 'base64url').toString());
+  return Array.isArray(value) ? value : [];
 };
 
 /** Detects mistakes, not attacks: a forged cursor shows no more than another page. */

@@ -140,11 +140,6 @@ export const oneOf = <const Words extends readonly string[]>(words: Words) =>
 
 export const list = <Entry extends v.GenericSchema>(entry: Entry) => v.array(entry, mustBe('a list'));
 
-export const filledList = <Entry extends v.GenericSchema>(entry: Entry) => {
-  const message = mustBe('a list with at least one entry');
-  return v.pipe(v.array(entry, message), v.minLength(1, message));
-};
-
 type Field = v.GenericSchema & { readonly message?: unknown };
 
 /** An object with these fields and any others. A required field that is missing is reported as undefined. */

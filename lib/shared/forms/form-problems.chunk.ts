@@ -1,4 +1,5 @@
 import { compileJsonSchema, isMap, type JsonMap } from '@hookloom/bounded-schema';
+import { toPointerKey } from '../describe.ts';
 import { kindOf, propertiesOf } from './form-fields.ts';
 
 interface FormProblem {
@@ -24,7 +25,7 @@ export const findFormProblems = (
   if (properties.length === 0 || properties.length > MAX_FIELDS)
     return [{ path: '/properties', message: `must have 1 to ${MAX_FIELDS} form fields` }];
   const problems = properties.flatMap(([name, property]): FormProblem[] => {
-    const path = `/properties/${escapePointer(name)}`;
+    const path = `/properties/${toPointerKey(name)}`;
     if (reserved.includes(name)) return [{ path, message: `must have a name other than ${name}` }];
     return isMap(property) && kindOf(property) !== null ? [] : [{ path, message: NO_FIELD }];
   });
@@ -51,6 +52,3 @@ const findUnusable = (schema: JsonMap): FormProblem[] => {
     return [{ path: '', message: error instanceof Error ? error.message : String(error) }];
   }
 };
-
-/** Escapes a name for a JSON Pointer (RFC 6901 §3). */
-const escapePointer = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');

@@ -27,7 +27,7 @@ export const computeRoute = (
     node.outgoing.filter((edge) => edges[edge]?.isBody === (part === 'body' && node.index === trigger)),
   );
   const reachable = reachFrom(edges, outgoing, trigger);
-  const found = findLoops({ nodeCount: nodes.length, edges, outgoing }, reachable);
+  const found = findLoops({ edges, outgoing }, reachable);
 
   // Outer loops come first, so the innermost one is written last.
   const loopOf = new Int32Array(nodes.length).fill(-1);
@@ -97,7 +97,6 @@ const reachFrom = (
 
 /** A graph of nodes 0 … n-1, with the indexes of the outgoing edges of each. */
 interface Graph {
-  readonly nodeCount: number;
   readonly edges: readonly { readonly source: number; readonly target: number }[];
   readonly outgoing: readonly (readonly number[])[];
 }

@@ -19,7 +19,6 @@ interface TemplateParameter {
 interface TemplateResource {
   readonly Type: string;
   readonly Condition?: string;
-  readonly DependsOn?: string | readonly string[];
   readonly Properties?: Readonly<Record<string, unknown>>;
 }
 
@@ -43,7 +42,6 @@ export interface ResolvedResource {
   readonly logicalId: string;
   readonly type: string;
   readonly properties: Readonly<Record<string, unknown>>;
-  readonly dependsOn: readonly string[];
   /** What `Ref` returns; null for a resource type unknown to {@link kindOf}. */
   readonly ref: string | null;
   /** ARN of the resource; null if its type has none or is unknown. */
@@ -73,7 +71,7 @@ export const resolveTemplate = (template: Template, options: StackOptions): Reso
   return {
     ...place,
     resources: Object.fromEntries(
-      present.map(([logicalId, { Type, Properties = {}, DependsOn = [] }]) => {
+      present.map(([logicalId, { Type, Properties = {} }]) => {
         const properties = resolver.resolve(Properties, logicalId) as Record<string, unknown>;
         const kind = kindOf(Type);
         return [
@@ -82,7 +80,6 @@ export const resolveTemplate = (template: Template, options: StackOptions): Reso
             logicalId,
             type: Type,
             properties,
-            dependsOn: [DependsOn].flat(),
             ref: kind === null ? null : resolver.ref(logicalId),
             arn: kind?.arn === undefined ? null : resolver.attribute(logicalId, 'Arn'),
           },

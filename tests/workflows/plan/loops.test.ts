@@ -12,7 +12,7 @@ const loopsOf = (text: string, reachable?: number[]) => {
   edges.forEach(({ source }, edge) => {
     outgoing[source]?.push(edge);
   });
-  return findLoops({ nodeCount, edges, outgoing }, reachable ?? [...outgoing.keys()]);
+  return findLoops({ edges, outgoing }, reachable ?? [...outgoing.keys()]);
 };
 
 describe('the loops of a graph', () => {

@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { isPlainObject, type JsonObject, type JsonValue } from '@hookloom/plugin-kit';
 import { Refusal } from '../../../shared/errors.ts';
+import { tryJson } from '../../../shared/try-json.ts';
 import { parseUrlEncoded } from '../../parse-url-encoded.ts';
 import type { WebhookRequest } from '../../webhook.ts';
 import type { Place, SchemeRow } from './schemes.ts';
@@ -55,12 +56,8 @@ const parseFields = ({ headers, rawBody }: WebhookRequest): JsonObject => {
   const text = Buffer.from(rawBody).toString();
   if ((headers['content-type'] ?? '').toLowerCase().startsWith('application/x-www-form-urlencoded'))
     return parseUrlEncoded(text);
-  try {
-    const value: unknown = JSON.parse(text);
-    if (isPlainObject(value)) return value as JsonObject;
-  } catch {
-    // treated like any other body without fields
-  }
+  const value = tryJson(text);
+  if (isPlainObject(value)) return value as JsonObject;
   throw new Refusal('the body has no fields');
 };
 

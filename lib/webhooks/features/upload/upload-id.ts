@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { isPlainObject, type JsonObject, type JsonValue } from '@hookloom/plugin-kit';
+import { isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
 import { toExecutionId } from '../../../deliveries/to-execution-id.ts';
+import { tryJson } from '../../../shared/try-json.ts';
 
 interface UploadPlace {
   readonly workflowId: string;
@@ -39,17 +40,8 @@ export const parseUploadId = (
 ): { readonly executionId: string; readonly content: JsonObject } | null => {
   const [, executionId, text] = UPLOAD_ID.exec(uploadId) ?? [];
   if (executionId === undefined || text === undefined || executionId !== hash(place, text)) return null;
-  const content = parseJson(Buffer.from(text, 'base64url').toString());
+  const content = tryJson(Buffer.from(text, 'base64url').toString());
   return isPlainObject(content) ? { executionId, content } : null;
-};
-
-/** Parses JSON; undefined for any other text. */
-const parseJson = (text: string): JsonValue | undefined => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 };
 
 /** 43 characters, like the ids of executions started by deliveries with a key, but never equal to one of them. */

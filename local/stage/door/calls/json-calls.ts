@@ -1,3 +1,4 @@
+import { tryJson } from '../../../../lib/shared/try-json.ts';
 import {
   type ApiRequest,
   type Arns,
@@ -277,11 +278,7 @@ const readOperation = ({ method, headers, body, path }: ApiRequest, target: stri
 };
 
 const readJson = (text: string): Input => {
-  try {
-    const value: unknown = text === '' ? {} : JSON.parse(text);
-    if (typeof value === 'object' && value !== null) return value as Input;
-  } catch {
-    // Refused like any other body that is not an object.
-  }
+  const value = text === '' ? {} : tryJson(text);
+  if (typeof value === 'object' && value !== null) return value as Input;
   throw new UnknownCall('the body is not a JSON object');
 };

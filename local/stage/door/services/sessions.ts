@@ -1,3 +1,4 @@
+import { tryJson } from '../../../../lib/shared/try-json.ts';
 import { type Reply, toQueryError, toXml } from './reply.ts';
 
 type Input = Readonly<Record<string, unknown>>;
@@ -71,11 +72,4 @@ export const createSessions = ({ now, open }: SessionParts) => {
 };
 
 /** Parses a session's policy: null without one, undefined for one that is not JSON. */
-const parse = (policy: unknown): unknown => {
-  if (policy === undefined) return null;
-  try {
-    return JSON.parse(String(policy));
-  } catch {
-    return undefined;
-  }
-};
+const parse = (policy: unknown): unknown => (policy === undefined ? null : tryJson(String(policy)));
