@@ -1,7 +1,9 @@
-// Measures the console of a local service: how long a cold load takes until a view shows its data, and its script. npm run bench:console
+// Measures the console of a local service: how long a cold load takes until a view shows its data, its script, and how
+// long edits of a large workflow take. npm run bench:console
 import type { Browser } from 'playwright-core';
 import { copyProject } from '../tests/support/copy-project.ts';
 import { startLocalService } from '../tests/support/local-service.ts';
+import { measureEdits } from './bench/edit-times.ts';
 import { median, printMachine, printTable } from './bench/measure.ts';
 import { openView } from './pages/console-pictures.ts';
 import { storeConsoleSamples } from './pages/console-samples.ts';
@@ -41,8 +43,14 @@ try {
       const kilobytes = Math.round((loads[0]?.bytes ?? 0) / 1_000);
       rows.push([`/console${path}`, `${usableMs} ms`, `${kilobytes} kB`]);
     }
+    const edits = await measureEdits(browser, service.baseUrl);
     printMachine();
     printTable('Cold loads of the console', ['view', 'until its data are shown, median', 'script'], rows);
+    printTable(
+      'Edits of a workflow of 500 nodes',
+      ['edit', 'handler, median', 'until shown, median'],
+      edits.map(({ edit, handlerMs, shownMs }) => [edit, `${Math.round(handlerMs)} ms`, `${shownMs} ms`]),
+    );
   } finally {
     await service.stop();
   }

@@ -161,30 +161,43 @@ const isShownAlike = (one: ShownNode, other: ShownNode): boolean =>
   one.ariaLabel === other.ariaLabel &&
   isSameJson(one.data, other.data);
 
+/** The connections to show, each once, as the same objects where nothing changed, like the nodes. */
 const useEdges = ({ nodes, connections = NO_CONNECTIONS }: EditedDefinition): Edge[] => {
   // A change within a node leaves the lines as they are.
   const ids = useSame(nodes.map(({ id }) => id));
+  const drawn = useRef(NO_EDGES);
   return useMemo(() => {
     const known = new Set(ids);
-    return connections.flatMap(({ sourceNodeId, sourceOutput = 'main', targetNodeId }, index): Edge[] =>
-      known.has(sourceNodeId) && known.has(targetNodeId)
-        ? [
-            {
-              id: String(index),
-              source: sourceNodeId,
-              target: targetNodeId,
-              sourceHandle: sourceOutput,
-              type: 'smoothstep',
-              focusable: false,
-              markerEnd: MARKER,
-              ...(sourceOutput === 'main' ? {} : { label: sourceOutput }),
-            },
-          ]
-        : [],
-    );
+    const next = new Map<string, Edge>();
+    for (const connection of connections) {
+      if (!known.has(connection.sourceNodeId) || !known.has(connection.targetNodeId)) continue;
+      const id = edgeIdOf(connection);
+      next.set(id, drawn.current.get(id) ?? toEdge(id, connection));
+    }
+    drawn.current = next;
+    return [...next.values()];
   }, [ids, connections]);
 };
 
+/** Says all that is drawn of a connection, so that an edge never changes. */
+const edgeIdOf = ({ sourceNodeId, sourceOutput = 'main', targetNodeId }: EditedConnection): string =>
+  JSON.stringify([sourceNodeId, sourceOutput, targetNodeId]);
+
+const toEdge = (
+  id: string,
+  { sourceNodeId, sourceOutput = 'main', targetNodeId }: EditedConnection,
+): Edge => ({
+  id,
+  source: sourceNodeId,
+  target: targetNodeId,
+  sourceHandle: sourceOutput,
+  type: 'smoothstep',
+  focusable: false,
+  markerEnd: MARKER,
+  ...(sourceOutput === 'main' ? {} : { label: sourceOutput }),
+});
+
+const NO_EDGES: ReadonlyMap<string, Edge> = new Map();
 const NO_CONNECTIONS: readonly EditedConnection[] = [];
 const MARKER = { type: MarkerType.ArrowClosed };
 
@@ -262,7 +275,7 @@ export const EditorCanvas = (props: EditorCanvasProps): ReactNode => {
         event.preventDefault();
         const { definition: current, onDropType } = latest.current;
         const edge = (event.target as Element).closest<HTMLElement>('.react-flow__edge')?.dataset.id;
-        const into = edge === undefined ? undefined : current.connections?.[Number(edge)];
+        const into = current.connections?.find((connection) => edgeIdOf(connection) === edge);
         const { width, height } = NODE_SIZE;
         onDropType(type, { x: place.x - width / 2, y: place.y - height / 2 }, into ?? null);
       },
