@@ -6,8 +6,11 @@ import type { Answer } from '../api/routes.ts';
 import { startWorker } from './start-worker.ts';
 import type { Findings, KnownTypes, ToValidator } from './validate-draft.ts';
 
-/** What is wrong with a definition; `isComplete` once the service has checked it as well. */
-export interface Validation extends Findings {
+/** What is wrong with a definition. */
+export interface Validation<Definition> extends Findings {
+  /** What was checked: an earlier definition, until there are findings on the present one. */
+  readonly definition: Definition;
+  /** Whether the service has checked it, too. */
   readonly isComplete: boolean;
 }
 
@@ -21,12 +24,15 @@ const PAUSE_MS = 1_000;
  * @param known - null until the declarations have arrived
  * @returns the findings on the definition; on the one before until there are new ones; null before the first
  */
-export const useValidation = (definition: unknown, known: KnownTypes | null): Validation | null => {
-  const [found, setFound] = useState<{ readonly of: unknown; readonly validation: Validation } | null>(null);
-  const validator = useRef<Validator | null>(null);
+export const useValidation = <Definition>(
+  definition: Definition,
+  known: KnownTypes | null,
+): Validation<Definition> | null => {
+  const [found, setFound] = useState<Validation<Definition> | null>(null);
+  const validator = useRef<Validator<Definition> | null>(null);
   useEffect(() => {
-    const started = startValidator((checked, findings) =>
-      setFound({ of: checked, validation: { ...findings, isComplete: false } }),
+    const started = startValidator<Definition>((checked, findings) =>
+      setFound({ ...findings, definition: checked, isComplete: false }),
     );
     validator.current = started;
     return () => started.stop();
@@ -38,14 +44,14 @@ export const useValidation = (definition: unknown, known: KnownTypes | null): Va
     if (known !== null) validator.current?.check(definition);
   }, [definition, known]);
 
-  const isOpen = found !== null && found.of === definition && !found.validation.isComplete;
+  const isOpen = found !== null && found.definition === definition && !found.isComplete;
   useEffect(() => {
     if (!isOpen) return;
     const controller = new AbortController();
     const timer = setTimeout(
       () =>
         askService(definition, controller.signal).then(
-          (findings) => setFound({ of: definition, validation: { ...findings, isComplete: true } }),
+          (findings) => setFound({ ...findings, definition, isComplete: true }),
           () => {}, // saving asks again, and shows why it can't be asked
         ),
       PAUSE_MS,
@@ -55,7 +61,7 @@ export const useValidation = (definition: unknown, known: KnownTypes | null): Va
       controller.abort();
     };
   }, [definition, isOpen]);
-  return found?.validation ?? null;
+  return found;
 };
 
 const askService = async (definition: unknown, signal: AbortSignal): Promise<Findings> => {
@@ -85,21 +91,23 @@ const toOperation = (change: NonNullable<PointedText['proposal']>[number]): Patc
 
 const NOTHING: Findings = { problems: [], warnings: [] };
 
-interface Validator {
+interface Validator<Definition> {
   readonly learn: (known: KnownTypes) => void;
-  readonly check: (definition: unknown) => void;
+  readonly check: (definition: Definition) => void;
   readonly stop: () => void;
 }
 
 /** Checks one definition at a time, and then the latest one. */
-const startValidator = (onFound: (definition: unknown, findings: Findings) => void): Validator => {
+const startValidator = <Definition>(
+  onFound: (definition: Definition, findings: Findings) => void,
+): Validator<Definition> => {
   const worker = startWorker();
   const send = (message: ToValidator) => worker.postMessage(message);
-  let checked: unknown;
-  let next: { readonly definition: unknown } | null = null;
+  let checked: Definition | undefined;
+  let next: { readonly definition: Definition } | null = null;
   let isBusy = false;
   let isBroken = false;
-  const check = (definition: unknown) => {
+  const check = (definition: Definition) => {
     if (isBroken) onFound(definition, NOTHING);
     if (isBusy) next = { definition };
     if (isBroken || isBusy) return;
@@ -109,7 +117,7 @@ const startValidator = (onFound: (definition: unknown, findings: Findings) => vo
   };
   const finish = (findings: Findings) => {
     isBusy = false;
-    onFound(checked, findings);
+    if (checked !== undefined) onFound(checked, findings);
     if (next === null) return;
     const { definition } = next;
     next = null;

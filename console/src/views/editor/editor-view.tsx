@@ -244,12 +244,7 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
       <SavingAlerts saving={saving} isReadable={problem === null} />
       {adding.failure !== null && !adding.isAsked && <ProblemAlert error={adding.failure} />}
       {menuFailure !== null && <ProblemAlert error={menuFailure} />}
-      <ProblemList
-        findings={found.all}
-        definition={definition}
-        onSelect={(id) => setSelected(new Set([id]))}
-        onEdit={edit}
-      />
+      <ProblemList findings={found.all} onSelect={setSelected} onEdit={edit} />
       {problem !== null && (
         <Alert type="warning">
           The JSON can't be read, so the graph shows what it said before: {problem}.

@@ -1,15 +1,14 @@
 import Button from '@cloudscape-design/components/button';
 import ExpandableSection from '@cloudscape-design/components/expandable-section';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
-import type { ReactNode } from 'react';
-import type { Edit, EditedDefinition } from './definition/definition-edits.ts';
-import { type Finding, placeOf } from './problems.ts';
+import { memo, type ReactNode } from 'react';
+import type { Edit } from './definition/definition-edits.ts';
+import type { Finding } from './problems.ts';
 import { ProposalButton } from './proposal-button.tsx';
 
 interface ProblemListProps {
   readonly findings: readonly Finding[];
-  readonly definition: EditedDefinition;
-  readonly onSelect: (nodeId: string) => void;
+  readonly onSelect: (nodeIds: ReadonlySet<string>) => void;
   readonly onEdit: (edit: Edit) => void;
 }
 
@@ -17,15 +16,14 @@ interface ProblemListProps {
 const MAX_SHOWN = 50;
 
 /** All that is wrong with the workflow, each with the node that it belongs to. */
-export const ProblemList = ({ findings, definition, onSelect, onEdit }: ProblemListProps): ReactNode => {
+export const ProblemList = memo(({ findings, onSelect, onEdit }: ProblemListProps): ReactNode => {
   const all = findings.toSorted((one, other) => Number(one.isWarning) - Number(other.isWarning));
   if (all.length === 0) return null;
   return (
     <ExpandableSection headerText={summarise(all)} headingTagOverride="h2">
       <ul className="problem-list">
         {all.slice(0, MAX_SHOWN).map((finding) => {
-          const { path, message, isWarning } = finding;
-          const { nodeId, pointer } = placeOf(path, definition);
+          const { path, message, isWarning, nodeId, pointer } = finding;
           const place = nodeId === null ? path : `${nodeId}${pointer}`;
           return (
             <li key={`${path} ${message}`}>
@@ -33,7 +31,7 @@ export const ProblemList = ({ findings, definition, onSelect, onEdit }: ProblemL
                 {nodeId === null ? (
                   place
                 ) : (
-                  <Button variant="inline-link" onClick={() => onSelect(nodeId)}>
+                  <Button variant="inline-link" onClick={() => onSelect(new Set([nodeId]))}>
                     {place}
                   </Button>
                 )}{' '}
@@ -47,7 +45,7 @@ export const ProblemList = ({ findings, definition, onSelect, onEdit }: ProblemL
       {all.length > MAX_SHOWN && `and ${all.length - MAX_SHOWN} more`}
     </ExpandableSection>
   );
-};
+});
 
 const summarise = (all: readonly Finding[]): string => {
   const warnings = all.filter(({ isWarning }) => isWarning).length;

@@ -1,18 +1,30 @@
 import type { Problem } from '../../../../lib/workflows/definition/problem.ts';
 import { fromFragment, Problem as Refusal } from '../../api/api.ts';
 import type { ParameterProblem } from '../../parts/schema-form/fields.ts';
+import type { Findings } from '../../worker/validate-draft.ts';
 import type { EditedDefinition } from './definition/definition-edits.ts';
 
-/** Something that is wrong, or probably wrong, in the definition; `path` is a JSON pointer into it. */
-export interface Finding {
+/** Something that is wrong, or probably wrong, in a definition; `path` is a JSON pointer into it. */
+export interface Finding extends Place {
   readonly path: string;
   readonly message: string;
   readonly isWarning: boolean;
-  /** What corrects it, if that is known exactly. */
+  /** The definition that it was found in, which may be an earlier one. */
+  readonly definition: EditedDefinition;
+  /** What corrects that definition, if it is known exactly. */
   readonly proposal?: Proposal | undefined;
 }
 
 type Proposal = NonNullable<Problem['proposal']>;
+
+interface Place {
+  /** Null for what belongs to no node. */
+  readonly nodeId: string | null;
+  /** The member of the node, such as `parameters`; empty for the node itself. */
+  readonly member: string;
+  /** JSON pointer into that member. */
+  readonly pointer: string;
+}
 
 /** What is wrong with a node. */
 export interface NodeProblems {
@@ -24,19 +36,30 @@ export interface NodeProblems {
   /** Likely mistakes, with their place in the node. */
   readonly warnings: readonly string[];
   /** What can be corrected by a click, with the place in the node. */
-  readonly proposals: readonly (Finding & Pick<Place, 'member' | 'pointer'>)[];
+  readonly proposals: readonly Finding[];
   /** Whether there is more than warnings. */
   readonly isFaulty: boolean;
 }
 
-/** What the service refused to save. */
-export const findRefusals = (error: Error | null): readonly Finding[] => {
+/** Findings of the validator at their places. */
+export const placeFindings = (
+  { problems, warnings }: Findings,
+  definition: EditedDefinition,
+): readonly Finding[] => [
+  ...problems.map((one) => ({ ...one, ...placeOf(one.path, definition), isWarning: false, definition })),
+  ...warnings.map((one) => ({ ...one, ...placeOf(one.path, definition), isWarning: true, definition })),
+];
+
+/** What the service refused to save, at its places. */
+export const findRefusals = (error: Error | null, definition: EditedDefinition): readonly Finding[] => {
   const errors = error instanceof Refusal && Array.isArray(error.members.errors) ? error.members.errors : [];
-  return errors.map(({ pointer, detail }: { readonly pointer: string; readonly detail: string }) => ({
-    path: fromFragment(pointer),
-    message: detail,
-    isWarning: false,
-  }));
+  const problems = errors.map(
+    ({ pointer, detail }: { readonly pointer: string; readonly detail: string }) => ({
+      path: fromFragment(pointer),
+      message: detail,
+    }),
+  );
+  return placeFindings({ problems, warnings: [] }, definition);
 };
 
 /** What a proposal does, for a button. */
@@ -55,17 +78,8 @@ export const toUnique = (findings: readonly Finding[]): readonly Finding[] => [
   ...new Map(findings.map((one) => [`${one.path} ${one.message}`, one] as const)).values(),
 ];
 
-interface Place {
-  /** Null for what belongs to no node. */
-  readonly nodeId: string | null;
-  /** The member of the node, such as `parameters`; empty for the node itself. */
-  readonly member: string;
-  /** JSON pointer into that member. */
-  readonly pointer: string;
-}
-
 /** Where a JSON pointer leads to. What is wrong with a connection belongs to the node that it leaves. */
-export const placeOf = (path: string, { nodes, connections = [] }: EditedDefinition): Place => {
+const placeOf = (path: string, { nodes, connections = [] }: EditedDefinition): Place => {
   const [, list, index, member = '', ...rest] = path.split('/');
   const source = list === 'connections' ? connections[Number(index)]?.sourceNodeId : undefined;
   if (source !== undefined) {
@@ -82,13 +96,9 @@ const toPointer = (keys: readonly string[]): string => keys.map((key) => `/${key
 const SHOWN = ['credentialId', 'parameters', 'settings'];
 
 /** What is wrong with each node that something is wrong with, by its id. */
-export const groupByNode = (
-  findings: readonly Finding[],
-  definition: EditedDefinition,
-): ReadonlyMap<string, NodeProblems> => {
-  const placed = findings.map((finding) => ({ ...finding, ...placeOf(finding.path, definition) }));
-  return new Map(
-    [...Map.groupBy(placed, ({ nodeId }) => nodeId)].flatMap(([nodeId, each]) => {
+export const groupByNode = (findings: readonly Finding[]): ReadonlyMap<string, NodeProblems> =>
+  new Map(
+    [...Map.groupBy(findings, ({ nodeId }) => nodeId)].flatMap(([nodeId, each]) => {
       if (nodeId === null) return [];
       const problems = each.filter(({ isWarning }) => !isWarning);
       const of = (name: string) =>
@@ -108,9 +118,8 @@ export const groupByNode = (
       return [[nodeId, found] as const];
     }),
   );
-};
 
-const describePlace = ({ pointer, message }: Place & Finding): string =>
+const describePlace = ({ pointer, message }: Finding): string =>
   pointer === '' ? message : `${pointer}: ${message}`;
 
 /** What is wrong with the workflow besides its nodes and connections. */

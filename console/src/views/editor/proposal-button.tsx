@@ -10,12 +10,20 @@ interface ProposalButtonProps {
 }
 
 /** Corrects what is wrong, if it is known exactly how. */
-export const ProposalButton = ({ finding: { proposal }, onEdit }: ProposalButtonProps): ReactNode =>
+export const ProposalButton = ({
+  finding: { proposal, definition },
+  onEdit,
+}: ProposalButtonProps): ReactNode =>
   proposal === undefined ? null : (
     <Button
       variant="inline-link"
       onClick={() =>
-        onEdit((before) => applyProposal(before as never, proposal) as unknown as EditedDefinition)
+        // Its paths are those of the definition that was checked: the next check brings them up to date.
+        onEdit((before) =>
+          before === definition
+            ? (applyProposal(before as never, proposal) as unknown as EditedDefinition)
+            : before,
+        )
       }
     >
       {describeProposal(proposal)}

@@ -10,6 +10,7 @@ import {
   groupByNode,
   type NodeProblems,
   ofWorkflow,
+  placeFindings,
   toUnique,
 } from './problems.ts';
 
@@ -33,19 +34,18 @@ export const useFindings = (
   refusal: Error | null,
 ): Findings => {
   const validation = useValidation(definition, useKnownTypes(types));
-  const all = useMemo(() => {
-    const { problems = [], warnings = [] } = validation ?? {};
-    return toUnique([
-      ...findRefusals(refusal),
-      ...problems.map((one) => ({ ...one, isWarning: false })),
-      ...warnings.map((one) => ({ ...one, isWarning: true })),
-    ]);
-  }, [refusal, validation]);
+  const refusedIn = refusal === null ? null : definition; // without a refusal, an edit finds nothing new
+  const refused = useMemo(
+    () => (refusedIn === null ? [] : findRefusals(refusal, refusedIn)),
+    [refusal, refusedIn],
+  );
   return useMemo(() => {
-    const byNode = groupByNode(all, definition);
+    const found = validation === null ? [] : placeFindings(validation, validation.definition);
+    const all = toUnique([...refused, ...found]);
+    const byNode = groupByNode(all);
     const faulty = [...byNode].filter(([, { isFaulty }]) => isFaulty).map(([id]) => id);
     return { all, byNode, ofWorkflow: ofWorkflow(all), faulty: new Set(faulty) };
-  }, [all, definition]);
+  }, [refused, validation]);
 };
 
 /** What definitions are checked against; null until the names of all types have arrived. */
