@@ -68,7 +68,9 @@ class MutantRunner {
     state.activeMutant = activeMutant.id;
     this.#bails = !disableBail;
     const tests = testFilter?.map((id) => this.#tests.get(id)) ?? [...this.#tests.values()];
-    await this.#run(new Set(tests));
+    const slow = new Set(tests.filter(({ test }) => test.duration > SLOW_MS));
+    await this.#run(new Set(tests).difference(slow));
+    if (disableBail || !tests.some(hasFailed)) await this.#run(slow);
     state.activeMutant = undefined;
     if (state.hitCount > limit) return { status: 'timeout', reason: 'the change loops' };
     return toMutantRunResult(this.#results(tests));
@@ -119,11 +121,16 @@ class MutantRunner {
 /** A test that takes so long after a change hangs. It fails then: when Stryker ends it, all files have to be loaded again. */
 const HANGING_MS = 15_000; // tests take milliseconds: on a busy machine, a slow one must not count as one that fails
 
+/** Tests that take longer than that run after the others: quick ones notice most changes. */
+const SLOW_MS = 100;
+
 /** What Stryker's instrumented code reads and writes. */
 const instrumented = () => {
   globalThis.__stryker__ ??= {};
   return globalThis.__stryker__;
 };
+
+const hasFailed = ({ test }) => test.errors.length > 0;
 
 const testsOf = (block) =>
   block.children.flatMap((child) => (child.type === 'test' ? [child] : testsOf(child)));
