@@ -72,8 +72,6 @@ class PatternParser {
   #parseTerm(): Pattern {
     const before = this.groups;
     const body = this.#parseAtom();
-    // An assertion cannot be quantified, but a group that contains one can.
-    if (body.type === 'assertion') return body;
     const bounds = this.#parseQuantifier();
     if (bounds === null) return body;
     const [min, max] = bounds;

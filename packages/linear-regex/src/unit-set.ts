@@ -76,12 +76,13 @@ export const isLineTerminator = (unit: number): boolean => isIn(lineTerminators,
 const isIn = (ranges: readonly UnitRange[], unit: number): boolean =>
   ranges.some(([from, to]) => unit >= from && unit <= to);
 
-/** ECMAScript's Canonicalize of a unit beyond ASCII, for patterns without the flag `u`. */
+/**
+ * ECMAScript's Canonicalize of a unit beyond ASCII, for patterns without the flag `u`, but for ı and ſ: they become I and S
+ * here instead of themselves, as no other unit beyond ASCII does.
+ */
 const fold = (unit: number): number => {
   const upper = String.fromCharCode(unit).toUpperCase();
-  if (upper.length !== 1) return unit;
-  const folded = upper.charCodeAt(0);
-  return folded < 128 ? unit : folded;
+  return upper.length === 1 ? upper.charCodeAt(0) : unit;
 };
 
 /** The units beyond ASCII that are equal when case is ignored, by folded unit; computed on first use. */
@@ -131,8 +132,6 @@ export class UnitSet {
   }
 
   #hasProperty(code: number): boolean {
-    if (this.#properties.length === 0) return false;
-    const char = String.fromCodePoint(code);
-    return this.#properties.some((property) => property.test(char));
+    return this.#properties.some((property) => property.test(String.fromCodePoint(code)));
   }
 }

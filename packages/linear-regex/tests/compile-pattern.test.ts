@@ -23,6 +23,7 @@ describe('a pattern is refused', () => {
     ['', String.raw`(a)\1`, references],
     ['', String.raw`\1(a)`, references],
     ['', String.raw`\1(?<n>a)`, references],
+    ['', String.raw`\1(?<n>a)=`, references], // no lookbehind, (?<=
     ['', String.raw`[(](a)\1`, references],
     ['', String.raw`[\]](a)\1`, references],
     ['', String.raw`${'()'.repeat(12)}\12`, references],
