@@ -46,7 +46,7 @@ export const runStep = async (
     attempt: async (number) => {
       if (signal.aborted) return fail(signal.reason);
       run.retry = null;
-      const before = run.attemptTimes ?? [];
+      const before = run.attemptTimes;
       const startedAt = session.deadline.readClock();
       run.attemptTimes = [...before, { number, startedAt, endedAt: null }];
       const result = await attemptNode(session, plan, run, number);

@@ -42,8 +42,8 @@ export interface NodeRun {
   control: RunControl | null;
   /** Number of the latest attempt. Earlier processes may have made some of the attempts. */
   attempts: number;
-  /** When the attempts that this process has made ran; null if the node is no step, or none was made. */
-  attemptTimes: readonly AttemptTime[] | null;
+  /** When the attempts that this process has made ran; empty if the node is no step. */
+  attemptTimes: readonly AttemptTime[];
   /** What the latest attempt has counted in this process; null if nothing. */
   usage: Usage | null;
   /** The attempt that follows the latest one; null if none is planned. */
@@ -53,6 +53,15 @@ export interface NodeRun {
   /** How the node run ended; null while it is open. */
   outcome: Outcome | null;
 }
+
+/** A node run before its first attempt. */
+export const unattempted = {
+  attempts: 0,
+  attemptTimes: [],
+  usage: null,
+  retry: null,
+  callbacks: [],
+} as const;
 
 export interface Outcome {
   readonly record: NodeRecord;
@@ -121,7 +130,7 @@ export const toNodeRecord = (
   iteration,
   attempts,
   // Of a single attempt, start and duration say when it ran.
-  ...(attemptTimes === null || (attempts < 2 && retry === null) ? {} : { attemptTimes }),
+  ...(attempts < 2 && retry === null ? {} : { attemptTimes }),
   startedAt,
   durationMs: 0,
   ...(usage === null ? {} : { usage }),

@@ -13,6 +13,7 @@ import {
   RunRecords,
   toNodeRecord,
   toOutcome,
+  unattempted,
 } from './node-run.ts';
 import { type Outputs, Progress } from './progress.ts';
 import { type NodeFailure, type NodeRecord, nodeKeyOf } from './result.ts';
@@ -159,11 +160,7 @@ export class Run implements InnerRun {
       scope: planNode.resolve === null ? null : this.#scopeOf(planNode, key, input),
       control: null,
       startedAt: this.#session.deadline.now,
-      attempts: 0,
-      attemptTimes: null,
-      usage: null,
-      retry: null,
-      callbacks: [],
+      ...unattempted,
       outcome: null,
     };
   }
@@ -253,11 +250,7 @@ export class Run implements InnerRun {
       iteration,
       within,
       startedAt: this.#session.deadline.now,
-      attempts: 0,
-      attemptTimes: null,
-      retry: null,
-      usage: null,
-      callbacks: [],
+      ...unattempted,
     };
     this.#records.add(toNodeRecord(run, 'skipped'));
   }

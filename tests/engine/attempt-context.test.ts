@@ -127,6 +127,21 @@ test.each([
   expect(result.failure?.message).toBe('this node cannot use files');
 });
 
+test('a node uses the state of its run, if it has side effects and the run has state', async () => {
+  const used = async (pure: boolean, ports: Parameters<typeof runGraph>[0]['ports'] = {}) => {
+    const does: ANode['does'] = (_node, _input, { services }) =>
+      services.state.run({ operation: 'get', key: 'count' });
+    const { output, failure } = await runGraph({
+      ...{ nodes: { count: { pure, does } }, edges: ['start -> count'], ports },
+    });
+    return failure?.message ?? output;
+  };
+  const openState = (nodeKey: string) => ({ run: async () => ({ nodeKey }) });
+  expect(await used(false, { openState })).toEqual({ nodeKey: 'count/0' });
+  expect(await used(false)).toBe('this node cannot use state');
+  expect(await used(true, { openState })).toBe('this node cannot use state');
+});
+
 test('a request with only a URL ends with its attempt', async () => {
   let sent: { readonly timeoutMs?: number; readonly signal?: AbortSignal } = {};
   const result = await runGraph({

@@ -98,6 +98,10 @@ test('the times of several attempts are recorded, also of one that never ended, 
     [2, 1_000, 1_000],
     [3, 2_000, null],
   ]);
+  expect(await timesOf(2, 60_000)).toEqual([
+    [1, 0, 0],
+    [2, 1_000, null],
+  ]);
   expect(await timesOf(3, 1_500)).toEqual([
     [1, 0, 0],
     [2, 1_000, 1_000],
