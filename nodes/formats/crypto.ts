@@ -93,9 +93,7 @@ export const crypto = defineAction({
     input: { body: 'tea' },
     output: { value: 'a9f74d1ec36ebdeb2da3f6e5868090cd2a2d20b3dcca7b62f60304b1d3d9ef42' },
   },
-  execute: async ({ parameters, credential }) => {
-    return computeCrypto(parameters, credential);
-  },
+  execute: async ({ parameters, credential }) => computeCrypto(parameters, credential),
 });
 
 /** Finds a secret key written in the workflow, which would be in its file and in all its archived versions. */

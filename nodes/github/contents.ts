@@ -28,68 +28,6 @@ interface FilePlace extends InRepository {
   readonly path: string;
 }
 
-interface FileRequest extends FilePlace {
-  readonly ref?: string;
-  readonly encoding: 'utf8' | 'base64';
-}
-
-/** Gets a file as JSON from the endpoint for contents. @throws NodeError for a folder, or a file of more than 1 MB */
-const getFile = async (
-  { ref, encoding, ...place }: FileRequest,
-  context: NodeContext,
-): Promise<JsonObject> => {
-  const file = toFile(await requestContents(place, ref, context));
-  const { sha = null, size = null, html_url = null, content } = file;
-  if (file.encoding !== 'base64' || typeof content !== 'string')
-    throw refuse(
-      'is larger than 1 MB: use httpRequest with responseType file and the header accept: application/vnd.github.raw+json',
-    );
-  const bytes = Buffer.from(content, 'base64');
-  if (encoding === 'utf8' && !isUtf8(bytes)) throw refuse('is not UTF-8 text: use encoding base64');
-  return { path: place.path, sha, size, url: html_url, content: bytes.toString(encoding) };
-};
-
-interface FileContent extends FilePlace {
-  readonly content: string;
-  readonly encoding: 'utf8' | 'base64';
-  readonly message: string;
-  readonly branch?: string;
-  readonly sha?: string;
-}
-
-/**
- * Writes a file as a commit. Without a `sha`, the file may or may not exist. A file that already has the content is
- * left alone, so that another attempt makes no second commit.
- * @throws NodeError if the file changed between reading and writing; retryable if no `sha` was given
- */
-const putFile = async (
-  { content, encoding, message, branch, sha: given, ...place }: FileContent,
-  context: NodeContext,
-): Promise<JsonObject> => {
-  const bytes = toBytes(content, encoding);
-  const found = given === undefined ? await findFile(place, branch, context) : null;
-  if (found !== null && found.sha === toBlobSha(bytes))
-    return { changed: false, sha: found.sha, url: found.html_url ?? null, commit: null };
-  const sha = given ?? found?.sha;
-  const body = {
-    message,
-    content: bytes.toString('base64'),
-    ...(branch === undefined ? {} : { branch }),
-    ...(sha === undefined ? {} : { sha }),
-  };
-  const call = { method: 'PUT', path: ['contents', ...place.path.split('/')], body };
-  const answer = await callGithub(place, call, context).catch((error: unknown) => {
-    throw given === undefined ? toRetryableConflict(error) : error;
-  });
-  const { content: file, commit } = toMap(answer);
-  return {
-    changed: true,
-    sha: isJsonMap(file) ? (file.sha ?? null) : null,
-    url: isJsonMap(file) ? (file.html_url ?? null) : null,
-    commit: isJsonMap(commit) ? (commit.sha ?? null) : null,
-  };
-};
-
 const findFile = async (
   place: FilePlace,
   ref: string | undefined,
@@ -175,8 +113,16 @@ export const githubGetFile = defineAction({
       content: 'Tea',
     },
   },
-  execute: async ({ parameters, context }) => {
-    return getFile(parameters, context);
+  execute: async ({ parameters: { ref, encoding, ...place }, context }) => {
+    const file = toFile(await requestContents(place, ref, context));
+    const { sha = null, size = null, html_url = null, content } = file;
+    if (file.encoding !== 'base64' || typeof content !== 'string')
+      throw refuse(
+        'is larger than 1 MB: use httpRequest with responseType file and the header accept: application/vnd.github.raw+json',
+      );
+    const bytes = Buffer.from(content, 'base64');
+    if (encoding === 'utf8' && !isUtf8(bytes)) throw refuse('is not UTF-8 text: use encoding base64');
+    return { path: place.path, sha, size, url: html_url, content: bytes.toString(encoding) };
   },
 });
 
@@ -222,7 +168,33 @@ export const githubPutFile = defineAction({
       commit: '7638417db6d59f3c431d3e1f261cc637155684cd',
     },
   },
+  /**
+   * Without a `sha`, the file may or may not exist. A file that already has the content is left alone, so that another
+   * attempt makes no second commit.
+   */
   execute: async ({ parameters, context }) => {
-    return putFile(parameters, context);
+    const { content, encoding, message, branch, sha: given, ...place } = parameters;
+    const bytes = toBytes(content, encoding);
+    const found = given === undefined ? await findFile(place, branch, context) : null;
+    if (found !== null && found.sha === toBlobSha(bytes))
+      return { changed: false, sha: found.sha, url: found.html_url ?? null, commit: null };
+    const sha = given ?? found?.sha;
+    const body = {
+      message,
+      content: bytes.toString('base64'),
+      ...(branch === undefined ? {} : { branch }),
+      ...(sha === undefined ? {} : { sha }),
+    };
+    const call = { method: 'PUT', path: ['contents', ...place.path.split('/')], body };
+    const answer = await callGithub(place, call, context).catch((error: unknown) => {
+      throw given === undefined ? toRetryableConflict(error) : error;
+    });
+    const { content: file, commit } = toMap(answer);
+    return {
+      changed: true,
+      sha: isJsonMap(file) ? (file.sha ?? null) : null,
+      url: isJsonMap(file) ? (file.html_url ?? null) : null,
+      commit: isJsonMap(commit) ? (commit.sha ?? null) : null,
+    };
   },
 });

@@ -3,7 +3,6 @@ import {
   isJsonMap,
   type JsonObject,
   type JsonValue,
-  type NodeContext,
   NodeError,
   Type,
 } from '@hookloom/plugin-kit';
@@ -15,7 +14,6 @@ import {
   callGithub,
   credentials,
   exampleIssue,
-  type InRepository,
   issueNumber,
   labels,
   milestone,
@@ -23,52 +21,6 @@ import {
   title,
   toMap,
 } from './call-github.ts';
-
-interface IssueFields {
-  readonly title?: string;
-  readonly body?: string;
-  readonly labels?: readonly string[];
-  readonly assignees?: readonly string[];
-  readonly milestone?: number;
-}
-
-/** Creates an issue; the parameters have the names of the API. */
-const createIssue = async (
-  { repository, baseUrl, ...fields }: InRepository & IssueFields,
-  context: NodeContext,
-): Promise<JsonObject> => {
-  const call = { method: 'POST', path: ['issues'], body: { ...fields } };
-  return toIssue(toMap(await callGithub({ repository, baseUrl }, call, context)));
-};
-
-interface IssueChanges extends InRepository, IssueFields {
-  readonly number: number;
-  readonly state?: string;
-  readonly stateReason?: string;
-}
-
-/** Changes the given fields of an issue. */
-const updateIssue = async (
-  { repository, baseUrl, number, stateReason, ...fields }: IssueChanges,
-  context: NodeContext,
-): Promise<JsonObject> => {
-  const body = { ...fields, ...(stateReason === undefined ? {} : { state_reason: stateReason }) };
-  const call = { method: 'PATCH', path: ['issues', String(number)], body };
-  return toIssue(toMap(await callGithub({ repository, baseUrl }, call, context)));
-};
-
-interface Comment extends InRepository {
-  readonly number: number;
-  readonly body: string;
-}
-
-/** Comments on an issue or a pull request, which is an issue for the API. */
-const addComment = async (comment: Comment, context: NodeContext): Promise<JsonObject> => {
-  const { number, body } = comment;
-  const call = { method: 'POST', path: ['issues', String(number), 'comments'], body: { body } };
-  const { id = null, html_url = null } = toMap(await callGithub(comment, call, context));
-  return { id, url: html_url };
-};
 
 /** The useful part of an issue, which is a tenth of what GitHub sends. */
 const toIssue = (issue: JsonObject): JsonObject => ({
@@ -105,59 +57,6 @@ const MAX_PAGES = 50;
 /** Maximum size of a response: a page of issues with the longest texts. */
 const MAX_PAGE_BYTES = 16 * 1024 * 1024;
 
-interface IssueQuery extends InRepository {
-  readonly state: string;
-  readonly labels: readonly string[];
-  readonly assignee?: string;
-  readonly creator?: string;
-  readonly since?: string;
-  readonly sort: string;
-  readonly direction: string;
-  readonly includePullRequests: boolean;
-  readonly maxItems: number;
-}
-
-/**
- * Lists issues page by page, all in one attempt. Only the query of the link to the next page is used, so that the host
- * is always the host of `baseUrl`.
- */
-const listIssues = async (given: IssueQuery, context: NodeContext): Promise<JsonObject> => {
-  const issues: JsonObject[] = [];
-  let query: JsonObject | null = toQuery(given);
-  for (let page = 1; query !== null && page <= MAX_PAGES && issues.length < given.maxItems; page += 1) {
-    const { headers, body } = await callGithub(
-      given,
-      { method: 'GET', path: ['issues'], query, maxResponseBytes: MAX_PAGE_BYTES },
-      context,
-    );
-    if (!Array.isArray(body))
-      throw new NodeError(
-        'GitHub did not answer with a list of issues: check that baseUrl is the URL of the API',
-        {
-          isRetryable: false,
-        },
-      );
-    for (const issue of body) {
-      if (isJsonMap(issue) && (given.includePullRequests || !isPullRequest(issue)))
-        issues.push(toIssue(issue));
-    }
-    query = findNextQuery(headers.link ?? '');
-  }
-  const hasMore = query !== null || issues.length > given.maxItems;
-  return { issues: issues.slice(0, given.maxItems), hasMore };
-};
-
-const toQuery = ({ state, labels, assignee, creator, since, sort, direction }: IssueQuery): JsonObject => ({
-  state,
-  labels: labels.length === 0 ? null : labels.join(','),
-  assignee: assignee ?? null,
-  creator: creator ?? null,
-  since: since ?? null,
-  sort,
-  direction,
-  per_page: PAGE_SIZE,
-});
-
 const findNextQuery = (link: string): JsonObject | null => {
   const next = findNextLink(link);
   const url = next === null ? null : URL.parse(next);
@@ -188,8 +87,9 @@ export const githubCreateIssue = defineAction({
     input: { number: 'A-1', reason: 'No tea left' },
     output: exampleIssue,
   },
-  execute: async ({ parameters, context }) => {
-    return createIssue(parameters, context);
+  execute: async ({ parameters: { repository, baseUrl, ...fields }, context }) => {
+    const call = { method: 'POST', path: ['issues'], body: fields };
+    return toIssue(toMap(await callGithub({ repository, baseUrl }, call, context)));
   },
 });
 
@@ -223,8 +123,10 @@ export const githubUpdateIssue = defineAction({
     input: { number: 7 },
     output: { ...exampleIssue, state: 'closed', closedAt: '2026-01-05T11:00:00Z' },
   },
-  execute: async ({ parameters, context }) => {
-    return updateIssue(parameters, context);
+  execute: async ({ parameters: { repository, baseUrl, number, stateReason, ...fields }, context }) => {
+    const body = { ...fields, ...(stateReason === undefined ? {} : { state_reason: stateReason }) };
+    const call = { method: 'PATCH', path: ['issues', String(number)], body };
+    return toIssue(toMap(await callGithub({ repository, baseUrl }, call, context)));
   },
 });
 
@@ -240,7 +142,10 @@ export const githubComment = defineAction({
     output: { id: 1, url: 'https://github.com/octocat/hello-world/issues/7#issuecomment-1' },
   },
   execute: async ({ parameters, context }) => {
-    return addComment(parameters, context);
+    const { number, body } = parameters;
+    const call = { method: 'POST', path: ['issues', String(number), 'comments'], body: { body } };
+    const { id = null, html_url = null } = toMap(await callGithub(parameters, call, context));
+    return { id, url: html_url };
   },
 });
 
@@ -285,7 +190,29 @@ export const githubListIssues = defineAction({
     input: { lastRun: '2026-01-05T00:00:00Z' },
     output: { issues: [exampleIssue], hasMore: false },
   },
+  /** All pages in one attempt. Only the query of the link to the next page is used, so that `baseUrl` decides on the host. */
   execute: async ({ parameters, context }) => {
-    return listIssues(parameters, context);
+    const { state, labels, sort, direction, includePullRequests, maxItems } = parameters;
+    const { assignee = null, creator = null, since = null } = parameters;
+    const issues: JsonObject[] = [];
+    let query: JsonObject | null = {
+      state,
+      labels: labels.length === 0 ? null : labels.join(','),
+      ...{ assignee, creator, since, sort, direction, per_page: PAGE_SIZE },
+    };
+    for (let page = 1; query !== null && page <= MAX_PAGES && issues.length < maxItems; page += 1) {
+      const call = { method: 'GET', path: ['issues'], query, maxResponseBytes: MAX_PAGE_BYTES };
+      const { headers, body } = await callGithub(parameters, call, context);
+      if (!Array.isArray(body))
+        throw new NodeError(
+          'GitHub did not answer with a list of issues: check that baseUrl is the URL of the API',
+          { isRetryable: false },
+        );
+      for (const issue of body)
+        if (isJsonMap(issue) && (includePullRequests || !isPullRequest(issue))) issues.push(toIssue(issue));
+      query = findNextQuery(headers.link ?? '');
+    }
+    const hasMore = query !== null || issues.length > maxItems;
+    return { issues: issues.slice(0, maxItems), hasMore };
   },
 });

@@ -1,78 +1,5 @@
-import { defineAction, type JsonObject, type NodeContext, Type } from '@hookloom/plugin-kit';
-import {
-  baseUrl,
-  body,
-  callGithub,
-  credentials,
-  type InRepository,
-  repository,
-  toMap,
-} from './call-github.ts';
-
-interface Dispatch extends InRepository {
-  readonly workflow: string;
-  readonly ref: string;
-  readonly inputs: Readonly<Record<string, string | number | boolean>>;
-}
-
-/** Starts a workflow. Inputs are sent as strings, the only type that every version of the API accepts. */
-const dispatchWorkflow = async (given: Dispatch, context: NodeContext): Promise<JsonObject> => {
-  const { workflow, ref } = given;
-  const inputs = Object.fromEntries(
-    Object.entries(given.inputs).map(([name, value]) => [name, String(value)]),
-  );
-  const path = ['actions', 'workflows', workflow, 'dispatches'];
-  await callGithub(given, { method: 'POST', path, body: { ref, inputs } }, context);
-  return { dispatched: true };
-};
-
-interface Release extends InRepository {
-  readonly tag: string;
-  readonly target?: string;
-  readonly name?: string;
-  readonly body?: string;
-  readonly draft: boolean;
-  readonly prerelease: boolean;
-  readonly generateNotes: boolean;
-}
-
-/** Creates a release, named after its tag by default. */
-const createRelease = async (release: Release, context: NodeContext): Promise<JsonObject> => {
-  const { tag, target, name = tag, body, draft, prerelease, generateNotes } = release;
-  const fields = {
-    tag_name: tag,
-    ...(target === undefined ? {} : { target_commitish: target }),
-    name,
-    ...(body === undefined ? {} : { body }),
-    draft,
-    prerelease,
-    generate_release_notes: generateNotes,
-  };
-  const answer = await callGithub(release, { method: 'POST', path: ['releases'], body: fields }, context);
-  const { id = null, html_url = null, body: notes = null, upload_url = null } = toMap(answer);
-  return { id, url: html_url, tag, notes, uploadUrl: upload_url };
-};
-
-interface CommitStatus extends InRepository {
-  readonly sha: string;
-  readonly state: string;
-  readonly statusContext: string;
-  readonly description?: string;
-  readonly targetUrl?: string;
-}
-
-/** Adds a status to a commit. Of statuses with the same context, the last one counts. */
-const setCommitStatus = async (given: CommitStatus, context: NodeContext): Promise<JsonObject> => {
-  const { sha, state, statusContext, description, targetUrl } = given;
-  const body = {
-    state,
-    context: statusContext,
-    ...(description === undefined ? {} : { description }),
-    ...(targetUrl === undefined ? {} : { target_url: targetUrl }),
-  };
-  const answer = toMap(await callGithub(given, { method: 'POST', path: ['statuses', sha], body }, context));
-  return { id: answer.id ?? null, state, sha };
-};
+import { defineAction, Type } from '@hookloom/plugin-kit';
+import { baseUrl, body, callGithub, credentials, repository, toMap } from './call-github.ts';
 
 export const githubCreateRelease = defineAction({
   id: 'githubCreateRelease',
@@ -112,7 +39,23 @@ export const githubCreateRelease = defineAction({
     },
   },
   execute: async ({ parameters, context }) => {
-    return createRelease(parameters, context);
+    const { tag, target, name = tag, body, draft, prerelease, generateNotes } = parameters;
+    const fields = {
+      tag_name: tag,
+      ...(target === undefined ? {} : { target_commitish: target }),
+      name,
+      ...(body === undefined ? {} : { body }),
+      draft,
+      prerelease,
+      generate_release_notes: generateNotes,
+    };
+    const answer = await callGithub(
+      parameters,
+      { method: 'POST', path: ['releases'], body: fields },
+      context,
+    );
+    const { id = null, html_url = null, body: notes = null, upload_url = null } = toMap(answer);
+    return { id, url: html_url, tag, notes, uploadUrl: upload_url };
   },
 });
 
@@ -143,7 +86,16 @@ export const githubCommitStatus = defineAction({
     output: { id: 1, state: 'success', sha: '7638417db6d59f3c431d3e1f261cc637155684cd' },
   },
   execute: async ({ parameters, context }) => {
-    return setCommitStatus(parameters, context);
+    const { sha, state, statusContext, description, targetUrl } = parameters;
+    const body = {
+      state,
+      context: statusContext,
+      ...(description === undefined ? {} : { description }),
+      ...(targetUrl === undefined ? {} : { target_url: targetUrl }),
+    };
+    const call = { method: 'POST', path: ['statuses', sha], body };
+    const { id = null } = toMap(await callGithub(parameters, call, context));
+    return { id, state, sha };
   },
 });
 
@@ -176,6 +128,13 @@ export const githubDispatchWorkflow = defineAction({
     output: { dispatched: true },
   },
   execute: async ({ parameters, context }) => {
-    return dispatchWorkflow(parameters, context);
+    const { workflow, ref } = parameters;
+    // As strings, the only type that every version of the API accepts.
+    const inputs = Object.fromEntries(
+      Object.entries(parameters.inputs).map(([name, value]) => [name, String(value)]),
+    );
+    const path = ['actions', 'workflows', workflow, 'dispatches'];
+    await callGithub(parameters, { method: 'POST', path, body: { ref, inputs } }, context);
+    return { dispatched: true };
   },
 });

@@ -7,7 +7,6 @@ import {
   type JsonAnswer,
   type JsonObject,
   type JsonValue,
-  type NodeContext,
   Type,
 } from '@hookloom/plugin-kit';
 
@@ -69,7 +68,21 @@ export const graphql = defineAction({
     output: { data: { order: { total: 5, lines: [{ name: 'tea' }] } }, errors: [] },
   },
   execute: async ({ parameters, context }) => {
-    return callGraphql(parameters, context);
+    const { url, query, variables, operationName, headers, maxResponseBytes } = parameters;
+    const named = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
+    const { body } = await callJsonApi(
+      {
+        method: 'POST',
+        url,
+        headers: { accept: ACCEPT, ...Object.fromEntries(named) },
+        body: { query, variables, ...(operationName === undefined ? {} : { operationName }) },
+        maxResponseBytes,
+        findFailure: (answer) => findFailure(answer, parameters),
+      },
+      context,
+    );
+    const { data = null, extensions } = isJsonMap(body) ? body : {};
+    return { data, errors: errorsOf(body), ...(extensions === undefined ? {} : { extensions }) };
   },
 });
 
@@ -82,48 +95,14 @@ export default definePlugin({
   handles: [graphql],
 });
 
-interface GraphqlCall {
-  readonly url: string;
-  readonly query: string;
-  readonly variables: JsonObject;
-  readonly operationName?: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly failOnErrors: boolean;
-  readonly retryCodes: readonly string[];
-  readonly maxResponseBytes: number;
-}
-
 /**
  * Accepts both media types of the "GraphQL over HTTP" specification; with the first one, failures have an error status.
  */
 const ACCEPT = 'application/graphql-response+json, application/json;q=0.9';
 
-/**
- * Sends a document by POST.
- * @throws NodeError with `details.errors` if the answer has errors, unless `failOnErrors` is false and the status means
- * success
- */
-const callGraphql = async (call: GraphqlCall, context: NodeContext): Promise<JsonObject> => {
-  const { url, query, variables, operationName, headers, maxResponseBytes } = call;
-  const named = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
-  const { body } = await callJsonApi(
-    {
-      method: 'POST',
-      url,
-      headers: { accept: ACCEPT, ...Object.fromEntries(named) },
-      body: { query, variables, ...(operationName === undefined ? {} : { operationName }) },
-      maxResponseBytes,
-      findFailure: (answer) => findFailure(answer, call),
-    },
-    context,
-  );
-  const { data = null, extensions } = isJsonMap(body) ? body : {};
-  return { data, errors: errorsOf(body), ...(extensions === undefined ? {} : { extensions }) };
-};
-
 const findFailure = (
   { status, body }: JsonAnswer,
-  { failOnErrors, retryCodes }: GraphqlCall,
+  { failOnErrors, retryCodes }: { readonly failOnErrors: boolean; readonly retryCodes: readonly string[] },
 ): ApiFailure | null => {
   const errors = errorsOf(body);
   const isSuccess = status >= 200 && status <= 299;

@@ -124,7 +124,7 @@ export const ts = (description: string) =>
 /** A bot's or a user's token (xoxb-…, xoxp-…). */
 export const credentials = { types: ['httpBearer'], required: true } as const;
 
-export interface MessageParameters {
+interface MessageParameters {
   readonly text: string;
   readonly escapeText: boolean;
   readonly blocks: readonly JsonValue[];

@@ -5,7 +5,6 @@ import {
   isPassing,
   type JsonObject,
   type JsonValue,
-  type NodeContext,
   readErrorBody,
   Type,
   toStatusError,
@@ -17,84 +16,13 @@ import {
   channel,
   credentials,
   escapeText,
-  type MessageParameters,
   text,
   toMessage,
   ts,
 } from './call-slack.ts';
 
-interface Place {
-  readonly baseUrl: string;
-  readonly channel: string;
-}
-
-interface PostedMessage extends Place, MessageParameters {
-  readonly threadTs?: string;
-  readonly replyBroadcast: boolean;
-  readonly unfurlLinks: boolean;
-}
-
-/** Posts a message with chat.postMessage. */
-const postMessage = async (message: PostedMessage, context: NodeContext): Promise<JsonObject> => {
-  const { baseUrl, channel, threadTs, replyBroadcast, unfurlLinks } = message;
-  const body = {
-    channel,
-    ...toMessage(message),
-    ...(threadTs === undefined ? {} : { thread_ts: threadTs, reply_broadcast: replyBroadcast }),
-    unfurl_links: unfurlLinks,
-  };
-  return toPlace(await callSlack({ baseUrl, method: 'chat.postMessage', body }, context));
-};
-
-interface UpdatedMessage extends Place, MessageParameters {
-  readonly ts: string;
-}
-
-/** Calls chat.update; without blocks, the message's blocks are removed. */
-const updateMessage = async (message: UpdatedMessage, context: NodeContext): Promise<JsonObject> => {
-  const { baseUrl, channel, ts } = message;
-  const body = { channel, ts, blocks: [], ...toMessage(message) };
-  return toPlace(await callSlack({ baseUrl, method: 'chat.update', body }, context));
-};
-
 /** Returns the place of a message, in which the channel is an id, even if it was given by name. */
 const toPlace = ({ channel = null, ts = null }: JsonObject): JsonObject => ({ channel, ts });
-
-interface Reaction extends Place {
-  readonly ts: string;
-  readonly emoji: string;
-}
-
-/** Adds a reaction with reactions.add. */
-const addReaction = async (
-  { baseUrl, channel, ts, emoji }: Reaction,
-  context: NodeContext,
-): Promise<JsonObject> => {
-  const { ok } = await callSlack(
-    {
-      baseUrl,
-      method: 'reactions.add',
-      body: { channel, timestamp: ts, name: emoji },
-      expected: ['already_reacted'],
-    },
-    context,
-  );
-  return { added: ok === true };
-};
-
-interface UserQuery {
-  readonly baseUrl: string;
-  readonly email: string;
-}
-
-/** Finds a user with users.lookupByEmail. */
-const findUser = async ({ baseUrl, email }: UserQuery, context: NodeContext): Promise<JsonObject> => {
-  const { user } = await callSlack(
-    { baseUrl, method: 'users.lookupByEmail', query: { email }, expected: ['users_not_found'] },
-    context,
-  );
-  return { user: isJsonMap(user) ? toUser(user) : null };
-};
 
 const toUser = ({ id = null, name = null, tz = null, is_bot, deleted, ...user }: JsonObject): JsonValue => {
   const profile = isJsonMap(user.profile) ? user.profile : {};
@@ -112,32 +40,6 @@ const toUser = ({ id = null, name = null, tz = null, is_bot, deleted, ...user }:
 
 /** A placeholder, which the URL of the credential replaces. */
 const PLACE = 'https://hooks.slack.com/';
-
-/**
- * Posts to an incoming webhook, which answers in plain text: `ok`, or an error code.
- *
- * @throws NodeError with `details.code`, such as `channel_is_archived`
- */
-const postToWebhook = async (message: MessageParameters, context: NodeContext): Promise<JsonObject> => {
-  const response = await context.services.http.request({
-    method: 'POST',
-    url: PLACE,
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(toMessage(message)),
-    ...fromAttempt(context),
-    maxRedirects: 0,
-    maxResponseBytes: 65_536,
-  });
-  const { status } = response;
-  if (status >= 200 && status <= 299) return { posted: true };
-  const { body } = readErrorBody(response);
-  const isCode = typeof body === 'string' && /^\w{1,100}$/.test(body);
-  throw toStatusError(response, {
-    isRetryable: isPassing(status),
-    now: context.services.clock.now(),
-    ...(isCode ? { code: body, problem: body } : {}),
-  });
-};
 
 export const slackMessage = defineAction({
   id: 'slackMessage',
@@ -160,7 +62,14 @@ export const slackMessage = defineAction({
     output: { channel: 'C0123456789', ts: '1763800000.000100' },
   },
   execute: async ({ parameters, context }) => {
-    return postMessage(parameters, context);
+    const { baseUrl, channel, threadTs, replyBroadcast, unfurlLinks } = parameters;
+    const body = {
+      channel,
+      ...toMessage(parameters),
+      ...(threadTs === undefined ? {} : { thread_ts: threadTs, reply_broadcast: replyBroadcast }),
+      unfurl_links: unfurlLinks,
+    };
+    return toPlace(await callSlack({ baseUrl, method: 'chat.postMessage', body }, context));
   },
 });
 
@@ -183,7 +92,9 @@ export const slackUpdateMessage = defineAction({
     output: { channel: 'C0123456789', ts: '1763800000.000100' },
   },
   execute: async ({ parameters, context }) => {
-    return updateMessage(parameters, context);
+    const { baseUrl, channel, ts } = parameters;
+    const body = { channel, ts, blocks: [], ...toMessage(parameters) }; // without blocks, those of the message are removed
+    return toPlace(await callSlack({ baseUrl, method: 'chat.update', body }, context));
   },
 });
 
@@ -206,8 +117,10 @@ export const slackAddReaction = defineAction({
     input: { channel: 'C0123456789', ts: '1763800000.000100' },
     output: { added: true },
   },
-  execute: async ({ parameters, context }) => {
-    return addReaction(parameters, context);
+  execute: async ({ parameters: { baseUrl, channel, ts, emoji }, context }) => {
+    const body = { channel, timestamp: ts, name: emoji };
+    const call = { baseUrl, method: 'reactions.add', body, expected: ['already_reacted'] };
+    return { added: (await callSlack(call, context)).ok === true };
   },
 });
 
@@ -242,8 +155,10 @@ export const slackFindUser = defineAction({
       },
     },
   },
-  execute: async ({ parameters, context }) => {
-    return findUser(parameters, context);
+  execute: async ({ parameters: { baseUrl, email }, context }) => {
+    const call = { baseUrl, method: 'users.lookupByEmail', query: { email }, expected: ['users_not_found'] };
+    const { user } = await callSlack(call, context);
+    return { user: isJsonMap(user) ? toUser(user) : null };
   },
 });
 
@@ -259,7 +174,25 @@ export const slackWebhook = defineAction({
     input: { number: 'A-1' },
     output: { posted: true },
   },
+  /** An incoming webhook answers in plain text: `ok`, or an error code such as `channel_is_archived`. */
   execute: async ({ parameters, context }) => {
-    return postToWebhook(parameters, context);
+    const response = await context.services.http.request({
+      method: 'POST',
+      url: PLACE,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(toMessage(parameters)),
+      ...fromAttempt(context),
+      maxRedirects: 0,
+      maxResponseBytes: 65_536,
+    });
+    const { status } = response;
+    if (status >= 200 && status <= 299) return { posted: true };
+    const { body } = readErrorBody(response);
+    const isCode = typeof body === 'string' && /^\w{1,100}$/.test(body);
+    throw toStatusError(response, {
+      isRetryable: isPassing(status),
+      now: context.services.clock.now(),
+      ...(isCode ? { code: body, problem: body } : {}),
+    });
   },
 });

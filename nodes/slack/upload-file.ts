@@ -15,17 +15,6 @@ import {
 import { streamFile } from '../http-request/send.ts';
 import { baseUrl, callSlack, credentials, ts } from './call-slack.ts';
 
-interface Upload {
-  readonly baseUrl: string;
-  readonly file?: JsonObject;
-  readonly text?: string;
-  readonly name?: string;
-  readonly title?: string;
-  readonly channel?: string;
-  readonly comment?: string;
-  readonly threadTs?: string;
-}
-
 interface Content {
   readonly name: string;
   /** Size of the file in bytes. */
@@ -33,47 +22,10 @@ interface Content {
   readonly body: () => Pick<OutboundRequest, 'body' | 'bodyBytes'>;
 }
 
-/**
- * Uploads a file in Slack's three steps: get an upload URL, send the bytes, share the file. Another attempt starts with
- * a new URL; Slack removes a file that was not shared.
- */
-const uploadFile = async (upload: Upload, context: NodeContext): Promise<JsonObject> => {
-  const { baseUrl, channel, comment, threadTs } = upload;
-  const content = toContent(upload, context);
-  const { title = content.name } = upload;
-  const { upload_url, file_id } = await callSlack(
-    {
-      baseUrl,
-      method: 'files.getUploadURLExternal',
-      query: { filename: content.name, length: content.size },
-    },
-    context,
-  );
-  if (typeof upload_url !== 'string' || typeof file_id !== 'string')
-    throw new NodeError(
-      'Slack returned no address for the upload: check that baseUrl is the URL of the Web API',
-      {
-        isRetryable: false,
-      },
-    );
-  await sendContent(upload_url, content, context);
-  await callSlack(
-    {
-      baseUrl,
-      method: 'files.completeUploadExternal',
-      body: {
-        files: [{ id: file_id, title }],
-        ...(channel === undefined ? {} : { channel_id: channel }),
-        ...(comment === undefined ? {} : { initial_comment: comment }),
-        ...(threadTs === undefined ? {} : { thread_ts: threadTs }),
-      },
-    },
-    context,
-  );
-  return { fileId: file_id, title };
-};
-
-const toContent = ({ file, text, name }: Upload, { services }: NodeContext): Content => {
+const toContent = (
+  { file, text, name }: { readonly file?: JsonObject; readonly text?: string; readonly name?: string },
+  { services }: NodeContext,
+): Content => {
   if (file !== undefined) {
     if (!isFileValue(file)) throw wrongParameter('file', 'a file', file);
     return {
@@ -159,7 +111,30 @@ export const slackUploadFile = defineAction({
     },
     output: { fileId: 'F0123456789', title: 'report.pdf' },
   },
+  /**
+   * Slack's three steps: get an upload URL, send the bytes, share the file. Another attempt starts with a new URL; Slack
+   * removes a file that was not shared.
+   */
   execute: async ({ parameters, context }) => {
-    return uploadFile(parameters, context);
+    const { baseUrl, channel, comment, threadTs } = parameters;
+    const content = toContent(parameters, context);
+    const { title = content.name } = parameters;
+    const query = { filename: content.name, length: content.size };
+    const upload = { baseUrl, method: 'files.getUploadURLExternal', query };
+    const { upload_url, file_id } = await callSlack(upload, context);
+    if (typeof upload_url !== 'string' || typeof file_id !== 'string')
+      throw new NodeError(
+        'Slack returned no address for the upload: check that baseUrl is the URL of the Web API',
+        { isRetryable: false },
+      );
+    await sendContent(upload_url, content, context);
+    const body = {
+      files: [{ id: file_id, title }],
+      ...(channel === undefined ? {} : { channel_id: channel }),
+      ...(comment === undefined ? {} : { initial_comment: comment }),
+      ...(threadTs === undefined ? {} : { thread_ts: threadTs }),
+    };
+    await callSlack({ baseUrl, method: 'files.completeUploadExternal', body }, context);
+    return { fileId: file_id, title };
   },
 });
