@@ -1,7 +1,6 @@
 import Alert from '@cloudscape-design/components/alert';
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
-import Container from '@cloudscape-design/components/container';
 import ContentLayout from '@cloudscape-design/components/content-layout';
 import Header from '@cloudscape-design/components/header';
 import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
@@ -13,6 +12,7 @@ import { useApi, useChange } from '../../api/use-api.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { readOnly } from '../../parts/page-settings.ts';
+import { Panel } from '../../parts/panel.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { Time } from '../../parts/time.tsx';
 import { HealthStatus } from '../plugins/health-status.tsx';
@@ -139,7 +139,7 @@ const Shown = ({ credential, onAsk }: ShownProps): ReactNode => {
             </Alert>
           )}
         </div>
-        <Container header={<Header variant="h2">Overview</Header>}>
+        <Panel title="Overview">
           <div className="any-length">
             <KeyValuePairs
               columns={3}
@@ -160,7 +160,7 @@ const Shown = ({ credential, onAsk }: ShownProps): ReactNode => {
               ]}
             />
           </div>
-        </Container>
+        </Panel>
         {credential.direction === 'inbound' && <Secrets secrets={credential.secrets} onAsk={onAsk} />}
         <Users users={credential.users} />
       </SpaceBetween>

@@ -2,7 +2,6 @@ import Alert from '@cloudscape-design/components/alert';
 import Badge from '@cloudscape-design/components/badge';
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
-import Container from '@cloudscape-design/components/container';
 import Header from '@cloudscape-design/components/header';
 import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
 import SpaceBetween from '@cloudscape-design/components/space-between';
@@ -16,6 +15,7 @@ import { AppLink } from '../../parts/app-link.tsx';
 import { formatDuration } from '../../parts/duration.ts';
 import { ExecutionStatus } from '../../parts/execution-status.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { Panel } from '../../parts/panel.tsx';
 import { Time } from '../../parts/time.tsx';
 import { Changes } from './changes.tsx';
 import { CompareChoice } from './compare-choice.tsx';
@@ -91,19 +91,13 @@ const Compared = ({ comparison, showsAll, onShowAll }: ComparedProps): ReactNode
           <code>recordData</code> of a workflow says for which executions it is kept.
         </Alert>
       )}
-      <Container
-        header={
-          <Header
-            variant="h2"
-            counter={`(${counts.different.toLocaleString()} different, ${counts.same.toLocaleString()} the same)`}
-            actions={
-              <Toggle checked={!showsAll} onChange={({ detail }) => onShowAll(!detail.checked)}>
-                Only differences
-              </Toggle>
-            }
-          >
-            Node runs
-          </Header>
+      <Panel
+        title="Node runs"
+        counter={`(${counts.different.toLocaleString()} different, ${counts.same.toLocaleString()} the same)`}
+        actions={
+          <Toggle checked={!showsAll} onChange={({ detail }) => onShowAll(!detail.checked)}>
+            Only differences
+          </Toggle>
         }
       >
         {chosen.length === 0 ? (
@@ -125,7 +119,7 @@ const Compared = ({ comparison, showsAll, onShowAll }: ComparedProps): ReactNode
         {nodesOmitted > 0 && (
           <Box variant="small">{nodesOmitted.toLocaleString()} more node runs are not listed.</Box>
         )}
-      </Container>
+      </Panel>
     </SpaceBetween>
   );
 };
@@ -142,7 +136,7 @@ const Compare = ({
   readonly title: string;
   readonly side: Comparison['from'];
 }): ReactNode => (
-  <Container header={<Header variant="h2">{title}</Header>}>
+  <Panel title={title}>
     <KeyValuePairs
       columns={2}
       minColumnWidth={150}
@@ -162,7 +156,7 @@ const Compare = ({
         },
       ]}
     />
-  </Container>
+  </Panel>
 );
 
 const DIFFERENCES: Readonly<Record<ComparedNode['differs'][number], string>> = {

@@ -1,6 +1,5 @@
 import Alert from '@cloudscape-design/components/alert';
 import Box from '@cloudscape-design/components/box';
-import Container from '@cloudscape-design/components/container';
 import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
@@ -11,6 +10,7 @@ import { useAddress } from '../../parts/address-state.ts';
 import { WorkflowGraph } from '../../parts/graph/workflow-graph.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { settings } from '../../parts/page-settings.ts';
+import { Panel } from '../../parts/panel.tsx';
 import { findCriticalPath } from './critical-path.ts';
 import { CancelDialog, ExecutionActions } from './execution-actions.tsx';
 import { ExecutionHead, toNotices } from './execution-head.tsx';
@@ -143,7 +143,7 @@ const Shown = ({ execution, at }: ShownProps): ReactNode => {
       <div className={`execution-body${selected === null ? '' : ' execution-split'}`}>
         <SpaceBetween size="l">
           {definition !== null && (
-            <Container header={<Header variant="h2">Graph</Header>}>
+            <Panel title="Graph">
               <WorkflowGraph
                 definition={definition}
                 marks={marks}
@@ -151,9 +151,9 @@ const Shown = ({ execution, at }: ShownProps): ReactNode => {
                 onSelect={selectNode}
                 height={340}
               />
-            </Container>
+            </Panel>
           )}
-          <Container header={<Header variant="h2">Timeline</Header>}>
+          <Panel title="Timeline">
             {nodes.length === 0 ? (
               <Box color="text-body-secondary">{describeNoNodes(execution)}</Box>
             ) : (
@@ -165,7 +165,7 @@ const Shown = ({ execution, at }: ShownProps): ReactNode => {
                 onFold={fold}
               />
             )}
-          </Container>
+          </Panel>
         </SpaceBetween>
         {selected !== null && (
           <section

@@ -1,9 +1,7 @@
 import Alert from '@cloudscape-design/components/alert';
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
-import Container from '@cloudscape-design/components/container';
 import ExpandableSection from '@cloudscape-design/components/expandable-section';
-import Header from '@cloudscape-design/components/header';
 import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { ReactNode } from 'react';
@@ -11,6 +9,7 @@ import { AppLink } from '../../parts/app-link.tsx';
 import { formatDuration } from '../../parts/duration.ts';
 import { ExecutionStatus } from '../../parts/execution-status.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
+import { Panel } from '../../parts/panel.tsx';
 import { Time } from '../../parts/time.tsx';
 import { type Segment, toSegments } from './attempt-segments.ts';
 import { hasRun, isOpen, keyOf, type NodeRun } from './node-runs.ts';
@@ -45,34 +44,28 @@ export const NodePanel = ({
   const took = isOpen(run) ? Math.max(0, now - Date.parse(startedAt)) : durationMs;
   const at = siblings.findIndex((one) => keyOf(one) === keyOf(run));
   return (
-    <Container
-      header={
-        <Header
-          variant="h2"
-          description={<AppLink to={`/node-types/${encodeURIComponent(type)}`}>{type}</AppLink>}
-          actions={
-            <SpaceBetween size="xs" direction="horizontal">
-              {onRetry !== null && <Button onClick={onRetry}>Retry from here</Button>}
-              <Button
-                iconName="angle-left"
-                variant="icon"
-                ariaLabel="The run of this node before"
-                disabled={at <= 0}
-                onClick={() => step(siblings[at - 1], onSelect)}
-              />
-              <Button
-                iconName="angle-right"
-                variant="icon"
-                ariaLabel="The next run of this node"
-                disabled={at < 0 || at >= siblings.length - 1}
-                onClick={() => step(siblings[at + 1], onSelect)}
-              />
-              <Button iconName="close" variant="icon" ariaLabel="Close the node" onClick={onClose} />
-            </SpaceBetween>
-          }
-        >
-          <span className="execution-long">{nodeId}</span>
-        </Header>
+    <Panel
+      title={<span className="execution-long">{nodeId}</span>}
+      description={<AppLink to={`/node-types/${encodeURIComponent(type)}`}>{type}</AppLink>}
+      actions={
+        <SpaceBetween size="xs" direction="horizontal">
+          {onRetry !== null && <Button onClick={onRetry}>Retry from here</Button>}
+          <Button
+            iconName="angle-left"
+            variant="icon"
+            ariaLabel="The run of this node before"
+            disabled={at <= 0}
+            onClick={() => step(siblings[at - 1], onSelect)}
+          />
+          <Button
+            iconName="angle-right"
+            variant="icon"
+            ariaLabel="The next run of this node"
+            disabled={at < 0 || at >= siblings.length - 1}
+            onClick={() => step(siblings[at + 1], onSelect)}
+          />
+          <Button iconName="close" variant="icon" ariaLabel="Close the node" onClick={onClose} />
+        </SpaceBetween>
       }
     >
       <SpaceBetween size="m">
@@ -118,7 +111,7 @@ export const NodePanel = ({
         )}
         <Data run={run} />
       </SpaceBetween>
-    </Container>
+    </Panel>
   );
 };
 

@@ -1,12 +1,11 @@
 import Box from '@cloudscape-design/components/box';
-import Container from '@cloudscape-design/components/container';
-import Header from '@cloudscape-design/components/header';
 import { useQueries } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { callApi } from '../../api/api.ts';
 import { useApi } from '../../api/use-api.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { Panel } from '../../parts/panel.tsx';
 import { withQuery } from '../../parts/with-query.ts';
 import { type Failed, groupByCause } from './outcomes.ts';
 
@@ -39,17 +38,11 @@ export const Failures = (): ReactNode => {
   );
   const failures = useFailures((query.data?.executions ?? []).map(({ executionId }) => executionId));
   return (
-    <Container
+    <Panel
+      title="Failures"
       fitHeight
-      header={
-        <Header
-          variant="h2"
-          description={`The latest failures of the last day, at most ${MAX_READ}, by cause`}
-          actions={<AppLink to="/executions?status=failed%2CtimedOut&last=1-day">All failed</AppLink>}
-        >
-          Failures
-        </Header>
-      }
+      description={`The latest failures of the last day, at most ${MAX_READ}, by cause`}
+      actions={<AppLink to="/executions?status=failed%2CtimedOut&last=1-day">All failed</AppLink>}
     >
       <Loaded query={query}>
         {({ executions }) =>
@@ -94,6 +87,6 @@ export const Failures = (): ReactNode => {
           )
         }
       </Loaded>
-    </Container>
+    </Panel>
   );
 };

@@ -1,6 +1,4 @@
 import Box from '@cloudscape-design/components/box';
-import Container from '@cloudscape-design/components/container';
-import Header from '@cloudscape-design/components/header';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import type { ReactNode } from 'react';
 import type { Answer } from '../../api/routes.ts';
@@ -8,6 +6,7 @@ import { useApi } from '../../api/use-api.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { MarkedText } from '../../parts/marked-text.tsx';
+import { Panel } from '../../parts/panel.tsx';
 import { Time } from '../../parts/time.tsx';
 
 type Report = Answer<'GET /api/admin/plugins/health'>;
@@ -20,26 +19,20 @@ const typeOf = (status: string) => (status === 'warning' ? 'warning' : 'error');
 export const Health = (): ReactNode => {
   const query = useApi('GET /api/admin/plugins/health');
   return (
-    <Container
+    <Panel
+      title="Health"
       fitHeight
-      header={
-        <Header
-          variant="h2"
-          description={
-            query.data === undefined ? undefined : (
-              <>
-                As of <Time at={query.data.generatedAt} />, without live tests
-              </>
-            )
-          }
-          actions={<AppLink to="/plugins">Plugins and health</AppLink>}
-        >
-          Health
-        </Header>
+      description={
+        query.data === undefined ? undefined : (
+          <>
+            As of <Time at={query.data.generatedAt} />, without live tests
+          </>
+        )
       }
+      actions={<AppLink to="/plugins">Plugins and health</AppLink>}
     >
       <Loaded query={query}>{(report) => <Problems report={report} />}</Loaded>
-    </Container>
+    </Panel>
   );
 };
 

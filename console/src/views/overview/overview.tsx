@@ -1,5 +1,4 @@
 import ColumnLayout from '@cloudscape-design/components/column-layout';
-import Container from '@cloudscape-design/components/container';
 import ContentLayout from '@cloudscape-design/components/content-layout';
 import Header from '@cloudscape-design/components/header';
 import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
@@ -9,6 +8,7 @@ import { useApi } from '../../api/use-api.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { formatDuration } from '../../parts/duration.ts';
 import { Loaded } from '../../parts/loaded.tsx';
+import { Panel } from '../../parts/panel.tsx';
 import { Time } from '../../parts/time.tsx';
 import { Failures } from './failures.tsx';
 import { Health } from './health.tsx';
@@ -44,21 +44,14 @@ const LastDay = (): ReactNode => {
         const hours = toHours(statistics);
         const refused = Object.values(total.refused).reduce((sum, count) => sum + count, 0);
         return (
-          <Container
-            header={
-              <Header
-                variant="h2"
-                description={
-                  <>
-                    From <Time at={from} /> to <Time at={timestamp} />, by hour; executions count when they
-                    end
-                  </>
-                }
-                actions={<AppLink to="/executions?last=1-day">All executions</AppLink>}
-              >
-                The last day
-              </Header>
+          <Panel
+            title="The last day"
+            description={
+              <>
+                From <Time at={from} /> to <Time at={timestamp} />, by hour; executions count when they end
+              </>
             }
+            actions={<AppLink to="/executions?last=1-day">All executions</AppLink>}
           >
             <SpaceBetween size="l">
               <ColumnLayout columns={3} minColumnWidth={220}>
@@ -80,7 +73,7 @@ const LastDay = (): ReactNode => {
                 ]}
               />
             </SpaceBetween>
-          </Container>
+          </Panel>
         );
       }}
     </Loaded>

@@ -1,10 +1,9 @@
 import Box from '@cloudscape-design/components/box';
-import Container from '@cloudscape-design/components/container';
-import Header from '@cloudscape-design/components/header';
 import type { ReactNode } from 'react';
 import { useApi } from '../../api/use-api.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { Panel } from '../../parts/panel.tsx';
 import { Time } from '../../parts/time.tsx';
 
 const SHOWN = 5;
@@ -13,17 +12,11 @@ const SHOWN = 5;
 export const Waiting = (): ReactNode => {
   const query = useApi('GET /api/admin/approvals', { query: { limit: SHOWN } }, { everyMs: 10_000 });
   return (
-    <Container
+    <Panel
+      title="Waiting for a person"
       fitHeight
-      header={
-        <Header
-          variant="h2"
-          description="Pending approvals, those that expire first"
-          actions={<AppLink to="/approvals">All approvals</AppLink>}
-        >
-          Waiting for a person
-        </Header>
-      }
+      description="Pending approvals, those that expire first"
+      actions={<AppLink to="/approvals">All approvals</AppLink>}
     >
       <Loaded query={query}>
         {({ approvals, nextCursor }) =>
@@ -49,6 +42,6 @@ export const Waiting = (): ReactNode => {
           )
         }
       </Loaded>
-    </Container>
+    </Panel>
   );
 };

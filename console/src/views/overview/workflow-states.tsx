@@ -1,6 +1,4 @@
 import Box from '@cloudscape-design/components/box';
-import Container from '@cloudscape-design/components/container';
-import Header from '@cloudscape-design/components/header';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import type { ReactNode } from 'react';
 import type { Answer } from '../../api/routes.ts';
@@ -8,6 +6,7 @@ import { useApi } from '../../api/use-api.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { ExecutionStatus } from '../../parts/execution-status.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { Panel } from '../../parts/panel.tsx';
 
 type Listed = Answer<'GET /api/admin/workflows'>['workflows'][number];
 
@@ -25,17 +24,11 @@ const rank = ({ unknownNodeTypes = [], lastExecution, enabled }: Listed): number
 export const WorkflowStates = (): ReactNode => {
   const query = useApi('GET /api/admin/workflows', { query: { limit: MAX_READ } });
   return (
-    <Container
+    <Panel
+      title="Workflows"
       fitHeight
-      header={
-        <Header
-          variant="h2"
-          description="Those that need a look first"
-          actions={<AppLink to="/workflows">All workflows</AppLink>}
-        >
-          Workflows
-        </Header>
-      }
+      description="Those that need a look first"
+      actions={<AppLink to="/workflows">All workflows</AppLink>}
     >
       <Loaded query={query}>
         {({ workflows, nextCursor }) => {
@@ -65,7 +58,7 @@ export const WorkflowStates = (): ReactNode => {
           );
         }}
       </Loaded>
-    </Container>
+    </Panel>
   );
 };
 

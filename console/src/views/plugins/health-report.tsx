@@ -1,11 +1,10 @@
 import Alert from '@cloudscape-design/components/alert';
-import Container from '@cloudscape-design/components/container';
-import Header from '@cloudscape-design/components/header';
 import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { ReactNode } from 'react';
 import type { Answer } from '../../api/routes.ts';
 import { useApi } from '../../api/use-api.ts';
+import { Panel } from '../../parts/panel.tsx';
 import { Time } from '../../parts/time.tsx';
 import { HealthStatus } from './health-status.tsx';
 
@@ -21,18 +20,12 @@ export const HealthReport = ({ report }: { readonly report: Report }): ReactNode
   const failing = functions.filter(([, check]) => check.status !== 'healthy');
   const pair = (label: string, value: ReactNode) => ({ label, value });
   return (
-    <Container
-      header={
-        <Header
-          variant="h2"
-          description={
-            <>
-              Checked <Time at={generatedAt} />
-            </>
-          }
-        >
-          Health
-        </Header>
+    <Panel
+      title="Health"
+      description={
+        <>
+          Checked <Time at={generatedAt} />
+        </>
       }
     >
       <SpaceBetween size="m">
@@ -68,7 +61,7 @@ export const HealthReport = ({ report }: { readonly report: Report }): ReactNode
           ]}
         />
       </SpaceBetween>
-    </Container>
+    </Panel>
   );
 };
 

@@ -1,12 +1,11 @@
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
-import Container from '@cloudscape-design/components/container';
-import Header from '@cloudscape-design/components/header';
 import { type ReactNode, useState } from 'react';
 import { useChange } from '../../api/use-api.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { NameList } from '../../parts/name-list.tsx';
 import { readOnly } from '../../parts/page-settings.ts';
+import { Panel } from '../../parts/panel.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { Time } from '../../parts/time.tsx';
 import { HealthStatus } from './health-status.tsx';
@@ -16,13 +15,7 @@ type Credentials = NonNullable<PluginHealth['credentials']>;
 
 /** The credentials that enabled workflows use with a plugin, and their live tests. */
 export const PluginCredentials = ({ credentials }: { readonly credentials: Credentials }): ReactNode => (
-  <Container
-    header={
-      <Header variant="h2" description="Those that enabled workflows name for its nodes.">
-        Credentials
-      </Header>
-    }
-  >
+  <Panel title="Credentials" description="Those that enabled workflows name for its nodes.">
     <ul className="fields">
       {Object.entries(credentials).map(([id, credential]) => (
         <li key={id}>
@@ -30,7 +23,7 @@ export const PluginCredentials = ({ credentials }: { readonly credentials: Crede
         </li>
       ))}
     </ul>
-  </Container>
+  </Panel>
 );
 
 interface CredentialProps {

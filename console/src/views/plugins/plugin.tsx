@@ -1,6 +1,5 @@
 import Alert from '@cloudscape-design/components/alert';
 import Box from '@cloudscape-design/components/box';
-import Container from '@cloudscape-design/components/container';
 import ContentLayout from '@cloudscape-design/components/content-layout';
 import Header from '@cloudscape-design/components/header';
 import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
@@ -12,6 +11,7 @@ import { useApi } from '../../api/use-api.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { MarkedText } from '../../parts/marked-text.tsx';
 import { NameList } from '../../parts/name-list.tsx';
+import { Panel } from '../../parts/panel.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { Time } from '../../parts/time.tsx';
 import { HealthStatus } from './health-status.tsx';
@@ -71,9 +71,9 @@ const Details = ({ shown }: { readonly shown: Shown }): ReactNode => {
           </Alert>
         ))}
         {report.error !== null && <ProblemAlert error={report.error} onRetry={report.refetch} />}
-        <Container header={<Header variant="h2">Overview</Header>}>
+        <Panel title="Overview">
           <KeyValuePairs columns={3} items={describe(shown, health)} />
-        </Container>
+        </Panel>
         {health?.runs !== undefined && Object.keys(health.runs).length > 0 && <Runs runs={health.runs} />}
         {health?.credentials !== undefined && Object.keys(health.credentials).length > 0 && (
           <PluginCredentials credentials={health.credentials} />
@@ -122,13 +122,7 @@ const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFrac
 const number = new Intl.NumberFormat();
 
 const Runs = ({ runs }: { readonly runs: NonNullable<PluginHealth['runs']> }): ReactNode => (
-  <Container
-    header={
-      <Header variant="h2" description="In executions that started in the last day.">
-        Node runs
-      </Header>
-    }
-  >
+  <Panel title="Node runs" description="In executions that started in the last day.">
     <KeyValuePairs
       columns={4}
       items={Object.entries(runs).map(([nodeType, { runs: count, failed, share }]) => ({
@@ -136,7 +130,7 @@ const Runs = ({ runs }: { readonly runs: NonNullable<PluginHealth['runs']> }): R
         value: `${number.format(count)}, ${number.format(failed)} failed (${percent.format(share)})`,
       }))}
     />
-  </Container>
+  </Panel>
 );
 
 export default Plugin;

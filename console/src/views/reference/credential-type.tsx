@@ -1,5 +1,4 @@
 import Box from '@cloudscape-design/components/box';
-import Container from '@cloudscape-design/components/container';
 import ContentLayout from '@cloudscape-design/components/content-layout';
 import Header from '@cloudscape-design/components/header';
 import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
@@ -11,6 +10,7 @@ import { AppLink } from '../../parts/app-link.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { MarkedText } from '../../parts/marked-text.tsx';
 import { NameList, PluginLink } from '../../parts/name-list.tsx';
+import { Panel } from '../../parts/panel.tsx';
 import { FieldList } from './field-list.tsx';
 import { ProviderState } from './provider-state.tsx';
 import { toSchemaFields } from './schema-fields.ts';
@@ -37,7 +37,7 @@ const CredentialType = (): ReactNode => {
         >
           <SpaceBetween size="l">
             <ProviderState shown={shown} />
-            <Container header={<Header variant="h2">Overview</Header>}>
+            <Panel title="Overview">
               <KeyValuePairs
                 columns={3}
                 items={[
@@ -63,13 +63,13 @@ const CredentialType = (): ReactNode => {
                   },
                 ]}
               />
-            </Container>
-            <Container header={<Header variant="h2">Fields</Header>}>
+            </Panel>
+            <Panel title="Fields">
               <FieldList
                 groups={toSchemaFields(shown.schema).groups}
                 notes={(name) => (shown.secretFields.includes(name) ? ['secret'] : [])}
               />
-            </Container>
+            </Panel>
           </SpaceBetween>
         </ContentLayout>
       )}

@@ -1,7 +1,6 @@
 import Alert from '@cloudscape-design/components/alert';
 import Badge from '@cloudscape-design/components/badge';
 import Box from '@cloudscape-design/components/box';
-import Container from '@cloudscape-design/components/container';
 import ContentLayout from '@cloudscape-design/components/content-layout';
 import Header from '@cloudscape-design/components/header';
 import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
@@ -14,6 +13,7 @@ import { JsonView } from '../../parts/json-view.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { MarkedText } from '../../parts/marked-text.tsx';
 import { NameList, PluginLink } from '../../parts/name-list.tsx';
+import { Panel } from '../../parts/panel.tsx';
 import { FieldList } from './field-list.tsx';
 import { ProviderState } from './provider-state.tsx';
 import { toSchemaFields } from './schema-fields.ts';
@@ -45,17 +45,17 @@ const Reference = ({ shown }: { readonly shown: Shown }): ReactNode => (
   >
     <SpaceBetween size="l">
       <ProviderState shown={shown} />
-      <Container header={<Header variant="h2">Overview</Header>}>
+      <Panel title="Overview">
         <KeyValuePairs columns={3} items={describeTraits(shown)} />
-      </Container>
+      </Panel>
       {shown.schema !== undefined && (
         <Parameters schema={shown.schema} literal={shown.literalParameters ?? []} />
       )}
       {shown.schema !== undefined && <TryParameters shown={shown} />}
       {shown.example && (
-        <Container header={<Header variant="h2">Example</Header>}>
+        <Panel title="Example">
           <JsonView label={`Example of ${shown.name}`} value={toExample(shown)} />
-        </Container>
+        </Panel>
       )}
     </SpaceBetween>
   </ContentLayout>
@@ -70,11 +70,11 @@ const Parameters = ({
 }): ReactNode => {
   const { groups, choice } = toSchemaFields(schema);
   return (
-    <Container header={<Header variant="h2">Parameters</Header>}>
+    <Panel title="Parameters">
       {groups.length === 0 && <Box color="text-body-secondary">It has no parameters.</Box>}
       {choice !== null && <Alert type="info">{choice}</Alert>}
       <FieldList groups={groups} notes={(name) => (literal.includes(name) ? ['no expressions'] : [])} />
-    </Container>
+    </Panel>
   );
 };
 

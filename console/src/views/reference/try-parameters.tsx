@@ -1,14 +1,13 @@
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
-import Container from '@cloudscape-design/components/container';
 import CopyToClipboard from '@cloudscape-design/components/copy-to-clipboard';
-import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
 import type { Answer } from '../../api/routes.ts';
 import { JsonView } from '../../parts/json-view.tsx';
+import { Panel } from '../../parts/panel.tsx';
 
 const ParametersForm = lazy(() => import('../../parts/schema-form/parameters-form.tsx'));
 
@@ -21,16 +20,10 @@ export const TryParameters = ({ shown }: { readonly shown: Shown }): ReactNode =
   const begin = () => setParameters((example?.parameters ?? {}) as JsonObject);
   const node = { id: nodeType, type: nodeType, parameters: parameters ?? {} };
   return (
-    <Container
+    <Panel
+      title="Try the parameters"
       id="try-parameters"
-      header={
-        <Header
-          variant="h2"
-          description="Fill in the form, and copy the node into a workflow file. Nothing is stored or run."
-        >
-          Try the parameters
-        </Header>
-      }
+      description="Fill in the form, and copy the node into a workflow file. Nothing is stored or run."
     >
       {parameters === null ? (
         <SpaceBetween direction="horizontal" size="xs">
@@ -61,6 +54,6 @@ export const TryParameters = ({ shown }: { readonly shown: Shown }): ReactNode =
           />
         </SpaceBetween>
       )}
-    </Container>
+    </Panel>
   );
 };

@@ -10,6 +10,7 @@ import { useApi } from '../../api/use-api.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { Panel } from '../../parts/panel.tsx';
 import { tryParseJson } from '../../parts/parse-json.ts';
 import { Time } from '../../parts/time.tsx';
 import { RequestVerdict } from './request-verdict.tsx';
@@ -81,10 +82,10 @@ const RequestDetail = (): ReactNode => {
                 ]}
               />
             </Container>
-            <Container header={<Header variant="h2">Headers</Header>}>
+            <Panel title="Headers">
               <JsonView value={request.headers} label="Headers" />
-            </Container>
-            <Container header={<Header variant="h2">Body</Header>}>
+            </Panel>
+            <Panel title="Body">
               {body === '' ? (
                 request.bodyBytes === 0 ? (
                   'It had none.'
@@ -96,7 +97,7 @@ const RequestDetail = (): ReactNode => {
               ) : (
                 <JsonView value={json} label="Body" />
               )}
-            </Container>
+            </Panel>
             <SendAgain key={id} request={request} />
           </SpaceBetween>
         );

@@ -1,10 +1,8 @@
 import Alert from '@cloudscape-design/components/alert';
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
-import Container from '@cloudscape-design/components/container';
 import ExpandableSection from '@cloudscape-design/components/expandable-section';
 import FormField from '@cloudscape-design/components/form-field';
-import Header from '@cloudscape-design/components/header';
 import Input from '@cloudscape-design/components/input';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
@@ -14,6 +12,7 @@ import { AppLink } from '../../parts/app-link.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { MarkedText } from '../../parts/marked-text.tsx';
 import { readOnlyReason } from '../../parts/page-settings.ts';
+import { Panel } from '../../parts/panel.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { toEdit, toEditable } from './to-edit.ts';
 
@@ -45,11 +44,11 @@ export const SendAgain = ({ request }: SendAgainProps): ReactNode => {
 
   if (missing !== null)
     return (
-      <Container header={<Header variant="h2">Send again</Header>}>
+      <Panel title="Send again">
         <Box variant="p">
           It can’t be sent again: <MarkedText text={missing} />.
         </Box>
-      </Container>
+      </Panel>
     );
 
   const sendNow = () =>
@@ -65,15 +64,8 @@ export const SendAgain = ({ request }: SendAgainProps): ReactNode => {
     );
 
   return (
-    <Container
-      header={
-        <Header
-          variant="h2"
-          description="It starts a new execution in the background. You vouch for it: no credential, signature or limit is checked."
-        >
-          Send again
-        </Header>
-      }
+    <Panel
+      title="Send again"
       footer={
         <Button
           disabled={reason !== null}
@@ -84,6 +76,7 @@ export const SendAgain = ({ request }: SendAgainProps): ReactNode => {
           {isEdited ? 'Send edited' : 'Send again'}
         </Button>
       }
+      description="It starts a new execution in the background. You vouch for it: no credential, signature or limit is checked."
     >
       <SpaceBetween size="m">
         <FormField label="Body" stretch={true} errorText={problemOf('body')}>
@@ -144,6 +137,6 @@ export const SendAgain = ({ request }: SendAgainProps): ReactNode => {
           </Confirm>
         )}
       </SpaceBetween>
-    </Container>
+    </Panel>
   );
 };

@@ -1,8 +1,6 @@
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
-import Container from '@cloudscape-design/components/container';
 import Grid from '@cloudscape-design/components/grid';
-import Header from '@cloudscape-design/components/header';
 import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { type ReactNode, useMemo } from 'react';
@@ -13,6 +11,7 @@ import { AppLink } from '../../parts/app-link.tsx';
 import { formatDuration } from '../../parts/duration.ts';
 import { WorkflowGraph } from '../../parts/graph/workflow-graph.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
+import { Panel } from '../../parts/panel.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { Time } from '../../parts/time.tsx';
 import { type Definition, type DefinitionNode, findNode } from './definition.ts';
@@ -87,17 +86,13 @@ const NodePanel = ({ node, definition, counts, onClose }: NodePanelProps): React
   const { id, name, type, parameters, settings, credentialId, notes, disabled } = node;
   const next = (definition.connections ?? []).filter(({ sourceNodeId }) => sourceNodeId === id);
   return (
-    <Container
-      header={
-        <Header
-          variant="h2"
-          actions={<Button iconName="close" variant="icon" ariaLabel="Close the node" onClick={onClose} />}
-        >
-          <span className="any-length few-lines" title={name ?? id}>
-            {name ?? id}
-          </span>
-        </Header>
+    <Panel
+      title={
+        <span className="any-length few-lines" title={name ?? id}>
+          {name ?? id}
+        </span>
       }
+      actions={<Button iconName="close" variant="icon" ariaLabel="Close the node" onClick={onClose} />}
     >
       <SpaceBetween size="m">
         {notes !== undefined && <Box variant="p">{notes}</Box>}
@@ -148,7 +143,7 @@ const NodePanel = ({ node, definition, counts, onClose }: NodePanelProps): React
           </div>
         )}
       </SpaceBetween>
-    </Container>
+    </Panel>
   );
 };
 

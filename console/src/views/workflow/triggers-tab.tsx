@@ -1,6 +1,4 @@
 import Box from '@cloudscape-design/components/box';
-import Container from '@cloudscape-design/components/container';
-import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import { useQuery } from '@tanstack/react-query';
@@ -10,6 +8,7 @@ import type { Answer } from '../../api/routes.ts';
 import { AppLink } from '../../parts/app-link.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { Panel } from '../../parts/panel.tsx';
 import { Time } from '../../parts/time.tsx';
 import { type Definition, findNode } from './definition.ts';
 import { WebhookAddress } from './webhook-address.tsx';
@@ -31,18 +30,14 @@ export const TriggersTab = ({ triggers, definition }: TriggersTabProps): ReactNo
     {triggers.map(({ nodeId, type, addresses = [] }) => {
       const node = findNode(definition, nodeId) ?? { id: nodeId, type };
       return (
-        <Container
-          key={nodeId}
-          header={
-            <Header
-              variant="h2"
-              description={<AppLink to={`/node-types/${encodeURIComponent(type)}`}>{type}</AppLink>}
-            >
-              <span className="any-length few-lines" title={node.name ?? nodeId}>
-                {node.name ?? nodeId}
-              </span>
-            </Header>
+        <Panel
+          title={
+            <span className="any-length few-lines" title={node.name ?? nodeId}>
+              {node.name ?? nodeId}
+            </span>
           }
+          key={nodeId}
+          description={<AppLink to={`/node-types/${encodeURIComponent(type)}`}>{type}</AppLink>}
         >
           <SpaceBetween size="m">
             {addresses.map((address) => (
@@ -56,7 +51,7 @@ export const TriggersTab = ({ triggers, definition }: TriggersTabProps): ReactNo
               </div>
             )}
           </SpaceBetween>
-        </Container>
+        </Panel>
       );
     })}
   </SpaceBetween>

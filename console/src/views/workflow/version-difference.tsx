@@ -1,14 +1,13 @@
 import Badge from '@cloudscape-design/components/badge';
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
-import Container from '@cloudscape-design/components/container';
-import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { type ReactNode, useMemo } from 'react';
 import type { Answer } from '../../api/routes.ts';
 import { useApi } from '../../api/use-api.ts';
 import { WorkflowGraph } from '../../parts/graph/workflow-graph.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { Panel } from '../../parts/panel.tsx';
 import { type Change, type Definition, drawDifference, toDefinition } from './definition.ts';
 
 type Difference = Answer<'GET /api/admin/workflows/{workflowId}/diff'>;
@@ -30,17 +29,13 @@ export const VersionDifference = ({ workflowId, from, to, onClose }: VersionDiff
     params: { workflowId, version: to },
   });
   return (
-    <Container
-      header={
-        <Header
-          variant="h2"
-          actions={
-            <Button iconName="close" variant="icon" ariaLabel="Close the comparison" onClick={onClose} />
-          }
-        >
+    <Panel
+      title={
+        <>
           From version {from} to {to}
-        </Header>
+        </>
       }
+      actions={<Button iconName="close" variant="icon" ariaLabel="Close the comparison" onClick={onClose} />}
     >
       <Loaded query={difference}>
         {(changes) => (
@@ -49,7 +44,7 @@ export const VersionDifference = ({ workflowId, from, to, onClose }: VersionDiff
           </Loaded>
         )}
       </Loaded>
-    </Container>
+    </Panel>
   );
 };
 
