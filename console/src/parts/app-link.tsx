@@ -25,3 +25,18 @@ export const AppLink = ({ to, children, ...props }: AppLinkProps): ReactNode => 
     </Link>
   );
 };
+
+interface IdLinkProps extends Omit<AppLinkProps, 'to' | 'children'> {
+  /** The path of the list of such things: `executions`. */
+  readonly of: string;
+  readonly id: string;
+  /** The id when absent. */
+  readonly children?: ReactNode;
+}
+
+/** A link to the view of one thing, by its id. */
+export const IdLink = ({ of, id, children = id, ...props }: IdLinkProps): ReactNode => (
+  <AppLink {...props} to={`/${of}/${encodeURIComponent(id)}`}>
+    {children}
+  </AppLink>
+);

@@ -21,7 +21,3 @@ export const NameList = ({ names, path }: NameListProps): ReactNode =>
           )}
         </Fragment>
       ));
-
-export const PluginLink = ({ id }: { readonly id: string }): ReactNode => (
-  <AppLink to={`/plugins/${encodeURIComponent(id)}`}>{id}</AppLink>
-);

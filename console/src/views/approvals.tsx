@@ -11,7 +11,7 @@ import type { Call } from '../api/api.ts';
 import type { Answer } from '../api/routes.ts';
 import { useApi } from '../api/use-api.ts';
 import { useAddressStates } from '../parts/address-state.ts';
-import { AppLink } from '../parts/app-link.tsx';
+import { IdLink } from '../parts/app-link.tsx';
 import { CursorButtons, useCursorPages } from '../parts/cursor-pages.tsx';
 import { formatDuration } from '../parts/duration.ts';
 import { FilterBar } from '../parts/filter-bar.tsx';
@@ -105,11 +105,9 @@ const Question = ({ approval }: { readonly approval: Approval }): ReactNode => (
 
 const Where = ({ workflowId, nodeId, executionId }: Approval): ReactNode => (
   <div className="any-length">
-    <AppLink to={`/workflows/${encodeURIComponent(workflowId)}`}>{workflowId}</AppLink>, node {nodeId}
+    <IdLink of="workflows" id={workflowId} />, node {nodeId}
     <Box variant="small" display="block">
-      <AppLink fontSize="body-s" to={`/executions/${encodeURIComponent(executionId)}`}>
-        {executionId}
-      </AppLink>
+      <IdLink of="executions" id={executionId} fontSize="body-s" />
     </Box>
   </div>
 );

@@ -12,7 +12,7 @@ import { useLocation } from 'wouter';
 import type { Answer } from '../api/routes.ts';
 import { useApi, useApiPages } from '../api/use-api.ts';
 import { useAddressState } from '../parts/address-state.ts';
-import { AppLink } from '../parts/app-link.tsx';
+import { IdLink } from '../parts/app-link.tsx';
 import { ExecutionStatus } from '../parts/execution-status.tsx';
 import { useIsNarrow } from '../parts/narrow.ts';
 import { readOnly } from '../parts/page-settings.ts';
@@ -109,7 +109,9 @@ const NoWorkflows = (): ReactNode => {
 const Name = ({ id, name, tags, unknownNodeTypes = [] }: Listed): ReactNode => (
   <div className="any-length">
     <span className="few-lines" title={name}>
-      <AppLink to={`/workflows/${encodeURIComponent(id)}`}>{name}</AppLink>
+      <IdLink of="workflows" id={id}>
+        {name}
+      </IdLink>
     </span>
     <Box variant="small" display="block" color="text-body-secondary">
       {id}
@@ -152,9 +154,9 @@ const Last = ({ lastExecution }: Listed): ReactNode =>
     <>
       <ExecutionStatus status={lastExecution.status} />
       <Box variant="small" display="block">
-        <AppLink to={`/executions/${encodeURIComponent(lastExecution.executionId)}`} fontSize="body-s">
+        <IdLink of="executions" id={lastExecution.executionId} fontSize="body-s">
           <Time at={lastExecution.startedAt} />
-        </AppLink>
+        </IdLink>
       </Box>
     </>
   );

@@ -6,7 +6,7 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import Table from '@cloudscape-design/components/table';
 import type { ReactNode } from 'react';
 import type { Answer } from '../../api/routes.ts';
-import { AppLink } from '../../parts/app-link.tsx';
+import { IdLink } from '../../parts/app-link.tsx';
 import { Time } from '../../parts/time.tsx';
 
 export type Plan = Answer<'POST /api/admin/executions/retry'>;
@@ -81,7 +81,7 @@ export const BulkPlan = ({ plan, onNarrow }: BulkPlanProps): ReactNode => {
           {
             id: 'type',
             header: 'Type',
-            cell: ({ type }) => <AppLink to={`/node-types/${encodeURIComponent(type)}`}>{type}</AppLink>,
+            cell: ({ type }) => <IdLink of="node-types" id={type} />,
           },
           { id: 'again', header: 'Runs again', cell: ({ runsAgain }) => number.format(runsAgain) },
           { id: 'first', header: 'May run for the first time', cell: ({ mayRun }) => number.format(mayRun) },
@@ -100,9 +100,7 @@ export const BulkPlan = ({ plan, onNarrow }: BulkPlanProps): ReactNode => {
               id: 'ids',
               header: 'Such as',
               cell: ({ executionIds: [first] }) =>
-                first !== undefined && (
-                  <AppLink to={`/executions/${encodeURIComponent(first)}`}>{first}</AppLink>
-                ),
+                first !== undefined && <IdLink of="executions" id={first} />,
             },
           ]}
         />

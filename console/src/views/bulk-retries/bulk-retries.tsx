@@ -7,7 +7,7 @@ import type { ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import type { Answer } from '../../api/routes.ts';
 import { useApi } from '../../api/use-api.ts';
-import { AppLink } from '../../parts/app-link.tsx';
+import { IdLink } from '../../parts/app-link.tsx';
 import { CursorButtons, useCursorPages } from '../../parts/cursor-pages.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { useIsStacked } from '../../parts/narrow.ts';
@@ -69,9 +69,9 @@ type BulkRetry = Answer<'GET /api/admin/bulk-retries'>['bulkRetries'][number];
 
 const Started = ({ bulkRetryId, createdAt, by }: BulkRetry): ReactNode => (
   <>
-    <AppLink to={`/bulk-retries/${encodeURIComponent(bulkRetryId)}`}>
+    <IdLink of="bulk-retries" id={bulkRetryId}>
       <Time at={createdAt} />
-    </AppLink>
+    </IdLink>
     {by !== null && (
       <Box variant="small" display="block">
         <span className="any-text">by {by}</span>
@@ -82,11 +82,7 @@ const Started = ({ bulkRetryId, createdAt, by }: BulkRetry): ReactNode => (
 
 const Retried = ({ filter }: BulkRetry): ReactNode => (
   <span className="any-text">
-    {filter.workflowId === null ? (
-      'All workflows'
-    ) : (
-      <AppLink to={`/workflows/${encodeURIComponent(filter.workflowId)}`}>{filter.workflowId}</AppLink>
-    )}
+    {filter.workflowId === null ? 'All workflows' : <IdLink of="workflows" id={filter.workflowId} />}
     <Box variant="small" display="block">
       {describeFilter(filter)}
     </Box>

@@ -9,7 +9,7 @@ import { type ReactNode, useState } from 'react';
 import { useParams } from 'wouter';
 import type { Answer } from '../../api/routes.ts';
 import { useApi, useChange } from '../../api/use-api.ts';
-import { AppLink } from '../../parts/app-link.tsx';
+import { AppLink, IdLink } from '../../parts/app-link.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { MarkedText } from '../../parts/marked-text.tsx';
@@ -87,13 +87,7 @@ const BulkRetry = (): ReactNode => {
                     {
                       label: 'Workflow',
                       value:
-                        filter.workflowId === null ? (
-                          'All'
-                        ) : (
-                          <AppLink to={`/workflows/${encodeURIComponent(filter.workflowId)}`}>
-                            {filter.workflowId}
-                          </AppLink>
-                        ),
+                        filter.workflowId === null ? 'All' : <IdLink of="workflows" id={filter.workflowId} />,
                     },
                     { label: 'Which executions', value: describeFilter(filter) },
                     {
@@ -146,9 +140,7 @@ const BulkRetry = (): ReactNode => {
                     id: 'execution',
                     header: 'Execution',
                     isRowHeader: true,
-                    cell: ({ executionId }) => (
-                      <AppLink to={`/executions/${encodeURIComponent(executionId)}`}>{executionId}</AppLink>
-                    ),
+                    cell: ({ executionId }) => <IdLink of="executions" id={executionId} />,
                   },
                   { id: 'reason', header: 'Reason', cell: ({ reason }) => reason },
                 ]}

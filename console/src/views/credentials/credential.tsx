@@ -9,7 +9,7 @@ import Table from '@cloudscape-design/components/table';
 import { type ReactNode, useState } from 'react';
 import { useParams } from 'wouter';
 import { useApi, useChange } from '../../api/use-api.ts';
-import { AppLink } from '../../parts/app-link.tsx';
+import { AppLink, IdLink } from '../../parts/app-link.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { readOnly } from '../../parts/page-settings.ts';
 import { Panel } from '../../parts/panel.tsx';
@@ -170,11 +170,7 @@ const Shown = ({ credential, onAsk }: ShownProps): ReactNode => {
 
 /** The types of callers' credentials belong to the service and have no page. */
 const TypeLink = ({ type, direction }: Pick<ShownCredential, 'type' | 'direction'>): ReactNode =>
-  direction === 'inbound' ? (
-    type
-  ) : (
-    <AppLink to={`/credential-types/${encodeURIComponent(type)}`}>{type}</AppLink>
-  );
+  direction === 'inbound' ? type : <IdLink of="credential-types" id={type} />;
 
 type Secret = Extract<ShownCredential, { direction: 'inbound' }>['secrets'][number];
 
@@ -245,9 +241,7 @@ const Users = ({ users }: { readonly users: readonly User[] }): ReactNode => (
         id: 'workflow',
         header: 'Workflow',
         isRowHeader: true,
-        cell: ({ workflowId }) => (
-          <AppLink to={`/workflows/${encodeURIComponent(workflowId)}`}>{workflowId}</AppLink>
-        ),
+        cell: ({ workflowId }) => <IdLink of="workflows" id={workflowId} />,
       },
       { id: 'node', header: 'Node', cell: ({ nodeId }) => nodeId },
     ]}

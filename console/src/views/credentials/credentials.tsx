@@ -10,7 +10,7 @@ import { type ReactNode, useState } from 'react';
 import type { Answer } from '../../api/routes.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useAddressStates } from '../../parts/address-state.ts';
-import { AppLink } from '../../parts/app-link.tsx';
+import { IdLink } from '../../parts/app-link.tsx';
 import { CursorButtons, useCursorPages } from '../../parts/cursor-pages.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { readOnly } from '../../parts/page-settings.ts';
@@ -62,8 +62,7 @@ const Credentials = (): ReactNode => {
       </Header>
       {created !== null && (
         <Alert type="success" dismissible={true} onDismiss={() => setCreated(null)}>
-          The credential <AppLink to={`/credentials/${encodeURIComponent(created.id)}`}>{created.id}</AppLink>{' '}
-          is created.
+          The credential <IdLink of="credentials" id={created.id} /> is created.
         </Alert>
       )}
       <div className="filters">
@@ -117,7 +116,7 @@ const Credentials = (): ReactNode => {
                   minWidth: 150,
                   cell: ({ id }) => (
                     <span className="any-length">
-                      <AppLink to={`/credentials/${encodeURIComponent(id)}`}>{id}</AppLink>
+                      <IdLink of="credentials" id={id} />
                     </span>
                   ),
                 },

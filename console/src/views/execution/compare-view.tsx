@@ -11,7 +11,7 @@ import { useParams } from 'wouter';
 import type { Answer } from '../../api/routes.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useAddress } from '../../parts/address-state.ts';
-import { AppLink } from '../../parts/app-link.tsx';
+import { AppLink, IdLink } from '../../parts/app-link.tsx';
 import { formatDuration } from '../../parts/duration.ts';
 import { ExecutionStatus } from '../../parts/execution-status.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
@@ -43,7 +43,9 @@ const CompareView = (): ReactNode => {
       <Header
         variant="h1"
         actions={
-          <AppLink to={`/executions/${encodeURIComponent(executionId)}`}>Back to the execution</AppLink>
+          <IdLink of="executions" id={executionId}>
+            Back to the execution
+          </IdLink>
         }
       >
         Compare executions
@@ -150,7 +152,7 @@ const Compare = ({
           label: 'Execution',
           value: (
             <span className="execution-long">
-              <AppLink to={`/executions/${encodeURIComponent(side.executionId)}`}>{side.executionId}</AppLink>
+              <IdLink of="executions" id={side.executionId} />
             </span>
           ),
         },

@@ -6,7 +6,7 @@ import CopyToClipboard from '@cloudscape-design/components/copy-to-clipboard';
 import KeyValuePairs, { type KeyValuePairsProps } from '@cloudscape-design/components/key-value-pairs';
 import LiveRegion from '@cloudscape-design/components/live-region';
 import type { ReactElement, ReactNode } from 'react';
-import { AppLink } from '../../parts/app-link.tsx';
+import { AppLink, IdLink } from '../../parts/app-link.tsx';
 import { formatDuration } from '../../parts/duration.ts';
 import { ExecutionStatus } from '../../parts/execution-status.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -29,8 +29,7 @@ export const ExecutionHead = ({ execution, now }: ExecutionHeadProps): ReactNode
       label: 'Workflow',
       value: (
         <>
-          <AppLink to={`/workflows/${encodeURIComponent(workflowId)}`}>{workflowId}</AppLink>, version{' '}
-          {workflowVersion}
+          <IdLink of="workflows" id={workflowId} />, version {workflowVersion}
         </>
       ),
     },
@@ -82,7 +81,9 @@ const Copied = ({ name, text }: { readonly name: string; readonly text: string }
 );
 
 const ExecutionLink = ({ id, children }: { readonly id: string; readonly children?: ReactNode }) => (
-  <AppLink to={`/executions/${encodeURIComponent(id)}`}>{children ?? shorten(id)}</AppLink>
+  <IdLink of="executions" id={id}>
+    {children ?? shorten(id)}
+  </IdLink>
 );
 
 const shorten = (id: string): string => (id.length > 16 ? `${id.slice(0, 15)}…` : id);
@@ -100,9 +101,9 @@ const toRelations = ({ retryOf, retriedBy }: Execution): KeyValuePairsProps.Item
               {retryOf.bulkRetryId !== undefined && (
                 <>
                   {', in the '}
-                  <AppLink to={`/bulk-retries/${encodeURIComponent(retryOf.bulkRetryId)}`}>
+                  <IdLink of="bulk-retries" id={retryOf.bulkRetryId}>
                     bulk retry
-                  </AppLink>
+                  </IdLink>
                 </>
               )}
             </>

@@ -5,7 +5,7 @@ import ExpandableSection from '@cloudscape-design/components/expandable-section'
 import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { ReactNode } from 'react';
-import { AppLink } from '../../parts/app-link.tsx';
+import { IdLink } from '../../parts/app-link.tsx';
 import { formatDuration } from '../../parts/duration.ts';
 import { ExecutionStatus } from '../../parts/execution-status.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
@@ -46,7 +46,7 @@ export const NodePanel = ({
   return (
     <Panel
       title={<span className="execution-long">{nodeId}</span>}
-      description={<AppLink to={`/node-types/${encodeURIComponent(type)}`}>{type}</AppLink>}
+      description={<IdLink of="node-types" id={type} />}
       actions={
         <SpaceBetween size="xs" direction="horizontal">
           {onRetry !== null && <Button onClick={onRetry}>Retry from here</Button>}

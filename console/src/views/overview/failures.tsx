@@ -3,7 +3,7 @@ import { useQueries } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { callApi } from '../../api/api.ts';
 import { useApi } from '../../api/use-api.ts';
-import { AppLink } from '../../parts/app-link.tsx';
+import { AppLink, IdLink } from '../../parts/app-link.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { withQuery } from '../../parts/with-query.ts';
@@ -55,9 +55,11 @@ export const Failures = (): ReactNode => {
                   <li key={key}>
                     <div className="field-head">
                       <b>{count} ×</b>
-                      <AppLink to={`/executions/${encodeURIComponent(executionId)}`}>{name}</AppLink>
+                      <IdLink of="executions" id={executionId}>
+                        {name}
+                      </IdLink>
                       <span>
-                        in <AppLink to={`/workflows/${encodeURIComponent(workflowId)}`}>{workflowId}</AppLink>
+                        in <IdLink of="workflows" id={workflowId} />
                         {nodeId !== null && `, node ${nodeId}`}
                       </span>
                     </div>

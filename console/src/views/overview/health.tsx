@@ -3,7 +3,7 @@ import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import type { ReactNode } from 'react';
 import type { Answer } from '../../api/routes.ts';
 import { useApi } from '../../api/use-api.ts';
-import { AppLink } from '../../parts/app-link.tsx';
+import { AppLink, IdLink } from '../../parts/app-link.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { MarkedText } from '../../parts/marked-text.tsx';
 import { Panel } from '../../parts/panel.tsx';
@@ -69,7 +69,7 @@ const Problems = ({ report: { plugins, checks, summary } }: { readonly report: R
       {bad.map(([id, { status, message }]) => (
         <li key={id}>
           <StatusIndicator type={typeOf(status)}>
-            Plugin <AppLink to={`/plugins/${encodeURIComponent(id)}`}>{id}</AppLink>
+            Plugin <IdLink of="plugins" id={id} />
           </StatusIndicator>
           <Message text={message} />
         </li>
@@ -77,7 +77,7 @@ const Problems = ({ report: { plugins, checks, summary } }: { readonly report: R
       {[...credentials].map(([id, { status, message }]) => (
         <li key={id}>
           <StatusIndicator type={typeOf(status)}>
-            Credential <AppLink to={`/credentials/${encodeURIComponent(id)}`}>{id}</AppLink>
+            Credential <IdLink of="credentials" id={id} />
           </StatusIndicator>
           <Message text={message} />
         </li>

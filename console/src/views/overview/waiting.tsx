@@ -1,7 +1,7 @@
 import Box from '@cloudscape-design/components/box';
 import type { ReactNode } from 'react';
 import { useApi } from '../../api/use-api.ts';
-import { AppLink } from '../../parts/app-link.tsx';
+import { AppLink, IdLink } from '../../parts/app-link.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -27,9 +27,9 @@ export const Waiting = (): ReactNode => {
               <ul className="fields">
                 {approvals.map(({ executionId, nodeId, title, workflowId, askedBy, until }) => (
                   <li key={`${executionId} ${nodeId}`}>
-                    <AppLink to={`/executions/${encodeURIComponent(executionId)}`}>
+                    <IdLink of="executions" id={executionId}>
                       {(title ?? `${workflowId}, node ${nodeId}`).slice(0, 200)}
-                    </AppLink>
+                    </IdLink>
                     <Box variant="small" color="text-body-secondary" display="block">
                       {workflowId}
                       {askedBy !== null && `, asked by ${askedBy.slice(0, 100)}`}, until <Time at={until} />

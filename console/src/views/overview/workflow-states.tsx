@@ -3,7 +3,7 @@ import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import type { ReactNode } from 'react';
 import type { Answer } from '../../api/routes.ts';
 import { useApi } from '../../api/use-api.ts';
-import { AppLink } from '../../parts/app-link.tsx';
+import { AppLink, IdLink } from '../../parts/app-link.tsx';
 import { ExecutionStatus } from '../../parts/execution-status.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Panel } from '../../parts/panel.tsx';
@@ -46,9 +46,9 @@ export const WorkflowStates = (): ReactNode => {
                   .map((workflow) => (
                     <li key={workflow.id}>
                       <div className="field-head">
-                        <AppLink to={`/workflows/${encodeURIComponent(workflow.id)}`}>
+                        <IdLink of="workflows" id={workflow.id}>
                           {workflow.name.slice(0, 200)}
-                        </AppLink>
+                        </IdLink>
                         <State workflow={workflow} />
                       </div>
                     </li>
@@ -73,9 +73,9 @@ const State = ({ workflow }: { readonly workflow: Listed }): ReactNode => {
       {lastExecution === null ? (
         <Box color="text-body-secondary">has not run</Box>
       ) : (
-        <AppLink to={`/executions/${encodeURIComponent(lastExecution.executionId)}`}>
+        <IdLink of="executions" id={lastExecution.executionId}>
           <ExecutionStatus status={lastExecution.status} />
-        </AppLink>
+        </IdLink>
       )}
     </>
   );

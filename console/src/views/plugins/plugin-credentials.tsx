@@ -2,7 +2,7 @@ import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import { type ReactNode, useState } from 'react';
 import { useChange } from '../../api/use-api.ts';
-import { AppLink } from '../../parts/app-link.tsx';
+import { IdLink } from '../../parts/app-link.tsx';
 import { NameList } from '../../parts/name-list.tsx';
 import { readOnly } from '../../parts/page-settings.ts';
 import { Panel } from '../../parts/panel.tsx';
@@ -36,7 +36,7 @@ const Credential = ({ id, credential }: CredentialProps): ReactNode => {
   return (
     <>
       <div className="field-head">
-        <AppLink to={`/credentials/${encodeURIComponent(id)}`}>{id}</AppLink>
+        <IdLink of="credentials" id={id} />
         <Box color="text-body-secondary" display="inline">
           {type ?? 'not found'}
         </Box>

@@ -8,7 +8,7 @@ import TextFilter from '@cloudscape-design/components/text-filter';
 import type { ReactNode } from 'react';
 import { useApi } from '../../api/use-api.ts';
 import { useAddressState } from '../../parts/address-state.ts';
-import { AppLink } from '../../parts/app-link.tsx';
+import { AppLink, IdLink } from '../../parts/app-link.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { useIsNarrow } from '../../parts/narrow.ts';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
@@ -103,7 +103,9 @@ const PluginTable = ({ rows }: { readonly rows: readonly PluginRow[] }): ReactNo
           isRowHeader: true,
           cell: (row) => (
             <>
-              <AppLink to={`/plugins/${encodeURIComponent(row.id)}`}>{row.name || row.id}</AppLink>
+              <IdLink of="plugins" id={row.id}>
+                {row.name || row.id}
+              </IdLink>
               <div className="any-text">{row.description}</div>
               {isNarrow && (
                 <>

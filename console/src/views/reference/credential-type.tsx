@@ -6,10 +6,10 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { ReactNode } from 'react';
 import { useParams } from 'wouter';
 import { useApi } from '../../api/use-api.ts';
-import { AppLink } from '../../parts/app-link.tsx';
+import { AppLink, IdLink } from '../../parts/app-link.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { MarkedText } from '../../parts/marked-text.tsx';
-import { NameList, PluginLink } from '../../parts/name-list.tsx';
+import { NameList } from '../../parts/name-list.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { FieldList } from './field-list.tsx';
 import { ProviderState } from './provider-state.tsx';
@@ -44,7 +44,7 @@ const CredentialType = (): ReactNode => {
                   { label: 'Type', value: <Box variant="code">{shown.id}</Box> },
                   {
                     label: 'Plugin',
-                    value: <PluginLink id={shown.plugin} />,
+                    value: <IdLink of="plugins" id={shown.plugin} />,
                   },
                   {
                     label: 'Use',

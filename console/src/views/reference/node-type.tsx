@@ -9,10 +9,11 @@ import type { ReactNode } from 'react';
 import { useParams } from 'wouter';
 import type { Answer } from '../../api/routes.ts';
 import { useApi } from '../../api/use-api.ts';
+import { IdLink } from '../../parts/app-link.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { MarkedText } from '../../parts/marked-text.tsx';
-import { NameList, PluginLink } from '../../parts/name-list.tsx';
+import { NameList } from '../../parts/name-list.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { FieldList } from './field-list.tsx';
 import { ProviderState } from './provider-state.tsx';
@@ -99,7 +100,7 @@ const describeTraits = (shown: Shown) => {
   const pair = (label: string, value: ReactNode) => ({ label, value });
   return [
     pair('Type', <Box variant="code">{shown.nodeType}</Box>),
-    pair('Plugin', <PluginLink id={shown.plugin} />),
+    pair('Plugin', <IdLink of="plugins" id={shown.plugin} />),
     pair('Category', shown.category),
     ...(kind === 'trigger'
       ? [pair('Fired by', firedBy ? FIRED_BY[firedBy] : 'Nothing')]

@@ -1,7 +1,7 @@
 import Alert from '@cloudscape-design/components/alert';
 import type { ReactNode } from 'react';
+import { IdLink } from '../../parts/app-link.tsx';
 import { MarkedText } from '../../parts/marked-text.tsx';
-import { PluginLink } from '../../parts/name-list.tsx';
 
 interface ProviderStateProps {
   readonly shown: {
@@ -15,7 +15,7 @@ interface ProviderStateProps {
 /** Why what a plugin offers can't be used now, and what it warns of; nothing if all is well. */
 export const ProviderState = ({ shown }: ProviderStateProps): ReactNode => {
   const { plugin, enabled, error, warnings } = shown;
-  const link = <PluginLink id={plugin} />;
+  const link = <IdLink of="plugins" id={plugin} />;
   return (
     <>
       {error !== undefined && (

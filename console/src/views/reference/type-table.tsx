@@ -8,9 +8,8 @@ import TextFilter from '@cloudscape-design/components/text-filter';
 import type { ReactNode } from 'react';
 import { useApi } from '../../api/use-api.ts';
 import { useAddressState } from '../../parts/address-state.ts';
-import { AppLink } from '../../parts/app-link.tsx';
+import { AppLink, IdLink } from '../../parts/app-link.tsx';
 import { MarkedText } from '../../parts/marked-text.tsx';
-import { PluginLink } from '../../parts/name-list.tsx';
 import { useIsNarrow } from '../../parts/narrow.ts';
 
 export interface ListedType {
@@ -76,7 +75,12 @@ export const TypeTable = (props: TypeTableProps): ReactNode => {
         },
         { id: 'description', header: 'Description', cell: (type) => <Description type={type} /> },
         { id: 'kind', header: 'Kind', width: 100, cell: ({ kind }) => kind },
-        { id: 'plugin', header: 'Plugin', width: 150, cell: ({ plugin }) => <PluginLink id={plugin} /> },
+        {
+          id: 'plugin',
+          header: 'Plugin',
+          width: 150,
+          cell: ({ plugin }) => <IdLink of="plugins" id={plugin} />,
+        },
       ]}
       footer={
         onMore && (

@@ -1,7 +1,7 @@
 import Box from '@cloudscape-design/components/box';
 import Table, { type TableProps } from '@cloudscape-design/components/table';
 import type { ReactNode } from 'react';
-import { AppLink } from '../../parts/app-link.tsx';
+import { IdLink } from '../../parts/app-link.tsx';
 import { MarkedText } from '../../parts/marked-text.tsx';
 import { useIsStacked } from '../../parts/narrow.ts';
 import { Time } from '../../parts/time.tsx';
@@ -32,9 +32,9 @@ interface RowProps {
 
 const Received = ({ row: { id, receivedAt, sender } }: RowProps): ReactNode => (
   <>
-    <AppLink to={`/requests/${encodeURIComponent(id)}`}>
+    <IdLink of="requests" id={id}>
       <Time at={receivedAt} />
-    </AppLink>
+    </IdLink>
     <Box variant="small" display="block">
       from {sender}
     </Box>
@@ -60,7 +60,7 @@ const Outcome = ({ row: { refusal, executionId } }: RowProps): ReactNode =>
   refusal === null ? (
     executionId !== null && (
       <span className="any-text">
-        <AppLink to={`/executions/${encodeURIComponent(executionId)}`}>{executionId}</AppLink>
+        <IdLink of="executions" id={executionId} />
       </span>
     )
   ) : (

@@ -7,7 +7,7 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { ReactNode } from 'react';
 import { useParams } from 'wouter';
 import { useApi } from '../../api/use-api.ts';
-import { AppLink } from '../../parts/app-link.tsx';
+import { IdLink } from '../../parts/app-link.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Panel } from '../../parts/panel.tsx';
@@ -63,18 +63,11 @@ const RequestDetail = (): ReactNode => {
                   { label: 'Sender', value: request.sender },
                   {
                     label: 'Workflow',
-                    value: (
-                      <AppLink to={`/workflows/${encodeURIComponent(workflowId)}`}>{workflowId}</AppLink>
-                    ),
+                    value: <IdLink of="workflows" id={workflowId} />,
                   },
                   {
                     label: verdict === 'duplicate' ? 'Execution of the first delivery' : 'Execution',
-                    value:
-                      executionId === null ? (
-                        'None'
-                      ) : (
-                        <AppLink to={`/executions/${encodeURIComponent(executionId)}`}>{executionId}</AppLink>
-                      ),
+                    value: executionId === null ? 'None' : <IdLink of="executions" id={executionId} />,
                   },
                   { label: 'Delivery key', value: request.key ?? 'None' },
                   { label: 'Request id', value: request.requestId || 'None' },

@@ -8,7 +8,7 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
 import type { Answer } from '../../api/routes.ts';
 import { useChange } from '../../api/use-api.ts';
-import { AppLink } from '../../parts/app-link.tsx';
+import { IdLink } from '../../parts/app-link.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { MarkedText } from '../../parts/marked-text.tsx';
 import { readOnlyReason } from '../../parts/page-settings.ts';
@@ -116,11 +116,8 @@ export const SendAgain = ({ request }: SendAgainProps): ReactNode => {
               'The webhook’s filter skipped it, so it started nothing.'
             ) : (
               <span className="any-text">
-                It started{' '}
-                <AppLink to={`/executions/${encodeURIComponent(send.data.executionId)}`}>
-                  {send.data.executionId}
-                </AppLink>{' '}
-                with version {send.data.workflowVersion} of {workflowId}.
+                It started <IdLink of="executions" id={send.data.executionId} /> with version{' '}
+                {send.data.workflowVersion} of {workflowId}.
               </span>
             )}
           </Alert>

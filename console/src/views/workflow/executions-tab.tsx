@@ -3,7 +3,7 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import Table from '@cloudscape-design/components/table';
 import { type ReactNode, useRef } from 'react';
 import { useApi } from '../../api/use-api.ts';
-import { AppLink } from '../../parts/app-link.tsx';
+import { AppLink, IdLink } from '../../parts/app-link.tsx';
 import { formatDuration } from '../../parts/duration.ts';
 import { ExecutionStatus } from '../../parts/execution-status.tsx';
 import { useIsStacked } from '../../parts/narrow.ts';
@@ -50,9 +50,9 @@ export const ExecutionsTab = ({ workflowId }: { readonly workflowId: string }): 
             header: 'Started',
             isRowHeader: true,
             cell: ({ executionId, startedAt }) => (
-              <AppLink to={`/executions/${encodeURIComponent(executionId)}`}>
+              <IdLink of="executions" id={executionId}>
                 <Time at={startedAt} />
-              </AppLink>
+              </IdLink>
             ),
           },
           {

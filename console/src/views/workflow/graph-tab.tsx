@@ -7,7 +7,7 @@ import { type ReactNode, useMemo } from 'react';
 import type { Answer } from '../../api/routes.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useAddressState } from '../../parts/address-state.ts';
-import { AppLink } from '../../parts/app-link.tsx';
+import { IdLink } from '../../parts/app-link.tsx';
 import { formatDuration } from '../../parts/duration.ts';
 import { WorkflowGraph } from '../../parts/graph/workflow-graph.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
@@ -105,19 +105,14 @@ const NodePanel = ({ node, definition, counts, onClose }: NodePanelProps): React
               label: 'Type',
               value: (
                 <>
-                  <AppLink to={`/node-types/${encodeURIComponent(type)}`}>{type}</AppLink>
+                  <IdLink of="node-types" id={type} />
                   {disabled === true && ' (disabled)'}
                 </>
               ),
             },
             {
               label: 'Credential',
-              value:
-                credentialId === undefined ? (
-                  'None'
-                ) : (
-                  <AppLink to={`/credentials/${encodeURIComponent(credentialId)}`}>{credentialId}</AppLink>
-                ),
+              value: credentialId === undefined ? 'None' : <IdLink of="credentials" id={credentialId} />,
             },
             { label: 'Leads to', value: describeNext(next) },
             { label: 'Runs, failed', value: counts === null ? 'None' : `${counts.runs}, ${counts.failed}` },

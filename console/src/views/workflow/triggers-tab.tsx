@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { callApi } from '../../api/api.ts';
 import type { Answer } from '../../api/routes.ts';
-import { AppLink } from '../../parts/app-link.tsx';
+import { IdLink } from '../../parts/app-link.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Panel } from '../../parts/panel.tsx';
@@ -37,7 +37,7 @@ export const TriggersTab = ({ triggers, definition }: TriggersTabProps): ReactNo
             </span>
           }
           key={nodeId}
-          description={<AppLink to={`/node-types/${encodeURIComponent(type)}`}>{type}</AppLink>}
+          description={<IdLink of="node-types" id={type} />}
         >
           <SpaceBetween size="m">
             {addresses.map((address) => (
