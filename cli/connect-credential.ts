@@ -48,19 +48,8 @@ export const connectCredential = async (
   io.note(`${id}: connected; every sandbox uses the new sign-in within a minute`);
 };
 
-/** A code that the server has issued, and what it has to be presented with. */
-interface Grant {
-  readonly code: string;
-  readonly redirectUri: string;
-  readonly verifier: string;
-}
-
 /** Lets a person sign in, and waits for the redirect. @throws CommandError */
-const signIn = async (
-  { authorizationUrl, ...fields }: CredentialFields,
-  port: number,
-  io: Io,
-): Promise<Grant> => {
+const signIn = async ({ authorizationUrl, ...fields }: CredentialFields, port: number, io: Io) => {
   if (!URL.canParse(authorizationUrl ?? ''))
     throw new CommandError('The credential has no authorizationUrl, where people sign in.');
   const [state, verifier] = [random(), random()];

@@ -14,18 +14,12 @@ import { locateValues, parseJson } from './parse-json.ts';
 /** The streams and the environment that a file is read with. */
 type InputIo = Pick<Io, 'readStdin'> & Partial<Pick<Io, 'env'>>;
 
-/** A text and its name in messages. */
-interface Input {
-  readonly name: string;
-  readonly text: string;
-}
-
 /**
  * Reads a file; `-` is standard input.
  *
  * @throws CommandError when it can't be read
  */
-export const readInput = async (file: string, io: InputIo): Promise<Input> =>
+export const readInput = async (file: string, io: InputIo) =>
   file === '-'
     ? { name: 'stdin', text: withoutMark(await io.readStdin()) }
     : { name: file, text: withoutMark(await readText(file, io.env)) };

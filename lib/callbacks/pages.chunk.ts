@@ -74,18 +74,13 @@ const format = new Intl.DateTimeFormat('en-GB', {
   timeZone: 'UTC',
 });
 
-interface ReadAnswer {
-  readonly body: JsonObject;
-  readonly errors: readonly FormError[];
-}
-
 /**
  * Reads the fields of an answer.
  *
  * @param given - the fields sent, without the decision
  * @param isForm - whether all values are strings
  */
-export const readAnswer = ({ fields }: Question, given: JsonObject, isForm: boolean): ReadAnswer => {
+export const readAnswer = ({ fields }: Question, given: JsonObject, isForm: boolean) => {
   if (fields === undefined) return { body: given, errors: [] };
   const body = isForm ? (readForm(fields, given) as JsonObject) : given;
   return { body, errors: checkAnswers(fields, body) };

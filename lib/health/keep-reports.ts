@@ -7,12 +7,6 @@ interface KeepOptions {
   readonly ttlMs: number;
 }
 
-interface Kept<Value> {
-  readonly value: Value;
-  /** When the value expires, in milliseconds since the epoch. */
-  readonly expiresAt: number;
-}
-
 interface Entry<Value> {
   readonly value: Promise<Value>;
   readonly startedAt: number;
@@ -46,7 +40,7 @@ export const createKeeper = <Value>({ clock, ttlMs }: KeepOptions) => {
     return entry;
   };
 
-  return async (key: string, work: () => Promise<Value>): Promise<Kept<Value>> => {
+  return async (key: string, work: () => Promise<Value>) => {
     const now = clock.now();
     const known = entries.get(key);
     // The first comparison: clocks can be set back.

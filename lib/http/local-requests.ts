@@ -8,14 +8,6 @@ interface ReceivedRequest {
   readonly port: number;
 }
 
-/** A problem as JSON (RFC 9457). */
-interface ForeignRequest {
-  readonly type: string;
-  readonly title: string;
-  readonly status: 403 | 421;
-  readonly detail: string;
-}
-
 const OWN_NAMES = ['localhost', '127.0.0.1', '[::1]'];
 
 /** What browsers send for a page of the same origin or a typed address. */
@@ -26,7 +18,7 @@ const OWN_SITES = ['same-origin', 'none'];
  * other request. The `Host` must be the server's own: otherwise a host name pointed at this machine would make a page same-origin
  * (DNS rebinding). Programs send no `Origin` and no `Sec-Fetch-Site`: https://www.w3.org/TR/fetch-metadata/
  */
-export const findForeignRequest = ({ rawHeaders, port }: ReceivedRequest): ForeignRequest | null => {
+export const findForeignRequest = ({ rawHeaders, port }: ReceivedRequest) => {
   const [host = '', ...furtherHosts] = valuesOf('host', rawHeaders);
   const own = OWN_NAMES.flatMap((name) => (port === 80 ? [name, `${name}:80`] : [`${name}:${port}`]));
   if (furtherHosts.length > 0 || !own.includes(host))

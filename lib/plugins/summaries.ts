@@ -23,15 +23,8 @@ export interface PluginSummary {
   readonly error?: string;
 }
 
-interface AllPluginsResponse {
-  readonly count: number;
-  readonly plugins: readonly PluginSummary[];
-  /** When the list was made; ISO 8601, UTC. */
-  readonly timestamp: string;
-}
-
 /** All installed plugins, loaded or not. @param now - milliseconds since the epoch */
-export const listPlugins = ({ plugins }: ListedPlugins, now: number): AllPluginsResponse => ({
+export const listPlugins = ({ plugins }: ListedPlugins, now: number) => ({
   count: plugins.length,
   plugins: plugins.map(summarise),
   timestamp: new Date(now).toISOString(),

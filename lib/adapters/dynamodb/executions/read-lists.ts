@@ -116,12 +116,6 @@ export interface ListedKey extends ListPosition {
   readonly skipCost?: number;
 }
 
-interface Collected<Found> {
-  readonly found: readonly Found[];
-  /** Position at which the next page starts; null at the end of the list. */
-  readonly next: ListPosition | null;
-}
-
 interface CollectOptions {
   readonly limit: number;
   /** How many records are read at once. */
@@ -138,7 +132,7 @@ export const collectPage = async <Found>(
   keys: AsyncGenerator<ListedKey>,
   { limit, batchSize, maxRecords }: CollectOptions,
   read: (ids: readonly string[]) => Promise<readonly (readonly [id: string, Found])[]>,
-): Promise<Collected<Found>> => {
+) => {
   const collected: { readonly found: Found; readonly place: ListPosition | undefined }[] = [];
   let next: ListPosition | undefined;
   for (let left = maxRecords; collected.length <= limit; ) {
