@@ -10,6 +10,7 @@ import {
   MAIN_OUTPUT,
   type NodeExecutor,
   type Usage,
+  type WorkflowNode,
 } from '@hookloom/plugin-kit';
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import { toLoggedData } from '../../engine/credentials.ts';
@@ -17,13 +18,13 @@ import { createMeasureJson } from '../../engine/measure-json.ts';
 import { mainOf, mergeInputs } from '../../engine/node-run.ts';
 import type { Outputs } from '../../engine/progress.ts';
 import type { ExecutionResult, NodeFailure } from '../../engine/result.ts';
-import type { Connection, Workflow, WorkflowDefinition } from '../../workflows/definition/definition.ts';
-import { onStage } from '../../workflows/definition/on-stage.ts';
+import type { Connection, WorkflowDefinition } from '../../workflows/definition/definition.ts';
+import { placeOnStage } from '../../workflows/definition/on-stage.ts';
 import { compilePlan } from '../../workflows/plan/compile-plan.ts';
 import type { Plan, PlanNode } from '../../workflows/plan/plan.ts';
 import { computeRoute } from '../../workflows/plan/route.ts';
 import { TRIAL_VERSION } from '../record/execution-store.ts';
-import { shortenValue, viewNodes, viewValue } from '../record/view-data.ts';
+import { shortenValue, viewValue } from '../record/view-data.ts';
 import type { NewExecution } from './new-execution.ts';
 import { nodeTypesOf } from './plans.ts';
 
@@ -98,7 +99,7 @@ export const prepareTrial = async (
   { input: given, outputs, traceparent }: TrialData,
   stage: TrialStage,
 ): Promise<PreparedTrial> => {
-  const [node] = definition.nodes;
+  const node = definition.nodes[0] as WorkflowNode;
   const executionId = stage.ids.next();
   const log = collectLog();
   const inputs = freeze(
@@ -107,7 +108,7 @@ export const prepareTrial = async (
   const read = Object.entries(outputs).filter(([id]) => before.has(id));
   const known = freeze({
     nodes: Object.fromEntries(read.map(([id, own]) => [id, mainOf(own)])),
-    trigger: mainOf(outputs[trigger?.nodeId ?? ''] ?? {}),
+    trigger: trigger === null ? {} : mainOf(outputs[trigger.nodeId] ?? {}),
   });
   const { settings } = definition;
   const workflow = {
@@ -115,12 +116,11 @@ export const prepareTrial = async (
     updatedAt: new Date(stage.clock.now()).toISOString(),
     definition: { ...definition, settings: { recordData: 'always' as const, ...settings, metrics: false } },
   };
-  const { id = '', type = '' } = node ?? {};
   return {
     execution: {
       executionId,
       workflow: await placeOnStage(workflow, stage),
-      trigger: { ...(trigger ?? { nodeId: id, type }), byHand: true },
+      trigger: { ...(trigger ?? { nodeId: node.id, type: node.type }), byHand: true },
       traceparent,
       input: mergeInputs(inputs),
       keepsResult: false,
@@ -132,19 +132,10 @@ export const prepareTrial = async (
     addLog: log.add,
     describe: (result) => ({
       executionId,
-      ...describeResult(result, node?.settings?.onError),
+      ...describeResult(result, node.settings?.onError),
       ...log.entries(),
     }),
   };
-};
-
-/** The workflow with the stage's variables, as if it were stored. @throws AppError `STORE_UNAVAILABLE` */
-const placeOnStage = async (
-  workflow: Workflow,
-  parts: Pick<TrialStage, 'stage' | 'readVariables'>,
-): Promise<Workflow> => {
-  const drawn = { find: async () => ({ ...workflow, pathConfigs: [] }), findVersion: async () => null };
-  return (await onStage(drawn, parts).find(workflow.definition.id)) ?? workflow;
 };
 
 /** The inputs that the connections to a node deliver. */
@@ -153,11 +144,13 @@ const findDelivered = (
   outputs: TrialData['outputs'],
 ): readonly DeliveredInput[] =>
   incoming.flatMap((connection) => {
-    const own = Object.hasOwn(outputs, connection.sourceNodeId) ? outputs[connection.sourceNodeId] : {};
-    const output = connection.sourceOutput ?? MAIN_OUTPUT;
-    const data = own !== undefined && Object.hasOwn(own, output) ? own[output] : undefined;
+    const own = findOwn(outputs, connection.sourceNodeId) ?? {};
+    const data = findOwn(own, connection.sourceOutput ?? MAIN_OUTPUT);
     return data === undefined ? [] : [deliver(connection, data)];
   });
+
+const findOwn = <Value>(values: Readonly<Record<string, Value>>, name: string): Value | undefined =>
+  Object.hasOwn(values, name) ? values[name] : undefined;
 
 const deliver = (connection: Connection | undefined, data: JsonObject): DeliveredInput => ({
   sourceNodeId: connection?.sourceNodeId ?? '',
@@ -217,17 +210,12 @@ const describeResult = (
   onError: string | undefined,
 ): Omit<Trial, 'executionId' | 'log' | 'logOmitted'> => {
   const [record] = nodes;
-  const passedOn =
-    record?.status === 'failed' && failure === null
-      ? { [onError === 'route' ? ERROR_OUTPUT : MAIN_OUTPUT]: output }
-      : {};
+  const passedOn = failure === null ? { [onError === 'route' ? ERROR_OUTPUT : MAIN_OUTPUT]: output } : {};
   const outputs = (record?.outputs ?? passedOn) as JsonObject;
   const isCut = Buffer.byteLength(JSON.stringify(JSON.stringify(outputs))) > MAX_OUTPUTS_BYTES;
-  const [view] = isCut && record !== undefined ? viewNodes([{ ...record, outputs }]) : [];
   return {
     status,
-    outputs: isCut ? ((view?.outputs ?? {}) as JsonObject) : outputs,
-    ...(isCut ? { isCut } : {}),
+    ...(isCut ? { outputs: viewValue(outputs) as JsonObject, isCut } : { outputs }),
     failure: record?.failure ?? failure,
     attempts: record?.attempts ?? 0,
     durationMs: record?.durationMs ?? 0,

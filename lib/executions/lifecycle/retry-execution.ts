@@ -102,7 +102,7 @@ export const retryEdited = async (
 /** An execution that can be retried, with what its retry starts with. */
 export interface PreparedRetry {
   readonly record: ExecutionRecord;
-  readonly data: ExecutionData;
+  readonly data: ExecutionData & { readonly input: string };
   readonly workflow: Workflow;
   readonly plan: Plan;
   readonly options: RetryOptions;
@@ -136,7 +136,7 @@ export const prepareRetry = async (
     findProblem(plan, record, options) ??
     (options.from === null ? null : await checkJournal(record, data, plan, options.from));
   if (problem !== null) throw notRetryable(problem);
-  return { record, data, workflow, plan, options };
+  return { record, data: { ...data, input: data.input }, workflow, plan, options };
 };
 
 /** @throws AppError `NOT_RETRYABLE` when it has expired, `STORE_UNAVAILABLE` */
@@ -144,13 +144,11 @@ const readInput = async (
   { record: { executionId }, data }: PreparedRetry,
   { blobs }: EditParts,
 ): Promise<JsonObject> => {
-  const { input } = data;
-  const lost = () => new AppError(NOT_RETRYABLE, { executionId, reason: 'its request is no longer stored' });
-  if (input === null) throw lost();
   try {
-    return JSON.parse(await unpackText(input, blobs)) as JsonObject;
+    return JSON.parse(await unpackText(data.input, blobs)) as JsonObject;
   } catch (error) {
-    throw isInfrastructureError(error) ? error : lost();
+    if (isInfrastructureError(error)) throw error;
+    throw new AppError(NOT_RETRYABLE, { executionId, reason: 'its request is no longer stored' });
   }
 };
 

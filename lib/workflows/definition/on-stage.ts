@@ -1,5 +1,5 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
-import type { WorkflowDefinition } from './definition.ts';
+import type { Workflow, WorkflowDefinition } from './definition.ts';
 import { findVariablesOf } from './find-variables.ts';
 import type { WorkflowReader } from './workflow-store.ts';
 
@@ -22,15 +22,22 @@ export const onStage = (reader: WorkflowReader, { stage, readVariables }: Stage)
   ...reader,
   find: async (workflowId) => {
     const found = await reader.find(workflowId);
-    if (found === null) return null;
-    const variables = await selectVariables(found.definition, readVariables);
-    return { ...found, stage, ...(variables === null ? {} : { variables }) };
+    return found === null ? null : placeOnStage(found, { stage, readVariables });
   },
   findVersion: async (workflowId, version) => {
     const found = await reader.findVersion(workflowId, version);
     return found === null ? null : { ...found, stage };
   },
 });
+
+/** {@link onStage} for a workflow that is read already. @throws AppError `STORE_UNAVAILABLE` */
+export const placeOnStage = async <Found extends Workflow>(
+  workflow: Found,
+  { stage, readVariables }: Stage,
+): Promise<Found> => {
+  const variables = await selectVariables(workflow.definition, readVariables);
+  return { ...workflow, stage, ...(variables === null ? {} : { variables }) };
+};
 
 /** @returns null if the workflow reads none, or none that the stage has */
 const selectVariables = async (

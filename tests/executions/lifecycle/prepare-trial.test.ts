@@ -4,36 +4,47 @@ import { inlineSteps } from '../../../lib/engine/steps.ts';
 import {
   prepareTrial,
   type TrialData,
+  type TrialStage,
   type TriedNode,
 } from '../../../lib/executions/lifecycle/prepare-trial.ts';
+import { tryNode as tryOnStage } from '../../../lib/executions/lifecycle/try-node.ts';
 import { aRecordingLogger } from '../../support/a-recording-logger.ts';
 import { type ANode, aGraph, noOtherWorkflows } from '../../support/a-run.ts';
 import { aVirtualClock } from '../../support/a-virtual-clock.ts';
+import { inMemoryBlobs } from '../../support/in-memory-blobs.ts';
+import { filesIn } from '../../support/in-memory-files.ts';
+import { inMemoryExecutionStore } from '../../support/in-memory-stores.ts';
 
-/** Tries the node `tried` of a workflow of the test. */
-const tryNode = async (
+type TrialOf = Partial<Omit<TriedNode, 'definition'> & TrialData>;
+
+/** A trial of the node `tried`, with its body if it has one. */
+const aTrial = (
   tried: ANode,
-  {
-    incoming = [],
-    before = new Set(),
-    trigger = null,
-    ...data
-  }: Partial<Omit<TriedNode, 'definition'> & TrialData>,
+  { incoming = [], before = new Set(), trigger = null, ...data }: TrialOf,
+  body: Readonly<Record<string, ANode>> = {},
 ) => {
-  const { definition, findNodeType } = aGraph({ nodes: { tried }, edges: [] });
+  const edges = Object.keys(body).map((id) => `tried.body -> ${id}`);
+  const { definition, findNodeType } = aGraph({ nodes: { tried, ...body }, edges });
   const time = aVirtualClock();
-  const { clock } = time;
-  const { execution, openPlan, addLog, describe } = await prepareTrial(
-    { definition: { ...definition, nodes: definition.nodes.slice(1) }, incoming, before, trigger },
-    { input: undefined, outputs: {}, traceparent: null, ...data },
-    {
-      loadNodeTypes: async () => findNodeType,
-      stage: 'test',
-      readVariables: async () => ({}),
-      clock,
-      ids: { next: () => 'e-1' },
-    },
-  );
+  const stage: TrialStage = {
+    loadNodeTypes: async () => findNodeType,
+    stage: 'test',
+    readVariables: async () => ({}),
+    clock: time.clock,
+    ids: { next: () => 'e-1' },
+  };
+  const node = { definition: { ...definition, nodes: definition.nodes.slice(1) }, incoming, before, trigger };
+  const http = { request: () => Promise.reject(new Error('no network in tests')) };
+  return {
+    ...{ node, data: { input: undefined, outputs: {}, traceparent: null, ...data }, stage, time },
+    services: { clock: time.clock, ids: stage.ids, http },
+  };
+};
+
+/** Tries a node, without recording that. */
+const tryNode = async (...trialOf: Parameters<typeof aTrial>) => {
+  const { node, data, stage, time, services } = aTrial(...trialOf);
+  const { execution, openPlan, addLog, describe } = await prepareTrial(node, data, stage);
   const { logger, entries } = aRecordingLogger();
   const result = await time.run(
     execute(
@@ -44,26 +55,22 @@ const tryNode = async (
           workflowId: 'workflow',
           workflowVersion: 0,
           trigger: execution.trigger,
-          startedAt: new Date(clock.now()).toISOString(),
+          startedAt: new Date(time.clock.now()).toISOString(),
           stage: 'test',
         },
         input: execution.input,
         limits: { timeoutMs: 1_000, maxNodeRuns: 10, maxOutputBytes: 10_000_000 },
       },
       {
-        services: {
-          clock,
-          ids: { next: () => 'id' },
-          http: { request: () => Promise.reject(new Error('none')) },
-        },
+        services,
         logger: addLog(logger),
-        steps: inlineSteps(clock),
+        steps: inlineSteps(time.clock),
         workflows: noOtherWorkflows,
         callbacks: null,
       },
     ),
   );
-  return { execution, trial: describe(result), entries };
+  return { execution, describe, trial: describe(result), entries };
 };
 
 /** Puts out what it receives by connection. */
@@ -119,12 +126,35 @@ describe('a tried node receives', () => {
   });
 });
 
+test('the body of a tried node receives what the node hands to it', async () => {
+  const tried: ANode = {
+    control: { suspends: false, bodyOutput: 'body' },
+    does: async (_node, _input, { control }) => {
+      const [result] = (await control?.runBodies([{ item: 1 }])) ?? [];
+      return { ...result } as never;
+    },
+  };
+  const { trial } = await tryNode(tried, { input: { given: true } }, { inner: listInputs });
+  expect(trial.outputs.main).toMatchObject({ output: { inputs: [{ data: { item: 1 } }] } });
+});
+
 test('the execution of a trial is started by hand by its trigger, or by the node itself without one', async () => {
   const trigger = { nodeId: 'hook', type: 'webhookTrigger' };
   const startedBy = async (data: Parameters<typeof tryNode>[1]) =>
     (await tryNode({}, data)).execution.trigger;
   expect(await startedBy({ trigger })).toEqual({ ...trigger, byHand: true });
   expect(await startedBy({})).toEqual({ nodeId: 'tried', type: 'type-tried', byHand: true });
+});
+
+test('the execution of a trial keeps its data, and neither its result nor metrics', async () => {
+  expect((await tryNode({}, {})).execution).toMatchObject({
+    keepsResult: false,
+    workflow: {
+      version: 0,
+      stage: 'test',
+      definition: { settings: { recordData: 'always', metrics: false } },
+    },
+  });
 });
 
 describe('expressions of a tried node read', () => {
@@ -216,7 +246,10 @@ describe('what a trial answers', () => {
     const whole = await ofLength(5_000_000 - around);
     expect([whole.isCut, JSON.stringify(whole.outputs).length > 4_999_000]).toEqual([undefined, true]);
     const cut = await ofLength(5_000_001 - around);
-    expect([cut.isCut, JSON.stringify(cut.outputs).length < 1_000]).toEqual([true, true]);
+    expect([cut.isCut, cut.outputs]).toEqual([
+      true,
+      { $bytes: expect.any(Number), $start: expect.stringContaining('{"main":{"text":"xxx') },
+    ]);
   });
 
   test('has what onError passes on when the node fails, and nothing when that ends the execution', async () => {
@@ -246,6 +279,16 @@ describe('what a trial answers', () => {
     }
   });
 
+  test('is a failure when the engine itself fails', async () => {
+    const { describe } = await tryNode({}, {});
+    const failure = { nodeId: 'tried', name: 'InternalError', message: 'no' };
+    const result = { status: 'failed', nodes: [], output: {}, response: null, failure } as const;
+    expect(describe(result)).toEqual({
+      ...{ executionId: 'e-1', status: 'failed', outputs: {}, failure, attempts: 0, durationMs: 0 },
+      ...{ log: [], logOmitted: 0 },
+    });
+  });
+
   test('has how long the node took, and what it has counted', async () => {
     const does: ANode['does'] = async (_node, _input, { addUsage, services }) => {
       addUsage({ tokens: 3 });
@@ -257,5 +300,27 @@ describe('what a trial answers', () => {
       usage: { tokens: 3 },
     });
     expect((await tryNode({}, {})).trial).not.toHaveProperty('usage');
+  });
+  test('has the log of a trial on its stage, which is recorded and not published', async () => {
+    const { node, data, stage, time, services } = aTrial(logs(['info', 'hello']), {});
+    const { logger, entries } = aRecordingLogger();
+    const store = inMemoryExecutionStore();
+    const isPublished: boolean[] = [];
+    const executions: typeof store = {
+      ...store,
+      startAndFinish: (start, end) => {
+        isPublished.push(end.isInOutbox);
+        return store.startAndFinish(start, end);
+      },
+    };
+    const parts = {
+      ...{ ...stage, services, executions, logger, loggerFor: () => logger, blobs: inMemoryBlobs() },
+      ...{ otherWorkflows: noOtherWorkflows, filesFor: filesIn(inMemoryBlobs()) },
+    };
+    const { executionId, log } = await time.run(tryOnStage(node, data, 1_000, parts));
+    expect(log).toEqual([{ level: 'info', message: 'hello' }]);
+    expect(entries).toMatchObject(log);
+    expect(await store.find(executionId)).toMatchObject({ status: 'succeeded' });
+    expect(isPublished).toEqual([false]);
   });
 });

@@ -3,7 +3,11 @@ import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import { describe, expect, test } from '@jest/globals';
 import type { NodeRecord } from '../../../lib/engine/result.ts';
 import type { Dispatcher } from '../../../lib/executions/lifecycle/dispatch-execution.ts';
-import { type RetryOptions, retryExecution } from '../../../lib/executions/lifecycle/retry-execution.ts';
+import {
+  type RetryOptions,
+  retryEdited,
+  retryExecution,
+} from '../../../lib/executions/lifecycle/retry-execution.ts';
 import type {
   ExecutionEnd,
   ExecutionStart,
@@ -131,7 +135,14 @@ const aService = async ({
   };
   const retry = (options: Partial<RetryOptions> = {}, executionId = 'old') =>
     retryExecution(executionId, { from: null, version: 'recorded', ...options }, parts as never);
-  return { retry, store, workflows, dispatched, entries };
+  /** Retries with an edited input, which any trigger takes. */
+  const edit = (get = async (): Promise<Uint8Array | null> => null) =>
+    retryEdited('old', 'recorded', { input: { a: 2 }, by: null }, {
+      ...parts,
+      blobs: { ...inMemoryBlobs(), get },
+      checkInput: async () => null,
+    } as never);
+  return { retry, edit, store, workflows, dispatched, entries };
 };
 
 const refused = (reason: string) => ({
@@ -455,6 +466,18 @@ describe('no retry starts', () => {
     expect(store.records().map(({ executionId }) => executionId)).toEqual(['old']);
   });
 
+  test('with an edited input, when the original is no longer stored', async () => {
+    const { edit, dispatched } = await aService({ start: { input: 'bold' } });
+    await expect(edit()).rejects.toMatchObject(refused('its request is no longer stored'));
+    expect(dispatched).toEqual([]);
+  });
+
+  test('with an edited input, when the original cannot be read, which may pass', async () => {
+    const { edit } = await aService({ start: { input: 'bold' } });
+    const unavailable = () => Promise.reject(new AppError(STORE_UNAVAILABLE, {}));
+    await expect(edit(unavailable)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+  });
+
   test('when the record cannot be stored', async () => {
     const { retry, dispatched } = await aService({
       executions: { start: () => Promise.reject(new AppError(STORE_UNAVAILABLE, {})) },
@@ -462,6 +485,15 @@ describe('no retry starts', () => {
     await expect(retry()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
     expect(dispatched).toEqual([]);
   });
+});
+
+test('a retry succeeds although that cannot be recorded on the original, and the log says so', async () => {
+  const { retry, dispatched, entries } = await aService({
+    executions: { markRetried: () => Promise.reject(new AppError(STORE_UNAVAILABLE, {})) },
+  });
+  await retry();
+  expect(dispatched).toEqual(['new-1 durable']);
+  expect(entries).toMatchObject([{ level: 'warn', fields: { executionId: 'old' } }]);
 });
 
 describe('a retry succeeds although the dispatch seemed to fail', () => {
