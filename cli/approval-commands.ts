@@ -40,17 +40,10 @@ interface ListOptions {
   readonly json?: true;
 }
 
-interface ApprovalsQuery {
-  readonly workflowId: string | undefined;
-  readonly executionId: string | undefined;
-  readonly limit: string | undefined;
-  readonly cursor: string | undefined;
-}
-
 const APPROVALS = '/api/admin/approvals';
 
 const list = async (
-  query: ApprovalsQuery,
+  query: Readonly<Record<'workflowId' | 'executionId' | 'limit' | 'cursor', string | undefined>>,
   { addresses, json }: ListOptions,
   context: TargetContext,
 ): Promise<void> => {

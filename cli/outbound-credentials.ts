@@ -1,5 +1,6 @@
 import type { CredentialFields } from '@hookloom/plugin-kit';
 import { OAUTH2_PRESETS } from '../authoring/oauth2-presets.ts';
+import type { testCredentialRoute } from '../lib/app/api/health.ts';
 import { ANY_HOST, hostOfUrl } from '../lib/credentials/outbound/host-pattern.ts';
 import { parseSecret } from '../lib/credentials/outbound/load-credential.ts';
 import {
@@ -9,6 +10,7 @@ import {
   publicFieldsOf,
   readAnnotation,
 } from '../lib/credentials/outbound/outbound-rules.ts';
+import type { AnswerTo } from '../lib/http/api-route.ts';
 import type { CredentialTypeDescription } from '../lib/plugins/reference/describe-plugin.ts';
 import { didYouMean } from '../lib/shared/describe.ts';
 import { findNearest } from '../lib/shared/near-name.ts';
@@ -140,16 +142,12 @@ export const changeHosts = async (
   warnOfAnyHost(changed, io);
 };
 
-interface TestResult {
-  readonly status: 'healthy' | 'warning' | 'unhealthy' | 'untested';
-  readonly message?: string;
-}
-
 /** Runs in the service: its network and permissions are what matters. */
 export const testCredential = async (id: string, context: TargetContext): Promise<void> => {
   const { io, target } = context;
   await findOutbound(id, context);
-  const { status, message } = await target.api.call<TestResult>('POST', `${CREDENTIALS}/${id}/test`);
+  const path = `${CREDENTIALS}/${id}/test`;
+  const { status, message } = await target.api.call<AnswerTo<typeof testCredentialRoute>>('POST', path);
   if (status === 'untested') return io.note(`${id}: ${message}`);
   const line = `${id}: ${status}${message === undefined ? '' : `, ${message}`}`;
   if (status === 'unhealthy') throw new CommandError(line);

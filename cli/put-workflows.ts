@@ -1,4 +1,6 @@
 import { isPlainObject } from '@hookloom/plugin-kit';
+import type { pointedText, storedWorkflow, validateWorkflowsRoute } from '../lib/app/api/workflows.ts';
+import type { AnswerTo, BodyOf } from '../lib/http/api-route.ts';
 import type { TriggerTimes } from '../lib/workflows/definition/problem.ts';
 import { ApiProblem } from './admin-api.ts';
 import type { TargetContext } from './command-context.ts';
@@ -17,22 +19,9 @@ export interface SentFile {
   readonly replaces?: number | null;
 }
 
-interface ApiError {
-  readonly pointer: string;
-  readonly detail: string;
-}
+type ApiError = BodyOf<typeof pointedText>;
 
-export interface StoredWorkflow {
-  readonly id: string;
-  readonly version: number;
-  readonly changed: boolean;
-  readonly triggers: readonly {
-    readonly addresses?: readonly { readonly method: string; readonly url: string }[];
-  }[];
-  readonly warnings: readonly ApiError[];
-  readonly times: readonly TriggerTimes[];
-  readonly releasing: readonly string[];
-}
+export type StoredWorkflow = BodyOf<typeof storedWorkflow>;
 
 /** Workflows and bytes of one request to the API, below its limits. */
 const MAX_SENT = 100;
@@ -137,7 +126,7 @@ export const checkFiles = async (files: readonly SentFile[], context: TargetCont
     for (const { id, warnings, times } of await validateBatch(batch, context)) {
       printWarnings(warnings, batch, context.io);
       context.io.print(`${id}: can be stored`);
-      printTimes(id, ofMany(files, times), context.io);
+      printTimes(String(id), ofMany(files, times), context.io);
     }
 };
 
@@ -194,22 +183,16 @@ const toBatches = (files: readonly SentFile[]): readonly (readonly SentFile[])[]
   return batches;
 };
 
-interface CheckedWorkflow extends Pick<StoredWorkflow, 'id' | 'warnings' | 'times'> {
-  readonly errors: readonly ApiError[];
-}
-
 /** @throws CommandError with the problems of all files, which ends with `ending` */
 const validateBatch = async (
   batch: readonly SentFile[],
   { target }: TargetContext,
   ending = '',
-): Promise<readonly CheckedWorkflow[]> => {
+): Promise<AnswerTo<typeof validateWorkflowsRoute>['workflows']> => {
   const path = `${WORKFLOWS}/validate`;
-  const { workflows } = await target.api.call<{ readonly workflows: readonly CheckedWorkflow[] }>(
-    'POST',
-    path,
-    { body: toBody(batch) },
-  );
+  const { workflows } = await target.api.call<AnswerTo<typeof validateWorkflowsRoute>>('POST', path, {
+    body: toBody(batch),
+  });
   const errors = workflows.flatMap((one) => one.errors);
   if (errors.length > 0) throw refusal(errors, batch, ending);
   return workflows;

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
+import type { sendAgainRoute } from '../lib/app/api/requests.ts';
 import type { listeningState, listenRoute } from '../lib/app/api/trials.ts';
-import type { BodyOf } from '../lib/http/api-route.ts';
+import type { AnswerTo, BodyOf } from '../lib/http/api-route.ts';
 import { PAGE } from '../lib/shared/query-fields.ts';
 import { requestQuery } from '../lib/webhooks/requests/list-requests.ts';
 import { VERDICTS } from '../lib/webhooks/requests/request-record.ts';
@@ -138,13 +139,6 @@ const show = async (id: string, asJson: boolean, { io, target }: TargetContext):
   for (const line of toRequestAccount(request)) io.print(line);
 };
 
-interface SentRequest {
-  /** Null if the workflow skipped the request. */
-  readonly executionId: string | null;
-  readonly workflowId: string;
-  readonly workflowVersion: number;
-}
-
 const sendOneAgain = async (
   id: string,
   { toVersion: version, input }: SendAgainOptions,
@@ -153,13 +147,17 @@ const sendOneAgain = async (
   const edited =
     input === undefined ? {} : { body: { input: await readObject(input, 'the edited request', io) } };
   const request = { query: { version }, ...edited };
-  const sent = await target.api.call<SentRequest>('POST', `${toPath(id)}/send-again`, request);
+  const sent = await target.api.call<AnswerTo<typeof sendAgainRoute>>(
+    'POST',
+    `${toPath(id)}/send-again`,
+    request,
+  );
   const { executionId, workflowId, workflowVersion } = sent;
   if (executionId !== null) return printStarted({ ...sent, executionId }, io);
   io.print(`skipped by version ${workflowVersion} of ${workflowId}: nothing started`);
 };
 
-type Begun = BodyOf<(typeof listenRoute)['answers'][201]>;
+type Begun = AnswerTo<typeof listenRoute>;
 type State = BodyOf<typeof listeningState>;
 
 /** Catches the next request until Ctrl+C, and prints it. What ends the wait in any way stops listening. */

@@ -1,5 +1,6 @@
-import type { JsonValue } from '@hookloom/plugin-kit';
 import type { Command } from 'commander';
+import type { listEntriesRoute } from '../lib/app/api/state.ts';
+import type { AnswerTo } from '../lib/http/api-route.ts';
 import type { AdminApi } from './admin-api.ts';
 import type { CommandContext } from './command-context.ts';
 import { usageError } from './command-error.ts';
@@ -12,20 +13,8 @@ import { printTable } from './table.ts';
 const STATE = '/api/admin/state';
 const ENTRY = `${STATE}/entry`;
 
-interface Entry {
-  readonly key: string;
-  readonly value: JsonValue;
-  readonly version: number;
-  readonly writtenAt: string;
-  readonly expiresAt: string | null;
-  /** Of a claim, whose value is null. */
-  readonly claim: { readonly executionId: string; readonly confirmBy: string | null } | null;
-}
-
-interface Page {
-  readonly entries: readonly Entry[];
-  readonly nextCursor: string | null;
-}
+type Page = AnswerTo<typeof listEntriesRoute>;
+type Entry = Page['entries'][number];
 
 interface ScopeOptions {
   readonly workflow?: string;

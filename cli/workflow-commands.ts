@@ -4,7 +4,8 @@ import { findTriggerWarnings } from '../authoring/stage/check-workflows.ts';
 import { findTimes } from '../authoring/stage/find-times.ts';
 import { findUrlWarnings } from '../authoring/stage/find-warnings.ts';
 import type { tryNodeRoute } from '../lib/app/api/trials.ts';
-import type { BodyOf } from '../lib/http/api-route.ts';
+import type { listedWorkflow, workflowVersion } from '../lib/app/api/workflows.ts';
+import type { AnswerTo, BodyOf } from '../lib/http/api-route.ts';
 import type { WorkflowDefinition } from '../lib/workflows/definition/definition.ts';
 import { ApiProblem } from './admin-api.ts';
 import type { CommandContext, TargetContext } from './command-context.ts';
@@ -203,8 +204,6 @@ interface TryOptions {
   readonly outputs?: string;
 }
 
-type TrialAnswer = BodyOf<(typeof tryNodeRoute)['answers'][200]>;
-
 /** Prints the outputs on standard output, and all else beside it. @throws CommandError when the node fails */
 const tryNode = async (
   file: string,
@@ -220,7 +219,7 @@ const tryNode = async (
     ...(input === undefined ? {} : { input: await readObject(input, 'the input of a node', io) }),
     ...(outputs === undefined ? {} : { outputs: await readObject(outputs, 'outputs of nodes', io) }),
   };
-  const trial = await target.api.call<TrialAnswer>('POST', `${WORKFLOWS}/try`, { body });
+  const trial = await target.api.call<AnswerTo<typeof tryNodeRoute>>('POST', `${WORKFLOWS}/try`, { body });
   for (const { level, message } of trial.log) io.note(`${level}: ${message}`);
   for (const { pointer, detail } of trial.warnings) io.note(io.paint('yellow', `${pointer} ${detail}`));
   const { executionId, status, attempts, durationMs, failure } = trial;
@@ -328,17 +327,8 @@ interface ReadWorkflow {
   readonly definition: WorkflowDefinition;
 }
 
-interface ListedWorkflow {
-  readonly id: string;
-  readonly name: string;
-  readonly enabled: boolean;
-  readonly version: number;
-  readonly updatedAt: string;
-  readonly unknownNodeTypes?: readonly string[];
-}
-
 const listWorkflows = async (asJson: boolean, { io, target }: TargetContext): Promise<void> => {
-  const workflows = await target.api.list<ListedWorkflow>(WORKFLOWS, 'workflows');
+  const workflows = await target.api.list<BodyOf<typeof listedWorkflow>>(WORKFLOWS, 'workflows');
   if (asJson) return io.print(JSON.stringify(workflows, null, 2));
   if (workflows.length === 0) return io.note('There are no workflows.');
   printTable(
@@ -382,15 +372,11 @@ const removeWorkflow = async (
   io.print(`${id}: removed; its versions can still be read with workflow export ${id} --version N`);
 };
 
-interface ListedVersion {
-  readonly version: number;
-  readonly updatedAt: string;
-  readonly author: string | null;
-  readonly message: string | null;
-}
-
 const printHistory = async (id: string, asJson: boolean, { io, target }: TargetContext): Promise<void> => {
-  const versions = await target.api.list<ListedVersion>(`${WORKFLOWS}/${id}/versions`, 'versions');
+  const versions = await target.api.list<BodyOf<typeof workflowVersion>>(
+    `${WORKFLOWS}/${id}/versions`,
+    'versions',
+  );
   if (asJson) return io.print(JSON.stringify(versions, null, 2));
   const rows = versions.map(({ version, updatedAt, author, message }) => [
     ...[String(version), updatedAt, author?.replace(/^.*[:/]/, '') ?? '-', message ?? ''],

@@ -1,5 +1,7 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
+import type { storedDataRoute } from '../../lib/app/api/health.ts';
 import { TABLES, type TableShape } from '../../lib/health/tables.ts';
+import type { AnswerTo } from '../../lib/http/api-route.ts';
 import { AwsRefusal, askJson, askRest } from './ask-aws.ts';
 import { type Line, linesOf } from './line.ts';
 import type { DoctorApi, DoctorParts } from './open-doctor.ts';
@@ -152,20 +154,7 @@ const remedyOf = (queue: string): string =>
     ? 'See "Events that were not taken" in docs/operating.md: read why, fix the cause, then invoke dispatch with them.'
     : 'sweep processes them within minutes and fails their executions. If they stay, see the log of sweep.';
 
-/** What the API says of the stored data. */
-interface StoredData {
-  readonly problem: { readonly problem: string; readonly remedy: string } | null;
-  readonly accepted: {
-    readonly count: number;
-    readonly oldest: {
-      readonly executionId: string;
-      readonly workflowId: string;
-      readonly mode: string;
-      /** ISO 8601, UTC. */
-      readonly since: string;
-    } | null;
-  };
-}
+type StoredData = AnswerTo<typeof storedDataRoute>;
 
 /** Accepted executions newer than this may still be in Lambda's queue. */
 const OLD_MS = 300_000;

@@ -76,6 +76,11 @@ type DeepReadonly<Value> = Value extends readonly (infer Item)[]
 
 export type BodyOf<Schema> = Schema extends v.GenericSchema ? DeepReadonly<v.InferInput<Schema>> : unknown;
 
+/** The body with which a route answers, unless with a problem. */
+export type AnswerTo<Route extends ApiRoute> = BodyOf<
+  Route['answers'][keyof Route['answers'] & (200 | 201 | 202)]
+>;
+
 type AnswerOf<Route extends ApiRoute> = {
   [Status in keyof Route['answers'] & number]: JsonAnswer<Status, BodyOf<Route['answers'][Status]>>;
 }[keyof Route['answers'] & number];
