@@ -3,7 +3,6 @@ import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import { acceptDelivery, claimDelivery } from '../deliveries/claim-delivery.ts';
 import { findInputProblem } from '../deliveries/find-input-problem.ts';
 import { nodeTypesOf } from '../executions/lifecycle/plans.ts';
-import type { ExecutionStatus } from '../executions/record/execution-store.ts';
 import { BODY_INVALID, NOT_STARTABLE, WORKFLOW_NOT_FOUND } from '../shared/error-catalogue.ts';
 import { AppError } from '../shared/errors.ts';
 import { resolveExecution } from '../workflows/definition/resolve-execution.ts';
@@ -25,18 +24,6 @@ interface HandStart {
   readonly keepsResult: boolean;
 }
 
-/** The execution that a manual request started. */
-interface StartedByHand {
-  readonly executionId: string;
-  readonly workflowId: string;
-  readonly workflowVersion: number;
-  readonly status: ExecutionStatus;
-  /** Whether an earlier request with the same key has started it. */
-  readonly isDuplicate: boolean;
-  /** Whether the workflow asks for metrics of its own. */
-  readonly hasMetrics: boolean | undefined;
-}
-
 /**
  * Starts a workflow in the background from any of its triggers, without that trigger's event. The record says that it
  * was started by hand.
@@ -46,7 +33,7 @@ interface StartedByHand {
 export const startByHand = async (
   { workflowId, triggerNodeId, input, key, content, traceparent, keepsResult }: HandStart,
   parts: StartParts,
-): Promise<StartedByHand> => {
+) => {
   const problem = findInputProblem(input, parts.maxInputDepth);
   if (problem !== null) throw new AppError(BODY_INVALID, { reason: problem });
   const workflow = await parts.workflows.find(workflowId);

@@ -65,15 +65,8 @@ const ended = (operation: Operation, withData: boolean): readonly BareEvent[] =>
   }
 };
 
-interface InvocationFailed {
-  readonly EventType: 'InvocationCompleted';
-  readonly InvocationCompletedDetails: {
-    readonly Error: { readonly Payload: { readonly ErrorMessage: string } };
-  };
-}
-
 /** The event of an invocation whose process failed. */
-export const invocationFailed = (reason: string): InvocationFailed => ({
+export const invocationFailed = (reason: string) => ({
   EventType: 'InvocationCompleted',
   InvocationCompletedDetails: { Error: { Payload: { ErrorMessage: reason } } },
 });

@@ -45,11 +45,6 @@ export const startEngine = async (
   };
 };
 
-interface Sweeps {
-  /** Stops the sweeps, whose failures are logged until then. */
-  readonly stop: () => void;
-}
-
 /**
  * How often each sweep runs, in milliseconds. When deployed, the intervals are five minutes, one minute for held
  * executions, and 15 minutes.
@@ -61,7 +56,7 @@ const INTERVALS: readonly (readonly [string, number])[] = [
 ];
 
 /** Invokes the sweepers at intervals, as their schedules in serverless.yml do. */
-export const startSweeps = (invoke: Invoke, log: (line: string) => void): Sweeps => {
+export const startSweeps = (invoke: Invoke, log: (line: string) => void) => {
   let isStopped = false;
   const start = (name: string): void => {
     invoke(name, { event: { source: 'aws.events' }, requestId: randomUUID() }, name).catch(

@@ -173,19 +173,9 @@ export const createCheckMapping =
     }
   };
 
-interface ScheduledRule {
-  readonly logicalId: string;
-  readonly everyMs: number;
-  /** Fires the rule immediately. */
-  fire(): Promise<void>;
-}
-
 const UNITS = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
 
-export const readScheduledRules = (
-  { resources, account, region }: ResolvedTemplate,
-  deliver: Deliver,
-): readonly ScheduledRule[] =>
+export const readScheduledRules = ({ resources, account, region }: ResolvedTemplate, deliver: Deliver) =>
   Object.values(resources)
     .filter(
       ({ type, properties }) => type === 'AWS::Events::Rule' && properties.ScheduleExpression !== undefined,

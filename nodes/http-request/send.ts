@@ -76,11 +76,6 @@ const readHeaders = (headers: JsonObject): Record<string, string> =>
     }),
   );
 
-interface RequestBody extends Pick<OutboundRequest, 'body' | 'bodyBytes'> {
-  /** Content type of the body; null without a body. */
-  readonly contentType: string | null;
-}
-
 /**
  * Makes the body of one request. If it contains files, it is a stream, which is read once.
  * @throws TypeError that names the parameter
@@ -88,7 +83,7 @@ interface RequestBody extends Pick<OutboundRequest, 'body' | 'bodyBytes'> {
 const toRequestBody = (
   { body, bodyType }: Pick<Parameters, 'body' | 'bodyType'>,
   { files, ids }: Pick<Services, 'files' | 'ids'>,
-): RequestBody => {
+) => {
   if (body === undefined || body === null) return { body: null, contentType: null };
   switch (bodyType) {
     case 'json':
@@ -219,11 +214,6 @@ const decode = (text: string): string => {
   }
 };
 
-interface StatusRange {
-  readonly first: number;
-  readonly last: number;
-}
-
 /**
  * Parses a list of status codes (`404`) and ranges of them (`"200-299"`).
  * @param name - name of the parameter, for errors
@@ -242,7 +232,7 @@ export const parseStatusSet = (name: string, list: readonly JsonValue[]): ((stat
 
 const RANGE = /^([1-9]\d\d)(?:-([1-9]\d\d))?$/;
 
-const toRange = (item: JsonValue): StatusRange | null => {
+const toRange = (item: JsonValue) => {
   if (typeof item !== 'string' && typeof item !== 'number') return null;
   const [, from, to = from] = RANGE.exec(String(item)) ?? [];
   const [first, last] = [Number(from), Number(to)];

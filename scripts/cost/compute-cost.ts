@@ -49,15 +49,8 @@ const SECONDS_PER_DAY = 86_400;
 const DAYS_PER_MONTH = 30;
 const GIGABYTE = 1e9;
 
-/** Dollars per month, including stored data, at a rate that has lasted longer than the retention. */
-interface MonthlyCost extends Omit<Cost, 'events'> {
-  /** Cost of stored records, with their indexes. */
-  readonly tables: number;
-  readonly recovery: number;
-}
-
 /** Computes the monthly cost for runs of one kind, without an event bus. */
-export const computeMonthlyCost = (run: BilledRun, runsPerSecond: number): MonthlyCost => {
+export const computeMonthlyCost = (run: BilledRun, runsPerSecond: number) => {
   const { events: _events, ...perRun } = computeCost(run, false);
   const { executions, deliveries, blobs } = run.stored;
   const { tableDays, deliveryDays, blobDays, logDays, logShare } = assumptions;

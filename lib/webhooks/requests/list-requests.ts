@@ -26,13 +26,6 @@ export const requestQuery = v.object({
 
 type RequestListQuery = Readonly<v.InferOutput<typeof requestQuery>>;
 
-interface RequestPage {
-  /** The requests, latest first. */
-  readonly requests: readonly RequestRecord[];
-  /** Cursor of the next page; null if there are no more requests. */
-  readonly nextCursor: string | null;
-}
-
 /**
  * Lists the recorded requests of a workflow. A page may have fewer than `limit` although more exist: the next page
  * starts at its cursor.
@@ -44,7 +37,7 @@ export const listRequests = async (
   query: RequestListQuery,
   store: Pick<RequestStore, 'scan'>,
   now: number,
-): Promise<RequestPage> => {
+) => {
   const { workflowId, verdict, key, sender, request, from, to, limit, cursor } = query;
   if (from !== null && to !== null && from > to)
     throw new AppError(QUERY_INVALID, { reason: 'from must not be later than to' });

@@ -58,13 +58,7 @@ export const createAuthority = (region: string): Authority => {
   };
 };
 
-interface KeyPair {
-  readonly publicKey: forge.pki.rsa.PublicKey;
-  /** The private key as PEM. */
-  readonly privateKey: string;
-}
-
-const makeKeys = (): KeyPair => {
+const makeKeys = () => {
   const { publicKey, privateKey } = generateKeyPairSync('rsa', {
     modulusLength: 2048,
     publicKeyEncoding: { type: 'spki', format: 'pem' },

@@ -25,17 +25,12 @@ const PLACE = /<input>:(\d{1,9}):(\d{1,9})/;
 /** Lines that precede the code: two from the function constructor, one from the sandbox program. */
 const LINES_ABOVE = 3;
 
-interface ReadThrown extends Thrown {
-  readonly isOutOfMemory: boolean;
-  readonly isNull: boolean;
-}
-
 /**
  * Reads an error as the sandbox program describes it.
  *
  * @param lines - the number of lines of the code
  */
-export const readThrown = (json: string, lines: number): ReadThrown => {
+export const readThrown = (json: string, lines: number) => {
   const { type, name, message, stack } = JSON.parse(json) as Record<string, string>;
   return {
     message: [name, message].filter(Boolean).join(': ') || `it throws ${type}`,

@@ -7,16 +7,9 @@ import { startEmbeddedDynamoDb } from '../../../local/database/embedded-dynamodb
 import { type DynamoDbCall, startDynamoDbProxy } from '../../../tests/support/a-dynamodb-proxy.ts';
 import { createEvent, openService, order, storeWorkflow, tablePrefix } from '../bench-service.ts';
 
-/** The calls of one request to the embedded database: the responses of a stand-in, and the writes of a bare handler. */
-interface RecordedRequest {
-  /** The recorded responses, by operation. */
-  readonly answers: Readonly<Record<string, string>>;
-  readonly writes: readonly DynamoDbCall[];
-}
-
 const SCHEMA = /,"schema":\{"N":"\d+"\}|"schema":\{"N":"\d+"\},/;
 
-const recordRequest = async (definition: WorkflowDefinition): Promise<RecordedRequest> => {
+const recordRequest = async (definition: WorkflowDefinition) => {
   const database = await startEmbeddedDynamoDb(tablePrefix);
   await storeWorkflow(database.endpoint, definition);
   const answers: Record<string, string> = {};

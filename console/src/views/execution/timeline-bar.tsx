@@ -101,12 +101,8 @@ export const RowBar = ({ bar, row, timeline: { scale }, isCritical }: RowBarProp
   );
 };
 
-interface Part extends Pick<Bar, 'from' | 'to'> {
-  readonly looks: string;
-}
-
 /** What a bar is made of: itself, or its attempts and the waits between them. */
-const partsOf = (bar: Bar, row: TimelineRow): readonly Part[] => {
+const partsOf = (bar: Bar, row: TimelineRow) => {
   const look = bar.isContainer ? 'container' : bar.isWait ? 'wait' : 'work';
   if (bar.segments.length === 0) return [{ ...bar, looks: `timeline-${look} timeline-${stateOf(row)}` }];
   return bar.segments.map(({ kind, hasFailed, from, to }) => {

@@ -16,16 +16,11 @@ interface UploadPlace {
  * id is neither secret nor signed: an id that this service did not issue names an execution for which no bytes were
  * ever uploaded, since only the service signs upload requests.
  */
-export const createUploadId = (place: UploadPlace, content: JsonObject): UploadId => {
+export const createUploadId = (place: UploadPlace, content: JsonObject) => {
   const text = Buffer.from(JSON.stringify(content)).toString('base64url');
   const executionId = hash(place, text);
   return { executionId, uploadId: `${executionId}.${text}` };
 };
-
-interface UploadId {
-  readonly executionId: string;
-  readonly uploadId: string;
-}
 
 /** A name of 255 characters of three bytes each, a media type of the same length, and the rest. */
 const UPLOAD_ID = /^([A-Za-z0-9_-]{43})\.([A-Za-z0-9_-]{1,3000})$/;
