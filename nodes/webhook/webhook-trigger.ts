@@ -116,7 +116,8 @@ const webhookTrigger: TriggerProvider = {
       type: 'options',
       options: ['none', 'apiKey', 'basic'],
       default: 'none',
-      description: "With apiKey or basic, the node's credentialId names the credential",
+      description:
+        "Callers send an apiKey in the header x-api-key or as a Bearer token, basic in the header Authorization; the node's credentialId names the credential",
     },
     {
       name: 'responseMode',

@@ -7,6 +7,7 @@ import {
   fits,
   type Kind,
   messagesAt,
+  placeMissing,
   toFields,
   withField,
 } from '../../console/src/parts/schema-form/fields.ts';
@@ -160,4 +161,25 @@ test('a schedule has its next times in its time zone, or what is wrong with it',
   expect(first).toMatch(/29 March 2026.*09:30 \(Europe\/Berlin\)$/);
   expect(second).toMatch(/30 March 2026.*09:30/);
   expect(await describeTimes({ cron: '99 9 * * *' }, now)).toEqual([expect.stringMatching(/^cron .*minute/)]);
+});
+
+test('a missing key stands at its own field, where the form has one', () => {
+  const text = { type: 'string' };
+  const fields = toFields({
+    properties: {
+      url: text,
+      'a/b': { type: 'object', properties: { c: text } },
+      rows: { type: 'array', items: { type: 'object', properties: { d: text } } },
+      any: {},
+    },
+  });
+  const lacks = (path: string, key: string) => ({ path, message: `lacks the key "${key}"` });
+  const required = (path: string) => ({ path, message: 'is required' });
+  expect(placeMissing([lacks('', 'url'), lacks('/a~1b', 'c'), lacks('/rows/1', 'd')], fields)).toEqual([
+    required('/url'),
+    required('/a~1b/c'),
+    required('/rows/1/d'),
+  ]);
+  const others = [lacks('', 'other'), lacks('/any', 'x'), lacks('/none/at', 'all'), required('/url')];
+  expect(placeMissing(others, fields)).toEqual(others);
 });

@@ -186,7 +186,6 @@ describe('an expression', () => {
 
   test('without an end holds nothing up', async () => {
     await openForm('if');
-    await page.getByRole('button', { name: 'Use an expression for condition' }).click();
     const editor = field('condition (required)').getByRole('textbox');
     await pasteOver(editor, '{{ ($f := function($n) { $f($n + 1) }; $f(0)) }}');
     await resultOf('condition (required)').getByText(/steps/).waitFor();

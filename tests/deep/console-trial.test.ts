@@ -247,7 +247,7 @@ test('a request on record is chosen as data, and a run is stopped', async () => 
   await said('Ran 1 node.');
 
   await page.setViewportSize({ width: 360, height: 800 });
-  await data.getByRole('button', { name: /^How to show Input of greet/ }).waitFor();
+  await data.getByRole('button', { name: /^How to show Output main of greet/ }).waitFor();
   const width = await page.locator('html').evaluate((html) => html.scrollWidth - html.clientWidth);
   expect(width).toBe(0);
 });

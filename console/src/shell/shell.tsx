@@ -26,7 +26,8 @@ export const Shell = (): ReactNode => {
   useSearchKey(openSearch);
   useNavigationFocus(location);
   const other = theme === 'dark' ? 'light' : 'dark';
-  const active = sections.find(({ path }) => path !== '/' && location.startsWith(path))?.path ?? '/';
+  const place = location === '/new-workflow' ? '/workflows' : location;
+  const active = sections.find(({ path }) => path !== '/' && place.startsWith(path))?.path ?? '/';
   return (
     <>
       <div id="console-top">

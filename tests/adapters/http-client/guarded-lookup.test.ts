@@ -46,7 +46,7 @@ describe('the lookup of a socket', () => {
       await expect(lookUp(async () => addresses, { options: { all } })).rejects.toMatchObject({
         code: 'OUTBOUND_REFUSED',
         message:
-          'GET api.example.com was refused: api.example.com resolves to an address that is not public (private).',
+          'GET api.example.com was refused: api.example.com resolves to an address that is not public (private), and not in OUTBOUND_ALLOW.',
       });
     }
   });
@@ -80,7 +80,9 @@ describe('the lookup of a socket', () => {
 test('a literal address is reported as such', () => {
   expect(() =>
     checkAddress({ target: 'GET 10.0.0.1', host: '10.0.0.1', port: 80 }, '10.0.0.1', parseAllowList([])),
-  ).toThrow('GET 10.0.0.1 was refused: 10.0.0.1 is an address that is not public (private).');
+  ).toThrow(
+    'GET 10.0.0.1 was refused: 10.0.0.1 is an address that is not public (private), and not in OUTBOUND_ALLOW.',
+  );
 });
 
 test('the system resolves localhost to loopback', async () => {

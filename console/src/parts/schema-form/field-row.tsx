@@ -22,7 +22,11 @@ export const FieldRow = (props: RowProps): ReactNode => {
   const { problems, allowsExpressions, sample, names: known } = use(FormContext);
   const [cursor, setCursor] = useState<number | null>(null);
   const [other, setOther] = useState<JsonValue | undefined>(undefined);
-  const isExpression = allowsExpressions && hasExpression(value);
+  // What is to be true or false is seldom the same in each run.
+  const [isFixed, setFixed] = useState(false);
+  const isExpected = !isFixed && value === undefined && isRequired && kind.type === 'boolean';
+  const expression = isExpected ? '{{  }}' : hasExpression(value) ? value : null;
+  const isExpression = allowsExpressions && expression !== null;
   const isMisfit = value !== undefined && !isExpression && !fits(kind, value);
   const pointer = pointerTo(path, field.key);
   const hasParts = !isExpression && !isMisfit && ['list', 'map', 'object'].includes(kind.type);
@@ -40,6 +44,7 @@ export const FieldRow = (props: RowProps): ReactNode => {
   const isFolded = canFold && !isOpen && value === undefined;
   const toggle = () => {
     setOther(value);
+    setFixed(isExpression);
     if (isExpression) return onChange(hasExpression(other) ? undefined : other);
     setCursor(3);
     onChange(hasExpression(other) ? other : toExpression(value));
@@ -86,7 +91,7 @@ export const FieldRow = (props: RowProps): ReactNode => {
           <Suspense fallback={null}>
             <ExpressionField
               {...names}
-              value={value}
+              value={expression}
               onChange={onChange}
               sample={sample}
               names={known}

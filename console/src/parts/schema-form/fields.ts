@@ -193,6 +193,33 @@ export interface ParameterProblem {
 export const pointerTo = (path: string, key: string | number): string =>
   `${path}/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`;
 
+/** The key that a message says is missing; null if it says something else. */
+export const missingKeyOf = (message: string): string | null =>
+  /^lacks the key "(.{1,100})"$/.exec(message)?.[1] ?? null;
+
+/** With a missing key at its own field, if the form has one for it. */
+export const placeMissing = (
+  problems: readonly ParameterProblem[],
+  fields: readonly Field[],
+): readonly ParameterProblem[] =>
+  problems.map((problem) => {
+    const key = missingKeyOf(problem.message);
+    const object = problem.path
+      .split('/')
+      .slice(1)
+      .reduce<Kind | undefined>(partOf, { type: 'object', fields });
+    const hasField = object?.type === 'object' && object.fields.some((field) => field.key === key);
+    return key !== null && hasField
+      ? { path: pointerTo(problem.path, key), message: 'is required' }
+      : problem;
+  });
+
+const partOf = (kind: Kind | undefined, key: string): Kind | undefined => {
+  if (kind?.type === 'object')
+    return kind.fields.find((field) => pointerTo('', field.key) === `/${key}`)?.kind;
+  return kind?.type === 'list' || kind?.type === 'map' ? kind.item : undefined;
+};
+
 /** The messages for a value: with those of its parts, if they have no fields of their own. */
 export const messagesAt = (
   problems: readonly ParameterProblem[],

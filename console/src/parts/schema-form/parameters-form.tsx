@@ -4,7 +4,14 @@ import { type ReactNode, useMemo } from 'react';
 import type { KnownNames, Sample } from '../expression/evaluate-sample.ts';
 import { ProblemList } from './field-frame.tsx';
 import { FieldRow } from './field-row.tsx';
-import { type Field, messagesAt, type ParameterProblem, toFields, withField } from './fields.ts';
+import {
+  type Field,
+  messagesAt,
+  type ParameterProblem,
+  placeMissing,
+  toFields,
+  withField,
+} from './fields.ts';
 import { FormContext } from './form-context.ts';
 import './schema-form.css';
 
@@ -30,8 +37,9 @@ const NO_NAMES: KnownNames = { nodes: [], variables: null };
 /** The parameters of a node as a form, made from their schema. */
 const ParametersForm = (props: ParametersFormProps): ReactNode => {
   const { schema, value, onChange, allowsExpressions } = props;
-  const { problems = NONE, literals = NONE, sample = null, names = NO_NAMES } = props;
+  const { problems: found = NONE, literals = NONE, sample = null, names = NO_NAMES } = props;
   const fields = useMemo(() => withOthers(toFields(schema), value), [schema, value]);
+  const problems = useMemo(() => placeMissing(found, fields), [found, fields]);
   const context = { problems, allowsExpressions, sample, names, parameters: value };
   const literal = { ...context, allowsExpressions: false };
   return (

@@ -51,6 +51,7 @@ export const CreateCredential = (props: CreateCredentialProps): ReactNode => {
   );
   const change = useSecretChange('PUT /api/admin/credentials/{credentialId}');
   const errors = change.error instanceof Problem ? readFieldErrors(change.error.members) : {};
+  const isTaken = change.error instanceof Problem && change.error.status === 412;
   const fields = isOfCallers || shown.data === undefined ? [] : toCredentialFields(shown.data);
   const options = [
     { label: 'For callers of webhooks', options: OF_CALLERS.filter(isOffered) },
@@ -72,13 +73,18 @@ export const CreateCredential = (props: CreateCredentialProps): ReactNode => {
       title="Create a credential"
       action="Create"
       isBusy={change.isBusy}
-      error={change.error}
+      error={isTaken ? null : change.error}
       onClose={onClose}
       onSubmit={() =>
         change.send({ params: { credentialId: id.trim() }, headers: { 'if-none-match': '*' }, body }, onDone)
       }
     >
-      <FormField label="Id" description="Nodes and webhooks name it." stretch={true}>
+      <FormField
+        label="Id"
+        description="Nodes and webhooks name it."
+        errorText={isTaken && 'A credential has this id already: choose another.'}
+        stretch={true}
+      >
         <Input
           autoFocus={true}
           spellcheck={false}

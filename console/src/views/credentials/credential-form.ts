@@ -1,3 +1,4 @@
+import { missingKeyOf } from '../../parts/schema-form/fields.ts';
 import { type SchemaField, toSchemaFields } from '../reference/schema-fields.ts';
 
 /** A field of a credential, as its type declares it. */
@@ -73,10 +74,9 @@ export const readFieldErrors = (
   for (const error of Array.isArray(errors) ? errors : []) {
     const { pointer = '', detail = '' } = error as { readonly pointer?: string; readonly detail?: string };
     const [, list = '', name = ''] = pointer.split('/');
-    const [, missing] = /^lacks the key "(.{1,100})"$/.exec(detail) ?? [];
     const isField = list === 'fields' || list === 'secrets';
     const named = isField ? decodeURIComponent(name).replaceAll('~1', '/').replaceAll('~0', '~') : list;
-    const key = missing ?? named;
+    const key = missingKeyOf(detail) ?? named;
     found[key] = found[key] === undefined ? detail : `${found[key]} ${detail}`;
   }
   return found;

@@ -10,16 +10,20 @@ import {
   type Node,
   type NodeChange,
   type NodeProps,
+  Panel,
   Position,
   ReactFlow,
   type ReactFlowInstance,
   ReactFlowProvider,
+  useReactFlow,
+  useStoreApi,
 } from '@xyflow/react';
 import {
   type DragEvent,
   type MouseEvent,
   memo,
   type ReactNode,
+  useEffect,
   useLayoutEffect,
   useMemo,
   useRef,
@@ -43,6 +47,8 @@ import { DRAGGED_TYPE } from './palette.tsx';
 interface EditorCanvasProps {
   readonly definition: EditedDefinition;
   readonly outputsOf: OutputsOf;
+  /** Ids of the nodes without an input. */
+  readonly withoutInput: ReadonlySet<string>;
   /** Ids of the nodes with a problem. */
   readonly faulty: ReadonlySet<string>;
   readonly selected: ReadonlySet<string>;
@@ -64,6 +70,7 @@ interface Shown extends Record<string, unknown> {
   readonly detail: string;
   /** Joined, so that a node is drawn again only if one changes. */
   readonly outputs: string;
+  readonly hasInput: boolean;
   readonly isDisabled: boolean;
   readonly isFaulty: boolean;
 }
@@ -78,7 +85,7 @@ const Step = memo(({ data }: NodeProps<ShownNode>): ReactNode => {
       data-disabled={data.isDisabled || undefined}
       data-status={data.isFaulty ? 'failed' : undefined}
     >
-      <Handle type="target" position={Position.Left} />
+      {data.hasInput && <Handle type="target" position={Position.Left} />}
       <span className="graph-step-name">{data.title}</span>
       <span className="graph-step-detail">{data.detail}</span>
       {outputs.map((output, index) => (
@@ -209,9 +216,12 @@ const useSame = <Value,>(value: Value): Value => {
   return value;
 };
 
+/** A graph of so many nodes is readable as a whole. */
+const MAX_SMALL = 12;
+
 /** The graph, to move and connect nodes by mouse; menus beside it do the same by keyboard. */
 export const EditorCanvas = (props: EditorCanvasProps): ReactNode => {
-  const { definition, outputsOf, faulty, selected } = props;
+  const { definition, outputsOf, withoutInput, faulty, selected } = props;
   const flow = useRef<ReactFlowInstance<ShownNode> | null>(null);
   const places = usePlaces(definition, outputsOf);
   const stored = useMemo(
@@ -228,12 +238,13 @@ export const EditorCanvas = (props: EditorCanvasProps): ReactNode => {
             title: name ?? id,
             detail: `${type}${disabled === true ? ' · disabled' : ''}`,
             outputs: outputsOf(id).join('\n'),
+            hasInput: !withoutInput.has(id),
             isDisabled: disabled === true,
             isFaulty: faulty.has(id),
           },
         }),
       ),
-    [definition.nodes, places, selected, faulty, outputsOf],
+    [definition.nodes, places, selected, withoutInput, faulty, outputsOf],
   );
   // While nodes are dragged, only these have their places.
   const [nodes, setNodes] = useState(stored);
@@ -338,8 +349,10 @@ export const EditorCanvas = (props: EditorCanvasProps): ReactNode => {
             proOptions={PRO_OPTIONS}
           >
             <FitOnResize />
+            <ShowAdded nodes={nodes} />
+            {nodes.length === 0 && <Panel position="top-center">Add a node to begin.</Panel>}
             <Background />
-            <MiniMap ariaLabel="Overview of the graph" />
+            {nodes.length > MAX_SMALL && <MiniMap ariaLabel="Overview of the graph" />}
             <Controls showInteractive={false} orientation="horizontal" position="bottom-left" />
           </ReactFlow>
         </ReactFlowProvider>
@@ -347,6 +360,28 @@ export const EditorCanvas = (props: EditorCanvasProps): ReactNode => {
     ),
     [nodes, edges, handlers, isLarge],
   );
+};
+
+/** Brings nodes that are added into view: with the whole of a small graph, otherwise without another scale. */
+const ShowAdded = ({ nodes }: { readonly nodes: readonly ShownNode[] }): null => {
+  const { fitView } = useReactFlow();
+  const store = useStoreApi();
+  const known = useRef<ReadonlySet<string> | null>(null);
+  useEffect(() => {
+    const before = known.current;
+    known.current = new Set(nodes.map(({ id }) => id));
+    const added = before === null ? [] : nodes.filter(({ id }) => !before.has(id));
+    if (added.length === 0) return;
+    const { width, height, transform } = store.getState();
+    const [left, top, zoom] = transform;
+    const isSeen = added.every(({ position: { x, y } }) => {
+      const [from, to] = [x * zoom + left, (x + NODE_SIZE.width) * zoom + left];
+      return from >= 0 && to <= width && y * zoom + top >= 0 && (y + NODE_SIZE.height) * zoom + top <= height;
+    });
+    const isSmall = nodes.length <= MAX_SMALL;
+    if (!isSeen) void fitView(isSmall ? FIT : { nodes: added, minZoom: zoom, maxZoom: zoom });
+  }, [nodes, fitView, store]);
+  return null;
 };
 
 const PRO_OPTIONS = { hideAttribution: true };

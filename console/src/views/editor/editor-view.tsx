@@ -53,7 +53,7 @@ import { loadDraft } from './kept-draft.ts';
 import { findNodeActions } from './node-actions.ts';
 import { NodeEditor } from './node-editor.tsx';
 import { NodeMenu } from './node-menu.tsx';
-import { findOutputs, useTypes } from './node-types.ts';
+import { findOutputs, findWithoutInput, useTypes } from './node-types.ts';
 import { NodeTypeSearch, Palette } from './palette.tsx';
 import { ProblemList } from './problem-list.tsx';
 import type { NodeProblems } from './problems.ts';
@@ -139,6 +139,7 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
   const types = useTypes(definition);
   const literalsOf = useCallback((type: string) => types.get(type)?.literalParameters ?? [], [types]);
   const outputs = useMemo(() => findOutputs(definition, types), [definition, types]);
+  const withoutInput = useMemo(() => findWithoutInput(definition, types), [definition, types]);
   const outputsOf = useCallback((id: string) => outputs.get(id) ?? ['main'], [outputs]);
 
   const edit = useCallback((change: Edit) => setHistory((before) => editGraph(before, change)), [setHistory]);
@@ -193,6 +194,7 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
       <EditorCanvas
         definition={definition}
         outputsOf={outputsOf}
+        withoutInput={withoutInput}
         faulty={faulty}
         selected={selected}
         onSelect={setSelected}
@@ -241,7 +243,7 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
       >
         {workflowId === '' ? 'New workflow' : `Edit ${workflowId}`}
       </Header>
-      <SavingAlerts saving={saving} isReadable={problem === null} />
+      <SavingAlerts saving={saving} workflowId={workflowId} isReadable={problem === null} />
       {adding.failure !== null && !adding.isAsked && <ProblemAlert error={adding.failure} />}
       {menuFailure !== null && <ProblemAlert error={menuFailure} />}
       <ProblemList findings={found.all} onSelect={setSelected} onEdit={edit} />
@@ -290,39 +292,42 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
                     />
                   )}
                 </SpaceBetween>
-                {node === undefined ? (
-                  <WorkflowFields
-                    definition={definition}
-                    isNew={workflowId === ''}
-                    problems={found.ofWorkflow}
-                    onEdit={edit}
-                  />
-                ) : (
-                  <NodeEditor
-                    key={node.id}
-                    node={node}
-                    definition={definition}
-                    outputs={outputsOf(node.id)}
-                    problems={found.byNode.get(node.id) ?? NO_PROBLEMS}
-                    literalsOf={literalsOf}
-                    declared={types.get(node.type)}
-                    onEdit={edit}
-                    trial={trial}
-                    onRenamed={(id, renamed) => {
-                      trial.rename(node.id, id, renamed);
-                      setSelected(new Set([id]));
-                    }}
-                    onAddAfter={(output) =>
-                      adding.ask({ after: { sourceNodeId: node.id, sourceOutput: output, targetNodeId: '' } })
-                    }
-                    onInsert={(into) => adding.ask({ into })}
-                    onDuplicate={() => paste(takeFragment(definition, selected))}
-                    onMenu={setMenu}
-                    inputsOf={(id) =>
-                      types.get(definition.nodes.find((each) => each.id === id)?.type ?? '')?.inputs ?? []
-                    }
-                  />
-                )}
+                <div className="editor-panel" key={node?.id}>
+                  {node === undefined ? (
+                    <WorkflowFields
+                      definition={definition}
+                      isNew={workflowId === ''}
+                      problems={found.ofWorkflow}
+                      onEdit={edit}
+                    />
+                  ) : (
+                    <NodeEditor
+                      node={node}
+                      definition={definition}
+                      outputs={outputsOf(node.id)}
+                      problems={found.byNode.get(node.id) ?? NO_PROBLEMS}
+                      literalsOf={literalsOf}
+                      declared={types.get(node.type)}
+                      onEdit={edit}
+                      trial={trial}
+                      onRenamed={(id, renamed) => {
+                        trial.rename(node.id, id, renamed);
+                        setSelected(new Set([id]));
+                      }}
+                      onAddAfter={(output) =>
+                        adding.ask({
+                          after: { sourceNodeId: node.id, sourceOutput: output, targetNodeId: '' },
+                        })
+                      }
+                      onInsert={(into) => adding.ask({ into })}
+                      onDuplicate={() => paste(takeFragment(definition, selected))}
+                      onMenu={setMenu}
+                      inputsOf={(id) =>
+                        types.get(definition.nodes.find((each) => each.id === id)?.type ?? '')?.inputs ?? []
+                      }
+                    />
+                  )}
+                </div>
               </Grid>
             ),
           },

@@ -92,6 +92,15 @@ export const NodeEditor = (props: NodeEditorProps): ReactNode => {
       }
     >
       <SpaceBetween size="m">
+        <SpaceBetween direction="horizontal" size="xs">
+          {outputs.map((output) => (
+            <Button key={output} onClick={() => props.onAddAfter(output)}>
+              {outputs.length === 1 ? 'Add after' : `Add after ${output}`}
+            </Button>
+          ))}
+          <Button onClick={props.onDuplicate}>Duplicate</Button>
+          <Button onClick={() => onEdit(removeNodes(new Set([id])))}>Remove</Button>
+        </SpaceBetween>
         {problems.own.map((problem) => (
           <Box key={problem} color="text-status-error">
             {problem}
@@ -141,15 +150,6 @@ export const NodeEditor = (props: NodeEditorProps): ReactNode => {
           Disabled
         </Toggle>
         <Connections {...props} />
-        <SpaceBetween direction="horizontal" size="xs">
-          {outputs.map((output) => (
-            <Button key={output} onClick={() => props.onAddAfter(output)}>
-              {outputs.length === 1 ? 'Add after' : `Add after ${output}`}
-            </Button>
-          ))}
-          <Button onClick={props.onDuplicate}>Duplicate</Button>
-          <Button onClick={() => onEdit(removeNodes(new Set([id])))}>Remove</Button>
-        </SpaceBetween>
       </SpaceBetween>
     </Container>
   );

@@ -21,6 +21,19 @@ export const useTypes = ({ nodes }: EditedDefinition): ReadonlyMap<string, Decla
 const combineTypes = (results: readonly { readonly data?: DeclaredType | undefined }[]) =>
   new Map(results.flatMap(({ data }) => (data === undefined ? [] : [[data.nodeType, data] as const])));
 
+/** Ids of the triggers: no connection can lead to them, unless a mistaken one does. */
+export const findWithoutInput = (
+  { nodes, connections = [] }: EditedDefinition,
+  types: ReadonlyMap<string, DeclaredType>,
+): ReadonlySet<string> => {
+  const targets = new Set(connections.map(({ targetNodeId }) => targetNodeId));
+  return new Set(
+    nodes
+      .filter(({ id, type }) => types.get(type)?.kind === 'trigger' && !targets.has(id))
+      .map(({ id }) => id),
+  );
+};
+
 /** The outputs of each node, by its id: those that its type declares, and those that connections use. */
 export const findOutputs = (
   { nodes, connections = [] }: EditedDefinition,

@@ -5,18 +5,21 @@ import RadioGroup from '@cloudscape-design/components/radio-group';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { ReactNode } from 'react';
 import { useLocation } from 'wouter';
+import { AppLink } from '../../parts/app-link.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import type { Conflict } from './merge-definitions.ts';
 import type { SaveConflict, Saving } from './use-saving.ts';
 
 interface SavingAlertsProps {
   readonly saving: Saving;
+  /** Empty for a new workflow. */
+  readonly workflowId: string;
   /** Whether the draft has a value that can be merged. */
   readonly isReadable: boolean;
 }
 
 /** What became of the last save, and what has to be decided before the next. */
-export const SavingAlerts = ({ saving, isReadable }: SavingAlertsProps): ReactNode => {
+export const SavingAlerts = ({ saving, workflowId, isReadable }: SavingAlertsProps): ReactNode => {
   const { version, stored, isRestored, failure, takenId, conflict } = saving;
   const [, navigate] = useLocation();
   return (
@@ -25,7 +28,8 @@ export const SavingAlerts = ({ saving, isReadable }: SavingAlertsProps): ReactNo
         {stored !== null && (
           <Alert type="success">
             Saved as version {version}
-            {stored.file === undefined ? '' : ` and to ${stored.file}`}.
+            {stored.file === undefined ? '' : ` and to ${stored.file}`}. What starts it, and what it does:{' '}
+            <AppLink to={`/workflows/${encodeURIComponent(workflowId)}`}>{workflowId}</AppLink>
           </Alert>
         )}
       </div>

@@ -3,6 +3,7 @@ import Input from '@cloudscape-design/components/input';
 import Select from '@cloudscape-design/components/select';
 import Textarea from '@cloudscape-design/components/textarea';
 import { type ReactNode, useState } from 'react';
+import { Problem } from '../../api/api.ts';
 import { useChange } from '../../api/use-api.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { EMPTY, readForm, toForm, type Variable, type VariableForm } from './variable-form.ts';
@@ -31,6 +32,7 @@ export const SetVariable = ({ variable, onClose, onDone }: SetVariableProps): Re
   const [form, setForm] = useState<VariableForm>(variable === null ? EMPTY : toForm(variable));
   const [mistakes, setMistakes] = useState<Readonly<Partial<Record<'name' | 'text', string>>>>({});
   const change = useChange('PUT /api/admin/variables/{name}');
+  const isTaken = variable === null && change.error instanceof Problem && change.error.status === 412;
   const edit = (changes: Partial<VariableForm>) => setForm({ ...form, ...changes });
   const submit = () => {
     const { body, mistakes: found } = readForm(form);
@@ -51,7 +53,7 @@ export const SetVariable = ({ variable, onClose, onDone }: SetVariableProps): Re
       title={variable === null ? 'Create a variable' : `Change ${variable.name}`}
       action={variable === null ? 'Create' : 'Change'}
       isBusy={change.isPending}
-      error={change.error}
+      error={isTaken ? null : change.error}
       onSubmit={submit}
       onClose={onClose}
     >
@@ -59,7 +61,7 @@ export const SetVariable = ({ variable, onClose, onDone }: SetVariableProps): Re
         <FormField
           label="Name"
           description="Workflows read it as $vars.name."
-          errorText={mistakes.name}
+          errorText={isTaken ? 'A variable has this name already: choose another.' : mistakes.name}
           stretch={true}
         >
           <Input

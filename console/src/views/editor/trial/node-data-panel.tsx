@@ -149,16 +149,26 @@ const Views = ({ trial, node: { id }, own, declared, onUse }: OwnProps): ReactNo
   const { graph, data } = trial;
   const parameters = useMemo(() => findExpressible(declared), [declared]);
   const [earlier, setEarlier] = useState<string | null>(null);
+  const [tab, setTab] = useState<string | null>(null);
+  const [trialId, setTrialId] = useState(own?.id);
+  // The result of a trial is what someone waits for.
+  if (own?.id !== trialId) {
+    setTrialId(own?.id);
+    if (own?.from === 'trial' && Object.keys(own.outputs).length > 0) setTab('output');
+  }
   const input = findInput(graph, data, id);
   const before = [...findBefore(graph, id)].filter((one) => Object.keys(outputsOf(data, one)).length > 0);
   const shownEarlier = earlier !== null && before.includes(earlier) ? earlier : (before[0] ?? null);
+  const hasInput = before.length > 0 || input !== null;
   const use = { parameters, onUse };
   const outputs = Object.entries(own?.outputs ?? {});
   return (
     <Tabs
       ariaLabel={`Input and output of ${id}`}
+      activeTabId={tab ?? (hasInput ? 'input' : 'output')}
+      onChange={({ detail }) => setTab(detail.activeTabId)}
       tabs={[
-        ...(before.length === 0 && input === null
+        ...(!hasInput
           ? []
           : [
               {
