@@ -1,29 +1,3 @@
-/** How deployments of the service can differ. docs/deploying.md lists the cost of each parameter. */
-export interface Deployment {
-  /** The ARN of the SNS topic that alarms notify; null for no alarms. */
-  readonly alarmTopic: string | null;
-  readonly hasDashboard: boolean;
-  /** Whether X-Ray traces the functions. */
-  readonly hasTracing: boolean;
-  /** The bus for completion events; null to write them to the log. */
-  readonly eventBus: EventBus | null;
-  /** Whether to adopt the tables and the bucket that an earlier stack of this stage left. */
-  readonly adoptsData: boolean;
-  readonly blobBucket: BlobBucket;
-  readonly hasDeletionProtection: boolean;
-  /** The ARN of the key that tables, bucket, queues and logs are encrypted with; null for AWS's keys. */
-  readonly kmsKey: string | null;
-  readonly tags: Readonly<Record<string, string>>;
-  readonly domain: Domain | null;
-  readonly throttling: Readonly<Record<RouteGroup, Throttle>>;
-  /** Reserved concurrent executions, by the key of a function. */
-  readonly reservedConcurrency: Readonly<Record<string, number>>;
-  /** Write units per second that the tables of runs and their indexes support immediately; null for AWS's default. */
-  readonly warmWrites: number | null;
-  /** The account's quotas that alarms compare with. */
-  readonly quotas: Readonly<Record<keyof typeof QUOTAS, number>>;
-}
-
 /** The event bus; a plain name means a bus in the service's account and region. */
 export type EventBus = { readonly name: string } | { readonly arn: string };
 
@@ -63,7 +37,7 @@ const NONE = 'none';
 export const readParameters = (
   raw: Readonly<Record<string, unknown>>,
   { region, functions }: { readonly region: string; readonly functions: readonly string[] },
-): Deployment => {
+) => {
   const problems: string[] = [];
   /** @returns null for `none` and for invalid values */
   const read = <Value>(name: string, parse: (text: string) => Value | Problem): Value | null => {
@@ -84,14 +58,19 @@ export const readParameters = (
     return 0;
   };
 
-  const deployment: Deployment = {
+  const deployment = {
+    /** The ARN of the SNS topic that alarms notify; null for no alarms. */
     alarmTopic: read('alarmTopic', (text) => parseTopic(text, region)),
     hasDashboard: read('dashboard', parseBoolean) ?? false,
+    /** Whether X-Ray traces the functions. */
     hasTracing: read('tracing', parseBoolean) ?? false,
+    /** The bus for completion events; null to write them to the log. */
     eventBus: read('eventBus', (text) => parseEventBus(text, region)),
+    /** Whether to adopt the tables and the bucket that an earlier stack of this stage left. */
     adoptsData: read('adoptData', parseBoolean) ?? false,
     blobBucket: read('blobBucket', parseBlobBucket) ?? { kind: 'stage' },
     hasDeletionProtection: read('deletionProtection', parseBoolean) ?? false,
+    /** The ARN of the key that tables, bucket, queues and logs are encrypted with; null for AWS's keys. */
     kmsKey: read('kmsKey', (text) => parseKey(text, region)),
     tags: read('tags', parseTags) ?? {},
     domain: readDomain(read, region, problems),
@@ -100,13 +79,19 @@ export const readParameters = (
       callback: readThrottle('callback'),
       admin: readThrottle('admin'),
     },
+    /** Reserved concurrent executions, by the key of a function. */
     reservedConcurrency: read('reservedConcurrency', (text) => parseReserved(text, functions)) ?? {},
+    /** Write units per second that the tables of runs and their indexes support immediately; null for AWS's default. */
     warmWrites: read('warmWrites', parseWarmWrites),
+    /** The account's quotas that alarms compare with. */
     quotas: { ...QUOTAS, ...read('quotas', parseQuotas) },
   };
   if (problems.length > 0) throw new ParameterError(problems.join('\n'));
   return deployment;
 };
+
+/** How deployments of the service can differ. docs/deploying.md lists the cost of each parameter. */
+export type Deployment = Readonly<ReturnType<typeof readParameters>>;
 
 class Problem {
   /** What is wrong with the value; follows the parameter's name in the message. */

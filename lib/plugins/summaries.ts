@@ -83,28 +83,18 @@ interface RuntimeInfo {
   readonly memoryMb: number | null;
 }
 
-interface DebugInfo {
-  /** How many unified providers are loaded. */
-  readonly providerCount: number;
-  /** Trigger and action node types that can be used. */
-  readonly triggerCount: number;
-  readonly actionCount: number;
-  /** The server's current time; ISO 8601, UTC. */
-  readonly serverTime: string;
+interface DebugParts {
+  readonly now: number;
   readonly runtime: RuntimeInfo;
   readonly build: { readonly version: string; readonly stage: string };
-  readonly nodeTypes: readonly string[];
-  readonly loadErrors: readonly { readonly id: string; readonly error: string }[];
 }
 
-export const describeRegistry = (
-  registry: ListedPlugins,
-  { now, runtime, build }: { readonly now: number } & Pick<DebugInfo, 'runtime' | 'build'>,
-): DebugInfo => {
+export const describeRegistry = (registry: ListedPlugins, { now, runtime, build }: DebugParts) => {
   const triggers = listTriggers(registry).filter(({ loaded }) => loaded);
   const actions = listActions(registry).filter(({ loaded }) => loaded);
   const { plugins } = registry;
   return {
+    /** How many unified providers are loaded. */
     providerCount: plugins.filter(({ api, status }) => api === 'unified' && status === 'loaded').length,
     triggerCount: triggers.length,
     actionCount: actions.length,

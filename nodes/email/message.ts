@@ -20,18 +20,7 @@ interface Mailbox {
 }
 
 /** A mail that is safe to write: none of its fields can add a header line or a recipient. */
-export interface Message {
-  readonly from: Mailbox;
-  readonly to: readonly Mailbox[];
-  readonly cc: readonly Mailbox[];
-  readonly bcc: readonly Mailbox[];
-  readonly replyTo: readonly Mailbox[];
-  readonly subject: string;
-  readonly text?: string;
-  readonly html?: string;
-  readonly attachments: readonly FileValue[];
-  readonly headers: Readonly<Record<string, string>>;
-}
+export type Message = ReturnType<typeof readMessage>;
 
 /** The node's parameters, already checked against their schema. */
 interface GivenMessage {
@@ -65,7 +54,7 @@ const RESERVED =
   /^(?:from|sender|to|cc|bcc|reply-to|subject|date|message-id|mime-version|content-.*|return-path|received|dkim-signature|x-ses-.*)$/i;
 
 /** @throws NodeError or TypeError with the parameter that can't be part of a mail */
-export const readMessage = (given: GivenMessage): Message => {
+export const readMessage = (given: GivenMessage) => {
   const { subject, text, html, headers } = given;
   const [to, cc, bcc] = [
     toMailboxes('to', given.to),

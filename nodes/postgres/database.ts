@@ -119,19 +119,10 @@ const toTooLarge = (limit: number): NodeError =>
   );
 
 /** A PostgreSQL database and its login, from a credential of the type `postgres`. */
-interface PostgresServer {
-  readonly host: string;
-  readonly port: number;
-  readonly database: string;
-  readonly username: string;
-  readonly password: string;
-  readonly sslmode: 'disable' | 'require' | 'verify-full';
-  /** Certificates of authorities in PEM; empty for those that Node trusts. */
-  readonly ca: string;
-}
+type PostgresServer = ReturnType<typeof readPostgresServer>;
 
 /** @param field - returns a field of the credential; empty if it is not set */
-export const readPostgresServer = (field: (name: string) => string): PostgresServer => {
+export const readPostgresServer = (field: (name: string) => string) => {
   const sslmode = field('sslmode');
   return {
     host: field('host'),
@@ -139,7 +130,8 @@ export const readPostgresServer = (field: (name: string) => string): PostgresSer
     database: field('database'),
     username: field('username'),
     password: field('password'),
-    sslmode: sslmode === 'disable' || sslmode === 'require' ? sslmode : 'verify-full',
+    sslmode: sslmode === 'disable' || sslmode === 'require' ? sslmode : ('verify-full' as const),
+    /** Certificates of authorities in PEM; empty for those that Node trusts. */
     ca: field('ca'),
   };
 };
