@@ -80,6 +80,15 @@ const adjustments: readonly Adjustment[] = [
     adjust: () => "export { default as AppLayoutInternal } from './visual-refresh';",
   },
   {
+    // Its <main> has the navigation, too: screen readers that jump to the main landmark would read that first.
+    file: 'app-layout/visual-refresh/layout.js',
+    adjust: (text) => text.replace('createElement("main"', 'createElement("div"'),
+  },
+  {
+    file: 'app-layout/visual-refresh/main.js',
+    adjust: (text) => text.replace('createElement("div"', 'createElement("main"'),
+  },
+  {
     // No <nav> has an orientation: https://www.w3.org/TR/wai-aria-1.2/#aria-orientation
     file: 'app-layout/visual-refresh/mobile-toolbar.js',
     adjust: (text) => text.replace('"aria-orientation": "horizontal", ', ''),

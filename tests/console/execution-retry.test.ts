@@ -104,24 +104,29 @@ describe('the effects of a retry', () => {
 describe('the marks of the graph', () => {
   const now = Date.parse('2026-11-26T09:00:07.000Z');
   const inner = aRun('book', { within: 'call/0/0', status: 'failed' });
+  const nodes = [{ id: 'book' }];
 
   test('leave out the nodes of other workflows', () => {
     const runs = [aRun('call', { type: 'subworkflow' }), inner, aRun('book')];
     expect(ownRuns(runs)).toEqual([runs[0], runs[2]]);
-    expect(toMarks(runs, now).book).toEqual({ status: 'succeeded', text: '5 ms' });
+    expect(toMarks(nodes, runs, now).book).toEqual({ status: 'succeeded', text: '5 ms' });
   });
 
   test('count runs, and name attempts', () => {
     const runs = [aRun('each', { type: 'forEach' }), inner, { ...inner, within: 'each/0/1' }];
-    expect(toMarks([aRun('call', { type: 'forEach' }), ...runs], now).book).toEqual({
+    expect(toMarks(nodes, [aRun('call', { type: 'forEach' }), ...runs], now).book).toEqual({
       status: 'failed',
       text: '2 runs, 2 failed',
     });
-    expect(toMarks([aRun('book', { attempts: 3 })], now).book?.text).toBe('5 ms · 3 attempts');
+    expect(toMarks(nodes, [aRun('book', { attempts: 3 })], now).book?.text).toBe('5 ms · 3 attempts');
+  });
+
+  test('say which nodes have no run', () => {
+    expect(toMarks(nodes, [aRun('call')], now)).toEqual({ book: { text: 'no run' } });
   });
 
   test('show the time of what runs, and none of what was skipped', () => {
-    expect(toMarks([aRun('book', { status: 'waiting' })], now).book?.text).toBe('7 s');
-    expect(toMarks([aRun('book', { status: 'skipped' })], now).book?.text).toBe('');
+    expect(toMarks(nodes, [aRun('book', { status: 'waiting' })], now).book?.text).toBe('7 s');
+    expect(toMarks(nodes, [aRun('book', { status: 'skipped' })], now).book?.text).toBe('');
   });
 });

@@ -17,13 +17,15 @@ export class FailureBoundary extends Component<
     const { error } = this.state;
     if (error === null) return this.props.children;
     return (
-      <Alert
-        type="error"
-        header="This view failed"
-        action={<Button onClick={() => location.reload()}>Reload the page</Button>}
-      >
-        {error.message}
-      </Alert>
+      <div role="alert">
+        <Alert
+          type="error"
+          header="This view failed"
+          action={<Button onClick={() => location.reload()}>Reload the page</Button>}
+        >
+          {error.message}
+        </Alert>
+      </div>
     );
   }
 }

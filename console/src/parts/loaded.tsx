@@ -10,11 +10,13 @@ interface LoadedProps<Data> {
   readonly query: UseQueryResult<Data, Error>;
   /** The heading of the page while there is nothing but a problem, for data that bring the heading. */
   readonly heading?: string;
+  /** What is loaded, for the name of the button that tries again, where a page has several. */
+  readonly what?: string;
   readonly children: (data: Data) => ReactNode;
 }
 
 /** Shows data once it is there. When it can't be read again, what was read stays, below the reason. */
-export const Loaded = <Data,>({ query, heading, children }: LoadedProps<Data>): ReactNode => {
+export const Loaded = <Data,>({ query, heading, what, children }: LoadedProps<Data>): ReactNode => {
   const { data, error, refetch } = query;
   if (data === undefined && error === null)
     return (
@@ -29,7 +31,9 @@ export const Loaded = <Data,>({ query, heading, children }: LoadedProps<Data>): 
           <span className="any-length">{heading}</span>
         </Header>
       )}
-      {error !== null && <ProblemAlert error={error} onRetry={refetch} />}
+      {error !== null && (
+        <ProblemAlert error={error} onRetry={refetch} {...(what !== undefined && { what })} />
+      )}
       {data !== undefined && children(data)}
     </SpaceBetween>
   );

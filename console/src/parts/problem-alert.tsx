@@ -9,23 +9,36 @@ interface ProblemAlertProps {
   readonly error: Error;
   /** Asks again; without it there is no button. */
   readonly onRetry?: () => unknown;
+  /** What was asked for, for the name of that button. */
+  readonly what?: string;
 }
 
 /** What the API refused, or why it did not answer, with the id under which logs have the request. */
-export const ProblemAlert = ({ error, onRetry }: ProblemAlertProps): ReactNode => {
+export const ProblemAlert = ({ error, onRetry, what }: ProblemAlertProps): ReactNode => {
   const instance = error instanceof Problem ? error.instance : null;
   return (
-    <Alert
-      type="error"
-      header={error instanceof Problem ? error.title : 'This failed'}
-      action={onRetry === undefined ? undefined : <Button onClick={() => void onRetry()}>Try again</Button>}
-    >
-      <MarkedText text={error.message} />
-      {instance !== null && (
-        <Box variant="small" display="block">
-          Request id: {instance}
-        </Box>
-      )}
-    </Alert>
+    <div role="alert">
+      <Alert
+        type="error"
+        header={error instanceof Problem ? error.title : 'This failed'}
+        action={
+          onRetry !== undefined && (
+            <Button
+              onClick={() => void onRetry()}
+              {...(what !== undefined && { ariaLabel: `Try again: ${what}` })}
+            >
+              Try again
+            </Button>
+          )
+        }
+      >
+        <MarkedText text={error.message} />
+        {instance !== null && (
+          <Box variant="small" display="block">
+            Request id: {instance}
+          </Box>
+        )}
+      </Alert>
+    </div>
   );
 };

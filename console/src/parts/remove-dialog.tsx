@@ -40,15 +40,17 @@ export const RemoveDialog = <Removed,>(props: RemoveDialogProps<Removed>): React
     >
       {children}
       {isForced && (
-        <Alert type="warning" header="It is in use and was not removed">
-          These would fail without it:
-          <ul className="users any-text">
-            {users.map((user) => (
-              <li key={user}>{user}</li>
-            ))}
-          </ul>
-          <Box>Remove it only if you know why they may fail.</Box>
-        </Alert>
+        <div role="alert">
+          <Alert type="warning" header="It is in use and was not removed">
+            These would fail without it:
+            <ul className="users any-text">
+              {users.map((user) => (
+                <li key={user}>{user}</li>
+              ))}
+            </ul>
+            <Box>Remove it only if you know why they may fail.</Box>
+          </Alert>
+        </div>
       )}
     </FormDialog>
   );

@@ -2,6 +2,8 @@ import type { ReactNode } from 'react';
 
 const local = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
+export const formatTime = (at: string | number): string => local.format(new Date(at));
+
 interface TimeProps {
   /** ISO 8601, or milliseconds since the epoch. */
   readonly at: string | number;
@@ -13,7 +15,7 @@ export const Time = ({ at }: TimeProps): ReactNode => {
   const utc = date.toISOString();
   return (
     <time dateTime={utc} title={utc.replace('T', ' ').replace('Z', ' UTC')}>
-      {local.format(date)}
+      {formatTime(at)}
     </time>
   );
 };

@@ -10,7 +10,7 @@ addEventListener('pushState', () => {
 });
 
 /** Moves the focus to the heading of the view that is shown. @returns false if it has none yet */
-const focusHeading = (): boolean => {
+export const focusHeading = (): boolean => {
   const heading = document.querySelector<HTMLElement>('main h1');
   if (heading === null) return false;
   heading.tabIndex = -1;
@@ -43,4 +43,24 @@ export const useNavigationFocus = (location: string): void => {
       stop();
     };
   }, [location]);
+};
+
+/** Moves the focus to the heading when what had it is removed, such as a row of a list: it would be lost. */
+export const useLostFocus = (): void => {
+  useEffect(() => {
+    let last: Element | null = null;
+    const remember = ({ target }: FocusEvent) => {
+      last = target instanceof Element ? target : null;
+    };
+    const observer = new MutationObserver(() => {
+      const isLost = last?.isConnected === false && document.activeElement === document.body;
+      if (isLost && focusHeading()) last = null;
+    });
+    addEventListener('focusin', remember);
+    observer.observe(document.body, { childList: true, subtree: true });
+    return () => {
+      removeEventListener('focusin', remember);
+      observer.disconnect();
+    };
+  }, []);
 };

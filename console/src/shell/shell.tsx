@@ -9,7 +9,7 @@ import { CONSOLE_PATH } from '../../console-settings.ts';
 import { AppLink } from '../parts/app-link.tsx';
 import { FailureBoundary } from '../parts/failure-boundary.tsx';
 import { settings } from '../parts/page-settings.ts';
-import { useNavigationFocus } from './navigation.ts';
+import { focusHeading, useLostFocus, useNavigationFocus } from './navigation.ts';
 import { Search, useSearchKey } from './search.tsx';
 import { chooseTheme, currentTheme } from './theme.ts';
 import { sections, views } from './views.ts';
@@ -25,11 +25,15 @@ export const Shell = (): ReactNode => {
   const openSearch = useCallback(() => setSearchOpen(true), []);
   useSearchKey(openSearch);
   useNavigationFocus(location);
+  useLostFocus();
   const other = theme === 'dark' ? 'light' : 'dark';
   const place = location === '/new-workflow' ? '/workflows' : location;
   const active = sections.find(({ path }) => path !== '/' && place.startsWith(path))?.path ?? '/';
   return (
     <>
+      <button type="button" className="skip-to-content" onClick={focusHeading}>
+        Skip to the content
+      </button>
       <div id="console-top">
         <TopNavigation
           identity={{

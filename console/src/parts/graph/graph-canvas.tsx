@@ -13,6 +13,7 @@ import {
   ReactFlowProvider,
 } from '@xyflow/react';
 import { type KeyboardEvent, memo, type ReactNode, useMemo } from 'react';
+import { EXECUTION_STATUS_NAMES } from '../execution-status.tsx';
 import '@xyflow/react/dist/base.css';
 import './graph.css';
 import { FIT, FitOnResize } from './fit-on-resize.tsx';
@@ -34,7 +35,7 @@ export interface WorkflowGraphProps {
   readonly marks?: Readonly<Record<string, NodeMark>>;
   /** The id of the selected node. */
   readonly selected?: string | null;
-  readonly onSelect?: (nodeId: string) => void;
+  readonly onSelect?: (nodeId: string, isByKey: boolean) => void;
   /** In pixels, at most: a flat graph takes less. */
   readonly height?: number;
 }
@@ -74,8 +75,8 @@ const Step = memo(({ data: { node, mark } }: NodeProps<ShownNode>): ReactNode =>
           </span>
         )}
         {name ?? id}
-      </span>
-      <span className="graph-step-detail">{details.join(' · ')}</span>
+      </span>{' '}
+      <span className="graph-step-detail">{details.join(', ')}</span>{' '}
       {mark.text !== undefined && <span className="graph-step-detail">{mark.text}</span>}
       <Handle type="source" position={Position.Right} isConnectable={false} />
     </div>
@@ -104,17 +105,26 @@ const BackEdge = (props: EdgeProps): ReactNode => {
 
 const edgeTypes = { back: BackEdge };
 
+/** The name of a node: first what it shows, as speech control needs it. */
 const describe = ({ id, name, type, disabled }: DrawnNode, mark: NodeMark, next: readonly string[]): string =>
   [
     `${name ?? id}, ${type}`,
     ...(disabled === true ? ['disabled'] : []),
-    ...(mark.status === undefined ? [] : [mark.status]),
+    ...(mark.text === undefined || mark.text === '' ? [] : [mark.text]),
+    ...(mark.status === undefined ? [] : [EXECUTION_STATUS_NAMES[mark.status] ?? mark.status]),
     ...(mark.change === undefined ? [] : [mark.change]),
-    ...(mark.text === undefined ? [] : [mark.text]),
     next.length === 0 ? 'the end' : `then ${next.join(', ')}`,
   ].join(', ');
 
 const NO_MARKS: Readonly<Record<string, NodeMark>> = {};
+
+const LABELS = {
+  'node.a11yDescription.default': 'Enter shows the node.',
+  'controls.ariaLabel': 'Zoom',
+  'controls.zoomIn.ariaLabel': 'Zoom in',
+  'controls.zoomOut.ariaLabel': 'Zoom out',
+  'controls.fitView.ariaLabel': 'Show the whole graph',
+};
 
 /** Has room for the controls. */
 const MIN_HEIGHT = 200;
@@ -127,6 +137,7 @@ const GraphCanvas = ({
   onSelect,
   height = 420,
 }: WorkflowGraphProps): ReactNode => {
+  const isSelectable = onSelect !== undefined;
   const { nodes: placed, connections } = useMemo(() => layOut(definition), [definition]);
   const nodes = useMemo(
     () =>
@@ -139,9 +150,12 @@ const GraphCanvas = ({
           data: { node, mark: marks[node.id] ?? {} },
           selected: node.id === selected,
           ariaLabel: describe(node, marks[node.id] ?? {}, next),
+          ...(isSelectable
+            ? { ariaRole: 'button', domAttributes: { 'aria-pressed': node.id === selected } }
+            : {}),
         }),
       ),
-    [placed, marks, selected],
+    [placed, marks, selected, isSelectable],
   );
   const edges = useMemo(
     () =>
@@ -163,7 +177,7 @@ const GraphCanvas = ({
     const id = (event.target as HTMLElement).closest<HTMLElement>('.react-flow__node')?.dataset.id;
     if (id === undefined) return;
     event.preventDefault();
-    onSelect?.(id);
+    onSelect?.(id, true);
   };
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the nodes in it have the focus, and the keys
@@ -179,11 +193,13 @@ const GraphCanvas = ({
           edges={edges}
           nodeTypes={nodeTypes}
           edgeTypes={edgeTypes}
-          onNodeClick={(_, { id }) => onSelect?.(id)}
+          // Screen readers click, too: no button was pressed then.
+          onNodeClick={({ detail }, { id }) => onSelect?.(id, detail === 0)}
           nodesDraggable={false}
           nodesConnectable={false}
           edgesFocusable={false}
-          elementsSelectable={onSelect !== undefined}
+          elementsSelectable={isSelectable}
+          ariaLabelConfig={LABELS}
           deleteKeyCode={null}
           disableKeyboardA11y={false}
           onlyRenderVisibleElements={placed.length > 100}

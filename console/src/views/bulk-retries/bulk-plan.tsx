@@ -1,4 +1,3 @@
-import Alert from '@cloudscape-design/components/alert';
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import Header from '@cloudscape-design/components/header';
@@ -7,6 +6,7 @@ import Table from '@cloudscape-design/components/table';
 import type { ReactNode } from 'react';
 import type { Answer } from '../../api/routes.ts';
 import { IdLink } from '../../parts/app-link.tsx';
+import { Outcome } from '../../parts/outcome.tsx';
 import { Time } from '../../parts/time.tsx';
 
 export type Plan = Answer<'POST /api/admin/executions/retry'>;
@@ -34,7 +34,7 @@ export const BulkPlan = ({ plan, onNarrow }: BulkPlanProps): ReactNode => {
     );
   return (
     <SpaceBetween size="l">
-      <Alert type={count === 0 ? 'warning' : 'info'} header={`${number.format(count)} can be retried`}>
+      <Outcome type={count === 0 ? 'warning' : 'info'} header={`${number.format(count)} can be retried`}>
         Of those that started until <Time at={checkedUntil} />.
         {checkedSince !== null && (
           <>
@@ -43,7 +43,7 @@ export const BulkPlan = ({ plan, onNarrow }: BulkPlanProps): ReactNode => {
             shorter period.
           </>
         )}
-      </Alert>
+      </Outcome>
       {byFailure.length > 0 && (
         <Table
           header={<Header variant="h2">How they ended</Header>}

@@ -1,4 +1,3 @@
-import Alert from '@cloudscape-design/components/alert';
 import Button from '@cloudscape-design/components/button';
 import Container from '@cloudscape-design/components/container';
 import Header from '@cloudscape-design/components/header';
@@ -13,6 +12,7 @@ import { AppLink, IdLink } from '../../parts/app-link.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { MarkedText } from '../../parts/marked-text.tsx';
+import { Outcome } from '../../parts/outcome.tsx';
 import { readOnly } from '../../parts/page-settings.ts';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -58,9 +58,9 @@ const BulkRetry = (): ReactNode => {
             </Header>
             {cancel.error !== null && <ProblemAlert error={cancel.error} />}
             {why !== null && (
-              <Alert type={state === 'stopped' ? 'warning' : 'info'} header="It starts no more executions">
+              <Outcome type={state === 'stopped' ? 'warning' : 'info'} header="It starts no more executions">
                 <MarkedText text={why} />
-              </Alert>
+              </Outcome>
             )}
             {isAsking && (
               <Confirm

@@ -85,12 +85,7 @@ export const CreateCredential = (props: CreateCredentialProps): ReactNode => {
         errorText={isTaken && 'A credential has this id already: choose another.'}
         stretch={true}
       >
-        <Input
-          autoFocus={true}
-          spellcheck={false}
-          value={id}
-          onChange={({ detail }) => setId(detail.value)}
-        />
+        <Input spellcheck={false} value={id} onChange={({ detail }) => setId(detail.value)} />
       </FormField>
       <FormField label="Type" errorText={errors.type} stretch={true}>
         <Select

@@ -1,4 +1,3 @@
-import Alert from '@cloudscape-design/components/alert';
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import ContentLayout from '@cloudscape-design/components/content-layout';
@@ -11,6 +10,7 @@ import { useParams } from 'wouter';
 import { useApi, useChange } from '../../api/use-api.ts';
 import { AppLink, IdLink } from '../../parts/app-link.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { Outcome } from '../../parts/outcome.tsx';
 import { readOnly } from '../../parts/page-settings.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
@@ -38,15 +38,16 @@ const CredentialView = (): ReactNode => {
     setQuestion(next);
   };
   const message = done !== null && (
-    <div aria-live="polite">
-      <Alert type="success" dismissible={!isRemoved} onDismiss={() => setDone(null)}>
-        <span className="any-length">{done}</span>
-      </Alert>
-    </div>
+    <Outcome dismissible={!isRemoved} onDismiss={() => setDone(null)}>
+      <span className="any-length">{done}</span>
+    </Outcome>
   );
   if (isRemoved)
     return (
       <SpaceBetween size="m">
+        <Header variant="h1">
+          <span className="any-length">{credentialId}</span>
+        </Header>
         {message}
         <AppLink to="/credentials">Show all credentials</AppLink>
       </SpaceBetween>
@@ -126,19 +127,17 @@ const Shown = ({ credential, onAsk }: ShownProps): ReactNode => {
       }
     >
       <SpaceBetween size="l">
-        <div aria-live="polite">
-          {test.error !== null && <ProblemAlert error={test.error} />}
-          {test.data !== undefined && (
-            <Alert
-              type={test.data.status === 'healthy' ? 'success' : 'warning'}
-              header="The live test"
-              dismissible={true}
-              onDismiss={test.reset}
-            >
-              <HealthStatus status={test.data.status} message={test.data.message} />
-            </Alert>
-          )}
-        </div>
+        {test.error !== null && <ProblemAlert error={test.error} />}
+        {test.data !== undefined && (
+          <Outcome
+            type={test.data.status === 'healthy' ? 'success' : 'warning'}
+            header="The live test"
+            dismissible={true}
+            onDismiss={test.reset}
+          >
+            <HealthStatus status={test.data.status} message={test.data.message} />
+          </Outcome>
+        )}
         <Panel title="Overview">
           <div className="any-length">
             <KeyValuePairs

@@ -1,4 +1,3 @@
-import Alert from '@cloudscape-design/components/alert';
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import Header from '@cloudscape-design/components/header';
@@ -13,6 +12,7 @@ import { useAddressStates } from '../../parts/address-state.ts';
 import { IdLink } from '../../parts/app-link.tsx';
 import { CursorButtons, useCursorPages } from '../../parts/cursor-pages.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { Outcome } from '../../parts/outcome.tsx';
 import { readOnly } from '../../parts/page-settings.ts';
 import { type Changed, CreateCredential } from './create-credential.tsx';
 import { CredentialHealth } from './credential-health.tsx';
@@ -61,9 +61,9 @@ const Credentials = (): ReactNode => {
         Credentials
       </Header>
       {created !== null && (
-        <Alert type="success" dismissible={true} onDismiss={() => setCreated(null)}>
+        <Outcome dismissible={true} onDismiss={() => setCreated(null)}>
           The credential <IdLink of="credentials" id={created.id} /> is created.
-        </Alert>
+        </Outcome>
       )}
       <div className="filters">
         <div className="filter-text">

@@ -23,12 +23,13 @@ interface GraphKeysProps {
 /** The keys that work while something in the graph has the focus. */
 export const GraphKeys = (props: GraphKeysProps): ReactNode => {
   const { definition, selected } = props;
-  const onKeyDown = (event: KeyboardEvent) => {
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
     if (isTyping(event.target)) return;
     const key = event.key.toLowerCase();
     if (key === 'delete' || key === 'backspace') {
       props.onEdit(removeNodes(selected));
       props.onSelect(new Set());
+      event.currentTarget.focus(); // the keys still work when what had the focus is removed
     } else if (!(event.ctrlKey || event.metaKey)) return;
     else if (key === 'z') event.shiftKey ? props.onRedo() : props.onUndo();
     else if (key === 'y') props.onRedo();
@@ -50,7 +51,7 @@ export const GraphKeys = (props: GraphKeysProps): ReactNode => {
   };
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the nodes in it have the focus, and the keys
-    <div className="editor-canvas" onKeyDown={onKeyDown} onCopy={onCopy} onPaste={onPaste}>
+    <div className="editor-canvas" tabIndex={-1} onKeyDown={onKeyDown} onCopy={onCopy} onPaste={onPaste}>
       {props.children}
     </div>
   );

@@ -42,7 +42,7 @@ export const SavingAlerts = ({ saving, workflowId, isReadable }: SavingAlertsPro
       {takenId !== null && (
         <Alert
           type="warning"
-          header="A workflow with this id exists"
+          header={<span role="alert">A workflow with this id exists</span>}
           action={
             <Button onClick={() => navigate(`/workflows/${encodeURIComponent(takenId)}/edit`)}>
               Open the existing workflow
@@ -56,7 +56,11 @@ export const SavingAlerts = ({ saving, workflowId, isReadable }: SavingAlertsPro
       {conflict !== null && (
         <Alert
           type="warning"
-          header={`Version ${conflict.version} was stored while you edited version ${version}`}
+          header={
+            <span role="alert">
+              Version {conflict.version} was stored while you edited version {version}
+            </span>
+          }
           action={
             <Button disabled={!isReadable} onClick={conflict.merge}>
               Merge

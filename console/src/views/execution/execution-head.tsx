@@ -8,7 +8,7 @@ import LiveRegion from '@cloudscape-design/components/live-region';
 import type { ReactElement, ReactNode } from 'react';
 import { AppLink, IdLink } from '../../parts/app-link.tsx';
 import { formatDuration } from '../../parts/duration.ts';
-import { ExecutionStatus } from '../../parts/execution-status.tsx';
+import { EXECUTION_STATUS_NAMES, ExecutionStatus } from '../../parts/execution-status.tsx';
 import { Time } from '../../parts/time.tsx';
 import { Changes } from './changes.tsx';
 import { type Execution, isFinal, isOpen, keyOf } from './node-runs.ts';
@@ -54,7 +54,9 @@ export const ExecutionHead = ({ execution, now }: ExecutionHeadProps): ReactNode
   return (
     <Container>
       <KeyValuePairs columns={4} minColumnWidth={140} items={items} ariaLabel="About this execution" />
-      <LiveRegion hidden>The execution is {held ?? status}.</LiveRegion>
+      <LiveRegion
+        hidden
+      >{`Status of the execution: ${EXECUTION_STATUS_NAMES[held ?? status] ?? status}`}</LiveRegion>
     </Container>
   );
 };

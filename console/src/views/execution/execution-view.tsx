@@ -1,8 +1,7 @@
-import Alert from '@cloudscape-design/components/alert';
 import Box from '@cloudscape-design/components/box';
 import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
-import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useMemo, useState } from 'react';
 import { useParams } from 'wouter';
 import { Problem } from '../../api/api.ts';
 import { useApi } from '../../api/use-api.ts';
@@ -11,6 +10,7 @@ import { WorkflowGraph } from '../../parts/graph/workflow-graph.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { settings } from '../../parts/page-settings.ts';
 import { Panel } from '../../parts/panel.tsx';
+import { Beside, isPanelBelow, usePanelFocus } from '../../parts/side-panel.tsx';
 import { findCriticalPath } from './critical-path.ts';
 import { CancelDialog, ExecutionActions } from './execution-actions.tsx';
 import { ExecutionHead, toNotices } from './execution-head.tsx';
@@ -31,6 +31,7 @@ import { Timeline } from './timeline.tsx';
 import { createTimeline } from './timeline-rows.ts';
 import { useVersion } from './use-definition.ts';
 import './execution.css';
+import { Outcome } from '../../parts/outcome.tsx';
 
 const LIVE_MS = 1_000;
 
@@ -65,7 +66,7 @@ const Shown = ({ execution, at }: ShownProps): ReactNode => {
   const definition = useVersion(workflowId, workflowVersion)?.definition ?? null;
   const [done, setDone] = useState<string | null>(null);
   const [address, change] = useAddress();
-  const panel = useRef<HTMLDivElement>(null);
+  const focus = usePanelFocus();
   const edges = definition?.connections ?? NO_EDGES;
 
   const selected = findRun(nodes, {
@@ -74,8 +75,8 @@ const Shown = ({ execution, at }: ShownProps): ReactNode => {
     iteration: address.get('iteration') ?? '',
   });
   const dialog = address.get('dialog');
-  const open = address.get('open') ?? '';
-  const unfolded = useMemo(() => new Set(open.split(',')), [open]);
+  const openKeys = address.get('open') ?? '';
+  const unfolded = useMemo(() => new Set(openKeys.split(',')), [openKeys]);
 
   const select = ({ nodeId, within = '', iteration }: NodeRun): void => {
     const around = within === '' ? [] : pathTo(within);
@@ -85,15 +86,17 @@ const Shown = ({ execution, at }: ShownProps): ReactNode => {
       iteration: String(iteration),
       open: [...new Set([...unfolded, ...around])].filter((key) => key !== '').join(','),
     });
-    // On a narrow screen, the panel is below what was chosen.
-    if (innerWidth < 1_200) setTimeout(() => panel.current?.focus());
+  };
+  const open = (run: NodeRun, isByKey: boolean): void => {
+    select(run);
+    if (isByKey || isPanelBelow()) focus.enter();
   };
   const own = useMemo(() => ownRuns(nodes), [nodes]);
-  const marks = useMemo(() => toMarks(nodes, at), [nodes, at]);
-  const selectNode = (nodeId: string): void => {
+  const marks = useMemo(() => toMarks(definition?.nodes ?? [], nodes, at), [definition, nodes, at]);
+  const selectNode = (nodeId: string, isByKey: boolean): void => {
     const run = mostUrgent(own.filter((one) => one.nodeId === nodeId));
     if (run === null) change({ node: nodeId, within: '', iteration: '' });
-    else select(run);
+    else open(run, isByKey);
   };
   const fold = (key: string, isUnfolded: boolean): void => {
     const keys = [...unfolded].filter((one) => one !== key && one !== '');
@@ -134,13 +137,39 @@ const Shown = ({ execution, at }: ShownProps): ReactNode => {
         Execution of {workflowId}
       </Header>
       {done !== null && (
-        <Alert type="success" dismissible dismissAriaLabel="Dismiss" onDismiss={() => setDone(null)}>
+        <Outcome dismissible onDismiss={() => setDone(null)}>
           {done}
-        </Alert>
+        </Outcome>
       )}
       <ExecutionHead execution={execution} now={at} />
-      {toNotices(execution, failed === null ? null : () => select(failed))}
-      <div className={`execution-body${selected === null ? '' : ' execution-split'}`}>
+      {toNotices(execution, failed === null ? null : () => open(failed, true))}
+      <Beside
+        label={`Node ${selected?.nodeId ?? ''}`}
+        focus={focus}
+        panel={
+          selected === null ? null : (
+            <NodePanel
+              run={selected}
+              workflowId={workflowId}
+              siblings={(own.includes(selected) ? own : nodes.filter((one) => !own.includes(one))).filter(
+                ({ nodeId }) => nodeId === selected.nodeId,
+              )}
+              isCritical={criticalPath.has(keyOf(selected))}
+              now={at}
+              onSelect={select}
+              onRetry={
+                isFinal(execution) && !settings.isReadOnly && rootOf(selected) !== trigger.nodeId
+                  ? () => change({ dialog: 'retry', from: rootOf(selected) })
+                  : null
+              }
+              onClose={() => {
+                change({ node: '', within: '', iteration: '' });
+                focus.leave(selected.nodeId);
+              }}
+            />
+          )
+        }
+      >
         <SpaceBetween size="l">
           {definition !== null && (
             <Panel title="Graph">
@@ -161,38 +190,13 @@ const Shown = ({ execution, at }: ShownProps): ReactNode => {
                 timeline={timeline}
                 criticalPath={criticalPath}
                 selected={selected === null ? null : keyOf(selected)}
-                onSelect={select}
+                onSelect={open}
                 onFold={fold}
               />
             )}
           </Panel>
         </SpaceBetween>
-        {selected !== null && (
-          <section
-            className="execution-side"
-            ref={panel}
-            tabIndex={-1}
-            aria-label={`Node ${selected.nodeId}`}
-          >
-            <NodePanel
-              run={selected}
-              workflowId={workflowId}
-              siblings={(own.includes(selected) ? own : nodes.filter((one) => !own.includes(one))).filter(
-                ({ nodeId }) => nodeId === selected.nodeId,
-              )}
-              isCritical={criticalPath.has(keyOf(selected))}
-              now={at}
-              onSelect={select}
-              onRetry={
-                isFinal(execution) && !settings.isReadOnly && rootOf(selected) !== trigger.nodeId
-                  ? () => change({ dialog: 'retry', from: rootOf(selected) })
-                  : null
-              }
-              onClose={() => change({ node: '', within: '', iteration: '' })}
-            />
-          </section>
-        )}
-      </div>
+      </Beside>
       {dialog === 'retry' && isFinal(execution) && !settings.isReadOnly && (
         <RetryDialog
           execution={execution}

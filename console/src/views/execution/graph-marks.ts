@@ -9,17 +9,23 @@ export const ownRuns = (runs: readonly NodeRun[]): readonly NodeRun[] => {
 
 /** What the graph says of a node. */
 interface RunMark {
-  readonly status: NodeRun['status'];
+  /** Absent if it has no run. */
+  readonly status?: NodeRun['status'];
   readonly text: string;
 }
 
 /** What the graph says on each node: the state of the run to look at first, its time, how many runs and attempts. */
-export const toMarks = (runs: readonly NodeRun[], now: number): Readonly<Record<string, RunMark>> => {
+export const toMarks = (
+  nodes: readonly { readonly id: string }[],
+  runs: readonly NodeRun[],
+  now: number,
+): Readonly<Record<string, RunMark>> => {
   const byNode = Map.groupBy(ownRuns(runs), ({ nodeId }) => nodeId);
   return Object.fromEntries(
-    [...byNode].flatMap(([nodeId, all]): [string, RunMark][] => {
+    nodes.map(({ id }): [string, RunMark] => {
+      const all = byNode.get(id) ?? [];
       const run = mostUrgent(all);
-      return run === null ? [] : [[nodeId, { status: run.status, text: describe(run, all, now) }]];
+      return [id, run === null ? { text: 'no run' } : { status: run.status, text: describe(run, all, now) }];
     }),
   );
 };

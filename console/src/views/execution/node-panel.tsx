@@ -55,6 +55,7 @@ export const NodePanel = ({
             variant="icon"
             ariaLabel="The run of this node before"
             disabled={at <= 0}
+            disabledReason="There is none before."
             onClick={() => step(siblings[at - 1], onSelect)}
           />
           <Button
@@ -62,6 +63,7 @@ export const NodePanel = ({
             variant="icon"
             ariaLabel="The next run of this node"
             disabled={at < 0 || at >= siblings.length - 1}
+            disabledReason="This is the last one."
             onClick={() => step(siblings[at + 1], onSelect)}
           />
           <Button iconName="close" variant="icon" ariaLabel="Close the node" onClick={onClose} />

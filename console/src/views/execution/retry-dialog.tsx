@@ -121,7 +121,9 @@ export const RetryDialog = ({ execution, from, onFrom, onClose }: RetryDialogPro
             </Suspense>
           </FormField>
         )}
-        <Plan plan={plan} />
+        <div role="status">
+          <Plan plan={plan} />
+        </div>
         {retry.error !== null && <ProblemAlert error={retry.error} />}
       </SpaceBetween>
     </Confirm>

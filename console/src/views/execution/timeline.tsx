@@ -13,7 +13,7 @@ interface TimelineProps {
   readonly criticalPath: ReadonlySet<string>;
   /** Key of the selected node run; null for none. */
   readonly selected: string | null;
-  readonly onSelect: (run: NodeRun) => void;
+  readonly onSelect: (run: NodeRun, isByKey: boolean) => void;
   /** Shows or hides what is inside of a row. */
   readonly onFold: (key: string, isUnfolded: boolean) => void;
 }
@@ -30,9 +30,9 @@ export const Timeline = (props: TimelineProps): ReactNode => {
   const rows = timeline.rows.slice(0, Math.max(shown, selectedAt + 1));
   const current = rows.find(({ key }) => key === (focused ?? selected))?.key ?? rows[0]?.key;
 
-  const act = (row: TimelineRow): void => {
+  const act = (row: TimelineRow, isByKey: boolean): void => {
     if (row.run === null) onFold(row.key, !row.isUnfolded);
-    else onSelect(row.run);
+    else onSelect(row.run, isByKey);
   };
   const focusRow = (row: TimelineRow | undefined): void => {
     if (row === undefined) return;
@@ -55,8 +55,8 @@ export const Timeline = (props: TimelineProps): ReactNode => {
             ? focusRow(rows[at + 1])
             : undefined,
       ArrowLeft: () => (row.isUnfolded ? onFold(row.key, false) : focusRow(parent)),
-      Enter: () => act(row),
-      ' ': () => act(row),
+      Enter: () => act(row, true),
+      ' ': () => act(row, true),
     };
     const action = actions[event.key];
     if (action === undefined) return;
@@ -80,7 +80,7 @@ export const Timeline = (props: TimelineProps): ReactNode => {
             tabIndex={row.key === current ? 0 : -1}
             onKeyDown={(event) => onKeyDown(event, at)}
             onFocus={() => setFocused(row.key)}
-            onClick={() => act(row)}
+            onClick={({ detail }) => act(row, detail === 0)}
           >
             <div className="timeline-name" style={{ paddingInlineStart: `${row.depth * 14}px` }}>
               <Fold row={row} onFold={onFold} />

@@ -50,20 +50,22 @@ export const RetrySelected = ({ executions, onClose }: RetrySelectedProps): Reac
           Each starts again as a new execution, from its trigger, with the same request and in the same
           version. What its nodes have done is done once more: mails are sent again, requests made again.
         </Box>
-        {outcomes?.map(({ executionId, retriedBy, problem }) => (
-          <div key={executionId} className="any-text">
-            {retriedBy === null ? (
-              <StatusIndicator type="error" wrapText={true}>
-                {executionId}: {problem}
-              </StatusIndicator>
-            ) : (
-              <StatusIndicator type="success" wrapText={true}>
-                {executionId}: retried by{' '}
-                <AppLink to={`/executions/${encodeURIComponent(retriedBy)}`}>{retriedBy}</AppLink>
-              </StatusIndicator>
-            )}
-          </div>
-        ))}
+        <div role="status">
+          {outcomes?.map(({ executionId, retriedBy, problem }) => (
+            <div key={executionId} className="any-text">
+              {retriedBy === null ? (
+                <StatusIndicator type="error" wrapText={true}>
+                  {executionId}: {problem}
+                </StatusIndicator>
+              ) : (
+                <StatusIndicator type="success" wrapText={true}>
+                  {executionId}: retried by{' '}
+                  <AppLink to={`/executions/${encodeURIComponent(retriedBy)}`}>{retriedBy}</AppLink>
+                </StatusIndicator>
+              )}
+            </div>
+          ))}
+        </div>
       </SpaceBetween>
     </Confirm>
   );

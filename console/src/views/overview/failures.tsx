@@ -44,7 +44,7 @@ export const Failures = (): ReactNode => {
       description={`The latest failures of the last day, at most ${MAX_READ}, by cause`}
       actions={<AppLink to="/executions?status=failed%2CtimedOut&last=1-day">All failed</AppLink>}
     >
-      <Loaded query={query}>
+      <Loaded query={query} what="failures">
         {({ executions }) =>
           executions.length === 0 ? (
             <Box color="text-body-secondary">Nothing has failed.</Box>
@@ -55,7 +55,11 @@ export const Failures = (): ReactNode => {
                   <li key={key}>
                     <div className="field-head">
                       <b>{count} ×</b>
-                      <IdLink of="executions" id={executionId}>
+                      <IdLink
+                        of="executions"
+                        id={executionId}
+                        ariaLabel={`${name}: the latest in ${workflowId}${nodeId === null ? '' : `, node ${nodeId}`}`}
+                      >
                         {name}
                       </IdLink>
                       <span>

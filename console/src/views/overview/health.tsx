@@ -31,7 +31,9 @@ export const Health = (): ReactNode => {
       }
       actions={<AppLink to="/plugins">Plugins and health</AppLink>}
     >
-      <Loaded query={query}>{(report) => <Problems report={report} />}</Loaded>
+      <Loaded query={query} what="health">
+        {(report) => <Problems report={report} />}
+      </Loaded>
     </Panel>
   );
 };

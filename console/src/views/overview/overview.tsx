@@ -38,7 +38,7 @@ const duration = (ms: number | null): string => (ms === null ? '–' : formatDur
 const LastDay = (): ReactNode => {
   const query = useApi('GET /api/admin/statistics', {}, { everyMs: 30_000 });
   return (
-    <Loaded query={query}>
+    <Loaded query={query} what="the last day">
       {(statistics) => {
         const { from, timestamp, total } = statistics;
         const hours = toHours(statistics);

@@ -18,7 +18,7 @@ export const Waiting = (): ReactNode => {
       description="Pending approvals, those that expire first"
       actions={<AppLink to="/approvals">All approvals</AppLink>}
     >
-      <Loaded query={query}>
+      <Loaded query={query} what="approvals">
         {({ approvals, nextCursor }) =>
           approvals.length === 0 ? (
             <Box color="text-body-secondary">Nothing waits for a person.</Box>

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import type { Answer } from '../../api/routes.ts';
 import { useApi } from '../../api/use-api.ts';
 import { AppLink, IdLink } from '../../parts/app-link.tsx';
-import { ExecutionStatus } from '../../parts/execution-status.tsx';
+import { EXECUTION_STATUS_NAMES, ExecutionStatus } from '../../parts/execution-status.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Panel } from '../../parts/panel.tsx';
 
@@ -30,7 +30,7 @@ export const WorkflowStates = (): ReactNode => {
       description="Those that need a look first"
       actions={<AppLink to="/workflows">All workflows</AppLink>}
     >
-      <Loaded query={query}>
+      <Loaded query={query} what="workflows">
         {({ workflows, nextCursor }) => {
           const enabled = workflows.filter((workflow) => workflow.enabled).length;
           return (
@@ -63,7 +63,7 @@ export const WorkflowStates = (): ReactNode => {
 };
 
 const State = ({ workflow }: { readonly workflow: Listed }): ReactNode => {
-  const { unknownNodeTypes = [], enabled, lastExecution } = workflow;
+  const { name, unknownNodeTypes = [], enabled, lastExecution } = workflow;
   return (
     <>
       {unknownNodeTypes.length > 0 && (
@@ -73,7 +73,11 @@ const State = ({ workflow }: { readonly workflow: Listed }): ReactNode => {
       {lastExecution === null ? (
         <Box color="text-body-secondary">has not run</Box>
       ) : (
-        <IdLink of="executions" id={lastExecution.executionId}>
+        <IdLink
+          of="executions"
+          id={lastExecution.executionId}
+          ariaLabel={`${EXECUTION_STATUS_NAMES[lastExecution.status] ?? lastExecution.status}: the last execution of ${name}`}
+        >
           <ExecutionStatus status={lastExecution.status} />
         </IdLink>
       )}

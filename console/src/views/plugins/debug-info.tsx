@@ -19,7 +19,9 @@ export const DebugInfo = (): ReactNode => {
       onChange={({ detail }) => setDebug(detail.expanded ? 'open' : '')}
     >
       {isOpen && (
-        <Loaded query={query}>{(value) => <JsonView label="Debug information" value={value} />}</Loaded>
+        <Loaded query={query} what="debug information">
+          {(value) => <JsonView label="Debug information" value={value} />}
+        </Loaded>
       )}
     </ExpandableSection>
   );

@@ -54,9 +54,11 @@ const Plugins = (): ReactNode => {
       }
     >
       <SpaceBetween size="l">
-        <Loaded query={report}>{(found) => <HealthReport report={found} />}</Loaded>
+        <Loaded query={report} what="health">
+          {(found) => <HealthReport report={found} />}
+        </Loaded>
         {disabled.error !== null && <ProblemAlert error={disabled.error} onRetry={disabled.refetch} />}
-        <Loaded query={list}>
+        <Loaded query={list} what="plugins">
           {({ plugins }) => (
             <PluginTable rows={toPluginRows(plugins, report.data ?? null, disabled.data?.plugins ?? [])} />
           )}

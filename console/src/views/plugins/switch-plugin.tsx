@@ -1,4 +1,3 @@
-import Alert from '@cloudscape-design/components/alert';
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import FormField from '@cloudscape-design/components/form-field';
@@ -7,6 +6,7 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import { type ReactNode, useState } from 'react';
 import { useChange } from '../../api/use-api.ts';
 import { Confirm } from '../../parts/confirm.tsx';
+import { Outcome } from '../../parts/outcome.tsx';
 import { readOnlyReason, settings } from '../../parts/page-settings.ts';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 
@@ -63,7 +63,7 @@ export const useSwitchPlugin = ({ id, isDisabled, isLeftOut }: SwitchPluginProps
           credentials are not sent. You can enable it again at any time.
         </Box>
         <FormField label="Reason" description="For those who see the failures." stretch>
-          <Input autoFocus value={message} onChange={({ detail }) => setMessage(detail.value)} />
+          <Input value={message} onChange={({ detail }) => setMessage(detail.value)} />
         </FormField>
         {disable.error !== null && <ProblemAlert error={disable.error} />}
       </SpaceBetween>
@@ -75,16 +75,16 @@ export const useSwitchPlugin = ({ id, isDisabled, isLeftOut }: SwitchPluginProps
       {isAsking && modal}
       {enable.error !== null && <ProblemAlert error={enable.error} />}
       {enable.data !== undefined && !isDisabled && (
-        <Alert type="success" dismissible onDismiss={enable.reset}>
+        <Outcome dismissible onDismiss={enable.reset}>
           The plugin is enabled. Executions that failed can be retried.
-        </Alert>
+        </Outcome>
       )}
       {disable.data !== undefined && isDisabled && (
-        <Alert type="success" dismissible onDismiss={disable.reset} header="The plugin is disabled">
+        <Outcome dismissible onDismiss={disable.reset} header="The plugin is disabled">
           {disable.data.users.length === 0
             ? 'No workflow uses it.'
             : `These fail now: ${disable.data.users.join(', ')}.`}
-        </Alert>
+        </Outcome>
       )}
     </>
   );

@@ -79,7 +79,8 @@ export const TypeTable = (props: TypeTableProps): ReactNode => {
           id: 'plugin',
           header: 'Plugin',
           width: 150,
-          cell: ({ plugin }) => <IdLink of="plugins" id={plugin} />,
+          // A node type often has the name of its plugin.
+          cell: ({ plugin }) => <IdLink of="plugins" id={plugin} ariaLabel={`Plugin ${plugin}`} />,
         },
       ]}
       footer={

@@ -1,4 +1,3 @@
-import Alert from '@cloudscape-design/components/alert';
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import ExpandableSection from '@cloudscape-design/components/expandable-section';
@@ -11,6 +10,7 @@ import { useChange } from '../../api/use-api.ts';
 import { IdLink } from '../../parts/app-link.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { MarkedText } from '../../parts/marked-text.tsx';
+import { Outcome } from '../../parts/outcome.tsx';
 import { readOnlyReason } from '../../parts/page-settings.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
@@ -111,7 +111,7 @@ export const SendAgain = ({ request }: SendAgainProps): ReactNode => {
         </ExpandableSection>
         {send.error !== null && <ProblemAlert error={send.error} />}
         {send.data !== undefined && (
-          <Alert type="success" header="Sent again">
+          <Outcome header="Sent again">
             {send.data.executionId === null ? (
               'The webhook’s filter skipped it, so it started nothing.'
             ) : (
@@ -120,7 +120,7 @@ export const SendAgain = ({ request }: SendAgainProps): ReactNode => {
                 {send.data.workflowVersion} of {workflowId}.
               </span>
             )}
-          </Alert>
+          </Outcome>
         )}
         {isAsking && (
           <Confirm

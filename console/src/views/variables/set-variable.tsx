@@ -65,7 +65,6 @@ export const SetVariable = ({ variable, onClose, onDone }: SetVariableProps): Re
           stretch={true}
         >
           <Input
-            autoFocus={true}
             spellcheck={false}
             value={form.name}
             onChange={({ detail }) => edit({ name: detail.value })}

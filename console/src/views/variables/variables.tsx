@@ -1,4 +1,3 @@
-import Alert from '@cloudscape-design/components/alert';
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import Header from '@cloudscape-design/components/header';
@@ -9,6 +8,7 @@ import { type ReactNode, useState } from 'react';
 import { useApi, useChange } from '../../api/use-api.ts';
 import { useAddressState } from '../../parts/address-state.ts';
 import { Loaded } from '../../parts/loaded.tsx';
+import { Outcome } from '../../parts/outcome.tsx';
 import { readOnly } from '../../parts/page-settings.ts';
 import { RemoveDialog } from '../../parts/remove-dialog.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -39,11 +39,11 @@ const Variables = (): ReactNode => {
   return (
     <SpaceBetween size="m">
       {done !== null && (
-        <Alert type="success" dismissible={true} onDismiss={() => setDone(null)}>
+        <Outcome dismissible={true} onDismiss={() => setDone(null)}>
           {done}
-        </Alert>
+        </Outcome>
       )}
-      <Loaded query={query}>
+      <Loaded query={query} heading="Variables">
         {({ variables }) => <VariableTable variables={variables} text={text} onText={setText} onAsk={ask} />}
       </Loaded>
       {question?.kind === 'set' && (

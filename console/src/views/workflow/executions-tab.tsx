@@ -8,7 +8,7 @@ import { formatDuration } from '../../parts/duration.ts';
 import { ExecutionStatus } from '../../parts/execution-status.tsx';
 import { useIsStacked } from '../../parts/narrow.ts';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
-import { Time } from '../../parts/time.tsx';
+import { formatTime, Time } from '../../parts/time.tsx';
 
 const SHOWN = 15;
 
@@ -50,7 +50,11 @@ export const ExecutionsTab = ({ workflowId }: { readonly workflowId: string }): 
             header: 'Started',
             isRowHeader: true,
             cell: ({ executionId, startedAt }) => (
-              <IdLink of="executions" id={executionId}>
+              <IdLink
+                of="executions"
+                id={executionId}
+                ariaLabel={`${formatTime(startedAt)}, execution ${executionId}`}
+              >
                 <Time at={startedAt} />
               </IdLink>
             ),

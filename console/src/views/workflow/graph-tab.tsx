@@ -1,6 +1,5 @@
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
-import Grid from '@cloudscape-design/components/grid';
 import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { type ReactNode, useMemo } from 'react';
@@ -13,6 +12,7 @@ import { WorkflowGraph } from '../../parts/graph/workflow-graph.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { Beside, isPanelBelow, usePanelFocus } from '../../parts/side-panel.tsx';
 import { Time } from '../../parts/time.tsx';
 import { type Definition, type DefinitionNode, findNode } from './definition.ts';
 
@@ -39,15 +39,7 @@ export const GraphTab = ({ workflowId, definition }: GraphTabProps): ReactNode =
     [counts],
   );
   const node = findNode(definition, nodeId);
-  const graph = (
-    <WorkflowGraph
-      definition={definition}
-      marks={marks}
-      selected={nodeId === '' ? null : nodeId}
-      onSelect={setNodeId}
-      height={480}
-    />
-  );
+  const focus = usePanelFocus();
   return (
     <SpaceBetween size="s">
       {query.error !== null && <ProblemAlert error={query.error} onRetry={query.refetch} />}
@@ -57,19 +49,34 @@ export const GraphTab = ({ workflowId, definition }: GraphTabProps): ReactNode =
           <Time at={query.data.timestamp} />. Select a node to see its parameters.
         </Box>
       )}
-      {node === null ? (
-        graph
-      ) : (
-        <Grid gridDefinition={[{ colspan: { default: 12, s: 7 } }, { colspan: { default: 12, s: 5 } }]}>
-          {graph}
-          <NodePanel
-            node={node}
-            definition={definition}
-            counts={counts?.[node.id] ?? null}
-            onClose={() => setNodeId('')}
-          />
-        </Grid>
-      )}
+      <Beside
+        label={`Node ${nodeId}`}
+        focus={focus}
+        panel={
+          node === null ? null : (
+            <NodePanel
+              node={node}
+              definition={definition}
+              counts={counts?.[node.id] ?? null}
+              onClose={() => {
+                setNodeId('');
+                focus.leave(node.id);
+              }}
+            />
+          )
+        }
+      >
+        <WorkflowGraph
+          definition={definition}
+          marks={marks}
+          selected={nodeId === '' ? null : nodeId}
+          onSelect={(id, isByKey) => {
+            setNodeId(id);
+            if (isByKey || isPanelBelow()) focus.enter();
+          }}
+          height={480}
+        />
+      </Beside>
     </SpaceBetween>
   );
 };

@@ -1,4 +1,3 @@
-import Alert from '@cloudscape-design/components/alert';
 import Button from '@cloudscape-design/components/button';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { type ReactNode, useState } from 'react';
@@ -6,6 +5,7 @@ import { useLocation } from 'wouter';
 import { useChange } from '../../api/use-api.ts';
 import { useAddressState } from '../../parts/address-state.ts';
 import { Confirm } from '../../parts/confirm.tsx';
+import { Outcome } from '../../parts/outcome.tsx';
 import { readOnly, readOnlyReason } from '../../parts/page-settings.ts';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { type Definition, findNode } from './definition.ts';
@@ -64,10 +64,10 @@ export const WorkflowActions = (props: WorkflowActionsProps): ReactNode => {
       </SpaceBetween>
       {error !== null && <ProblemAlert error={error} />}
       {done !== undefined && (
-        <Alert type="success">
+        <Outcome>
           {enabled ? 'Enabled' : 'Disabled'} with version {done.version}.
           {done.releasing.length > 0 && ` Held executions of ${done.releasing.join(', ')} start now.`}
-        </Alert>
+        </Outcome>
       )}
       {isAsking && (
         <Confirm

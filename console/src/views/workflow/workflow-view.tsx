@@ -15,6 +15,7 @@ import { useAddressState } from '../../parts/address-state.ts';
 import { JsonView } from '../../parts/json-view.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { MarkedText } from '../../parts/marked-text.tsx';
+import { Outcome } from '../../parts/outcome.tsx';
 import { Time } from '../../parts/time.tsx';
 import { toDefinition } from './definition.ts';
 import { ExecutionsTab } from './executions-tab.tsx';
@@ -71,18 +72,16 @@ interface RollbackNoticeProps {
 }
 
 const RollbackNotice = ({ answer, onDismiss }: RollbackNoticeProps): ReactNode => (
-  <div aria-live="polite">
-    <Alert type="success" dismissible dismissAriaLabel="Dismiss" onDismiss={onDismiss}>
-      {answer.changed
-        ? `It is stored as version ${answer.version}, which is current now.`
-        : `Version ${answer.version}, which is current, is the same: nothing was stored.`}
-      {answer.warnings.map(({ pointer, detail }) => (
-        <div key={`${pointer} ${detail}`} className="any-length">
-          {pointer}: <MarkedText text={detail} />
-        </div>
-      ))}
-    </Alert>
-  </div>
+  <Outcome dismissible onDismiss={onDismiss}>
+    {answer.changed
+      ? `It is stored as version ${answer.version}, which is current now.`
+      : `Version ${answer.version}, which is current, is the same: nothing was stored.`}
+    {answer.warnings.map(({ pointer, detail }) => (
+      <div key={`${pointer} ${detail}`} className="any-length">
+        {pointer}: <MarkedText text={detail} />
+      </div>
+    ))}
+  </Outcome>
 );
 
 interface WorkflowProps {
