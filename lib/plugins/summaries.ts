@@ -6,22 +6,7 @@ export interface ListedPlugins {
 }
 
 /** A plugin or a node type in the admin API. If a plugin failed, the fields that are not known are empty. */
-export interface PluginSummary {
-  /** Id of the plugin, or the node type in the lists of triggers and actions. */
-  readonly id: string;
-  readonly name: string;
-  readonly description: string;
-  readonly type: 'TRIGGER' | 'ACTION' | 'PROVIDER';
-  readonly category: string;
-  /** Whether the plugin can be used; if not, `error` says why. */
-  readonly loaded: boolean;
-  readonly version: string;
-  readonly api: 'legacy' | 'unified';
-  readonly nodeTypes: readonly string[];
-  /** Id of the plugin. */
-  readonly provider: string;
-  readonly error?: string;
-}
+export type PluginSummary = ReturnType<typeof summarise>;
 
 /** All installed plugins, loaded or not. @param now - milliseconds since the epoch */
 export const listPlugins = ({ plugins }: ListedPlugins, now: number) => ({
@@ -39,7 +24,8 @@ export const listActions = (registry: ListedPlugins): PluginSummary[] => listNod
 export const listProviders = ({ plugins }: ListedPlugins): PluginSummary[] =>
   plugins.filter(({ api }) => api === 'unified').map(summarise);
 
-export const summarise = (entry: PluginEntry): PluginSummary => ({
+export const summarise = (entry: PluginEntry) => ({
+  /** Id of the plugin, or the node type in the lists of triggers and actions. */
   id: entry.id,
   name: entry.plugin?.name ?? entry.id,
   description: entry.plugin?.description ?? '',
@@ -49,6 +35,7 @@ export const summarise = (entry: PluginEntry): PluginSummary => ({
   version: entry.plugin?.version ?? '',
   api: entry.api,
   nodeTypes: entry.plugin?.nodeTypes.map(({ nodeType }) => nodeType) ?? [],
+  /** Id of the plugin. */
   provider: entry.id,
   ...errorOf(entry),
 });
@@ -69,7 +56,7 @@ const listNodeTypes = ({ plugins }: ListedPlugins, kind: HandleKind): PluginSumm
       }));
   });
 
-const typeOf = (kind: PluginEntry['kind']): PluginSummary['type'] =>
+const typeOf = (kind: PluginEntry['kind']) =>
   (({ trigger: 'TRIGGER', action: 'ACTION', provider: 'PROVIDER' }) as const)[kind];
 
 const errorOf = (entry: PluginEntry): { readonly error?: string } =>

@@ -2,22 +2,13 @@ import type { BilledRun } from './billed-run.ts';
 import { assumptions, priceOf } from './prices.ts';
 
 /** Cost of runs by service, in dollars. */
-interface Cost {
-  readonly gateway: number;
-  readonly lambda: number;
-  readonly durable: number;
-  readonly dynamodb: number;
-  /** Cost of requests to the bucket. */
-  readonly bucket: number;
-  readonly logs: number;
-  readonly events: number;
-}
+type Cost = ReturnType<typeof computeCost>;
 
 /**
  * The cost of one run, including the request that starts it. An event bus adds the cost of its event and of setting and clearing
  * the outbox flag, and saves the event's log line.
  */
-export const computeCost = (run: BilledRun, hasBus: boolean): Cost => {
+export const computeCost = (run: BilledRun, hasBus: boolean) => {
   const { invocations = 0, operations = 0, bytes = 0 } = run.background ?? {};
   const { readUnits, writeUnits } = hasBus ? run.withBus : run.units;
   const { functionMegabytes, invocationLogBytes, eventLogBytes } = assumptions;

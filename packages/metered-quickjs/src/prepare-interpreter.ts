@@ -7,16 +7,7 @@ const TOOLS = ['compile', 'run', 'toJson', 'explain'] as const;
 export type Tool = (typeof TOOLS)[number];
 
 /** Addresses in the memory of every instance that begins with the same image. */
-export interface Places {
-  readonly runtime: Pointer;
-  readonly context: Pointer;
-  readonly undefined: Pointer;
-  readonly tools: Readonly<Record<Tool, Pointer>>;
-  /** The state of `Math.random()`: 64 bits, not all of them 0. */
-  readonly random: Pointer;
-  /** The interpreter writes the context of a job here. */
-  readonly jobContext: Pointer;
-}
+export type Places = Readonly<ReturnType<typeof prepareInterpreter>>;
 
 /**
  * Limit of the interpreter's stack, enough for about 350 nested calls. The calls also use the stack of the process,
@@ -34,7 +25,7 @@ export const toRandomState = (milliseconds: number): bigint => BigInt(millisecon
 const CONTEXT_BYTES = 1_024;
 
 /** Starts QuickJS in a new instance and runs the sandbox program in it. */
-export const prepareInterpreter = (instance: QuickJsInstance): Places => {
+export const prepareInterpreter = (instance: QuickJsInstance) => {
   const { functions, host, memory } = instance;
   functions.initialize();
   host.now = MARK_MS;
@@ -61,7 +52,9 @@ export const prepareInterpreter = (instance: QuickJsInstance): Places => {
     context,
     undefined: nothing,
     tools: Object.fromEntries(TOOLS.map((tool) => [tool, find(tool)])) as Record<Tool, Pointer>,
+    /** The state of `Math.random()`: 64 bits, not all of them 0. */
     random: context + offset,
+    /** The interpreter writes the context of a job here. */
     jobContext: functions.malloc(4),
   };
 };
