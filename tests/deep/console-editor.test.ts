@@ -310,3 +310,38 @@ test('a node is dropped on the connection of an output, and copied, pasted and r
   await page.getByLabel(/^review, .*disabled/).waitFor();
   await page.getByLabel(/^approve, .*disabled/).waitFor();
 });
+
+test('what is hostile is text, and what is too large is refused: 5 MB to be read, 3.5 MB to be saved', async () => {
+  const nested = Array.from({ length: 150 }).reduce<unknown>((inner) => ({ a: inner }), 1);
+  const hostile = (length: number) => ({
+    id: 'hostile',
+    name: '<img src=x onerror=alert(1)>',
+    enabled: true,
+    nodes: [
+      { id: 'start', type: 'manualTrigger', parameters: {} },
+      {
+        id: 'big',
+        name: '<b>\u202eשלום</b>',
+        type: 'set',
+        parameters: { values: { text: 'x'.repeat(length), markup: '<img src=x onerror=alert(2)>', nested } },
+      },
+    ],
+    connections: [{ sourceNodeId: 'start', targetNodeId: 'big' }],
+  });
+  await open('/new-workflow');
+  await button('Start empty').click();
+  await page.getByRole('tab', { name: 'JSON', exact: true }).click();
+  const editor = page.getByRole('textbox', { name: 'JSON of the workflow' });
+  await pasteOver(editor, JSON.stringify(hostile(5_000_000)));
+  await page.getByText('it is longer than 4000000 characters').waitFor();
+  await pasteOver(editor, JSON.stringify(hostile(3_500_000)));
+  await page.getByRole('tab', { name: 'Graph', exact: true }).click();
+  await node('big').click();
+  const notes = page.getByLabel('Notes');
+  await notes.pressSequentially('It still takes keys.');
+  await expect(notes.inputValue()).resolves.toBe('It still takes keys.');
+  await button('Save').click();
+  await page.getByText('Nothing was stored.').waitFor();
+  expect(await page.locator('img[src="x"]').count()).toBe(0);
+  expect(faults.splice(0)).toEqual([expect.stringContaining('422')]);
+});
