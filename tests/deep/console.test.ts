@@ -159,6 +159,25 @@ test.each([
   });
 });
 
+test('on a phone the filters of a list are folded, and say how many are set', async () => {
+  await visit({ width: 360 }, async ({ page, faults }) => {
+    await open(page, fillPath('/executions?workflowId=:workflowId&last=1-day'));
+    const row = page.locator('main tbody tr').first();
+    await row.waitFor();
+    expect((await row.boundingBox())?.y).toBeLessThan(800); // of the screen
+    const status = page.getByRole('button', { name: /^Status/ });
+    expect(await status.isVisible()).toBe(false);
+    await page.getByRole('button', { name: 'Filters (2)' }).press('Enter');
+    await status.click();
+    await page.getByRole('option', { name: 'Failed' }).click();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Filters (3)' }).waitFor();
+    await open(page, '/requests');
+    await page.getByRole('combobox', { name: 'Workflow' }).waitFor(); // one has to be chosen
+    expect(faults).toEqual([]);
+  });
+});
+
 test('the views of the console are found', () => {
   expect(viewPaths.length).toBeGreaterThan(5);
   expect(viewPaths).toContain('/node-types');

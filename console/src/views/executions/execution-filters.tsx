@@ -18,8 +18,9 @@ const STATUSES = ['accepted', 'running', 'waiting', 'succeeded', 'failed', 'time
 );
 
 export const ExecutionFilters = ({ filters, onChange }: ExecutionFiltersProps): ReactNode => {
+  const { last, from, to, ...others } = filters;
   return (
-    <FilterBar>
+    <FilterBar values={[...Object.values(others), `${last}${from}${to}`]}>
       <WorkflowField value={filters.workflowId} onChange={(workflowId) => onChange({ workflowId })} />
       <ChoicesField
         label="Status"

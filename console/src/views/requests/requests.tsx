@@ -98,7 +98,10 @@ const Requests = (): ReactNode => {
       >
         Requests
       </Header>
-      <FilterBar>
+      <FilterBar
+        values={[workflowId, verdict, key, sender, request, `${filter.last}${filter.from}${filter.to}`]}
+        isOpen={!isOn}
+      >
         <WorkflowField
           value={workflowId}
           placeholder="Choose a workflow"
