@@ -159,6 +159,29 @@ test.each([
   });
 });
 
+test('a workflow is shown and used before the code of its graph is there', async () => {
+  await visit({}, async ({ page, faults }) => {
+    const graphCode = Promise.withResolvers<void>();
+    const loaded: number[] = [];
+    await page.route('**/console/assets/*.js', async (route) => {
+      const response = await route.fetch();
+      const body = await response.body();
+      if (body.includes('react-flow__renderer')) await graphCode.promise;
+      else loaded.push(body.length);
+      await route.fulfill({ response, body });
+    });
+    await page.goto(`${service.baseUrl}/console${fillPath('/workflows/:workflowId')}`);
+    await page.getByText('Drawing the graph').waitFor();
+    await page.getByRole('tab', { name: 'Executions' }).click();
+    await page.getByRole('table', { name: 'Last executions' }).getByRole('link').first().waitFor();
+    expect(loaded.reduce((sum, length) => sum + length, 0)).toBeLessThan(1_200_000);
+    await page.getByRole('tab', { name: 'Graph' }).click();
+    graphCode.resolve();
+    await page.locator('.react-flow__node').first().waitFor();
+    expect(faults).toEqual([]);
+  });
+});
+
 test('on a phone the filters of a list are folded, and say how many are set', async () => {
   await visit({ width: 360 }, async ({ page, faults }) => {
     await open(page, fillPath('/executions?workflowId=:workflowId&last=1-day'));
