@@ -203,7 +203,10 @@ describe('a screen reader hears', () => {
     await dialog.getByLabel('Name').fill('taken');
     await dialog.getByLabel('Value').fill('EUR');
     await dialog.getByRole('button', { name: 'Create' }).press('Enter');
-    await announced('Precondition failed', 'alert');
+    await page
+      .locator('[aria-live="assertive"]', { hasText: 'already' })
+      .first()
+      .waitFor({ state: 'attached' });
     await dialog.getByLabel('Name').fill('currency');
     await dialog.getByRole('button', { name: 'Create' }).press('Enter');
     await announced('currency is set', 'status');
