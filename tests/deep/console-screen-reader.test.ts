@@ -123,7 +123,7 @@ test('a failed run is found, understood, and retried with another input, by keys
   await chooseBy('ArrowDown', failed);
   await page.keyboard.press('Escape');
   await focused(page.getByRole('button', { name: 'Status Failed' }));
-  await announced('1 executions on this page', 'status');
+  await announced('Executions on this page: 1', 'status');
 
   await tabTo(page.getByRole('checkbox', { name: 'Select all on this page' }));
   const link = page.getByRole('grid').getByRole('link').first();

@@ -201,7 +201,7 @@ const Approvals = (): ReactNode => {
               trackBy={keyOf}
               enableKeyboardNavigation={true}
               ariaLabels={{ tableLabel: 'Approvals' }}
-              renderAriaLive={({ visibleItemsCount }) => `${visibleItemsCount ?? 0} approvals on this page`}
+              renderAriaLive={({ visibleItemsCount }) => `Approvals on this page: ${visibleItemsCount ?? 0}`}
               empty={
                 <Box textAlign="center">
                   Nothing waits for a decision. An approval appears here when an execution reaches an approval

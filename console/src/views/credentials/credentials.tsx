@@ -99,7 +99,7 @@ const Credentials = (): ReactNode => {
               trackBy="id"
               ariaLabels={{ tableLabel: 'Credentials' }}
               renderAriaLive={({ visibleItemsCount }) =>
-                `${visibleItemsCount ?? credentials.length} credentials on this page`
+                `Credentials on this page: ${visibleItemsCount ?? credentials.length}`
               }
               empty={
                 <Box textAlign="center">

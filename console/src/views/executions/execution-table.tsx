@@ -35,7 +35,7 @@ export const ExecutionTable = ({ executions, selected, onSelect, empty }: Execut
         allItemsSelectionLabel: () => 'Select all on this page',
         itemSelectionLabel: (_, { executionId }) => `Select ${executionId}`,
       }}
-      renderAriaLive={({ visibleItemsCount }) => `${visibleItemsCount ?? 0} executions on this page`}
+      renderAriaLive={({ visibleItemsCount }) => `Executions on this page: ${visibleItemsCount ?? 0}`}
       empty={<Box textAlign="center">{empty}</Box>}
       columnDefinitions={isStacked ? STACK : COLUMNS}
     />

@@ -20,7 +20,7 @@ export const RequestTable = ({ requests, empty }: RequestTableProps): ReactNode 
     wrapLines={true}
     contentDensity="compact"
     ariaLabels={{ tableLabel: 'Requests' }}
-    renderAriaLive={({ visibleItemsCount }) => `${visibleItemsCount ?? 0} requests on this page`}
+    renderAriaLive={({ visibleItemsCount }) => `Requests on this page: ${visibleItemsCount ?? 0}`}
     empty={<Box textAlign="center">{empty}</Box>}
     columnDefinitions={useIsStacked() ? STACK : COLUMNS}
   />
