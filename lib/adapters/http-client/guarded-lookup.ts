@@ -30,7 +30,10 @@ export const checkAddress = (
   // The address is only in the cause, for the log: in a node's error output it would let a caller map the network.
   throw new AppError(
     OUTBOUND_REFUSED,
-    { target, reason: `${host} ${is} an address that is not public (${problem}), and not in OUTBOUND_ALLOW` },
+    {
+      target,
+      reason: `${host} ${is} an address that is not public (${problem}); the setting OUTBOUND_ALLOW can allow ${host}:${port}`,
+    },
     new Error(`${host} ${is} ${address}`),
   );
 };

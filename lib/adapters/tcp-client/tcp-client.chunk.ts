@@ -21,8 +21,7 @@ interface TcpClientOptions {
 
 /**
  * Connections for nodes that use another protocol than HTTP, such as SMTP or PostgreSQL. As in the HTTP client, the
- * address is checked before connecting. A refusal names the setting that allows the address, since databases and mail
- * servers are often in a private network.
+ * address is checked before connecting.
  * @throws AppError `CONFIGURATION_INVALID` if the allow-list is invalid
  */
 export const createTcpClient = ({ allow = [], lookup = resolveHost }: TcpClientOptions = {}): TcpClient => {
@@ -40,7 +39,7 @@ export const createTcpClient = ({ allow = [], lookup = resolveHost }: TcpClientO
         return socket;
       } catch (error) {
         signal.throwIfAborted();
-        throw toConnectFailure(outbound, error);
+        throw isAppError(error) ? error : toOutboundFailure(outbound.target, error);
       }
     },
   };
@@ -72,11 +71,4 @@ const openSocket = async (
   } finally {
     signal.removeEventListener('abort', onAbort);
   }
-};
-
-const toConnectFailure = ({ target, host, port }: Outbound, error: unknown): unknown => {
-  if (!isAppError(error)) return toOutboundFailure(target, error);
-  if (!isAppError(error, 'OUTBOUND_REFUSED') || error.cause === undefined) return error;
-  const reason = `${error.parameters.reason}; the setting OUTBOUND_ALLOW can allow ${host}:${port}`;
-  return new AppError(OUTBOUND_REFUSED, { target, reason }, error.cause);
 };

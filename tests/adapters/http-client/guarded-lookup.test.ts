@@ -46,7 +46,7 @@ describe('the lookup of a socket', () => {
       await expect(lookUp(async () => addresses, { options: { all } })).rejects.toMatchObject({
         code: 'OUTBOUND_REFUSED',
         message:
-          'GET api.example.com was refused: api.example.com resolves to an address that is not public (private), and not in OUTBOUND_ALLOW.',
+          'GET api.example.com was refused: api.example.com resolves to an address that is not public (private); the setting OUTBOUND_ALLOW can allow api.example.com:443.',
       });
     }
   });
@@ -81,7 +81,7 @@ test('a literal address is reported as such', () => {
   expect(() =>
     checkAddress({ target: 'GET 10.0.0.1', host: '10.0.0.1', port: 80 }, '10.0.0.1', parseAllowList([])),
   ).toThrow(
-    'GET 10.0.0.1 was refused: 10.0.0.1 is an address that is not public (private), and not in OUTBOUND_ALLOW.',
+    'GET 10.0.0.1 was refused: 10.0.0.1 is an address that is not public (private); the setting OUTBOUND_ALLOW can allow 10.0.0.1:80.',
   );
 });
 
