@@ -8,7 +8,7 @@ const values: Readonly<Record<string, unknown>> = {
   ...{ empty: '', text: 'b', earlier: 'a', digits: '7', word: 'true' },
   ...{ yes: true, no: false, nothing: null },
   ...{ none: [], single: [7], several: [1, 'b', null, 7], nested: [[1], [2]] },
-  ...{ object: { k: 1 }, equal: { k: 1 }, other: { k: '1' } },
+  ...{ object: { k: 1 }, equal: { k: 1 }, other: { k: '1' }, bare: {} },
 };
 const names = [...Object.keys(values), 'absent'];
 
@@ -19,6 +19,27 @@ describe('the evaluator has the same value or error as the library', () => {
     const share = cases(3, 1);
     await compare(
       pairs.filter((_pair, at) => (at + binary.indexOf(operator)) % share === 0),
+      values,
+    );
+  });
+
+  test.each(['<', '<=', '>', '>='])('for values with an order: %s', async (operator) => {
+    const ordered = ['minus', 'half', 'one', 'two', 'empty', 'earlier', 'text'];
+    await compare(
+      ordered.flatMap((left) => ordered.map((right) => `${left} ${operator} ${right}`)),
+      values,
+    );
+  });
+
+  test('for what is no number of JSON', async () => {
+    const texts = ['1 / 0', '-1 / 0', '0 / 0'];
+    await compare(
+      texts.flatMap((text) => [
+        `(${text}) ? 1 : 2`,
+        `$boolean(${text})`,
+        `(${text}) + 1`,
+        `[${text}] ? 1 : 2`,
+      ]),
       values,
     );
   });

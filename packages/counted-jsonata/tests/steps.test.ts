@@ -43,6 +43,10 @@ const costs: Readonly<Record<string, readonly (readonly [text: string, steps: nu
     ['[missing..5]', 5],
     ['[1..missing]', 5],
     ['[64..1]', 4],
+    // A range without items gives nothing back.
+    ['([missing..5]; [1..64])', 34],
+    ['([1..missing]; [1..64])', 34],
+    ['([64..1]; [1..64])', 33],
     ['text in ["x", "y"]', 7],
     ['text = "x"', 4],
     ['list and true', 5],
