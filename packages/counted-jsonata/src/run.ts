@@ -31,11 +31,11 @@ export interface Run {
 /** A variable scope inside an enclosing one. */
 export class Frame {
   readonly #enclosing: Frame | null;
-  readonly #find: ((name: string) => unknown) | null;
+  readonly #find: (name: string) => unknown;
   #bindings: Map<string, unknown> | null = null;
 
   /** @param find - looks up predefined variables; only the outermost frame has it */
-  constructor(enclosing: Frame | null, find: ((name: string) => unknown) | null = null) {
+  constructor(enclosing: Frame | null, find: (name: string) => unknown = () => undefined) {
     this.#enclosing = enclosing;
     this.#find = find;
   }
@@ -50,7 +50,7 @@ export class Frame {
     for (;;) {
       const bindings = frame.#bindings;
       if (bindings?.has(name)) return bindings.get(name);
-      if (frame.#enclosing === null) return frame.#find?.(name);
+      if (frame.#enclosing === null) return frame.#find(name);
       frame = frame.#enclosing;
     }
   }

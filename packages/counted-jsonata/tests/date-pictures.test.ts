@@ -30,6 +30,12 @@ describe('a date format in the language of another tool', () => {
     ['[]YYYY', '[Y0001]', 'yyyy'],
     ['', '', ''],
     ['mm/dd', '[M01]/[D01]', null],
+    ['100% YYYY', '100% [Y0001]', '100% yyyy'],
+    ['a[Y0001]MM', 'a[Y0001]MM', "'a'yyyy'MM'"],
+    ['[Y0001]/[MM]', null, 'yyyy/LLLL'],
+    ['[ YYYY', '[[ [Y0001]', '[ yyyy'],
+    ["%'x'd", '%x[D]', null],
+    ["'Year' yyyy", 'Year [Y0001]', null],
   ])('%s is %s as a picture, and %s in Luxon tokens', (format, picture, luxon) => {
     expect([suggestPicture(format), suggestLuxonFormat(format)]).toEqual([picture, luxon]);
   });

@@ -191,3 +191,7 @@ describe('the message of a failed evaluation says what is wrong and where', () =
     expect(String(new EvaluationError('T1006'))).toBe('EvaluationError: T1006');
   });
 });
+
+test('a member that is no function is not taken for a misspelled one', () => {
+  expect(messageOf('sum([1])', { sum: 5 })).toBe('Attempted to invoke a non-function (character 4)');
+});

@@ -12,10 +12,11 @@ const input = {
   none: [],
   nested: [[{ n: 1 }, { n: 2 }], [[{ n: 3 }]]],
   text: 'xy',
+  gap: [null, { n: null }],
 };
 
 const starts = [
-  ...['a', 'list', 'one', 'none', 'nested', 'missing', 'text', 'list.in'],
+  ...['a', 'list', 'one', 'none', 'nested', 'missing', 'text', 'gap', 'list.in'],
   ...['[list, a]', 'list[n > 1]', '["ab", 5]'],
 ];
 

@@ -61,6 +61,18 @@ const costs: Readonly<Record<string, readonly (readonly [text: string, steps: nu
     ['lists.**', 76],
     ['objects.**', 468],
   ],
+  // The library tries all ways to split a text among components that nothing separates.
+  pictures: [
+    ['$toMillis("not a date, not at all", "[H][m][s]")', 44],
+    ['$toMillis("not a date, not at all", "[H]x[m]x[s]")', 27],
+    ['$toMillis("not a date, not at all", "[H]5[m]5[s]")', 44],
+    ['$toMillis("not a date, not at all", "[H]x5[m]x5[s]")', 45],
+    ['$toMillis("not a date, not at all", "[H]5x[m]5x[s]")', 45],
+    ['$toMillis("not a date, not at all", "[H1]:[m1]:[s1]")', 28],
+    ['$toMillis("not a date, not at all", "[MNn]x[m]x[s]")', 29],
+    ['$toMillis("not a date, not at all", "[D1o][M1][Y,4-4]")', 46],
+    ['$toMillis("not a date, not at all", "[D1]é[M1]")', 26],
+  ],
   paths: [
     ['list[0]', 2],
     ['list[true]', 91],

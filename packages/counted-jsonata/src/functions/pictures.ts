@@ -80,17 +80,15 @@ const countAdjacent = (picture: string): number => {
   let most = 1;
   let run = 1;
   let marker = '';
-  let literal: string | null = null;
+  let literal = '';
   for (const part of picture.split(/(\[[^\][]*\])/)) {
     if (!part.startsWith('[')) {
       literal = part;
       continue;
     }
-    const isSeparated = literal !== null && literal !== '' && separates(marker, literal);
-    run = marker === '' || isSeparated ? 1 : run + 1;
+    run = marker === '' || separates(marker, literal) ? 1 : run + 1;
     most = Math.max(most, run);
     marker = part;
-    literal = null;
   }
   return most;
 };
@@ -100,7 +98,7 @@ const countAdjacent = (picture: string): number => {
  * modifier.
  */
 const separates = (marker: string, literal: string): boolean => {
-  const isNumeric = /^\[[YMDdWwXxHhmsf]([0-9#]+o?)?(,[^\]]*)?\]$/.test(marker);
+  const isNumeric = /\[[YMDdWwXxHhmsf]([0-9#]+o?)?(,[^\]]*)?\]/.test(marker);
   return isNumeric
     ? /[^0-9a-z]/i.test(literal) || /^[A-Z]+$/i.test(literal)
     : /[^0-9a-z ,:+-]/i.test(literal);
