@@ -18,7 +18,9 @@ describe('the evaluator has the same value or error as the library', () => {
     const pairs = names.flatMap((left) => names.map((right) => `${left} ${operator} ${right}`));
     const share = cases(3, 1);
     await compare(
-      pairs.filter((_pair, at) => (at + binary.indexOf(operator)) % share === 0),
+      pairs.filter(
+        (pair, at) => (at + binary.indexOf(operator)) % share === 0 || /absent|several/.test(pair),
+      ),
       values,
     );
   });
