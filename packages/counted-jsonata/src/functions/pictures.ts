@@ -98,7 +98,7 @@ const countAdjacent = (picture: string): number => {
  * modifier.
  */
 const separates = (marker: string, literal: string): boolean => {
-  const isNumeric = /\[[YMDdWwXxHhmsf]([0-9#]+o?)?(,[^\]]*)?\]/.test(marker);
+  const isNumeric = /^\[[YMDdWwXxHhmsf]([0-9#]+o?)?(,[^\]]*)?\]$/.test(marker);
   return isNumeric
     ? /[^0-9a-z]/i.test(literal) || /^[A-Z]+$/i.test(literal)
     : /[^0-9a-z ,:+-]/i.test(literal);
