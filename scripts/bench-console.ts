@@ -22,6 +22,7 @@ const load = async (browser: Browser, url: string) => {
     const startedAt = performance.now();
     await openView(page, url);
     const usableMs = performance.now() - startedAt;
+    await page.waitForLoadState('networkidle'); // a graph is loaded after the view
     return { usableMs, bytes: (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0) };
   } finally {
     await context.close();
