@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { Browser, Page } from 'playwright-core';
 import { openBrowser } from '../../scripts/pages/open-browser.ts';
 import { aDecision } from '../support/an-approval.ts';
-import { type RunningService, startLocalService } from '../support/local-service.ts';
+import { type RunningService, sendJson, startLocalService } from '../support/local-service.ts';
 import { pasteOver } from '../support/paste-over.ts';
 import { poll } from '../support/poll.ts';
 
@@ -13,14 +13,8 @@ let page: Page;
 /** Messages in the browser's console, which violations of the page's policy are too. */
 let faults: string[];
 
-const send = async (path: string, method = 'GET', body?: JsonObject): Promise<JsonObject> => {
-  const response = await fetch(`${service.baseUrl}${path}`, {
-    method,
-    headers: { 'content-type': 'application/json' },
-    body: body === undefined ? null : JSON.stringify(body),
-  });
-  return (await response.json()) as JsonObject;
-};
+const send = (path: string, method?: string, body?: JsonObject): Promise<JsonObject> =>
+  sendJson(`${service.baseUrl}${path}`, method, body);
 
 /** A webhook that fails for orders that are large. */
 const shipping = (limit: number): JsonObject => ({

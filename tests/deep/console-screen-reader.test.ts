@@ -6,7 +6,7 @@ import type { Browser, Locator, Page } from 'playwright-core';
 import { openBrowser } from '../../scripts/pages/open-browser.ts';
 import { findTreeFaults } from '../support/accessibility-tree.ts';
 import { aDecision } from '../support/an-approval.ts';
-import { type RunningService, startLocalService } from '../support/local-service.ts';
+import { type RunningService, sendJson, startLocalService } from '../support/local-service.ts';
 import { poll } from '../support/poll.ts';
 import { projectRoot } from '../support/run-command.ts';
 import { watchPage } from '../support/watched-page.ts';
@@ -32,14 +32,8 @@ let browser: Browser;
 let page: Page;
 let faults: string[];
 
-const send = async (path: string, method = 'GET', body?: JsonObject): Promise<JsonObject> => {
-  const response = await fetch(`${service.baseUrl}${path}`, {
-    method,
-    headers: { 'content-type': 'application/json' },
-    body: body === undefined ? null : JSON.stringify(body),
-  });
-  return (await response.json()) as JsonObject;
-};
+const send = (path: string, method?: string, body?: JsonObject): Promise<JsonObject> =>
+  sendJson(`${service.baseUrl}${path}`, method, body);
 
 const order = (total: number): Promise<JsonObject> => send('/api/webhook/ship/webhook', 'POST', { total });
 
@@ -235,7 +229,7 @@ describe('a screen reader hears', () => {
     await order(1);
     await announced('There are 1 new in the list', 'status');
     await page.getByRole('button', { name: 'Show 1 new' }).press('Enter');
-    await focused(page.getByRole('heading', { name: 'Executions' })); // the button is gone
+    await focused(page.getByRole('heading', { name: 'Executions' })); // the button was removed with its row
   });
 });
 

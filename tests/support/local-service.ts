@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import type { JsonObject } from '@hookloom/plugin-kit';
 import { projectEnvironment, projectRoot } from './run-command.ts';
 
 export interface RunningService {
@@ -81,4 +82,14 @@ export const startLocalService = async ({
     stop: () => end('SIGINT'),
     kill: () => end('SIGKILL'),
   };
+};
+
+/** Sends JSON to a service, and reads its JSON answer. */
+export const sendJson = async (url: string, method = 'GET', body?: JsonObject): Promise<JsonObject> => {
+  const response = await fetch(url, {
+    method,
+    headers: { 'content-type': 'application/json' },
+    body: body === undefined ? null : JSON.stringify(body),
+  });
+  return (await response.json()) as JsonObject;
 };

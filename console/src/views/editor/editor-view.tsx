@@ -1,6 +1,5 @@
 import Alert from '@cloudscape-design/components/alert';
 import Button from '@cloudscape-design/components/button';
-import Grid from '@cloudscape-design/components/grid';
 import Header from '@cloudscape-design/components/header';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Tabs from '@cloudscape-design/components/tabs';
@@ -265,7 +264,7 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
             id: 'graph',
             label: 'Graph',
             content: (
-              <Grid gridDefinition={[{ colspan: { default: 12, s: 7 } }, { colspan: { default: 12, s: 5 } }]}>
+              <div className="beside beside-split">
                 <SpaceBetween size="m">
                   <div className="editor-drawing">
                     {isPaletteOpen && (
@@ -292,7 +291,7 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
                     />
                   )}
                 </SpaceBetween>
-                <div className="editor-panel" key={node?.id}>
+                <div className="beside-panel" key={node?.id}>
                   {node === undefined ? (
                     <WorkflowFields
                       definition={definition}
@@ -328,7 +327,7 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
                     />
                   )}
                 </div>
-              </Grid>
+              </div>
             ),
           },
           {

@@ -28,7 +28,7 @@ export const SavingAlerts = ({ saving, workflowId, isReadable }: SavingAlertsPro
         {stored !== null && (
           <Alert type="success">
             Saved as version {version}
-            {stored.file === undefined ? '' : ` and to ${stored.file}`}. What starts it, and what it does:{' '}
+            {stored.file === undefined ? '' : ` and to ${stored.file}`}. Its addresses and executions:{' '}
             <AppLink to={`/workflows/${encodeURIComponent(workflowId)}`}>{workflowId}</AppLink>
           </Alert>
         )}
