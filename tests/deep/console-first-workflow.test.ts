@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { Browser } from 'playwright-core';
+import type { Browser, Locator } from 'playwright-core';
 import { openBrowser } from '../../scripts/pages/open-browser.ts';
 import { aLocalServer, type LocalServer } from '../support/a-local-server.ts';
 import { copyProject } from '../support/copy-project.ts';
 import { type RunningService, startLocalService } from '../support/local-service.ts';
+import { poll } from '../support/poll.ts';
 import { watchPage } from '../support/watched-page.ts';
 
 /** The console writes a new workflow to a file. */
@@ -31,6 +32,14 @@ afterAll(async () => {
   project.remove();
 });
 
+/** Whether all of one element is seen in the other one. */
+const isWithin = async (inner: Locator, outer: Locator): Promise<boolean> => {
+  const [one, other] = [await inner.boundingBox(), await outer.boundingBox()];
+  if (one === null || other === null) return false;
+  const isInWidth = one.x >= other.x && one.x + one.width <= other.x + other.width;
+  return isInWidth && one.y >= other.y && one.y + one.height <= other.y + other.height;
+};
+
 test('a first workflow is built without the docs: a webhook with a key and a schema, an API, a branch, an answer', async () => {
   const context = await browser.newContext({
     viewport: { width: 1_400, height: 900 },
@@ -45,7 +54,7 @@ test('a first workflow is built without the docs: a webhook with a key and a sch
     await page.getByLabel('Find a node type').fill(type);
     await page.getByRole('dialog').getByRole('button', { name: type, exact: true }).click();
     await page.getByRole('heading', { name: `Node ${id}`, exact: true }).waitFor();
-    await node(id).click(); // it can be clicked only in view
+    await poll(() => isWithin(node(id), page.locator('.editor-graph')));
   };
   const createCredential = async (id: string, fields: Readonly<Record<string, string>>) => {
     await button('Create a credential').click();
