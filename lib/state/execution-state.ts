@@ -112,8 +112,10 @@ export const createStateFor =
             { name: 'StateTypeMismatch', isRetryable: false, details: { key } },
           );
         if (content?.kind === 'claim') {
-          if (content.owner === owner) return true;
-          const isOpen = content.owner === earlierOwner || (content.confirmBy ?? Infinity) <= now;
+          const isMine = content.owner === owner;
+          if (isMine && content.confirmBy === null) return true;
+          // A repeated node run gets its claim for the whole time again: the branch begins now.
+          const isOpen = isMine || content.owner === earlierOwner || (content.confirmBy ?? Infinity) <= now;
           if (!isOpen) return false;
         }
         const confirmBy = expiryOf(confirmWithinSeconds, now);

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { StateOperation } from '@hookloom/plugin-kit';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { createCallbackIndex } from '../../lib/adapters/dynamodb/callbacks/callback-index.ts';
 import type { DynamoDbClient } from '../../lib/adapters/dynamodb/client.ts';
@@ -22,6 +23,8 @@ import { createStateStore } from '../../lib/adapters/dynamodb/state-store.ts';
 import type { TableNames } from '../../lib/adapters/dynamodb/table-names.ts';
 import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflows/workflow-store.ts';
 import type { NodeRecord } from '../../lib/engine/result.ts';
+import { createStateFor } from '../../lib/state/execution-state.ts';
+import type { StateStore } from '../../lib/state/state-store.ts';
 import { aBulkRetry } from '../support/a-bulk-retry.ts';
 import { type Fault, startFaultProxy } from '../support/a-fault-proxy.ts';
 import { aRequestRecord, RECEIVED_AT } from '../support/a-request-record.ts';
@@ -89,6 +92,19 @@ const leaseBulk = async ({ bulkRetries }: Stores) => {
 const startOne = ({ executions }: Stores) => executions.start(start);
 const claimOne = ({ registrations }: Stores) => registrations.claim(registration);
 
+const nodeWrites: readonly StateOperation[] = [
+  { operation: 'put', key: 'a', value: [1] },
+  { operation: 'append', key: 'a', value: 2, maxItems: 9 },
+  { operation: 'delete', key: 'a' },
+  { operation: 'increment', key: 'n', by: 1 },
+  { operation: 'claim', keys: ['b', 'd'], confirmWithinSeconds: 60 },
+  { operation: 'confirm', keys: ['b', 'c'] },
+];
+const runState = (store: StateStore, executionId: string, operation: StateOperation) =>
+  createStateFor({ store, clock: { ...clock, sleep: async () => {} } })({
+    ...{ executionId, workflowId: 'greeting', retryOf: null },
+  })('node/0', new AbortController().signal).run(operation);
+
 /** What each store does with conditional writes, and what comes before it. */
 const scenarios: Readonly<Record<string, Scenario>> = {
   'a workflow is put': { act: ({ workflows }) => workflows.put(aWorkflow(), []) },
@@ -130,6 +146,22 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     before: ({ state }) => state.put(aStateEntry({ content: { kind: 'value', value: 'other' } }), null),
     act: ({ state }) => state.put(aStateEntry(), null),
   },
+  'an effect of state is kept': {
+    act: ({ state }) => state.keepEffect({ id: 'effect-1', result: { version: 1 }, at: NOW }),
+  },
+  ...Object.fromEntries(
+    nodeWrites.map((operation) => [
+      `a node with ${operation.operation} writes what another has written`,
+      {
+        before: async ({ state }: Stores) => {
+          await runState(state, 'e-1', { operation: 'put', key: 'a', value: [0] });
+          await runState(state, 'e-1', { operation: 'increment', key: 'n', by: 1 });
+          await runState(state, 'e-1', { operation: 'claim', keys: ['b'], confirmWithinSeconds: 60 });
+        },
+        act: ({ state }: Stores) => runState(state, 'e-2', operation),
+      },
+    ]),
+  ),
   'a credential for calling out is created': { act: ({ outbound }) => outbound.put(anOutboundCredential()) },
   'a credential for calling out is rotated': {
     before: ({ outbound }) => outbound.put(anOutboundCredential()),

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -14,13 +15,16 @@ const SENDERS = 6;
 /** More would keep any work from being done. */
 const KILLS_PER_DELIVERY = 2;
 
-/** By delivery and node: the keys of the requests that have arrived. A receiver takes requests of one key for one. */
+/** By delivery and node, or by item: the keys of the requests that have arrived. A receiver takes requests of one key for one. */
 const arrived = new Map<string, Set<string>>();
 
-const outside = createServer((request, response) => {
+const outside = createServer(async (request, response) => {
   const key = String(request.headers['idempotency-key']);
-  const place = String(request.url);
-  arrived.set(place, (arrived.get(place) ?? new Set()).add(key));
+  const { items = [''] } = JSON.parse((await text(request)) || '{}');
+  for (const item of items) {
+    const place = `${request.url}${item}`;
+    arrived.set(place, (arrived.get(place) ?? new Set()).add(key));
+  }
   // So long that a process is killed before, in and after a request.
   setTimeout(() => response.writeHead(200, json).end('{"ok":true}'), Math.random() * 40);
 });
@@ -83,18 +87,22 @@ interface Delivery {
   readonly executionId: string;
 }
 
-/** Sends until it is acknowledged, as a sender of webhooks does; a caller that waits for the result sends once, and may get none. */
-const send = async (shape: Shape, id: string): Promise<Delivery> => {
+/**
+ * Sends until it is acknowledged, as a sender of webhooks does; a caller that waits for the result sends once, and may get
+ * none.
+ *
+ * @returns the id of the execution; empty if there is none
+ */
+const send = async (workflowId: string, body: JsonObject, isOnce = false): Promise<string> => {
   for (;;) {
-    const response = await stage.fetch(`/api/webhook/killed-${shape}/webhook`, {
+    const response = await stage.fetch(`/api/webhook/${workflowId}/webhook`, {
       method: 'POST',
       headers: json,
-      body: JSON.stringify({ id }),
+      body: JSON.stringify(body),
     });
-    const body = (await response.json().catch(() => ({}))) as JsonObject;
-    const executionId = response.headers.get('hookloom-execution-id') ?? body.executionId;
-    if (response.status < 300 || shape === 'sync')
-      return { id, shape, executionId: String(executionId ?? '') };
+    const answer = (await response.json().catch(() => ({}))) as JsonObject;
+    const executionId = response.headers.get('hookloom-execution-id') ?? answer.executionId;
+    if (response.status < 300 || isOnce) return String(executionId ?? '');
     await pause(5);
   }
 };
@@ -106,22 +114,21 @@ interface Listed {
 
 const OPEN = ['accepted', 'running', 'waiting'];
 
-test(`${KILLS} process kills lose nothing, duplicate nothing, and leave nothing open`, async () => {
-  for (const shape of shapes) await stage.storeWorkflow(aWorkflow(shape));
-  const deliveries: Delivery[] = [];
+/** Sends deliveries, several at once, while processes are killed. @param sendOne - sends the delivery of a number */
+const killWhileSending = async (sendOne: (count: number) => Promise<void>): Promise<void> => {
   let kills = 0;
-  let count = 0;
+  let begun = 0;
+  let sent = 0;
   const sender = async () => {
     while (kills < KILLS) {
-      const at = count++;
-      const shape = shapes[at % shapes.length] ?? 'durable';
-      deliveries.push(await send(shape, `${shape}-${at}`));
+      await sendOne(begun++);
+      sent++;
     }
   };
   const killer = async () => {
     while (kills < KILLS) {
       await pause(Math.random() * 60);
-      if (kills >= KILLS_PER_DELIVERY * (deliveries.length + 1)) continue;
+      if (kills >= KILLS_PER_DELIVERY * (sent + 1)) continue;
       const busy = await stage.processes();
       const victim = busy[Math.floor(Math.random() * busy.length)];
       if (victim === undefined) continue;
@@ -134,30 +141,51 @@ test(`${KILLS} process kills lose nothing, duplicate nothing, and leave nothing 
     }
   };
   await Promise.all([killer(), ...Array.from({ length: SENDERS }, sender)]);
+};
 
+/** The status of each execution of a workflow, by id. */
+const listStatuses = async (workflowId: string): Promise<Map<string, string>> => {
   const statuses = new Map<string, string>();
-  const list = async (shape: Shape) => {
-    for (let cursor = ''; ; ) {
-      const path = `/api/admin/executions?workflowId=killed-${shape}&limit=100${cursor}`;
-      const { status, body } = await stage.get<{
-        executions: readonly Listed[];
-        nextCursor?: string | null;
-      }>(path);
-      if (status >= 500) continue; // of a process that was killed, or too slow
-      for (const { executionId, status } of body.executions) statuses.set(executionId, status);
-      if (typeof body.nextCursor !== 'string') return;
-      cursor = `&cursor=${encodeURIComponent(body.nextCursor)}`;
-    }
-  };
+  for (let cursor = ''; ; ) {
+    const path = `/api/admin/executions?workflowId=${workflowId}&limit=100${cursor}`;
+    const { status, body } = await stage.get<{
+      executions: readonly Listed[];
+      nextCursor?: string | null;
+    }>(path);
+    if (status >= 500) continue; // of a process that was killed, or too slow
+    for (const { executionId, status } of body.executions) statuses.set(executionId, status);
+    if (typeof body.nextCursor !== 'string') return statuses;
+    cursor = `&cursor=${encodeURIComponent(body.nextCursor)}`;
+  }
+};
+
+/** Waits for the end of all executions of workflows. @returns the status of each, by id */
+const ended = async (workflowIds: readonly string[]): Promise<Map<string, string>> => {
+  let statuses = new Map<string, string>();
   await poll(async () => {
     await stage.fire('SweepEventsRuleSchedule1');
     await pause(500);
-    for (const shape of ['durable', 'express'] as const) await list(shape);
+    const lists: Map<string, string>[] = [];
+    for (const id of workflowIds) lists.push(await listStatuses(id));
+    statuses = new Map(lists.flatMap((list) => [...list]));
     return [...statuses.values()].every((status) => !OPEN.includes(status));
+  });
+  return statuses;
+};
+
+test(`${KILLS} process kills lose nothing, duplicate nothing, and leave nothing open`, async () => {
+  for (const shape of shapes) await stage.storeWorkflow(aWorkflow(shape));
+  const deliveries: Delivery[] = [];
+  await killWhileSending(async (count) => {
+    const shape = shapes[count % shapes.length] ?? 'durable';
+    const id = `${shape}-${count}`;
+    const executionId = await send(`killed-${shape}`, { id }, shape === 'sync');
+    deliveries.push({ id, shape, executionId });
   });
 
   // A run that its caller waits for is in no sweep. One whose process was killed is ended by a read, a quarter of an hour later.
-  await list('sync');
+  const background = await ended(['killed-durable', 'killed-express']);
+  const statuses = new Map([...background, ...(await listStatuses('killed-sync'))]);
   const wrong: unknown[] = [];
   for (const { id, shape, executionId } of deliveries) {
     const status = statuses.get(executionId);
@@ -171,4 +199,115 @@ test(`${KILLS} process kills lose nothing, duplicate nothing, and leave nothing 
   }
   expect(wrong).toEqual([]);
   expect(deliveries.length).toBeGreaterThanOrEqual(KILLS / KILLS_PER_DELIVERY - 1);
+});
+
+const WINDOW = 4;
+
+/** Remembers in each way, and sends the items that are new. */
+const aWorkflowWithState = (mode: 'durable' | 'express') => {
+  const state = (id: string, operation: string, parameters: JsonObject) => ({
+    ...{ id, type: 'state' },
+    parameters: { operation, store: mode, ...parameters },
+  });
+  const tell = (id: string, items: string) => ({
+    ...{ id, type: 'httpRequest' },
+    parameters: {
+      ...{ method: 'POST', idempotencyKey: true, body: { items } },
+      url: `http://127.0.0.1:${(outside.address() as AddressInfo).port}/${mode}/${id}/`,
+    },
+  });
+  const later = { items: '{{ $trigger.body.feed }}', prefix: 'later/' };
+  const nodes = [
+    state('count', 'increment', { key: 'count' }),
+    state('append', 'append', { key: 'ids', value: '{{ $trigger.body.id }}', maxItems: 10_000 }),
+    state('put', 'put', { key: 'id/{{ $trigger.body.id }}', value: '{{ $trigger.body.id }}', ifVersion: 0 }),
+    state('remove', 'delete', { key: 'id/{{ $trigger.body.id }}', ifVersion: 1 }),
+    state('new', 'newItems', { items: '{{ $trigger.body.feed }}', prefix: 'item/' }),
+    tell('atOnce', '{{ items }}'),
+    state('newLater', 'newItems', { ...later, markAfterSeconds: 86_400 }),
+    tell('later', '{{ items }}'),
+    state('mark', 'markSeen', later),
+    state('once', 'once', { key: 'once/{{ $trigger.body.id }}' }),
+    tell('first', '{{ [$trigger.body.id] }}'),
+  ];
+  const [first, ...others] = nodes;
+  return {
+    ...{ id: `killed-state-${mode}`, name: mode, enabled: true, settings: { execution: mode } },
+    nodes: [
+      {
+        ...{ id: 'in', type: 'webhookTrigger' },
+        parameters: { responseMode: 'onReceived', deduplication: 'body.id' },
+      },
+      ...nodes,
+    ],
+    connections: [
+      { sourceNodeId: 'in', targetNodeId: first?.id },
+      ...others.map(({ id }, at) => ({
+        sourceNodeId: nodes[at]?.id,
+        targetNodeId: id,
+        ...(nodes[at]?.id === 'once' ? { sourceOutput: 'true' } : {}),
+      })),
+    ],
+  };
+};
+
+interface Entries {
+  readonly entries: readonly {
+    readonly key: string;
+    readonly value: unknown;
+    readonly claim: { readonly confirmBy: string | null } | null;
+  }[];
+  readonly nextCursor: string | null;
+}
+
+test(`${KILLS} process kills let each operation of state take effect once`, async () => {
+  const modes = ['durable', 'express'] as const;
+  for (const mode of modes) await stage.storeWorkflow(aWorkflowWithState(mode));
+  const sent = { durable: 0, express: 0 };
+  await killWhileSending(async (count) => {
+    const mode = count % 4 === 3 ? 'express' : 'durable';
+    const id = sent[mode]++;
+    const feed = Array.from({ length: WINDOW }, (_, at) => String(id + at));
+    await send(`killed-state-${mode}`, { id: String(id), feed });
+  });
+  for (const mode of modes) {
+    const statuses = [...(await ended([`killed-state-${mode}`])).values()];
+    const failed = statuses.filter((status) => status === 'failed').length;
+    expect(statuses).toHaveLength(sent[mode]);
+    // Lambda gives an express run up after three attempts.
+    if (mode === 'durable') expect(failed).toBe(0);
+
+    const list = async (prefix: string) => {
+      const all: Entries['entries'][number][] = [];
+      for (let cursor = ''; ; ) {
+        const path = `/api/admin/state?store=${mode}&prefix=${encodeURIComponent(prefix)}&limit=100${cursor}`;
+        const { body } = await stage.get<Entries>(path);
+        all.push(...body.entries);
+        if (body.nextCursor === null) return all;
+        cursor = `&cursor=${encodeURIComponent(body.nextCursor)}`;
+      }
+    };
+    const all = (count: number) => Array.from({ length: count }, (_, at) => String(at));
+    const ids = (await list('ids'))[0]?.value as readonly string[];
+    expect(new Set(ids).size).toBe(ids.length);
+    const [counted] = await list('count');
+    expect(counted?.value).toBeGreaterThanOrEqual(sent[mode] - failed);
+    expect(counted?.value).toBeLessThanOrEqual(sent[mode]);
+    const timesOf = (node: string, count: number) =>
+      all(count).map((item) => arrived.get(`/${mode}/${node}/${item}`)?.size ?? 0);
+    const times = {
+      atOnce: timesOf('atOnce', sent[mode] + WINDOW - 1),
+      later: timesOf('later', sent[mode] + WINDOW - 1),
+      first: timesOf('first', sent[mode]),
+    };
+    for (const of of Object.values(times)) {
+      expect(of.filter((count) => count > 1)).toEqual([]);
+      expect(of.filter((count) => count === 0).length).toBeLessThanOrEqual(failed * WINDOW);
+    }
+    if (failed > 0) continue;
+    expect(ids.toSorted()).toEqual(all(sent[mode]).toSorted());
+    expect(counted?.value).toBe(sent[mode]);
+    expect(await list('id/')).toEqual([]);
+    expect((await list('later/')).filter(({ claim }) => claim?.confirmBy !== null)).toEqual([]);
+  }
 });

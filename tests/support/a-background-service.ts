@@ -11,6 +11,8 @@ import type { BlobStore } from '../../lib/executions/record/blob-store.ts';
 import type { ExecutionStore, HoldReason } from '../../lib/executions/record/execution-store.ts';
 import { unified } from '../../lib/plugins/installed-plugin.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
+import { createStateFor } from '../../lib/state/execution-state.ts';
+import type { StateStore } from '../../lib/state/state-store.ts';
 import type {
   BackgroundMode,
   Connection,
@@ -38,6 +40,8 @@ export interface BackgroundOptions {
   readonly expires?: Expires;
   /** Spoils the blobs. */
   readonly blobs?: (blobs: BlobStore) => BlobStore;
+  /** What nodes remember; a process may crash before and after each call of it. */
+  readonly state?: StateStore;
 }
 
 /** A chain of nodes, or any graph: connections are `a -> b` or `a.output -> b`. */
@@ -84,6 +88,19 @@ const sleepUntilAborted: Clock['sleep'] = (_ms, signal) =>
     if (signal?.aborted) reject(signal.reason);
     signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
+
+const crashingStore = (store: StateStore, pass: () => Promise<void>): StateStore =>
+  Object.fromEntries(
+    Object.entries(store).map(([name, call]) => [
+      name,
+      async (...args: unknown[]) => {
+        await pass();
+        const result = await (call as (...given: unknown[]) => Promise<unknown>)(...args);
+        await pass();
+        return result;
+      },
+    ]),
+  ) as unknown as StateStore;
 
 /**
  * The function for durable runs with all its real parts, on an in-memory engine and stores. The node type `call` is a
@@ -213,9 +230,11 @@ export const aBackgroundService = async (options: BackgroundOptions = {}) => {
       const { between, maxOperations, ...rest } = engine;
       return aDurableEngine({
         input: { executionId },
-        createHandler: (client) => {
+        createHandler: (client, pass) => {
+          const store = options.state && crashingStore(options.state, pass);
           const handler = createDurableFunction({
             ...parts,
+            ...(store && { stateFor: createStateFor({ store, clock: { ...clock, sleep: async () => {} } }) }),
             client,
             openCallbackUrls,
             ...(maxOperations === undefined ? {} : { maxOperations }),
