@@ -1,5 +1,5 @@
-import { openRuns } from '../lib/app/compose/runs.ts';
+import { openExpressRuns } from '../lib/app/compose/express.ts';
 import { createExpressFunction } from '../lib/app/express-handler.ts';
 import { serve } from '../lib/app/sandbox.ts';
 
-export const handler = serve(createExpressFunction(openRuns()));
+export const handler = serve(createExpressFunction(openExpressRuns()));

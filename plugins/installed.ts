@@ -91,6 +91,7 @@ export const installedPlugins: readonly InstalledPlugin[] = [
     { nodeTypes: ['scheduleTrigger', 'eventTrigger', 'queueTrigger', 'errorTrigger'] },
     () => import('../lib/triggers/types/triggers.plugin.ts'),
   ),
+  unifiedOnUse('polls', { nodeTypes: ['pollTrigger', 'rssTrigger'] }, () => import('./polls.plugin.ts')),
   unifiedOnUse('graphql', { nodeTypes: ['graphql'] }, () => import('../nodes/graphql/graphql.plugin.ts')),
   unifiedOnUse('rss', { nodeTypes: ['rss'] }, () => import('../nodes/rss/rss.plugin.ts')),
   unifiedOnUse('state', { nodeTypes: ['state'] }, () => import('../nodes/state/state.plugin.ts')),

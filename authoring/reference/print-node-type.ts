@@ -30,6 +30,7 @@ const triggerSources: Readonly<Record<NonNullable<NodeTypeDescription['firedBy']
   request: 'an HTTP request',
   subworkflow: 'a `subworkflow` node of another workflow, or by hand',
   event: 'events',
+  poll: 'what is new when it polls, on a schedule',
 };
 
 const printKind = ({ kind, firedBy, pure, control }: NodeTypeDescription): string => {

@@ -3,6 +3,7 @@ import { type FindNodeType, isId } from '@hookloom/plugin-kit/host';
 import { quote } from '../../lib/shared/describe.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 import type { Problem } from '../../lib/workflows/definition/problem.ts';
+import { pollOf } from '../../lib/workflows/plan/poll-type.ts';
 import {
   type DraftGraph,
   NAMELESS,
@@ -149,7 +150,7 @@ const concerns = ({ path }: Problem, { nodes }: WorkflowDefinition, part: readon
 const findRefusal = ({ nodes }: DraftGraph, index: number, isTried: boolean): string | null => {
   const { node, nodeType, isDisabled } = nodes[index] as DraftGraph['nodes'][number];
   const name = `the node ${quote(node.id)}`;
-  if (nodeType?.kind === 'trigger')
+  if (nodeType?.kind === 'trigger' && pollOf(nodeType) === null)
     return `${name} is a trigger: it starts runs, and its output is what you give to the nodes after it`;
   if (isDisabled) return isTried ? `${name} is disabled: a run passes its input on` : null;
   if (nodeType?.control?.suspends === true)

@@ -1,10 +1,10 @@
 import { nextTimes } from '../../lib/triggers/schedule/next-times.ts';
 import { readSchedule } from '../../lib/triggers/schedule/read-schedule.ts';
+import { SCHEDULED_TRIGGERS } from '../../lib/triggers/schedule/schedule.ts';
 import { openTimeZone } from '../../lib/triggers/schedule/time-zone.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 import type { TriggerTimes } from '../../lib/workflows/definition/problem.ts';
 
-const SCHEDULE_TRIGGER = 'scheduleTrigger';
 const COUNT = 5;
 
 /**
@@ -16,7 +16,9 @@ export const findTimes = async (
   { enabled, nodes }: WorkflowDefinition,
   now: number,
 ): Promise<readonly TriggerTimes[]> => {
-  const schedules = nodes.filter(({ type, disabled }) => type === SCHEDULE_TRIGGER && disabled !== true);
+  const schedules = nodes.filter(
+    ({ type, disabled }) => SCHEDULED_TRIGGERS.includes(type) && disabled !== true,
+  );
   const found: TriggerTimes[] = [];
   for (const { id, parameters } of enabled ? schedules : []) {
     const reading = readSchedule(parameters);

@@ -2,6 +2,7 @@ import { isPlainObject } from '@hookloom/plugin-kit';
 import { isPure, type NodeType } from '@hookloom/plugin-kit/host';
 import { quote } from '../../lib/shared/describe.ts';
 import type { Problem } from '../../lib/workflows/definition/problem.ts';
+import { pollOf } from '../../lib/workflows/plan/poll-type.ts';
 import type { DraftGraph, DraftNode } from './graph/draft-graph.ts';
 
 /** Finds settings that contradict each other or have no effect on their node. */
@@ -74,6 +75,7 @@ const describeNoRetry = (type: NodeType, { parameters }: DraftNode['node']): str
   const { nodeType, kind, control } = type;
   if (control !== null)
     return `nodes of the type ${quote(nodeType)} control the run: they get one attempt, without a timeout`;
+  if (pollOf(type) !== null) return null;
   if (kind === 'trigger') return 'triggers are never retried';
   return isPure(type, parameters)
     ? `nodes of the type ${quote(nodeType)} have no side effects and are never retried`

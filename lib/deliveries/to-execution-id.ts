@@ -15,6 +15,14 @@ export const executionIdOfRequest = (requestId: string): string =>
 export const executionIdOfRetry = (bulkRetryId: string, executionId: string): string =>
   toExecutionId(createHash('sha256').update(`retry/${bulkRetryId}/${executionId}`).digest('base64url'));
 
+/** The id of an execution that a poll starts or fails with, derived from what makes it the same one when it is repeated. */
+export const executionIdOfPoll = (parts: readonly (string | number)[]): string =>
+  toExecutionId(
+    createHash('sha256')
+      .update(`poll/${JSON.stringify(parts)}`)
+      .digest('base64url'),
+  );
+
 /** Older requests are recorded ones, such as sample events: each invocation starts a new execution. */
 const REPLAYED_AFTER_MS = 5 * 60_000;
 

@@ -50,7 +50,8 @@ export const adaptLegacy = (
   };
 };
 
-const toSchema = (properties: readonly LegacyProperty[]): JsonObject => ({
+/** The schema of the parameters of a legacy provider. */
+export const toSchema = (properties: readonly LegacyProperty[]): JsonObject => ({
   type: 'object',
   properties: Object.fromEntries(properties.map((property) => [property.name, toPropertySchema(property)])),
   required: properties.filter(({ required }) => required === true).map(({ name }) => name),
@@ -162,7 +163,7 @@ const readOutputs = (declared: Declared): NodeType['outputs'] => {
 const readSource = (kind: HandleKind, source: TriggerSource | undefined): TriggerSource | null => {
   if (kind === 'action' || source === undefined) return null;
   if (typeof source === 'string') return source;
-  const { toAddress, register, unregister, resourceOf, takesBatches } = source;
+  const { toAddress, register, unregister, resourceOf, takesBatches, poll } = source;
   return {
     toInput: source.toInput.bind(source),
     toKey: source.toKey.bind(source),
@@ -171,5 +172,6 @@ const readSource = (kind: HandleKind, source: TriggerSource | undefined): Trigge
     ...(unregister === undefined ? {} : { unregister: unregister.bind(source) }),
     ...(takesBatches === undefined ? {} : { takesBatches: takesBatches.bind(source) }),
     ...(resourceOf === undefined ? {} : { resourceOf: resourceOf.bind(source) }),
+    ...(poll === undefined ? {} : { poll: poll.bind(source) }),
   };
 };

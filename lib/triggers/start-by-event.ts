@@ -21,6 +21,17 @@ export interface StartParts extends AcceptParts, ClaimParts {
   readonly clock: Pick<Clock, 'now'>;
   /** Maximum nesting of what fires a trigger, in levels. */
   readonly maxInputDepth: number;
+  /**
+   * Polls for a trigger, in the function for express runs; absent where no such trigger fires.
+   * @throws AppError `DISPATCH_REFUSED`
+   */
+  readonly startPoll?: (due: DuePoll) => Promise<void>;
+}
+
+/** A poll that a schedule asks for. */
+export interface DuePoll extends TriggerAddress {
+  /** When it was due; identifies the poll when it is repeated. */
+  readonly dueAt: string;
 }
 
 /**
@@ -62,7 +73,12 @@ export const startByEvent = async (
   const obstacle = await findOwnObstacle(node, findNodeType);
   if (obstacle !== null) return startNothing(obstacle);
 
-  const { input, key } = readEvent(event, node.type, requireEventSource(node.type, findNodeType));
+  const source = requireEventSource(node.type, findNodeType);
+  const { input, key } = readEvent(event, node.type, source);
+  if (source.poll !== undefined && parts.startPoll !== undefined) {
+    await parts.startPoll({ workflowId, triggerNodeId, dueAt: key });
+    return true;
+  }
   const problem = findInputProblem(input, parts.maxInputDepth);
   const claimed = await claimDelivery(
     {

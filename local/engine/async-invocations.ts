@@ -118,7 +118,11 @@ export const createAsyncInvocations = (
 const labelOf = (name: string, event: unknown): string => {
   if (name === 'dispatch') return 'failure';
   if (name !== 'runExpress') return name;
-  return String((event as { readonly executionId?: unknown } | null)?.executionId ?? 'unknown');
+  const { executionId, poll } = event as {
+    readonly executionId?: string;
+    readonly poll?: { readonly workflowId: string };
+  };
+  return executionId ?? `poll of ${poll?.workflowId}`;
 };
 
 /** Maximum length of an error message; Lambda truncates longer ones. */

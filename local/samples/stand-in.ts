@@ -6,6 +6,7 @@ import {
   bucketRoutes,
   createMailServer,
   createOrdersTable,
+  feedRoutes,
   fileRoutes,
   languageModelRoutes,
   ordersTableRoutes,
@@ -22,6 +23,7 @@ const routes: Routes = [
   ...fileRoutes,
   ...slackRoutes,
   ...languageModelRoutes,
+  ...feedRoutes,
   ...bucketRoutes,
   ...ordersTableRoutes,
 ];

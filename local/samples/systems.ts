@@ -104,9 +104,11 @@ const sortTicket = (text: string) => {
 
 const complete: Answer = async (request, response) => {
   if (!isAuthorized(request)) return sendJson(response, 401, { error: { message: 'no valid API key' } });
-  const { model, messages } = await readJson(request);
+  const { model, messages, response_format: asked } = await readJson(request);
   const list = Array.isArray(messages) ? messages : [];
-  const content = JSON.stringify(sortTicket(String(list.at(-1)?.content)));
+  const question = String(list.at(-1)?.content);
+  const content =
+    asked === undefined ? `In short: ${question.slice(0, 60)}` : JSON.stringify(sortTicket(question));
   sendJson(response, 200, {
     id: 'chatcmpl-1',
     object: 'chat.completion',
@@ -118,6 +120,25 @@ const complete: Answer = async (request, response) => {
 
 /** A chat completions API like OpenAI's. */
 export const languageModelRoutes: Routes = [[/^POST \/llm\/v1\/chat\/completions$/, complete]];
+
+const MINUTE_MS = 60_000;
+const FEED_LENGTH = 5;
+
+/** A feed with one item for each of the last minutes. */
+const getFeed: Answer = (_request, response) => {
+  const minute = Math.floor(Date.now() / MINUTE_MS);
+  const items = Array.from({ length: FEED_LENGTH }, (_, ago) => {
+    const time = new Date((minute - ago) * MINUTE_MS);
+    const name = time.toISOString().slice(11, 16);
+    return `<item><guid isPermaLink="false">${minute - ago}</guid><title>Tea at ${name}</title><link>https://tea.example.com/${minute - ago}</link><pubDate>${time.toUTCString()}</pubDate><description>Tea was served at ${name}.</description></item>`;
+  });
+  response
+    .writeHead(200, { 'content-type': 'application/rss+xml' })
+    .end(`<rss version="2.0"><channel><title>Tea</title>${items.join('')}</channel></rss>`);
+};
+
+/** A feed to poll. */
+export const feedRoutes: Routes = [[/^GET \/feed\.xml$/, getFeed]];
 
 /** The header lines of a mail that are printed. */
 const SHOWN = /^(?:From|To|Subject):.*$/gim;

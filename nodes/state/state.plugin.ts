@@ -2,10 +2,10 @@ import {
   defineAction,
   definePlugin,
   emit,
-  isPlainObject,
   type JsonObject,
   type JsonValue,
   type ParameterProblem,
+  readItemKeys,
   type State,
   Type,
   wrongParameter,
@@ -181,7 +181,7 @@ export const state = defineAction({
         return emit({ [String((claimed as readonly JsonValue[])[0])]: input });
       }
       case 'newItems': {
-        const keys = readKeys(items, itemKey, prefix);
+        const keys = readItemKeys(items, itemKey).map((key) => `${prefix}${key}`);
         const confirmWithinSeconds = parameters.markAfterSeconds;
         const { claimed } = await run({ operation: 'claim', keys, ttlSeconds, confirmWithinSeconds });
         const fresh = items.filter((_item, index) => (claimed as readonly JsonValue[])[index] === true);
@@ -190,7 +190,7 @@ export const state = defineAction({
       case 'markSeen': {
         const { confirmed = 0 } = await run({
           operation: 'confirm',
-          keys: readKeys(items, itemKey, prefix),
+          keys: readItemKeys(items, itemKey).map((key) => `${prefix}${key}`),
           ttlSeconds,
         });
         return { marked: confirmed };
@@ -200,19 +200,6 @@ export const state = defineAction({
     }
   },
 });
-
-/** The keys of items. @throws TypeError with the place of an item that has none */
-const readKeys = (items: readonly JsonValue[], itemKey: string, prefix: string): readonly string[] =>
-  items.map((item, index) => {
-    const place = itemKey === '' ? `items[${index}]` : `items[${index}].${itemKey}`;
-    const key = itemKey === '' ? item : readOwn(item, itemKey);
-    if (typeof key !== 'string' && typeof key !== 'number')
-      throw wrongParameter(place, 'a string or a number', key);
-    return `${prefix}${key}`;
-  });
-
-const readOwn = (item: JsonValue, name: string): JsonValue | undefined =>
-  isPlainObject(item) && Object.hasOwn(item, name) ? (item as JsonObject)[name] : undefined;
 
 /** The node that remembers values between executions. */
 export default definePlugin({

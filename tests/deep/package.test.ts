@@ -66,7 +66,7 @@ const KILOBYTE = 1_000;
 /** Of the bundles of functions that run workflows or list plugins; 59 for any other. */
 const maxKilobytes: Readonly<Record<string, number>> = {
   webhook: 182,
-  runExpress: 154,
+  runExpress: 155,
   runDurable: 254,
   adminExecution: 108,
   adminExecutions: 71,

@@ -10,7 +10,8 @@ import { createCallbackFunction } from '../../lib/app/callback-handler.ts';
 import { openAdmin, openHealth } from '../../lib/app/compose/admin.ts';
 import { openCallbacks, openSweep } from '../../lib/app/compose/background.ts';
 import { openRetryExecutions } from '../../lib/app/compose/bulk-retries.ts';
-import { openDurableRuns, openRuns } from '../../lib/app/compose/runs.ts';
+import { openExpressRuns } from '../../lib/app/compose/express.ts';
+import { openDurableRuns } from '../../lib/app/compose/runs.ts';
 import { openAggregate } from '../../lib/app/compose/statistics.ts';
 import { openDispatch, openRegistrations } from '../../lib/app/compose/triggers.ts';
 import { openWebhook } from '../../lib/app/compose/webhook.ts';
@@ -38,7 +39,7 @@ const open: Readonly<Record<string, (config: Config) => Handler>> = {
   webhook: (config) => serve(createWebhookFunction(openWebhook(config))),
   webhookCallback: (config) => serve(createCallbackFunction(openCallbacks(config))),
   runDurable: (config) => serve(createDurableFunction(openDurableRuns(config)), durablePing),
-  runExpress: (config) => serve(createExpressFunction(openRuns(config))),
+  runExpress: (config) => serve(createExpressFunction(openExpressRuns(config))),
   sweep: (config) => serve(createSweepFunction(openSweep(config))),
   dispatch: (config) => serve(createDispatchFunction(openDispatch(config))),
   retryExecutions: (config) => serve(createRetryExecutions(openRetryExecutions(config))),

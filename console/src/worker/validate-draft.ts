@@ -74,6 +74,9 @@ const toOutputs = ({ outputs, outputsDependOnParameters }: Partial<DeclaredType>
       }
     : outputs;
 
-/** A trigger that is fired by events registers for them. */
-const toSource = (source: NonNullable<DeclaredType['firedBy']> | null): NodeType['firedBy'] =>
-  source === 'event' ? ({ register: () => Promise.reject(new Error('not in the page')) } as never) : source;
+/** A trigger that is fired by events registers for them, and one that polls for a schedule. */
+const toSource = (source: NonNullable<DeclaredType['firedBy']> | null): NodeType['firedBy'] => {
+  if (source !== 'event' && source !== 'poll') return source;
+  const notHere = () => Promise.reject(new Error('not in the page'));
+  return { register: notHere, ...(source === 'poll' ? { poll: notHere } : {}) } as never;
+};

@@ -43,6 +43,10 @@ export const createLambdaNudge =
 export const createInvokeRunner = (call: CallAws, retryFunction: string) => (bulkRetryId: string) =>
   sendEvent(call, retryFunction, { bulkRetryId });
 
+/** Invokes the function for express runs to poll. @param expressFunction - its name */
+export const createStartPoll = (call: CallAws, expressFunction: string) => (due: object) =>
+  sendEvent(call, expressFunction, { poll: due });
+
 /** Reports failures to the function that receives the events of triggers. */
 export const createSendFailure = (call: CallAws, functionName: string) => (executionId: string) =>
   sendEvent(call, functionName, { hookloom: { failed: executionId } });

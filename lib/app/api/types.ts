@@ -11,7 +11,7 @@ export const nodeTypeDescription = v.object({
   description: v.string(),
   category: v.string(),
   kind: v.picklist(['trigger', 'action']),
-  firedBy: v.nullable(v.picklist(['request', 'subworkflow', 'event'])),
+  firedBy: v.nullable(v.picklist(['request', 'subworkflow', 'event', 'poll'])),
   inputs: v.array(v.string()),
   outputs: v.nullable(v.array(v.string())),
   outputsDependOnParameters: v.boolean(),

@@ -1,5 +1,6 @@
 import type { Logger } from '@hookloom/plugin-kit';
 import type { AwsCallerOptions } from '../../adapters/aws/aws-caller.ts';
+import { createStartPoll } from '../../adapters/aws/lambda-events.ts';
 import { createOpenRegistrationContext } from '../../adapters/aws/registration-context.ts';
 import { createSendStackResponse } from '../../adapters/aws/stack-response.ts';
 import type { DynamoDbClient } from '../../adapters/dynamodb/client.ts';
@@ -17,6 +18,7 @@ import {
   openBlobs,
   openConfig,
   openDispatcher,
+  openLambda,
   openLogger,
   openReadVariables,
   openStageWorkflows,
@@ -56,6 +58,7 @@ export const openDispatch = (config: Config = openConfig()) => {
     ...parts,
     registrations: createRegistrationStore(parts.client, parts.tables, systemClock),
     readVariables: openReadVariables(parts),
+    startPoll: createStartPoll(openLambda(config, {}), need(config.expressFunction, 'RUN_EXPRESS_FUNCTION')),
   };
 };
 

@@ -22,6 +22,7 @@ import type { Connection, WorkflowDefinition } from '../../workflows/definition/
 import { placeOnStage } from '../../workflows/definition/on-stage.ts';
 import { compilePlan } from '../../workflows/plan/compile-plan.ts';
 import type { Plan, PlanNode } from '../../workflows/plan/plan.ts';
+import { asPoll } from '../../workflows/plan/poll-type.ts';
 import { computeRoute } from '../../workflows/plan/route.ts';
 import { TRIAL_VERSION } from '../record/execution-store.ts';
 import { shortenValue, viewValue } from '../record/view-data.ts';
@@ -126,7 +127,7 @@ export const prepareTrial = async (
       keepsResult: false,
     },
     openPlan: async () => {
-      const plan = compilePlan(definition, await stage.loadNodeTypes(nodeTypesOf(definition)));
+      const plan = compilePlan(definition, asPoll(await stage.loadNodeTypes(nodeTypesOf(definition)), true));
       return toTrialPlan(plan, { inputs, ...known });
     },
     addLog: log.add,

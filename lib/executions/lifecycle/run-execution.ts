@@ -84,11 +84,12 @@ export const runToResult = async (
   }
 };
 
-const computeEnd = async (
+/** The end of an inline run, with what a retry needs if it failed. */
+export const computeEnd = async (
   { workflow, input }: NewExecution,
   { executionId, keepsResult, variables }: ExecutionStart,
   result: ExecutionResult,
-  { clock, blobs }: RunParts,
+  { clock, blobs }: Pick<RunParts, 'clock' | 'blobs'>,
 ): Promise<NewEnd> => {
   const { status, nodes, failure } = result;
   const hasFailed = status !== 'succeeded';

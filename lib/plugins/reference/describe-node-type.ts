@@ -42,8 +42,10 @@ const findDefaults = ({ properties }: JsonObject): JsonObject =>
   );
 
 /** What fires the trigger; null for actions, and for triggers that nothing fires. */
-const describeSource = (source: PluginNodeType['firedBy']) =>
-  source === null || typeof source === 'string' ? source : ('event' as const);
+const describeSource = (source: PluginNodeType['firedBy']) => {
+  if (source === null || typeof source === 'string') return source;
+  return source.poll === undefined ? ('event' as const) : ('poll' as const);
+};
 
 /** If they depend on the parameters, those of the example; null if these can't be computed: a plugin may throw, or return anything. */
 const computeOutputs = ({ outputs, example }: PluginNodeType): readonly string[] | null => {

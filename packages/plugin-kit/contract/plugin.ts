@@ -124,6 +124,13 @@ export interface EventSource {
    * own.
    */
   takesBatches?(parameters: JsonObject): boolean;
+  /**
+   * For a trigger whose events only say that it is time to look: fetches what there is, as an action does, with the node's
+   * credential and retries. It returns `{ items, keys }`: a list, and a string for each item that identifies it. The
+   * service starts the workflow once for each key, with `{ item, key, polledAt }` as the input of `execute`; or, if the
+   * parameter `perBatch` is true, once for all new ones, with `{ items, keys, polledAt }`.
+   */
+  poll?: NodeExecutor['execute'];
 }
 
 /** The built-in sources, one for each of the service's own triggers. */

@@ -93,6 +93,7 @@ const FIRED_BY = {
   request: 'An HTTP request',
   subworkflow: 'A subworkflow node of another workflow, or by hand',
   event: 'Events',
+  poll: 'What is new when it polls, on a schedule',
 } as const;
 
 const describeTraits = (shown: Shown) => {

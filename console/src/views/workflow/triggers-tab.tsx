@@ -3,6 +3,7 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { SCHEDULED_TRIGGERS } from '../../../../lib/triggers/schedule/schedule.ts';
 import { callApi } from '../../api/api.ts';
 import type { Answer } from '../../api/routes.ts';
 import { IdLink } from '../../parts/app-link.tsx';
@@ -43,7 +44,7 @@ export const TriggersTab = ({ triggers, definition }: TriggersTabProps): ReactNo
             {addresses.map((address) => (
               <WebhookAddress key={`${address.method} ${address.url}`} address={address} node={node} />
             ))}
-            {type === 'scheduleTrigger' && <NextTimes definition={definition} nodeId={nodeId} />}
+            {SCHEDULED_TRIGGERS.includes(type) && <NextTimes definition={definition} nodeId={nodeId} />}
             {node.parameters !== undefined && (
               <div>
                 <Box variant="awsui-key-label">Parameters</Box>

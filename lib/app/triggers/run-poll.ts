@@ -1,0 +1,253 @@
+import type { Clock, JsonObject, JsonValue, WorkflowNode } from '@hookloom/plugin-kit';
+import type { FindNodeType } from '@hookloom/plugin-kit/host';
+import { findInputProblem } from '../../deliveries/find-input-problem.ts';
+import { executionIdOfPoll } from '../../deliveries/to-execution-id.ts';
+import { type AcceptParts, acceptExecution } from '../../executions/lifecycle/accept-execution.ts';
+import { nodeTypesOf } from '../../executions/lifecycle/plans.ts';
+import { type PollSourceParts, pollSource } from '../../executions/lifecycle/poll-source.ts';
+import type { BlobStore } from '../../executions/record/blob-store.ts';
+import type { ExecutionStore } from '../../executions/record/execution-store.ts';
+import { readRefusal } from '../../executions/record/pack-result.ts';
+import { unpackText } from '../../executions/record/pack-value.ts';
+import { resolveTrigger } from '../../registrations/resolve-triggers.ts';
+import { countStart, measure } from '../../shared/metrics.ts';
+import { workThrough } from '../../shared/work-through.ts';
+import { type NewKey, openSeenKeys } from '../../state/seen-keys.ts';
+import { liveOf } from '../../state/show-entry.ts';
+import type { StateEntry, StateStore } from '../../state/state-store.ts';
+import { writeEntry } from '../../state/write-entry.ts';
+import type { DuePoll } from '../../triggers/start-by-event.ts';
+import type { Workflow } from '../../workflows/definition/definition.ts';
+import { resolveExecution } from '../../workflows/definition/resolve-execution.ts';
+import type { WorkflowReader } from '../../workflows/definition/workflow-store.ts';
+import { type Polled, pollOf } from '../../workflows/plan/poll-type.ts';
+
+export interface PollParts extends Omit<PollSourceParts, 'executions' | 'blobs'>, AcceptParts {
+  readonly executions: ExecutionStore;
+  readonly blobs: BlobStore;
+  readonly clock: Clock;
+  readonly state: StateStore;
+  /** Reads the current version, with the values of its variables. */
+  readonly findWorkflow: WorkflowReader['find'];
+  readonly loadNodeTypes: (nodeTypes: readonly string[]) => Promise<FindNodeType>;
+  /** Maximum nesting of an item, in levels. */
+  readonly maxInputDepth: number;
+}
+
+/** What is remembered of a trigger's polls: the value of an entry of state that has the trigger's id as its key. */
+interface PollRecord {
+  /** When the first poll succeeded, ISO 8601; null until then. */
+  readonly since: string | null;
+  readonly polledAt: string;
+  /** How many items the latest poll has found, and how many executions it has started. */
+  readonly found: number;
+  readonly started: number;
+  readonly failure: { readonly name: string; readonly message: string; readonly executionId: string } | null;
+  /** Number of the next batch, from which the id of its execution is derived. Counted once all keys of a batch are marked. */
+  readonly batch: number;
+  /** The poll that runs: no other one may, until then. */
+  readonly running: { readonly requestId: string; readonly until: number } | null;
+}
+
+/** Longer than the function may run, in milliseconds. */
+const LOCK_MS = 16 * 60_000;
+
+/** How many executions are started concurrently. */
+const STARTS_AT_ONCE = 8;
+
+const DEFAULT_TTL_SECONDS = 7_776_000;
+
+/**
+ * Polls for a trigger: fetches its items, starts the workflow for those whose keys were not seen, and then marks these keys.
+ * Repeatable wherever it was interrupted: the id of an execution is derived from the key, so that none starts twice. A poll
+ * that fails marks nothing.
+ *
+ * @param requestId - the same when Lambda repeats the invocation
+ * @throws AppError `STORE_UNAVAILABLE` | `SECRETS_UNAVAILABLE` | `DISPATCH_REFUSED`, after which it is to be repeated
+ */
+export const runPoll = async (due: DuePoll, requestId: string, parts: PollParts): Promise<void> => {
+  const { logger, clock } = parts;
+  const { workflowId, triggerNodeId } = due;
+  const skip = (reason: string) =>
+    logger.warn('The poll does nothing.', { workflowId, triggerNodeId, reason });
+  const workflow = await parts.findWorkflow(workflowId);
+  const node = workflow?.definition.nodes.find(({ id }) => id === triggerNodeId);
+  if (workflow === null || node === undefined || !workflow.definition.enabled || node.disabled === true)
+    return skip('the workflow or its trigger no longer exists, or is disabled');
+  const findNodeType = await parts.loadNodeTypes(nodeTypesOf(workflow.definition));
+  if (pollOf(findNodeType(node.type)) === null) return skip('the trigger does not poll');
+
+  const record = await lock({ workflowId, triggerNodeId, requestId }, parts);
+  if (record === null) return skip('another poll of this trigger is running');
+  const polledAt = new Date(clock.now()).toISOString();
+  const pollId = executionIdOfPoll([workflowId, triggerNodeId, 'poll', due.dueAt]);
+  const polled = await pollSource(workflow, node, pollId, findNodeType, parts);
+  if ('failure' in polled) {
+    const { name, message } = polled.failure;
+    logger.warn('The poll failed.', { workflowId, triggerNodeId, executionId: pollId, failure: message });
+    const failure = { name, message, executionId: pollId };
+    return record.release({ ...record.value, polledAt, found: 0, started: 0, failure });
+  }
+  const resolved = await resolveTrigger(node, workflowId, findNodeType, async () => workflow.variables ?? {});
+  const { started, batch } = await startNew(
+    { workflow, node: resolved, polledAt, batch: record.value.batch, isFirst: record.value.since === null },
+    polled,
+    findNodeType,
+    parts,
+  );
+  const found = polled.items.length;
+  logger.info('The poll ended.', { workflowId, triggerNodeId, found, started });
+  const since = record.value.since ?? polledAt;
+  await record.release({ since, polledAt, found, started, failure: null, batch, running: null });
+};
+
+interface Starting {
+  readonly workflow: Workflow;
+  /** The trigger, with its expressions resolved. */
+  readonly node: WorkflowNode;
+  readonly polledAt: string;
+  readonly batch: number;
+  readonly isFirst: boolean;
+}
+
+/** Starts the workflow for new items. @returns how many executions it has started, and the number of the next batch */
+const startNew = async (
+  { workflow, node, polledAt, batch, isFirst }: Starting,
+  { items, keys }: Polled,
+  findNodeType: FindNodeType,
+  parts: PollParts,
+): Promise<{ readonly started: number; readonly batch: number }> => {
+  const { id: workflowId, settings } = workflow.definition;
+  const { ttlSeconds, perBatch, firstPoll } = node.parameters;
+  const seen = openSeenKeys(
+    { store: parts.state, clock: parts.clock },
+    {
+      scope: scopeOf(workflowId),
+      prefix: `${node.id}/`,
+      ttlSeconds: typeof ttlSeconds === 'number' ? ttlSeconds : DEFAULT_TTL_SECONDS,
+    },
+  );
+  const mode = resolveExecution(workflow.definition, findNodeType);
+  let started = 0;
+
+  const start = async (executionId: string, input: JsonObject, refusal: string | null): Promise<boolean> => {
+    const known = await acceptExecution(
+      {
+        ...{ executionId, workflow, trigger: { nodeId: node.id, type: node.type }, traceparent: null },
+        ...(refusal === null ? { input } : { input: {}, refusal }),
+        keepsResult: false,
+      },
+      { mode, startedAt: parts.clock.now(), isRepeatable: true },
+      parts,
+    );
+    if (known !== null) return false;
+    started += 1;
+    const fields = { workflowId, triggerNodeId: node.id, executionId };
+    parts.logger.info('An item was accepted.', { ...fields, ...measure(countStart(settings?.metrics)) });
+    return true;
+  };
+
+  const batchId = (number: number) => executionIdOfPoll([workflowId, node.id, 'batch', number]);
+
+  /** Marks the keys of a batch that a poll has started and not marked. @returns false if there is none */
+  const completeBatch = async (): Promise<boolean> => {
+    const executionId = batchId(batch);
+    const started = await readBatchKeys(executionId, parts);
+    if (started === null) return false;
+    await seen.mark(await seen.findNew(started), executionId);
+    return true;
+  };
+  const isCompleted = await completeBatch();
+  const next = isCompleted ? batch + 1 : batch;
+
+  const fresh = await seen.findNew(keys);
+  if (isFirst && firstPoll !== 'all' && !isCompleted) {
+    await seen.mark(fresh, executionIdOfPoll([workflowId, node.id, 'first']));
+    return { started, batch: next };
+  }
+  const itemOf = new Map(keys.map((key, index) => [key, items[index] ?? null] as const).reverse()); // the first counts
+  const inputOf = ({ key }: NewKey): JsonObject => ({ item: itemOf.get(key) ?? null, key, polledAt });
+  const startOne = async (one: NewKey): Promise<void> => {
+    const { key, found } = one;
+    const input = inputOf(one);
+    const executionId = executionIdOfPoll([workflowId, node.id, 'item', key, found?.version ?? 0]);
+    const problem = findInputProblem(input, parts.maxInputDepth);
+    const refusal = problem === null ? null : `The item "${key.slice(0, 200)}" can't be run: ${problem}.`;
+    await start(executionId, input, refusal);
+    await seen.mark([one], executionId);
+  };
+  const toBatch = (some: readonly NewKey[]): JsonObject => ({
+    items: some.map((one) => itemOf.get(one.key) ?? null),
+    keys: some.map(({ key }) => key),
+    polledAt,
+  });
+  const canRun = (some: readonly NewKey[]) => findInputProblem(toBatch(some), parts.maxInputDepth) === null;
+  // What can't be run fails by itself, and keeps no batch from running.
+  const alone = perBatch === true ? fresh.filter((one) => !canRun([one])) : fresh;
+  await workThrough(alone, { atOnce: STARTS_AT_ONCE, mayGoOn: () => true }, startOne);
+  let together = perBatch === true ? fresh.filter((one) => !alone.includes(one)) : [];
+  // The next poll takes the rest of what is too much for one execution.
+  while (!canRun(together)) together = together.slice(0, Math.ceil(together.length / 2));
+  if (together.length === 0 || !(await start(batchId(next), toBatch(together), null)))
+    return { started, batch: next };
+  await seen.mark(together, batchId(next));
+  return { started, batch: next + 1 };
+};
+
+/** The keys of a batch's execution, as it was accepted; null if there is none. */
+const readBatchKeys = async (
+  executionId: string,
+  { executions, blobs }: PollParts,
+): Promise<readonly string[] | null> => {
+  const packed = (await executions.findData(executionId))?.input ?? null;
+  if (packed === null || readRefusal(packed) !== null) return null;
+  const { keys } = JSON.parse(await unpackText(packed, blobs)) as { readonly keys: readonly string[] };
+  return keys;
+};
+
+const scopeOf = (workflowId: string): string => `workflow:${workflowId}`;
+
+interface Locked {
+  readonly value: PollRecord;
+  /** Writes the result of the poll, which lets others run. */
+  readonly release: (value: PollRecord) => Promise<void>;
+}
+
+/** Locks the polls of a trigger; an invocation that is repeated locks them again. @returns null if another one runs */
+const lock = async (
+  {
+    workflowId,
+    triggerNodeId: key,
+    requestId,
+  }: { readonly workflowId: string; readonly triggerNodeId: string; readonly requestId: string },
+  { state, clock, logger }: PollParts,
+): Promise<Locked | null> => {
+  const scope = scopeOf(workflowId);
+  const write = (found: StateEntry | null, value: PollRecord) =>
+    writeEntry(state, found, {
+      ...{ scope, key, expiresAt: null, writtenAt: clock.now(), effect: null },
+      content: { kind: 'value', value: value as unknown as JsonValue },
+    });
+  const found = await state.find(scope, key);
+  const now = clock.now();
+  const known = readRecord(liveOf(found, now));
+  if (known?.running != null && known.running.requestId !== requestId && known.running.until > now)
+    return null;
+  const value = known ?? {
+    ...{ since: null, polledAt: new Date(now).toISOString(), found: 0, started: 0, failure: null },
+    batch: found?.version ?? 0, // after a deletion, no earlier number is used again
+    running: null,
+  };
+  const locked = await write(found, { ...value, running: { requestId, until: now + LOCK_MS } });
+  if (locked === null) return null;
+  return {
+    value,
+    release: async (result) => {
+      if ((await write(locked, { ...result, running: null })) !== null) return;
+      logger.warn('The result of a poll was not noted: its entry of state was changed.', { workflowId, key });
+    },
+  };
+};
+
+const readRecord = (entry: StateEntry | null): PollRecord | null =>
+  entry?.content.kind === 'value' ? (entry.content.value as unknown as PollRecord) : null;

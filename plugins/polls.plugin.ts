@@ -1,0 +1,140 @@
+import {
+  addQuery,
+  definePlugin,
+  type JsonObject,
+  type JsonValue,
+  NodeError,
+  readBody,
+  wrongParameter,
+} from '@hookloom/plugin-kit';
+import { toSchema } from '../lib/plugins/adapt-provider.ts';
+import { createPollTrigger } from '../lib/triggers/types/poll-trigger.ts';
+import { fetchPages, parsePointer } from '../nodes/http-request/pages.ts';
+import { credentialTypes, properties } from '../nodes/http-request/properties.ts';
+import { readRules } from '../nodes/http-request/rules.ts';
+import { createSend } from '../nodes/http-request/send.ts';
+import { rss } from '../nodes/rss/rss.plugin.ts';
+
+/** What a poll hands over at most. */
+const MAX_ITEMS = 1_000;
+
+const propertiesOf = ({ properties }: JsonObject): JsonObject => properties as JsonObject;
+
+/** Without those that make no sense for a list: a file, an answer that failed, and a limit that would lose items. */
+const {
+  responseType: _responseType,
+  maxFileBytes: _maxFileBytes,
+  failOnStatus: _failOnStatus,
+  maxItems: _maxItems,
+  ...requestParameters
+} = propertiesOf(toSchema(properties));
+
+/** Fetches the items with the node httpRequest. */
+const pollTrigger = createPollTrigger({
+  id: 'pollTrigger',
+  name: 'Poll',
+  description:
+    'Calls a URL on a schedule, and starts the workflow once for each item of the answer that was not there before, or once for all new ones',
+  parameters: {
+    ...requestParameters,
+    items: {
+      ...(requestParameters.items as JsonObject),
+      description:
+        'JSON pointer to the list of items in the answer, or in each page, such as /data; empty if the body is the list. At most 1,000 items',
+    },
+    itemKey: {
+      type: 'string',
+      maxLength: 200,
+      default: '',
+      description:
+        'The field that identifies an item, such as id; by default the item itself, which must be a string or number',
+    },
+  },
+  required: ['url'],
+  credentialTypes,
+  fetchItems: async (node, _input, context) => {
+    const { itemKey = '' } = node.parameters;
+    const given = readRules({ ...node.parameters, maxItems: MAX_ITEMS });
+    const url = addQuery(given.url, given.query);
+    const send = createSend(given, context);
+    if (given.pagination === 'none') {
+      const body = readBody(await send(url, null), 'auto');
+      return { items: readList(body, given.items), itemKey: String(itemKey) };
+    }
+    const { items, pagesEnd } = await fetchPages(url, given, send);
+    if (pagesEnd === 'maxItems')
+      throw tooMany(`The pages have more than ${MAX_ITEMS} items: fetch the newest first, with maxPages`);
+    if (pagesEnd === 'otherOrigin')
+      throw new NodeError('The next page is on another origin, so that its items would be missing', {
+        isRetryable: false,
+      });
+    return { items, itemKey: String(itemKey) };
+  },
+  example: {
+    parameters: {
+      rate: '5 minutes',
+      url: 'https://api.example.com/orders?sort=-created',
+      items: '/data',
+      itemKey: 'id',
+    },
+    input: { item: { id: 'A-1', total: 120 }, key: 'A-1', polledAt: '2026-01-01T00:00:00.000Z' },
+    output: {
+      triggeredAt: '2026-01-01T00:00:01.000Z',
+      triggerType: 'poll',
+      item: { id: 'A-1', total: 120 },
+      key: 'A-1',
+      polledAt: '2026-01-01T00:00:00.000Z',
+    },
+  },
+});
+
+/** Fetches the items with the node rss. */
+const rssTrigger = createPollTrigger({
+  id: 'rssTrigger',
+  name: 'RSS feed',
+  description:
+    'Reads a feed (RSS 2.0, RSS 1.0 or Atom) on a schedule, and starts the workflow once for each item that is new, or once for all new ones. The guid of an item identifies it, or else its link',
+  parameters: { url: { ...(propertiesOf(rss.schema).url as JsonObject) } },
+  required: ['url'],
+  credentialTypes: rss.credentialTypes ?? [],
+  fetchItems: async (node, input, context) => {
+    const { url = null } = node.parameters;
+    const parameters = { url, maxItems: MAX_ITEMS };
+    const { items, hasMore } = (await rss.execute({ ...node, parameters }, input, context)) as JsonObject;
+    if (hasMore === true) throw tooMany(`The feed has more than ${MAX_ITEMS} items`);
+    return { items, itemKey: 'id' };
+  },
+  example: {
+    parameters: { rate: '15 minutes', url: 'https://blog.example.com/feed.xml' },
+    input: {
+      item: { id: 'tag:1', title: 'Green tea', link: 'https://blog.example.com/1' },
+      key: 'tag:1',
+      polledAt: '2026-01-01T00:00:00.000Z',
+    },
+    output: {
+      triggeredAt: '2026-01-01T00:00:01.000Z',
+      triggerType: 'poll',
+      item: { id: 'tag:1', title: 'Green tea', link: 'https://blog.example.com/1' },
+      key: 'tag:1',
+      polledAt: '2026-01-01T00:00:00.000Z',
+    },
+  },
+});
+
+const readList = (body: JsonValue, pointer: string): JsonValue => {
+  const items = parsePointer(pointer)?.(body);
+  if (!Array.isArray(items)) throw wrongParameter('items', 'the JSON pointer of a list in the answer', items);
+  return items;
+};
+
+const tooMany = (message: string): NodeError =>
+  new NodeError(message, { name: 'TooManyItems', isRetryable: false });
+
+export default definePlugin({
+  id: 'polls',
+  name: 'Polls',
+  version: '1.0.0',
+  description: 'Starts workflows for what is new in an API or a feed',
+  category: 'trigger',
+  handles: [pollTrigger, rssTrigger],
+});
