@@ -334,7 +334,7 @@ describe('polls', () => {
 });
 
 /** Calls from one kill to the next. */
-const STEP = cases(3, 1);
+const STEP = cases(5, 1);
 
 describe.each([false, true])('a process that is killed at any call (per batch: %s)', (perBatch) => {
   describe.each(['call', 'answer'] as const)('before its %s', (before) => {
