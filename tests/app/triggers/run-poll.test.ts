@@ -359,7 +359,7 @@ describe.each([false, true])('a process that is killed at any call (per batch: %
           if (made !== null) break;
           kills += 1;
         }
-        expect(kills).toBeGreaterThan(3);
+        expect(kills).toBeGreaterThan(1);
       },
     );
   });
