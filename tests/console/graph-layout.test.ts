@@ -15,7 +15,6 @@ describe('a workflow is laid out', () => {
     expect([a?.x, a?.y]).toEqual([0, 0]);
     expect(b?.x).toBeGreaterThan(NODE_SIZE.width);
     expect(c?.x).toBeGreaterThan((b?.x ?? 0) + NODE_SIZE.width);
-    expect(placed.map(({ next }) => next)).toEqual([['b'], ['c'], []]);
   });
 
   test('without overlaps, with branches, a loop, and a node that nothing leads to', () => {

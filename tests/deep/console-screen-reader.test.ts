@@ -129,6 +129,9 @@ test('a failed run is found, understood, and retried with another input, by keys
   await focused(page.getByRole('heading', { name: 'Execution of ship' }));
   expect(page.url()).not.toBe(first);
 
+  await announced(/Status of the execution: Failed\. It failed at fail: .*No stock/, 'status');
+  await page.getByRole('heading', { name: /^It failed at fail: / }).waitFor();
+  await page.getByRole('button', { name: /^large, if, .*Succeeded, then fail on true$/ }).waitFor();
   const node = page.getByRole('button', { name: /^fail, stopAndError, .*Failed/ });
   await tabTo(node);
   await page.keyboard.press('Enter');
@@ -172,8 +175,84 @@ test('a failed run is found, understood, and retried with another input, by keys
 
   await dialog.waitFor({ state: 'detached' });
   await focused(page.getByRole('heading', { name: 'Execution of ship' }));
-  await announced('Status of the execution: Succeeded', 'status');
+  await announced('Status of this retry: Succeeded', 'status');
   await page.getByRole('button', { name: /^fail, stopAndError, Skipped/ }).waitFor();
+});
+
+/** The text with which a screen reader describes an element after its name. */
+const describedAs = (element: Locator): Promise<string> =>
+  element.evaluate((each) => {
+    const ids: readonly string[] = (each.getAttribute('aria-describedby') ?? '').split(' ');
+    return ids.map((id) => each.ownerDocument.getElementById(id)?.textContent ?? '').join(' ');
+  });
+
+test.each([
+  ['/workflows/ship', 'Enter shows the node.'],
+  ['/workflows/ship/edit', 'Enter selects it, the menu key opens its actions, arrow keys move it.'],
+])('the graph of %s is read with the page, and its nodes say where they lead', async (path, use) => {
+  await open(path);
+  const graph = page.getByRole('group', { name: 'Graph of the nodes' });
+  const nodes = graph.locator('[aria-roledescription="node"]');
+  await nodes.last().waitFor();
+  // The lines would be read as images, before all nodes.
+  expect(await graph.ariaSnapshot()).not.toMatch(/Edge|application/);
+  await page.getByRole('button', { name: /^large, if, (?:.*, )?then fail on true$/ }).waitFor();
+  expect(await describedAs(nodes.first())).toBe(use);
+});
+
+test('the search begins with its field, and its results are chosen by arrow keys', async () => {
+  await open('/');
+  await page.keyboard.press('/');
+  const field = page.getByRole('combobox', { name: /^Search/ });
+  await focused(field);
+  expect(await field.getAttribute('aria-activedescendant')).toBeNull(); // it would be read instead of the field
+  await page.keyboard.type('ship');
+  await announced('1 found. Arrow keys to choose, Enter to open.', 'status');
+  const workflow = page.getByRole('option', { name: 'ship Ship orders', exact: true });
+  expect(await field.getAttribute('aria-activedescendant')).toBe(await workflow.getAttribute('id'));
+  await page.keyboard.press('Enter');
+  await focused(page.getByRole('heading', { name: 'Ship orders' }));
+  expect(await page.title()).toMatch(/^Ship|^ship/);
+});
+
+test('a node is added, renamed and taken back in the editor by keys, and each step is said', async () => {
+  await open('/workflows/ship/edit');
+  const node = page.getByRole('button', { name: /^large, if, / });
+  await tabTo(node);
+  await page.keyboard.press('Enter');
+  await poll(async () => (await node.getAttribute('aria-pressed')) === 'true');
+  await page.keyboard.press('ContextMenu');
+  await focused(page.getByRole('menuitem', { name: 'Add after true' }));
+  await page.keyboard.press('ArrowDown');
+  await focused(page.getByRole('menuitem', { name: 'Add after false' }));
+  await page.keyboard.press('Enter');
+  await focused(page.getByRole('searchbox', { name: 'Find a node type' }));
+  await page.keyboard.type('stopAndError');
+  await announced(/ found\. Enter adds stopAndError$/, 'status');
+  await page.keyboard.press('Enter');
+  await focused(page.getByRole('region', { name: 'Node stopAndError' }));
+  await announced('Added: stopAndError. Connected: large to stopAndError on false.', 'status');
+
+  const id = page.getByRole('textbox', { name: 'Id', exact: true });
+  await tabTo(id);
+  await page.keyboard.press('ControlOrMeta+a');
+  await page.keyboard.type('halt');
+  await page.keyboard.press('Enter');
+  await announced('Renamed: stopAndError to halt.', 'status');
+  expect(await hasFocus(id)).toBe(true);
+
+  const message = page.getByRole('group', { name: 'message (required)' }).getByRole('textbox');
+  await tabTo(message);
+  await poll(async () => /^Error:\s*is required/.test(await describedAs(message)));
+  await page.keyboard.type('x');
+  await poll(async () => (await message.getAttribute('aria-invalid')) !== 'true');
+  await page.keyboard.press('Backspace');
+  await announced('is required', 'status');
+
+  const undo = page.getByRole('button', { name: 'Undo' });
+  await tabTo(undo);
+  await page.keyboard.press('Enter');
+  await announced(/^Undone\. /, 'status');
 });
 
 test('what is deleted in the editor by a key comes back by a key', async () => {

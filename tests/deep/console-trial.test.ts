@@ -102,7 +102,7 @@ test('a draft is tried, its failure is mended by the data, and the live failure,
 
   // The failure stands at the node.
   await typeOutput('request', { body: { name: MARKUP, count: 3, items: [{ price: 1 }, { price: 2 }] } });
-  await page.getByRole('group', { name: 'greet, set, has a problem' }).waitFor();
+  await page.getByRole('button', { name: /^greet, set, has a problem/ }).waitFor();
   await button('Run all').click();
   await said('greet failed.');
   await select('greet');

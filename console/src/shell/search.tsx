@@ -60,7 +60,8 @@ const SearchBox = ({ onClose }: { readonly onClose: () => void }): ReactNode => 
   const id = useId();
   const [, navigate] = useLocation();
   const [text, setText] = useState('');
-  const [active, setActive] = useState(0);
+  // None until something is typed: screen readers would read it instead of the field.
+  const [active, setActive] = useState(NONE);
   const { found, isSearching, error } = useSearch(text);
   const index = Math.min(active, found.length - 1);
 
@@ -73,7 +74,8 @@ const SearchBox = ({ onClose }: { readonly onClose: () => void }): ReactNode => 
     const step = steps[event.key];
     const selected = found[index];
     if (event.nativeEvent.isComposing) return;
-    if (step !== undefined && found.length > 0) setActive((index + step + found.length) % found.length);
+    if (step !== undefined && found.length > 0)
+      setActive((Math.max(index, step === 1 ? NONE : 0) + step + found.length) % found.length);
     else if (event.key === 'Enter' && selected !== undefined && !isSearching) go(selected);
     else return;
     event.preventDefault();
@@ -97,27 +99,28 @@ const SearchBox = ({ onClose }: { readonly onClose: () => void }): ReactNode => 
         aria-expanded={found.length > 0}
         aria-controls={`${id}-list`}
         aria-autocomplete="list"
-        aria-activedescendant={found.length > 0 ? `${id}-${index}` : undefined}
+        aria-activedescendant={index === NONE ? undefined : `${id}-${index}`}
         value={text}
         onKeyDown={onKeyDown}
         onChange={(event) => {
           setText(event.target.value);
-          setActive(0);
+          setActive(event.target.value === '' ? NONE : 0);
         }}
       />
       <div className="search-results">
         {error !== null && <ProblemAlert error={error} />}
         <Results id={id} found={found} index={index} onHover={setActive} onChoose={go} />
         <p role="status" className="search-status">
-          {describeCount(found.length, isSearching, text)}
+          {isSearching ? <span aria-hidden>Searching</span> : describeCount(found.length, text)}
         </p>
       </div>
     </>
   );
 };
 
-const describeCount = (count: number, isSearching: boolean, text: string): string => {
-  if (isSearching) return 'Searching';
+const NONE = -1;
+
+const describeCount = (count: number, text: string): string => {
   if (count > 0) return text === '' ? '' : `${count} found. Arrow keys to choose, Enter to open.`;
   return 'Nothing found. An execution is found by its whole id.';
 };
@@ -153,8 +156,7 @@ const Results = ({ id, found, index, onHover, onChoose }: ResultsProps): ReactNo
                 onMouseMove={() => onHover(position)}
                 onClick={() => onChoose(one)}
               >
-                {one.label}
-                {one.detail !== '' && <span>{one.detail}</span>}
+                {one.label} {one.detail !== '' && <span>{one.detail}</span>}
               </div>
             ) : null,
           )}

@@ -3,7 +3,7 @@ import Box from '@cloudscape-design/components/box';
 import SideNavigation from '@cloudscape-design/components/side-navigation';
 import Spinner from '@cloudscape-design/components/spinner';
 import TopNavigation from '@cloudscape-design/components/top-navigation';
-import { type ReactNode, Suspense, useCallback, useEffect, useState } from 'react';
+import { type ReactNode, Suspense, useCallback, useLayoutEffect, useState } from 'react';
 import { Route, Switch, useLocation } from 'wouter';
 import { CONSOLE_PATH } from '../../console-settings.ts';
 import { AppLink } from '../parts/app-link.tsx';
@@ -93,24 +93,24 @@ export const Shell = (): ReactNode => {
         }
         content={
           <FailureBoundary key={location}>
-            <Suspense fallback={<Spinner size="large" />}>
-              <Switch>
-                {views.map(({ path, title, View }) => (
-                  <Route key={path} path={path}>
-                    {(params) => (
-                      <Titled title={fillTitle(title, params)}>
+            <Switch>
+              {views.map(({ path, title, View }) => (
+                <Route key={path} path={path}>
+                  {(params) => (
+                    <Titled title={fillTitle(title, params)}>
+                      <Suspense fallback={<Spinner size="large" />}>
                         <View />
-                      </Titled>
-                    )}
-                  </Route>
-                ))}
-                <Route>
-                  <Titled title="Not found">
-                    <NotFound />
-                  </Titled>
+                      </Suspense>
+                    </Titled>
+                  )}
                 </Route>
-              </Switch>
-            </Suspense>
+              ))}
+              <Route>
+                <Titled title="Not found">
+                  <NotFound />
+                </Titled>
+              </Route>
+            </Switch>
           </FailureBoundary>
         }
       />
@@ -121,9 +121,12 @@ export const Shell = (): ReactNode => {
 const fillTitle = (title: string, params: Readonly<Record<string, string | undefined>>): string =>
   title.replaceAll(/:(\w+)/g, (_, name: string) => params[name] ?? '');
 
-/** A view, with its title on the tab and in the browser's history. */
+/**
+ * A view, with its title on the tab and in the browser's history. The title is there before the view: a screen reader reads
+ * it when the link that had the focus is removed.
+ */
 const Titled = ({ title, children }: { readonly title: string; readonly children: ReactNode }): ReactNode => {
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.title = `${title} · ${SERVICE}`;
   }, [title]);
   return children;

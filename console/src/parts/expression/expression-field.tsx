@@ -49,17 +49,22 @@ const ExpressionField = (props: ExpressionFieldProps): ReactNode => {
   const faults = outcome?.kind === 'faults' ? outcome.faults : NO_FAULTS;
   // The validator has found what is wrong, too, and it stands below the field.
   const isSaid = faults.length > 0 && editorNames.isInvalid === true;
+  // Not announced with the form, but after something was typed.
+  const [isTyped, setTyped] = useState(false);
   return (
     <div className="expression">
       <CodeEditor
         {...editorNames}
         value={value}
         extensions={extensions}
-        onChange={onChange}
+        onChange={(text) => {
+          setTyped(true);
+          onChange(text);
+        }}
         cursor={cursor}
         marks={faults}
       />
-      <div className="expression-result" role="status">
+      <div className="expression-result" {...(isTyped && { role: 'status' })}>
         {outcome !== null && !isSaid && <Result outcome={outcome} check={check} />}
       </div>
     </div>

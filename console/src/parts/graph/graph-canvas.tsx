@@ -16,8 +16,10 @@ import { type KeyboardEvent, memo, type ReactNode, useMemo } from 'react';
 import { EXECUTION_STATUS_NAMES } from '../execution-status.tsx';
 import '@xyflow/react/dist/base.css';
 import './graph.css';
+import { describeNext, describeNode } from './describe-nodes.ts';
 import { FIT, FitOnResize } from './fit-on-resize.tsx';
 import { type DrawnNode, type DrawnWorkflow, layOut, NODE_SIZE } from './graph-layout.ts';
+import { graphLabels, speakNodes } from './speak-nodes.ts';
 
 /** What a graph says of one node besides its name and type. */
 export interface NodeMark {
@@ -105,26 +107,17 @@ const BackEdge = (props: EdgeProps): ReactNode => {
 
 const edgeTypes = { back: BackEdge };
 
-/** The name of a node: first what it shows, as speech control needs it. */
-const describe = ({ id, name, type, disabled }: DrawnNode, mark: NodeMark, next: readonly string[]): string =>
-  [
-    `${name ?? id}, ${type}`,
-    ...(disabled === true ? ['disabled'] : []),
-    ...(mark.text === undefined || mark.text === '' ? [] : [mark.text]),
-    ...(mark.status === undefined ? [] : [EXECUTION_STATUS_NAMES[mark.status] ?? mark.status]),
-    ...(mark.change === undefined ? [] : [mark.change]),
-    next.length === 0 ? 'the end' : `then ${next.join(', ')}`,
-  ].join(', ');
+/** What a mark says, in words. */
+const describeMark = ({ text = '', status, change }: NodeMark): readonly string[] => [
+  ...(text === '' ? [] : [text]),
+  ...(status === undefined ? [] : [EXECUTION_STATUS_NAMES[status] ?? status]),
+  ...(change === undefined ? [] : [change]),
+];
 
 const NO_MARKS: Readonly<Record<string, NodeMark>> = {};
 
-const LABELS = {
-  'node.a11yDescription.default': 'Enter shows the node.',
-  'controls.ariaLabel': 'Zoom',
-  'controls.zoomIn.ariaLabel': 'Zoom in',
-  'controls.zoomOut.ariaLabel': 'Zoom out',
-  'controls.fitView.ariaLabel': 'Show the whole graph',
-};
+const SELECTABLE = graphLabels('Enter shows the node.');
+const FIXED = graphLabels('');
 
 /** Has room for the controls. */
 const MIN_HEIGHT = 200;
@@ -139,23 +132,24 @@ const GraphCanvas = ({
 }: WorkflowGraphProps): ReactNode => {
   const isSelectable = onSelect !== undefined;
   const { nodes: placed, connections } = useMemo(() => layOut(definition), [definition]);
+  const next = useMemo(() => describeNext(definition), [definition]);
   const nodes = useMemo(
     () =>
       placed.map(
-        ({ node, x, y, next }): ShownNode => ({
+        ({ node, x, y }): ShownNode => ({
           id: node.id,
           type: 'step',
           position: { x, y },
           ...NODE_SIZE,
           data: { node, mark: marks[node.id] ?? {} },
           selected: node.id === selected,
-          ariaLabel: describe(node, marks[node.id] ?? {}, next),
+          ariaLabel: describeNode(node, describeMark(marks[node.id] ?? {}), next.get(node.id)),
           ...(isSelectable
             ? { ariaRole: 'button', domAttributes: { 'aria-pressed': node.id === selected } }
             : {}),
         }),
       ),
-    [placed, marks, selected, isSelectable],
+    [placed, next, marks, selected, isSelectable],
   );
   const edges = useMemo(
     () =>
@@ -188,6 +182,7 @@ const GraphCanvas = ({
     >
       <ReactFlowProvider>
         <ReactFlow
+          ref={speakNodes}
           aria-label="Graph of the nodes"
           nodes={nodes}
           edges={edges}
@@ -199,7 +194,7 @@ const GraphCanvas = ({
           nodesConnectable={false}
           edgesFocusable={false}
           elementsSelectable={isSelectable}
-          ariaLabelConfig={LABELS}
+          ariaLabelConfig={isSelectable ? SELECTABLE : FIXED}
           deleteKeyCode={null}
           disableKeyboardA11y={false}
           onlyRenderVisibleElements={placed.length > 100}

@@ -28,8 +28,6 @@ export interface PlacedNode {
   readonly node: DrawnNode;
   readonly x: number;
   readonly y: number;
-  /** The ids of the nodes that its outputs lead to, in the order of the connections. */
-  readonly next: readonly string[];
 }
 
 export interface DrawnConnection {
@@ -81,7 +79,6 @@ export const layOut = (
       if (!orderByOutputs(ranked)) orderByCrossings(ranked as never);
     },
   });
-  const next = Map.groupBy(drawn, ({ sourceNodeId }) => sourceNodeId);
   return {
     nodes: nodes.map((node) => {
       const { x, y } = graph.node(node.id) as { readonly x: number; readonly y: number };
@@ -89,7 +86,6 @@ export const layOut = (
         node,
         x: x - NODE_SIZE.width / 2,
         y: y - NODE_SIZE.height / 2,
-        next: (next.get(node.id) ?? []).map(({ targetNodeId }) => targetNodeId),
       };
     }),
     connections: drawn.map(({ sourceNodeId, sourceOutput = 'main', targetNodeId, change = null }, index) => ({

@@ -1,7 +1,7 @@
 import Box from '@cloudscape-design/components/box';
 import Button from '@cloudscape-design/components/button';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
-import { type ReactNode, useId } from 'react';
+import { type ReactNode, useId, useState } from 'react';
 import type { EditorNames } from '../code-editor.tsx';
 import type { takeExpression } from '../expression/dropped-expression.ts';
 
@@ -34,9 +34,16 @@ export const FieldFrame = (props: FieldFrameProps): ReactNode => {
   const { label, dropping, isRequired, description, messages, folding, actions, children } = props;
   const isFolded = folding?.isFolded === true;
   const id = useId();
-  const describedBy = `${id}-description ${id}-problems`;
+  // What is wrong with a whole form is not announced field by field.
+  const [isTyped, setTyped] = useState(false);
+  const describedBy = `${id}-problems ${id}-description`;
   return (
-    <fieldset {...dropping} className="form-field" aria-label={`${label}${isRequired ? ' (required)' : ''}`}>
+    <fieldset
+      {...dropping}
+      className="form-field"
+      aria-label={`${label}${isRequired ? ' (required)' : ''}`}
+      onInput={() => setTyped(true)}
+    >
       <div className="form-field-head">
         {!isFolded && (
           <span id={`${id}-label`} className="form-label">
@@ -53,7 +60,7 @@ export const FieldFrame = (props: FieldFrameProps): ReactNode => {
             {description}
           </div>
           {children({ labelledBy: `${id}-label`, describedBy, isInvalid: messages.length > 0 })}
-          <div id={`${id}-problems`}>
+          <div id={`${id}-problems`} aria-live={isTyped ? 'polite' : 'off'}>
             <ProblemList messages={messages} />
           </div>
         </>
@@ -85,6 +92,8 @@ const FoldButton = ({
 export const ProblemList = ({ messages }: { readonly messages: readonly string[] }): ReactNode =>
   messages.map((message) => (
     <Box key={message}>
-      <StatusIndicator type="error">{message}</StatusIndicator>
+      <StatusIndicator type="error" iconAriaLabel="Error:">
+        {message}
+      </StatusIndicator>
     </Box>
   ));

@@ -54,22 +54,26 @@ export const NumberInput = ({
     // `1.` and `1.0` are the same number as `1`, and stay as they are typed.
     setDraft(text);
   };
+  const isRefused =
+    draft !== null && draft.trim() !== '' && toWord(value) !== draft && Number(draft) !== value;
   return (
     <>
       <Input
         {...toAria(names)}
         inputMode={isInteger ? 'numeric' : 'decimal'}
         placeholder={toWord(initial)}
-        invalid={names.isInvalid === true}
+        invalid={names.isInvalid === true || isRefused}
         value={draft ?? toWord(value)}
         onChange={({ detail }) => read(detail.value)}
         onBlur={() => setDraft(null)}
       />
-      {draft !== null && draft.trim() !== '' && toWord(value) !== draft && Number(draft) !== value && (
-        <Box color="text-status-error">
-          {isInteger ? 'Not an integer: the value is unchanged.' : 'Not a number: the value is unchanged.'}
-        </Box>
-      )}
+      <div role="status">
+        {isRefused && (
+          <Box color="text-status-error">
+            {isInteger ? 'Not an integer: the value is unchanged.' : 'Not a number: the value is unchanged.'}
+          </Box>
+        )}
+      </div>
     </>
   );
 };

@@ -32,8 +32,10 @@ import {
 import '@xyflow/react/dist/base.css';
 import '../../parts/graph/graph.css';
 import './editor.css';
+import { describeNext, describeNode } from '../../parts/graph/describe-nodes.ts';
 import { FIT, FitOnResize } from '../../parts/graph/fit-on-resize.tsx';
 import { NODE_SIZE, type OutputsOf } from '../../parts/graph/graph-layout.ts';
+import { graphLabels, speakNodes } from '../../parts/graph/speak-nodes.ts';
 import { isSameJson } from './definition/compare-json.ts';
 import {
   type EditedConnection,
@@ -166,6 +168,7 @@ const isShownAlike = (one: ShownNode, other: ShownNode): boolean =>
   one.position.y === other.position.y &&
   one.selected === other.selected &&
   one.ariaLabel === other.ariaLabel &&
+  isSameJson(one.domAttributes, other.domAttributes) &&
   isSameJson(one.data, other.data);
 
 /** The connections to show, each once, as the same objects where nothing changed, like the nodes. */
@@ -224,27 +227,30 @@ export const EditorCanvas = (props: EditorCanvasProps): ReactNode => {
   const { definition, outputsOf, withoutInput, faulty, selected } = props;
   const flow = useRef<ReactFlowInstance<ShownNode> | null>(null);
   const places = usePlaces(definition, outputsOf);
+  const next = useMemo(() => describeNext(definition), [definition]);
   const stored = useMemo(
     () =>
       definition.nodes.map(
-        ({ id, name, type, disabled }): ShownNode => ({
-          id,
+        (node): ShownNode => ({
+          id: node.id,
           type: 'step',
-          position: places.get(id) ?? { x: 0, y: 0 },
+          position: places.get(node.id) ?? { x: 0, y: 0 },
           ...NODE_SIZE,
-          selected: selected.has(id),
-          ariaLabel: `${name ?? id}, ${type}${disabled === true ? ', disabled' : ''}${faulty.has(id) ? ', has a problem' : ''}`,
+          selected: selected.has(node.id),
+          ariaLabel: describeNode(node, faulty.has(node.id) ? ['has a problem'] : [], next.get(node.id)),
+          ariaRole: 'button',
+          domAttributes: { 'aria-pressed': selected.has(node.id) },
           data: {
-            title: name ?? id,
-            detail: `${type}${disabled === true ? ' · disabled' : ''}`,
-            outputs: outputsOf(id).join('\n'),
-            hasInput: !withoutInput.has(id),
-            isDisabled: disabled === true,
-            isFaulty: faulty.has(id),
+            title: node.name ?? node.id,
+            detail: `${node.type}${node.disabled === true ? ' · disabled' : ''}`,
+            outputs: outputsOf(node.id).join('\n'),
+            hasInput: !withoutInput.has(node.id),
+            isDisabled: node.disabled === true,
+            isFaulty: faulty.has(node.id),
           },
         }),
       ),
-    [definition.nodes, places, selected, withoutInput, faulty, outputsOf],
+    [definition.nodes, next, places, selected, withoutInput, faulty, outputsOf],
   );
   // While nodes are dragged, only these have their places.
   const [nodes, setNodes] = useState(stored);
@@ -331,6 +337,8 @@ export const EditorCanvas = (props: EditorCanvasProps): ReactNode => {
       <div className="graph editor-graph">
         <ReactFlowProvider>
           <ReactFlow<ShownNode>
+            ref={speakNodes}
+            ariaLabelConfig={LABELS}
             aria-label="Graph of the nodes"
             nodes={nodes}
             edges={edges}
@@ -383,5 +391,7 @@ const ShowAdded = ({ nodes }: { readonly nodes: readonly ShownNode[] }): null =>
   }, [nodes, fitView, store]);
   return null;
 };
+
+const LABELS = graphLabels('Enter selects it, the menu key opens its actions, arrow keys move it.');
 
 const PRO_OPTIONS = { hideAttribution: true };

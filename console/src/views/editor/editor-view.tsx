@@ -1,6 +1,7 @@
 import Alert from '@cloudscape-design/components/alert';
 import Button from '@cloudscape-design/components/button';
 import Header from '@cloudscape-design/components/header';
+import LiveRegion from '@cloudscape-design/components/live-region';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Tabs from '@cloudscape-design/components/tabs';
 import {
@@ -11,7 +12,9 @@ import {
   Suspense,
   useCallback,
   useEffect,
+  useLayoutEffect,
   useMemo,
+  useRef,
   useState,
 } from 'react';
 import { useLocation, useParams } from 'wouter';
@@ -34,6 +37,7 @@ import {
   tidyLayout,
 } from './definition/definition-edits.ts';
 import { writeDefinition } from './definition/definition-text.ts';
+import { describeStep } from './describe-step.ts';
 import {
   createDraft,
   type Draft,
@@ -133,6 +137,8 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
   const [menu, setMenu] = useState<Point | null>(null);
   const [menuFailure, setMenuFailure] = useState<Error | null>(null);
   const [isPaletteOpen, setPaletteOpen] = useState(false);
+  /** Another object each time that the focus moves into the panel of a node. */
+  const [entered, setEntered] = useState<object | null>(null);
   const { definition, problem } = history.present;
 
   const types = useTypes(definition);
@@ -147,7 +153,16 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
     edit(pasted.edit);
     setSelected(pasted.ids);
   };
-  const adding = useAdding({ definition, onEdit: edit, onSelect: setSelected });
+  const adding = useAdding({
+    ...{ definition, onEdit: edit, onSelect: setSelected },
+    onAnswered: () => setEntered({}),
+  });
+  const [step, setStep] = useState({ history, said: '' });
+  if (step.history !== history)
+    setStep({
+      history,
+      said: step.history.present === history.present ? step.said : describeStep(step.history, history),
+    });
   const saving = useSaving({
     ...{ workflowId, current, kept, draft: history.present },
     onMerged: (merged) => edit(() => merged),
@@ -164,6 +179,13 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
   const faulty = useMemo(() => new Set([...found.faulty, ...failed]), [found, failed]);
   const [nodeId] = selected;
   const node = selected.size === 1 ? definition.nodes.find(({ id }) => id === nodeId) : undefined;
+  // A node that is renamed keeps its panel, and with it the focus.
+  const [shown, setShown] = useState({ id: node?.id, key: 0 });
+  if (shown.id !== node?.id) setShown({ id: node?.id, key: shown.key + 1 });
+  const panel = useRef<HTMLElement>(null);
+  useLayoutEffect(() => {
+    if (entered !== null) panel.current?.focus();
+  }, [entered]);
 
   const selectAll = () => setSelected(new Set(definition.nodes.map(({ id }) => id)));
   const openMenu = (id: string, place: Point) => {
@@ -256,6 +278,7 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
           <Start onEdit={edit} onEmpty={() => setStarting(false)} />
         </Suspense>
       )}
+      <LiveRegion hidden>{step.said}</LiveRegion>
       <TrialBar trial={trial} workflowId={workflowId} />
       <Tabs
         ariaLabel="Graph and JSON"
@@ -276,7 +299,7 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
                   </div>
                   {node !== undefined && (
                     <NodeDataPanel
-                      key={node.id}
+                      key={shown.key}
                       trial={trial}
                       node={node}
                       outputs={outputsOf(node.id)}
@@ -291,7 +314,13 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
                     />
                   )}
                 </SpaceBetween>
-                <div className="beside-panel" key={node?.id}>
+                <section
+                  className="beside-panel"
+                  key={shown.key}
+                  ref={panel}
+                  tabIndex={-1}
+                  aria-label={node === undefined ? 'The workflow' : `Node ${node.id}`}
+                >
                   {node === undefined ? (
                     <WorkflowFields
                       definition={definition}
@@ -312,6 +341,7 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
                       onRenamed={(id, renamed) => {
                         trial.rename(node.id, id, renamed);
                         setSelected(new Set([id]));
+                        setShown({ ...shown, id });
                       }}
                       onAddAfter={(output) =>
                         adding.ask({
@@ -326,7 +356,7 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
                       }
                     />
                   )}
-                </div>
+                </section>
               </div>
             ),
           },

@@ -47,7 +47,7 @@ export const NodeMenu = ({ actions, place, onClose }: NodeMenuProps): ReactNode 
       onClose={onClose}
       onClick={({ target, currentTarget }) => target === currentTarget && onClose()}
     >
-      <div role="menu" tabIndex={-1} aria-label="Node actions" onKeyDown={move}>
+      <div role="menu" tabIndex={-1} onKeyDown={move}>
         {actions.map(({ label, keys, run }) => (
           <button
             key={label}

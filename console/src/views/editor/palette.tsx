@@ -66,6 +66,7 @@ export const NodeTypeSearch = ({ search, onChoose }: NodeTypeSearchProps): React
         enabled && `${nodeType} ${name} ${description}`.toLowerCase().includes(sought),
     )
     .toSorted((one, other) => rank(one, sought) - rank(other, sought));
+  const [best] = found;
   const groups = [...Map.groupBy(found, ({ plugin }) => plugin)];
   return (
     <SpaceBetween size="m">
@@ -77,10 +78,12 @@ export const NodeTypeSearch = ({ search, onChoose }: NodeTypeSearchProps): React
         value={text}
         onChange={({ detail }) => setText(detail.value)}
         onKeyDown={({ detail }) => {
-          const [first] = found;
-          if (detail.key === 'Enter' && first !== undefined) onChoose(first.nodeType);
+          if (detail.key === 'Enter' && best !== undefined) onChoose(best.nodeType);
         }}
       />
+      <p role="status" className="visually-hidden">
+        {sought !== '' && `${found.length} found${best === undefined ? '' : `. Enter adds ${best.nodeType}`}`}
+      </p>
       {error !== null && <ProblemAlert error={error} onRetry={refetch} />}
       {data !== undefined && found.length === 0 && <Box>No node type matches.</Box>}
       {groups.map(([plugin, types]) => (

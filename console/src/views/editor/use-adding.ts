@@ -26,10 +26,12 @@ interface AddingParts {
   readonly definition: EditedDefinition;
   readonly onEdit: (edit: Edit) => void;
   readonly onSelect: (ids: ReadonlySet<string>) => void;
+  /** Called when the dialog has added a node. */
+  readonly onAnswered: () => void;
 }
 
 /** Adds nodes, whose types are chosen in a dialog or beside the graph. */
-export const useAdding = ({ definition, onEdit, onSelect }: AddingParts) => {
+export const useAdding = ({ definition, onEdit, onSelect, onAnswered }: AddingParts) => {
   const client = useQueryClient();
   /** What the dialog is open for. */
   const [asked, setAsked] = useState<Destination | null>(null);
@@ -53,6 +55,7 @@ export const useAdding = ({ definition, onEdit, onSelect }: AddingParts) => {
       });
     }
     onSelect(new Set([node.id]));
+    if (asked !== null) onAnswered();
     setAsked(null);
   };
   return {

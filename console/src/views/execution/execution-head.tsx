@@ -54,12 +54,21 @@ export const ExecutionHead = ({ execution, now }: ExecutionHeadProps): ReactNode
   return (
     <Container>
       <KeyValuePairs columns={4} minColumnWidth={140} items={items} ariaLabel="About this execution" />
-      <LiveRegion
-        hidden
-      >{`Status of the execution: ${EXECUTION_STATUS_NAMES[held ?? status] ?? status}`}</LiveRegion>
+      <LiveRegion hidden>{announce(execution)}</LiveRegion>
     </Container>
   );
 };
+
+/** How it stands and why it failed, for screen readers. The page of a retry has the heading of the page before. */
+const announce = ({ retryOf, status, held, failure }: Execution): string => {
+  const what = retryOf === null ? 'the execution' : 'this retry';
+  const reason =
+    failure === null ? '' : `. ${describeEnd(status, failure)}. ${failure.message.slice(0, MAX_SAID)}`;
+  return `Status of ${what}: ${EXECUTION_STATUS_NAMES[held ?? status] ?? status}${reason}`;
+};
+
+/** A longer message is cut. In UTF-16 units. */
+const MAX_SAID = 500;
 
 const MODES: Readonly<Record<Execution['mode'], string>> = {
   inline: 'While the caller waits (inline)',
@@ -138,7 +147,7 @@ export const toNotices = (
           <Alert
             key="failure"
             type={status === 'cancelled' ? 'info' : 'error'}
-            header={describeEnd(status, failure)}
+            header={<h2 className="execution-reason">{describeEnd(status, failure)}</h2>}
             action={
               onShowFailure === null ? undefined : <Button onClick={onShowFailure}>Show the node</Button>
             }

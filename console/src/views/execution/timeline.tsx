@@ -75,7 +75,8 @@ export const Timeline = (props: TimelineProps): ReactNode => {
             className={`timeline-row${row.key === selected ? ' timeline-selected' : ''}`}
             role="treeitem"
             aria-level={row.depth + 1}
-            aria-selected={row.key === selected}
+            aria-label={`${nameOf(row)}, ${describeRow(row, criticalPath)}`}
+            aria-current={row.key === selected}
             aria-expanded={row.canUnfold ? row.isUnfolded : undefined}
             tabIndex={row.key === current ? 0 : -1}
             onKeyDown={(event) => onKeyDown(event, at)}
@@ -86,7 +87,6 @@ export const Timeline = (props: TimelineProps): ReactNode => {
               <Fold row={row} onFold={onFold} />
               <span className={`timeline-dot timeline-${stateOf(row)}`} />
               <span className="timeline-text">{nameOf(row)}</span>
-              <span className="visually-hidden">, {describeRow(row, criticalPath)}</span>
             </div>
             <div className="timeline-track" aria-hidden="true">
               {row.bar !== null && (
