@@ -83,7 +83,9 @@ const VariableTable = ({ variables, text, onText, onAsk }: VariableTableProps): 
       items={items}
       trackBy="name"
       ariaLabels={{ tableLabel: 'Variables' }}
-      renderAriaLive={({ visibleItemsCount }) => `Variables on this page: ${visibleItemsCount ?? items.length}`}
+      renderAriaLive={({ visibleItemsCount }) =>
+        `Variables on this page: ${visibleItemsCount ?? items.length}`
+      }
       header={
         <Header
           variant="h1"
