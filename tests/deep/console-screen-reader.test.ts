@@ -200,61 +200,6 @@ test.each([
   expect(await describedAs(nodes.first())).toBe(use);
 });
 
-test('the search begins with its field, and its results are chosen by arrow keys', async () => {
-  await open('/');
-  await page.keyboard.press('/');
-  const field = page.getByRole('combobox', { name: /^Search/ });
-  await focused(field);
-  expect(await field.getAttribute('aria-activedescendant')).toBeNull(); // it would be read instead of the field
-  await page.keyboard.type('ship');
-  await announced('1 found. Arrow keys to choose, Enter to open.', 'status');
-  const workflow = page.getByRole('option', { name: 'ship Ship orders', exact: true });
-  expect(await field.getAttribute('aria-activedescendant')).toBe(await workflow.getAttribute('id'));
-  await page.keyboard.press('Enter');
-  await focused(page.getByRole('heading', { name: 'Ship orders' }));
-  expect(await page.title()).toMatch(/^Ship|^ship/);
-});
-
-test('a node is added, renamed and taken back in the editor by keys, and each step is said', async () => {
-  await open('/workflows/ship/edit');
-  const node = page.getByRole('button', { name: /^large, if, / });
-  await tabTo(node);
-  await page.keyboard.press('Enter');
-  await poll(async () => (await node.getAttribute('aria-pressed')) === 'true');
-  await page.keyboard.press('ContextMenu');
-  await focused(page.getByRole('menuitem', { name: 'Add after true' }));
-  await page.keyboard.press('ArrowDown');
-  await focused(page.getByRole('menuitem', { name: 'Add after false' }));
-  await page.keyboard.press('Enter');
-  await focused(page.getByRole('searchbox', { name: 'Find a node type' }));
-  await page.keyboard.type('stopAndError');
-  await announced(/ found\. Enter adds stopAndError$/, 'status');
-  await page.keyboard.press('Enter');
-  await focused(page.getByRole('region', { name: 'Node stopAndError' }));
-  await announced('Added: stopAndError. Connected: large to stopAndError on false.', 'status');
-
-  const id = page.getByRole('textbox', { name: 'Id', exact: true });
-  await tabTo(id);
-  await page.keyboard.press('ControlOrMeta+a');
-  await page.keyboard.type('halt');
-  await page.keyboard.press('Enter');
-  await announced('Renamed: stopAndError to halt.', 'status');
-  expect(await hasFocus(id)).toBe(true);
-
-  const message = page.getByRole('group', { name: 'message (required)' }).getByRole('textbox');
-  await tabTo(message);
-  await poll(async () => /^Error:\s*is required/.test(await describedAs(message)));
-  await page.keyboard.type('x');
-  await poll(async () => (await message.getAttribute('aria-invalid')) !== 'true');
-  await page.keyboard.press('Backspace');
-  await announced('is required', 'status');
-
-  const undo = page.getByRole('button', { name: 'Undo' });
-  await tabTo(undo);
-  await page.keyboard.press('Enter');
-  await announced(/^Undone\. /, 'status');
-});
-
 test('what is deleted in the editor by a key comes back by a key', async () => {
   await open('/workflows/ship/edit');
   const node = page.locator('.react-flow__node[data-id="fail"]');
