@@ -200,6 +200,21 @@ test.each([
   expect(await describedAs(nodes.first())).toBe(use);
 });
 
+test('the search begins with its field, and its results are chosen by arrow keys', async () => {
+  await open('/');
+  await page.keyboard.press('/');
+  const field = page.getByRole('combobox', { name: /^Search/ });
+  await focused(field);
+  expect(await field.getAttribute('aria-activedescendant')).toBeNull(); // it would be read instead of the field
+  await page.keyboard.type('ship');
+  await announced(/^\d+ found\. Arrow keys to choose, Enter to open\.$/, 'status');
+  const workflow = page.getByRole('option', { name: 'ship Ship orders', exact: true });
+  expect(await field.getAttribute('aria-activedescendant')).toBe(await workflow.getAttribute('id'));
+  await page.keyboard.press('Enter');
+  await focused(page.getByRole('heading', { name: 'Ship orders' }));
+  expect(await page.title()).toMatch(/^Ship|^ship/);
+});
+
 test('what is deleted in the editor by a key comes back by a key', async () => {
   await open('/workflows/ship/edit');
   const node = page.locator('.react-flow__node[data-id="fail"]');
