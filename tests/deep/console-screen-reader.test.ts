@@ -215,6 +215,35 @@ test('the search begins with its field, and its results are chosen by arrow keys
   expect(await page.title()).toMatch(/^Ship|^ship/);
 });
 
+test('a node is added, renamed and taken back in the editor by keys, and each step is said', async () => {
+  await open('/workflows/ship/edit');
+  const node = page.getByRole('button', { name: /^large, if, / });
+  await tabTo(node);
+  await page.keyboard.press('Enter');
+  await poll(async () => (await node.getAttribute('aria-pressed')) === 'true');
+  const add = page.getByRole('button', { name: 'Add after false' });
+  await tabTo(add);
+  await page.keyboard.press('Enter');
+  await focused(page.getByRole('searchbox', { name: 'Find a node type' }));
+  await page.keyboard.type('stopAndError');
+  await announced(/ found\. Enter adds stopAndError$/, 'status');
+  await page.keyboard.press('Enter');
+  await focused(page.getByRole('region', { name: 'Node stopAndError' }));
+  await announced('Added: stopAndError. Connected: large to stopAndError on false.', 'status');
+
+  const id = page.getByRole('textbox', { name: 'Id', exact: true });
+  await tabTo(id);
+  await page.keyboard.press('ControlOrMeta+a');
+  await page.keyboard.type('halt');
+  await page.keyboard.press('Enter');
+  await announced('Renamed: stopAndError to halt.', 'status');
+  expect(await hasFocus(id)).toBe(true);
+
+  const undo = page.getByRole('button', { name: 'Undo' });
+  await undo.press('Enter');
+  await announced(/^Undone\. /, 'status');
+});
+
 test('what is deleted in the editor by a key comes back by a key', async () => {
   await open('/workflows/ship/edit');
   const node = page.locator('.react-flow__node[data-id="fail"]');
