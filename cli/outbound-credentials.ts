@@ -214,7 +214,7 @@ const readSecrets = async (
   const required = Array.isArray(type.schema.required) ? type.schema.required : [];
   if (!io.isTerminal) {
     const text = (await io.readStdin()).replace(/\r?\n$/, '');
-    const secret = parseSecret(text, { secretFields: names });
+    const secret = parseSecret(text, { secretFields: names, schema: type.schema });
     if (secret !== null) return secret;
     const example = JSON.stringify(Object.fromEntries(names.map((name) => [name, '…'])));
     throw new CommandError(`Standard input has no secret of the type ${type.id}: it must be ${example}`);

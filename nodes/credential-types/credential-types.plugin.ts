@@ -1,6 +1,15 @@
 import type { PluginProvider } from '@hookloom/plugin-kit';
-import { awsRole } from './aws-role.ts';
-import { httpBasic, httpBearer, httpHeader, httpQuery, slackWebhook, tlsClient } from './http-types.ts';
+import { awsKeys, awsRole } from './aws-types.ts';
+import { googleServiceAccount } from './google-service-account.ts';
+import {
+  httpBasic,
+  httpBearer,
+  httpBody,
+  httpHeader,
+  httpQuery,
+  slackWebhook,
+  tlsClient,
+} from './http-types.ts';
 import { oauth2 } from './oauth2.ts';
 import { postgres, signingKey, signingSecret, smtp } from './server-types.ts';
 
@@ -17,8 +26,11 @@ const credentials: PluginProvider = {
     httpBasic,
     httpHeader,
     httpQuery,
+    httpBody,
     oauth2,
+    googleServiceAccount,
     awsRole,
+    awsKeys,
     tlsClient,
     slackWebhook,
     smtp,

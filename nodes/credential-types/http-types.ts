@@ -1,4 +1,4 @@
-import type { CredentialType } from '@hookloom/plugin-kit';
+import { type CredentialType, isPlainObject, type OutboundRequest } from '@hookloom/plugin-kit';
 import { testUrl, testWith, textSchema, withHeader } from './parts.ts';
 
 type Apply = NonNullable<CredentialType['apply']>;
@@ -34,18 +34,25 @@ export const httpBasic: CredentialType = {
   test: testWith(addBasic),
 };
 
-const addHeader: Apply = (request, { name = '', value = '' }) => withHeader(request, name, value);
+const addHeader: Apply = (request, { name = '', value = '', secondName = '', secondValue = '' }) => {
+  const first = withHeader(request, name, value);
+  return secondName === '' ? first : withHeader(first, secondName, secondValue);
+};
+
+const headerName = { pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$", description: 'Name of the header' };
 
 export const httpHeader: CredentialType = {
   id: 'httpHeader',
   name: 'Header',
-  description: 'Sends a secret in a header, such as X-Api-Key',
+  description: 'Sends a secret in a header, such as X-Api-Key, or two in two headers',
   schema: textSchema('name value', {
-    name: { pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$", description: 'Name of the header' },
+    name: headerName,
     value: secret('Its value'),
+    secondName: { ...headerName, description: 'Name of a second header, for APIs that need two' },
+    secondValue: secret('The value of the second header'),
     testUrl,
   }),
-  secretFields: ['value'],
+  secretFields: ['value', 'secondValue'],
   apply: addHeader,
   test: testWith(addHeader),
 };
@@ -69,6 +76,38 @@ export const httpQuery: CredentialType = {
   secretFields: ['value'],
   apply: addParameter,
   test: testWith(addParameter),
+};
+
+/** @throws Error when the request has another body than a JSON object */
+const addToBody: Apply = (request, { name = '', value = '' }) => {
+  const given = request.body === null ? {} : readJson(request.body);
+  if (!isPlainObject(given) || request.method === 'GET' || request.method === 'HEAD')
+    throw new Error('a credential of the type httpBody needs a request whose body is a JSON object');
+  const headers = withHeader(request, 'content-type', 'application/json').headers;
+  return { ...request, headers, body: JSON.stringify({ ...given, [name]: value }) };
+};
+
+const readJson = (body: NonNullable<OutboundRequest['body']>): unknown => {
+  try {
+    if (typeof body === 'string') return JSON.parse(body);
+    return body instanceof Uint8Array ? JSON.parse(new TextDecoder().decode(body)) : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+export const httpBody: CredentialType = {
+  id: 'httpBody',
+  name: 'Field of the body',
+  description: 'Sends a secret in a field of the JSON body, such as {"api_key": "…"}',
+  schema: textSchema('name value', {
+    name: secret('Name of the field'),
+    value: secret('Its value'),
+    testUrl: { ...testUrl, description: `With POST: ${testUrl.description}` },
+  }),
+  secretFields: ['value'],
+  apply: addToBody,
+  test: testWith(addToBody, 'POST'),
 };
 
 const apply: NonNullable<CredentialType['apply']> = (

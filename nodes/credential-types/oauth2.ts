@@ -27,22 +27,33 @@ const MAX_RESPONSE_BYTES = 65_536;
 /** Lifetime of a token if a server does not say how long it is valid, in seconds. */
 const DEFAULT_SECONDS = 3_600;
 
+interface TokenRequest {
+  readonly tokenUrl: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly form: URLSearchParams;
+}
+
 /**
- * Requests an access token from the token endpoint (RFC 6749 §4.4 and §6). Does not use an attempt's signal, since
- * other attempts may be waiting for the same token.
- * @throws AppError `CREDENTIAL_REJECTED` when the server refuses the client or its refresh token, and `OUTBOUND_*`
+ * Requests an access token from the token endpoint (RFC 6749 §4.4 and §6, RFC 7523 §2.1). Does not use an attempt's
+ * signal, since other attempts may be waiting for the same token.
+ *
+ * @param explain - adds to the reason of a refusal what to do about it
+ * @throws AppError `CREDENTIAL_REJECTED` when the server refuses the client or its grant, and `OUTBOUND_*`
  */
-const requestToken = async (fields: CredentialFields, { http, clock }: CredentialContext): Promise<Token> => {
-  const { tokenUrl = '' } = fields;
+export const requestToken = async (
+  { tokenUrl, headers = {}, form }: TokenRequest,
+  { http, clock }: CredentialContext,
+  explain = (reason: string): string => reason,
+): Promise<Token> => {
   const response = await http.request({
     method: 'POST',
     url: tokenUrl,
     headers: {
       accept: 'application/json',
       'content-type': 'application/x-www-form-urlencoded',
-      ...toClientHeader(fields),
+      ...headers,
     },
-    body: toForm(fields).toString(),
+    body: form.toString(),
     timeoutMs: TIMEOUT_MS,
     maxRedirects: 0,
     maxResponseBytes: MAX_RESPONSE_BYTES,
@@ -53,7 +64,7 @@ const requestToken = async (fields: CredentialFields, { http, clock }: Credentia
   if (response.status >= 400 && response.status < 500 && response.status !== 429)
     throw new CatalogueError(CREDENTIAL_REJECTED, {
       target,
-      reason: addSignIn(fields, describeRefusal(`it answered ${response.status}`, answer)),
+      reason: explain(describeRefusal(`it answered ${response.status}`, answer)),
     });
   const { access_token: accessToken, refresh_token: refreshToken, expires_in: seconds } = answer;
   if (response.status !== 200 || typeof accessToken !== 'string' || accessToken === '')
@@ -157,7 +168,11 @@ const loadToken = async (fields: CredentialFields, context: CredentialContext): 
       fields.accessToken === undefined ? 'nobody has signed in' : 'its access token is no longer accepted';
     throw new CatalogueError(CREDENTIAL_REJECTED, { target, reason: `${cause}, ${CONNECT_AGAIN}` });
   }
-  const { accessToken, refreshToken, expiresAt } = await requestToken(fields, context);
+  const { accessToken, refreshToken, expiresAt } = await requestToken(
+    { tokenUrl: fields.tokenUrl ?? '', headers: toClientHeader(fields), form: toForm(fields) },
+    context,
+    (reason) => addSignIn(fields, reason),
+  );
   if (refreshToken !== null && refreshToken !== fields.refreshToken)
     await context.saveSecrets?.({ refreshToken, accessToken, accessTokenExpiresAt: String(expiresAt) });
   return { value: accessToken, expiresAt };

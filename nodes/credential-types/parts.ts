@@ -8,11 +8,11 @@ export const testUrl = {
 
 /** The live test of a type that is added to requests: calls the field `testUrl`. */
 export const testWith =
-  (apply: NonNullable<CredentialType['apply']>): NonNullable<CredentialType['test']> =>
+  (apply: NonNullable<CredentialType['apply']>, method = 'GET'): NonNullable<CredentialType['test']> =>
   async (fields, context) => {
     const { testUrl: url = '' } = fields;
     const request = {
-      method: 'GET',
+      method,
       url: url || 'https://example.com/',
       headers: {},
       body: null,

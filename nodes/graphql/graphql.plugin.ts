@@ -56,7 +56,18 @@ export const graphql = defineAction({
     }),
   }),
   credentials: {
-    types: ['httpBearer', 'httpBasic', 'httpHeader', 'httpQuery', 'oauth2', 'awsRole', 'tlsClient'],
+    types: [
+      'httpBearer',
+      'httpBasic',
+      'httpHeader',
+      'httpQuery',
+      'httpBody',
+      'oauth2',
+      'googleServiceAccount',
+      'awsRole',
+      'awsKeys',
+      'tlsClient',
+    ],
   },
   example: {
     parameters: {

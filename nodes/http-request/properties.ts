@@ -8,8 +8,11 @@ export const credentialTypes: readonly string[] = [
   'httpBasic',
   'httpHeader',
   'httpQuery',
+  'httpBody',
   'oauth2',
+  'googleServiceAccount',
   'awsRole',
+  'awsKeys',
   'tlsClient',
 ];
 

@@ -1,6 +1,7 @@
 /** Everything for writing a plugin: `@hookloom/plugin-kit`. */
 
 export type {
+  AwsKeys,
   AwsRole,
   CredentialContext,
   CredentialFields,

@@ -69,6 +69,17 @@ describe('credential create with an outbound type', () => {
     });
   });
 
+  test('takes the JSON file of a key as it is', async () => {
+    const { call, secretsFolder, stores } = await openCommandLine();
+    const key = JSON.stringify({ client_email: 'robot@shop.example', private_key: 'MIGH' }, null, 2);
+    const create = 'credential create sheets --type googleServiceAccount --field scope=drive';
+    expect(await call(create, `${key}\n`)).toMatchObject({ code: 0 });
+    expect(JSON.parse(readFileSync(join(secretsFolder, 'sheets'), 'utf8'))).toEqual({ key });
+    expect((await stores.outbound.store.find('sheets'))?.hosts).toEqual(['*.googleapis.com']);
+    const refused = await call(create.replace('sheets', 'docs'), '{"client_email":"robot@shop.example"}');
+    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('key is not valid') });
+  });
+
   test('prompts on a terminal, without echo for secrets', async () => {
     const { call, secretsFolder, stores } = await openCommandLine();
     const fields = '--field tokenUrl=https://login.example.com/token --field clientId=shop';
@@ -90,7 +101,7 @@ describe('credential create with an outbound type', () => {
       '--type httpBearr',
       'x',
       2,
-      'There is no credential type "httpBearr"; did you mean "httpBearer"? Types: apiKey, basic, awsRole, httpBasic, httpBearer',
+      'There is no credential type "httpBearr"; did you mean "httpBearer"? Types: apiKey, basic, awsKeys, awsRole, googleServiceAccount, httpBasic',
     ],
     [
       '--type httpBearer --username ann',

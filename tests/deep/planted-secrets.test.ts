@@ -99,7 +99,9 @@ describe('a synchronous run whose node leaks its credential', () => {
     ];
     const text = [...all, ...printed].join('\n');
     expect(findSecrets(text, plantedSecrets)).toEqual([]);
-    expect(text.includes('[redacted]')).toBe(true);
+    // Details are left out if they are as long as a key in all forms.
+    const isLeftOut = type === 'googleServiceAccount' && how === 'throwsDetails';
+    expect(text.includes('[redacted]')).toBe(!isLeftOut);
     if (!lent.includes(type)) expect(server.requests.length).toBeGreaterThan(0);
   });
 });

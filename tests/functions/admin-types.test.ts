@@ -259,7 +259,7 @@ describe('credential types', () => {
   });
 
   test.each<[query: string, found: readonly string[]]>([
-    ['text=HTTPb', ['httpBasic', 'httpBearer']],
+    ['text=HTTPb', ['httpBasic', 'httpBearer', 'httpBody']],
     ['plugin=flow', []],
     ['text=smtp&limit=1', ['smtp']],
   ])('%s finds %j', async (query, found) => {

@@ -6,6 +6,7 @@ import {
   type OutboundResponse,
   type TcpClient,
 } from '@hookloom/plugin-kit';
+import { createKeySigner } from '../../lib/adapters/aws/role-signer.ts';
 import type {
   OutboundCredential,
   OutboundCredentialStore,
@@ -116,6 +117,7 @@ export const anOutboundService = ({
       ...request,
       headers: { ...request.headers, 'x-signed': 'session-token-1' },
     }),
+    signWithKeys: createKeySigner(clock),
   });
   /** Adds a credential, or replaces its secret. */
   const put = async (

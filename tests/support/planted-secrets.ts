@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { emit, type JsonObject, type NodeContext, NodeError, type PluginHandle } from '@hookloom/plugin-kit';
 import { type Answer, anOutboundService } from './outbound-credentials.ts';
 import { formsOf } from './secret-forms.ts';
@@ -7,12 +8,30 @@ interface Planted {
   readonly fields?: Readonly<Record<string, string>>;
 }
 
+const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
+
+const aServiceAccountKey = JSON.stringify({
+  type: 'service_account',
+  client_email: 'robot@shop.iam.gserviceaccount.com',
+  private_key: privateKey.export({ type: 'pkcs8', format: 'pem' }),
+  token_uri: 'https://login.example.com/token',
+});
+
 /** One credential of each built-in type, whose id is its type; the secrets have characters that encodings change. */
 export const planted: Readonly<Record<string, Planted>> = {
   httpBearer: { secret: { token: 'beärer/"token"+1?' } },
   httpBasic: { secret: { password: 'basic pässword&=2%' }, fields: { username: 'ann' } },
-  httpHeader: { secret: { value: 'header-value/+3=="x"' }, fields: { name: 'x-api-key' } },
+  httpHeader: {
+    secret: { value: 'header-value/+3=="x"', secondValue: 'sëcond value/17' },
+    fields: { name: 'x-api-key', secondName: 'x-app-key' },
+  },
   httpQuery: { secret: { value: 'query välue\\4&5' }, fields: { name: 'key' } },
+  httpBody: { secret: { value: 'body välue"/18' }, fields: { name: 'api_key' } },
+  googleServiceAccount: {
+    secret: { key: aServiceAccountKey },
+    fields: { scope: 'https://www.googleapis.com/auth/drive' },
+  },
+  awsKeys: { secret: { secretAccessKey: 'wJalr/XUtn+19=' }, fields: { accessKeyId: 'AKIDEXAMPLE' } },
   oauth2: {
     secret: { clientSecret: 'cliënt:secret\n6%', refreshToken: 'refresh/token+7' },
     fields: { tokenUrl: 'https://login.example.com/token', clientId: 'client', grant: 'refreshToken' },
@@ -114,7 +133,7 @@ export const createLeak =
             method: 'POST',
             url: 'https://api.example.com/echo?a=1',
             headers: { accept: '*/*' },
-            body: 'a body',
+            body: credential.id === 'httpBody' ? '{}' : 'a body',
             timeoutMs: 1_000,
             maxRedirects: 0,
             maxResponseBytes: 100_000,

@@ -4,7 +4,7 @@ import { AppError } from '../../shared/errors.ts';
 import type { CallAws } from './aws-caller.ts';
 
 /** Temporary keys of a role. */
-export interface RoleSession {
+interface RoleSession {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken: string;

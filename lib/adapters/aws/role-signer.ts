@@ -1,7 +1,7 @@
-import type { AwsRole, Clock, CredentialContext, OutboundRequest } from '@hookloom/plugin-kit';
+import type { AwsKeys, AwsRole, Clock, CredentialContext, OutboundRequest } from '@hookloom/plugin-kit';
 import aws4 from 'aws4';
 import { type AwsCallerOptions, type CallAws, createAwsCaller } from './aws-caller.ts';
-import { createRoleSessions, type RoleSession } from './role-sessions.ts';
+import { createRoleSessions } from './role-sessions.ts';
 
 /**
  * Signs requests with roles that the service assumes.
@@ -26,14 +26,20 @@ export const openRoleSigner = (
     clock,
   );
 
+/** Signs requests with static keys. */
+export const createKeySigner =
+  (clock: Pick<Clock, 'now'>): NonNullable<CredentialContext['signWithKeys']> =>
+  async (request, keys) =>
+    signRequest(request, keys, keys, clock.now());
+
 /** Set by the HTTP client itself, to the values that were signed. */
 const SET_BY_CLIENT = new Set(['host', 'content-length']);
 
 /** Documented at https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv.html */
 const signRequest = (
   request: OutboundRequest,
-  { accessKeyId, secretAccessKey, sessionToken }: RoleSession,
-  { region, service }: AwsRole,
+  { accessKeyId, secretAccessKey, sessionToken }: AwsKeys,
+  { region, service }: Pick<AwsRole, 'region' | 'service'>,
   now: number,
 ): OutboundRequest => {
   const { host, origin, pathname, search } = new URL(request.url);
@@ -48,7 +54,11 @@ const signRequest = (
     ...(region === undefined ? {} : { region }),
     ...(service === undefined ? {} : { service }),
   };
-  const signed = aws4.sign(unsigned, { accessKeyId, secretAccessKey, sessionToken });
+  const signed = aws4.sign(unsigned, {
+    accessKeyId,
+    secretAccessKey,
+    ...(sessionToken === undefined ? {} : { sessionToken }),
+  });
   const headers = Object.entries(signed.headers ?? {})
     .map(([name, value]) => [name.toLowerCase(), String(value)] as const)
     .filter(([name]) => !SET_BY_CLIENT.has(name));

@@ -1,6 +1,6 @@
 import type { CredentialType, HttpClient, TcpClient } from '@hookloom/plugin-kit';
 import { type AwsCallerOptions, createAwsCaller, readEnvironment } from '../../adapters/aws/aws-caller.ts';
-import { openRoleSigner } from '../../adapters/aws/role-signer.ts';
+import { createKeySigner, openRoleSigner } from '../../adapters/aws/role-signer.ts';
 import type { DynamoDbClient } from '../../adapters/dynamodb/client.ts';
 import { createOutboundCredentialStore } from '../../adapters/dynamodb/credential-stores.ts';
 import type { TableNames } from '../../adapters/dynamodb/table-names.ts';
@@ -53,6 +53,7 @@ export const openCredentialParts = (
   random: Math.random,
   signWithRole:
     config.secretsFolder === null ? openRoleSigner(systemClock, { readCredentials: readKeys }) : undefined,
+  signWithKeys: createKeySigner(systemClock),
 });
 
 /** Opens the store of secrets. @param readCredentials - AWS keys; those of the environment by default */

@@ -1,5 +1,10 @@
 import { compileJsonSchema } from '@hookloom/bounded-schema';
-import { type CredentialFields, type CredentialType, isPlainObject } from '@hookloom/plugin-kit';
+import {
+  type CredentialFields,
+  type CredentialType,
+  isPlainObject,
+  type JsonObject,
+} from '@hookloom/plugin-kit';
 import { quote } from '../../shared/describe.ts';
 import { isAppError, isInfrastructureError } from '../../shared/errors.ts';
 import type { OutboundCredential, OutboundCredentialStore } from './outbound-credential.ts';
@@ -77,20 +82,31 @@ const isTooShort = (secret: string | undefined): boolean =>
 
 /**
  * The fields in the text of a secret: a JSON object of strings, or the plain value of a type's only secret field, which
- * is how many secrets in Secrets Manager are stored. Null for anything else, such as a truncated JSON object.
+ * is how many secrets in Secrets Manager are stored; also a JSON document, if that field holds one (`contentMediaType`).
+ * Null for anything else, such as a truncated JSON object.
  */
 export const parseSecret = (
   text: string,
-  { secretFields }: Pick<CredentialType, 'secretFields'>,
+  {
+    secretFields,
+    schema = {},
+  }: Pick<CredentialType, 'secretFields'> & Partial<Pick<CredentialType, 'schema'>>,
 ): CredentialFields | null => {
   const value = tryParse(text);
+  const [only, ...others] = secretFields;
+  const isAlone = only !== undefined && others.length === 0;
+  if (isAlone && isPlainObject(value) && !Object.hasOwn(value, only) && holdsJson(schema, only))
+    return { [only]: text };
   if (isPlainObject(value))
     return Object.values(value).every((field) => typeof field === 'string')
       ? (value as CredentialFields)
       : null;
-  const [only, ...others] = secretFields;
-  const isPlain = others.length === 0 && text.trim() !== '' && !beginsLikeJson(text);
-  return only !== undefined && isPlain ? { [only]: text } : null;
+  return isAlone && text.trim() !== '' && !beginsLikeJson(text) ? { [only]: text } : null;
+};
+
+const holdsJson = ({ properties }: JsonObject, name: string): boolean => {
+  const property = isPlainObject(properties) && Object.hasOwn(properties, name) ? properties[name] : null;
+  return isPlainObject(property) && property.contentMediaType === 'application/json';
 };
 
 const beginsLikeJson = (text: string): boolean => text.trimStart().startsWith('{');

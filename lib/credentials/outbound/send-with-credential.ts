@@ -21,6 +21,7 @@ export interface SendParts {
   readonly clock: Clock;
   /** Signs a request with a role; absent outside AWS. */
   readonly signWithRole?: CredentialContext['signWithRole'] | undefined;
+  readonly signWithKeys?: CredentialContext['signWithKeys'] | undefined;
 }
 
 /**
@@ -103,7 +104,7 @@ const applyCredential = async (
 export const toContext = (
   id: string,
   signal: AbortSignal,
-  { cache, http, tcp, clock, signWithRole }: SendParts,
+  { cache, http, tcp, clock, signWithRole, signWithKeys }: SendParts,
   rejected: CredentialFields | null = null,
 ): CredentialContext => ({
   http,
@@ -113,6 +114,7 @@ export const toContext = (
   saveSecrets: (secrets) => cache.save(id, secrets),
   ...(rejected === null ? {} : { rejected }),
   ...(signWithRole === undefined ? {} : { signWithRole }),
+  ...(signWithKeys === undefined ? {} : { signWithKeys }),
 });
 
 /** Whether a request can be sent again: the first one consumes a stream. */

@@ -13,6 +13,13 @@ export interface AwsRole {
   readonly service?: string;
 }
 
+/** A static key that signs requests. */
+export interface AwsKeys extends Pick<AwsRole, 'region' | 'service'> {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string;
+}
+
 export interface CredentialContext {
   readonly http: HttpClient;
   /** Opens connections for the live test of a server that does not speak HTTP. */
@@ -35,6 +42,8 @@ export interface CredentialContext {
    * @throws AppError `CREDENTIAL_REJECTED` when the service may not assume it
    */
   readonly signWithRole?: (request: OutboundRequest, role: AwsRole) => Promise<OutboundRequest>;
+  /** Signs a request with a key (SigV4). Absent in services of earlier releases. */
+  readonly signWithKeys?: (request: OutboundRequest, keys: AwsKeys) => Promise<OutboundRequest>;
 }
 
 /**

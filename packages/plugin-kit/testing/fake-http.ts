@@ -110,14 +110,20 @@ const builtIn: Readonly<
       'authorization',
       `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`,
     ),
-  httpHeader: (request, { name = '', value = '' }) => withHeader(request, name, value),
+  httpHeader: (request, { name = '', value = '', secondName = '', secondValue = '' }) => {
+    const first = withHeader(request, name, value);
+    return secondName === '' ? first : withHeader(first, secondName, secondValue);
+  },
   httpQuery: (request, { name = '', value = '' }) => {
     const url = new URL(request.url);
     url.searchParams.set(name, value);
     return { ...request, url: url.href };
   },
+  httpBody: (request) => request,
   oauth2: (request) => request,
+  googleServiceAccount: (request) => request,
   awsRole: (request) => request,
+  awsKeys: (request) => request,
   tlsClient: (request) => request,
 };
 

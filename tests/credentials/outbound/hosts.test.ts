@@ -36,7 +36,10 @@ const aCallingService = async (hosts: readonly string[] | null = ['api.example.c
   return { ...service, requests: outbound.server.requests, put, call };
 };
 
-const applied = ['httpBearer', 'httpBasic', 'httpHeader', 'httpQuery', 'oauth2', 'awsRole', 'tlsClient'];
+const applied = [
+  ...['httpBearer', 'httpBasic', 'httpHeader', 'httpQuery', 'oauth2', 'googleServiceAccount'],
+  ...['awsRole', 'awsKeys', 'tlsClient'],
+];
 
 describe('a URL from a caller', () => {
   test.each(applied)('gets the credential of the type %s at an allowed host', async (type) => {

@@ -1,4 +1,6 @@
+import type { OutboundRequest } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
+import { createKeySigner } from '../../../lib/adapters/aws/role-signer.ts';
 import credentialTypes from '../../../nodes/credential-types/credential-types.plugin.ts';
 import { aManualClock } from '../../support/a-manual-clock.ts';
 import { anOutboundRequest } from '../../support/an-outbound-request.ts';
@@ -28,6 +30,11 @@ describe('a request gets', () => {
       { headers: { authorization: 'Basic YW5uOnDDpHNzd29yZA==' } },
     ],
     ['httpHeader', { name: 'X-Api-Key', value: 'k3y' }, { headers: { 'x-api-key': 'k3y' } }],
+    [
+      'httpHeader',
+      { name: 'DD-API-KEY', value: 'k3y', secondName: 'DD-APPLICATION-KEY', secondValue: 'k3y-2' },
+      { headers: { 'dd-api-key': 'k3y', 'dd-application-key': 'k3y-2' } },
+    ],
     ['httpQuery', { name: 'key', value: 'a b&c' }, { url: `${URL_OF_API}&key=a+b%26c` }],
   ])('%s', async (id, fields, expected) => {
     const applied = await typeOf(id).apply?.(anOutboundRequest(URL_OF_API), fields, aContext());
@@ -73,6 +80,66 @@ test('smtp and postgres only provide their fields: they add nothing to requests'
     expect(typeOf(id)).not.toHaveProperty('apply');
     expect(typeOf(id).secretFields).toEqual(['password']);
   }
+});
+
+describe('httpBody', () => {
+  const fields = { name: 'api_key', value: 'k3y' };
+  const send = (method: string, body: OutboundRequest['body']) =>
+    typeOf('httpBody').apply?.(anOutboundRequest(URL_OF_API, { method, body }), fields, aContext());
+
+  test.each([
+    ['text', '{"query":"a"}'],
+    ['bytes', new TextEncoder().encode('{"query":"a"}')],
+  ])('adds its field to JSON that is sent as %s', async (_what, body) => {
+    expect(await send('POST', body)).toMatchObject({
+      body: '{"query":"a","api_key":"k3y"}',
+      headers: { 'content-type': 'application/json' },
+    });
+  });
+
+  test('is the whole body of a request without one', async () => {
+    expect(await send('POST', null)).toMatchObject({ body: '{"api_key":"k3y"}' });
+  });
+
+  test.each([
+    ['GET', null],
+    ['POST', 'a=1'],
+    ['POST', '[1]'],
+    ['POST', (async function* () {})()],
+  ])('refuses %s with the body %p', (method, body) => {
+    expect(() => send(method, body)).toThrow('needs a request whose body is a JSON object');
+  });
+
+  test('is tested with a POST', async () => {
+    const server = aServer();
+    const tested = { ...fields, testUrl: 'https://api.example.com/me' };
+    expect(await typeOf('httpBody').test?.(tested, aContext(server))).toMatchObject({ status: 'healthy' });
+    expect(server.requests).toMatchObject([{ method: 'POST', body: '{"api_key":"k3y"}' }]);
+  });
+});
+
+test('awsKeys signs with its key, as the example of AWS does', async () => {
+  // https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html: GET Bucket Lifecycle
+  const fields = {
+    accessKeyId: 'AKIAIOSFODNN7EXAMPLE',
+    secretAccessKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
+    region: 'us-east-1',
+    service: 's3',
+  };
+  const request = anOutboundRequest('https://examplebucket.s3.amazonaws.com/?lifecycle', {
+    headers: {
+      'x-amz-content-sha256': 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+    },
+  });
+  const clock = { now: () => Date.parse('2013-05-24T00:00:00Z') };
+  const signWithKeys = createKeySigner(clock);
+  const signed = await typeOf('awsKeys').apply?.(request, fields, { ...aContext(), signWithKeys });
+  expect(signed?.headers.authorization).toBe(
+    'AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/aws4_request, ' +
+      'SignedHeaders=host;x-amz-content-sha256;x-amz-date, ' +
+      'Signature=fea454ca298b7da1c68078a5d1bdbfbbe0d65c699e0f91ac7a200a0136783543',
+  );
+  expect(() => typeOf('awsKeys').apply?.(request, fields, aContext())).toThrow('a later release');
 });
 
 test('awsRole signs with the role, or says where it cannot', async () => {
