@@ -9,14 +9,16 @@ import { createOpenPlan, createOtherWorkflows } from '../../lib/executions/lifec
 import type { ExecutionRecord } from '../../lib/executions/record/execution-store.ts';
 import { unpackText } from '../../lib/executions/record/pack-value.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
+import { sampleCredentials } from '../../local/samples/sample-credentials.ts';
 import { installedPlugins } from '../../plugins/installed.ts';
 import { aKillableProcess } from './a-killable-process.ts';
 import { aManualClock } from './a-manual-clock.ts';
 import { aRecordingLogger } from './a-recording-logger.ts';
 import { aWorkflow } from './a-workflow.ts';
-import { keptEvents } from './an-inline-dispatcher.ts';
+import { anInlineDispatcher, keptEvents } from './an-inline-dispatcher.ts';
 import { inMemoryBlobs } from './in-memory-blobs.ts';
 import { filesIn } from './in-memory-files.ts';
+import { anOutboundService } from './outbound-credentials.ts';
 import type { useTestDatabases } from './test-database.ts';
 
 /** A workflow that polls. */
@@ -30,8 +32,15 @@ export const aPollWorkflow = (parameters: JsonObject, changes: Partial<WorkflowN
     connections: [{ sourceNodeId: 'feed', targetNodeId: 'note' }],
   });
 
-/** What polls, with all its real parts, on an embedded DynamoDB. What it starts is stored, and not run. */
-export const aPollService = async (database: Awaited<ReturnType<ReturnType<typeof useTestDatabases>>>) => {
+/**
+ * What polls, with all its real parts, on an embedded DynamoDB.
+ *
+ * @param runs - whether what it starts also runs, with the credentials of the samples; otherwise it is only stored
+ */
+export const aPollService = async (
+  database: Awaited<ReturnType<ReturnType<typeof useTestDatabases>>>,
+  { runs = false, workflowId = 'news' }: { readonly runs?: boolean; readonly workflowId?: string } = {},
+) => {
   const { client, tables } = database;
   const clock = aManualClock();
   const { call, eachCall, killAfter } = aKillableProcess();
@@ -45,7 +54,10 @@ export const aPollService = async (database: Awaited<ReturnType<ReturnType<typeo
   const loadNodeTypes = async () => findNodeType;
   const blobs = inMemoryBlobs();
   const dispatched: string[] = [];
-  const http = createHttpClient({ allow: ['127.0.0.1'] });
+  const outbound = anOutboundService({ http: createHttpClient({ allow: ['127.0.0.1'] }) });
+  for (const { id, type, secrets } of sampleCredentials)
+    if (type === 'httpBearer') await outbound.put(id, type, secrets);
+  const http = outbound.credentials;
   let ids = 0;
   const events = keptEvents();
   const openPlan = createOpenPlan({ loadNodeTypes, lookUpPlan: (_key, load) => load() });
@@ -71,7 +83,10 @@ export const aPollService = async (database: Awaited<ReturnType<ReturnType<typeo
     filesFor: filesIn(blobs),
     loggerFor: (execution: ExecutionInfo) => forExecution(logger, execution),
     dispatcher: {
-      dispatch: (executionId) => call(async () => void dispatched.push(executionId)),
+      dispatch: async (executionId, mode) => {
+        await call(async () => void dispatched.push(executionId));
+        if (runs) await run.dispatch(executionId, mode);
+      },
     },
     ...{ events: events.events, usesOutbox: false },
     ids: services.ids,
@@ -79,11 +94,16 @@ export const aPollService = async (database: Awaited<ReturnType<ReturnType<typeo
     clock,
     logger,
   };
+  const run = anInlineDispatcher({
+    ...parts,
+    ...{ workflows: stores.workflows, openPlan, filesFor: filesIn(blobs) },
+    outboundCredentials: outbound.credentials,
+  });
   let polls = 0;
   const poll = (dueAt = `due-${++polls}`, requestId = `request-${dueAt}`) =>
-    runPoll({ workflowId: 'news', triggerNodeId: 'feed', dueAt }, requestId, parts);
+    runPoll({ workflowId, triggerNodeId: 'feed', dueAt }, requestId, parts);
   const records = async (): Promise<readonly ExecutionRecord[]> => {
-    const { executions } = await stores.executions.list({ workflowId: 'news', limit: 100 });
+    const { executions } = await stores.executions.list({ workflowId, limit: 100 });
     const found = await Promise.all(executions.map(({ executionId }) => stores.executions.find(executionId)));
     return found.filter((record) => record !== null);
   };
@@ -107,7 +127,7 @@ export const aPollService = async (database: Awaited<ReturnType<ReturnType<typeo
     },
     /** What is remembered of the polls. */
     result: async (): Promise<JsonObject | null> => {
-      const content = (await stores.state.find('workflow:news', 'feed'))?.content;
+      const content = (await stores.state.find(`workflow:${workflowId}`, 'feed'))?.content;
       return content?.kind === 'value' ? (content.value as JsonObject) : null;
     },
   };

@@ -250,6 +250,40 @@ const checks = {
     await startedOnce(stage, 'check-schedule');
     expect(await stage.cli('workflow remove check-schedule')).toMatchObject({ code: 0 });
   },
+  'a poll starts its workflow, in the background of either mode, and one that fails is recorded': async (
+    stage,
+  ) => {
+    const outside = await aLocalServer({
+      '/items': (_request, response) =>
+        void response.writeHead(200, { 'content-type': 'application/json' }).end('["a"]'),
+    });
+    try {
+      const startAt = new Date(Date.now() + 3_000).toISOString();
+      const polling = (id: string, path: string) =>
+        triggered(id, 'pollTrigger', {
+          rate: '1 minute',
+          startAt,
+          firstPoll: 'all',
+          url: `${outside.origin}${path}`,
+        });
+      for (const execution of ['express', 'durable'] as const) {
+        const definition = { ...polling(`check-poll-${execution}`, '/items'), settings: { execution } };
+        await stage.storeWorkflow(definition);
+      }
+      await stage.storeWorkflow(polling('check-poll-fails', '/missing'));
+      await startedOnce(stage, 'check-poll-express');
+      await startedOnce(stage, 'check-poll-durable');
+      await until(stage, async () => {
+        const path = '/api/admin/executions?workflowId=check-poll-fails';
+        const { executions } = (await stage.get<{ executions: readonly Shown[] }>(path)).body;
+        return executions[0]?.status === 'failed';
+      });
+      for (const id of ['check-poll-express', 'check-poll-durable', 'check-poll-fails'])
+        expect(await stage.cli(`workflow remove ${id}`)).toMatchObject({ code: 0 });
+    } finally {
+      await outside.close();
+    }
+  },
   'an event starts its workflow': async (stage) => {
     await stage.storeWorkflow(triggered('check-event', 'eventTrigger', { pattern: { source: ['check'] } }));
     const event = [{ source: 'check', 'detail-type': 'Happened', detail: {} }];
