@@ -15,10 +15,10 @@ import type { DuePoll } from '../triggers/start-by-event.ts';
 export const createExpressFunction =
   (parts: BackgroundParts & { readonly runPoll?: (due: DuePoll, requestId: string) => Promise<void> }) =>
   async (event: unknown, { awsRequestId }: Pick<Context, 'awsRequestId'>): Promise<void> => {
-    const due = readPoll(event);
-    if (due !== null && parts.runPoll !== undefined) return parts.runPoll(due, awsRequestId);
     const invocation = createBackgroundInvocation(parts);
     try {
+      const due = readPoll(event);
+      if (due !== null && parts.runPoll !== undefined) return await parts.runPoll(due, awsRequestId);
       await invocation.run(readExecutionId(event), {
         mode: 'express',
         // Not the execution's start: it may have been queued for a long time, and a retry repeats the whole run.

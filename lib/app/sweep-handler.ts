@@ -146,7 +146,7 @@ const sweepEvent = async (
   hasTime: HasTime,
 ): Promise<SQSBatchResponse> => {
   const messages = isPlainObject(event) ? event.Records : undefined;
-  if (Array.isArray(messages)) return sweepQueue(messages, sweep);
+  if (Array.isArray(messages)) return sweepQueue(messages, sweep, parts.logger);
   const { queue, only, ended } = toMap(event);
   if (queue === undefined) {
     const isAll = only !== 'held';
@@ -176,19 +176,34 @@ const sweepAll = async (parts: ReconcileParts, sweep: Sweep, hasTime: HasTime): 
 };
 
 /**
- * Handles queue messages. Failed messages stay in the queue; a message without an execution id is dropped, since it
- * would stay forever.
+ * Handles queue messages. Failed messages stay in the queue; a message without an execution id, such as a poll, is dropped,
+ * since it would stay forever.
  */
-const sweepQueue = async (messages: readonly unknown[], sweep: Sweep): Promise<SQSBatchResponse> => {
+const sweepQueue = async (
+  messages: readonly unknown[],
+  sweep: Sweep,
+  logger: Logger,
+): Promise<SQSBatchResponse> => {
   const batchItemFailures: { itemIdentifier: string }[] = [];
   for (const message of messages) {
     const found = readMessage(message);
-    if (found !== null && !(await sweep(found.executionId, found))) {
+    if (found === null) {
+      const event = String(toMap(message).body).slice(0, MAX_LOGGED);
+      logger.error(
+        'An invocation without an execution failed in all its attempts. A poll is made up for by the next one.',
+        {
+          event,
+        },
+      );
+    } else if (!(await sweep(found.executionId, found))) {
       batchItemFailures.push({ itemIdentifier: found.messageId });
     }
   }
   return { batchItemFailures };
 };
+
+/** Characters of a dead letter in the log. */
+const MAX_LOGGED = 300;
 
 /**
  * A message as written by Lambda: the invocation's event as the body, its request id as an attribute.

@@ -1,4 +1,10 @@
-import type { Clock, JsonObject, JsonValue, WorkflowNode } from '@hookloom/plugin-kit';
+import {
+  type Clock,
+  isPlainObject,
+  type JsonObject,
+  type JsonValue,
+  type WorkflowNode,
+} from '@hookloom/plugin-kit';
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import { findInputProblem } from '../../deliveries/find-input-problem.ts';
 import { executionIdOfPoll } from '../../deliveries/to-execution-id.ts';
@@ -249,5 +255,9 @@ const lock = async (
   };
 };
 
-const readRecord = (entry: StateEntry | null): PollRecord | null =>
-  entry?.content.kind === 'value' ? (entry.content.value as unknown as PollRecord) : null;
+/** @returns null if there is none, or somebody has put another value in its place */
+const readRecord = (entry: StateEntry | null): PollRecord | null => {
+  const value = entry?.content.kind === 'value' ? entry.content.value : null;
+  if (!isPlainObject(value) || typeof value.batch !== 'number') return null;
+  return value as unknown as PollRecord;
+};

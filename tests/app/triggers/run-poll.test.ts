@@ -304,6 +304,22 @@ describe('polls', () => {
     expect(await source.started()).toEqual(each('a', 'b', 'c'));
   });
 
+  test('begin anew once somebody has put another value in place of their result', async () => {
+    const source = await aSource({ firstPoll: 'fromNow' });
+    source.has('a');
+    await source.poll();
+    const found = await source.stores.state.find('workflow:news', 'feed');
+    if (found === null) throw new Error('no result was noted');
+    const put = { ...found, version: found.version + 1, content: { kind: 'value', value: 'new' } } as const;
+    await source.stores.state.put(put, found.version);
+    source.has('b', 'a');
+    await source.poll();
+    expect(await source.started()).toEqual([]);
+    source.has('c', 'b', 'a');
+    await source.poll();
+    expect(await source.started()).toEqual(each('c'));
+  });
+
   test('go on after a lock whose process is dead', async () => {
     const source = await aSource({ firstPoll: 'all' });
     source.has('a');

@@ -14,6 +14,7 @@ import { exampleOf } from './trigger-example.ts';
 /** What the reference says of a node type. */
 export interface DeclaredType {
   readonly kind?: string | undefined;
+  readonly firedBy?: string | null | undefined;
   readonly pure?: boolean | 'byParameters' | undefined;
   readonly control?: { readonly suspends: boolean; readonly bodyOutput: string | null } | null | undefined;
   readonly example?: { readonly output?: unknown } | null | undefined;
@@ -37,10 +38,14 @@ export const withExample = (graph: DraftGraph, data: DraftData, types: DeclaredT
     : { ...data, [first.id]: exampleOf(first, types.get(first.type)) };
 };
 
+/** Whether a trigger can be tried: it fetches what a run would get. */
+const polls = ({ type }: DefinitionNode, types: DeclaredTypes): boolean =>
+  types.get(type)?.firedBy === 'poll';
+
 /** How a node is treated in a run. */
 export const howToRun = (node: DefinitionNode, types: DeclaredTypes): 'try' | 'passOn' | 'wait' | 'give' => {
   if (node.disabled === true || node.type === 'respondToWebhook') return 'passOn';
-  if (isTrigger(node, types)) return 'give';
+  if (isTrigger(node, types) && !polls(node, types)) return 'give';
   return types.get(node.type)?.control?.suspends === true ? 'wait' : 'try';
 };
 
@@ -151,6 +156,7 @@ const touchesOutside = ({ type, disabled }: DefinitionNode, types: DeclaredTypes
 /** Whether this page can run a node, unless the worker finds that only the service can: its type says that it is pure. */
 export const mayRunInPage = (node: DefinitionNode, types: DeclaredTypes): boolean => {
   const { pure = false, control } = types.get(node.type) ?? {};
+  if (isTrigger(node, types)) return false;
   return howToRun(node, types) === 'try' && pure !== false && !control && node.credentialId === undefined;
 };
 

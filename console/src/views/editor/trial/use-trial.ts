@@ -225,7 +225,11 @@ export const useTrial = ({ workflowId, definition, types, isReadable }: TrialPar
         const here = isAlone ? null : await tryInPage(pageParts, all, nodeId, stopper.signal);
         const made = here ?? (await tryOne(graph, nodeId, stopper.signal));
         if (stopper.signal.aborted) break;
-        set(add(graph, latest.current, { [nodeId]: made }));
+        set(
+          add(graph, isTrigger(node, types) ? withoutTriggers(latest.current) : latest.current, {
+            [nodeId]: made,
+          }),
+        );
         done += 1;
         if (!hasFailed(made.run?.status)) continue;
         end = `${nodeId} failed.`;
