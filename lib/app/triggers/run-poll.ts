@@ -255,7 +255,7 @@ const lock = async (
   };
 };
 
-/** @returns null if there is none, or somebody has put another value in its place */
+/** @returns null if there is none, or an operator has put another value in its place */
 const readRecord = (entry: StateEntry | null): PollRecord | null => {
   const value = entry?.content.kind === 'value' ? entry.content.value : null;
   if (!isPlainObject(value) || typeof value.batch !== 'number') return null;
