@@ -6,7 +6,7 @@ import {
   type StateOperation,
 } from '@hookloom/plugin-kit';
 import { answerRoute } from '../http/api-route.ts';
-import { serveRoutes } from '../http/create-handler.ts';
+import { readCaller, serveRoutes } from '../http/create-handler.ts';
 import { checkPrecondition, withTag } from '../http/entity-tags.ts';
 import { answerJson } from '../shared/answer.ts';
 import { QUERY_INVALID, STATE_ENTRY_NOT_FOUND, STATE_INVALID } from '../shared/error-catalogue.ts';
@@ -67,7 +67,7 @@ export const createState = (parts: StateParts) => {
       addLogFields({ scope });
       const check = (entry: StateEntry | null) =>
         checkPrecondition(event, toReplaced(key, entry), clock.now());
-      const { before, after } = await refuseInvalid(editEntry(parts, scope, put, check));
+      const { before, after } = await refuseInvalid(editEntry(parts, scope, put, readCaller(event), check));
       return withTag(answerJson(before === null ? 201 : 200, describeEntry(after)), after.version);
     }),
 
@@ -76,7 +76,7 @@ export const createState = (parts: StateParts) => {
       const removal = { operation: 'delete', key } as const;
       const scope = toScope(query, removal);
       addLogFields({ scope });
-      const { before } = await editEntry(parts, scope, removal, (entry) => {
+      const { before } = await editEntry(parts, scope, removal, readCaller(event), (entry) => {
         checkPrecondition(event, toReplaced(key, entry), clock.now());
         if (entry === null) throw new AppError(STATE_ENTRY_NOT_FOUND, {});
       });
@@ -144,11 +144,12 @@ const toReplaced = (key: string, entry: StateEntry | null) => ({
 
 const toTime = (ms: number): string => new Date(ms).toISOString();
 
-const describeEntry = ({ key, content, version, writtenAt, expiresAt }: StateEntry) => ({
+const describeEntry = ({ key, content, version, writtenAt, writtenBy, expiresAt }: StateEntry) => ({
   key,
   value: content.kind === 'value' ? content.value : null,
   version,
   writtenAt: toTime(writtenAt),
+  writtenBy,
   expiresAt: expiresAt === null ? null : toTime(expiresAt),
   claim:
     content.kind === 'claim'

@@ -70,8 +70,8 @@ export const createStateFor =
       await clock.sleep(random * Math.min(2 ** tries * 5, MAX_DELAY_MS), signal);
     };
 
-    const write = (found: StateEntry | null, entry: Omit<StateEntry, 'version'>) =>
-      writeEntry(store, found, entry, signal);
+    const write = (found: StateEntry | null, entry: Omit<StateEntry, 'version' | 'writtenBy'>) =>
+      writeEntry(store, found, { ...entry, writtenBy: { executionId, caller: null } }, signal);
 
     const change = async (scope: string, given: StateChange, id: string): Promise<JsonObject> => {
       const { key } = given;

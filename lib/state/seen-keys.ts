@@ -63,6 +63,7 @@ export const openSeenKeys = ({ store, clock }: SeenParts, { scope, prefix, ttlSe
         const now = clock.now();
         await writeEntry(store, found, {
           ...{ scope, key: `${prefix}${key}`, expiresAt: expiryOf(ttlSeconds, now), writtenAt: now },
+          writtenBy: { executionId, caller: null },
           content: { kind: 'claim', owner: executionId, executionId, confirmBy: null },
           effect: null,
         });

@@ -23,6 +23,13 @@ export type StateContent =
   /** Kept for a while, so that a repeated deletion is recognised. */
   | { readonly kind: 'deleted' };
 
+/** The writer of an entry: an execution, by one of its nodes, or a caller of the admin API. Both are null if that is not known. */
+interface StateWriter {
+  readonly executionId: string | null;
+  /** ARN. */
+  readonly caller: string | null;
+}
+
 export interface StateEntry {
   /** What the key belongs to: `workflow:ID`, or `store:NAME`. */
   readonly scope: string;
@@ -32,6 +39,7 @@ export interface StateEntry {
   readonly content: StateContent;
   /** Milliseconds since the epoch. */
   readonly writtenAt: number;
+  readonly writtenBy: StateWriter;
   /** When it expires, in milliseconds since the epoch; null for never. */
   readonly expiresAt: number | null;
   /** The last write's; null if no node run made it. */

@@ -37,6 +37,7 @@ const MAX_TRIES = 10;
 /**
  * Changes an entry for a person.
  *
+ * @param caller - ARN; null where requests are not signed
  * @param check - called with the entry that is to be changed, null for none; may throw
  * @returns what was there, and what is stored now
  * @throws NodeError as {@link changeEntry}; AppError `STORE_UNAVAILABLE`, also if others keep changing the entry
@@ -45,6 +46,7 @@ export const editEntry = async (
   { store, clock }: EditParts,
   scope: string,
   change: Extract<StateChange, { operation: 'put' | 'delete' }>,
+  caller: string | null,
   check: (entry: StateEntry | null) => void,
 ): Promise<{ readonly before: StateEntry | null; readonly after: StateEntry }> => {
   const { key } = change;
@@ -54,8 +56,12 @@ export const editEntry = async (
     const before = liveOf(found, now);
     check(before);
     const { content, expiresAt } = changeEntry(before, change, (found?.version ?? 0) + 1, now);
-    const entry = { scope, key, content: content ?? { kind: 'deleted' }, expiresAt, writtenAt: now } as const;
-    const after = await writeEntry(store, found, { ...entry, effect: null });
+    const writtenBy = { executionId: null, caller };
+    const written = { expiresAt, writtenAt: now, writtenBy, effect: null };
+    const after = await writeEntry(store, found, {
+      ...{ scope, key, content: content ?? { kind: 'deleted' } },
+      ...written,
+    });
     if (after !== null) return { before, after };
   }
   throw new AppError(STORE_UNAVAILABLE, {});

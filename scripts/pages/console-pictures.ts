@@ -20,6 +20,7 @@ const views: Readonly<Record<string, (ids: SampleIds) => string>> = {
   approvals: () => '/approvals',
   credentials: () => '/credentials',
   variables: () => '/variables',
+  state: () => '/state?workflowId=count-orders',
   plugins: () => '/plugins',
   'node-type': ({ nodeType }) => `/node-types/${nodeType}`,
 };

@@ -54,6 +54,12 @@ export const storeConsoleSamples = async (baseUrl: string): Promise<SampleIds> =
   for (const total of [12, 480]) await pay(total, 'expired');
   await send('POST', '/api/webhook/orders/orders', { id: 'A-1', total: 120 }); // refused: it has no key
   await send('POST', '/api/webhook/approval/approval', { what: 'The party' });
+  for (const number of ['A-1', 'A-2', 'A-1'])
+    await ask('POST', '/api/webhook/count-orders/count', { number });
+  await ask('PUT', '/api/admin/state/entry?workflowId=count-orders&key=customer%2Fada', {
+    value: { visits: 3, last: { city: 'London', items: ['lamp', 'kettle'] } },
+    ttlSeconds: 86_400,
+  });
   await ask('PUT', '/api/admin/variables/currency', { value: 'EUR', description: 'Of all prices' });
   await ask('POST', `/api/admin/plugins/slack/disable?message=${encodeURIComponent('The token leaked')}`);
   const { bulkRetryId } = await ask<{ bulkRetryId: string }>('POST', '/api/admin/executions/retry', {

@@ -6,6 +6,7 @@ import {
   toOutboundBody,
 } from '../../console/src/views/credentials/credential-form.ts';
 import { findHealth } from '../../console/src/views/credentials/health-of.ts';
+import { EMPTY as NO_ENTRY, readForm as readEntry } from '../../console/src/views/state/entry-form.ts';
 import { EMPTY, readForm, toForm, toText } from '../../console/src/views/variables/variable-form.ts';
 
 describe('the form of a variable', () => {
@@ -135,4 +136,33 @@ test('the health of a credential is the worst that a plugin reports', () => {
   expect(findHealth(read, 'toString')).toEqual({ is: 'unused' });
   expect(findHealth({ error: null }, 'crm')).toEqual({ is: 'loading' });
   expect(findHealth({ error: new Error('late') }, 'crm')).toEqual({ is: 'unknown', reason: 'late' });
+});
+
+describe('the form of an entry of state', () => {
+  const now = Date.parse('2026-01-01T00:00:00.000Z');
+  const form = { ...NO_ENTRY, key: 'a', text: '{"n": 1}' };
+
+  test.each([
+    [{ expiry: 'never' }, '2026-01-01T00:01:00.000Z', null],
+    [{ expiry: 'after', seconds: '90' }, null, 90],
+    [{ expiry: 'kept' }, '2026-01-01T00:01:00.001Z', 61],
+    [{ expiry: 'kept' }, '2025-01-01T00:00:00.000Z', 1],
+    [{ expiry: 'kept' }, null, null],
+  ] as const)('says when it expires: %j, before: %s', (changes, expiresAt, ttlSeconds) => {
+    expect(readEntry({ ...form, ...changes }, expiresAt, now)).toEqual({
+      body: { value: { n: 1 }, ttlSeconds },
+      mistakes: null,
+    });
+  });
+
+  test.each([
+    [{ key: '' }, ['key']],
+    [{ text: 'Ada' }, ['text']],
+    [{ text: '' }, ['text']],
+    [{ expiry: 'after', seconds: '0' }, ['seconds']],
+    [{ expiry: 'after', seconds: '1.5' }, ['seconds']],
+  ] as const)('names what is wrong with %j', (changes, names) => {
+    const { body, mistakes } = readEntry({ ...form, ...changes }, null, now);
+    expect([body, Object.keys(mistakes ?? {})]).toEqual([null, names]);
+  });
 });

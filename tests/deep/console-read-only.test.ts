@@ -86,6 +86,8 @@ test.each([
   ['/credentials', 'Create a credential'],
   ['/credentials/people-api', 'Rotate'],
   ['/variables', 'Remove currency'],
+  ['/state?workflowId=count-orders', 'Create an entry'],
+  ['/state/entry?workflowId=count-orders&key=orders', 'Delete'],
   ['/plugins', ''],
   ['/plugins/slack', 'Enable'],
 ])('%s offers nothing that would change something', async (pattern, change) => {

@@ -312,7 +312,8 @@ test.each(views)("%s says that its data can't be read, and still has a heading",
   await page.route('**/api/admin/**', (route) =>
     route.fulfill({ status: 403, contentType: 'application/problem+json', json: problem }),
   );
-  await open(path === '/requests' ? '/requests?workflowId=any' : path);
+  const named = ['/requests', '/state', '/state/entry'].includes(path);
+  await open(named ? `${path}?workflowId=any&key=any` : path);
   await announced('You may not read this.', 'alert');
   expect(findTreeFaults(await page.locator('body').ariaSnapshot())).toEqual([]);
   faults = faults.filter((text) => !text.includes('403 (Forbidden)'));

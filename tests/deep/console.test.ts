@@ -18,6 +18,13 @@ const axeFile = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const viewsFile = readFileSync(join(projectRoot, 'console/src/shell/views.ts'), 'utf8');
 const viewPaths = [...viewsFile.matchAll(/path: '([^']+)',\s+title/g)].map(([, path = '']) => path);
 
+/** Views that show something only if their query names it. */
+const statePaths = [
+  '/state?workflowId=count-orders',
+  '/state/entry?workflowId=count-orders&key=customer%2Fada',
+  '/state/entry?workflowId=count-orders&key=order%2FA-1',
+];
+
 let service: RunningService;
 let browser: Browser;
 let ids: SampleIds;
@@ -212,24 +219,28 @@ describe.each([
   ['light', 360],
   ['dark', 360],
 ] as const)('in the %s theme, %i px wide,', (theme, width) => {
-  test.each(viewPaths)('%s is accessible, quiet, and no wider than the window', async (pattern) => {
-    await visit({ theme, width }, async ({ page, faults }) => {
-      // Into the page's own world, as its policy lets no other script in.
-      await page.addInitScript({ path: axeFile });
-      await openDrawn(page, pattern);
-      expect(await page.locator('h1').first().textContent()).not.toBe('There is no such page');
-      expect(await page.title()).toMatch(/^[^:]+ · Hookloom$/);
-      const isDark = (await page.locator('body').getAttribute('class'))?.includes('awsui-dark-mode') ?? false;
-      expect(isDark).toBe(theme === 'dark');
-      const overflow = await page
-        .locator('html')
-        .evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
-      expect([await findViolations(page), await findTreeFaultsOf(page), faults, overflow]).toEqual([
-        ...[[], [], []],
-        0,
-      ]);
-    });
-  });
+  test.each([...viewPaths, ...statePaths])(
+    '%s is accessible, quiet, and no wider than the window',
+    async (pattern) => {
+      await visit({ theme, width }, async ({ page, faults }) => {
+        // Into the page's own world, as its policy lets no other script in.
+        await page.addInitScript({ path: axeFile });
+        await openDrawn(page, pattern);
+        expect(await page.locator('h1').first().textContent()).not.toBe('There is no such page');
+        expect(await page.title()).toMatch(/^[^:]+ · Hookloom$/);
+        const isDark =
+          (await page.locator('body').getAttribute('class'))?.includes('awsui-dark-mode') ?? false;
+        expect(isDark).toBe(theme === 'dark');
+        const overflow = await page
+          .locator('html')
+          .evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
+        expect([await findViolations(page), await findTreeFaultsOf(page), faults, overflow]).toEqual([
+          ...[[], [], []],
+          0,
+        ]);
+      });
+    },
+  );
 
   test('the search is accessible', async () => {
     await visit({ theme, width }, async ({ page, faults }) => {
@@ -275,8 +286,9 @@ describe('long names and values', () => {
         connections: [{ sourceNodeId: 'request', targetNodeId: nodeId }],
       }),
       await put('variables/a_long_value', { value: 'v'.repeat(2_000), description: 'd'.repeat(200) }),
+      await put(`state/entry?workflowId=${id}&key=${'k'.repeat(1_000)}`, { value: 'v'.repeat(2_000) }),
     ];
-    expect(stored.map(({ status }) => status)).toEqual([201, 201]);
+    expect(stored.map(({ status }) => status)).toEqual([201, 201, 201]);
     const called = await fetch(`${service.baseUrl}/api/webhook/${id}/webhook?${'q'.repeat(900)}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -298,6 +310,8 @@ describe('long names and values', () => {
       'its requests': `/requests?workflowId=${id}`,
       'the request': `/requests/${requests[0]?.id}`,
       'the variables': '/variables',
+      'its state': `/state?workflowId=${id}`,
+      'an entry': `/state/entry?workflowId=${id}&key=${'k'.repeat(1_000)}`,
     };
   });
 
@@ -309,6 +323,8 @@ describe('long names and values', () => {
     'its requests',
     'the request',
     'the variables',
+    'its state',
+    'an entry',
   ])('make the page of %s no wider than a phone', async (name) => {
     await visit({ width: 360 }, async ({ page, faults }) => {
       await open(page, paths[name] ?? '');

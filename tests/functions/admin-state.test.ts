@@ -24,13 +24,17 @@ describe('the entries of a workflow', () => {
   test('are created, read, replaced by version and deleted', async () => {
     const { ask, run } = await open();
     const key = 'customer/ÄÖ #1';
-    const created = await ask('PUT', at(key), { body: { value: { visits: 1 }, ttlSeconds: 60 } });
+    const created = await ask('PUT', at(key), {
+      body: { value: { visits: 1 }, ttlSeconds: 60 },
+      caller: 'arn:aws:iam::1:user/ann',
+    });
     expect(created).toMatchObject({ status: 201, headers: { etag: '"1"' } });
     expect(created.body).toEqual({
       key,
       value: { visits: 1 },
       version: 1,
       writtenAt: expect.any(String),
+      writtenBy: { executionId: null, caller: 'arn:aws:iam::1:user/ann' },
       expiresAt: expect.any(String),
       claim: null,
     });
@@ -68,6 +72,7 @@ describe('the entries of a workflow', () => {
         value: null,
         version: 1,
         writtenAt: expect.any(String),
+        writtenBy: { executionId: 'e-1', caller: null },
         expiresAt: null,
         claim: { executionId: 'e-1', confirmBy: expect.any(String) },
       },

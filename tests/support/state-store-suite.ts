@@ -9,6 +9,7 @@ export const aStateEntry = (changes: Partial<StateEntry> = {}): StateEntry => ({
   version: 1,
   content: { kind: 'value', value: { total: 3 } },
   writtenAt: NOW,
+  writtenBy: { executionId: 'e-1', caller: null },
   expiresAt: null,
   effect: { id: 'effect-1', result: { version: 1 }, at: NOW },
   ...changes,

@@ -75,6 +75,8 @@ export const views: readonly RoutedView[] = [
     View: lazy(() => import('../views/credentials/credential.tsx')),
   },
   { path: '/variables', title: 'Variables', View: lazy(() => import('../views/variables/variables.tsx')) },
+  { path: '/state', title: 'State', View: lazy(() => import('../views/state/state.tsx')) },
+  { path: '/state/entry', title: 'Entry of state', View: lazy(() => import('../views/state/entry.tsx')) },
   { path: '/plugins', title: 'Plugins and health', View: lazy(() => import('../views/plugins/plugins.tsx')) },
   {
     path: '/plugins/:pluginId',
@@ -109,6 +111,7 @@ export const sections: readonly { readonly path: string; readonly text: string }
   { path: '/approvals', text: 'Approvals' },
   { path: '/credentials', text: 'Credentials' },
   { path: '/variables', text: 'Variables' },
+  { path: '/state', text: 'State' },
   { path: '/plugins', text: 'Plugins and health' },
   { path: '/node-types', text: 'Node types' },
 ];

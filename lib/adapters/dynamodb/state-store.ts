@@ -101,17 +101,21 @@ const effectScope = (id: string): string => `effect:${id}`;
 const keyOf = (scope: string, place: string): Item => ({ scope: text(scope), place: text(place) });
 const toSeconds = (ms: number): number => Math.ceil(ms / 1_000);
 
-const toItem = ({ scope, key, version, content, writtenAt, expiresAt, effect }: StateEntry): Item =>
-  compact({
+const toItem = (entry: StateEntry): Item => {
+  const { scope, key, version, content, writtenAt, writtenBy, expiresAt, effect } = entry;
+  return compact({
     ...keyOf(scope, key),
     version: number(version),
     content: longJson(content),
     bytes: number(Buffer.byteLength(JSON.stringify(content))),
     writtenAt: number(writtenAt),
+    executionId: optional(writtenBy.executionId, text),
+    caller: optional(writtenBy.caller, text),
     until: optional(expiresAt, number),
     effect: optional(effect, json),
-    expiresAt: optional(removableAt({ content, writtenAt, expiresAt, effect }), number),
+    expiresAt: optional(removableAt(entry), number),
   });
+};
 
 /** When DynamoDB may remove an item, in seconds: not before a repeated write would no longer be recognised. */
 const removableAt = ({
@@ -132,6 +136,10 @@ const toEntry = (item: Item): StateEntry => ({
   version: readNumber(item, 'version'),
   content: readLongJson<StateContent>(item, 'content', { kind: 'deleted' }),
   writtenAt: readNumber(item, 'writtenAt'),
+  writtenBy: {
+    executionId: item.executionId === undefined ? null : readText(item, 'executionId'),
+    caller: item.caller === undefined ? null : readText(item, 'caller'),
+  },
   expiresAt: item.until === undefined ? null : readNumber(item, 'until'),
   effect: item.effect === undefined ? null : readJson<StateEffect>(item, 'effect'),
 });

@@ -18,6 +18,13 @@ const entry = v.object({
   value: described(v.unknown(), 'Any JSON; null for a claim'),
   version: described(v.number(), 'Its `ETag`'),
   writtenAt: instant,
+  writtenBy: described(
+    v.object({
+      executionId: described(v.nullable(v.string()), 'The execution whose node wrote it'),
+      caller: described(v.nullable(v.string()), 'ARN of the caller who wrote it'),
+    }),
+    'Both are null if that is not known',
+  ),
   expiresAt: v.nullable(instant),
   claim: described(
     v.nullable(v.object({ executionId: v.string(), confirmBy: v.nullable(instant) })),

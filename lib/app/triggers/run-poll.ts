@@ -232,6 +232,7 @@ const lock = async (
   const write = (found: StateEntry | null, value: PollRecord) =>
     writeEntry(state, found, {
       ...{ scope, key, expiresAt: null, writtenAt: clock.now(), effect: null },
+      writtenBy: { executionId: null, caller: null },
       content: { kind: 'value', value: value as unknown as JsonValue },
     });
   const found = await state.find(scope, key);

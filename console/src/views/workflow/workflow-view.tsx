@@ -12,11 +12,13 @@ import { Problem } from '../../api/api.ts';
 import type { Answer } from '../../api/routes.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useAddressState } from '../../parts/address-state.ts';
+import { AppLink } from '../../parts/app-link.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { MarkedText } from '../../parts/marked-text.tsx';
 import { Outcome } from '../../parts/outcome.tsx';
 import { Time } from '../../parts/time.tsx';
+import { withQuery } from '../../parts/with-query.ts';
 import { toDefinition } from './definition.ts';
 import { ExecutionsTab } from './executions-tab.tsx';
 import { GraphTab } from './graph-tab.tsx';
@@ -126,6 +128,7 @@ const Workflow = ({ shown, onRolledBack }: WorkflowProps): ReactNode => {
             <Box display="inline">
               Version {version}, stored <Time at={updatedAt} />
             </Box>
+            <AppLink to={withQuery('/state', { workflowId: id })}>State</AppLink>
             {tags.map((tag) => (
               <Badge key={tag}>{tag}</Badge>
             ))}

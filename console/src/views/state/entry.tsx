@@ -1,0 +1,226 @@
+import Alert from '@cloudscape-design/components/alert';
+import Box from '@cloudscape-design/components/box';
+import Button from '@cloudscape-design/components/button';
+import ContentLayout from '@cloudscape-design/components/content-layout';
+import Header from '@cloudscape-design/components/header';
+import KeyValuePairs from '@cloudscape-design/components/key-value-pairs';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import { type ReactNode, useState } from 'react';
+import { Problem } from '../../api/api.ts';
+import { useApi, useChange } from '../../api/use-api.ts';
+import { useAddressStates } from '../../parts/address-state.ts';
+import { AppLink, IdLink } from '../../parts/app-link.tsx';
+import { FormDialog } from '../../parts/form-dialog.tsx';
+import { JsonView } from '../../parts/json-view.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Outcome } from '../../parts/outcome.tsx';
+import { readOnly } from '../../parts/page-settings.ts';
+import { Panel } from '../../parts/panel.tsx';
+import { Time } from '../../parts/time.tsx';
+import { withQuery } from '../../parts/with-query.ts';
+import { ChangeEntry } from './change-entry.tsx';
+import type { Entry, Scope } from './entry-form.ts';
+import { Written } from './written.tsx';
+
+type Question = 'change' | 'delete';
+
+/** One entry of state, which can be changed and deleted. */
+const EntryView = (): ReactNode => {
+  const [{ key, ...scope }] = useAddressStates(['workflowId', 'store', 'key']);
+  const [question, setQuestion] = useState<Question | null>(null);
+  const [done, setDone] = useState<string | null>(null);
+  const [isDeleted, setDeleted] = useState(false);
+  const query = useApi(
+    'GET /api/admin/state/entry',
+    { query: { ...scope, key } },
+    { isOn: key !== '' && !isDeleted },
+  );
+  const finish = (message: string) => {
+    setQuestion(null);
+    setDone(message);
+  };
+  const message = done !== null && (
+    <Outcome dismissible={!isDeleted} onDismiss={() => setDone(null)}>
+      {done}
+    </Outcome>
+  );
+  if (key === '' || isDeleted)
+    return (
+      <SpaceBetween size="m">
+        <Header variant="h1">
+          <span className="any-length">{key === '' ? 'Entry of state' : key}</span>
+        </Header>
+        {message}
+        <AppLink to={withQuery('/state', scope)}>
+          {key === '' ? 'Choose an entry' : 'Show all entries'}
+        </AppLink>
+      </SpaceBetween>
+    );
+  return (
+    <SpaceBetween size="m">
+      {message}
+      <Loaded query={query} heading={`Entry ${key}`}>
+        {(entry) => (
+          <>
+            <Shown
+              scope={scope}
+              entry={entry}
+              onAsk={(next) => {
+                setDone(null);
+                setQuestion(next);
+              }}
+            />
+            {question === 'change' && (
+              <ChangeEntry
+                scope={scope}
+                entry={entry}
+                onClose={() => setQuestion(null)}
+                onDone={({ version }) => finish(`The entry is changed: version ${version}.`)}
+              />
+            )}
+            {question === 'delete' && (
+              <DeleteEntry
+                scope={scope}
+                entry={entry}
+                onClose={() => setQuestion(null)}
+                onDone={() => {
+                  setDeleted(true);
+                  finish('The entry is deleted.');
+                }}
+              />
+            )}
+          </>
+        )}
+      </Loaded>
+    </SpaceBetween>
+  );
+};
+
+interface ShownProps {
+  readonly scope: Scope;
+  readonly entry: Entry;
+  readonly onAsk: (question: Question) => void;
+}
+
+const Shown = ({ scope, entry, onAsk }: ShownProps): ReactNode => {
+  const { key, value, version, expiresAt, claim } = entry;
+  return (
+    <ContentLayout
+      header={
+        <Header
+          variant="h1"
+          description={
+            <span className="any-length">
+              <AppLink to={withQuery('/state', { ...scope })} fontSize="inherit">
+                State of {scope.store === '' ? scope.workflowId : `the store ${scope.store}`}
+              </AppLink>
+            </span>
+          }
+          actions={
+            <SpaceBetween direction="horizontal" size="xs">
+              {claim === null && (
+                <Button {...readOnly} onClick={() => onAsk('change')}>
+                  Change
+                </Button>
+              )}
+              <Button {...readOnly} onClick={() => onAsk('delete')}>
+                Delete
+              </Button>
+            </SpaceBetween>
+          }
+        >
+          <span className="any-length">{key}</span>
+        </Header>
+      }
+    >
+      <SpaceBetween size="l">
+        <Panel title="Overview">
+          <div className="any-length">
+            <KeyValuePairs
+              columns={3}
+              items={[
+                { label: 'Version', value: String(version) },
+                { label: 'Written', value: <Written entry={entry} /> },
+                { label: 'Expires', value: expiresAt === null ? 'Never' : <Time at={expiresAt} /> },
+              ]}
+            />
+          </div>
+        </Panel>
+        {claim === null ? (
+          <Panel title="Value">
+            <JsonView label={`Value of ${key}`} value={value} />
+          </Panel>
+        ) : (
+          <Panel title="Claim">
+            <Claim claim={claim} />
+          </Panel>
+        )}
+      </SpaceBetween>
+    </ContentLayout>
+  );
+};
+
+/** What a claim means for other executions. */
+const Claim = ({ claim: { executionId, confirmBy } }: { readonly claim: NonNullable<Entry['claim']> }) => (
+  <Box variant="p">
+    <span className="any-length">
+      The execution <IdLink of="executions" id={executionId} /> gave this key first, to once or newItems.{' '}
+    </span>
+    {confirmBy === null ? (
+      'No other execution gets it, unless you delete the entry.'
+    ) : (
+      <>
+        Another one gets it if it is not marked as seen until <Time at={confirmBy} />, or if you delete the
+        entry.
+      </>
+    )}
+  </Box>
+);
+
+interface DeleteEntryProps {
+  readonly scope: Scope;
+  readonly entry: Entry;
+  readonly onClose: () => void;
+  readonly onDone: () => void;
+}
+
+/** Asks before an entry is deleted, in the version that the reader has seen. */
+const DeleteEntry = ({ scope, entry, onClose, onDone }: DeleteEntryProps): ReactNode => {
+  const { key, claim } = entry;
+  const [seen] = useState(entry.version);
+  const change = useChange('DELETE /api/admin/state/entry');
+  const isConflict = change.error instanceof Problem && change.error.status === 412;
+  return (
+    <FormDialog
+      title="Delete this entry?"
+      action="Delete"
+      isBusy={change.isPending}
+      error={isConflict ? null : change.error}
+      onClose={onClose}
+      onSubmit={() =>
+        change.mutate(
+          { query: { ...scope, key }, headers: { 'if-match': `"${seen}"` } },
+          { onSuccess: onDone },
+        )
+      }
+    >
+      <Box variant="p">
+        <span className="any-length">{key}</span>
+      </Box>
+      <Box variant="p">
+        {claim === null
+          ? 'Its value is not kept.'
+          : 'The key is free again: the next execution that gives it is the first.'}
+      </Box>
+      {isConflict && (
+        <div role="alert">
+          <Alert type="warning" header="Nothing was deleted">
+            The entry was changed or deleted meanwhile. Close this to see what is stored now.
+          </Alert>
+        </div>
+      )}
+    </FormDialog>
+  );
+};
+
+export default EntryView;

@@ -1,0 +1,199 @@
+import Box from '@cloudscape-design/components/box';
+import Button from '@cloudscape-design/components/button';
+import FormField from '@cloudscape-design/components/form-field';
+import Header from '@cloudscape-design/components/header';
+import Input from '@cloudscape-design/components/input';
+import SpaceBetween from '@cloudscape-design/components/space-between';
+import Table from '@cloudscape-design/components/table';
+import { type ReactNode, useState } from 'react';
+import { useApi } from '../../api/use-api.ts';
+import { useAddressStates } from '../../parts/address-state.ts';
+import { AppLink, IdLink } from '../../parts/app-link.tsx';
+import { CursorButtons, useCursorPages } from '../../parts/cursor-pages.tsx';
+import { FilterBar } from '../../parts/filter-bar.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Outcome } from '../../parts/outcome.tsx';
+import { readOnly, readOnlyReason } from '../../parts/page-settings.ts';
+import { Time } from '../../parts/time.tsx';
+import { PAGE_SIZE } from '../../parts/use-live-list.ts';
+import { WorkflowField } from '../../parts/workflow-field.tsx';
+import { ChangeEntry, preview } from './change-entry.tsx';
+import { type Entry, entryPath, type Scope } from './entry-form.ts';
+import { Written } from './written.tsx';
+
+/** The entries of a workflow or of a store that workflows share, by key, a page at a time. */
+const State = (): ReactNode => {
+  const [{ prefix, ...scope }, setFilters] = useAddressStates(['workflowId', 'store', 'prefix']);
+  const pages = useCursorPages();
+  const [isCreating, setCreating] = useState(false);
+  const [created, setCreated] = useState<string | null>(null);
+  const isOn = scope.workflowId !== '' || scope.store !== '';
+  const query = useApi(
+    'GET /api/admin/state',
+    { query: { ...scope, prefix, cursor: pages.cursor, limit: PAGE_SIZE } },
+    { isOn },
+  );
+  const change = (values: Readonly<Record<string, string>>) => {
+    setCreated(null);
+    setFilters({ ...values, cursor: '' });
+  };
+  const whyNot = readOnlyReason ?? (isOn ? null : 'Choose a workflow or a store first.');
+  return (
+    <SpaceBetween size="l">
+      <Header
+        variant="h1"
+        description="What workflows remember from one execution to the next."
+        actions={
+          <Button
+            {...readOnly}
+            disabled={whyNot !== null}
+            disabledReason={whyNot ?? ''}
+            onClick={() => {
+              setCreated(null);
+              setCreating(true);
+            }}
+          >
+            Create an entry
+          </Button>
+        }
+      >
+        State
+      </Header>
+      {created !== null && (
+        <Outcome dismissible={true} onDismiss={() => setCreated(null)}>
+          <span className="any-length">
+            The entry <AppLink to={entryPath(scope, created)}>{created}</AppLink> is created.
+          </span>
+        </Outcome>
+      )}
+      <FilterBar>
+        <WorkflowField
+          value={scope.workflowId}
+          placeholder="Choose a workflow"
+          onChange={(workflowId) => change({ workflowId, ...(workflowId !== '' && { store: '' }) })}
+        />
+        <FormField label="Or a store that workflows share">
+          <Input
+            type="search"
+            value={scope.store}
+            placeholder="The name of a store"
+            onChange={({ detail }) =>
+              change({ store: detail.value.trim(), ...(detail.value !== '' && { workflowId: '' }) })
+            }
+          />
+        </FormField>
+        <FormField label="Keys that begin with">
+          <Input
+            type="search"
+            value={prefix}
+            placeholder="All keys"
+            onChange={({ detail }) => change({ prefix: detail.value })}
+          />
+        </FormField>
+      </FilterBar>
+      {isOn ? (
+        <Loaded query={query}>
+          {({ entries, nextCursor }) => (
+            <>
+              <EntryTable
+                scope={scope}
+                entries={entries}
+                empty={
+                  nextCursor === null ? (
+                    <Empty isFiltered={prefix !== ''} />
+                  ) : (
+                    <Button onClick={() => pages.toNext(nextCursor)}>Search further</Button>
+                  )
+                }
+              />
+              <Box float="right">
+                <CursorButtons pages={pages} next={nextCursor} labels={['Previous', 'Next']} />
+              </Box>
+            </>
+          )}
+        </Loaded>
+      ) : (
+        <Box textAlign="center" padding="xl" variant="p">
+          Choose the workflow whose entries you look for, or name a store.
+        </Box>
+      )}
+      {isCreating && (
+        <ChangeEntry
+          scope={scope}
+          entry={null}
+          onClose={() => setCreating(false)}
+          onDone={({ key }) => {
+            setCreating(false);
+            setCreated(key);
+          }}
+        />
+      )}
+    </SpaceBetween>
+  );
+};
+
+const Empty = ({ isFiltered }: { readonly isFiltered: boolean }): ReactNode => (
+  <Box textAlign="center">
+    {isFiltered ? (
+      'No key begins with this. Change the text to see more.'
+    ) : (
+      <>
+        There are no entries. Nodes of the type <IdLink of="node-types" id="state" /> write them.
+      </>
+    )}
+  </Box>
+);
+
+interface EntryTableProps {
+  readonly scope: Scope;
+  readonly entries: readonly Entry[];
+  readonly empty: ReactNode;
+}
+
+const EntryTable = ({ scope, entries, empty }: EntryTableProps): ReactNode => (
+  <Table<Entry>
+    wrapLines={true}
+    enableKeyboardNavigation={true}
+    items={entries}
+    trackBy="key"
+    ariaLabels={{ tableLabel: 'Entries' }}
+    renderAriaLive={({ visibleItemsCount }) => `Entries on this page: ${visibleItemsCount ?? entries.length}`}
+    empty={empty}
+    columnDefinitions={[
+      {
+        id: 'key',
+        header: 'Key',
+        isRowHeader: true,
+        minWidth: 160,
+        cell: ({ key }) => (
+          <span className="any-length">
+            <AppLink to={entryPath(scope, key)}>{key}</AppLink>
+          </span>
+        ),
+      },
+      {
+        id: 'value',
+        header: 'Value',
+        minWidth: 200,
+        cell: ({ value, claim }) =>
+          claim === null ? (
+            <div className="variable-value any-text">{preview(value)}</div>
+          ) : (
+            <Box color="text-body-secondary">
+              {claim.confirmBy === null ? 'Claimed' : 'Claimed, not yet marked as seen'}
+            </Box>
+          ),
+      },
+      { id: 'version', header: 'Version', minWidth: 90, cell: ({ version }) => version },
+      { id: 'written', header: 'Written', minWidth: 190, cell: (entry) => <Written entry={entry} /> },
+      {
+        id: 'expires',
+        header: 'Expires',
+        minWidth: 150,
+        cell: ({ expiresAt }) => (expiresAt === null ? 'Never' : <Time at={expiresAt} />),
+      },
+    ]}
+  />
+);
+
+export default State;
