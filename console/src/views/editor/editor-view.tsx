@@ -5,13 +5,11 @@ import LiveRegion from '@cloudscape-design/components/live-region';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import Tabs from '@cloudscape-design/components/tabs';
 import {
-  type Dispatch,
   lazy,
+  memo,
   type ReactNode,
-  type SetStateAction,
   Suspense,
   useCallback,
-  useEffect,
   useLayoutEffect,
   useMemo,
   useRef,
@@ -26,11 +24,9 @@ import { readOnlyReason } from '../../parts/page-settings.ts';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import {
   changeNode,
-  connect,
   type Edit,
   type EditedDefinition,
   type Fragment,
-  moveNodes,
   type Point,
   pasteFragment,
   takeFragment,
@@ -38,25 +34,13 @@ import {
 } from './definition/definition-edits.ts';
 import { writeDefinition } from './definition/definition-text.ts';
 import { describeStep } from './describe-step.ts';
-import {
-  createDraft,
-  type Draft,
-  editGraph,
-  editText,
-  endGroup,
-  type History,
-  openDraft,
-  redo,
-  startHistory,
-  undo,
-} from './draft.ts';
-import { EditorCanvas } from './editor-canvas.tsx';
-import { GraphKeys } from './graph-keys.tsx';
-import { loadDraft } from './kept-draft.ts';
+import { createDraft, type Draft, editText, openDraft, startHistory } from './draft.ts';
+import { Drawing } from './drawing.tsx';
+import { type KeptDraft, loadDraft } from './kept-draft.ts';
 import { findNodeActions } from './node-actions.ts';
 import { NodeEditor } from './node-editor.tsx';
 import { NodeMenu } from './node-menu.tsx';
-import { findOutputs, findWithoutInput, useTypes } from './node-types.ts';
+import { findOutputs, useTypes } from './node-types.ts';
 import { NodeTypeSearch, Palette } from './palette.tsx';
 import { ProblemList } from './problem-list.tsx';
 import type { NodeProblems } from './problems.ts';
@@ -68,6 +52,17 @@ import { useTrial } from './trial/use-trial.ts';
 import { useAdding } from './use-adding.ts';
 import { useFindings } from './use-findings.ts';
 import { type Base, type StoredVersion, useSaving } from './use-saving.ts';
+import {
+  added,
+  type Change,
+  DrawnContext,
+  edited,
+  redone,
+  selecting,
+  undone,
+  useWork,
+  type Work,
+} from './use-work.ts';
 
 const Start = lazy(() => import('./start/start.tsx'));
 
@@ -126,36 +121,54 @@ interface OpenedProps {
   readonly base: Base;
 }
 
-const NO_IDS: ReadonlySet<string> = new Set();
-
-const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
-  const [, navigate] = useLocation();
+const Opened = ({ workflowId, base }: OpenedProps): ReactNode => {
   const [kept] = useState(() => loadDraft(workflowId));
-  const [history, setHistory] = useHistory(() => open(kept?.text ?? current.text));
-  const [selected, setSelected] = useState(NO_IDS);
+  const { work, shown, change, draw } = useWork(() => open(kept?.text ?? base.text));
+  const drawn = useMemo(() => ({ work, draw }), [work, draw]);
+  const latest = useRef(work.history.present);
+  useLayoutEffect(() => {
+    latest.current = work.history.present;
+  });
+  return (
+    <DrawnContext value={drawn}>
+      <Editor {...{ workflowId, base, kept, latest, change, draw }} work={shown} />
+    </DrawnContext>
+  );
+};
+
+interface EditorProps extends OpenedProps {
+  readonly kept: KeptDraft | null;
+  readonly latest: { readonly current: Draft };
+  readonly work: Work;
+  readonly change: Change;
+  readonly draw: Change;
+}
+
+/** All but the graph itself is rendered when it can show the same as the graph. */
+const Editor = memo((props: EditorProps): ReactNode => {
+  const { workflowId, base: current, kept, latest, work, change, draw } = props;
+  const { history, selected } = work;
+  const { definition, problem } = history.present;
+  const [, navigate] = useLocation();
   const [isStarting, setStarting] = useState(workflowId === '');
   const [menu, setMenu] = useState<Point | null>(null);
   const [menuFailure, setMenuFailure] = useState<Error | null>(null);
   const [isPaletteOpen, setPaletteOpen] = useState(false);
-  /** Another object each time that the focus moves into the panel of a node. */
-  const [entered, setEntered] = useState<object | null>(null);
-  const { definition, problem } = history.present;
 
   const types = useTypes(definition);
   const literalsOf = useCallback((type: string) => types.get(type)?.literalParameters ?? [], [types]);
-  const outputs = useMemo(() => findOutputs(definition, types), [definition, types]);
-  const withoutInput = useMemo(() => findWithoutInput(definition, types), [definition, types]);
-  const outputsOf = useCallback((id: string) => outputs.get(id) ?? ['main'], [outputs]);
+  const outputsOf = useMemo(() => findOutputs(definition, types), [definition, types]);
 
-  const edit = useCallback((change: Edit) => setHistory((before) => editGraph(before, change)), [setHistory]);
-  const paste = (fragment: Fragment) => {
-    const pasted = pasteFragment(definition, fragment, literalsOf);
-    edit(pasted.edit);
-    setSelected(pasted.ids);
-  };
+  const edit = useCallback((each: Edit) => change(edited(each)), [change]);
+  const select = useCallback((ids: ReadonlySet<string>) => change(selecting(ids)), [change]);
+  const paste = (fragment: Fragment) =>
+    change(added((before) => pasteFragment(before, fragment, literalsOf)));
+  const isEntering = useRef(false);
   const adding = useAdding({
-    ...{ definition, onEdit: edit, onSelect: setSelected },
-    onAnswered: () => setEntered({}),
+    onAdd: (add) => draw(added(add)),
+    onAnswered: () => {
+      isEntering.current = true;
+    },
   });
   const [step, setStep] = useState({ history, said: '' });
   if (step.history !== history)
@@ -164,9 +177,9 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
       said: step.history.present === history.present ? step.said : describeStep(step.history, history),
     });
   const saving = useSaving({
-    ...{ workflowId, current, kept, draft: history.present },
-    onMerged: (merged) => edit(() => merged),
-    onDiscarded: (stored) => setHistory(startHistory(open(stored))),
+    ...{ workflowId, current, kept, latest, draft: history.present },
+    onMerged: edit,
+    onDiscarded: (stored) => change(() => ({ history: startHistory(open(stored)) })),
     onCreated: (id, stored) => {
       trial.moveTo(id);
       navigate(`/workflows/${encodeURIComponent(id)}/edit`, { state: { created: stored } });
@@ -183,49 +196,23 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
   const [shown, setShown] = useState({ id: node?.id, key: 0 });
   if (shown.id !== node?.id) setShown({ id: node?.id, key: shown.key + 1 });
   const panel = useRef<HTMLElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the panel is that of the added node
   useLayoutEffect(() => {
-    if (entered !== null) panel.current?.focus();
-  }, [entered]);
+    if (!isEntering.current) return;
+    isEntering.current = false;
+    panel.current?.focus();
+  }, [node?.id]);
 
-  const selectAll = () => setSelected(new Set(definition.nodes.map(({ id }) => id)));
   const openMenu = (id: string, place: Point) => {
-    setSelected(selected.has(id) ? selected : new Set([id]));
+    if (!selected.has(id)) select(new Set([id]));
     setMenu(place);
   };
   const actions = findNodeActions({
-    ...{ definition, selected, outputsOf },
-    onEdit: edit,
-    onSelect: setSelected,
+    ...{ definition, selected, outputsOf, change },
     onAddAfter: (after) => adding.ask({ after }),
     onPaste: paste,
-    onSelectAll: selectAll,
     onFail: setMenuFailure,
   });
-  const graph = (
-    <GraphKeys
-      definition={definition}
-      selected={selected}
-      onEdit={edit}
-      onSelect={setSelected}
-      onSelectAll={selectAll}
-      onPaste={paste}
-      onUndo={() => setHistory(undo)}
-      onRedo={() => setHistory(redo)}
-    >
-      <EditorCanvas
-        definition={definition}
-        outputsOf={outputsOf}
-        withoutInput={withoutInput}
-        faulty={faulty}
-        selected={selected}
-        onSelect={setSelected}
-        onMove={(places) => edit(moveNodes(places))}
-        onConnect={(connection) => edit(connect(connection))}
-        onDropType={adding.drop}
-        onMenu={openMenu}
-      />
-    </GraphKeys>
-  );
   return (
     <SpaceBetween size="m">
       <Header
@@ -242,13 +229,13 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
             <Button disabled={problem !== null} onClick={() => adding.ask({})}>
               Add a node
             </Button>
-            <Button disabled={history.past.length === 0} onClick={() => setHistory(undo)}>
+            <Button disabled={history.past.length === 0} onClick={() => draw(undone)}>
               Undo
             </Button>
-            <Button disabled={history.future.length === 0} onClick={() => setHistory(redo)}>
+            <Button disabled={history.future.length === 0} onClick={() => draw(redone)}>
               Redo
             </Button>
-            <Button disabled={problem !== null} onClick={() => edit(tidyLayout(outputsOf))}>
+            <Button disabled={problem !== null} onClick={() => draw(edited(tidyLayout(outputsOf)))}>
               Tidy
             </Button>
             <Button
@@ -267,7 +254,7 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
       <SavingAlerts saving={saving} workflowId={workflowId} isReadable={problem === null} />
       {adding.failure !== null && !adding.isAsked && <ProblemAlert error={adding.failure} />}
       {menuFailure !== null && <ProblemAlert error={menuFailure} />}
-      <ProblemList findings={found.all} onSelect={setSelected} onEdit={edit} />
+      <ProblemList findings={found.all} onSelect={select} onEdit={edit} />
       {problem !== null && (
         <Alert type="warning">
           The JSON can't be read, so the graph shows what it said before: {problem}.
@@ -295,7 +282,12 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
                         <NodeTypeSearch onChoose={(type) => adding.choose({ type })} />
                       </section>
                     )}
-                    {graph}
+                    <Drawing
+                      faulty={faulty}
+                      literalsOf={literalsOf}
+                      onDropType={adding.drop}
+                      onMenu={openMenu}
+                    />
                   </div>
                   {node !== undefined && (
                     <NodeDataPanel
@@ -340,7 +332,7 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
                       trial={trial}
                       onRenamed={(id, renamed) => {
                         trial.rename(node.id, id, renamed);
-                        setSelected(new Set([id]));
+                        select(new Set([id]));
                         setShown({ ...shown, id });
                       }}
                       onAddAfter={(output) =>
@@ -366,7 +358,7 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
             content: (
               <DraftText
                 draft={history.present}
-                onChange={(typed) => setHistory((before) => editText(before, typed))}
+                onChange={(typed) => change((before) => ({ history: editText(before.history, typed) }))}
               />
             ),
           },
@@ -376,27 +368,7 @@ const Opened = ({ workflowId, base: current }: OpenedProps): ReactNode => {
       {adding.isAsked && <Palette problem={adding.failure} onChoose={adding.choose} onClose={adding.close} />}
     </SpaceBetween>
   );
-};
-
-/** After a pause of so long, what is typed is a state of its own. In milliseconds. */
-const PAUSE_MS = 1_000;
-
-/** Drafts that can be undone to. What is typed into a field is one state, until one pauses or leaves the field. */
-const useHistory = (first: () => Draft): readonly [History, Dispatch<SetStateAction<History>>] => {
-  const [history, setHistory] = useState(() => startHistory(first()));
-  const { present } = history;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each change begins the pause again
-  useEffect(() => {
-    const timer = setTimeout(() => setHistory(endGroup), PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [present]);
-  useEffect(() => {
-    const end = () => setHistory(endGroup);
-    addEventListener('focusout', end);
-    return () => removeEventListener('focusout', end);
-  }, []);
-  return [history, setHistory];
-};
+});
 
 interface DraftTextProps {
   readonly draft: Draft;

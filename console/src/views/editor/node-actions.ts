@@ -1,32 +1,29 @@
 import {
   changeNodes,
-  type Edit,
   type EditedConnection,
   type EditedDefinition,
   type Fragment,
-  removeNodes,
   takeFragment,
 } from './definition/definition-edits.ts';
 import { readFragment, writeFragment } from './fragment-text.ts';
 import type { NodeAction } from './node-menu.tsx';
+import { type Change, edited, removeSelected, selectAll } from './use-work.ts';
 
 interface NodeActionsProps {
   readonly definition: EditedDefinition;
   readonly selected: ReadonlySet<string>;
   readonly outputsOf: (nodeId: string) => readonly string[];
-  readonly onEdit: (edit: Edit) => void;
-  readonly onSelect: (ids: ReadonlySet<string>) => void;
+  readonly change: Change;
   /** Called with a connection whose target is to be chosen. */
   readonly onAddAfter: (connection: EditedConnection) => void;
   readonly onPaste: (fragment: Fragment) => void;
-  readonly onSelectAll: () => void;
   /** Called if the clipboard can't be used; null when it is tried. */
   readonly onFail: (error: Error | null) => void;
 }
 
 /** What can be done with the selected nodes, as a menu offers it. */
 export const findNodeActions = (props: NodeActionsProps): readonly NodeAction[] => {
-  const { definition, selected, outputsOf, onEdit, onFail } = props;
+  const { definition, selected, outputsOf, change, onFail } = props;
   const [only] = selected.size === 1 ? selected : [];
   const isDisabled = definition.nodes.every(({ id, disabled }) => !selected.has(id) || disabled === true);
   const outputs = only === undefined ? [] : outputsOf(only);
@@ -63,17 +60,12 @@ export const findNodeActions = (props: NodeActionsProps): readonly NodeAction[] 
     {
       label: isDisabled ? 'Enable' : 'Disable',
       run: () =>
-        onEdit(changeNodes(new Map([...selected].map((id) => [id, { disabled: !isDisabled }] as const)))),
+        change(
+          edited(changeNodes(new Map([...selected].map((id) => [id, { disabled: !isDisabled }] as const)))),
+        ),
     },
-    { label: 'Select all', keys: 'Ctrl A', run: props.onSelectAll },
-    {
-      label: 'Delete',
-      keys: 'Del',
-      run: () => {
-        onEdit(removeNodes(selected));
-        props.onSelect(new Set());
-      },
-    },
+    { label: 'Select all', keys: 'Ctrl A', run: () => change(selectAll) },
+    { label: 'Delete', keys: 'Del', run: () => change(removeSelected) },
   ];
 };
 

@@ -1,6 +1,7 @@
 import { useQueries } from '@tanstack/react-query';
 import { callApi } from '../../api/api.ts';
 import type { Answer } from '../../api/routes.ts';
+import type { OutputsOf } from '../../parts/graph/graph-layout.ts';
 import type { EditedDefinition } from './definition/definition-edits.ts';
 
 type DeclaredType = Answer<'GET /api/admin/node-types/{nodeType}'>;
@@ -34,13 +35,13 @@ export const findWithoutInput = (
   );
 };
 
-/** The outputs of each node, by its id: those that its type declares, and those that connections use. */
+/** Finds the outputs of a node by its id: those that its type declares, and those that connections use. */
 export const findOutputs = (
   { nodes, connections = [] }: EditedDefinition,
   types: ReadonlyMap<string, DeclaredType>,
-): ReadonlyMap<string, readonly string[]> => {
+): OutputsOf => {
   const used = Map.groupBy(connections, ({ sourceNodeId }) => sourceNodeId);
-  return new Map(
+  const outputs = new Map(
     nodes.map(({ id, type, settings }) => {
       const routed = settings?.onError === 'route' ? ['error'] : [];
       const connected = (used.get(id) ?? []).map(({ sourceOutput = 'main' }) => sourceOutput);
@@ -48,4 +49,5 @@ export const findOutputs = (
       return [id, [...new Set([...declared, ...routed, ...connected])]] as const;
     }),
   );
+  return (id) => outputs.get(id) ?? ['main'];
 };

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import {
+  type Addition,
   addNode,
   chooseId,
   connect,
@@ -23,15 +24,13 @@ interface Destination {
 }
 
 interface AddingParts {
-  readonly definition: EditedDefinition;
-  readonly onEdit: (edit: Edit) => void;
-  readonly onSelect: (ids: ReadonlySet<string>) => void;
+  readonly onAdd: (add: (definition: EditedDefinition) => Addition) => void;
   /** Called when the dialog has added a node. */
   readonly onAnswered: () => void;
 }
 
 /** Adds nodes, whose types are chosen in a dialog or beside the graph. */
-export const useAdding = ({ definition, onEdit, onSelect, onAnswered }: AddingParts) => {
+export const useAdding = ({ onAdd, onAnswered }: AddingParts) => {
   const client = useQueryClient();
   /** What the dialog is open for. */
   const [asked, setAsked] = useState<Destination | null>(null);
@@ -45,16 +44,17 @@ export const useAdding = ({ definition, onEdit, onSelect, onAnswered }: AddingPa
     );
   };
   const place = (chosen: NewNode, output: string, { into, after, position }: Destination) => {
-    const id = chooseId(definition, chosen.type);
-    const node = { id, ...chosen, ...(position === undefined ? {} : { position }) };
-    if (into !== undefined) onEdit(insertNode(node, into, output));
-    else {
-      onEdit((before) => {
+    onAdd((definition) => {
+      const id = chooseId(definition, chosen.type);
+      const isPlaced = position !== undefined && (into === undefined || isPlacedByHand(definition, into));
+      const node = { id, ...chosen, ...(isPlaced ? { position } : {}) };
+      const edit: Edit = (before) => {
+        if (into !== undefined) return insertNode(node, into, output)(before);
         const added = addNode(node)(before);
         return after === undefined ? added : connect({ ...after, targetNodeId: node.id })(added);
-      });
-    }
-    onSelect(new Set([node.id]));
+      };
+      return { edit, ids: new Set([node.id]) };
+    });
     if (asked !== null) onAnswered();
     setAsked(null);
   };
@@ -72,17 +72,10 @@ export const useAdding = ({ definition, onEdit, onSelect, onAnswered }: AddingPa
     choose: (node: NewNode) => add(node, asked ?? {}),
     /** @param into - the connection that it was dropped on; null for the free canvas */
     drop: (type: string, position: Point, into: EditedConnection | null) =>
-      add({ type }, placeDropped(definition, position, into)),
+      add({ type }, { position, ...(into === null ? {} : { into }) }),
   };
 };
 
-/** A dropped node gets a place unless it goes between nodes that the layout places. */
-const placeDropped = (
-  { nodes }: EditedDefinition,
-  position: Point,
-  into: EditedConnection | null,
-): Destination => {
-  if (into === null) return { position };
-  const isPlaced = nodes.some((node) => node.id === into.sourceNodeId && isPoint(node.position));
-  return isPlaced ? { into, position } : { into };
-};
+/** Whether the nodes of a connection are where someone put them: what the layout places, it places with what goes between. */
+const isPlacedByHand = ({ nodes }: EditedDefinition, { sourceNodeId }: EditedConnection): boolean =>
+  nodes.some(({ id, position }) => id === sourceNodeId && isPoint(position));

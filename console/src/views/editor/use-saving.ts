@@ -1,7 +1,7 @@
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useMemo, useState } from 'react';
 import { callApi, Problem } from '../../api/api.ts';
 import { useChange } from '../../api/use-api.ts';
-import type { EditedDefinition } from './definition/definition-edits.ts';
+import type { Edit, EditedDefinition } from './definition/definition-edits.ts';
 import { readDefinition, writeDefinition } from './definition/definition-text.ts';
 import { type Draft, isSameDraft, openDraft } from './draft.ts';
 import { type KeptDraft, keepDraft, useKeptDraft } from './kept-draft.ts';
@@ -27,8 +27,10 @@ interface SavingParts {
   /** Unsaved work that the draft began with. */
   readonly kept: KeptDraft | null;
   readonly draft: Draft;
-  /** Called with what replaces the draft, after a merge. */
-  readonly onMerged: (definition: EditedDefinition) => void;
+  /** The draft at the moment, of which `draft` can be behind. */
+  readonly latest: { readonly current: Draft };
+  /** Called with the edit that merges what others stored. */
+  readonly onMerged: (merge: Edit) => void;
   /** Called with the text to begin with again. */
   readonly onDiscarded: (text: string) => void;
   /** Called with the id and the version of a new workflow, once it is stored. */
@@ -60,7 +62,7 @@ export type Saving = ReturnType<typeof useSaving>;
 
 /** Keeps a draft in this browser until it is stored, and stores it unless someone else stored a version in between. */
 export const useSaving = (parts: SavingParts) => {
-  const { workflowId, current, kept, draft, onMerged, onDiscarded, onCreated, created } = parts;
+  const { workflowId, current, kept, draft, latest, onMerged, onDiscarded, onCreated, created } = parts;
   const { definition } = draft;
   const [base, setBase] = useState<Base>(() =>
     kept === null ? current : { version: kept.version, text: kept.base },
@@ -76,26 +78,22 @@ export const useSaving = (parts: SavingParts) => {
     [draft, based, base.text],
   );
   const forgetKept = useKeptDraft(workflowId, base, isChanged ? draft : null);
-  // What is typed while a save is under way is not part of it.
-  const latest = useRef(draft);
-  useEffect(() => {
-    latest.current = draft;
-  }, [draft]);
 
   const store = () => {
-    const id = workflowId === '' ? String(definition.id) : workflowId;
-    const { text } = draft;
+    const saved = latest.current; // what is typed while the save is under way is not part of it
+    const { text } = saved;
+    const id = workflowId === '' ? String(saved.definition.id) : workflowId;
     setFailure(null);
     save.mutate(
       {
         params: { workflowId: id },
-        body: definition,
+        body: saved.definition,
         headers: base.version === null ? { 'if-none-match': '*' } : { 'if-match': `"${base.version}"` },
       },
       {
         onSuccess: ({ version, file }) => {
           forgetKept();
-          if (workflowId === '' && latest.current !== draft)
+          if (workflowId === '' && latest.current !== saved)
             keepDraft(id, { version, base: text, text: latest.current.text });
           setRestored(false);
           setBase({ version, text });
@@ -137,7 +135,7 @@ export const useSaving = (parts: SavingParts) => {
               return new Set(isTheirs ? [...others, name] : others);
             }),
           merge: () => {
-            onMerged(merged.definition);
+            onMerged((mine) => mergeDefinitions(competing.was, mine, competing.theirs, taken).definition);
             setBase(competing.base);
             setCompeting(null);
             save.reset();

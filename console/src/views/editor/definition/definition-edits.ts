@@ -334,19 +334,21 @@ export const takeFragment = (definition: EditedDefinition, ids: ReadonlySet<stri
   ),
 });
 
+/** An edit that adds nodes, with their ids in the definition that it is for. */
+export interface Addition {
+  readonly edit: Edit;
+  readonly ids: ReadonlySet<string>;
+}
+
 /** In pixels: where a copy lies beside what it was made from. */
 const PASTE_OFFSET = 40;
 
-/**
- * Adds copies of nodes. An id that is taken gets a number, and the references among the copies follow.
- *
- * @returns the edit, and the ids of the copies in the definition that it is for
- */
+/** Adds copies of nodes. An id that is taken gets a number, and the references among the copies follow. */
 export const pasteFragment = (
   definition: EditedDefinition,
   { nodes, connections }: Fragment,
   literalsOf: LiteralsOf,
-): { readonly edit: Edit; readonly ids: ReadonlySet<string> } => {
+): Addition => {
   const taken = idsOf(definition);
   const known = new Set(nodes.map(({ id }) => id));
   const ids = new Map<string, string>();
