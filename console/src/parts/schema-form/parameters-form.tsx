@@ -1,6 +1,7 @@
+import ExpandableSection from '@cloudscape-design/components/expandable-section';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import type { JsonObject } from '@hookloom/plugin-kit';
-import { type ReactNode, useMemo } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import type { KnownNames, Sample } from '../expression/evaluate-sample.ts';
 import { ProblemList } from './field-frame.tsx';
 import { FieldRow } from './field-row.tsx';
@@ -9,6 +10,7 @@ import {
   messagesAt,
   type ParameterProblem,
   placeMissing,
+  pointerTo,
   toFields,
   withField,
 } from './fields.ts';
@@ -34,6 +36,10 @@ interface ParametersFormProps {
 const NONE = [] as const;
 const NO_NAMES: KnownNames = { nodes: [], variables: null };
 
+/** A form of more fields shows the first ones and those that are set; the others are folded. */
+const MANY = 15;
+const FIRST = 7;
+
 /** The parameters of a node as a form, made from their schema. */
 const ParametersForm = (props: ParametersFormProps): ReactNode => {
   const { schema, value, onChange, allowsExpressions } = props;
@@ -42,19 +48,37 @@ const ParametersForm = (props: ParametersFormProps): ReactNode => {
   const problems = useMemo(() => placeMissing(found, fields), [found, fields]);
   const context = { problems, allowsExpressions, sample, names, parameters: value };
   const literal = { ...context, allowsExpressions: false };
+  // A field does not move while it is edited.
+  const [setAtFirst] = useState(() => new Set(Object.keys(value)));
+  const isFolded = (field: Field, index: number) =>
+    fields.length > MANY && index >= FIRST && !field.isRequired && !setAtFirst.has(field.key);
+  const [isOpen, setOpen] = useState(false);
+  const folded = fields.filter(isFolded);
+  const isFaulty = folded.some(({ key }) => messagesAt(problems, pointerTo('', key), false).length > 0);
+  const toRow = (field: Field) => (
+    <FormContext key={field.key} value={literals.includes(field.key) ? literal : context}>
+      <FieldRow
+        field={field}
+        path=""
+        value={Object.hasOwn(value, field.key) ? value[field.key] : undefined}
+        onChange={(changed) => onChange(withField(value, field, changed))}
+      />
+    </FormContext>
+  );
   return (
     <SpaceBetween size="l">
       <ProblemList messages={messagesAt(problems, '', true)} />
-      {fields.map((field) => (
-        <FormContext key={field.key} value={literals.includes(field.key) ? literal : context}>
-          <FieldRow
-            field={field}
-            path=""
-            value={Object.hasOwn(value, field.key) ? value[field.key] : undefined}
-            onChange={(changed) => onChange(withField(value, field, changed))}
-          />
-        </FormContext>
-      ))}
+      {fields.filter((field, index) => !isFolded(field, index)).map(toRow)}
+      {folded.length > 0 && (
+        <ExpandableSection
+          headerText={`More parameters (${folded.length})`}
+          headerDescription={folded.map(({ key }) => key).join(', ')}
+          expanded={isOpen || isFaulty}
+          onChange={({ detail }) => setOpen(detail.expanded)}
+        >
+          {(isOpen || isFaulty) && <SpaceBetween size="l">{folded.map(toRow)}</SpaceBetween>}
+        </ExpandableSection>
+      )}
     </SpaceBetween>
   );
 };
