@@ -21,6 +21,8 @@ export class Problem extends Error {
   readonly title: string;
   /** The id of the request, which logs have, too; null if there is none. */
   readonly instance: string | null;
+  /** What is wrong with what was sent; empty if the message says it. */
+  readonly errors: readonly ProblemPart[];
   /** Everything the answer has. */
   readonly members: Readonly<Record<string, unknown>>;
 
@@ -31,8 +33,15 @@ export class Problem extends Error {
     this.code = String(members.type ?? '').replace(/^.*:/, '');
     this.title = String(members.title ?? 'The request failed');
     this.instance = typeof members.instance === 'string' ? members.instance : null;
+    this.errors = Array.isArray(members.errors) ? members.errors : [];
     this.members = members;
   }
+}
+
+interface ProblemPart {
+  /** To its place, as a fragment of a URI. */
+  readonly pointer: string;
+  readonly detail: string;
 }
 
 /** Longer than the gateway's limit of 30 s. */

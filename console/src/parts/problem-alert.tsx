@@ -13,9 +13,12 @@ interface ProblemAlertProps {
   readonly what?: string;
 }
 
+const MAX_ERRORS = 10;
+
 /** What the API refused, or why it did not answer, with the id under which logs have the request. */
 export const ProblemAlert = ({ error, onRetry, what }: ProblemAlertProps): ReactNode => {
   const instance = error instanceof Problem ? error.instance : null;
+  const errors = error instanceof Problem ? error.errors : [];
   return (
     <div role="alert">
       <Alert
@@ -32,7 +35,18 @@ export const ProblemAlert = ({ error, onRetry, what }: ProblemAlertProps): React
           )
         }
       >
-        <MarkedText text={error.message} />
+        {errors.length === 0 ? (
+          <MarkedText text={error.message} />
+        ) : (
+          <ul>
+            {errors.slice(0, MAX_ERRORS).map(({ pointer, detail }) => (
+              <li key={`${pointer} ${detail}`} className="any-text">
+                {detail}
+              </li>
+            ))}
+            {errors.length > MAX_ERRORS && <li>and {errors.length - MAX_ERRORS} more</li>}
+          </ul>
+        )}
         {instance !== null && (
           <Box variant="small" display="block">
             Request id: {instance}

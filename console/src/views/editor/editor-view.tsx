@@ -186,9 +186,11 @@ const Editor = memo((props: EditorProps): ReactNode => {
     },
     created: useHistoryState<{ readonly created?: StoredVersion } | null>()?.created ?? null,
   });
-  const found = useFindings(definition, types, saving.refusal);
   const trial = useTrial({ workflowId, definition, types, isReadable: problem === null });
-  const { failed } = trial;
+  const { failed, failure } = trial;
+  const { refusal } = saving;
+  const refusals = useMemo(() => [refusal, failure].filter((one) => one !== null), [refusal, failure]);
+  const found = useFindings(definition, types, refusals);
   const faulty = useMemo(() => new Set([...found.faulty, ...failed]), [found, failed]);
   const [nodeId] = selected;
   const node = selected.size === 1 ? definition.nodes.find(({ id }) => id === nodeId) : undefined;

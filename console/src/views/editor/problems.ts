@@ -1,5 +1,6 @@
-import type { Problem } from '../../../../lib/workflows/definition/problem.ts';
-import { fromFragment, Problem as Refusal } from '../../api/api.ts';
+import type { JsonObject } from '@hookloom/plugin-kit';
+import type { Problem as Wrong } from '../../../../lib/workflows/definition/problem.ts';
+import { fromFragment, Problem } from '../../api/api.ts';
 import type { ParameterProblem } from '../../parts/schema-form/fields.ts';
 import type { Findings } from '../../worker/validate-draft.ts';
 import type { EditedDefinition } from './definition/definition-edits.ts';
@@ -15,7 +16,7 @@ export interface Finding extends Place {
   readonly proposal?: Proposal | undefined;
 }
 
-type Proposal = NonNullable<Problem['proposal']>;
+type Proposal = NonNullable<Wrong['proposal']>;
 
 interface Place {
   /** Null for what belongs to no node. */
@@ -50,16 +51,30 @@ export const placeFindings = (
   ...warnings.map((one) => ({ ...one, ...placeOf(one.path, definition), isWarning: true, definition })),
 ];
 
-/** What the service refused to save, at its places. */
-export const findRefusals = (error: Error | null, definition: EditedDefinition): readonly Finding[] => {
-  const errors = error instanceof Refusal && Array.isArray(error.members.errors) ? error.members.errors : [];
-  const problems = errors.map(
-    ({ pointer, detail }: { readonly pointer: string; readonly detail: string }) => ({
-      path: fromFragment(pointer),
-      message: detail,
-    }),
-  );
-  return placeFindings({ problems, warnings: [] }, definition);
+/** What the service refused to save or to try. */
+export interface Refusal {
+  readonly error: Error;
+  /** What was refused. */
+  readonly definition: EditedDefinition;
+}
+
+/** What the service refused, at its places, without what has been edited since. */
+export const findRefusals = (
+  { error, definition }: Refusal,
+  { nodes, ...others }: EditedDefinition,
+): readonly Finding[] => {
+  if (!(error instanceof Problem)) return [];
+  const problems = error.errors.map(({ pointer, detail }) => ({
+    path: fromFragment(pointer),
+    message: detail,
+  }));
+  const kept = new Set<unknown>(nodes);
+  const isKept = ({ path, nodeId }: Finding): boolean => {
+    if (nodeId !== null) return kept.has(definition.nodes.find(({ id }) => id === nodeId));
+    const member = path.split('/')[1] ?? '';
+    return (others as JsonObject)[member] === (definition as unknown as JsonObject)[member];
+  };
+  return placeFindings({ problems, warnings: [] }, definition).filter(isKept);
 };
 
 /** What a proposal does, for a button. */

@@ -11,6 +11,7 @@ import {
   type NodeProblems,
   ofWorkflow,
   placeFindings,
+  type Refusal,
   toUnique,
 } from './problems.ts';
 
@@ -23,21 +24,17 @@ interface Findings {
   readonly faulty: ReadonlySet<string>;
 }
 
-/**
- * All that is wrong with a definition, as one types.
- *
- * @param refusal - why it was not saved; null if it was not refused
- */
+/** All that is wrong with a definition, as one types: what the page finds, and what the service refused. */
 export const useFindings = (
   definition: EditedDefinition,
   types: ReadonlyMap<string, DeclaredType>,
-  refusal: Error | null,
+  refusals: readonly Refusal[],
 ): Findings => {
   const validation = useValidation(definition, useKnownTypes(types));
-  const refusedIn = refusal === null ? null : definition; // without a refusal, an edit finds nothing new
+  const refusedIn = refusals.length === 0 ? null : definition; // without a refusal, an edit finds nothing new
   const refused = useMemo(
-    () => (refusedIn === null ? [] : findRefusals(refusal, refusedIn)),
-    [refusal, refusedIn],
+    () => (refusedIn === null ? [] : refusals.flatMap((one) => findRefusals(one, refusedIn))),
+    [refusals, refusedIn],
   );
   return useMemo(() => {
     const found = validation === null ? [] : placeFindings(validation, validation.definition);

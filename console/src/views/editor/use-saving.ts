@@ -143,6 +143,13 @@ export const useSaving = (parts: SavingParts) => {
         };
   const isCreated = created !== null && created.version === base.version;
   const stored: StoredVersion | null = save.isSuccess ? save.data : isCreated ? created : null;
+  const refusal = useMemo(
+    () =>
+      save.error === null
+        ? null
+        : { error: save.error, definition: save.variables.body as unknown as EditedDefinition },
+    [save.error, save.variables],
+  );
   const isTaken = base.version === null && isOutdated(save.error);
 
   return {
@@ -152,8 +159,8 @@ export const useSaving = (parts: SavingParts) => {
     store,
     /** What was stored last, if the draft is still that. */
     stored: isChanged ? null : stored,
-    /** Why the service did not store it; null if it did. */
-    refusal: save.error,
+    /** What the service did not store; null if it did. */
+    refusal,
     /** What failed besides a conflict. */
     failure: failure ?? (conflict === null && !isTaken ? save.error : null),
     conflict,

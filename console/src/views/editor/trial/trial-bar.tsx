@@ -5,7 +5,6 @@ import FormField from '@cloudscape-design/components/form-field';
 import Select, { type SelectProps } from '@cloudscape-design/components/select';
 import SpaceBetween from '@cloudscape-design/components/space-between';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { Problem } from '../../../api/api.ts';
 import { useApi } from '../../../api/use-api.ts';
 import { useAddressState } from '../../../parts/address-state.ts';
 import { Confirm } from '../../../parts/confirm.tsx';
@@ -73,7 +72,7 @@ export const TrialBar = ({ trial, workflowId }: TrialBarProps): ReactNode => {
           type="error"
           header={failure.nodeId === null ? 'There is no such data' : `Node ${failure.nodeId}`}
         >
-          <Problems error={failure.error} />
+          <ProblemAlert error={failure.error} />
         </Alert>
       )}
       {asking !== null && (
@@ -97,23 +96,6 @@ export const TrialBar = ({ trial, workflowId }: TrialBarProps): ReactNode => {
     </SpaceBetween>
   );
 };
-
-/** A failure with the places in the definition that the service refused. */
-const Problems = ({ error }: { readonly error: Error }): ReactNode => {
-  const errors: unknown = error instanceof Problem ? error.members.errors : undefined;
-  if (!Array.isArray(errors)) return <ProblemAlert error={error} />;
-  return (
-    <ul>
-      {errors.slice(0, MAX_PROBLEMS).map(({ pointer, detail }: Readonly<Record<string, string>>) => (
-        <li key={`${pointer} ${detail}`} className="any-text">
-          {detail}
-        </li>
-      ))}
-    </ul>
-  );
-};
-
-const MAX_PROBLEMS = 10;
 
 const DataChoice = ({ trial, workflowId }: Pick<TrialBarProps, 'trial' | 'workflowId'>): ReactNode => {
   const [isAsked, setAsked] = useState(false);

@@ -5,6 +5,7 @@ import { callApi } from '../../../api/api.ts';
 import type { Answer } from '../../../api/routes.ts';
 import { useApi } from '../../../api/use-api.ts';
 import type { DeclaredType } from '../../../worker/validate-draft.ts';
+import type { EditedDefinition } from '../definition/definition-edits.ts';
 import { keepData, loadData } from './kept-data.ts';
 import { tryInPage } from './page-trials.ts';
 import {
@@ -53,12 +54,14 @@ interface TrialFailure {
   /** The node that it belongs to; null for none. */
   readonly nodeId: string | null;
   readonly error: Error;
+  /** What was tried. */
+  readonly definition: EditedDefinition;
 }
 
 interface TrialParts {
   /** Empty for a new workflow. */
   readonly workflowId: string;
-  readonly definition: DraftDefinition;
+  readonly definition: EditedDefinition;
   readonly types: ReadonlyMap<string, DeclaredType>;
   /** Whether the definition is what the text says. */
   readonly isReadable: boolean;
@@ -139,7 +142,7 @@ export const useTrial = ({ workflowId, definition, types, isReadable }: TrialPar
     try {
       await work();
     } catch (error) {
-      setFailure({ nodeId: null, error: error as Error });
+      setFailure({ nodeId: null, error: error as Error, definition });
     }
   };
   const takeExecution = (executionId: string) =>
@@ -235,7 +238,7 @@ export const useTrial = ({ workflowId, definition, types, isReadable }: TrialPar
         end = `${nodeId} failed.`;
       } catch (error) {
         if (stopper.signal.aborted) break;
-        setFailure({ nodeId, error: error as Error });
+        setFailure({ nodeId, error: error as Error, definition });
         end = `${nodeId} could not be tried.`;
       }
       break;
