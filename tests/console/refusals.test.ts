@@ -14,9 +14,10 @@ const definition = {
   connections: [],
 };
 
-const refuse = (pointer: string) => ({
+const refuse = (pointer: string, root = '') => ({
   error: new Problem(422, { errors: [{ pointer, detail: 'names no credential' }] }),
   definition,
+  root,
 });
 
 describe('what the service refused', () => {
@@ -39,8 +40,15 @@ describe('what the service refused', () => {
     expect(findRefusals(refusal, { ...definition, name: 'All orders' })).toEqual([]);
   });
 
+  test('of a trial is within the definition that was sent', () => {
+    expect(findRefusals(refuse('#/definition/nodes/1', '/definition'), definition)).toMatchObject([
+      { nodeId: 'ask', path: '/nodes/1' },
+    ]);
+    expect(findRefusals(refuse('#/nodeId', '/definition'), definition)).toEqual([]);
+  });
+
   test('has no place if the service did not answer', () => {
     const error = new Error('no answer');
-    expect(findRefusals({ error, definition }, definition)).toEqual([]);
+    expect(findRefusals({ error, definition, root: '' }, definition)).toEqual([]);
   });
 });

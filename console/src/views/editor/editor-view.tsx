@@ -189,7 +189,10 @@ const Editor = memo((props: EditorProps): ReactNode => {
   const trial = useTrial({ workflowId, definition, types, isReadable: problem === null });
   const { failed, failure } = trial;
   const { refusal } = saving;
-  const refusals = useMemo(() => [refusal, failure].filter((one) => one !== null), [refusal, failure]);
+  const refusals = useMemo(
+    () => [refusal, failure && { ...failure, root: '/definition' }].filter((one) => one !== null),
+    [refusal, failure],
+  );
   const found = useFindings(definition, types, refusals);
   const faulty = useMemo(() => new Set([...found.faulty, ...failed]), [found, failed]);
   const [nodeId] = selected;

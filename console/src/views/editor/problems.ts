@@ -56,18 +56,20 @@ export interface Refusal {
   readonly error: Error;
   /** What was refused. */
   readonly definition: EditedDefinition;
+  /** JSON pointer to it in what was sent. */
+  readonly root: string;
 }
 
 /** What the service refused, at its places, without what has been edited since. */
 export const findRefusals = (
-  { error, definition }: Refusal,
+  { error, definition, root }: Refusal,
   { nodes, ...others }: EditedDefinition,
 ): readonly Finding[] => {
   if (!(error instanceof Problem)) return [];
-  const problems = error.errors.map(({ pointer, detail }) => ({
-    path: fromFragment(pointer),
-    message: detail,
-  }));
+  const problems = error.errors.flatMap(({ pointer, detail }) => {
+    const path = fromFragment(pointer);
+    return path.startsWith(`${root}/`) ? [{ path: path.slice(root.length), message: detail }] : [];
+  });
   const kept = new Set<unknown>(nodes);
   const isKept = ({ path, nodeId }: Finding): boolean => {
     if (nodeId !== null) return kept.has(definition.nodes.find(({ id }) => id === nodeId));

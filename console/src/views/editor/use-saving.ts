@@ -147,7 +147,7 @@ export const useSaving = (parts: SavingParts) => {
     () =>
       save.error === null
         ? null
-        : { error: save.error, definition: save.variables.body as unknown as EditedDefinition },
+        : { error: save.error, definition: save.variables.body as unknown as EditedDefinition, root: '' },
     [save.error, save.variables],
   );
   const isTaken = base.version === null && isOutdated(save.error);
