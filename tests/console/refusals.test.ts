@@ -28,13 +28,13 @@ describe('what the service refused', () => {
     expect(findRefusals(refusal, removeNodes(new Set(['hook']))(definition))).toMatchObject([place]);
   });
 
-  test('is gone once that node is edited or removed', () => {
+  test('ends once that node is edited or removed', () => {
     const refusal = refuse('#/nodes/1/credentialId');
     expect(findRefusals(refusal, changeNode('ask', { credentialId: 'erp' })(definition))).toEqual([]);
     expect(findRefusals(refusal, removeNodes(new Set(['ask']))(definition))).toEqual([]);
   });
 
-  test('of the workflow itself is gone once that member is edited', () => {
+  test('of the workflow itself ends once that member is edited', () => {
     const refusal = refuse('#/name');
     expect(findRefusals(refusal, { ...definition, enabled: false })).toHaveLength(1);
     expect(findRefusals(refusal, { ...definition, name: 'All orders' })).toEqual([]);

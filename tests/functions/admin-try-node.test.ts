@@ -377,6 +377,28 @@ test('input and outputs with keys that could change prototypes are a 400', async
   expect(answer).toMatchObject({ status: 400 });
 });
 
+test('a file that one trial saved is read by the trial of the next node', async () => {
+  const download = fetchPrice();
+  const definition = drawn(
+    { ...download, parameters: { ...(download.parameters as JsonObject), responseType: 'file' } },
+    {
+      id: 'send',
+      type: 'httpRequest',
+      parameters: { method: 'POST', url: `${target}/copy`, bodyType: 'file', body: '{{ body }}' },
+    },
+  );
+  const saved = await tryNode({ definition, nodeId: 'price', input: { sku: 'a-1' } });
+  const { outputs } = saved.body;
+  const read = await tryNode({ definition, nodeId: 'send', outputs: { price: outputs } });
+  expect(read.body).toMatchObject({ status: 'succeeded', failure: null });
+  const other = { ...definition, id: 'another' };
+  const refused = await tryNode({ definition: other, nodeId: 'send', outputs: { price: outputs } });
+  expect(refused.body).toMatchObject({
+    status: 'failed',
+    failure: { message: 'This is not a file of the execution: it belongs to another execution.' },
+  });
+});
+
 test('a large output is shortened, as in a record', async () => {
   const fill = { id: 'fill', type: 'set', parameters: { values: { text: '{{ $join([a, a, a]) }}' } } };
   const { status, body } = await tryNode({

@@ -35,6 +35,7 @@ export const tryNode = async (
     prepare: createPrepareRun({
       ...parts,
       openPlan,
+      filesFor: (own) => parts.filesFor({ ...own, trialOf: tried.definition.id }),
       loggerFor: (info) => addLog(parts.loggerFor(info)),
     }),
   });

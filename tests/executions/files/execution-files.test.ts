@@ -231,6 +231,19 @@ describe('a file that cannot be opened', () => {
   });
 });
 
+test.each([
+  ['of its workflow', 'orders', 'hello'],
+  ['of no other workflow', 'invoices', { code: 'FILE_INVALID' }],
+])('a trial opens the files of executions %s', async (_which, workflowId, outcome) => {
+  const find = async (id: string) => (id === 'e-1' ? ({ workflowId } as ExecutionRecord) : null);
+  const { files, filesFor } = anExecution({ executions: { find } });
+  const file = await files.save(content('hello'), about);
+  const trial = filesFor({ executionId: 'e-9', retryOf: null, trialOf: 'orders' })('node/0', never);
+  const opened = await outcomeOf(textOf(trial.open(file)));
+  if (typeof outcome === 'string') expect(opened).toBe(outcome);
+  else expect(opened).toMatchObject(outcome);
+});
+
 describe('a retry', () => {
   const records: Record<string, Pick<ExecutionRecord, 'retryOf'>> = {
     'e-2': { retryOf: { executionId: 'e-1', fromNodeId: null } },
