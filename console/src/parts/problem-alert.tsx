@@ -35,9 +35,8 @@ export const ProblemAlert = ({ error, onRetry, what }: ProblemAlertProps): React
           )
         }
       >
-        {errors.length === 0 ? (
-          <MarkedText text={error.message} />
-        ) : (
+        <MarkedText text={error.message} />
+        {errors.length > 0 && (
           <ul>
             {errors.slice(0, MAX_ERRORS).map(({ pointer, detail }) => (
               <li key={`${pointer} ${detail}`} className="any-text">
