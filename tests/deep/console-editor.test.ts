@@ -232,6 +232,7 @@ test('a credential is made in place and chosen, settings are a form, and what is
   await page.getByLabel('Credential', { exact: true }).getByText('hello-key').waitFor();
   await page.getByText('Settings', { exact: true }).click();
   await field('timeoutSeconds').last().getByRole('textbox').fill('9999');
+  await page.getByRole('button', { name: /^More parameters/ }).click();
   await pasteOver(field('onlyIf').getByRole('textbox'), "body.name != ''");
   await button('Save').click();
   await field('timeoutSeconds').getByText(/840/).last().waitFor();

@@ -88,7 +88,7 @@ const Step = memo(({ data }: NodeProps<ShownNode>): ReactNode => {
       data-status={data.isFaulty ? 'failed' : undefined}
     >
       {data.hasInput && <Handle type="target" position={Position.Left} />}
-      <span className="graph-step-name">{data.title}</span>
+      <span className="graph-step-name">{data.title}</span>{' '}
       <span className="graph-step-detail">{data.detail}</span>
       {outputs.map((output, index) => (
         <Handle
@@ -242,7 +242,7 @@ export const EditorCanvas = (props: EditorCanvasProps): ReactNode => {
           domAttributes: { 'aria-pressed': selected.has(node.id) },
           data: {
             title: node.name ?? node.id,
-            detail: `${node.type}${node.disabled === true ? ' · disabled' : ''}`,
+            detail: `${node.type}${node.disabled === true ? ', disabled' : ''}`,
             outputs: outputsOf(node.id).join('\n'),
             hasInput: !withoutInput.has(node.id),
             isDisabled: node.disabled === true,
