@@ -77,8 +77,10 @@ export const NodeTypeSearch = ({ search, onChoose }: NodeTypeSearchProps): React
         {...(search === undefined ? {} : { ref: search })}
         value={text}
         onChange={({ detail }) => setText(detail.value)}
-        onKeyDown={({ detail }) => {
-          if (detail.key === 'Enter' && best !== undefined) onChoose(best.nodeType);
+        onKeyDown={(event) => {
+          if (event.detail.key !== 'Enter' || best === undefined) return;
+          event.preventDefault(); // else the key presses the button that has the focus next
+          onChoose(best.nodeType);
         }}
       />
       <p role="status" className="visually-hidden">
