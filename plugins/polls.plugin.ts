@@ -79,7 +79,7 @@ const pollTrigger = createPollTrigger({
     },
     input: { item: { id: 'A-1', total: 120 }, key: 'A-1', polledAt: '2026-01-01T00:00:00.000Z' },
     output: {
-      triggeredAt: '2026-01-01T00:00:01.000Z',
+      triggeredAt: '2026-01-01T00:00:00.000Z',
       triggerType: 'poll',
       item: { id: 'A-1', total: 120 },
       key: 'A-1',
@@ -112,7 +112,7 @@ const rssTrigger = createPollTrigger({
       polledAt: '2026-01-01T00:00:00.000Z',
     },
     output: {
-      triggeredAt: '2026-01-01T00:00:01.000Z',
+      triggeredAt: '2026-01-01T00:00:00.000Z',
       triggerType: 'poll',
       item: { id: 'tag:1', title: 'Green tea', link: 'https://blog.example.com/1' },
       key: 'tag:1',

@@ -8,22 +8,17 @@ const nodeTypesOf: Readonly<Record<string, readonly string[]>> = {
   control: ['wait', 'approval', 'forEach', 'subworkflow'],
 };
 
-/** The plugin whose node types are triggers that register themselves. */
-const TRIGGERS = 'triggers';
-
 const onUse = (plugin: InstalledPlugin): readonly string[] | undefined =>
   plugin.api === 'unified' ? plugin.onUse?.nodeTypes : undefined;
+
+const loadedOnUse = installedPlugins.flatMap((plugin) => onUse(plugin) ?? nodeTypesOf[plugin.id] ?? []);
+
+const isTrigger = (nodeType: string): boolean => nodeType.endsWith('Trigger');
 
 /** What the lists of the admin API show of the installed plugins, in their order. */
 export const installedNames = {
   plugins: installedPlugins.map(({ id }) => id),
-  triggers: [
-    'webhookTrigger',
-    'manualTrigger',
-    ...installedPlugins.flatMap((plugin) => (plugin.id === TRIGGERS ? (onUse(plugin) ?? []) : [])),
-  ],
-  actions: installedPlugins.flatMap((plugin) =>
-    plugin.id === TRIGGERS ? [] : (onUse(plugin) ?? nodeTypesOf[plugin.id] ?? []),
-  ),
+  triggers: ['webhookTrigger', 'manualTrigger', ...loadedOnUse.filter(isTrigger)],
+  actions: loadedOnUse.filter((nodeType) => !isTrigger(nodeType)),
   providers: installedPlugins.flatMap(({ id, api }) => (api === 'unified' ? [id] : [])),
 };

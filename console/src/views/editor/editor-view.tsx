@@ -201,7 +201,7 @@ const Editor = memo((props: EditorProps): ReactNode => {
   const [shown, setShown] = useState({ id: node?.id, key: 0 });
   if (shown.id !== node?.id) setShown({ id: node?.id, key: shown.key + 1 });
   const panel = useRef<HTMLElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the panel is that of the added node
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the panel shows the added node from then on
   useLayoutEffect(() => {
     if (!isEntering.current) return;
     isEntering.current = false;
