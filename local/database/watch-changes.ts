@@ -30,6 +30,9 @@ export const watchChanges = (store: Store, tables: readonly string[], onChange: 
   for (const table of tables) watchTable(store.getItemDb(table), (...images) => onChange(table, ...images));
 };
 
+/** What dynalite says of a write when its server has stopped since the request arrived. */
+const CLOSED = 'Database is closed';
+
 /** dynalite holds a lock of the item during each of these calls. */
 const watchTable = (db: ItemDb, report: (before: Item | null, after: Item | null) => void): void => {
   const { put, del } = db;
@@ -41,6 +44,7 @@ const watchTable = (db: ItemDb, report: (before: Item | null, after: Item | null
   ) =>
     db.get(key, (_notFound, before) =>
       write(key, (error) => {
+        if (error?.message === CLOSED) return; // nobody waits, and dynalite would throw it
         if (error === null) report(before ?? null, after);
         done(error);
       }),

@@ -5,12 +5,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { GetItemCommand, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import dynalite from 'dynalite';
 import { SCHEMA_VERSION } from '../../../lib/adapters/dynamodb/schema/schema.ts';
 import { createSdk, createSdkClient } from '../../../lib/adapters/dynamodb/sdk-client.ts';
 import { readStageVersions } from '../../../lib/adapters/dynamodb/stored-data/stage-versions.ts';
 import { tableNames } from '../../../lib/adapters/dynamodb/table-names.ts';
-import { startEmbeddedDynamoDb } from '../../../local/database/embedded-dynamodb.ts';
+import { AT_ONCE, startEmbeddedDynamoDb } from '../../../local/database/embedded-dynamodb.ts';
 import { readTableDefinitions } from '../../../local/database/tables.ts';
+import { watchChanges, withStore } from '../../../local/database/watch-changes.ts';
+import { startInternalServer } from '../../../local/net/listen.ts';
 import { projectEnvironment, projectRoot } from '../../support/run-command.ts';
 
 let folder: string;
@@ -81,4 +84,19 @@ test('the data of a new service has the version of this release, so that no list
     client.destroy();
     await stop();
   }
+});
+
+test('a write that arrives while the database stops is dropped, since dynalite would end the process', async () => {
+  const [server, store] = withStore(() => dynalite(AT_ONCE));
+  const changes: unknown[] = [];
+  watchChanges(store, ['orders'], (...change) => void changes.push(change));
+  const { stop } = await startInternalServer(server);
+  await stop();
+  let isDone = false;
+  const items = store.getItemDb('orders');
+  items.put('a', { id: { S: 'A-1' } }, () => {
+    isDone = true;
+  });
+  for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
+  expect([isDone, changes]).toEqual([false, []]);
 });
