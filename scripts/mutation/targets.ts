@@ -33,6 +33,11 @@ export const targets: Readonly<Record<string, Target>> = {
   ),
   held: ofFolder('executions/held', 'executions/held/*', 'webhooks/features/held'),
   registrations: ofFolder('registrations'),
-  credentials: ofFolder('credentials'),
+  credentials: ofFolder(
+    'credentials',
+    'credentials/**/*',
+    'functions/admin-credentials',
+    'cli/{credential,credential-connect,credential-test,outbound-credential,url-warnings}',
+  ),
   signature: ofFolder('webhooks/features/signature'),
 };

@@ -8,6 +8,7 @@ test.each([
   ['\\u005c', [0x5c, 6]],
   ['\\n', [0x0a, 2]],
   ['&lt;', [0x3c, 4]],
+  ['&szlig;', [0xdf, 7]],
   ['&#xffff;', [0xffff, 8]],
 ])('%s is read verbatim and as a character', (text, reading) => {
   expect(readAt(text, 0)).toEqual([[text.charCodeAt(0), 1], reading]);
