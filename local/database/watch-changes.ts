@@ -44,7 +44,7 @@ const watchTable = (db: ItemDb, report: (before: Item | null, after: Item | null
   ) =>
     db.get(key, (_notFound, before) =>
       write(key, (error) => {
-        if (error?.message === CLOSED) return; // nobody waits, and dynalite would throw it
+        if (error?.message === CLOSED) return; // no request waits for it, and dynalite would throw it
         if (error === null) report(before ?? null, after);
         done(error);
       }),
