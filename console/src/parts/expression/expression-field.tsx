@@ -49,8 +49,8 @@ const ExpressionField = (props: ExpressionFieldProps): ReactNode => {
   const faults = outcome?.kind === 'faults' ? outcome.faults : NO_FAULTS;
   // The validator has found what is wrong, too, and it stands below the field.
   const isSaid = faults.length > 0 && editorNames.isInvalid === true;
-  // Not announced with the form, but after something was typed.
-  const [isTyped, setTyped] = useState(false);
+  // Not announced with the form, but after something was typed, which may have made it an expression.
+  const [isTyped, setTyped] = useState(typeof cursor === 'number');
   return (
     <div className="expression">
       <CodeEditor
