@@ -9,11 +9,14 @@ import {
 } from '@hookloom/plugin-kit';
 import { toSchema } from '../lib/plugins/adapt-provider.ts';
 import { createPollTrigger } from '../lib/triggers/types/poll-trigger.ts';
+import { requestCredentialTypes } from '../nodes/credential-types/request-types.ts';
 import { fetchPages, parsePointer } from '../nodes/http-request/pages.ts';
-import { credentialTypes, properties } from '../nodes/http-request/properties.ts';
+import { properties } from '../nodes/http-request/properties.ts';
 import { readRules } from '../nodes/http-request/rules.ts';
 import { createSend } from '../nodes/http-request/send.ts';
 import { rss } from '../nodes/rss/rss.plugin.ts';
+
+// Here, since it joins a trigger of lib/ with nodes of nodes/, which know nothing of each other.
 
 /** What a poll hands over at most. */
 const MAX_ITEMS = 1_000;
@@ -51,7 +54,7 @@ const pollTrigger = createPollTrigger({
     },
   },
   required: ['url'],
-  credentialTypes,
+  credentialTypes: requestCredentialTypes,
   fetchItems: async (node, _input, context) => {
     const { itemKey = '' } = node.parameters;
     const given = readRules({ ...node.parameters, maxItems: MAX_ITEMS });

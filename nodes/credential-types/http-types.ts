@@ -34,7 +34,10 @@ export const httpBasic: CredentialType = {
   test: testWith(addBasic),
 };
 
+/** @throws Error when the second header has only a name, or only a value */
 const addHeader: Apply = (request, { name = '', value = '', secondName = '', secondValue = '' }) => {
+  if ((secondName === '') !== (secondValue === ''))
+    throw new Error('a second header needs both fields, secondName and secondValue');
   const first = withHeader(request, name, value);
   return secondName === '' ? first : withHeader(first, secondName, secondValue);
 };

@@ -9,6 +9,7 @@ import {
   type JsonValue,
   Type,
 } from '@hookloom/plugin-kit';
+import { requestCredentialTypes } from '../credential-types/request-types.ts';
 
 export const graphql = defineAction({
   id: 'graphql',
@@ -55,20 +56,7 @@ export const graphql = defineAction({
       description: 'A larger answer fails the node; at most 6 MiB',
     }),
   }),
-  credentials: {
-    types: [
-      'httpBearer',
-      'httpBasic',
-      'httpHeader',
-      'httpQuery',
-      'httpBody',
-      'oauth2',
-      'googleServiceAccount',
-      'awsRole',
-      'awsKeys',
-      'tlsClient',
-    ],
-  },
+  credentials: { types: requestCredentialTypes },
   example: {
     parameters: {
       url: 'https://shop.example.com/graphql',

@@ -1,5 +1,6 @@
 import type { ActionProvider } from '@hookloom/plugin-kit';
-import { credentialTypes, properties } from './properties.ts';
+import { requestCredentialTypes } from '../credential-types/request-types.ts';
+import { properties } from './properties.ts';
 
 const httpRequest: ActionProvider = {
   nodeType: 'httpRequest',
@@ -18,7 +19,7 @@ const httpRequest: ActionProvider = {
       url: 'https://api.example.com/orders',
     },
   },
-  credentialTypes,
+  credentialTypes: requestCredentialTypes,
   properties,
   getExecutor: async () => (await import('./executor.chunk.ts')).httpRequestExecutor,
   healthCheck: async () => (await import('./executor.chunk.ts')).checkAddressGuard(),

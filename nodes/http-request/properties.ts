@@ -3,19 +3,6 @@ import type { LegacyProperty } from '@hookloom/plugin-kit';
 /** Pattern of a JSON Pointer. */
 const POINTER = '^(?:/|$)';
 
-export const credentialTypes: readonly string[] = [
-  'httpBearer',
-  'httpBasic',
-  'httpHeader',
-  'httpQuery',
-  'httpBody',
-  'oauth2',
-  'googleServiceAccount',
-  'awsRole',
-  'awsKeys',
-  'tlsClient',
-];
-
 export const properties: readonly LegacyProperty[] = [
   {
     name: 'method',

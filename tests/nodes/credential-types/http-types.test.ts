@@ -41,6 +41,16 @@ describe('a request gets', () => {
     expect(applied).toMatchObject(expected);
   });
 
+  test.each([{ secondName: 'x-app-key' }, { secondValue: 'k3y-2' }])(
+    'no half of a second header: %j',
+    (half) => {
+      const fields = { name: 'x-api-key', value: 'k3y', ...half };
+      expect(() => typeOf('httpHeader').apply?.(anOutboundRequest(URL_OF_API), fields, aContext())).toThrow(
+        'a second header needs both fields',
+      );
+    },
+  );
+
   test('one header per name, whatever the node has set', async () => {
     const request = anOutboundRequest(URL_OF_API, {
       headers: { Authorization: 'Bearer other', accept: '*/*' },
