@@ -7,6 +7,7 @@ import {
   createExpiringMemo,
   type Expiring,
   isPlainObject,
+  NodeError,
   OUTBOUND_FAILED,
   type OutboundRequest,
   type OutboundResponse,
@@ -96,10 +97,10 @@ export const toClientHeader = ({
 const encodeForm = (text: string): string => new URLSearchParams({ '': text }).toString().slice(1);
 
 const toForm = (fields: CredentialFields): URLSearchParams => {
-  const { grant, clientAuthentication, clientId = '', clientSecret = '', refreshToken = '' } = fields;
+  const { clientAuthentication, clientId = '', clientSecret = '', refreshToken = '' } = fields;
   const inBody = clientAuthentication === 'body' || clientSecret === '';
   const form = {
-    ...(grant === 'refreshToken' || grant === 'authorizationCode'
+    ...(usesRefreshToken(fields)
       ? { grant_type: 'refresh_token', refresh_token: refreshToken }
       : { grant_type: 'client_credentials' }),
     scope: fields.scope ?? '',
@@ -108,6 +109,9 @@ const toForm = (fields: CredentialFields): URLSearchParams => {
   };
   return new URLSearchParams(Object.entries(form).filter(([, value]) => value !== ''));
 };
+
+const usesRefreshToken = ({ grant }: CredentialFields): boolean =>
+  grant === 'refreshToken' || grant === 'authorizationCode';
 
 const readAnswer = ({ body }: OutboundResponse): Record<string, unknown> => {
   try {
@@ -158,27 +162,48 @@ const findSavedToken = (
 };
 
 /**
- * Gets a token. A server that replaces the refresh token no longer accepts the old one, so the new one is stored
- * together with the access token, and other sandboxes need not replace it again.
+ * Gets a token. One of a refresh token is stored for all sandboxes, together with the refresh token that a server may
+ * have replaced: it then no longer accepts the old one.
  */
 const loadToken = async (fields: CredentialFields, context: CredentialContext): Promise<Expiring<string>> => {
+  const { clock, renewSecrets } = context;
+
   if (fields.grant === 'authorizationCode' && !fields.refreshToken) {
     const target = new URL(fields.tokenUrl ?? '').host;
     const cause =
       fields.accessToken === undefined ? 'nobody has signed in' : 'its access token is no longer accepted';
     throw new CatalogueError(CREDENTIAL_REJECTED, { target, reason: `${cause}, ${CONNECT_AGAIN}` });
   }
-  const { accessToken, refreshToken, expiresAt } = await requestToken(
-    { tokenUrl: fields.tokenUrl ?? '', headers: toClientHeader(fields), form: toForm(fields) },
-    context,
-    (reason) => addSignIn(fields, reason),
-  );
-  if (refreshToken !== null && refreshToken !== fields.refreshToken)
-    await context.saveSecrets?.({ refreshToken, accessToken, accessTokenExpiresAt: String(expiresAt) });
-  return { value: accessToken, expiresAt };
+  const request = (current: CredentialFields) =>
+    requestToken(
+      { tokenUrl: current.tokenUrl ?? '', headers: toClientHeader(current), form: toForm(current) },
+      context,
+      (reason) => addSignIn(current, reason),
+    );
+  if (!usesRefreshToken(fields) || renewSecrets === undefined) {
+    const { accessToken, refreshToken, expiresAt } = await request(fields);
+    if (usesRefreshToken(fields) && refreshToken !== null && refreshToken !== fields.refreshToken)
+      throw new NodeError(CANNOT_STORE, { name: 'CredentialUnusable', isRetryable: false });
+    return { value: accessToken, expiresAt };
+  }
+  const { accessToken = '', accessTokenExpiresAt } = await renewSecrets({
+    isRenewed: (stored) => findSavedToken(stored, context, clock.now()) !== null,
+    renew: async (stored) => {
+      const renewed = await request(stored);
+      return {
+        accessToken: renewed.accessToken,
+        accessTokenExpiresAt: String(renewed.expiresAt),
+        ...(renewed.refreshToken === null ? {} : { refreshToken: renewed.refreshToken }),
+      };
+    },
+  });
+  return { value: accessToken, expiresAt: Number(accessTokenExpiresAt) };
 };
 
-const kept = { readOnly: true, description: 'Stored by the service if the server replaces refresh tokens' };
+const CANNOT_STORE =
+  'the server replaced the refresh token, which the service must store, but its secret is not managed by the service';
+
+const kept = { readOnly: true, description: 'Stored by the service, for the grants with a refresh token' };
 
 export const oauth2: CredentialType = {
   id: 'oauth2',

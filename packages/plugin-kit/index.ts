@@ -7,6 +7,7 @@ export type {
   CredentialFields,
   CredentialType,
   HealthCheckResult,
+  SecretRenewal,
 } from './contract/credential-type.ts';
 export { CatalogueError, isNodeError, NodeError, type NodeErrorOptions } from './contract/errors.ts';
 export { type Files, type FileValue, isFileValue, SHA256 } from './contract/files.ts';

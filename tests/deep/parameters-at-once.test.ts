@@ -10,7 +10,7 @@ import { createParameters } from '../../local/stage/door/services/secrets.ts';
 import { httpBearer as bearer } from '../../nodes/credential-types/http-types.ts';
 import { startQuotaProxy } from '../support/a-quota-proxy.ts';
 import { aVirtualClock } from '../support/a-virtual-clock.ts';
-import { aServer, inMemoryOutboundStore, noTcp } from '../support/outbound-credentials.ts';
+import { aServer, inMemoryLocks, inMemoryOutboundStore, noTcp } from '../support/outbound-credentials.ts';
 
 const cleanups: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -77,6 +77,7 @@ const aFleet = async (sandboxes: number, { parameters = 40 } = {}) => {
     return createOutboundCredentials({
       store,
       secrets: createParameterStore(call, FOLDER, { clock, random }),
+      locks: inMemoryLocks(),
       findType: async () => bearer,
       http: aServer(),
       tcp: noTcp,

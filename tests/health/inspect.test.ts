@@ -14,7 +14,13 @@ import { aRecordingLogger } from '../support/a-recording-logger.ts';
 import { aVirtualClock } from '../support/a-virtual-clock.ts';
 import { anEvent } from '../support/an-api-event.ts';
 import { anInspection, emptyStores } from '../support/an-inspection.ts';
-import { aServer, inMemoryOutboundStore, inMemorySecrets, noTcp } from '../support/outbound-credentials.ts';
+import {
+  aServer,
+  inMemoryLocks,
+  inMemoryOutboundStore,
+  inMemorySecrets,
+  noTcp,
+} from '../support/outbound-credentials.ts';
 
 const SECRET = 'the-secret-of-acme';
 
@@ -79,6 +85,7 @@ const anEndpoint = async ({
     tcp: noTcp,
     clock,
     random: Math.random,
+    locks: inMemoryLocks(),
   };
   const inspect = anInspection(clock, {
     stores: {

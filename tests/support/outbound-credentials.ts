@@ -12,6 +12,7 @@ import type {
   OutboundCredentialStore,
 } from '../../lib/credentials/outbound/outbound-credential.ts';
 import { createOutboundCredentials } from '../../lib/credentials/outbound/outbound-credentials.ts';
+import type { RenewalLocks } from '../../lib/credentials/outbound/renew-secret.ts';
 import type { SecretStore } from '../../lib/credentials/outbound/secret-store.ts';
 import { CREDENTIAL_CHANGED } from '../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../lib/shared/errors.ts';
@@ -43,6 +44,21 @@ export const inMemorySecrets = (): SecretStore & { readonly values: Map<string, 
       return `memory:${name}`;
     },
     remove: async (reference) => void values.delete(reference),
+  };
+};
+
+export const inMemoryLocks = (): RenewalLocks => {
+  const locks = new Map<string, { readonly holder: string; readonly until: number }>();
+  return {
+    find: async (id) => locks.get(id) ?? null,
+    take: async (id, lock, now) => {
+      if ((locks.get(id)?.until ?? 0) > now) return false;
+      locks.set(id, lock);
+      return true;
+    },
+    release: async (id, holder) => {
+      if (locks.get(id)?.holder === holder) locks.delete(id);
+    },
   };
 };
 
@@ -108,6 +124,7 @@ export const anOutboundService = ({
       },
       ...secrets,
     },
+    locks: inMemoryLocks(),
     findType: async (id) => all.find((type) => type.id === id) ?? null,
     http: http ?? server,
     tcp: noTcp,

@@ -3,6 +3,7 @@ import { type AwsCallerOptions, createAwsCaller, readEnvironment } from '../../a
 import { createKeySigner, openRoleSigner } from '../../adapters/aws/role-signer.ts';
 import type { DynamoDbClient } from '../../adapters/dynamodb/client.ts';
 import { createOutboundCredentialStore } from '../../adapters/dynamodb/credential-stores.ts';
+import { createRenewalLocks } from '../../adapters/dynamodb/limits/renewal-locks.ts';
 import type { TableNames } from '../../adapters/dynamodb/table-names.ts';
 import { systemClock } from '../../adapters/runtime/system-clock.ts';
 import { createAwsSecretStore, createParameterStore } from '../../adapters/secrets/aws-secret-store.ts';
@@ -46,6 +47,7 @@ export const openCredentialParts = (
 ): OutboundCredentialParts => ({
   store: createOutboundCredentialStore(client, tables),
   secrets: openSecrets(config, readKeys),
+  locks: createRenewalLocks(client, tables),
   findType,
   http,
   tcp,

@@ -1,19 +1,17 @@
-import type { Clock, CredentialFields } from '@hookloom/plugin-kit';
+import type { CredentialFields, SecretRenewal } from '@hookloom/plugin-kit';
 import { createCache } from '../../shared/cache.ts';
 import { LruMap } from '../../shared/lru-map.ts';
-import { CredentialError, type LoadedCredential, type LoadParts, loadCredential } from './load-credential.ts';
+import { type LoadedCredential, type LoadParts, loadCredential } from './load-credential.ts';
 import type { OutboundCredential } from './outbound-credential.ts';
+import { type RenewalParts, renewInTurn } from './renew-secret.ts';
 import { findOutage, type SecretStore } from './secret-store.ts';
 
 /** How long a sandbox caches a credential; its secret may come from a longer-lived cache. */
 const TTL_MS = 60_000;
 const MAX_ENTRIES = 500;
 
-export interface CacheParts extends LoadParts {
+export interface CacheParts extends LoadParts, RenewalParts {
   readonly secrets: SecretStore;
-  readonly clock: Pick<Clock, 'now'>;
-  /** Returns a random number from 0 to 1. */
-  readonly random: () => number;
 }
 
 /** The credentials of this sandbox. As long as fields do not change, they are the same object. */
@@ -28,8 +26,11 @@ export interface CredentialCache {
   findAll(ids: readonly string[], maxWaitMs?: number): Promise<LoadedCredential>[];
   /** Loads a credential again, unless its fields already differ from the rejected ones. Throws like `find`. */
   refresh(id: string, rejected: CredentialFields): Promise<LoadedCredential>;
-  /** Adds fields to the stored secret, and to the cached credential even if storing fails. */
-  save(id: string, secrets: CredentialFields): Promise<void>;
+  /**
+   * Renews fields of a stored secret: see {@link renewInTurn}. The cached credential has them even if storing fails.
+   * @returns all fields
+   */
+  renew(id: string, renewal: SecretRenewal): Promise<CredentialFields>;
 }
 
 interface Entry {
@@ -89,19 +90,35 @@ export const createCredentialCache = (parts: CacheParts): CredentialCache => {
       const latest = entries.get(id)?.loaded ?? found; // another caller with the same fields may already be loading
       return latest === found ? keep(id, loadCredential(id, parts, cached.getAgain)) : latest;
     },
-    save: async (id, changes) => {
-      const { record, type, fields } = await loadCredential(id, parts, ({ reference }) =>
-        secrets.get(reference),
-      );
-      if (isBound(record.reference)) throw notOurs(id);
-      const stored = Object.entries(fields).filter(([name]) => !Object.hasOwn(record.fields, name));
-      keep(id, Promise.resolve({ record, type, fields: Object.freeze({ ...fields, ...changes }) }));
-      const secret = JSON.stringify({ ...Object.fromEntries(stored), ...changes });
-      cached.set(record, secret);
-      await secrets.put(id, secret);
+    renew: async (id, { isRenewed, renew }) => {
+      const use = (loaded: LoadedCredential): void => {
+        keep(id, Promise.resolve(loaded));
+        cached.set(loaded.record, toSecret(loaded));
+      };
+      const latest = await renewInTurn<LoadedCredential>(id, parts, {
+        read: () => loadCredential(id, parts, ({ reference }) => secrets.get(reference)),
+        isRenewed: ({ fields }) => isRenewed(fields),
+        renew: async (stored) => {
+          const renewed = {
+            ...stored,
+            fields: Object.freeze({ ...stored.fields, ...(await renew(stored.fields)) }),
+          };
+          use(renewed);
+          await secrets.put(id, toSecret(renewed));
+          return renewed;
+        },
+      });
+      use(latest);
+      return latest.fields;
     },
   };
 };
+
+/** The text of a secret with all the fields of a credential that are not in its record. */
+const toSecret = ({ record, fields }: LoadedCredential): string =>
+  JSON.stringify(
+    Object.fromEntries(Object.entries(fields).filter(([name]) => !Object.hasOwn(record.fields, name))),
+  );
 
 /**
  * A store that reads these credentials in parallel and returns none before it has all, so that their secrets are
@@ -118,14 +135,8 @@ const findTogether = (ids: readonly string[], store: LoadParts['store']): LoadPa
   };
 };
 
-const notOurs = (id: string): Error =>
-  new CredentialError(
-    'CredentialUnusable',
-    `the secret of "${id}" is not managed by the service: nothing can be added to it`,
-  );
-
 /** Whether a time is less than `maxAgeMs` ago; false for a time in the future, since clocks can be set back. */
-const isYounger = (at: number, maxAgeMs: number, clock: Pick<Clock, 'now'>): boolean => {
+const isYounger = (at: number, maxAgeMs: number, clock: CacheParts['clock']): boolean => {
   const age = clock.now() - at;
   return age >= 0 && age < maxAgeMs;
 };
@@ -174,7 +185,11 @@ interface RepeatedRead {
   readonly intervalMs: number;
 }
 
-const createSecretCache = ({ secrets, clock, random }: Omit<CacheParts, keyof LoadParts>): SecretCache => {
+const createSecretCache = ({
+  secrets,
+  clock,
+  random,
+}: Pick<CacheParts, 'secrets' | 'clock' | 'random'>): SecretCache => {
   const lookUp = createCache<string | null>({
     ttlMs: SECRET_TTL_MS,
     maxEntries: MAX_ENTRIES,
@@ -225,4 +240,4 @@ const createSecretCache = ({ secrets, clock, random }: Omit<CacheParts, keyof Lo
 const keyOf = ({ reference, revision }: Named): string => `${revision} ${reference}`;
 
 /** Whether a secret was bound with `--ref`: the service then only reads it. */
-const isBound = (reference: string): boolean => reference.startsWith('arn:');
+export const isBound = (reference: string): boolean => reference.startsWith('arn:');

@@ -12,7 +12,7 @@ import type { OutboundCredentialStore } from './outbound-credential.ts';
 import { createScrubber, type Scrubber } from './scrubber.ts';
 import { checkHost, type SendParts, sendWithCredential } from './send-with-credential.ts';
 
-export interface OutboundCredentialParts extends Omit<CacheParts, 'clock'>, Omit<SendParts, 'cache'> {
+export interface OutboundCredentialParts extends CacheParts, Omit<SendParts, 'cache'> {
   readonly store: OutboundCredentialStore;
 }
 

@@ -10,7 +10,7 @@ import {
 } from '@hookloom/plugin-kit';
 import { quote, quoteAll } from '../../shared/describe.ts';
 import { isAppError } from '../../shared/errors.ts';
-import type { CredentialCache } from './credential-cache.ts';
+import { type CredentialCache, isBound } from './credential-cache.ts';
 import { hostOfUrl, isForHost } from './host-pattern.ts';
 import { CredentialError, type LoadedCredential } from './load-credential.ts';
 
@@ -45,7 +45,11 @@ export const sendWithCredential = async (
   const startedAt = clock.now();
   const apply = async (loaded: LoadedCredential, rejected: CredentialFields | null) => {
     if (loaded.type.setsUrl !== true) checkHost(loaded, request.url);
-    const applied = await applyCredential(loaded, request, toContext(id, request.signal, parts, rejected));
+    const applied = await applyCredential(
+      loaded,
+      request,
+      toContext(loaded, request.signal, parts, rejected),
+    );
     onApplied(loaded, applied);
     checkHost(loaded, applied.url);
     return applied.body === request.body ? applied : { ...applied, keepsBodyAtOrigin: true as const };
@@ -102,7 +106,7 @@ const applyCredential = async (
 };
 
 export const toContext = (
-  id: string,
+  { record: { id, reference } }: Pick<LoadedCredential, 'record'>,
   signal: AbortSignal,
   { cache, http, tcp, clock, signWithRole, signWithKeys }: SendParts,
   rejected: CredentialFields | null = null,
@@ -111,7 +115,7 @@ export const toContext = (
   tcp,
   clock,
   signal,
-  saveSecrets: (secrets) => cache.save(id, secrets),
+  ...(isBound(reference) ? {} : { renewSecrets: (renewal) => cache.renew(id, renewal) }),
   ...(rejected === null ? {} : { rejected }),
   ...(signWithRole === undefined ? {} : { signWithRole }),
   ...(signWithKeys === undefined ? {} : { signWithKeys }),

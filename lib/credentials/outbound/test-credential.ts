@@ -17,12 +17,13 @@ export const testCredential = async (
   signal: AbortSignal,
 ): Promise<HealthCheckResult | null> => {
   const cache = createCredentialCache(parts);
-  const { type, fields } = await cache.find(id);
+  const loaded = await cache.find(id);
+  const { type, fields } = loaded;
   if (type.test === undefined) return null;
   const scrubber = createScrubber();
   for (const name of type.secretFields) scrubber.learn(fields[name] ?? '');
   try {
-    return scrubber.scrub(toResult(await type.test(fields, toContext(id, signal, { ...parts, cache }))));
+    return scrubber.scrub(toResult(await type.test(fields, toContext(loaded, signal, { ...parts, cache }))));
   } catch (error) {
     if (error instanceof CredentialError) throw error;
     return { status: 'unhealthy', message: scrubber.scrub(describeThrown(error)) };

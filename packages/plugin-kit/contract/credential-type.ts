@@ -32,10 +32,12 @@ export interface CredentialContext {
    */
   readonly rejected?: CredentialFields;
   /**
-   * Adds fields to the stored secret, such as a refresh token that the server has replaced. Absent if nothing is
-   * stored.
+   * Renews fields of the stored secret, such as an access token, once for all executions that need them: one renews, the
+   * others wait and get what it stored. Absent if the service can't change the secret.
+   *
+   * @returns all fields, with the renewed ones
    */
-  readonly saveSecrets?: (secrets: CredentialFields) => Promise<void>;
+  readonly renewSecrets?: (renewal: SecretRenewal) => Promise<CredentialFields>;
   /**
    * Signs a request with a role that the service assumes. Absent outside of AWS.
    *
@@ -44,6 +46,17 @@ export interface CredentialContext {
   readonly signWithRole?: (request: OutboundRequest, role: AwsRole) => Promise<OutboundRequest>;
   /** Signs a request with a key (SigV4). Absent in services of earlier releases. */
   readonly signWithKeys?: (request: OutboundRequest, keys: AwsKeys) => Promise<OutboundRequest>;
+}
+
+/** How a credential type renews fields of its stored secret. */
+export interface SecretRenewal {
+  /** Whether stored fields, which another execution may have renewed, need not be renewed. */
+  isRenewed(stored: CredentialFields): boolean;
+  /**
+   * Called by one execution at a time. May take 20 s: after 30 s, another starts.
+   * @returns the fields to change in the stored secret
+   */
+  renew(stored: CredentialFields): Promise<CredentialFields>;
 }
 
 /**

@@ -1,7 +1,9 @@
 import { createJsonClient } from '../../../lib/adapters/dynamodb/json-client.ts';
+import { createRenewalLocks } from '../../../lib/adapters/dynamodb/limits/renewal-locks.ts';
 import { createSlotStore } from '../../../lib/adapters/dynamodb/limits/slot-store.ts';
 import { createTokenBuckets } from '../../../lib/adapters/dynamodb/limits/token-buckets.ts';
 import { cases } from '../../support/deep.ts';
+import { describeRenewalLocks } from '../../support/renewal-locks-suite.ts';
 import { describeSlotStore } from '../../support/slot-store-suite.ts';
 import { useTestDatabases } from '../../support/test-database.ts';
 import { describeTokenBuckets } from '../../support/token-bucket-suite.ts';
@@ -33,3 +35,8 @@ describeSlotStore(
   },
   cases(40, 500),
 );
+
+describeRenewalLocks('DynamoDB', async () => {
+  const { client, tables } = await open();
+  return createRenewalLocks(client, tables);
+});

@@ -550,8 +550,9 @@ describe('a request with a credential', () => {
       types: [
         aType(
           'renewing',
-          async (request, { key = '' }, { saveSecrets }) => {
-            if (key === 'first-key') await saveSecrets?.({ key: 'second-key' });
+          async (request, { key = '' }, { renewSecrets }) => {
+            if (key === 'first-key')
+              await renewSecrets?.({ isRenewed: () => false, renew: async () => ({ key: 'second-key' }) });
             return request;
           },
           ['key', 'other'],

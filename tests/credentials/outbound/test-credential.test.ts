@@ -4,6 +4,7 @@ import { testCredential } from '../../../lib/credentials/outbound/test-credentia
 import { aManualClock } from '../../support/a-manual-clock.ts';
 import {
   aServer,
+  inMemoryLocks,
   inMemoryOutboundStore,
   inMemorySecrets,
   noTcp,
@@ -27,6 +28,7 @@ const testWith = async (test: CredentialType['test'], bound?: string) => {
   const parts = {
     store,
     secrets,
+    locks: inMemoryLocks(),
     findType: async () => type,
     http: aServer(),
     tcp: noTcp,
@@ -96,14 +98,16 @@ test.each<[string, unknown, unknown]>([
   expect(await testWith(test as CredentialType['test'])).toEqual(expected);
 });
 
-test('a live test that cannot store a new secret fails as the credential, not as the test', async () => {
-  const saves: CredentialType['test'] = async (_fields, { saveSecrets }) => {
-    await saveSecrets?.({ token: 'the-next-token' });
-    return { status: 'healthy' };
+test('a live test can renew a secret that the service manages, and no other', async () => {
+  const renews: CredentialType['test'] = async (_fields, { renewSecrets }) => {
+    if (renewSecrets === undefined) return { status: 'warning', message: 'it can only be read' };
+    const { token } = await renewSecrets({
+      isRenewed: () => false,
+      renew: async () => ({ token: 'the-next-token' }),
+    });
+    return { status: token === 'the-next-token' ? 'healthy' : 'unhealthy' };
   };
-  await expect(testWith(saves, 'arn:aws:secretsmanager:eu-west-1:1:secret:acme')).rejects.toMatchObject({
-    name: 'CredentialUnusable',
-    message: 'the secret of "a" is not managed by the service: nothing can be added to it',
-  });
-  expect(await testWith(saves)).toEqual({ status: 'healthy' });
+  const bound = await testWith(renews, 'arn:aws:secretsmanager:eu-west-1:1:secret:acme');
+  expect(bound).toEqual({ status: 'warning', message: 'it can only be read' });
+  expect(await testWith(renews)).toEqual({ status: 'healthy' });
 });

@@ -23,15 +23,22 @@ const aClient = (answer: Answer = () => aToken()) => {
   const http = aServer(answer);
   const clock = aManualClock();
   const saved: CredentialFields[] = [];
-  const context: CredentialContext = {
-    http,
-    tcp: noTcp,
-    clock,
-    signal: new AbortController().signal,
-    saveSecrets: async (secrets) => void saved.push(secrets),
+  const headerFor = async (fields: CredentialFields, changes: Partial<CredentialContext> = {}) => {
+    const context: CredentialContext = {
+      http,
+      tcp: noTcp,
+      clock,
+      signal: new AbortController().signal,
+      renewSecrets: async ({ isRenewed, renew }) => {
+        if (isRenewed(fields)) return fields;
+        const renewed = await renew(fields);
+        saved.push(renewed);
+        return { ...fields, ...renewed };
+      },
+      ...changes,
+    };
+    return (await oauth2.apply?.(anOutboundRequest(API), fields, context))?.headers.authorization;
   };
-  const headerFor = async (fields: CredentialFields, changes: Partial<CredentialContext> = {}) =>
-    (await oauth2.apply?.(anOutboundRequest(API), fields, { ...context, ...changes }))?.headers.authorization;
   return { http, clock, saved, headerFor };
 };
 
@@ -162,6 +169,27 @@ describe('a server that replaces refresh tokens', () => {
     const stored = theFields({ grant: 'refreshToken', ...saved[0] });
     expect(await other.headerFor(stored)).toBe('Bearer access-1');
     expect(other.http.requests).toEqual([]);
+  });
+
+  test('has none stored for client credentials, for which each sandbox has its own', async () => {
+    const { saved, headerFor } = aClient(() => aToken({ refresh_token: 'refresh-2' }));
+    expect(await headerFor(theFields())).toBe('Bearer access-1');
+    expect(saved).toEqual([]);
+  });
+
+  test('fails where it cannot be stored, and works with a server that keeps it', async () => {
+    const fields = () => theFields({ grant: 'refreshToken', refreshToken: 'refresh-1' });
+    const readOnly = (token: object) => {
+      const { http, clock } = aClient(() => aToken(token));
+      const context: CredentialContext = { http, tcp: noTcp, clock, signal: new AbortController().signal };
+      return oauth2.apply?.(anOutboundRequest(API), fields(), context);
+    };
+    await expect(readOnly({ refresh_token: 'refresh-2' })).rejects.toMatchObject({
+      name: 'CredentialUnusable',
+      isRetryable: false,
+    });
+    expect((await readOnly({ refresh_token: 'refresh-1' }))?.headers.authorization).toBe('Bearer access-1');
+    expect((await readOnly({}))?.headers.authorization).toBe('Bearer access-1');
   });
 
   test('is called again when the stored access token was rejected or has expired', async () => {

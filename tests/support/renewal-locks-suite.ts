@@ -1,0 +1,36 @@
+import { describe, expect, test } from '@jest/globals';
+import type { RenewalLocks } from '../../lib/credentials/outbound/renew-secret.ts';
+
+/** The contract of {@link RenewalLocks}. @param create - makes them without any lock */
+export const describeRenewalLocks = (
+  name: string,
+  create: () => RenewalLocks | Promise<RenewalLocks>,
+): void => {
+  describe(`${name} locks the renewal of a secret`, () => {
+    test('for one holder, until it is released', async () => {
+      const locks = await create();
+      expect(await locks.take('crm', { holder: 'a', until: 200 }, 100)).toBe(true);
+      expect(await locks.find('crm')).toEqual({ holder: 'a', until: 200 });
+      expect(await locks.take('crm', { holder: 'b', until: 300 }, 199)).toBe(false);
+      expect(await locks.take('other', { holder: 'b', until: 300 }, 199)).toBe(true);
+      await locks.release('crm', 'a');
+      expect(await locks.take('crm', { holder: 'b', until: 300 }, 199)).toBe(true);
+    });
+
+    test('until it expires, and then not for its first holder', async () => {
+      const locks = await create();
+      await locks.take('crm', { holder: 'a', until: 200 }, 100);
+      expect(await locks.take('crm', { holder: 'b', until: 300 }, 200)).toBe(true);
+      await locks.release('crm', 'a');
+      expect(await locks.take('crm', { holder: 'c', until: 300 }, 299)).toBe(false);
+    });
+
+    test('for one of many at the same time', async () => {
+      const locks = await create();
+      const taken = await Promise.all(
+        Array.from({ length: 20 }, (_, at) => locks.take('crm', { holder: `holder ${at}`, until: 200 }, 100)),
+      );
+      expect(taken.filter(Boolean)).toHaveLength(1);
+    });
+  });
+};
