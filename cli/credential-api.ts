@@ -12,7 +12,7 @@ export type Outbound = Extract<DescribedCredential, { direction: 'outbound' }>;
 export type ShownCredential = DescribedCredential & { readonly users: readonly UsingNode[] };
 
 /** The options of `credential create`, of both kinds. */
-export interface CreateOptions extends PasswordOptions {
+export interface CreateOptions extends PasswordOptions, LimitOptions {
   readonly type: string;
   readonly username?: string;
   /** The public fields of the credential, each as `name=value`. */
@@ -23,6 +23,12 @@ export interface CreateOptions extends PasswordOptions {
   readonly ref?: string;
   /** Patterns of the hosts that the credential may be sent to. */
   readonly host?: readonly string[];
+}
+
+/** Limits on the calls of an outbound credential. */
+export interface LimitOptions {
+  readonly perSecond?: number;
+  readonly atOnce?: number;
 }
 
 export interface PasswordOptions {
@@ -52,6 +58,7 @@ export const sendCredential = async <Body>(
 const describeProblem = (type: string, { pointer, detail }: CredentialProblem): string => {
   const [, list = '', name = ''] = pointer.split('/');
   if (list === 'hosts') return name === '' ? `${type}: ${detail}` : detail;
+  if (list === 'limits') return `${name === '' ? 'limits' : name} ${detail}`;
   if (list === 'ref') return `--ref ${detail}`;
   return `${[`${type}:`, name === '' ? list : decodeURIComponent(name), detail].filter(Boolean).join(' ')}`;
 };

@@ -1,13 +1,20 @@
 import type { Command } from 'commander';
 import { OAUTH2_PRESETS } from '../authoring/oauth2-presets.ts';
 import type { DescribedCredential } from '../lib/app/credentials-handlers.ts';
+import { describeLimits } from '../lib/calls/call-limits.ts';
 import { describeHosts } from '../lib/credentials/outbound/outbound-rules.ts';
 import { describeUser } from '../lib/workflows/definition/find-users.ts';
 import { ApiProblem } from './admin-api.ts';
 import type { CommandContext, TargetContext } from './command-context.ts';
 import { refuseUsed, usageError } from './command-error.ts';
 import { type ConnectOptions, connectCredential } from './connect-credential.ts';
-import { CREDENTIALS, type CreateOptions, findCredential, type PasswordOptions } from './credential-api.ts';
+import {
+  CREDENTIALS,
+  type CreateOptions,
+  findCredential,
+  type LimitOptions,
+  type PasswordOptions,
+} from './credential-api.ts';
 import { explain } from './help.ts';
 import {
   checkInboundOptions,
@@ -16,7 +23,14 @@ import {
   revokeSecret,
   rotateInbound,
 } from './inbound-credentials.ts';
-import { changeHosts, createOutbound, rotateOutbound, testCredential } from './outbound-credentials.ts';
+import {
+  changeHosts,
+  changeLimits,
+  createOutbound,
+  rotateOutbound,
+  testCredential,
+  toLimits,
+} from './outbound-credentials.ts';
 import { readId } from './read-arguments.ts';
 import { oneLine, printTable } from './table.ts';
 
@@ -36,6 +50,8 @@ export const addCredentialCommands = (program: Command, { onTarget }: CommandCon
     .option('--preset <service>', `for the type oauth2: ${Object.keys(OAUTH2_PRESETS).join(', ')}`)
     .option('--host <pattern...>', HOST)
     .option('--ref <arn>', 'a Secrets Manager secret with the secret fields')
+    .option('--per-second <number>', PER_SECOND, readLimit('--per-second'))
+    .option('--at-once <number>', AT_ONCE, readLimit('--at-once'))
     .addHelpText(
       'after',
       explain([
@@ -116,6 +132,24 @@ export const addCredentialCommands = (program: Command, { onTarget }: CommandCon
     );
 
   credential
+    .command('limits')
+    .description('replace the limits on the calls of an outbound credential')
+    .argument('<id>', 'id of the credential', readId)
+    .option('--per-second <number>', PER_SECOND, readLimit('--per-second'))
+    .option('--at-once <number>', AT_ONCE, readLimit('--at-once'))
+    .option('--none', 'remove them')
+    .addHelpText(
+      'after',
+      explain(['credential limits crm --per-second 10 --at-once 4', 'credential limits crm --none']),
+    )
+    .action(async (id: string, { none, ...options }: LimitOptions & { readonly none?: true }) => {
+      const limits = toLimits(options) ?? null;
+      if ((limits === null) !== (none === true))
+        throw usageError('Name --per-second, --at-once or both; or use --none to remove the limits');
+      await onTarget((context) => changeLimits(id, limits, context));
+    });
+
+  credential
     .command('test')
     .description('run the live test of an outbound credential')
     .argument('<id>', 'id of the credential', readId)
@@ -148,6 +182,18 @@ const PASSWORD_STDIN = 'read the password from standard input instead of generat
 
 const HOST =
   "a host that an outbound credential may be sent to: api.example.com, *.example.com, localhost:8080; '*' is any host";
+
+const PER_SECOND = 'calls with an outbound credential in any second; 0.5 is one in two seconds';
+
+const AT_ONCE = 'calls with an outbound credential at a time';
+
+const readLimit =
+  (option: string) =>
+  (text: string): number => {
+    if (!/^\d{1,6}(?:\.\d{1,6})?$/.test(text) || Number(text) === 0)
+      throw usageError(`${option} must be a number greater than 0`);
+    return Number(text);
+  };
 
 const readPort = (text: string): number => {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
@@ -189,6 +235,7 @@ const show = async (id: string, asJson: boolean, context: TargetContext): Promis
       : [
           ['for', describePurpose(found)],
           ...Object.entries(found.fields).map(([name, value]) => ['field', `${name}=${value}`]),
+          ...(found.limits === undefined ? [] : [['limits', describeLimits(found.limits)]]),
           ['secret', found.reference],
         ];
   const rows = [

@@ -22,9 +22,11 @@ export const checkInboundOptions = ({
   field,
   ref,
   host,
+  perSecond,
+  atOnce,
 }: CreateOptions): void => {
-  if (field !== undefined || ref !== undefined || host !== undefined)
-    throw usageError('--field, --host and --ref are for outbound credentials');
+  if ([field, ref, host, perSecond, atOnce].some((given) => given !== undefined))
+    throw usageError('--field, --host, --ref, --per-second and --at-once are for outbound credentials');
   if (type === 'basic' && !username) throw usageError('--type basic needs --username NAME');
   if (type === 'apiKey' && (username !== undefined || passwordStdin === true))
     throw usageError('An API key is generated and has no user name');

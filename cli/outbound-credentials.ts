@@ -1,6 +1,7 @@
 import type { CredentialFields } from '@hookloom/plugin-kit';
 import { OAUTH2_PRESETS } from '../authoring/oauth2-presets.ts';
 import type { testCredentialRoute } from '../lib/app/api/health.ts';
+import { type CallLimits, describeLimits } from '../lib/calls/call-limits.ts';
 import { ANY_HOST, hostOfUrl } from '../lib/credentials/outbound/host-pattern.ts';
 import { parseSecret } from '../lib/credentials/outbound/load-credential.ts';
 import {
@@ -21,6 +22,7 @@ import {
   CREDENTIALS,
   type CreateOptions,
   findCredential,
+  type LimitOptions,
   type Outbound,
   type ShownCredential,
   sendCredential,
@@ -65,7 +67,7 @@ export const createOutbound = async (
   const hosts = await nameHosts(type, fields, host, io);
   const isSignedIn = name === 'oauth2' && fields.grant === 'authorizationCode';
   const secrets = ref !== undefined ? undefined : isSignedIn ? {} : await readSecrets(type, io);
-  const body = { type: name, fields, secrets, ref, hosts };
+  const body = { type: name, fields, secrets, ref, hosts, limits: toLimits(options) };
   const stored = await sendCredential<Outbound>(name, context, 'PUT', `${CREDENTIALS}/${id}`, body);
   const where = stored.hosts?.length === 0 ? '' : `, for ${describeHosts(stored.hosts)}`;
   io.note(`${id}: created, of the type ${name}${where}; its secret is in ${stored.reference}`);
@@ -140,6 +142,23 @@ export const changeHosts = async (
       : `for ${describeHosts(changed.hosts)}`;
   io.print(`${id}: ${shown}; takes effect in every sandbox within a minute`);
   warnOfAnyHost(changed, io);
+};
+
+/** The limits of options; undefined if there are none. */
+export const toLimits = ({ perSecond, atOnce }: LimitOptions): CallLimits | undefined =>
+  perSecond === undefined && atOnce === undefined ? undefined : { perSecond, atOnce };
+
+/** @param limits - null removes them */
+export const changeLimits = async (
+  id: string,
+  limits: CallLimits | null,
+  context: TargetContext,
+): Promise<void> => {
+  const { type } = await findOutbound(id, context);
+  const path = `${CREDENTIALS}/${id}/limits`;
+  const changed = await sendCredential<Outbound>(type, context, 'POST', path, { limits });
+  const shown = changed.limits === undefined ? 'without limits' : describeLimits(changed.limits);
+  context.io.print(`${id}: ${shown}; takes effect in every sandbox within a minute`);
 };
 
 /** Runs in the service: its network and permissions are what matters. */

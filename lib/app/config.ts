@@ -23,6 +23,7 @@ export const readConfig = (env: Readonly<Record<string, string | undefined>>) =>
   requestRetentionDays: readNumber(env, 'REQUEST_RETENTION_DAYS', { initial: 7, min: 1, max: 365 }),
   /** Private addresses that `httpRequest` may reach. */
   outboundAllow: readList(env.OUTBOUND_ALLOW),
+  outboundLimits: readList(env.OUTBOUND_LIMITS),
   /** Prefix of the tables' names; null in functions that use no table. */
   tablePrefix: env.TABLE_PREFIX || null,
   /** URL of a local DynamoDB; null in AWS. */

@@ -36,6 +36,7 @@ import type { WorkflowDefinition } from '../workflows/definition/definition.ts';
 import { describeUser, findUsersOfCredential } from '../workflows/definition/find-users.ts';
 import {
   changeHostsRoute,
+  changeLimitsRoute,
   createCredentialRoute,
   listCredentialsRoute,
   removeCredentialRoute,
@@ -222,6 +223,14 @@ export const createCredentials = (parts: CredentialsParts) => {
       }),
     ),
 
+    answerRoute(changeLimitsRoute, (call) =>
+      change(call, async ({ direction, credential }) => {
+        if (direction === 'inbound')
+          return refuseKind(credential.id, 'is for callers: the limits on their requests are at the webhook');
+        return showOutbound(await outbound.changeLimits(credential, call.body.limits));
+      }),
+    ),
+
     answerRoute(removeCredentialRoute, (call) =>
       change(call, async ({ direction, credential }) => {
         const { id, revision } = credential;
@@ -319,7 +328,7 @@ const readInbound = ({
   readonly type: Credential['type'];
   readonly username?: string | null | undefined;
 }): { readonly username: string | null; readonly password: string | null } => {
-  refuseOthers(others, ['fields', 'secrets', 'ref', 'hosts'], 'is for credentials for calling out');
+  refuseOthers(others, ['fields', 'secrets', 'ref', 'hosts', 'limits'], 'is for credentials for calling out');
   if (type === 'apiKey') {
     const given = {
       ...(username == null ? {} : { username }),

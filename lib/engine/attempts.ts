@@ -12,6 +12,7 @@ import {
   type WorkflowNode,
 } from '@hookloom/plugin-kit';
 import type { Plan } from '../workflows/plan/plan.ts';
+import type { CallTurn, LimitedHttp } from './call-turn.ts';
 import { type Failure, type GuardedRun, type Scrub, toFailure, toStrayFailure } from './failure.ts';
 import type { MeasureJson } from './measure-json.ts';
 import type { NodeRun } from './node-run.ts';
@@ -22,6 +23,7 @@ import {
   computeRetryDelay,
   OperationLimitError,
   type Step,
+  type StepQueue,
   type StepResult,
   type Steps,
 } from './steps.ts';
@@ -43,13 +45,33 @@ export const runStep = async (
     retry: settings?.retry,
     atMostOnce: settings?.atMostOnce === true,
     signal,
-    attempt: async (number) => {
+    attempt: async (number, queue) => {
       if (signal.aborted) return fail(signal.reason);
       run.retry = null;
       const before = run.attemptTimes;
       const startedAt = session.deadline.readClock();
       run.attemptTimes = [...before, { number, startedAt, endedAt: null }];
-      const result = await attemptNode(session, plan, run, number);
+      let isPostponed = false;
+      const result = await attemptNode(
+        session,
+        plan,
+        run,
+        number,
+        queue && {
+          slot: queue.slot,
+          postpone: (postponed) => {
+            isPostponed = true;
+            const at = session.deadline.readClock() + postponed.waitMs;
+            run.retry = { at, failure: { name: 'CallLimit', message: postponed.reason } };
+            queue.postpone(postponed);
+          },
+        },
+      );
+      if (isPostponed) {
+        run.attemptTimes = before;
+        session.reportProgress();
+        return result;
+      }
       run.attemptTimes = [...before, { number, startedAt, endedAt: session.deadline.readClock() }];
       if ('failure' in result && settings?.atMostOnce !== true && !signal.aborted)
         planRetry(session, run, computeRetryDelay(settings?.retry, number, result.failure), result.failure);
@@ -92,6 +114,7 @@ export const attemptNode = (
   plan: Plan,
   run: NodeRun,
   number: number,
+  queue?: StepQueue,
 ): Attempt | Promise<Attempt> => {
   run.attempts = number;
   run.usage = null;
@@ -99,7 +122,7 @@ export const attemptNode = (
   const deliver = (result: NodeResult) => withUsage(run, toAttempt(session, run, result));
   const failScrubbed = (error: unknown) => withUsage(run, fail(error, session.scrub));
   try {
-    const result = callNode(session, plan, run, number);
+    const result = callNode(session, plan, run, number, queue);
     return isPromiseLike(result) ? result.then(deliver, failScrubbed) : deliver(result);
   } catch (error) {
     return failScrubbed(error);
@@ -116,18 +139,19 @@ const callNode = (
   plan: Plan,
   run: NodeRun,
   number: number,
+  queue?: StepQueue,
 ): NodeResult | Promise<NodeResult> => {
   const { node, resolve } = run.planNode;
   const executor = plan.executorOf(run.planNode);
   const parameters = resolve === null || run.scope === null ? null : resolve(run.scope);
   const credential = session.borrow(run.planNode);
   if (!(executor instanceof Promise || parameters instanceof Promise) && credential === null)
-    return callExecutor(session, run, number, executor, withParameters(node, parameters), null);
+    return callExecutor(session, run, number, executor, withParameters(node, parameters), null, queue);
   // Both are awaited at once, so that neither rejects without a handler.
   const loading = Promise.all([executor, parameters, credential]);
   return session.track(loading).then(([loaded, resolved, lent]) => {
     run.signal().throwIfAborted(); // the execution may have ended in the meantime
-    return callExecutor(session, run, number, loaded, withParameters(node, resolved), lent);
+    return callExecutor(session, run, number, loaded, withParameters(node, resolved), lent, queue);
   });
 };
 
@@ -141,8 +165,9 @@ const callExecutor = (
   executor: NodeExecutor,
   node: WorkflowNode,
   credential: LentCredential | null,
+  queue?: StepQueue,
 ): NodeResult | Promise<NodeResult> => {
-  const attempt = createAttemptContext(session, run, number, credential);
+  const attempt = createAttemptContext(session, run, number, credential, queue);
   const work = (): NodeResult | Promise<NodeResult> => {
     const result = executor.execute(node, run.input, attempt.context);
     // A control node waits for as long as its waits and inner runs take.
@@ -242,8 +267,9 @@ interface AttemptContext {
  * Ends a request with its attempt. Its timeout is slightly longer than the attempt's, so that the node's message is the
  * one shown.
  */
-const endWithAttempt = (http: HttpClient, remainingMs: () => number, signal: AbortSignal): HttpClient => ({
-  request: (request) => http.request({ timeoutMs: remainingMs() + TIMEOUT_MARGIN_MS, signal, ...request }),
+const endWithAttempt = (http: LimitedHttp, turn: CallTurn, signal: AbortSignal): HttpClient => ({
+  request: (request) =>
+    http.request({ timeoutMs: turn.remainingMs() + TIMEOUT_MARGIN_MS, signal, ...request }, turn),
 });
 
 const TIMEOUT_MARGIN_MS = 1_000;
@@ -254,6 +280,7 @@ const createAttemptContext = (
   run: NodeRun,
   number: number,
   credential: LentCredential | null,
+  queue?: StepQueue,
 ): AttemptContext => {
   const { execution, ports } = session;
   const { clock } = ports.services;
@@ -264,6 +291,7 @@ const createAttemptContext = (
   const controller = new AbortController();
   const idempotencyKey = `${execution.executionId}/${run.key}`;
   const remainingMs = () => Math.max(0, startedAt + timeoutSeconds * 1_000 - clock.now());
+  const { turn, watch } = createTurn(remainingMs, controller, queue);
   return {
     context: {
       execution,
@@ -276,10 +304,10 @@ const createAttemptContext = (
       services: nodeType.pure
         ? session.pureServices(idempotencyKey)
         : {
-            aws: noAws,
-            tcp: noTcp,
             ...ports.services,
-            http: endWithAttempt(ports.services.http, remainingMs, controller.signal),
+            aws: watch(ports.services.aws ?? noAws),
+            tcp: watch(ports.services.tcp ?? noTcp),
+            http: endWithAttempt(ports.services.http, turn, controller.signal),
             files: ports.openFiles?.(run.key, controller.signal) ?? noFiles,
             state: ports.openState?.(run.key, controller.signal) ?? noState,
           },
@@ -300,11 +328,64 @@ const createAttemptContext = (
         };
         if (signal.aborted) return fail(signal.reason); // by the node itself, before it returned its promise
         signal.addEventListener('abort', () => fail(signal.reason), { once: true, signal: done });
+        if (queue !== undefined)
+          controller.signal.addEventListener('abort', () => reject(controller.signal.reason), {
+            ...{ once: true, signal: done },
+          });
         clock.sleep(remainingMs(), done).then(
           () => fail(new NodeTimeoutError(timeoutSeconds)),
           () => {}, // `done` was aborted
         );
       }),
+  };
+};
+
+class PostponedError extends Error {
+  constructor(reason: string) {
+    super(reason);
+    this.name = 'CallLimit';
+  }
+}
+
+/**
+ * How the calls of an attempt wait for limits. It can be postponed before its first use of the network: a node has done
+ * nothing by then that it would repeat.
+ */
+const createTurn = (
+  remainingMs: () => number,
+  controller: AbortController,
+  queue: StepQueue | undefined,
+): { readonly turn: CallTurn; watch<Service extends object>(service: Service): Service } => {
+  let isFirst = true;
+  const use = (): boolean => {
+    const wasFirst = isFirst;
+    isFirst = false;
+    return wasFirst;
+  };
+  const turn: CallTurn = {
+    remainingMs,
+    begin: () => {
+      const canPostpone = use() && queue !== undefined;
+      return { canPostpone, slot: canPostpone ? queue.slot : null };
+    },
+    postpone: (postponed) => {
+      queue?.postpone(postponed);
+      const error = new PostponedError(postponed.reason);
+      controller.abort(error);
+      throw error;
+    },
+  };
+  return {
+    turn,
+    watch: (service) =>
+      queue === undefined
+        ? service
+        : new Proxy(service, {
+            get: (target, name) => {
+              use();
+              return Reflect.get(target, name);
+            },
+          }),
   };
 };
 

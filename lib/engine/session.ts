@@ -10,6 +10,7 @@ import type {
   State,
 } from '@hookloom/plugin-kit';
 import type { Plan, PlanNode } from '../workflows/plan/plan.ts';
+import type { LimitedHttp } from './call-turn.ts';
 import { borrowCredentials, type CredentialSource, createScrubbingLogger } from './credentials.ts';
 import { type Scrub, type StrayErrorGuard, toFailure } from './failure.ts';
 import { createMeasureJson, type MeasureJson } from './measure-json.ts';
@@ -47,8 +48,8 @@ export interface OtherWorkflows {
 }
 
 /** The services that all attempts share; AWS and TCP are absent if runs do not use them. */
-export type SharedServices = Omit<Services, 'files' | 'state' | 'aws' | 'tcp'> &
-  Partial<Pick<Services, 'aws' | 'tcp'>>;
+export type SharedServices = Pick<Services, 'clock' | 'ids'> &
+  Partial<Pick<Services, 'aws' | 'tcp'>> & { readonly http: LimitedHttp };
 
 /**
  * Opens an execution's files for one attempt at a node.

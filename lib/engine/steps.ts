@@ -1,5 +1,6 @@
 import type { CallbackAnswer, Clock, JsonObject, RetrySettings, Usage } from '@hookloom/plugin-kit';
 import type { Plan, PlanNode, Route } from '../workflows/plan/plan.ts';
+import type { CallSlot, Postponed } from './call-turn.ts';
 import type { Failure } from './failure.ts';
 
 /** Result of one attempt at a node: data by output, or the failure. Plain JSON, so that it can be a checkpoint. */
@@ -21,12 +22,24 @@ export interface Step {
   /** Unique in the execution and the same on every replay. */
   readonly name: string;
   readonly retry: RetrySettings | undefined;
-  /** Makes one attempt; never rejects. * @param number - 1 for the first attempt */
-  attempt(number: number): Promise<Attempt>;
+  /**
+   * Makes one attempt; never rejects.
+   * @param number - 1 for the first attempt
+   * @param queue - absent if the attempt can't be postponed
+   */
+  attempt(number: number, queue?: StepQueue): Promise<Attempt>;
   /** An attempt that a crash interrupted is not repeated: the step fails with `StepInterruptedError`. */
   readonly atMostOnce?: boolean;
   /** A signal that is aborted when the result is no longer needed: no further attempt is made. */
   readonly signal?: AbortSignal;
+}
+
+/** Lets a durable step wait for limits on calls out without a process. */
+export interface StepQueue {
+  /** The slot that an earlier try reserved. */
+  readonly slot: CallSlot | null;
+  /** Has the attempt made again later: its result is not used. */
+  postpone(postponed: Postponed): void;
 }
 
 /** A pending callback, which is answered at most once. */

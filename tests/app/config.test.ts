@@ -18,6 +18,7 @@ describe('the configuration', () => {
       requestRetentionDays: 7,
       retentionDays: 30,
       outboundAllow: [],
+      outboundLimits: [],
       tablePrefix: null,
       dynamodbEndpoint: null,
       region: 'us-east-1',
@@ -47,6 +48,7 @@ describe('the configuration', () => {
       DISABLED_PLUGINS: ' a, b ,,',
       WORKFLOW_CACHE_SECONDS: '0',
       OUTBOUND_ALLOW: '10.0.0.0/8',
+      OUTBOUND_LIMITS: 'api.example.com=10/s, *.example.com=5',
       TABLE_PREFIX: 'x-dev',
       RETENTION_DAYS: '',
     });
@@ -55,6 +57,7 @@ describe('the configuration', () => {
       disabledPlugins: ['a', 'b'],
       workflowCacheMs: 0,
       outboundAllow: ['10.0.0.0/8'],
+      outboundLimits: ['api.example.com=10/s', '*.example.com=5'],
       tablePrefix: 'x-dev',
       requestRetentionDays: 7,
       retentionDays: 30,

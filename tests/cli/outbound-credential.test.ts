@@ -109,7 +109,12 @@ describe('credential create with an outbound type', () => {
       2,
       '--username and --password-stdin are for the type basic',
     ],
-    ['--type apiKey --field a=b', '', 2, '--field, --host and --ref are for outbound credentials'],
+    [
+      '--type apiKey --field a=b',
+      '',
+      2,
+      '--field, --host, --ref, --per-second and --at-once are for outbound credentials',
+    ],
     [
       '--type httpBearer --field token=abc',
       '',
@@ -445,6 +450,34 @@ describe('the hosts of an outbound credential', () => {
     });
     expect(await call('credential rotate crm', 'the-token-2')).toMatchObject({ code: 0 });
     expect(await hostsOf(line)).toEqual(['a.example', 'b.example']);
+  });
+
+  test('are shown with limits on calls, which are replaced and removed', async () => {
+    const { call } = await openCommandLine();
+    await call('credential create crm --type httpBearer --host a.example --per-second 10', 'the-token-1');
+    expect((await call('credential show crm')).out).toContain('limits    10 calls a second\n');
+    expect(await call('credential limits crm --per-second 0.5 --at-once 4')).toEqual({
+      code: 0,
+      out: 'crm: 1 call in 2 s, 4 at a time; takes effect in every sandbox within a minute',
+      err: '',
+    });
+    expect(await call('credential limits crm --none')).toMatchObject({
+      out: 'crm: without limits; takes effect in every sandbox within a minute',
+    });
+    expect((await call('credential show crm')).out).not.toContain('limits');
+  });
+
+  test.each([
+    ['credential limits crm', 2, 'Name --per-second, --at-once or both; or use --none to remove the limits'],
+    ['credential limits crm --none --at-once 2', 2, 'Name --per-second, --at-once or both'],
+    ['credential limits crm --per-second many', 2, '--per-second must be a number greater than 0'],
+    ['credential limits crm --per-second 501', 1, 'must be at most 500'],
+    ['credential limits crm --at-once 1.5', 1, 'must be a whole number'],
+    ['credential create key --type apiKey --at-once 2', 2, 'are for outbound credentials'],
+  ])('%s is refused', async (line, code, message) => {
+    const { call } = await openCommandLine();
+    await call('credential create crm --type httpBearer --host a.example', 'the-token-1');
+    expect(await call(line)).toMatchObject({ code, err: expect.stringContaining(message) });
   });
 
   test('are empty for a type that only provides its fields', async () => {

@@ -10,7 +10,13 @@ import { createParameters } from '../../local/stage/door/services/secrets.ts';
 import { httpBearer as bearer } from '../../nodes/credential-types/http-types.ts';
 import { startQuotaProxy } from '../support/a-quota-proxy.ts';
 import { aVirtualClock } from '../support/a-virtual-clock.ts';
-import { aServer, inMemoryLocks, inMemoryOutboundStore, noTcp } from '../support/outbound-credentials.ts';
+import {
+  aServer,
+  inMemoryCallLimits,
+  inMemoryLocks,
+  inMemoryOutboundStore,
+  noTcp,
+} from '../support/outbound-credentials.ts';
 
 const cleanups: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -78,6 +84,8 @@ const aFleet = async (sandboxes: number, { parameters = 40 } = {}) => {
       store,
       secrets: createParameterStore(call, FOLDER, { clock, random }),
       locks: inMemoryLocks(),
+      limits: inMemoryCallLimits(),
+      hostLimits: [],
       findType: async () => bearer,
       http: aServer(),
       tcp: noTcp,

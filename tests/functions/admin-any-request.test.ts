@@ -187,8 +187,8 @@ describe('a request to', () => {
     '%s with a stale ETag is a 412 that changes nothing',
     async (_, one) => {
       const body = bodies.find(([part]) => one.path.includes(part))?.[1];
-      const needsBody = one.method === 'PUT' && body !== undefined ? { body } : {};
-      const sent = { ...needsBody, headers: { 'if-match': '"999"' } };
+      const needsBody = one.method === 'PUT' || one.path.endsWith('/limits');
+      const sent = { ...(needsBody && body !== undefined ? { body } : {}), headers: { 'if-match': '"999"' } };
       expect(await refused(one, '', sent, 412)).toContain('current version');
     },
   );
@@ -196,6 +196,7 @@ describe('a request to', () => {
 
 /** What each path takes, by a part of it. */
 const bodies = [
+  ['/limits', { limits: null }],
   ['/workflows', aWorkflow({ id: String(stored.workflowId) })],
   ['/credentials', { type: 'apiKey' }],
   ['/variables/', { value: 2 }],

@@ -154,6 +154,17 @@ describe('PUT of a credential', () => {
       '#/secrets/testUrl',
       'is not secret',
     ],
+    [
+      'limits of a type that is never added to a request',
+      {
+        type: 'smtp',
+        fields: { host: 'a.example', username: 'ann' },
+        secrets: { password: 'long-enough' },
+        limits: { atOnce: 2 },
+      },
+      '#/limits',
+      'is never added to a request',
+    ],
     ['no secret', { ...valid, secrets: {} }, '#', 'lacks the key "token"'],
     ['a short secret', { ...valid, secrets: { token: 'abc' } }, '#/secrets/token', 'at least 6 characters'],
     ['a large secret', { ...valid, secrets: { token: 'x'.repeat(9_000) } }, '#/secrets', 'the limit is 8192'],
@@ -272,6 +283,7 @@ describe('a credential of callers', () => {
     ['rotate', { password: 'long enough' }, 422, 'There is a problem'],
     ['rotate', { secrets: { token: TOKEN } }, 422, 'There is a problem'],
     ['hosts', { hosts: ['a.example'] }, 409, 'is for callers'],
+    ['limits', { limits: { atOnce: 2 } }, 409, 'is for callers'],
   ])('%s with %j is refused', async (action, body, status, detail) => {
     const { ask } = await open();
     await ask('PUT', KEY, { body: { type: 'apiKey' } });
@@ -325,6 +337,41 @@ describe('a credential for calling out', () => {
     expect(secretOf('crm').token).toBe(tokens[answers.findIndex(({ status }) => status === 200)]);
   });
 
+  test('is created with limits on its calls, which are then replaced and removed', async () => {
+    const { ask } = await open();
+    const created = await createCrm(ask, { limits: { perSecond: 10 } });
+    expect(created.body.limits).toEqual({ perSecond: 10 });
+    const changed = await ask('POST', `${CRM}/limits`, { body: { limits: { perSecond: 0.5, atOnce: 2 } } });
+    expect(changed).toMatchObject({
+      status: 200,
+      body: { limits: { perSecond: 0.5, atOnce: 2 }, revision: 2 },
+    });
+    expect((await ask('GET', CRM)).body.limits).toEqual({ perSecond: 0.5, atOnce: 2 });
+    await ask('POST', `${CRM}/rotate`, { body: { secrets: { token: 'the-token-2' } } });
+    expect((await ask('GET', CRM)).body.limits).toEqual({ perSecond: 0.5, atOnce: 2 });
+    const removed = await ask('POST', `${CRM}/limits`, { body: { limits: null } });
+    expect(removed.body.limits).toBeUndefined();
+    expect((await ask('GET', CRM)).body.limits).toBeUndefined();
+  });
+
+  test.each([
+    [{ perSecond: 0 }, 'limits/perSecond must be at least 0.001'],
+    [{ perSecond: 501 }, 'limits/perSecond must be at most 500'],
+    [{ perSecond: '10' }, 'limits/perSecond'],
+    [{ atOnce: 0 }, 'limits/atOnce must be at least 1'],
+    [{ atOnce: 1.5 }, 'limits/atOnce must be a whole number'],
+    [{ atOnce: 101 }, 'limits/atOnce must be at most 100'],
+    [{}, 'limits must have "perSecond", "atOnce" or both'],
+    [{ perHour: 1 }, 'perHour'],
+  ])('is not created with the limits %j', async (limits, detail) => {
+    const { ask } = await open();
+    const { status, body } = await createCrm(ask, { limits });
+    expect({ status, detail: body.detail }).toEqual({
+      status: 400,
+      detail: expect.stringContaining(detail),
+    });
+  });
+
   test('changes its hosts, and takes those of its type by default', async () => {
     const { ask } = await open();
     await createCrm(ask, {
@@ -343,6 +390,8 @@ describe('a credential for calling out', () => {
     ['rotate', { secrets: { testUrl: 'https://a.example' } }, 422],
     ['hosts', { hosts: ['a/b'] }, 422],
     ['hosts', { hosts: 'a.example' }, 400],
+    ['limits', { limits: {} }, 400],
+    ['limits', {}, 400],
     ['revoke', { all: true }, 409],
   ])('%s with %j is refused, and changes nothing', async (action, body, status) => {
     const { ask, secretOf } = await open();
@@ -366,6 +415,7 @@ describe('a credential for calling out', () => {
 test.each([
   ['POST', `${CRM}/rotate`, { secrets: { token: 'the-token-2' } }],
   ['POST', `${CRM}/hosts`, { hosts: ['b.example'] }],
+  ['POST', `${CRM}/limits`, { limits: { atOnce: 2 } }],
   ['POST', `${KEY}/rotate`, {}],
   ['POST', `${KEY}/revoke`, { all: true }],
   ['DELETE', CRM, undefined],

@@ -16,6 +16,7 @@ import { anEvent } from '../support/an-api-event.ts';
 import { anInspection, emptyStores } from '../support/an-inspection.ts';
 import {
   aServer,
+  inMemoryCallLimits,
   inMemoryLocks,
   inMemoryOutboundStore,
   inMemorySecrets,
@@ -86,6 +87,8 @@ const anEndpoint = async ({
     clock,
     random: Math.random,
     locks: inMemoryLocks(),
+    limits: inMemoryCallLimits(),
+    hostLimits: [],
   };
   const inspect = anInspection(clock, {
     stores: {

@@ -223,12 +223,13 @@ export const aBackgroundService = async (options: BackgroundOptions = {}) => {
         answer?: (callbackId: string) => unknown;
         saboteur?: Saboteur;
         refuses?: (update: OperationUpdate) => boolean;
-        between?: () => Promise<void>;
+        /** Runs before each process. @param now - the engine's time, in milliseconds since the epoch */
+        between?: (now: number) => Promise<void>;
         maxOperations?: number;
       } = {},
     ) => {
       const { between, maxOperations, ...rest } = engine;
-      return aDurableEngine({
+      const durable = aDurableEngine({
         input: { executionId },
         createHandler: (client, pass) => {
           const store = options.state && crashingStore(options.state, pass);
@@ -240,12 +241,13 @@ export const aBackgroundService = async (options: BackgroundOptions = {}) => {
             ...(maxOperations === undefined ? {} : { maxOperations }),
           });
           return async (event, context: Context) => {
-            await between?.();
+            await between?.(durable.now());
             return handler(event, context);
           };
         },
         ...rest,
-      }).run();
+      });
+      return durable.run();
     },
   };
 };

@@ -7,6 +7,8 @@ import {
   type TcpClient,
 } from '@hookloom/plugin-kit';
 import { createKeySigner } from '../../lib/adapters/aws/role-signer.ts';
+import type { CallLimitStore, CallLimits } from '../../lib/calls/call-limits.ts';
+import type { HostLimits } from '../../lib/credentials/outbound/host-limits.ts';
 import type {
   OutboundCredential,
   OutboundCredentialStore,
@@ -17,7 +19,7 @@ import type { SecretStore } from '../../lib/credentials/outbound/secret-store.ts
 import { CREDENTIAL_CHANGED } from '../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../lib/shared/errors.ts';
 import credentialTypes from '../../nodes/credential-types/credential-types.plugin.ts';
-import { aManualClock } from './a-manual-clock.ts';
+import { aManualClock, type ManualClock } from './a-manual-clock.ts';
 
 export const inMemoryOutboundStore = (): OutboundCredentialStore => {
   const credentials = new Map<string, OutboundCredential>();
@@ -62,6 +64,40 @@ export const inMemoryLocks = (): RenewalLocks => {
   };
 };
 
+export const inMemoryCallLimits = (): CallLimitStore => {
+  const limits = new Map<string, { nextAt: number; pausedUntil: number; places: Map<number, number> }>();
+  const stateOf = (key: string) => {
+    const state = limits.get(key) ?? { nextAt: 0, pausedUntil: 0, places: new Map() };
+    limits.set(key, state);
+    return state;
+  };
+  return {
+    reserve: async (key, { now, latest, intervalMs }) => {
+      const state = stateOf(key);
+      const at = Math.max(now, state.nextAt);
+      if (at > latest && at > now) return null;
+      state.nextAt = at + intervalMs;
+      return at;
+    },
+    find: async (key) => structuredClone(stateOf(key)),
+    enter: async (key, { number, until }, now) => {
+      const { places, pausedUntil } = stateOf(key);
+      if ((places.get(number) ?? 0) > now || pausedUntil > now) return false;
+      places.set(number, until);
+      return true;
+    },
+    leave: async (key, { number, until }) => {
+      const { places } = stateOf(key);
+      if (places.get(number) === until) places.delete(number);
+    },
+    pause: async (key, until) => {
+      const state = stateOf(key);
+      state.nextAt = Math.max(state.nextAt, until);
+      state.pausedUntil = Math.max(state.pausedUntil, until);
+    },
+  };
+};
+
 export const noTcp: TcpClient = { connect: () => Promise.reject(new Error('no network in this test')) };
 
 /** An answer of a server, by what it was sent. */
@@ -91,6 +127,8 @@ export const anOutboundService = ({
   secrets = {},
   http,
   random = () => 1,
+  clock = aManualClock(),
+  hostLimits = [],
 }: {
   readonly answer?: Answer;
   /** Beside the built-in ones. */
@@ -100,8 +138,9 @@ export const anOutboundService = ({
   /** In place of the server that answers. */
   readonly http?: HttpClient;
   readonly random?: () => number;
+  readonly clock?: ManualClock;
+  readonly hostLimits?: readonly HostLimits[];
 } = {}) => {
-  const clock = aManualClock();
   const store = inMemoryOutboundStore();
   const kept = inMemorySecrets();
   const server = aServer(answer);
@@ -125,6 +164,8 @@ export const anOutboundService = ({
       ...secrets,
     },
     locks: inMemoryLocks(),
+    limits: inMemoryCallLimits(),
+    hostLimits,
     findType: async (id) => all.find((type) => type.id === id) ?? null,
     http: http ?? server,
     tcp: noTcp,
@@ -143,10 +184,12 @@ export const anOutboundService = ({
     secret: Readonly<Record<string, string>> | string,
     fields: Readonly<Record<string, string>> = {},
     hosts: readonly string[] | null = null,
+    limits?: CallLimits,
   ): Promise<void> => {
     const reference = await kept.put(id, typeof secret === 'string' ? secret : JSON.stringify(secret));
     const { revision = 0 } = (await store.find(id)) ?? {};
-    await store.put({ id, type, fields, hosts, reference, revision: revision + 1 });
+    const limited = limits === undefined ? {} : { limits };
+    await store.put({ id, type, fields, hosts, ...limited, reference, revision: revision + 1 });
   };
   return { credentials, clock, store, secrets: kept, server, put, finds: () => finds, reads: () => reads };
 };

@@ -8,6 +8,7 @@ import {
   StepSemantics,
 } from '@aws/durable-execution-sdk-js';
 import type { JsonValue } from '@hookloom/plugin-kit';
+import type { CallSlot, Postponed } from '../../engine/call-turn.ts';
 import type { Failure } from '../../engine/failure.ts';
 import {
   type Bodies,
@@ -17,6 +18,7 @@ import {
   OperationLimitError,
   type Step,
   type StepCallback,
+  type StepQueue,
   type StepResult,
   type Steps,
 } from '../../engine/steps.ts';
@@ -45,27 +47,46 @@ export const MAX_OPERATIONS = 3_000;
  */
 export const createDurableSteps = (
   context: DurableContext,
-  serdes: Serdes<StepResult>,
+  serdes: Serdes<StepResult | PostponedStep>,
   budget: OperationBudget = createOperationBudget(MAX_OPERATIONS),
 ): Steps => {
   // The SDK refuses a call from another context than the caller's, which in a run may be any of its branches.
   const inContext = AsyncLocalStorage.snapshot();
 
-  const run = async (step: Step): Promise<StepResult> => {
-    budget.take(step.name);
+  /** Runs a step, or the rest of one that was postponed. */
+  const runOnce = async (step: Step, { name, after }: PartOfStep): Promise<StepResult | PostponedStep> => {
+    const number = (attempt: number): number => (after?.attempts ?? 0) + attempt;
+    budget.take(name);
+    // Decided before the step starts: a step that is repeated after a crash is not postponed for lack of operations.
+    const queue = canPostpone(budget, after) ? { slot: after?.slot ?? null } : null;
     try {
-      return await context.step(toOperationName(step.name), (attempt) => attemptStep(step, attempt.attempt), {
-        serdes,
-        semantics:
-          step.atMostOnce === true ? StepSemantics.AtMostOncePerRetry : StepSemantics.AtLeastOncePerRetry,
-        // Otherwise the SDK would make six attempts.
-        retryStrategy: (error, attempt) =>
-          decideRetry(step, attempt, error instanceof FailedAttemptError ? error.failure : {}),
-      });
+      return await context.step(
+        toOperationName(name),
+        ({ attempt }) => attemptStep(step, number(attempt), queue, after),
+        {
+          serdes,
+          semantics:
+            step.atMostOnce === true ? StepSemantics.AtMostOncePerRetry : StepSemantics.AtLeastOncePerRetry,
+          // Otherwise the SDK would make six attempts.
+          retryStrategy: (error, attempt) =>
+            decideRetry(step, number(attempt), error instanceof FailedAttemptError ? error.failure : {}),
+        },
+      );
     } catch (error) {
       if (!(error instanceof DurableOperationError)) throw error;
-      return { failure: toStepFailure(error), attempts: 1 };
+      return { failure: toStepFailure(error), attempts: number(1) };
     }
+  };
+
+  const run = async (step: Step): Promise<StepResult> => {
+    let result = await runOnce(step, { name: step.name, after: null });
+    while ('postponed' in result) {
+      const { postponed } = result;
+      const part = `${step.name}${POSTPONED}${postponed.times}`;
+      await wait(`${part}/wait`, postponed.seconds);
+      result = await runOnce(step, { name: part, after: postponed });
+    }
+    return result;
   };
 
   const within = async <Value>(name: string, body: (steps: Steps) => Promise<Value>): Promise<Value> => {
@@ -142,9 +163,59 @@ const checkBodies = (
     );
 };
 
+/** A part of a step: it is postponed by ending one operation and starting another after a wait. */
+interface PartOfStep {
+  readonly name: string;
+  /** How the part before it ended; null for the first. */
+  readonly after: PostponedStep['postponed'] | null;
+}
+
+/** The result of an operation whose step was postponed. */
+interface PostponedStep {
+  readonly postponed: {
+    /** The attempts made so far. */
+    readonly attempts: number;
+    /** How often the step was postponed, this time included. */
+    readonly times: number;
+    readonly seconds: number;
+    readonly slot: CallSlot | null;
+  };
+}
+
+/** In the names of operations, before the number of a postponement: no id of a node contains it. */
+export const POSTPONED = '~later';
+
+/** How often a step is postponed: then it waits in its process, which fails it if that takes too long. */
+const MAX_POSTPONED = 50;
+
+/** The operations that must be left, for the other nodes. */
+const MIN_OPERATIONS = 200;
+
+const canPostpone = ({ limit, taken }: OperationBudget, after: PartOfStep['after']): boolean =>
+  (after?.times ?? 0) < MAX_POSTPONED && limit - taken.length > MIN_OPERATIONS;
+
 /** Throws only if another attempt follows; the last failure is a result like any other. */
-const attemptStep = async (step: Step, number: number): Promise<StepResult> => {
-  const result = await step.attempt(number);
+const attemptStep = async (
+  step: Step,
+  number: number,
+  queue: Pick<StepQueue, 'slot'> | null,
+  after: PartOfStep['after'],
+): Promise<StepResult | PostponedStep> => {
+  let postponed: Postponed | null = null;
+  const postpone = (given: Postponed): void => {
+    postponed = given;
+  };
+  const result = await (queue === null ? step.attempt(number) : step.attempt(number, { ...queue, postpone }));
+  const later = postponed as Postponed | null;
+  if (later !== null)
+    return {
+      postponed: {
+        attempts: number - 1,
+        times: (after?.times ?? 0) + 1,
+        seconds: Math.max(1, Math.floor(later.waitMs / 1_000)),
+        slot: later.slot,
+      },
+    };
   if ('failure' in result && decideRetry(step, number, result.failure).shouldRetry)
     throw new FailedAttemptError(result.failure);
   return { ...result, attempts: number };
@@ -197,7 +268,7 @@ export const createStepSerdes = (
   executionId: string,
   blobs: Pick<BlobStore, 'put' | 'get'>,
   pendingIo: PendingIo,
-): Serdes<StepResult> => ({
+): Serdes<StepResult | PostponedStep> => ({
   serialize: async (result, { entityId }) => {
     const key = toBlobKey(executionId, `steps/${entityId}`, false);
     return packText(JSON.stringify(result), { limitBytes: LIMIT_BYTES, key, blobs });

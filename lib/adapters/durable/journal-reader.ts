@@ -4,7 +4,7 @@ import type { Checkpoint } from '../../engine/checkpoint-journal.ts';
 import type { JournalReader } from '../../executions/lifecycle/background-engine.ts';
 import type { BlobStore } from '../../executions/record/blob-store.ts';
 import { unpackText } from '../../executions/record/pack-value.ts';
-import { MAX_NAME_LENGTH } from './durable-steps.ts';
+import { MAX_NAME_LENGTH, POSTPONED } from './durable-steps.ts';
 
 /** The fields of the SDK's operation that are read here. */
 interface Operation {
@@ -39,7 +39,7 @@ export const createJournalReader = (
         const { Name = '' } = operation;
         // A name of this length ends in a hash: its step is unknown.
         const checkpoint = Name.length < MAX_NAME_LENGTH ? await toCheckpoint(operation, blobs) : null;
-        if (checkpoint !== null) entries.push([Name, checkpoint]);
+        if (checkpoint !== null) entries.push([stepNameOf(Name), checkpoint]);
       }
       return new Map(entries);
     },
@@ -58,7 +58,10 @@ const toCheckpoint = async (
   if (Type === 'WAIT') return { waited: true };
   if (Type === 'CALLBACK' && CallbackDetails?.Result !== undefined)
     return { answer: { value: JSON.parse(CallbackDetails.Result) } };
-  if (Type === 'STEP' && StepDetails?.Result !== undefined)
-    return { step: JSON.parse(await unpackText(StepDetails.Result, blobs)) };
-  return null;
+  if (Type !== 'STEP' || StepDetails?.Result === undefined) return null;
+  const step = JSON.parse(await unpackText(StepDetails.Result, blobs));
+  return 'postponed' in step ? null : { step };
 };
+
+/** The name of the step that an operation is a part of, if the step was postponed. */
+const stepNameOf = (name: string): string => name.split(POSTPONED)[0] ?? name;

@@ -1,4 +1,5 @@
 import type { CredentialFields } from '@hookloom/plugin-kit';
+import type { CallLimits } from '../../calls/call-limits.ts';
 import type { Credential, CredentialSecret, CredentialStore } from '../../credentials/credential.ts';
 import type {
   OutboundCredential,
@@ -105,17 +106,19 @@ export const createOutboundCredentialStore = (
 ): OutboundCredentialStore =>
   createStore<OutboundCredential>(client, tables, {
     isOutbound: true,
-    toItem: ({ type, fields, hosts, reference }) =>
+    toItem: ({ type, fields, hosts, limits, reference }) =>
       compact({
         type: text(type),
         fields: json(fields),
         hosts: optional(hosts, json),
+        limits: optional(limits, json),
         secretReference: text(reference),
       }),
     read: (item) => ({
       type: readText(item, 'type'),
       fields: readJson<CredentialFields>(item, 'fields'),
       hosts: item.hosts === undefined ? null : readJson<string[]>(item, 'hosts'),
+      ...(item.limits === undefined ? {} : { limits: readJson<CallLimits>(item, 'limits') }),
       reference: readText(item, 'secretReference'),
     }),
   });

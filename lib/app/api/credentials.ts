@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { MAX_AT_ONCE, MAX_PER_SECOND, MIN_PER_SECOND } from '../../calls/call-limits.ts';
 import { type BodyLimits, defineRoute } from '../../http/api-route.ts';
 import { cursor, optional, pageSize, text, word } from '../../shared/query-fields.ts';
 import { described, nextCursor } from './answers.ts';
@@ -15,12 +16,43 @@ export const inboundCredential = v.object({
   revision: v.number(),
 });
 
+const callLimits = v.pipe(
+  v.strictObject({
+    perSecond: v.optional(
+      described(
+        v.pipe(
+          v.number(),
+          v.minValue(MIN_PER_SECOND, `must be at least ${MIN_PER_SECOND}`),
+          v.maxValue(MAX_PER_SECOND, `must be at most ${MAX_PER_SECOND}`),
+        ),
+        'Calls in any second; 0.5 is one in two seconds',
+      ),
+    ),
+    atOnce: v.optional(
+      described(
+        v.pipe(
+          v.number(),
+          v.integer('must be a whole number'),
+          v.minValue(1, 'must be at least 1'),
+          v.maxValue(MAX_AT_ONCE, `must be at most ${MAX_AT_ONCE}`),
+        ),
+        'Calls at a time',
+      ),
+    ),
+  }),
+  v.check(
+    ({ perSecond, atOnce }) => perSecond !== undefined || atOnce !== undefined,
+    'must have "perSecond", "atOnce" or both',
+  ),
+);
+
 export const outboundCredential = v.object({
   id: v.string(),
   direction: v.literal('outbound'),
   type: v.string(),
   fields: described(v.record(v.string(), v.string()), 'Those that are not secret'),
   hosts: v.nullable(v.array(v.string())),
+  limits: v.optional(described(callLimits, 'On the calls that are sent with it; absent if there are none')),
   reference: described(v.string(), 'Where the secret is stored'),
   revision: v.number(),
 });
@@ -96,6 +128,7 @@ export const createCredentialRoute = defineRoute({
     secrets: v.optional(fieldsOfType),
     ref: v.optional(bounded(2_048)),
     hosts: v.optional(hostList),
+    limits: v.optional(callLimits),
   }),
   bodyLimits: credentialLimits,
   answers: { 201: changedCredential },
@@ -157,6 +190,17 @@ export const changeHostsRoute = defineRoute({
     'CREDENTIAL_UNSUITABLE',
     'SECRETS_UNAVAILABLE',
   ],
+});
+
+export const changeLimitsRoute = defineRoute({
+  route: 'POST /api/admin/credentials/{credentialId}/limits',
+  summary: 'replaces the limits on the calls of one for calling out',
+  headers: ['if-match', 'if-none-match'],
+  body: v.strictObject({ limits: described(v.nullable(callLimits), 'null removes them') }),
+  bodyLimits: credentialLimits,
+  answers: { 200: changedCredential },
+  hasTag: true,
+  problems: ['CREDENTIAL_NOT_FOUND', 'CREDENTIAL_CHANGED', 'CREDENTIAL_INVALID', 'CREDENTIAL_UNSUITABLE'],
 });
 
 export const removeCredentialRoute = defineRoute({

@@ -3,11 +3,13 @@ import { type AwsCallerOptions, createAwsCaller, readEnvironment } from '../../a
 import { createKeySigner, openRoleSigner } from '../../adapters/aws/role-signer.ts';
 import type { DynamoDbClient } from '../../adapters/dynamodb/client.ts';
 import { createOutboundCredentialStore } from '../../adapters/dynamodb/credential-stores.ts';
+import { createCallLimitStore } from '../../adapters/dynamodb/limits/call-limit-store.ts';
 import { createRenewalLocks } from '../../adapters/dynamodb/limits/renewal-locks.ts';
 import type { TableNames } from '../../adapters/dynamodb/table-names.ts';
 import { systemClock } from '../../adapters/runtime/system-clock.ts';
 import { createAwsSecretStore, createParameterStore } from '../../adapters/secrets/aws-secret-store.ts';
 import { createFolderSecretStore } from '../../adapters/secrets/folder-secret-store.ts';
+import { parseHostLimits } from '../../credentials/outbound/host-limits.ts';
 import {
   createOutboundCredentials,
   type OutboundCredentialParts,
@@ -48,6 +50,8 @@ export const openCredentialParts = (
   store: createOutboundCredentialStore(client, tables),
   secrets: openSecrets(config, readKeys),
   locks: createRenewalLocks(client, tables),
+  limits: createCallLimitStore(client, tables),
+  hostLimits: parseHostLimits(config.outboundLimits),
   findType,
   http,
   tcp,

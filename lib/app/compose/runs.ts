@@ -73,7 +73,8 @@ export const openRunParts = (config: Config) => {
   const { loadNodeTypes, findCredentialType } = openPlugins(config, logger, settings.assertEnabled);
   const http = lateHttpClient(config.outboundAllow, config.publicUrl);
   const tcp = lateTcpClient(config.outboundAllow);
-  const outboundCredentials = lateCredentials(http, async () => {
+  const limitsHosts = config.outboundLimits.length > 0;
+  const outboundCredentials = lateCredentials(http, limitsHosts, async () => {
     const { openCredentials } = await import('./open-credentials.chunk.ts');
     return openCredentials(config, { client, tables, http, tcp, findType: findCredentialType });
   });
@@ -136,16 +137,25 @@ const printCallback = (url: string): void => {
   process.stdout.write(`Waiting for an answer: ${url}\n`);
 };
 
-/** Outbound credentials, loaded on first use: few workflows have any. */
-const lateCredentials = (http: HttpClient, load: () => Promise<OutboundCredentials>): OutboundCredentials => {
+/**
+ * Outbound credentials, loaded on first use: few workflows have any.
+ * @param limitsHosts - whether calls without a credential may have limits
+ */
+const lateCredentials = (
+  http: HttpClient,
+  limitsHosts: boolean,
+  load: () => Promise<OutboundCredentials>,
+): OutboundCredentials => {
   const loadOnce = lazy(load);
   return {
     open: async (reading) => (await loadOnce()).open(reading),
     prefetch: async (ids, maxWaitMs) => {
       if (ids.length > 0) await (await loadOnce()).prefetch(ids, maxWaitMs);
     },
-    request: async (request) =>
-      request.credential === undefined ? http.request(request) : (await loadOnce()).request(request),
+    request: async (request, turn) =>
+      request.credential === undefined && !limitsHosts
+        ? http.request(request)
+        : (await loadOnce()).request(request, turn),
   };
 };
 

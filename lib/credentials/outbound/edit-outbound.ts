@@ -1,4 +1,5 @@
 import type { CredentialFields, CredentialType } from '@hookloom/plugin-kit';
+import type { CallLimits } from '../../calls/call-limits.ts';
 import { didYouMean, quote } from '../../shared/describe.ts';
 import { CREDENTIAL_CHANGED, CREDENTIAL_UNSUITABLE } from '../../shared/error-catalogue.ts';
 import { AppError } from '../../shared/errors.ts';
@@ -29,6 +30,7 @@ interface NewOutbound {
   readonly ref?: string | undefined;
   /** Patterns; by default those of the type, or the host of `testUrl`. */
   readonly hosts?: readonly string[] | undefined;
+  readonly limits?: CallLimits | undefined;
 }
 
 /**
@@ -51,7 +53,14 @@ export const createEditOutbound = (parts: EditOutboundParts) => {
 
   return {
     /** A node that uses the credential before its secret is stored fails, since that is missing. */
-    create: async ({ id, type: name, ref, hosts, ...given }: NewOutbound): Promise<OutboundCredential> => {
+    create: async ({
+      id,
+      type: name,
+      ref,
+      hosts,
+      limits,
+      ...given
+    }: NewOutbound): Promise<OutboundCredential> => {
       const types = await loadTypes();
       const type = types.get(name) ?? refuseType(name, [...types.keys()]);
       if (ref !== undefined && given.secrets !== undefined)
@@ -63,10 +72,12 @@ export const createEditOutbound = (parts: EditOutboundParts) => {
         { fields: given.fields ?? {}, secrets: secret, hosts, isBound },
         checkFields,
       );
+      if (limits !== undefined) checkLimits(type);
       const credential = {
         id,
         type: name,
         ...drafted,
+        ...(limits === undefined ? {} : { limits }),
         reference: ref ?? secrets.referenceOf(id),
         revision: 1,
       };
@@ -114,6 +125,21 @@ export const createEditOutbound = (parts: EditOutboundParts) => {
       return changed;
     },
 
+    /** Replaces the limits on calls. @param limits - null removes them */
+    changeLimits: async (
+      { limits: _replaced, ...credential }: OutboundCredential,
+      limits: CallLimits | null,
+    ): Promise<OutboundCredential> => {
+      if (limits !== null) checkLimits(await findType(credential));
+      const changed = {
+        ...credential,
+        ...(limits === null ? {} : { limits }),
+        revision: credential.revision + 1,
+      };
+      await store.put(changed);
+      return changed;
+    },
+
     /** Removes the secret first, so that a failure leaves a credential whose removal can be repeated. */
     remove: async (credential: OutboundCredential): Promise<void> => {
       await secrets.remove(credential.reference);
@@ -121,6 +147,17 @@ export const createEditOutbound = (parts: EditOutboundParts) => {
         throw new AppError(CREDENTIAL_CHANGED, { credentialId: credential.id });
     },
   };
+};
+
+/** @throws AppError `CREDENTIAL_INVALID` if the requests of nodes never have such a credential */
+const checkLimits = ({ id, apply }: CredentialType): void => {
+  if (apply === undefined)
+    refuse([
+      {
+        pointer: '#/limits',
+        detail: `${id} passes its fields to nodes and is never added to a request: leave them out`,
+      },
+    ]);
 };
 
 /** Whether the secret is one of Secrets Manager, which the service only reads. */

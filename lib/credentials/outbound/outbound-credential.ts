@@ -1,4 +1,5 @@
 import type { CredentialFields } from '@hookloom/plugin-kit';
+import type { CallLimits } from '../../calls/call-limits.ts';
 
 /** An outbound credential, without its secret. */
 export interface OutboundCredential {
@@ -12,6 +13,8 @@ export interface OutboundCredential {
    * sent to any host.
    */
   readonly hosts: readonly string[] | null;
+  /** Limits on the calls that are sent with it; absent if there are none. */
+  readonly limits?: CallLimits;
   /** Where the secret is stored: see {@link SecretStore}. */
   readonly reference: string;
   /** Number of changes; a write is conditional on it. */

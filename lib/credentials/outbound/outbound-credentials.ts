@@ -1,19 +1,24 @@
 import {
   type CredentialFields,
   completeRequest,
-  type HttpClient,
   isPlainObject,
   type LentCredential,
   type OutboundRequest,
 } from '@hookloom/plugin-kit';
+import type { AppliedLimits } from '../../calls/call-limits.ts';
+import { createLimitCall, type LimiterParts } from '../../calls/limit-calls.ts';
+import type { LimitedHttp } from '../../engine/call-turn.ts';
 import { type CacheParts, createCredentialCache } from './credential-cache.ts';
+import { findHostLimits, type HostLimits } from './host-limits.ts';
 import { CredentialError, type LoadedCredential, toCredentialError } from './load-credential.ts';
 import type { OutboundCredentialStore } from './outbound-credential.ts';
 import { createScrubber, type Scrubber } from './scrubber.ts';
 import { checkHost, type SendParts, sendWithCredential } from './send-with-credential.ts';
 
-export interface OutboundCredentialParts extends CacheParts, Omit<SendParts, 'cache'> {
+export interface OutboundCredentialParts extends CacheParts, LimiterParts, Omit<SendParts, 'cache' | 'send'> {
   readonly store: OutboundCredentialStore;
+  /** The limits on calls to a host: for calls without a credential that has limits of its own. */
+  readonly hostLimits: readonly HostLimits[];
 }
 
 /** The credentials of one execution: see `ExecutionCredentials` of the engine. */
@@ -23,7 +28,7 @@ interface Loan {
 }
 
 /** The credentials for outbound requests of nodes. */
-export interface OutboundCredentials extends HttpClient {
+export interface OutboundCredentials extends LimitedHttp {
   open(reading?: { readonly credentialIds?: readonly string[]; readonly maxWaitMs?: number }): Promise<Loan>;
   prefetch(credentialIds: readonly string[], maxWaitMs?: number): Promise<void>;
 }
@@ -64,6 +69,7 @@ class Lent implements LentCredential {
 export const createOutboundCredentials = (parts: OutboundCredentialParts): OutboundCredentials => {
   const { http } = parts;
   const cache = createCredentialCache(parts);
+  const limitCall = createLimitCall(parts);
   /** The scrubber of the execution that each credential was lent to. */
   const lentTo = new WeakMap<LentCredential, Scrubber>();
 
@@ -121,13 +127,24 @@ export const createOutboundCredentials = (parts: OutboundCredentialParts): Outbo
         }),
       );
     },
-    request: async (options) => {
+    request: async (options, turn) => {
       const { credential, ...request } = completeRequest(options);
-      if (credential === undefined) return http.request(request);
+      const call = (limits: AppliedLimits | null, sent: OutboundRequest) => {
+        const send = () => http.request(sent);
+        return limits === null ? send() : limitCall(limits, sent, turn, send);
+      };
+      if (credential === undefined) return call(findHostLimits(parts.hostLimits, request.url), request);
       const scrubber = lentTo.get(credential);
       if (scrubber === undefined)
         throw new TypeError('a request must use the credential that was lent to its node');
-      return sendWithCredential(credential.id, request, { ...parts, cache }, (loaded, applied) => {
+      const send = ({ record: { id, limits } }: LoadedCredential, sent: OutboundRequest) =>
+        call(
+          limits === undefined
+            ? findHostLimits(parts.hostLimits, sent.url)
+            : { ...limits, key: `credential:${id}` },
+          sent,
+        );
+      return sendWithCredential(credential.id, request, { ...parts, cache, send }, (loaded, applied) => {
         learnSecrets(loaded, scrubber);
         for (const secret of findDerivedSecrets(request, applied)) scrubber.learnDerived(secret);
       }).catch((error: unknown) => {

@@ -16,6 +16,9 @@ import { CredentialError, type LoadedCredential } from './load-credential.ts';
 
 export interface SendParts {
   readonly cache: CredentialCache;
+  /** For the requests of nodes. @param loaded - the credential that is sent */
+  readonly send: (loaded: LoadedCredential, request: OutboundRequest) => Promise<OutboundResponse>;
+  /** For the requests of credential types, such as to a token endpoint. */
   readonly http: HttpClient;
   readonly tcp: TcpClient;
   readonly clock: Clock;
@@ -41,7 +44,7 @@ export const sendWithCredential = async (
   parts: SendParts,
   onApplied: (loaded: LoadedCredential, applied: OutboundRequest) => void,
 ): Promise<OutboundResponse> => {
-  const { cache, http, clock } = parts;
+  const { cache, http, send, clock } = parts;
   const startedAt = clock.now();
   const apply = async (loaded: LoadedCredential, rejected: CredentialFields | null) => {
     if (loaded.type.setsUrl !== true) checkHost(loaded, request.url);
@@ -63,13 +66,13 @@ export const sendWithCredential = async (
     if (!isAppError(error, 'CREDENTIAL_REJECTED')) throw error;
     return refresh(loaded);
   });
-  const response = await http.request(first);
+  const response = await send(loaded, first);
   if (response.status !== 401 || !isRepeatable(request)) return response;
   const second = await refresh(loaded);
   if (isSameRequest(first, second)) return response;
   if (response.stream !== null) await discard(response.stream);
   const timeoutMs = Math.max(1, request.timeoutMs - (clock.now() - startedAt));
-  return http.request({ ...second, timeoutMs });
+  return send(loaded, { ...second, timeoutMs });
 };
 
 /** @throws NodeError `CredentialNotForHost` when the credential is not allowed for the URL's host */
@@ -108,7 +111,7 @@ const applyCredential = async (
 export const toContext = (
   { record: { id, reference } }: Pick<LoadedCredential, 'record'>,
   signal: AbortSignal,
-  { cache, http, tcp, clock, signWithRole, signWithKeys }: SendParts,
+  { cache, http, tcp, clock, signWithRole, signWithKeys }: Omit<SendParts, 'send'>,
   rejected: CredentialFields | null = null,
 ): CredentialContext => ({
   http,

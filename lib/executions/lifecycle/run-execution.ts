@@ -175,7 +175,7 @@ export const lendTo = (
  */
 export const identifyCalls = (services: SharedServices, { headers = null }: JsonObject): SharedServices => ({
   ...services,
-  http: { request: (request) => services.http.request({ ...request, startedBy: headers }) },
+  http: { request: (request, turn) => services.http.request({ ...request, startedBy: headers }, turn) },
 });
 
 export const createPrepareRun =

@@ -1,7 +1,9 @@
 import { createJsonClient } from '../../../lib/adapters/dynamodb/json-client.ts';
+import { createCallLimitStore } from '../../../lib/adapters/dynamodb/limits/call-limit-store.ts';
 import { createRenewalLocks } from '../../../lib/adapters/dynamodb/limits/renewal-locks.ts';
 import { createSlotStore } from '../../../lib/adapters/dynamodb/limits/slot-store.ts';
 import { createTokenBuckets } from '../../../lib/adapters/dynamodb/limits/token-buckets.ts';
+import { describeCallLimitStore } from '../../support/call-limit-suite.ts';
 import { cases } from '../../support/deep.ts';
 import { describeRenewalLocks } from '../../support/renewal-locks-suite.ts';
 import { describeSlotStore } from '../../support/slot-store-suite.ts';
@@ -39,4 +41,9 @@ describeSlotStore(
 describeRenewalLocks('DynamoDB', async () => {
   const { client, tables } = await open();
   return createRenewalLocks(client, tables);
+});
+
+describeCallLimitStore('DynamoDB', async () => {
+  const { client, tables } = await open();
+  return createCallLimitStore(client, tables);
 });

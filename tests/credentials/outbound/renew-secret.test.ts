@@ -7,6 +7,7 @@ import credentialTypes from '../../../nodes/credential-types/credential-types.pl
 import { aVirtualClock } from '../../support/a-virtual-clock.ts';
 import { anOutboundRequest } from '../../support/an-outbound-request.ts';
 import {
+  inMemoryCallLimits,
   inMemoryLocks,
   inMemoryOutboundStore,
   inMemorySecrets,
@@ -84,6 +85,7 @@ const aFleet = async (grace: Grace = 'none') => {
     const credentials = createOutboundCredentials({
       ...spoil({ secrets, locks, http }),
       ...{ store, clock, tcp: noTcp, random: createRandom(seed) },
+      ...{ limits: inMemoryCallLimits(), hostLimits: [] },
       findType: async (id) => credentialTypes.credentialTypes?.find((type) => type.id === id) ?? null,
     });
     return async (): Promise<number> => {

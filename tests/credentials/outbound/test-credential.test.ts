@@ -4,6 +4,7 @@ import { testCredential } from '../../../lib/credentials/outbound/test-credentia
 import { aManualClock } from '../../support/a-manual-clock.ts';
 import {
   aServer,
+  inMemoryCallLimits,
   inMemoryLocks,
   inMemoryOutboundStore,
   inMemorySecrets,
@@ -29,6 +30,8 @@ const testWith = async (test: CredentialType['test'], bound?: string) => {
     store,
     secrets,
     locks: inMemoryLocks(),
+    limits: inMemoryCallLimits(),
+    hostLimits: [],
     findType: async () => type,
     http: aServer(),
     tcp: noTcp,

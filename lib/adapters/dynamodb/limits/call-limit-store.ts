@@ -1,0 +1,128 @@
+import type { CallLimitStore } from '../../../calls/call-limits.ts';
+import { type Item, number, readNumber, text } from '../attributes.ts';
+import type { DynamoDbClient } from '../client.ts';
+import { getItem, type IsOurs, updateItem } from '../items.ts';
+import { STATES_VERSION, WRITTEN } from '../schema/schema.ts';
+import type { TableNames } from '../table-names.ts';
+
+/** An attribute per place: the time until which it is taken. */
+const PLACE = 'place:';
+
+/** An item is kept for this long after its last use, in seconds: longer than slots are reserved ahead. */
+const LIFE_SECONDS = 2 * 86_400;
+
+/**
+ * One item per limit, in the table of the delivery claims. A slot is reserved by a conditional write, of which there are two
+ * forms: one for a limit that is not in use, which starts now, and one that adds to the last slot. A write that is repeated
+ * since its answer was lost wastes a slot.
+ */
+export const createCallLimitStore = (
+  client: DynamoDbClient,
+  { deliveries: TableName }: Pick<TableNames, 'deliveries'>,
+): CallLimitStore => {
+  const at = (key: string) => ({ TableName, Key: { deliveryId: text(`limit:${key}`) } });
+
+  /** @returns null if the condition does not hold */
+  const write = (
+    key: string,
+    { condition, set, values }: { condition: string; set: string; values: Readonly<Record<string, number>> },
+    now: number,
+    names: Readonly<Record<string, string>> = {},
+    isOurs: IsOurs = null,
+  ): Promise<Item | null> =>
+    updateItem(
+      client,
+      {
+        ...at(key),
+        ConditionExpression: condition,
+        UpdateExpression: `SET ${set}, expiresAt = :expiresAt, ${STATES_VERSION}`,
+        ExpressionAttributeNames: { '#schema': 'schema', ...names },
+        ExpressionAttributeValues: {
+          ':schema': WRITTEN.schema,
+          ':expiresAt': number(Math.ceil(now / 1_000) + LIFE_SECONDS),
+          ...Object.fromEntries(Object.entries(values).map(([name, value]) => [name, number(value)])),
+        },
+        ReturnValues: 'UPDATED_NEW',
+      },
+      isOurs,
+    );
+
+  return {
+    reserve: async (key, { now, latest, intervalMs, knownNextAt }) => {
+      const start = async (): Promise<number | null> => {
+        const condition = 'attribute_not_exists(nextAt) OR nextAt <= :now';
+        const values = { ':now': now, ':next': now + intervalMs };
+        return (await write(key, { condition, set: 'nextAt = :next', values }, now)) === null ? null : now;
+      };
+      const add = async (): Promise<number | null> => {
+        const condition = 'nextAt > :now AND nextAt <= :latest';
+        const values = { ':now': now, ':latest': latest, ':interval': intervalMs };
+        const written = await write(key, { condition, set: 'nextAt = nextAt + :interval', values }, now);
+        return written === null ? null : readNumber(written, 'nextAt') - intervalMs;
+      };
+      // In this order, since a limit in use stays in use for the same `now`: if the second is refused as well, it is full.
+      const isInUse = knownNextAt !== null && knownNextAt > now;
+      const added = isInUse ? await add() : null;
+      return added ?? (await start()) ?? (isInUse ? null : await add());
+    },
+
+    find: async (key) => {
+      const item = (await getItem(client, { ...at(key), ConsistentRead: true })) ?? {};
+      const places = Object.keys(item)
+        .filter((name) => name.startsWith(PLACE))
+        .map((name) => [Number(name.slice(PLACE.length)), readNumber(item, name)] as const);
+      return {
+        nextAt: readNumber(item, 'nextAt', 0),
+        pausedUntil: readNumber(item, 'pausedUntil', 0),
+        places: new Map(places),
+      };
+    },
+
+    enter: async (key, place, now) => {
+      const name = `${PLACE}${place.number}`;
+      const free = 'attribute_not_exists(#place) OR #place <= :now';
+      const entered = await write(
+        key,
+        {
+          condition: `(${free}) AND (attribute_not_exists(pausedUntil) OR pausedUntil <= :now)`,
+          set: '#place = :until',
+          values: { ':now': now, ':until': place.until },
+        },
+        now,
+        { '#place': name },
+        (stored) => readNumber(stored, name) === place.until,
+      );
+      return entered !== null;
+    },
+
+    leave: async (key, place) => {
+      await updateItem(
+        client,
+        {
+          ...at(key),
+          ConditionExpression: '#place = :until',
+          UpdateExpression: 'REMOVE #place',
+          ExpressionAttributeNames: { '#place': `${PLACE}${place.number}` },
+          ExpressionAttributeValues: { ':until': number(place.until) },
+        },
+        null,
+      );
+    },
+
+    pause: async (key, until) => {
+      const values = { ':until': until };
+      const moved = await write(
+        key,
+        {
+          condition: 'attribute_not_exists(nextAt) OR nextAt < :until',
+          set: 'nextAt = :until, pausedUntil = :until',
+          values,
+        },
+        until,
+      );
+      if (moved !== null) return;
+      const condition = 'attribute_not_exists(pausedUntil) OR pausedUntil < :until';
+      await write(key, { condition, set: 'pausedUntil = :until', values }, until);
+    },
+  };
+};

@@ -1,0 +1,91 @@
+/** Limits on the calls out that share a credential or go to a host, over all sandboxes. */
+export interface CallLimits {
+  /** At most this many calls in any second; less than 1 for one call in several seconds. */
+  readonly perSecond?: number | undefined;
+  /** At most this many calls at a time. */
+  readonly atOnce?: number | undefined;
+}
+
+/** Limits that apply to a call. */
+export interface AppliedLimits extends CallLimits {
+  /** Of the calls that share the limits: `credential:ID` or `host:PATTERN`. */
+  readonly key: string;
+}
+
+/** What a limit is stored as. All times are in milliseconds since the epoch. */
+interface LimitState {
+  /** When the next slot begins. */
+  readonly nextAt: number;
+  /** Until when a server has asked all callers to wait; 0 if none has. */
+  readonly pausedUntil: number;
+  /** Until when each place is taken, by number. */
+  readonly places: ReadonlyMap<number, number>;
+}
+
+/** Keeps the limits of all sandboxes. All methods throw AppError `STORE_UNAVAILABLE`. */
+export interface CallLimitStore {
+  /**
+   * Reserves the next slot, in one write; in two if `knownNextAt` is outdated.
+   *
+   * @returns the slot; null, with nothing reserved, if it would be later than `latest`
+   */
+  reserve(
+    key: string,
+    slot: {
+      readonly now: number;
+      /** The latest slot that is of use. */
+      readonly latest: number;
+      readonly intervalMs: number;
+      /** The end of the last slot that the sandbox knows; null if it knows none. */
+      readonly knownNextAt: number | null;
+    },
+  ): Promise<number | null>;
+  /** Finds a limit, with all its changes. */
+  find(key: string): Promise<LimitState>;
+  /** Takes a place among those that may be made at a time. @returns false if another has it, or all calls wait */
+  enter(key: string, place: CallPlace, now: number): Promise<boolean>;
+  /** Frees a place, unless another has taken it since. */
+  leave(key: string, place: CallPlace): Promise<void>;
+  /** Makes all calls wait until then. */
+  pause(key: string, until: number): Promise<void>;
+}
+
+export interface CallPlace {
+  /** From 0. */
+  readonly number: number;
+  /** Until when it is taken, also if its holder crashes, in milliseconds since the epoch. */
+  readonly until: number;
+}
+
+/** The greatest rate: all calls of a limit are written to one item of the table. */
+export const MAX_PER_SECOND = 500;
+export const MIN_PER_SECOND = 0.001;
+export const MAX_AT_ONCE = 100;
+
+/** Limits for people: `10 calls a second, 5 at a time`. */
+export const describeLimits = ({ perSecond, atOnce }: CallLimits): string =>
+  [
+    ...(perSecond === undefined ? [] : [describeRate(perSecond)]),
+    ...(atOnce === undefined ? [] : [`${atOnce} at a time`]),
+  ].join(', ');
+
+const describeRate = (perSecond: number): string => {
+  if (perSecond >= 1) return `${perSecond} ${perSecond === 1 ? 'call' : 'calls'} a second`;
+  return `1 call in ${Math.round(10 / perSecond) / 10} s`;
+};
+
+/**
+ * How much closer two calls may arrive than they were sent, in milliseconds, without a server seeing more in a second
+ * than the limit says.
+ */
+const JITTER_MS = 100;
+
+/** A slot whose call is not sent this long after it is missed, in milliseconds: the rest of the jitter is the network's. */
+export const MAX_LATE_MS = JITTER_MS / 2;
+
+/**
+ * The interval between slots, in milliseconds. It makes `perSecond` + 1 calls take a little longer than a second: with
+ * intervals of exactly that part of a second, one late call would be in the second of the next ones.
+ */
+export const intervalOf = (perSecond: number): number =>
+  1_000 / perSecond + JITTER_MS / Math.max(1, perSecond);

@@ -1,0 +1,179 @@
+import {
+  type Clock,
+  NodeError,
+  type OutboundRequest,
+  type OutboundResponse,
+  readRetryAfter,
+} from '@hookloom/plugin-kit';
+import type { CallTurn } from '../engine/call-turn.ts';
+import { LruMap } from '../shared/lru-map.ts';
+import {
+  type AppliedLimits,
+  type CallLimitStore,
+  type CallPlace,
+  describeLimits,
+  intervalOf,
+  MAX_LATE_MS,
+} from './call-limits.ts';
+
+export interface LimiterParts {
+  readonly limits: CallLimitStore;
+  readonly clock: Clock;
+  /** Returns a random number from 0 to 1. */
+  readonly random: () => number;
+}
+
+/** Makes a call when limits let it pass. */
+export type LimitCall = (
+  limits: AppliedLimits,
+  request: Pick<OutboundRequest, 'timeoutMs' | 'signal'>,
+  turn: CallTurn | undefined,
+  call: () => Promise<OutboundResponse>,
+) => Promise<OutboundResponse>;
+
+/** An attempt that would wait for longer is postponed, where it can be. */
+const LONG_WAIT_MS = 3_000;
+/** A postponed attempt is made this long before its slot: enough to start a process and to load a plan. */
+const LEAD_MS = 2_000;
+/** The longest time ahead for which slots are reserved. */
+const MAX_AHEAD_MS = 24 * 3_600_000;
+/** The longest time for which a server can make all calls wait. */
+const MAX_PAUSE_MS = 3_600_000;
+/** The interval between looks for a free place. */
+const PLACE_INTERVAL_MS = 500;
+/** Between tries of an attempt that was postponed since all places were taken. */
+const AFTER_FULL_MS = 10_000;
+/** A call in the process of another sandbox ends with its own timeout: its place is free this much later. */
+const PLACE_MARGIN_MS = 5_000;
+const MAX_KEYS = 500;
+
+/**
+ * Limits calls out: to a number per second, by reserving slots in the order in which they are asked for (the generic cell
+ * rate algorithm, with a burst of one), and to a number at a time, by places that calls take and leave. A call that was
+ * sent too late for its slot reserves another.
+ *
+ * A rate costs one write per call, places two. A server that answers 429 or 503 with `Retry-After` makes all calls of the
+ * limit wait, for which another write is made; a call that has waited looks for that before it is sent.
+ *
+ * @throws NodeError `CallLimitReached` if the call can't be made within the time of its attempt, AppError
+ * `STORE_UNAVAILABLE`, and what the call throws
+ */
+export const createLimitCall = ({ limits: store, clock, random }: LimiterParts): LimitCall => {
+  /** When the next slot begins, as this sandbox knows it. */
+  const known = new LruMap<string, number>(MAX_KEYS);
+
+  return async (limits, { timeoutMs, signal }, turn, call) => {
+    const { key, perSecond, atOnce } = limits;
+    const begun = turn?.begin() ?? { canPostpone: false, slot: null };
+    let { canPostpone } = begun;
+    const endsAt = clock.now() + (turn?.remainingMs() ?? timeoutMs);
+
+    const refuse = (nextAt: number): never => {
+      const now = clock.now();
+      const message = `the limit of ${nameOf(key)} is ${describeLimits(limits)}: the next call is possible in ${toSeconds(nextAt - now)} s, but this one must end in ${toSeconds(endsAt - now)} s`;
+      throw new NodeError(message, { name: 'CallLimitReached', retryAfterMs: Math.max(0, nextAt - now) });
+    };
+
+    /** Waits in the process, or ends the attempt if that takes long. */
+    const waitUntil = async (at: number, slot: { readonly key: string; readonly at: number } | null) => {
+      const waitMs = at - clock.now();
+      if (canPostpone && turn !== undefined && waitMs > LONG_WAIT_MS)
+        return turn.postpone({
+          waitMs: waitMs - (slot === null ? 0 : LEAD_MS),
+          slot,
+          reason: `waits for the limit of ${nameOf(key)}: ${describeLimits(limits)}`,
+        });
+      if (at > endsAt) return refuse(at);
+      if (waitMs > 0) await clock.sleep(waitMs, signal);
+    };
+
+    const reserve = async (intervalMs: number): Promise<number> => {
+      const now = clock.now();
+      const latest = canPostpone ? now + MAX_AHEAD_MS : endsAt;
+      const knownNextAt = known.get(key) ?? null;
+      const at = await store.reserve(key, { now, latest, intervalMs, knownNextAt });
+      if (at === null) return refuse((await store.find(key)).nextAt);
+      known.set(key, at + intervalMs);
+      return at;
+    };
+
+    /** @returns the slot, at the time at which it begins */
+    const awaitSlot = async (intervalMs: number, reserved: number | null): Promise<number> => {
+      for (let at = reserved; ; at = null) {
+        const slot = at ?? (await reserve(intervalMs));
+        const mustWait = slot > clock.now();
+        await waitUntil(slot, { key, at: slot });
+        const isPaused = mustWait && (await store.find(key)).pausedUntil > clock.now();
+        if (!isPaused && !isMissed(slot, clock.now())) return slot;
+      }
+    };
+
+    /** Takes a place, and waits for one as long as all are taken. */
+    const enter = async (places: number): Promise<CallPlace> => {
+      const startedAt = clock.now();
+      let free: readonly number[] = Array.from({ length: places }, (_, number) => number);
+      for (;;) {
+        const now = clock.now();
+        const number = free[Math.floor(random() * free.length) % free.length] ?? 0;
+        const place = { number, until: now + timeoutMs + PLACE_MARGIN_MS };
+        if (await store.enter(key, place, now)) return place;
+        const state = await store.find(key);
+        free = Array.from({ length: places }, (_, at) => at).filter(
+          (at) => (state.places.get(at) ?? 0) <= now,
+        );
+        if (state.pausedUntil > now) await waitUntil(state.pausedUntil, null);
+        else if (free.length === 0) {
+          const mayTakeLong = canPostpone && now - startedAt > LONG_WAIT_MS;
+          const waitMs = (mayTakeLong ? AFTER_FULL_MS : PLACE_INTERVAL_MS) * (0.5 + random());
+          await waitUntil(now + waitMs, null);
+          free = Array.from({ length: places }, (_, at) => at);
+        }
+      }
+    };
+
+    const interval = perSecond === undefined ? null : intervalOf(perSecond);
+    // One that has begun may have been used: a process that repeats an attempt after a crash has the same.
+    const reserved = begun.slot?.key === key && begun.slot.at > clock.now() ? begun.slot.at : null;
+    const slot = interval === null ? null : await awaitSlot(interval, reserved);
+    const place = atOnce === undefined ? null : await enter(atOnce);
+    const leave = async () => {
+      if (place !== null) await store.leave(key, place).catch(() => {}); // then it expires
+    };
+    try {
+      canPostpone = false; // the place would stay taken
+      if (interval !== null && slot !== null && isMissed(slot, clock.now())) await awaitSlot(interval, null);
+      const response = await call();
+      const pauseMs = readRetryAfter(response.status, response.headers, clock.now()) ?? 0;
+      if (pauseMs > 0) await store.pause(key, clock.now() + Math.min(pauseMs, MAX_PAUSE_MS));
+      if (response.stream !== null && place !== null)
+        return { ...response, stream: endWith(response.stream, leave) };
+      await leave();
+      return response;
+    } catch (error) {
+      await leave();
+      throw error;
+    }
+  };
+};
+
+const isMissed = (slot: number, now: number): boolean => now - slot > MAX_LATE_MS;
+
+const toSeconds = (ms: number): number => Math.max(0, Math.ceil(ms / 1_000));
+
+/** `credential:crm` as `credential "crm"`. */
+const nameOf = (key: string): string => {
+  const at = key.indexOf(':');
+  return `${key.slice(0, at)} "${key.slice(at + 1)}"`;
+};
+
+/** Calls `onEnd` when a stream ends, fails or is given up. */
+async function* endWith(
+  stream: AsyncIterable<Uint8Array>,
+  onEnd: () => Promise<void>,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* stream;
+  } finally {
+    await onEnd();
+  }
+}

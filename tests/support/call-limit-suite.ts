@@ -1,0 +1,72 @@
+import { describe, expect, test } from '@jest/globals';
+import type { CallLimitStore } from '../../lib/calls/call-limits.ts';
+
+/** The contract of {@link CallLimitStore}. @param create - makes one without any limit */
+export const describeCallLimitStore = (
+  name: string,
+  create: () => CallLimitStore | Promise<CallLimitStore>,
+): void => {
+  const slot = { now: 1_000, latest: 9_000, intervalMs: 100, knownNextAt: null };
+
+  describe(`${name} keeps limits on calls out`, () => {
+    test('slots follow each other, whatever a sandbox knows of the last', async () => {
+      const store = await create();
+      expect(await store.reserve('a', slot)).toBe(1_000);
+      expect(await store.reserve('a', slot)).toBe(1_100);
+      expect(await store.reserve('a', { ...slot, knownNextAt: 1_200 })).toBe(1_200);
+      expect(await store.reserve('a', { ...slot, knownNextAt: 1_300 })).toBe(1_300);
+      expect(await store.reserve('b', slot)).toBe(1_000);
+      expect(await store.reserve('a', { ...slot, now: 1_400 })).toBe(1_400);
+      expect(await store.reserve('a', { ...slot, now: 5_000, knownNextAt: 6_000 })).toBe(5_000);
+      expect((await store.find('a')).nextAt).toBe(5_100);
+    });
+
+    test('each of many callers at the same time gets a slot of its own', async () => {
+      const store = await create();
+      const slots = await Promise.all(Array.from({ length: 30 }, () => store.reserve('a', slot)));
+      const expected = Array.from({ length: 30 }, (_, at) => 1_000 + at * 100);
+      expect(slots.sort((one, other) => Number(one) - Number(other))).toEqual(expected);
+    });
+
+    test('a slot that is of no use is not reserved', async () => {
+      const store = await create();
+      await store.reserve('a', { ...slot, intervalMs: 5_000 });
+      expect(await store.reserve('a', { ...slot, latest: 5_999 })).toBeNull();
+      expect(await store.reserve('a', { ...slot, latest: 5_999, knownNextAt: 6_000 })).toBeNull();
+      expect(await store.reserve('a', { ...slot, latest: 6_000 })).toBe(6_000);
+    });
+
+    test('a place is taken once, until it is left or expires', async () => {
+      const store = await create();
+      const place = { number: 3, until: 2_000 };
+      expect(await store.enter('a', place, 1_000)).toBe(true);
+      expect(await store.enter('a', { ...place, until: 3_000 }, 1_999)).toBe(false);
+      expect(await store.enter('a', { number: 4, until: 2_000 }, 1_999)).toBe(true);
+      expect(await store.find('a')).toEqual({
+        nextAt: 0,
+        pausedUntil: 0,
+        places: new Map([
+          [3, 2_000],
+          [4, 2_000],
+        ]),
+      });
+      expect(await store.enter('a', { ...place, until: 3_000 }, 2_000)).toBe(true);
+      await store.leave('a', place);
+      expect(await store.enter('a', { ...place, until: 4_000 }, 2_500)).toBe(false);
+      await store.leave('a', { ...place, until: 3_000 });
+      expect(await store.enter('a', { ...place, until: 4_000 }, 2_500)).toBe(true);
+    });
+
+    test('all calls wait until a pause ends, and none ends it', async () => {
+      const store = await create();
+      await store.pause('a', 4_000);
+      expect(await store.reserve('a', slot)).toBe(4_000);
+      await store.pause('a', 3_000);
+      expect(await store.find('a')).toMatchObject({ nextAt: 4_100, pausedUntil: 4_000 });
+      await store.pause('a', 4_050);
+      expect(await store.find('a')).toMatchObject({ nextAt: 4_100, pausedUntil: 4_050 });
+      expect(await store.enter('a', { number: 0, until: 9_000 }, 4_049)).toBe(false);
+      expect(await store.enter('a', { number: 0, until: 9_000 }, 4_050)).toBe(true);
+    });
+  });
+};
