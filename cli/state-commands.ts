@@ -1,13 +1,14 @@
 import type { Command } from 'commander';
 import type { listEntriesRoute } from '../lib/app/api/state.ts';
 import type { AnswerTo } from '../lib/http/api-route.ts';
-import type { AdminApi } from './admin-api.ts';
+import { type AdminApi, ApiProblem } from './admin-api.ts';
 import type { CommandContext } from './command-context.ts';
 import { usageError } from './command-error.ts';
 import { explain } from './help.ts';
 import type { Io } from './io.ts';
 import { parseJson } from './parse-json.ts';
 import { LIMIT, readId } from './read-arguments.ts';
+import { readInput } from './read-file.ts';
 import { printTable } from './table.ts';
 
 const STATE = '/api/admin/state';
@@ -31,6 +32,10 @@ interface ListOptions extends ScopeOptions {
 interface ChangeOptions extends ScopeOptions {
   readonly ttl?: number;
   readonly ifVersion?: number;
+}
+
+interface PutOptions extends ChangeOptions {
+  readonly file?: string;
 }
 
 export const addStateCommands = (program: Command, { io, onTarget }: CommandContext): void => {
@@ -67,13 +72,24 @@ export const addStateCommands = (program: Command, { io, onTarget }: CommandCont
 
   withScope(state.command('put').description('create or replace an entry'))
     .argument('<key>', 'its key')
-    .argument('<value>', `its value as JSON, such as 7, '"text"' or '{"a":1}'`)
+    .argument('[value]', `its value as JSON, such as 7, '"text"' or '{"a":1}'`)
+    .option('--file <file>', 'a file with its value as JSON; - for standard input')
     .option('--ttl <seconds>', 'it expires after this time (default: never)', readNumber)
     .option('--if-version <number>', 'only in place of this version; 0 for none', readNumber)
-    .addHelpText('after', explain(['state put visits/7 1 --workflow orders --if-version 0']))
-    .action(async (key: string, text: string, options: ChangeOptions) => {
+    .addHelpText(
+      'after',
+      explain([
+        'state put visits/7 1 --workflow orders --if-version 0',
+        'state put prices --file prices.json --store shop',
+      ]),
+    )
+    .action(async (key: string, given: string | undefined, options: PutOptions) => {
       const query = { ...toScope(options), key };
-      const body = { value: parseJson(text, 'value'), ttlSeconds: options.ttl ?? null };
+      if ((given === undefined) === (options.file === undefined))
+        throw usageError('Give the value, or a file with it: --file FILE.');
+      const { name, text } =
+        given === undefined ? await readInput(options.file ?? '', io) : { name: 'value', text: given };
+      const body = { value: parseJson(text, name), ttlSeconds: options.ttl ?? null };
       await onTarget(async ({ target }) => {
         const request = { query, body, headers: toCondition(options) };
         const { version } = await target.api.call<Entry>('PUT', ENTRY, request);
@@ -133,17 +149,22 @@ const toCondition = ({ ifVersion }: ChangeOptions): Readonly<Record<string, stri
 const describeClaim = ({ executionId, confirmBy }: NonNullable<Entry['claim']>): string =>
   `claimed by execution ${executionId}${confirmBy === null ? '' : `, to be confirmed by ${confirmBy}`}`;
 
+const describeValue = ({ value, omittedBytes }: Pick<Entry, 'value' | 'omittedBytes'>): string =>
+  omittedBytes === null
+    ? JSON.stringify(value)
+    : `${omittedBytes.toLocaleString('en')} bytes: state get shows them`;
+
 const list = async (query: Query, asJson: boolean, api: AdminApi, io: Io): Promise<void> => {
   const { entries, nextCursor } = await api.call<Page>('GET', STATE, { query });
   if (asJson) return io.print(JSON.stringify({ entries, nextCursor }, null, 2));
   if (entries.length === 0) io.note('There are no entries.');
   else {
-    const rows = entries.map(({ key, value, version, writtenAt, expiresAt, claim }) => [
+    const rows = entries.map(({ key, value, omittedBytes, version, writtenAt, expiresAt, claim }) => [
       key,
       String(version),
       writtenAt,
       expiresAt ?? '-',
-      claim === null ? JSON.stringify(value) : describeClaim(claim),
+      claim === null ? describeValue({ value, omittedBytes }) : describeClaim(claim),
     ]);
     printTable({ titles: ['KEY', 'VERSION', 'WRITTEN', 'EXPIRES', 'VALUE'], rows, texts: ['VALUE'] }, io);
   }
@@ -155,12 +176,26 @@ const PAGE = '100';
 /** How many entries are between two lines of progress. */
 const STEP = 1_000;
 
+/** An entry with its value, also one that a list omits; null if it has been deleted since it was listed. */
+const find = (
+  { workflowId = null, store = null }: Query,
+  key: string,
+  api: AdminApi,
+): Promise<Entry | null> =>
+  api.call<Entry>('GET', ENTRY, { query: { workflowId, store, key } }).catch((error: unknown) => {
+    if (error instanceof ApiProblem && error.code === 'state-entry-not-found') return null;
+    throw error;
+  });
+
 const exportAll = async (query: Query, api: AdminApi, io: Io): Promise<void> => {
   let cursor: string | null = null;
   let count = 0;
   do {
     const page: Page = await api.call<Page>('GET', STATE, { query: { ...query, limit: PAGE, cursor } });
-    for (const entry of page.entries) io.print(JSON.stringify(entry));
+    for (const entry of page.entries) {
+      const whole = entry.omittedBytes === null ? entry : await find(query, entry.key, api);
+      if (whole !== null) io.print(JSON.stringify(whole));
+    }
     const before = count;
     count += page.entries.length;
     if (Math.floor(count / STEP) > Math.floor(before / STEP)) io.note(`${count} entries …`);

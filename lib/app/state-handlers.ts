@@ -8,11 +8,17 @@ import {
 import { answerRoute } from '../http/api-route.ts';
 import { readCaller, serveRoutes } from '../http/create-handler.ts';
 import { checkPrecondition, withTag } from '../http/entity-tags.ts';
-import { answerJson } from '../shared/answer.ts';
-import { QUERY_INVALID, STATE_ENTRY_NOT_FOUND, STATE_INVALID } from '../shared/error-catalogue.ts';
+import { type Answer, answerJson } from '../shared/answer.ts';
+import {
+  QUERY_INVALID,
+  STATE_ENTRY_NOT_FOUND,
+  STATE_INVALID,
+  STATE_VALUE_MISSING,
+} from '../shared/error-catalogue.ts';
 import { AppError } from '../shared/errors.ts';
 import { tryJson } from '../shared/try-json.ts';
 import { checkOperation, MAX_KEY_BYTES } from '../state/check-operation.ts';
+import type { LargeValues } from '../state/large-values.ts';
 import { liveOf } from '../state/show-entry.ts';
 import type { StateEntry, StateStore } from '../state/state-store.ts';
 import { editEntry } from '../state/write-entry.ts';
@@ -23,13 +29,14 @@ const MAX_PAGE_BYTES = 2_000_000;
 
 interface StateParts {
   readonly store: StateStore;
+  readonly values: LargeValues;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
 /** `/api/admin/state`: what workflows remember, to be seen and repaired. */
 export const createState = (parts: StateParts) => {
-  const { store, clock } = parts;
+  const { store, values, clock } = parts;
 
   return serveRoutes(parts, [
     answerRoute(listEntriesRoute, async ({ query, addLogFields }) => {
@@ -56,7 +63,9 @@ export const createState = (parts: StateParts) => {
       addLogFields({ scope });
       const entry = liveOf(await store.find(scope, key), clock.now());
       if (entry === null) throw new AppError(STATE_ENTRY_NOT_FOUND, {});
-      return withTag(answerJson(200, describeEntry(entry)), entry.version);
+      const loaded = await values.load(entry).catch(refuseMissing);
+      const answer = answerJson(200, describeEntry(loaded));
+      return withTag(entry.content.kind === 'large' ? asBytes(answer) : answer, entry.version);
     }),
 
     answerRoute(putEntryRoute, async ({ event, query, body, addLogFields }) => {
@@ -124,6 +133,17 @@ const toScope = ({ workflowId, store }: ScopeQuery, operation: StateOperation): 
   return workflowId === null ? `store:${store}` : `workflow:${workflowId}`;
 };
 
+/** In base64, a large value fits into Lambda's answer: as text, each quotation mark in it would take two bytes. */
+const asBytes = <Given extends Answer>(answer: Given): Given =>
+  answer.body === null
+    ? answer
+    : { ...answer, body: Buffer.from(answer.body).toString('base64'), isBase64: true };
+
+/** @throws AppError `STATE_VALUE_MISSING` */
+const refuseMissing = (error: unknown): never => {
+  throw error instanceof NodeError ? new AppError(STATE_VALUE_MISSING, {}) : error;
+};
+
 /** A message that is written for the parameters of a node. */
 const withoutQuotes = (message: string): string => message.replace(/^Parameter "(\w{1,40})"/, '$1');
 
@@ -147,6 +167,7 @@ const toTime = (ms: number): string => new Date(ms).toISOString();
 const describeEntry = ({ key, content, version, writtenAt, writtenBy, expiresAt }: StateEntry) => ({
   key,
   value: content.kind === 'value' ? content.value : null,
+  omittedBytes: content.kind === 'large' ? content.bytes : null,
   version,
   writtenAt: toTime(writtenAt),
   writtenBy,

@@ -21,6 +21,7 @@ import type { DueGroup } from '../executions/record/execution-store.ts';
 import { type AppError, isAppError } from '../shared/errors.ts';
 import { type Measurement, measure } from '../shared/metrics.ts';
 import { workThrough } from '../shared/work-through.ts';
+import type { checkValues } from '../state/check-values.ts';
 
 /** Executions per group reconciled in parallel. There are many waiting ones, and they are seldom lost. */
 const CONCURRENCY: Readonly<Record<DueGroup, number>> = { active: 30, waiting: 5 };
@@ -31,10 +32,14 @@ const MARGIN_MS = 30_000;
 const hasTimeLeft = ({ getRemainingTimeInMillis }: Partial<Context>): boolean =>
   (getRemainingTimeInMillis?.() ?? Number.POSITIVE_INFINITY) > MARGIN_MS;
 
+/** Removes large values of state that no entry names any more. */
+export type CheckValues = (options: Parameters<typeof checkValues>[1]) => ReturnType<typeof checkValues>;
+
 type SweepParts = ReconcileParts &
   ReleaseParts & {
     /** Records which version is written from now on. @returns why this release can't read the stored data, or null */
     readonly noteVersions: () => Promise<{ readonly problem: string; readonly remedy: string } | null>;
+    readonly checkValues: CheckValues;
     /** Whether an alarm relies on sweeps: then each is counted; otherwise an idle service costs no metric. */
     readonly countsSweeps?: boolean;
     readonly clock: Clock;
@@ -51,8 +56,8 @@ type Sweep = (executionId: string, deadLetter: DeadLetter | null) => Promise<boo
 /**
  * The sweeper. Invoked by a schedule, it reconciles the executions whose lease has expired and releases held ones;
  * invoked by the dead-letter queue, it reconciles the executions of the messages. An event `{queue, ended}` releases
- * one queue of held executions, see `NudgeQueue`; `{only: 'held'}` releases all queues. A failing execution does not
- * stop the others.
+ * one queue of held executions, see `NudgeQueue`; `{only: 'held'}` releases all queues, and `{only: 'values'}` checks large
+ * values of state. A failing execution does not stop the others.
  */
 export const createSweepFunction = (given: SweepParts) => {
   const closed: ClosedQueues = new Map();
@@ -129,7 +134,7 @@ const reportFindings = (values: Values, isOfAll: boolean, logger: Logger): void 
 
 const isSweepOfAll = (event: unknown): boolean => {
   const { Records, queue, only } = toMap(event);
-  return Records === undefined && queue === undefined && only !== 'held';
+  return Records === undefined && queue === undefined && only !== 'held' && only !== 'values';
 };
 
 /** Logged once per sweep for all of them. */
@@ -148,13 +153,30 @@ const sweepEvent = async (
   const messages = isPlainObject(event) ? event.Records : undefined;
   if (Array.isArray(messages)) return sweepQueue(messages, sweep, parts.logger);
   const { queue, only, ended } = toMap(event);
-  if (queue === undefined) {
+  if (only === 'values') await sweepValues(parts, findings, hasTime);
+  else if (queue === undefined) {
     const isAll = only !== 'held';
     const reconciled = isAll ? sweepAll(parts, sweep, hasTime) : null;
     const versions = isAll ? checkVersions(parts, findings) : null;
     await Promise.all([versions, reconciled, releaseAllQueues(parts, parts.closed, hasTime)]);
   } else await releaseQueue(readQueue(queue), parts, hasTime, isId(ended) ? ended : undefined);
   return { batchItemFailures: [] };
+};
+
+/** Values that could not be checked are logged once for all, and checked again by the next sweep. */
+const sweepValues = async (
+  { checkValues, logger }: SweepParts,
+  findings: Findings,
+  hasTime: HasTime,
+): Promise<void> => {
+  const failed: { readonly blob: string; readonly cause: unknown }[] = [];
+  const onFailure = ({ blob }: { readonly blob: string }, cause: unknown) => failed.push({ blob, cause });
+  const found = await checkValues({ mayGoOn: hasTime, onFailure });
+  if (found.checked > 0) logger.info('Large values of state were checked.', found);
+  const [first] = failed;
+  if (first === undefined) return;
+  findings.count('failed');
+  logger.error('Large values of state could not be checked.', { count: failed.length, ...first });
 };
 
 /** Records that this release writes here. Logs and raises an alarm if other releases have written data that it can't read. */

@@ -383,6 +383,13 @@ export const STATE_ENTRY_NOT_FOUND = () =>
     'There is no entry of state with this key, or it has expired.',
     'Entry not found',
   );
+export const STATE_VALUE_MISSING = () =>
+  describeError(
+    'STATE_VALUE_MISSING',
+    404,
+    'The value of this entry is no longer in the bucket. Put it again, or delete the entry.',
+    'Value missing',
+  );
 export const STATE_INVALID = (p: { reason: string }) =>
   describeError('STATE_INVALID', 422, `${p.reason}. Nothing was stored.`, 'Entry invalid');
 export const VARIABLE_NOT_FOUND = (p: { near: string | null }) =>

@@ -11,12 +11,13 @@ interface Changed {
   readonly result: JsonObject;
 }
 
-/** Bytes as JSON: with a key of 1,024 bytes and the rest of an item, below DynamoDB's 409,600 bytes. */
-const MAX_VALUE_BYTES = 400_000;
+/** Bytes as JSON: in base64, the value fits into an answer of Lambda, which has at most 6 MB. */
+export const MAX_VALUE_BYTES = 4_000_000;
 
 /**
  * Decides on a change.
- * @param entry - the stored entry; null if there is none, or it has expired or was deleted
+ * @param entry - the stored entry, with its value if the change depends on it: see {@link needsValue}; null if there is none, or
+ * it has expired or was deleted
  * @param version - the version that the change writes
  * @param now - milliseconds since the epoch
  * @throws NodeError `StateVersionMismatch` | `StateTypeMismatch` | `StateTooLarge`
@@ -62,6 +63,10 @@ export const changeEntry = (
     }
   }
 };
+
+/** Whether a change depends on the value that is stored, so that a large one has to be loaded. */
+export const needsValue = ({ operation }: StateChange): boolean =>
+  operation === 'increment' || operation === 'append';
 
 /** @returns milliseconds since the epoch; null for never */
 export const expiryOf = (ttlSeconds: number | undefined, now: number): number | null =>

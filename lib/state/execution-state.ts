@@ -8,8 +8,9 @@ import {
 } from '@hookloom/plugin-kit';
 import type { OpenState } from '../engine/session.ts';
 import { workThrough } from '../shared/work-through.ts';
-import { changeEntry, expiryOf, type StateChange } from './change-entry.ts';
+import { changeEntry, expiryOf, needsValue, type StateChange } from './change-entry.ts';
 import { checkOperation, MAX_TTL_SECONDS } from './check-operation.ts';
+import type { LargeValues } from './large-values.ts';
 import { liveOf, showEntry } from './show-entry.ts';
 import type { StateContent, StateEntry, StateStore } from './state-store.ts';
 import { writeEntry } from './write-entry.ts';
@@ -25,6 +26,7 @@ export type StateFor = (execution: StateExecution) => OpenState;
 
 interface StateParts {
   readonly store: StateStore;
+  readonly values: LargeValues;
   readonly clock: Clock;
   /** Whether nodes are only tried: they use scopes of their own, whose entries live for a day at most. */
   readonly isTrial?: boolean;
@@ -46,7 +48,7 @@ const MAX_DELAY_MS = 250;
  * it; if it is made later, the version has changed and the conditional write is refused.
  */
 export const createStateFor =
-  ({ store, clock, isTrial = false }: StateParts): StateFor =>
+  ({ store, values, clock, isTrial = false }: StateParts): StateFor =>
   ({ executionId, workflowId, retryOf }) =>
   (nodeKey, signal) => {
     let calls = 0;
@@ -75,23 +77,31 @@ export const createStateFor =
 
     const change = async (scope: string, given: StateChange, id: string): Promise<JsonObject> => {
       const { key } = given;
+      let saved: { readonly given: StateContent; readonly content: StateContent } | null = null;
       for (let tries = 1; ; tries++) {
         const found = await store.find(scope, key);
         const known = await findEffect(store, found, id);
         if (known !== null) return known;
         const now = clock.now();
         const version = (found?.version ?? 0) + 1;
-        const { content, expiresAt, result } = changeEntry(liveOf(found, now), given, version, now);
+        const live = liveOf(found, now);
+        const before = needsValue(given) ? await values.load(live) : live;
+        const { content, expiresAt, result } = changeEntry(before, given, version, now);
         if (content === null) return result;
+        // The value of a put is the same at each try, and stored once.
+        if (saved === null || !isSameValue(saved.given, content)) {
+          signal.throwIfAborted();
+          saved = { given: content, content: await values.save({ scope, key }, content, now) };
+        }
         const effect = { id, result, at: now };
-        if ((await write(found, { scope, key, content, expiresAt, writtenAt: now, effect })) !== null)
-          return result;
+        const changed = { scope, key, content: saved.content, expiresAt, writtenAt: now, effect };
+        if ((await write(found, changed)) !== null) return result;
         await waitForOthers(key, tries);
       }
     };
 
     const read = async (scope: string, key: string): Promise<JsonObject> => {
-      const entry = liveOf(await store.find(scope, key), clock.now());
+      const entry = await values.load(liveOf(await store.find(scope, key), clock.now()));
       if (entry === null) return { found: false, value: null, version: 0 };
       return { found: true, ...showEntry(entry) };
     };
@@ -106,7 +116,7 @@ export const createStateFor =
         const found = await store.find(scope, key);
         const now = clock.now();
         const content = liveOf(found, now)?.content;
-        if (content?.kind === 'value')
+        if (content?.kind === 'value' || content?.kind === 'large')
           throw new NodeError(
             'Parameter "key" names an entry that has a value: use other keys to see what is new',
             { name: 'StateTypeMismatch', isRetryable: false, details: { key } },
@@ -137,7 +147,7 @@ export const createStateFor =
         const found = await store.find(scope, key);
         const now = clock.now();
         const content = liveOf(found, now)?.content;
-        if (content?.kind === 'value')
+        if (content?.kind === 'value' || content?.kind === 'large')
           throw new NodeError('Parameter "key" names an entry that has a value, not a claim', {
             name: 'StateTypeMismatch',
             isRetryable: false,
@@ -197,6 +207,9 @@ export const createStateFor =
       },
     };
   };
+
+const isSameValue = (one: StateContent, other: StateContent): boolean =>
+  one.kind === 'value' && other.kind === 'value' && one.value === other.value;
 
 const hash = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 22);
 

@@ -7,9 +7,13 @@ export const liveOf = (entry: StateEntry | null, now: number): StateEntry | null
   return entry.expiresAt !== null && entry.expiresAt <= now ? null : entry;
 };
 
-/** An entry as nodes see it: a claim is shown as the execution that made it. Times are ISO 8601. */
+/**
+ * An entry as nodes see it: a claim is shown as the execution that made it, and a large value that was not loaded as its size.
+ * Times are ISO 8601.
+ */
 export const showEntry = ({ content, version, writtenAt, expiresAt }: StateEntry): JsonObject => ({
   value: showContent(content),
+  ...(content.kind === 'large' ? { omittedBytes: content.bytes } : {}),
   version,
   writtenAt: toTime(writtenAt),
   expiresAt: toTime(expiresAt),
@@ -17,7 +21,7 @@ export const showEntry = ({ content, version, writtenAt, expiresAt }: StateEntry
 
 const showContent = (content: StateContent): JsonValue => {
   if (content.kind === 'value') return content.value;
-  return content.kind === 'deleted'
+  return content.kind !== 'claim'
     ? null
     : { claimedBy: content.executionId, confirmBy: toTime(content.confirmBy) };
 };

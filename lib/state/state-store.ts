@@ -12,6 +12,14 @@ export interface StateEffect {
 
 export type StateContent =
   | { readonly kind: 'value'; readonly value: JsonValue }
+  /** A value that is too large for the entry's item: see `LargeValues`. */
+  | {
+      readonly kind: 'large';
+      /** Key of the blob. */
+      readonly blob: string;
+      /** Size as JSON, in bytes. */
+      readonly bytes: number;
+    }
   | {
       readonly kind: 'claim';
       /** Id of the effect that claims the key. */
@@ -70,7 +78,7 @@ export interface StateStore {
   findEffect(id: string): Promise<StateEffect | null>;
   /** Keeps an effect for {@link EFFECT_LIFE_MS}, since its entry is about to be overwritten. */
   keepEffect(effect: StateEffect): Promise<void>;
-  /** Reads entries by key, up to 4 MB of values, or `maxBytes` if that is less. */
+  /** Reads entries by key, up to 4 MB of values, or `maxBytes` if that is less; large ones do not count. */
   list(
     scope: string,
     range: {

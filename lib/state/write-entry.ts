@@ -2,6 +2,7 @@ import type { Clock } from '@hookloom/plugin-kit';
 import { STORE_UNAVAILABLE } from '../shared/error-catalogue.ts';
 import { AppError } from '../shared/errors.ts';
 import { changeEntry, type StateChange } from './change-entry.ts';
+import type { LargeValues } from './large-values.ts';
 import { liveOf } from './show-entry.ts';
 import { EFFECT_LIFE_MS, type StateEntry, type StateStore } from './state-store.ts';
 
@@ -28,6 +29,7 @@ export const writeEntry = async (
 
 interface EditParts {
   readonly store: StateStore;
+  readonly values: Pick<LargeValues, 'save'>;
   readonly clock: Pick<Clock, 'now'>;
 }
 
@@ -43,7 +45,7 @@ const MAX_TRIES = 10;
  * @throws NodeError as {@link changeEntry}; AppError `STORE_UNAVAILABLE`, also if others keep changing the entry
  */
 export const editEntry = async (
-  { store, clock }: EditParts,
+  { store, values, clock }: EditParts,
   scope: string,
   change: Extract<StateChange, { operation: 'put' | 'delete' }>,
   caller: string | null,
@@ -57,11 +59,9 @@ export const editEntry = async (
     check(before);
     const { content, expiresAt } = changeEntry(before, change, (found?.version ?? 0) + 1, now);
     const writtenBy = { executionId: null, caller };
+    const saved = await values.save({ scope, key }, content ?? { kind: 'deleted' }, now);
     const written = { expiresAt, writtenAt: now, writtenBy, effect: null };
-    const after = await writeEntry(store, found, {
-      ...{ scope, key, content: content ?? { kind: 'deleted' } },
-      ...written,
-    });
+    const after = await writeEntry(store, found, { scope, key, content: saved, ...written });
     if (after !== null) return { before, after };
   }
   throw new AppError(STORE_UNAVAILABLE, {});

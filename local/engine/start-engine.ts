@@ -46,11 +46,12 @@ export const startEngine = async (
 };
 
 /**
- * How often each sweep runs, in milliseconds. When deployed, the intervals are five minutes, one minute for held
- * executions, and 15 minutes.
+ * How often each sweep runs, in milliseconds, and what its event has. When deployed, the intervals are five minutes, one minute
+ * for held executions, a day for values of state, and 15 minutes.
  */
-const INTERVALS: readonly (readonly [string, number])[] = [
+const INTERVALS: readonly (readonly [string, number, object?])[] = [
   ['sweep', 30_000],
+  ['sweep', 3_600_000, { only: 'values' }],
   ['retryExecutions', 30_000],
   ['sweepRegistrations', 300_000],
 ];
@@ -58,12 +59,14 @@ const INTERVALS: readonly (readonly [string, number])[] = [
 /** Invokes the sweepers at intervals, as their schedules in serverless.yml do. */
 export const startSweeps = (invoke: Invoke, log: (line: string) => void) => {
   let isStopped = false;
-  const start = (name: string): void => {
-    invoke(name, { event: { source: 'aws.events' }, requestId: randomUUID() }, name).catch(
+  const start = (name: string, only: object): void => {
+    invoke(name, { event: { source: 'aws.events', ...only }, requestId: randomUUID() }, name).catch(
       (error: Error) => isStopped || log(`${name}: ${error.message}`),
     );
   };
-  const timers = INTERVALS.map(([name, intervalMs]) => setInterval(() => start(name), intervalMs).unref());
+  const timers = INTERVALS.map(([name, intervalMs, only = {}]) =>
+    setInterval(() => start(name, only), intervalMs).unref(),
+  );
   return {
     stop: () => {
       isStopped = true;

@@ -64,7 +64,7 @@ export const state = defineAction({
   parameters: Type.Object({
     operation: Type.Enum([...OPERATIONS], {
       description:
-        'get: { found, value, version }. put: { version }. delete: { deleted }. increment: { value, version }. append: { length, version }. once: the input on the output true or false. newItems: { items, seen }. markSeen: { marked }. list: { entries, next }',
+        'get: { found, value, version }. put: { version }. delete: { deleted }. increment: { value, version }. append: { length, version }. once: the input on the output true or false. newItems: { items, seen }. markSeen: { marked }. list: { entries, next }; values of more than 400,000 bytes are left out there, with omittedBytes',
     }),
     key: Type.Optional(
       Type.String({ minLength: 1, maxLength: 1_024, description: 'The key, of at most 1,024 bytes' }),
@@ -78,7 +78,7 @@ export const state = defineAction({
     value: Type.Optional(
       Type.Unknown({
         withoutResult: null,
-        description: 'For put, any JSON of at most 400,000 bytes; for append, the item to add',
+        description: 'For put, any JSON of at most 4,000,000 bytes; for append, the item to add',
       }),
     ),
     ifVersion: Type.Optional(

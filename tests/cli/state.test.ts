@@ -42,6 +42,20 @@ test('entries are put, listed, read, replaced by version, exported and deleted',
   });
 });
 
+test('a large value comes from a file, is shown and exported whole, and listed as its size', async () => {
+  const { call } = await aCommandLine();
+  const text = JSON.stringify('x'.repeat(400_000));
+  expect((await call('state put prices --file - --store shop', text)).out).toBe('prices: stored, version 1');
+  await call('state put small 1 --store shop');
+  expect((await call('state get prices --store shop')).out).toBe(text);
+  expect((await call('state list --store shop')).out).toContain('400,002 bytes: state get shows them');
+  const exported = (await call('state export --store shop')).out.split('\n').map((line) => JSON.parse(line));
+  expect(exported).toMatchObject([
+    { key: 'prices', value: JSON.parse(text), omittedBytes: null },
+    { key: 'small', value: 1 },
+  ]);
+});
+
 test('an export reads every page', async () => {
   const { call } = await aCommandLine();
   for (let at = 0; at < 101; at++) await call(`state put key/${at} ${at} --store many`);
@@ -54,6 +68,9 @@ test.each([
   ['state list', 2, 'either --workflow ID or --store NAME'],
   ['state list --workflow a --store b', 2, 'either --workflow ID or --store NAME'],
   ['state list --store .', 1, 'store must be a letter or digit'],
+  ['state put a --store b', 2, 'or a file with it: --file FILE'],
+  ['state put a 1 --file b.json --store b', 2, 'or a file with it: --file FILE'],
+  ['state put a --file nowhere.json --store b', 1, 'nowhere.json: no such file'],
   ['state put a {x} --store b', 1, 'value:1:2: is not JSON'],
   ['state put a 1 --store b --ttl soon', 2, '"soon" is not a whole number'],
   ['state put a 1 --store b --ttl 0', 1, 'ttlSeconds must be an integer of 1 or more'],

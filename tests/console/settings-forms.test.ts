@@ -6,7 +6,11 @@ import {
   toOutboundBody,
 } from '../../console/src/views/credentials/credential-form.ts';
 import { findHealth } from '../../console/src/views/credentials/health-of.ts';
-import { EMPTY as NO_ENTRY, readForm as readEntry } from '../../console/src/views/state/entry-form.ts';
+import {
+  EMPTY as NO_ENTRY,
+  readForm as readEntry,
+  whyNotEdited,
+} from '../../console/src/views/state/entry-form.ts';
 import { EMPTY, readForm, toForm, toText } from '../../console/src/views/variables/variable-form.ts';
 
 describe('the form of a variable', () => {
@@ -165,4 +169,9 @@ describe('the form of an entry of state', () => {
     const { body, mistakes } = readEntry({ ...form, ...changes }, null, now);
     expect([body, Object.keys(mistakes ?? {})]).toEqual([null, names]);
   });
+});
+
+test('a value of state that is too large for an editor is changed with the command line', () => {
+  expect(whyNotEdited('x'.repeat(399_998))).toBeNull();
+  expect(whyNotEdited('x'.repeat(399_999))).toContain('--file');
 });

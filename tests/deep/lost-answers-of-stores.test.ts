@@ -31,6 +31,7 @@ import { aRequestRecord, RECEIVED_AT } from '../support/a-request-record.ts';
 import { aLease, anExecutionEnd, anExecutionStart } from '../support/a-start.ts';
 import { aWorkflow } from '../support/a-workflow.ts';
 import { cases } from '../support/deep.ts';
+import { inMemoryValues } from '../support/in-memory-state.ts';
 import { anOutboundCredential } from '../support/outbound-store-suite.ts';
 import { aVariable } from '../support/settings-store-suite.ts';
 import { aStateEntry } from '../support/state-store-suite.ts';
@@ -101,7 +102,7 @@ const nodeWrites: readonly StateOperation[] = [
   { operation: 'confirm', keys: ['b', 'c'] },
 ];
 const runState = (store: StateStore, executionId: string, operation: StateOperation) =>
-  createStateFor({ store, clock: { ...clock, sleep: async () => {} } })({
+  createStateFor({ store, values: inMemoryValues().values, clock: { ...clock, sleep: async () => {} } })({
     ...{ executionId, workflowId: 'greeting', retryOf: null },
   })('node/0', new AbortController().signal).run(operation);
 

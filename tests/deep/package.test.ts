@@ -95,7 +95,7 @@ const maxKilobytes: Readonly<Record<string, number>> = {
   retryExecutions: 127,
   adminBulkRetries: 142,
   adminSettings: 144,
-  adminState: 71,
+  adminState: 77,
 };
 
 /** Its nodes are in files beside the bundle: plugins that are loaded on use, and what they need of packages. */

@@ -228,6 +228,16 @@ const aWorkflowWithState = (mode: 'durable' | 'express') => {
     state('append', 'append', { key: 'ids', value: '{{ $trigger.body.id }}', maxItems: 10_000 }),
     state('put', 'put', { key: 'id/{{ $trigger.body.id }}', value: '{{ $trigger.body.id }}', ifVersion: 0 }),
     state('remove', 'delete', { key: 'id/{{ $trigger.body.id }}', ifVersion: 1 }),
+    state('large', 'put', {
+      ...{ key: 'large/{{ $trigger.body.id }}', ifVersion: 0 },
+      value: '{{ $pad($trigger.body.id, 400000, ".") }}',
+    }),
+    state('again', 'append', {
+      key: 'list/{{ $trigger.body.id }}',
+      value: '{{ $pad($trigger.body.id, 400000, ".") }}',
+    }),
+    state('more', 'append', { key: 'list/{{ $trigger.body.id }}', value: '{{ $trigger.body.id }}' }),
+    state('removeLarge', 'delete', { key: 'large/{{ $trigger.body.id }}', ifVersion: 1 }),
     state('new', 'newItems', { items: '{{ $trigger.body.feed }}', prefix: 'item/' }),
     tell('atOnce', '{{ items }}'),
     state('newLater', 'newItems', { ...later, markAfterSeconds: 86_400 }),
@@ -315,6 +325,17 @@ test(`${KILLS} process kills let each operation of state take effect once`, asyn
     expect(ids.toSorted()).toEqual(all(sent[mode]).toSorted());
     expect(counted?.value).toBe(sent[mode]);
     expect(await list('id/')).toEqual([]);
+    expect(await list('large/')).toEqual([]);
+    const lists = await list('list/');
+    expect(lists).toHaveLength(sent[mode]);
+    for (const { key } of lists) {
+      const path = `/api/admin/state/entry?store=${mode}&key=${encodeURIComponent(key)}`;
+      const id = key.slice('list/'.length);
+      expect([key, (await read<{ readonly value: unknown }>(path)).value]).toEqual([
+        key,
+        [id.padEnd(400_000, '.'), id],
+      ]);
+    }
     expect((await list('later/')).filter(({ claim }) => claim?.confirmBy !== null)).toEqual([]);
   }
 });

@@ -9,6 +9,7 @@ import { toPlain } from '../support/summarize-template.ts';
 /** Places with a `*` that roles may name, with the reason. */
 const wildcards: Readonly<Record<string, string>> = {
   '{BlobBucket.Arn}/executions/*': 'blobs are named by their execution',
+  '{BlobBucket.Arn}/state/*': 'each large value has a random name',
   '{ExecutionsTable.Arn}/stream/*':
     'a stream is named by the time of its start, which a restored table changes',
   '{RequestsTable.Arn}/stream/*':
@@ -191,14 +192,18 @@ export const describeTemplateRules = (read: () => Template): void => {
       }
     });
 
-    test('the bucket is private, and its blobs do not stay for ever', () => {
+    test('the bucket is private, and no blob of an execution stays for ever; those of state have no rule', () => {
       const { PublicAccessBlockConfiguration, LifecycleConfiguration } = propertiesOf('BlobBucket');
       expect(Object.values(PublicAccessBlockConfiguration as object)).toEqual([true, true, true, true]);
       const { Rules } = LifecycleConfiguration as { Rules: readonly Record<string, unknown>[] };
-      const rules = Rules.filter(
-        ({ Prefix, TagFilters }) => Prefix === undefined && TagFilters === undefined,
-      );
-      expect(rules).toMatchObject([{ Status: 'Enabled', ExpirationInDays: expect.any(Number) }]); // for all of them
+      const holding = (key: string) =>
+        Rules.filter(
+          ({ Prefix = '', TagFilters }) => key.startsWith(String(Prefix)) && TagFilters === undefined,
+        );
+      expect(holding('executions/e-1/input')).toMatchObject([
+        { Status: 'Enabled', ExpirationInDays: expect.any(Number) },
+      ]);
+      expect(holding('state/8c0f')).toEqual([]); // they live as long as their entries: the sweeper removes them
     });
 
     test('bucket and queues answer over TLS alone', () => {

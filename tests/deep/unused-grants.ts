@@ -226,10 +226,22 @@ export const unusedGrants: Readonly<Record<string, string>> = {
   'reader execute-api:Invoke API/*/GET/api/admin/*': 'a reader: tests/scripts/policies',
   'author execute-api:Invoke API/*/POST/api/admin/workflows/*/listening':
     'listening to the next request: tests/cli/request',
+  'AdminStateRole s3:ListBucket BUCKET':
+    'makes the answer to a value that is missing a 404: tests/adapters/blobs',
+  'AdminTryNodeRole s3:GetObject BUCKET/state/*': 'a large value of state of a trial: tests/state',
+  'AdminTryNodeRole s3:PutObject BUCKET/state/*': 'a large value of state of a trial: tests/state',
+  'WebhookRole s3:GetObject BUCKET/state/*': 'a large value of state: tests/state',
+  'SweepRole dynamodb:DeleteItem table/STAGE-state': 'large values of state, once a day: tests/state',
+  'SweepRole dynamodb:GetItem table/STAGE-state': 'large values of state, once a day: tests/state',
+  'SweepRole dynamodb:PutItem table/STAGE-state': 'large values of state, once a day: tests/state',
+  'SweepRole dynamodb:Query table/STAGE-state': 'large values of state, once a day: tests/state',
+  'SweepRole s3:DeleteObject BUCKET/state/*': 'large values of state, once a day: tests/state',
   'AdminTryNodeRole dynamodb:GetItem table/STAGE-state': 'state of a trial: tests/functions/admin-try-node',
   'AdminTryNodeRole dynamodb:PutItem table/STAGE-state': 'state of a trial: tests/functions/admin-try-node',
   'AdminTryNodeRole dynamodb:Query table/STAGE-state': 'state of a trial: tests/functions/admin-try-node',
   'RunDurableRole dynamodb:Query table/STAGE-state': 'state in a background run: tests/state',
   'RunExpressRole dynamodb:Query table/STAGE-state': 'state in a background run: tests/state',
+  'function:STAGE-sweep lambda:InvokeFunction function:STAGE-sweep':
+    'the schedule of a day, longer than the suites: tests/functions/sweep-values',
   'WebhookRole dynamodb:Query table/STAGE-state': 'the operation list of state: tests/nodes/state',
 };

@@ -109,6 +109,7 @@ const examples = {
     reason: 'its body is too long to be stored in full',
   },
   STATE_ENTRY_NOT_FOUND: {},
+  STATE_VALUE_MISSING: {},
   STATE_INVALID: { reason: 'Parameter "value" makes an entry of 400001 bytes' },
   TOO_MANY_SECRETS: { credentialId: 'key', count: 5 },
 } satisfies { [Code in ErrorCode]: ErrorParameters<Code> };

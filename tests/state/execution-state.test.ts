@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createStateFor } from '../../lib/state/execution-state.ts';
 import type { StateStore } from '../../lib/state/state-store.ts';
 import { aManualClock } from '../support/a-manual-clock.ts';
-import { inMemoryState } from '../support/in-memory-state.ts';
+import { inMemoryState, inMemoryValues } from '../support/in-memory-state.ts';
 import { describeStateStore } from '../support/state-store-suite.ts';
 
 describeStateStore('Memory', async () => inMemoryState());
@@ -15,7 +15,8 @@ type Run = (operation: StateOperation & { store?: string }) => Promise<JsonObjec
 const open = (store: StateStore = inMemoryState(), isTrial = false) => {
   const clock = aManualClock(Date.parse('2026-01-01T00:00:00.000Z'));
   // Each wait for others passes at once.
-  const stateFor = createStateFor({ store, clock: { ...clock, sleep: async () => {} }, isTrial });
+  const { values, blobs, checks } = inMemoryValues();
+  const stateFor = createStateFor({ store, values, clock: { ...clock, sleep: async () => {} }, isTrial });
   const node = (
     executionId: string,
     { nodeKey = 'node/0', workflowId = 'shop', retryOf = null as string | null } = {},
@@ -24,7 +25,7 @@ const open = (store: StateStore = inMemoryState(), isTrial = false) => {
       ...{ executionId, workflowId },
       retryOf: retryOf === null ? null : { executionId: retryOf },
     })(nodeKey, never).run;
-  return { store, clock, node };
+  return { store, clock, node, blobs, checks };
 };
 
 const thrown = (work: Promise<unknown>): Promise<unknown> =>
@@ -93,6 +94,54 @@ describe('entries', () => {
       entries: [{ key: 'd' }],
       next: null,
     });
+  });
+
+  test('that are large have their value in the bucket, from 400,001 bytes to 4,000,000', async () => {
+    const { node, store, blobs } = open();
+    const kindOf = async (key: string) => (await store.find('workflow:shop', key))?.content.kind;
+    for (const bytes of [400_000, 400_001, 4_000_000]) {
+      const key = `k${bytes}`;
+      const value = ['x'.repeat(bytes - 4)];
+      expect(await node(`e-${key}`)({ operation: 'put', key, value })).toEqual({ version: 1 });
+      expect(await node('e-1')({ operation: 'get', key })).toMatchObject({ found: true, value, version: 1 });
+      expect(await kindOf(key)).toBe(bytes === 400_000 ? 'value' : 'large');
+    }
+    expect(blobs.keys()).toHaveLength(2);
+    const { entries } = await node('e-1')({ operation: 'list', prefix: 'k4', limit: 9 });
+    expect(entries).toMatchObject([
+      { key: 'k400000', value: [expect.any(String)] },
+      { key: 'k4000000', value: null, omittedBytes: 4_000_000 },
+      { key: 'k400001', value: null, omittedBytes: 400_001 },
+    ]);
+    // What was large becomes small again, by a list that keeps its last item.
+    await node('e-2')({ operation: 'append', key: 'k400001', value: 'last', maxItems: 1 });
+    expect(await kindOf('k400001')).toBe('value');
+    expect(await node('e-3')({ operation: 'get', key: 'k400001' })).toMatchObject({ value: ['last'] });
+  });
+
+  test('whose value is no longer in the bucket fail clearly, and can be put again', async () => {
+    const { node, blobs } = open();
+    const put = (executionId: string, value: string) =>
+      node(executionId)({ operation: 'put', key: 'a', value });
+    await put('e-1', 'x'.repeat(400_000));
+    await Promise.all(blobs.keys().map((key) => blobs.remove(key)));
+    expect(await thrown(node('e-2')({ operation: 'get', key: 'a' }))).toEqual({
+      name: 'StateValueMissing',
+      message:
+        'Parameter "key" names an entry whose value is no longer in the bucket: put it again, or delete the entry',
+    });
+    expect(await put('e-3', 'y')).toEqual({ version: 2 });
+  });
+
+  test('are stored once in the bucket, however often others overtake a put', async () => {
+    const memory = inMemoryState();
+    let overtaken = 0;
+    const { node, blobs } = open({
+      ...memory,
+      put: async (entry, replaces) => (overtaken++ < 5 ? false : memory.put(entry, replaces)),
+    });
+    await node('e-1')({ operation: 'put', key: 'a', value: 'x'.repeat(400_000) });
+    expect([overtaken, blobs.keys().length]).toEqual([6, 1]);
   });
 
   test('of trials are apart, and live for a day', async () => {
@@ -203,10 +252,10 @@ describe('what is refused stores nothing', () => {
       'Parameter "keys" must have from 0 to 1000 keys, but has 1001',
     ],
     [
-      'a value of over 400 kB',
-      { operation: 'put', key: 'a', value: 'x'.repeat(400_000) },
+      'a value of over 4 MB',
+      { operation: 'put', key: 'a', value: 'x'.repeat(4_000_000) },
       'StateTooLarge',
-      'Parameter "value" makes an entry of 400002 bytes as JSON; at most 400000 are allowed: keep it elsewhere, such as in S3 with the node aws, and put its key',
+      'Parameter "value" makes an entry of 4000002 bytes as JSON; at most 4000000 are allowed: keep it elsewhere, such as in S3 with the node aws, and put its key',
     ],
     [
       'a negative time to live',

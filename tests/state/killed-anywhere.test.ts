@@ -1,10 +1,11 @@
 import { createRandom, type JsonObject, type JsonValue, type StateOperation } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
+import { checkValues } from '../../lib/state/check-values.ts';
 import { createStateFor } from '../../lib/state/execution-state.ts';
 import type { StateEntry, StateStore } from '../../lib/state/state-store.ts';
 import { type AFlow, aBackgroundService, aFlow } from '../support/a-background-service.ts';
 import { cases } from '../support/deep.ts';
-import { inMemoryState } from '../support/in-memory-state.ts';
+import { inMemoryState, inMemoryValues } from '../support/in-memory-state.ts';
 
 /** Durable runs whose nodes use state, each of whose processes may crash at any point. */
 const aService = async (
@@ -17,11 +18,13 @@ const aService = async (
   /** What the node behind `state` received, by its idempotency key: a receiver takes requests of one key for one. */
   const received = new Map<string, JsonObject>();
   const memory = inMemoryState();
+  const { blobs, checks, values } = inMemoryValues();
   const store: StateStore = {
     ...memory,
     put: async (entry, replaces) => {
       const isWritten = await memory.put(entry, replaces);
-      if (isWritten) written.push(entry);
+      // A reader finds the value at any time from now on.
+      if (isWritten) written.push(await values.load(entry));
       return isWritten;
     },
   };
@@ -34,6 +37,7 @@ const aService = async (
   };
   const service = await aBackgroundService({
     state: overtaken,
+    values: { blobs, checks },
     clock: { now: clock.now },
     call: (node, input, { idempotencyKey }) => {
       if (node.parameters.fails === true) throw new Error('refused');
@@ -44,9 +48,9 @@ const aService = async (
     },
   });
   await service.put(aFlow({ ...flow, settings: { execution: 'durable' } }));
-  const stateFor = createStateFor({ store, clock });
+  const stateFor = createStateFor({ store, values, clock });
   return {
-    ...{ written, received },
+    ...{ written, received, memory, blobs, checks },
     advance: (ms: number) => {
       passedMs += ms;
     },
@@ -95,6 +99,9 @@ interface Case {
 const valuesOf = (contents: readonly StateEntry['content'][]): readonly unknown[] =>
   contents.map((content) => (content.kind === 'value' ? content.value : content.kind));
 
+/** Makes a value of a text that is too large for an item of the table. */
+const large = (text: string): string => text.padEnd(400_000, '.');
+
 const put = (value: string | number): StateOperation => ({ operation: 'put', key: 'k', value });
 
 const once = (values: readonly unknown[], value: unknown) =>
@@ -130,6 +137,45 @@ const operations: Readonly<Record<string, Case>> = {
       if (output === null) expect(valuesOf(contents)).not.toContain('mine');
       else expect([output, valuesOf(contents)[1]]).toEqual([{ version: 2 }, 'mine']);
       if (output !== null) once(valuesOf(contents), 'mine');
+    },
+  },
+  'put of a large value': {
+    parameters: { operation: 'put', key: 'k', value: large('mine') },
+    before: put(large('old')),
+    rival: (value) => put(large(value)),
+    check: ({ output, contents }) => {
+      const values = valuesOf(contents);
+      once(values, large('mine'));
+      expect(output).toEqual({ version: values.indexOf(large('mine')) + 1 });
+    },
+  },
+  'delete of a large value': {
+    parameters: { operation: 'delete', key: 'k' },
+    before: put(large('old')),
+    rival: (value) => put(large(value)),
+    check: ({ output, contents }) => {
+      expect(output).toEqual({ deleted: true });
+      once(valuesOf(contents), 'deleted');
+    },
+  },
+  'append to a large list': {
+    parameters: { operation: 'append', key: 'k', value: 'mine', maxItems: 10 },
+    before: { operation: 'append', key: 'k', value: large('old'), maxItems: 10 },
+    rival: (value) => ({ operation: 'append', key: 'k', value, maxItems: 10 }),
+    check: ({ output, contents, rivals }) => {
+      const list = valuesOf(contents).at(-1) as readonly unknown[];
+      once(list, 'mine');
+      expect(list).toHaveLength(2 + rivals.length);
+      expect(list[0]).toBe(large('old'));
+      expect(list.indexOf('mine') + 1).toBe(output?.length);
+    },
+  },
+  'get of a large value': {
+    parameters: { operation: 'get', key: 'k' },
+    before: put(large('old')),
+    rival: (value) => put(large(value)),
+    check: ({ output, contents }) => {
+      expect(valuesOf(contents)[Number(output?.version) - 1]).toBe(output?.value);
     },
   },
   delete: {
@@ -221,6 +267,29 @@ const operations: Readonly<Record<string, Case>> = {
   },
 };
 
+/** Whatever was killed, each value has a check, by which those that no entry names are removed at last, and no other. */
+const expectOnlyNamedValues = async ({
+  memory,
+  blobs,
+  checks,
+}: Pick<Awaited<ReturnType<typeof aService>>, 'memory' | 'blobs' | 'checks'>) => {
+  let now = Date.now();
+  const clock = { now: () => now };
+  for (let week = 0; week < 8; week++) {
+    now += 7 * 86_400_000 + 1;
+    const options = {
+      mayGoOn: () => true,
+      onFailure: (_check: unknown, cause: unknown) => expect(cause).toBeNull(),
+    };
+    await checkValues({ store: memory, checks, blobs, clock }, options);
+  }
+  const { entries } = await memory.list('workflow:order', { prefix: '', after: null, limit: 1_000 });
+  const named = entries.flatMap(({ content }) => (content.kind === 'large' ? [content.blob] : []));
+  const kept = blobs.keys().filter((key) => key.startsWith('state/'));
+  expect(kept.sort()).toEqual(named.sort());
+  expect(checks.all().map(({ blob }) => blob)).toEqual(expect.arrayContaining(named));
+};
+
 const nodes = (parameters: JsonObject) => [
   { id: 'state', type: 'state', parameters },
   { id: 'call', type: 'call' },
@@ -267,6 +336,7 @@ describe.each(['before its next process', 'before its first write'])('while othe
           expect([point, status]).toEqual([point, isRefused ? 'failed' : 'succeeded']);
           const contents = service.written.filter(({ key }) => key === 'k').map(({ content }) => content);
           check({ output, contents, rivals });
+          await expectOnlyNamedValues(service);
           if (wasKilled) kills++;
         }
       expect(kills).toBeGreaterThanOrEqual(OTHERS.length * 5);

@@ -3,6 +3,7 @@ import type { Clock, JsonObject, PluginHandle, PluginProvider } from '@hookloom/
 import type { Context } from 'aws-lambda';
 import { cacheBlobs } from '../../lib/adapters/blobs/cache-blobs.ts';
 import { createDurableFunction } from '../../lib/adapters/durable/durable-function.ts';
+import { randomIds } from '../../lib/adapters/runtime/random-ids.ts';
 import { createCallbackUrls } from '../../lib/callbacks/callback-urls.ts';
 import type { OutboundCredentials } from '../../lib/credentials/outbound/outbound-credentials.ts';
 import { acceptExecution } from '../../lib/executions/lifecycle/accept-execution.ts';
@@ -12,6 +13,7 @@ import type { ExecutionStore, HoldReason } from '../../lib/executions/record/exe
 import { unified } from '../../lib/plugins/installed-plugin.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
 import { createStateFor } from '../../lib/state/execution-state.ts';
+import { createLargeValues, type LargeValueParts } from '../../lib/state/large-values.ts';
 import type { StateStore } from '../../lib/state/state-store.ts';
 import type {
   BackgroundMode,
@@ -26,6 +28,7 @@ import { aRecordingLogger } from './a-recording-logger.ts';
 import { keptEvents } from './an-inline-dispatcher.ts';
 import { type Expires, inMemoryBlobs } from './in-memory-blobs.ts';
 import { filesIn } from './in-memory-files.ts';
+import { inMemoryValues } from './in-memory-state.ts';
 import { inMemoryExecutionStore, inMemoryWorkflowStore } from './in-memory-stores.ts';
 
 export interface BackgroundOptions {
@@ -42,6 +45,8 @@ export interface BackgroundOptions {
   readonly blobs?: (blobs: BlobStore) => BlobStore;
   /** What nodes remember; a process may crash before and after each call of it. */
   readonly state?: StateStore;
+  /** Where large ones of them are stored; likewise. */
+  readonly values?: Pick<LargeValueParts, 'blobs' | 'checks'>;
 }
 
 /** A chain of nodes, or any graph: connections are `a -> b` or `a.output -> b`. */
@@ -89,7 +94,7 @@ const sleepUntilAborted: Clock['sleep'] = (_ms, signal) =>
     signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
 
-const crashingStore = (store: StateStore, pass: () => Promise<void>): StateStore =>
+const crashing = <Store extends object>(store: Store, pass: () => Promise<void>): Store =>
   Object.fromEntries(
     Object.entries(store).map(([name, call]) => [
       name,
@@ -100,7 +105,7 @@ const crashingStore = (store: StateStore, pass: () => Promise<void>): StateStore
         return result;
       },
     ]),
-  ) as unknown as StateStore;
+  ) as unknown as Store;
 
 /**
  * The function for durable runs with all its real parts, on an in-memory engine and stores. The node type `call` is a
@@ -108,6 +113,7 @@ const crashingStore = (store: StateStore, pass: () => Promise<void>): StateStore
  */
 export const aBackgroundService = async (options: BackgroundOptions = {}) => {
   const { logger, entries } = aRecordingLogger();
+  const large = options.values ?? inMemoryValues();
   const clock: Clock = { now: () => Date.now(), sleep: sleepUntilAborted, ...options.clock };
   const called: string[] = [];
   const outside: PluginProvider = {
@@ -232,10 +238,17 @@ export const aBackgroundService = async (options: BackgroundOptions = {}) => {
       const durable = aDurableEngine({
         input: { executionId },
         createHandler: (client, pass) => {
-          const store = options.state && crashingStore(options.state, pass);
+          const store = options.state && crashing(options.state, pass);
+          const values = createLargeValues({
+            blobs: crashing(large.blobs, pass),
+            checks: crashing(large.checks, pass),
+            ids: randomIds,
+          });
           const handler = createDurableFunction({
             ...parts,
-            ...(store && { stateFor: createStateFor({ store, clock: { ...clock, sleep: async () => {} } }) }),
+            ...(store && {
+              stateFor: createStateFor({ store, values, clock: { ...clock, sleep: async () => {} } }),
+            }),
             client,
             openCallbackUrls,
             ...(maxOperations === undefined ? {} : { maxOperations }),

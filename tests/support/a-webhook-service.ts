@@ -189,6 +189,7 @@ export const aWebhookService = async ({
     queues: { ...executions.queues, ...spoilt.queues },
     takeSlot: createTakeSlot({ slots, executions: background.executions, clock, knownMs: 0 }),
     noteVersions: async () => null,
+    checkValues: async () => ({ checked: 0, removed: 0 }),
     clock: { ...clock, sleep: async (ms) => clock.advance(ms) },
   });
   const handler = createWebhookFunction({

@@ -162,7 +162,8 @@ export const anAdminApi = (values: LocalValues, others: Others = {}) => {
       { ...event, routeKey, rawQueryString: query, pathParameters, requestContext } as never,
       {} as Context,
     );
-    const text = typeof answer.body === 'string' ? answer.body : 'null';
+    const sent = typeof answer.body === 'string' ? answer.body : 'null';
+    const text = answer.isBase64Encoded === true ? Buffer.from(sent, 'base64').toString() : sent;
     return { status: answer.statusCode ?? 0, headers: answer.headers ?? {}, body: JSON.parse(text) };
   };
 };

@@ -76,7 +76,8 @@ export const checked = <Handler extends Answering>(handler: Handler): Handler =>
   (async (event: never, context: Context) => {
     const result = (await handler(event, context)) as APIGatewayProxyStructuredResultV2;
     const { routeKey } = (event ?? {}) as { readonly routeKey?: unknown };
-    const { statusCode = 0, headers = {}, body = '' } = result;
+    const { statusCode = 0, headers = {}, body: sent = '', isBase64Encoded } = result;
+    const body = isBase64Encoded === true ? Buffer.from(sent, 'base64').toString() : sent;
     if (typeof routeKey === 'string' && statusCode !== 405)
       checkAnswer(routeKey.replace(/^HEAD /, 'GET '), {
         status: statusCode,

@@ -1,4 +1,7 @@
+import { randomIds } from '../../lib/adapters/runtime/random-ids.ts';
+import { createLargeValues, type ValueCheck, type ValueChecks } from '../../lib/state/large-values.ts';
 import type { StateEffect, StateEntry, StateStore } from '../../lib/state/state-store.ts';
+import { inMemoryBlobs } from './in-memory-blobs.ts';
 
 /** Keeps copies, for ever. */
 export const inMemoryState = (): StateStore => {
@@ -26,4 +29,29 @@ export const inMemoryState = (): StateStore => {
       return { entries: page, next: page.length < limit ? null : (page.at(-1)?.key ?? null) };
     },
   };
+};
+
+/** Checks of large values, for ever. */
+export const inMemoryChecks = (): ValueChecks & { all(): readonly ValueCheck[] } => {
+  const checks = new Map<string, ValueCheck>();
+  const placeOf = ({ blob, dueAt }: ValueCheck): string => `${dueAt} ${blob}`;
+  return {
+    add: async (check) => {
+      checks.set(placeOf(check), check);
+    },
+    remove: async (check) => {
+      checks.delete(placeOf(check));
+    },
+    findDue: async function* (now) {
+      yield* [...checks.values()].filter(({ dueAt }) => dueAt <= now);
+    },
+    all: () => [...checks.values()],
+  };
+};
+
+/** Large values in memory. */
+export const inMemoryValues = () => {
+  const blobs = inMemoryBlobs();
+  const checks = inMemoryChecks();
+  return { blobs, checks, values: createLargeValues({ blobs, checks, ids: randomIds }) };
 };

@@ -22,6 +22,7 @@ export const describeStateStore = (name: string, create: () => Promise<StateStor
       ['a value', {}],
       ['null', { content: { kind: 'value', value: null } }],
       ['a value of 400,000 bytes', { content: { kind: 'value', value: randomText(399_998) } }],
+      ['the name of a large value', { content: { kind: 'large', blob: 'state/1', bytes: 400_001 } }],
       ['a key of 1,024 bytes', { key: 'é'.repeat(512) }],
       [
         'a claim',

@@ -15,7 +15,11 @@ const entryQuery = v.object({ ...scope, key: text });
 
 const entry = v.object({
   key: v.string(),
-  value: described(v.unknown(), 'Any JSON; null for a claim'),
+  value: described(v.unknown(), 'Any JSON; null for a claim, and for a value that is omitted'),
+  omittedBytes: described(
+    v.nullable(v.number()),
+    'Size as JSON of a value of more than 400,000 bytes, which only the route for one entry shows',
+  ),
   version: described(v.number(), 'Its `ETag`'),
   writtenAt: instant,
   writtenBy: described(
@@ -52,7 +56,7 @@ export const showEntryRoute = defineRoute({
   query: entryQuery,
   answers: { 200: entry },
   hasTag: true,
-  problems: ['STATE_ENTRY_NOT_FOUND'],
+  problems: ['STATE_ENTRY_NOT_FOUND', 'STATE_VALUE_MISSING'],
 });
 
 const ttl = v.pipe(positive, v.maxValue(MAX_TTL_SECONDS, `must be at most ${MAX_TTL_SECONDS}`));
@@ -66,7 +70,7 @@ export const putEntryRoute = defineRoute({
     value: v.unknown(),
     ttlSeconds: v.optional(v.nullable(described(ttl, 'When it expires, from now on; never by default'))),
   }),
-  bodyLimits: { maxBytes: 500_000, maxDepth: 100 },
+  bodyLimits: { maxBytes: 4_100_000, maxDepth: 100 },
   answers: { 200: entry, 201: entry },
   hasTag: true,
   problems: ['STATE_INVALID'],

@@ -5,6 +5,7 @@ import { findVersionProblem, noteStageVersions } from '../../adapters/dynamodb/s
 import { systemClock } from '../../adapters/runtime/system-clock.ts';
 import { createTakeSlot } from '../../webhooks/limits/take-slot.ts';
 import type { Config } from '../config.ts';
+import type { CheckValues } from '../sweep-handler.ts';
 import {
   openConfig,
   openDispatcher,
@@ -30,6 +31,8 @@ export const openSweep = (config: Config = openConfig()) => {
     durableService: openDurableService(config),
     queues: createHeldQueues(client, tables, config),
     noteVersions: async () => findVersionProblem(await noteStageVersions(client, tables, { isNew: false })),
+    checkValues: async (options: Parameters<CheckValues>[0]) =>
+      (await import('./check-values.chunk.ts')).checkStageValues(config, { client, tables }, options),
     countsSweeps: config.hasAlarms,
     // No caching: called right after an execution ends.
     takeSlot: createTakeSlot({ slots, executions: stores.executions, clock: systemClock, knownMs: 0 }),

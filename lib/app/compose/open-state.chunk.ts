@@ -1,12 +1,22 @@
 import type { DynamoDbClient } from '../../adapters/dynamodb/client.ts';
 import { createStateStore } from '../../adapters/dynamodb/state-store.ts';
 import type { TableNames } from '../../adapters/dynamodb/table-names.ts';
+import { createValueChecks } from '../../adapters/dynamodb/value-checks.ts';
+import { randomIds } from '../../adapters/runtime/random-ids.ts';
 import { systemClock } from '../../adapters/runtime/system-clock.ts';
 import { createStateFor, type StateFor } from '../../state/execution-state.ts';
+import { createLargeValues, type ValueBlobs } from '../../state/large-values.ts';
 
 /** Opens the state of the executions of a sandbox. @param isTrial - whether nodes are only tried */
 export const openStateFor = (
   client: DynamoDbClient,
   tables: Pick<TableNames, 'state'>,
+  blobs: ValueBlobs,
   isTrial: boolean,
-): StateFor => createStateFor({ store: createStateStore(client, tables), clock: systemClock, isTrial });
+): StateFor =>
+  createStateFor({
+    store: createStateStore(client, tables),
+    values: createLargeValues({ blobs, checks: createValueChecks(client, tables), ids: randomIds }),
+    clock: systemClock,
+    isTrial,
+  });

@@ -24,6 +24,7 @@ import { createOpenPlan, createOtherWorkflows } from '../../executions/lifecycle
 import { createCache } from '../../shared/cache.ts';
 import { redactField } from '../../shared/secrets/secret-shapes.ts';
 import type { StateFor } from '../../state/execution-state.ts';
+import type { ValueBlobs } from '../../state/large-values.ts';
 import type { Plan } from '../../workflows/plan/plan.ts';
 import type { Config } from '../config.ts';
 import { openPlugins, openProcess } from '../sandbox.ts';
@@ -78,6 +79,7 @@ export const openRunParts = (config: Config) => {
     const { openCredentials } = await import('./open-credentials.chunk.ts');
     return openCredentials(config, { client, tables, http, tcp, findType: findCredentialType });
   });
+  const blobs = openBlobs(config);
   const openPlan = createOpenPlan({
     loadNodeTypes,
     lookUpPlan: createCache<Plan>({ ttlMs: Number.POSITIVE_INFINITY, maxEntries: 200, clock: systemClock }),
@@ -90,12 +92,12 @@ export const openRunParts = (config: Config) => {
     openPlan,
     // Their executions see the variables of the execution that runs them.
     otherWorkflows: createOtherWorkflows({ ...workflows, find: stores.workflows.find }, openPlan),
-    blobs: openBlobs(config),
+    blobs,
     loadNodeTypes,
     services: openServices({ http: outboundCredentials, tcp }, config),
     outboundCredentials,
     filesFor: lateFiles(config, executions),
-    stateFor: lateState({ client, tables }),
+    stateFor: lateState({ client, tables, blobs }),
     logger,
     guard: openProcess(config, logger)?.guard,
     loggerFor: (execution: ExecutionInfo) => forExecution(logger, execution),
@@ -181,11 +183,15 @@ export const lateFiles = (config: Config, executions: FileParts['executions']): 
  * @param isTrial - whether nodes are only tried
  */
 export const lateState = (
-  { client, tables }: Pick<ReturnType<typeof openStores>, 'client' | 'tables'>,
+  {
+    client,
+    tables,
+    blobs,
+  }: Pick<ReturnType<typeof openStores>, 'client' | 'tables'> & { readonly blobs: ValueBlobs },
   isTrial = false,
 ): StateFor => {
   const load = lazy(async () =>
-    (await import('./open-state.chunk.ts')).openStateFor(client, tables, isTrial),
+    (await import('./open-state.chunk.ts')).openStateFor(client, tables, blobs, isTrial),
   );
   return (execution) => (nodeKey, signal) => {
     const open = lazy(async () => (await load())(execution)(nodeKey, signal));

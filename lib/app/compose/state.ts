@@ -1,10 +1,19 @@
 import { createStateStore } from '../../adapters/dynamodb/state-store.ts';
+import { createValueChecks } from '../../adapters/dynamodb/value-checks.ts';
+import { randomIds } from '../../adapters/runtime/random-ids.ts';
 import { systemClock } from '../../adapters/runtime/system-clock.ts';
+import { createLargeValues } from '../../state/large-values.ts';
 import type { Config } from '../config.ts';
-import { openConfig, openLogger, openStores } from './parts.ts';
+import { openBlobs, openConfig, openLogger, openStores } from './parts.ts';
 
 /** Opens the parts of the function that shows and changes entries of state. */
 export const openState = (config: Config = openConfig()) => {
   const { client, tables } = openStores(config);
-  return { store: createStateStore(client, tables), logger: openLogger(config), clock: systemClock };
+  const checks = createValueChecks(client, tables);
+  return {
+    store: createStateStore(client, tables),
+    values: createLargeValues({ blobs: openBlobs(config), checks, ids: randomIds }),
+    logger: openLogger(config),
+    clock: systemClock,
+  };
 };

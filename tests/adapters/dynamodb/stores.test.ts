@@ -13,6 +13,7 @@ import { createRequestStore } from '../../../lib/adapters/dynamodb/requests/requ
 import { createSdkClient } from '../../../lib/adapters/dynamodb/sdk-client.ts';
 import { createSettingsStore } from '../../../lib/adapters/dynamodb/settings-store.ts';
 import { createStateStore } from '../../../lib/adapters/dynamodb/state-store.ts';
+import { createValueChecks } from '../../../lib/adapters/dynamodb/value-checks.ts';
 import { createWorkflowStore } from '../../../lib/adapters/dynamodb/workflows/workflow-store.ts';
 import { describeCallbackIndex } from '../../support/callback-index-suite.ts';
 import { describeCredentialStore } from '../../support/credential-store-suite.ts';
@@ -29,6 +30,7 @@ import { describeRequestStore } from '../../support/request-store-suite.ts';
 import { describeSettingsStore } from '../../support/settings-store-suite.ts';
 import { describeStateStore } from '../../support/state-store-suite.ts';
 import { useTestDatabases } from '../../support/test-database.ts';
+import { describeValueChecks } from '../../support/value-checks-suite.ts';
 import { describeWorkflowStore } from '../../support/workflow-store-suite.ts';
 
 const openDatabase = useTestDatabases();
@@ -63,6 +65,11 @@ for (const [name, clientOf] of cases(all.slice(0, 1), all)) {
   describeStateStore(name, async () => {
     const { client, tables } = await open();
     return createStateStore(client, tables);
+  });
+
+  describeValueChecks(name, async () => {
+    const { client, tables } = await open();
+    return createValueChecks(client, tables);
   });
 
   describeOutboundStore(name, async () => {

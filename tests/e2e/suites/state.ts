@@ -32,5 +32,44 @@ export const describeState = (project: RunningProject): void => {
       expect((await cli('state delete runs --store counted')).stdout.trim()).toBe('runs: deleted');
       expect(await countOnce()).toBe(1);
     });
+
+    test('of any size is shared by runs of each mode, and by the command line', async () => {
+      const { cli, post, storeWorkflow } = project;
+      const add = {
+        type: 'state',
+        parameters: {
+          operation: 'append',
+          key: 'names',
+          store: 'large',
+          value: '{{ $pad("", 450000, "é") }}',
+        },
+      };
+      await storeWorkflow(workflow('large', add));
+      for (const execution of ['express', 'durable']) {
+        const background = workflow(`large-${execution}`, add, { responseMode: 'onReceived' });
+        await storeWorkflow({ ...background, settings: { execution } } as typeof background);
+      }
+      const list = async () => {
+        const { stdout } = await cli('state list --store large --json');
+        return JSON.parse(stdout).entries as readonly {
+          readonly value: unknown;
+          readonly omittedBytes: number;
+        }[];
+      };
+      for (const [count, name] of ['large', 'large-express', 'large-durable'].entries()) {
+        await post(`/api/webhook/${name}/webhook`);
+        const omittedBytes = 1 + (count + 1) * 900_003;
+        await poll(async () => (await list())[0]?.omittedBytes === omittedBytes);
+        expect(await list()).toMatchObject([{ value: null, omittedBytes }]);
+      }
+      const value = JSON.parse((await cli('state get names --store large')).stdout);
+      expect(value).toEqual(Array(3).fill('é'.repeat(450_000)));
+
+      const text = JSON.stringify([...value, '"'.repeat(500_000)]);
+      const { code } = await cli('state put copy --file - --store large', { stdin: text });
+      expect(code).toBe(0);
+      const exported = (await cli('state export --store large')).stdout.trim().split('\n');
+      expect(exported.map((line) => JSON.parse(line).value)).toEqual([JSON.parse(text), value]);
+    });
   });
 };

@@ -52,6 +52,7 @@ const aSweeper = async (start: Partial<ExecutionStart> = {}, status: DurableStat
     queues: executions.queues,
     takeSlot: async () => true,
     noteVersions: async () => null,
+    checkValues: async () => ({ checked: 0, removed: 0 }),
     workflows,
     events,
     usesOutbox: true,

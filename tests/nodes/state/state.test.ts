@@ -4,11 +4,14 @@ import { describe, expect, test } from '@jest/globals';
 import { createStateFor } from '../../../lib/state/execution-state.ts';
 import { state } from '../../../nodes/state/state.plugin.ts';
 import { aManualClock } from '../../support/a-manual-clock.ts';
-import { inMemoryState } from '../../support/in-memory-state.ts';
+import { inMemoryState, inMemoryValues } from '../../support/in-memory-state.ts';
 
 /** Nodes of executions, on one store. */
 const open = () => {
-  const stateFor = createStateFor({ store: inMemoryState(), clock: aManualClock() });
+  const stateFor = createStateFor({
+    ...{ store: inMemoryState(), values: inMemoryValues().values },
+    clock: aManualClock(),
+  });
   return async (executionId: string, parameters: JsonObject, input: JsonObject = {}) => {
     const execution = { executionId, workflowId: 'shop', retryOf: null };
     const { run } = stateFor(execution)('node/0', new AbortController().signal);

@@ -226,6 +226,7 @@ export const simulateOverload = async (scenario: Scenario): Promise<Overload> =>
     },
     takeSlot: async () => true,
     noteVersions: async () => null,
+    checkValues: async () => ({ checked: 0, removed: 0 }),
     rates: {
       durable: RATES.durable / scale,
       express: RATES.express / scale,

@@ -33,6 +33,15 @@ export const toForm = ({ key, value, expiresAt }: Pick<Entry, 'key' | 'value' | 
   seconds: '',
 });
 
+/** An editor would take seconds for a longer one. In characters of JSON. */
+const MAX_EDITED = 400_000;
+
+/** Why a value can't be changed here; null if it can. */
+export const whyNotEdited = (value: unknown): string | null =>
+  JSON.stringify(value).length > MAX_EDITED
+    ? 'This value is too large to change here: use hookloom state put with --file.'
+    : null;
+
 type Mistakes = Readonly<Partial<Record<'key' | 'text' | 'seconds', string>>>;
 
 /** What is sent, or what keeps it from being sent: by field. */

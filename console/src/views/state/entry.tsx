@@ -14,12 +14,12 @@ import { FormDialog } from '../../parts/form-dialog.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Outcome } from '../../parts/outcome.tsx';
-import { readOnly } from '../../parts/page-settings.ts';
+import { readOnly, readOnlyReason } from '../../parts/page-settings.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { Time } from '../../parts/time.tsx';
 import { withQuery } from '../../parts/with-query.ts';
 import { ChangeEntry } from './change-entry.tsx';
-import type { Entry, Scope } from './entry-form.ts';
+import { type Entry, type Scope, whyNotEdited } from './entry-form.ts';
 import { Written } from './written.tsx';
 
 type Question = 'change' | 'delete';
@@ -104,6 +104,7 @@ interface ShownProps {
 
 const Shown = ({ scope, entry, onAsk }: ShownProps): ReactNode => {
   const { key, value, version, expiresAt, claim } = entry;
+  const whyNot = readOnlyReason ?? whyNotEdited(value);
   return (
     <ContentLayout
       header={
@@ -119,7 +120,11 @@ const Shown = ({ scope, entry, onAsk }: ShownProps): ReactNode => {
           actions={
             <SpaceBetween direction="horizontal" size="xs">
               {claim === null && (
-                <Button {...readOnly} onClick={() => onAsk('change')}>
+                <Button
+                  disabled={whyNot !== null}
+                  disabledReason={whyNot ?? ''}
+                  onClick={() => onAsk('change')}
+                >
                   Change
                 </Button>
               )}

@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto';
+import type { ValueCheck, ValueChecks } from '../../state/large-values.ts';
+import { compact, type Item, number, optional, readNumber, readText, text } from './attributes.ts';
+import type { DynamoDbClient } from './client.ts';
+import { deleteItem, putItem, translateErrors } from './items.ts';
+import { checkVersions } from './schema/schema.ts';
+import type { TableNames } from './table-names.ts';
+
+/** So that writers of large values spread. */
+const PARTITIONS = 8;
+const PAGE_SIZE = 100;
+
+/** Checks of large values: items beside the entries, in partitions of their own, sorted by the time when they are due. */
+export const createValueChecks = (
+  client: DynamoDbClient,
+  { state: TableName }: Pick<TableNames, 'state'>,
+): ValueChecks => ({
+  add: async (check) => {
+    const { scope, key, unusedSince } = check;
+    const Key = keyOf(check);
+    const since = optional(unusedSince, number);
+    const Item = compact({ ...Key, entryScope: text(scope), entryKey: text(key), unusedSince: since });
+    await putItem(client, { TableName, Key, Item }, null);
+  },
+
+  remove: async (check) => {
+    await deleteItem(client, { TableName, Key: keyOf(check) });
+  },
+
+  findDue: async function* (now) {
+    for (let partition = 0; partition < PARTITIONS; partition++) {
+      let from: Item | undefined;
+      do {
+        const { Items = [], LastEvaluatedKey } = await translateErrors(
+          client.query({
+            TableName,
+            KeyConditionExpression: '#scope = :scope AND place < :until',
+            ExpressionAttributeNames: { '#scope': 'scope' },
+            ExpressionAttributeValues: {
+              ':scope': text(`${SCOPE}${partition}`),
+              ':until': text(toPlace(now + 1, '')),
+            },
+            Limit: PAGE_SIZE,
+            ExclusiveStartKey: from,
+          }),
+        );
+        await checkVersions(TableName, Items);
+        yield* Items.map(toCheck);
+        from = LastEvaluatedKey;
+      } while (from !== undefined);
+    }
+  },
+});
+
+const SCOPE = 'value-checks:';
+
+const keyOf = ({ blob, dueAt }: ValueCheck): Item => {
+  const partition = (createHash('sha256').update(blob).digest()[0] ?? 0) % PARTITIONS;
+  return { scope: text(`${SCOPE}${partition}`), place: text(toPlace(dueAt, blob)) };
+};
+
+/** ISO 8601 is as long for every time, so that places sort by it. */
+const toPlace = (ms: number, blob: string): string => `${new Date(ms).toISOString()} ${blob}`;
+
+const toCheck = (item: Item): ValueCheck => {
+  const [time = '', blob = ''] = readText(item, 'place').split(' ');
+  return {
+    blob,
+    scope: readText(item, 'entryScope'),
+    key: readText(item, 'entryKey'),
+    dueAt: Date.parse(time),
+    unusedSince: item.unusedSince === undefined ? null : readNumber(item, 'unusedSince'),
+  };
+};
