@@ -83,7 +83,7 @@ export const createLimitCall = ({ limits: store, clock, random }: LimiterParts):
           slot,
           reason: `waits for the limit of ${nameOf(key)}: ${describeLimits(limits)}`,
         });
-      if (at > endsAt) return refuse(at);
+      if (at > endsAt && !canPostpone) return refuse(at);
       if (waitMs > 0) await clock.sleep(waitMs, signal);
     };
 
@@ -131,26 +131,39 @@ export const createLimitCall = ({ limits: store, clock, random }: LimiterParts):
       }
     };
 
-    const interval = perSecond === undefined ? null : intervalOf(perSecond);
-    // One that has begun may have been used: a process that repeats an attempt after a crash has the same.
-    const reserved = begun.slot?.key === key && begun.slot.at > clock.now() ? begun.slot.at : null;
-    const slot = interval === null ? null : await awaitSlot(interval, reserved);
-    const place = atOnce === undefined ? null : await enter(atOnce);
-    const leave = async () => {
-      if (place !== null) await store.leave(key, place).catch(() => {}); // then it expires
-    };
-    try {
+    const leave = (place: CallPlace | null) =>
+      place === null ? undefined : store.leave(key, place).catch(() => {}); // then it expires
+
+    /** @returns the place that the call takes */
+    const prepare = async (): Promise<CallPlace | null> => {
+      const interval = perSecond === undefined ? null : intervalOf(perSecond);
+      // One that has begun may have been used: a process that repeats an attempt after a crash has the same.
+      const reserved = begun.slot?.key === key && begun.slot.at > clock.now() ? begun.slot.at : null;
+      const slot = interval === null ? null : await awaitSlot(interval, reserved);
+      if (atOnce === undefined) return null;
+      const place = await enter(atOnce);
       canPostpone = false; // the place would stay taken
-      if (interval !== null && slot !== null && isMissed(slot, clock.now())) await awaitSlot(interval, null);
+      try {
+        if (interval !== null && slot !== null && isMissed(slot, clock.now()))
+          await awaitSlot(interval, null);
+        return place;
+      } catch (error) {
+        await leave(place);
+        throw error;
+      }
+    };
+
+    const place = await (turn === undefined ? prepare() : turn.untimed(prepare));
+    try {
       const response = await call();
       const pauseMs = readRetryAfter(response.status, response.headers, clock.now()) ?? 0;
       if (pauseMs > 0) await store.pause(key, clock.now() + Math.min(pauseMs, MAX_PAUSE_MS));
       if (response.stream !== null && place !== null)
-        return { ...response, stream: endWith(response.stream, leave) };
-      await leave();
+        return { ...response, stream: endWith(response.stream, async () => leave(place)) };
+      await leave(place);
       return response;
     } catch (error) {
-      await leave();
+      await leave(place);
       throw error;
     }
   };

@@ -1,6 +1,6 @@
 import {
+  type Clock,
   Emission,
-  type HttpClient,
   isPlainObject,
   type JsonObject,
   type LentCredential,
@@ -12,11 +12,11 @@ import {
   type WorkflowNode,
 } from '@hookloom/plugin-kit';
 import type { Plan } from '../workflows/plan/plan.ts';
-import type { CallTurn, LimitedHttp } from './call-turn.ts';
 import { type Failure, type GuardedRun, type Scrub, toFailure, toStrayFailure } from './failure.ts';
 import type { MeasureJson } from './measure-json.ts';
+import { type AttemptTime, openNetwork } from './network.ts';
 import type { NodeRun } from './node-run.ts';
-import { noAws, noFiles, noState, noTcp } from './pure-services.ts';
+import { noFiles, noState } from './pure-services.ts';
 import type { Session } from './session.ts';
 import {
   type Attempt,
@@ -263,16 +263,8 @@ interface AttemptContext {
   rejectOnTimeout(done: AbortSignal): Promise<never>;
 }
 
-/**
- * Ends a request with its attempt. Its timeout is slightly longer than the attempt's, so that the node's message is the
- * one shown.
- */
-const endWithAttempt = (http: LimitedHttp, turn: CallTurn, signal: AbortSignal): HttpClient => ({
-  request: (request) =>
-    http.request({ timeoutMs: turn.remainingMs() + TIMEOUT_MARGIN_MS, signal, ...request }, turn),
-});
-
-const TIMEOUT_MARGIN_MS = 1_000;
+/** Between looks whether the time of an attempt still stands still, at least. */
+const WAITING_INTERVAL_MS = 100;
 
 /** @param number - 1 for the first attempt */
 const createAttemptContext = (
@@ -287,11 +279,15 @@ const createAttemptContext = (
   const { node, nodeType } = run.planNode;
   const timeoutSeconds = node.settings?.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS;
   // Loading the credential does not count towards the node's time.
-  const startedAt = number === 1 && credential === null ? run.startedAt : clock.now();
+  const time: AttemptTime = {
+    startedAt: number === 1 && credential === null ? run.startedAt : clock.now(),
+    waiting: 0,
+    waitingSince: null,
+  };
   const controller = new AbortController();
   const idempotencyKey = `${execution.executionId}/${run.key}`;
-  const remainingMs = () => Math.max(0, startedAt + timeoutSeconds * 1_000 - clock.now());
-  const { turn, watch } = createTurn(remainingMs, controller, queue);
+  const remainingMs = () =>
+    Math.max(0, time.startedAt + timeoutSeconds * 1_000 - (time.waitingSince ?? clock.now()));
   return {
     context: {
       execution,
@@ -304,10 +300,7 @@ const createAttemptContext = (
       services: nodeType.pure
         ? session.pureServices(idempotencyKey)
         : {
-            ...ports.services,
-            aws: watch(ports.services.aws ?? noAws),
-            tcp: watch(ports.services.tcp ?? noTcp),
-            http: endWithAttempt(ports.services.http, turn, controller.signal),
+            ...openNetwork(ports.services, { time, remainingMs, controller, queue }),
             files: ports.openFiles?.(run.key, controller.signal) ?? noFiles,
             state: ports.openState?.(run.key, controller.signal) ?? noState,
           },
@@ -332,7 +325,7 @@ const createAttemptContext = (
           controller.signal.addEventListener('abort', () => reject(controller.signal.reason), {
             ...{ once: true, signal: done },
           });
-        clock.sleep(remainingMs(), done).then(
+        sleepUntilTimeout(clock, time, remainingMs, done).then(
           () => fail(new NodeTimeoutError(timeoutSeconds)),
           () => {}, // `done` was aborted
         );
@@ -340,53 +333,14 @@ const createAttemptContext = (
   };
 };
 
-class PostponedError extends Error {
-  constructor(reason: string) {
-    super(reason);
-    this.name = 'CallLimit';
-  }
-}
-
-/**
- * How the calls of an attempt wait for limits. It can be postponed before its first use of the network: a node has done
- * nothing by then that it would repeat.
- */
-const createTurn = (
+const sleepUntilTimeout = async (
+  clock: Clock,
+  time: AttemptTime,
   remainingMs: () => number,
-  controller: AbortController,
-  queue: StepQueue | undefined,
-): { readonly turn: CallTurn; watch<Service extends object>(service: Service): Service } => {
-  let isFirst = true;
-  const use = (): boolean => {
-    const wasFirst = isFirst;
-    isFirst = false;
-    return wasFirst;
-  };
-  const turn: CallTurn = {
-    remainingMs,
-    begin: () => {
-      const canPostpone = use() && queue !== undefined;
-      return { canPostpone, slot: canPostpone ? queue.slot : null };
-    },
-    postpone: (postponed) => {
-      queue?.postpone(postponed);
-      const error = new PostponedError(postponed.reason);
-      controller.abort(error);
-      throw error;
-    },
-  };
-  return {
-    turn,
-    watch: (service) =>
-      queue === undefined
-        ? service
-        : new Proxy(service, {
-            get: (target, name) => {
-              use();
-              return Reflect.get(target, name);
-            },
-          }),
-  };
+  done: AbortSignal,
+): Promise<void> => {
+  for (let ms = remainingMs(); ms > 0; ms = remainingMs())
+    await clock.sleep(time.waitingSince === null ? ms : Math.max(ms, WAITING_INTERVAL_MS), done);
 };
 
 /** Limits the size of a record, together with {@link NAME}. */

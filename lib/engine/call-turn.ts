@@ -22,6 +22,8 @@ export interface Postponed {
 export interface CallTurn {
   /** Milliseconds until the attempt times out. */
   remainingMs(): number;
+  /** Runs work that does not count towards the attempt's time. */
+  untimed<Value>(work: () => Promise<Value>): Promise<Value>;
   /**
    * Begins a call.
    * @returns whether the attempt can still be postponed, and the slot that it was postponed for

@@ -1,8 +1,12 @@
 import { completeRequest, type HttpClient, type JsonObject } from '@hookloom/plugin-kit';
 import { expect, test } from '@jest/globals';
+import { createJournalReader } from '../../lib/adapters/durable/journal-reader.ts';
 import type { CallLimits } from '../../lib/calls/call-limits.ts';
+import type { HostLimits } from '../../lib/credentials/outbound/host-limits.ts';
+import { visibleOperations } from '../../local/engine/durable-state.ts';
 import { type AFlow, aBackgroundService, aFlow } from '../support/a-background-service.ts';
 import { aManualClock } from '../support/a-manual-clock.ts';
+import { inMemoryBlobs } from '../support/in-memory-blobs.ts';
 import { anOutboundService } from '../support/outbound-credentials.ts';
 
 /** Three nodes, one after the other, that call an API with a limited credential. */
@@ -18,9 +22,11 @@ const aRun = async (
     flow = threeCalls,
     answer = () => 200,
     before = async () => {},
+    hostLimits = [],
   }: {
     readonly flow?: Pick<AFlow, 'nodes' | 'edges'>;
     readonly answer?: (calls: number) => number;
+    readonly hostLimits?: readonly HostLimits[];
     /** What a node does before its call. */
     readonly before?: (services: { http: HttpClient; aws: { send: unknown } }) => Promise<unknown>;
   } = {},
@@ -45,7 +51,7 @@ const aRun = async (
       };
     },
   };
-  const outbound = anOutboundService({ http, clock });
+  const outbound = anOutboundService({ http, clock, hostLimits });
   await outbound.put('crm', 'httpBearer', { token: 'the-token' }, {}, null, limits);
   const service = await aBackgroundService({
     clock: { now: manual.now },
@@ -65,7 +71,7 @@ const aRun = async (
   let engineTime: number | null = null;
   const run = async (isFatal?: () => boolean) => {
     await service.accept();
-    const { updates } = await service.run('e-1', {
+    const { updates, state } = await service.run('e-1', {
       ...(isFatal === undefined ? {} : { saboteur: { isFatal } }),
       // The clock follows the engine's time.
       between: async (now) => {
@@ -75,6 +81,7 @@ const aRun = async (
     });
     const waits = updates.filter(({ Type, Action }) => Type === 'WAIT' && Action === 'START');
     return {
+      state,
       record: await service.executions.find('e-1'),
       waits: waits.map(({ Name, WaitOptions }) => ({ Name, seconds: WaitOptions?.WaitSeconds })),
     };
@@ -96,6 +103,26 @@ test('a durable run waits for a later slot without a process', async () => {
     { Name: 'c/0~later1/wait', seconds: 8 },
   ]);
   expect(sleeps).toEqual([2_100, 2_100]);
+});
+
+test('the checkpoints of a postponed step are those of its last part, for a retry of the execution', async () => {
+  const { run } = await aRun({ perSecond: 0.1 });
+  const { state } = await run();
+  const journal = await createJournalReader(
+    {
+      DurableExecutionArn: 'arn:aws:lambda:local:0:function:run:1/durable-execution/e/1',
+      CheckpointToken: '1',
+      InitialExecutionState: { Operations: visibleOperations(state) },
+    },
+    {
+      checkpoint: () => Promise.reject(new Error('unused')),
+      getExecutionState: async () => ({ Operations: [] }),
+    },
+    inMemoryBlobs(),
+  ).read();
+  const steps = [...journal].filter(([, checkpoint]) => 'step' in checkpoint);
+  const outputs = { main: { attempt: 1 } };
+  expect(steps).toEqual(['a/0', 'b/0', 'c/0'].map((name) => [name, { step: { outputs, attempts: 1 } }]));
 });
 
 test('wherever its process ends, no call comes too early, and all nodes succeed', async () => {
@@ -132,6 +159,20 @@ test('a retry waits for the pause that a server asked for, without counting wait
     ['b', 1],
     ['c', 1],
   ]);
+});
+
+test('waiting does not use up the time of the node, whose calls may take longer than it in all', async () => {
+  const nodes = [{ id: 'a', type: 'call', credentialId: 'crm', settings: { timeoutSeconds: 12 } }];
+  const again = async ({ http }: { http: HttpClient }) => {
+    for (let page = 0; page < 5; page++) await http.request({ url: 'https://api.example.com/pages' });
+  };
+  const { run, calls } = await aRun(
+    { perSecond: 0.1 },
+    { flow: { nodes, edges: ['start -> a'] }, before: again, hostLimits: [{ host: '*', perSecond: 0.1 }] },
+  );
+  const { record } = await run();
+  expect(record?.status).toBe('succeeded');
+  expect(intervals(calls).slice(0, 4)).toEqual(Array(4).fill(10_100));
 });
 
 test('an attempt that has used the network is not repeated: it waits in its process, within its time', async () => {

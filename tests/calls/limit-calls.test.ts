@@ -120,6 +120,7 @@ const aTurn = ({ slot = null, canPostpone = true }: Partial<ReturnType<CallTurn[
   const postponed: Postponed[] = [];
   const turn: CallTurn = {
     remainingMs: () => 30_000,
+    untimed: (work) => work(),
     begin: () => ({ canPostpone, slot }),
     postpone: (given) => {
       postponed.push(given);
