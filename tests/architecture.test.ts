@@ -58,7 +58,7 @@ const mayReach: Readonly<Record<string, readonly string[]>> = {
   nodes: [],
   plugins: ['lib', 'nodes'],
   lib: ['plugins'],
-  authoring: ['lib'],
+  authoring: ['lib', 'nodes'],
   functions: ['lib', 'authoring', 'plugins'],
   console: ['lib', 'authoring', 'nodes'],
 };

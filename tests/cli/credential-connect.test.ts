@@ -1,13 +1,18 @@
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { useCommandLine } from '../support/a-command-line.ts';
-import { aLocalServer, type LocalServer, type Routes } from '../support/a-local-server.ts';
+import { aLocalServer, type Routes } from '../support/a-local-server.ts';
+import {
+  type AuthorizationServer,
+  anAuthorizationServer,
+  CLIENT_SECRET,
+  type Decision,
+} from '../support/an-authorization-server.ts';
 
 const openCommandLine = useCommandLine();
-const servers: LocalServer[] = [];
+const servers: { close(): Promise<void> }[] = [];
 afterEach(async () => {
   for (const server of servers.splice(0)) await server.close();
 });
@@ -29,9 +34,47 @@ const json =
 
 /** The command line with a credential `mail`, the server that it signs in to, and a person with a browser. */
 const aSignIn = async ({
+  fields,
+  browse = () => {},
+  clock = { now: () => 0, sleep: () => new Promise<void>(() => {}) },
+}: {
+  readonly fields: Readonly<Record<string, string>>;
+  readonly browse?: (address: string) => void;
+  readonly clock?: NonNullable<Parameters<typeof openCommandLine>[0]>['clock'];
+}) => {
+  const line = await openCommandLine({ browse, ...(clock === undefined ? {} : { clock }) });
+  const given = Object.entries(fields).map(([name, value]) => `${name}=${value}`);
+  const created = await line.call([
+    ...['credential', 'create', 'mail', '--type', 'oauth2', '--host', 'api.example.com'],
+    ...['--field', ...given],
+  ]);
+  expect(created).toEqual({
+    code: 0,
+    out: '',
+    err: expect.stringContaining('sign in with credential connect mail'),
+  });
+  const secret = () => JSON.parse(readFileSync(join(line.secretsFolder, 'mail'), 'utf8'));
+  return { ...line, secret };
+};
+
+/** Signs in to a certified server. */
+const aRealSignIn = async (
+  clientId: Parameters<AuthorizationServer['fields']>[0] = 'shop',
+  decision: Decision = 'allow',
+) => {
+  const server = await anAuthorizationServer();
+  servers.push(server);
+  const pages: Promise<Response>[] = [];
+  const { testUrl: _none, ...fields } = server.fields(clientId);
+  const browse = (address: string) => void pages.push(server.visit(address, decision));
+  return { ...(await aSignIn({ fields, browse })), server, pages };
+};
+
+/** Signs in to a server that does what no server should. */
+const aLiedSignIn = async ({
   token = json({ access_token: 'access-1', expires_in: 600, refresh_token: 'refresh-1' }),
   visit = granting,
-  clock = { now: () => 0, sleep: () => new Promise<void>(() => {}) },
+  clock,
 }: {
   readonly token?: Token;
   readonly visit?: Visit | null;
@@ -39,84 +82,99 @@ const aSignIn = async ({
 } = {}) => {
   const server = await aLocalServer({ '/token': token });
   servers.push(server);
-  const pages: Promise<Response>[] = [];
   const browse = (address: string) => {
     if (visit === null) return;
     const query = new URLSearchParams(visit(new URL(address)));
-    pages.push(fetch(`${new URL(address).searchParams.get('redirect_uri')}?${query}`));
+    void fetch(`${new URL(address).searchParams.get('redirect_uri')}?${query}`);
   };
-  const line = await openCommandLine({ browse, ...(clock === undefined ? {} : { clock }) });
   const { origin } = server;
-  const fields = `grant=authorizationCode authorizationUrl=${origin}/authorize?prompt=consent tokenUrl=${origin}/token clientId=shop scope=mail`;
-  const created = await line.call(
-    `credential create mail --type oauth2 --host api.example.com --field ${fields}`,
-  );
-  expect(created).toEqual({
-    code: 0,
-    out: '',
-    err: expect.stringContaining('sign in with credential connect mail'),
-  });
-  const secret = () => JSON.parse(readFileSync(join(line.secretsFolder, 'mail'), 'utf8'));
-  return { ...line, server, pages, secret };
+  const fields = {
+    grant: 'authorizationCode',
+    authorizationUrl: `${origin}/authorize`,
+    tokenUrl: `${origin}/token`,
+    clientId: 'shop',
+    scope: 'mail',
+  };
+  return { ...(await aSignIn({ fields, browse, ...(clock === undefined ? {} : { clock }) })), server };
 };
 
 describe('credential connect', () => {
   test('signs in with PKCE, stores the refresh token and shows no secret', async () => {
-    const { call, browsed, server, pages, secret } = await aSignIn();
-    const { code, out, err } = await call('credential connect mail', 'client-secret\n');
+    const { call, browsed, server, pages, secret } = await aRealSignIn();
+    const { code, out, err } = await call('credential connect mail', `${CLIENT_SECRET}\n`);
     expect({ code, out }).toEqual({ code: 0, out: '' });
     const address = new URL(browsed[0] ?? '');
-    const query = Object.fromEntries(address.searchParams);
-    expect(query).toEqual({
+    expect(Object.fromEntries(address.searchParams)).toEqual({
       prompt: 'consent',
       response_type: 'code',
       client_id: 'shop',
       redirect_uri: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/callback$/),
-      scope: 'mail',
+      scope: 'openid offline_access',
       state: expect.stringMatching(/^[\w-]{43}$/),
       code_challenge: expect.stringMatching(/^[\w-]{43}$/),
       code_challenge_method: 'S256',
     });
-    const [asked] = server.received;
-    const form = Object.fromEntries(new URLSearchParams(asked?.body));
-    expect(form).toEqual({
-      grant_type: 'authorization_code',
-      code: 'code-1',
-      redirect_uri: query.redirect_uri,
-      code_verifier: expect.any(String),
-    });
-    expect(createHash('sha256').update(String(form.code_verifier)).digest('base64url')).toBe(
-      query.code_challenge,
-    );
-    expect(asked?.headers.authorization).toBe(
-      `Basic ${Buffer.from('shop:client-secret').toString('base64')}`,
-    );
-    expect(secret()).toEqual({ clientSecret: 'client-secret', refreshToken: 'refresh-1' });
+    const [granted] = server.granted;
+    expect(granted?.authorization).toBe(`Basic ${Buffer.from(`shop:${CLIENT_SECRET}`).toString('base64')}`);
+    expect(secret()).toEqual({ clientSecret: CLIENT_SECRET, refreshToken: granted?.refreshToken });
     expect(err).toContain(address.href);
     expect(err).toContain('mail: connected');
-    for (const hidden of ['refresh-1', 'client-secret', 'access-1', 'code-1'])
-      expect(err).not.toContain(hidden);
+    for (const hidden of [granted?.refreshToken, CLIENT_SECRET, granted?.form.code])
+      expect(err).not.toContain(String(hidden));
     expect((await pages[0])?.status).toBe(200);
-    expect((await call('credential show mail --json')).out).not.toContain('refresh-1');
+    expect((await call('credential show mail --json')).out).not.toContain(String(granted?.refreshToken));
   });
 
-  test('keeps an access token that never expires, and identifies a public client in the body', async () => {
-    const { call, server, secret } = await aSignIn({ token: json({ access_token: 'forever-1' }) });
+  test.each(['shop-body', 'phone'] as const)('identifies the app %s in the body', async (clientId) => {
+    const { call, server, secret } = await aRealSignIn(clientId);
+    const clientSecret = clientId === 'phone' ? '' : CLIENT_SECRET;
+    const { code, err } = await call('credential connect mail', clientSecret);
+    expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining('mail: connected') });
+    expect(server.granted[0]?.authorization).toBeUndefined();
+    expect(server.granted[0]?.form.client_id).toBe(clientId);
+    expect(secret()).toEqual({ clientSecret, refreshToken: expect.any(String) });
+  });
+
+  test('stores nothing when the person refuses', async () => {
+    const { call, secret, pages } = await aRealSignIn('shop', 'deny');
+    const { code, err } = await call('credential connect mail', CLIENT_SECRET);
+    expect({ code, err }).toEqual({
+      code: 1,
+      err: expect.stringContaining('did not grant the sign-in: access_denied. Nothing was stored.'),
+    });
+    expect((await pages[0])?.status).toBe(400);
+    expect(secret()).toEqual({});
+  });
+
+  test('stores nothing when the client secret is wrong', async () => {
+    const { call, secret } = await aRealSignIn();
+    const { code, err } = await call('credential connect mail', 'another-secret');
+    expect({ code, err }).toEqual({
+      code: 1,
+      err: expect.stringMatching(/invalid_client. Nothing was stored/),
+    });
+    expect(secret()).toEqual({});
+  });
+
+  test('signs in again after a revocation', async () => {
+    const { call, server, secret } = await aRealSignIn();
+    await call('credential connect mail', CLIENT_SECRET);
+    const first = secret().refreshToken;
+    await server.revoke();
+    expect((await call('credential connect mail', CLIENT_SECRET)).code).toBe(0);
+    expect(secret().refreshToken).not.toBe(first);
+  });
+
+  test('keeps an access token that never expires', async () => {
+    const { call, secret } = await aLiedSignIn({ token: json({ access_token: 'forever-1' }) });
     expect((await call('credential connect mail')).code).toBe(0);
-    expect(server.received[0]?.body).toContain('client_id=shop');
-    expect(server.received[0]?.headers.authorization).toBeUndefined();
     expect(secret()).toEqual({ clientSecret: '', refreshToken: '', accessToken: 'forever-1' });
   });
 
   const aHugeToken = json({ access_token: 'x'.repeat(70_000) });
-  test.each<[string, Parameters<typeof aSignIn>[0], string]>([
+  test.each<[string, Parameters<typeof aLiedSignIn>[0], string]>([
     ['a redirect with a wrong state', { visit: () => ({ code: 'code-1', state: 'other' }) }, 'wrong state'],
     ['a redirect without a state', { visit: () => ({ code: 'code-1' }) }, 'wrong state'],
-    [
-      'a person who refuses',
-      { visit: (address) => ({ state: granting(address).state ?? '', error: 'access_denied' }) },
-      'did not grant the sign-in: access_denied',
-    ],
     [
       'a redirect with neither code nor error code',
       { visit: (address) => ({ state: granting(address).state ?? '', error: '<b>' }) },
@@ -148,7 +206,7 @@ describe('credential connect', () => {
       'no refresh token',
     ],
   ])('stores nothing for %s', async (_what, parts, message) => {
-    const { call, secret, asked } = await aSignIn(parts);
+    const { call, secret, asked } = await aLiedSignIn(parts);
     const { code, err } = await call('credential connect mail', 'client-secret');
     expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(message) });
     expect(err).toContain('Nothing was stored.');
@@ -162,7 +220,7 @@ describe('credential connect', () => {
       waits.push(ms);
       return waits.length === 1 ? new Promise<void>(() => {}) : Promise.resolve();
     };
-    const { call, secret } = await aSignIn({ token: () => {}, clock: { now: () => 0, sleep } });
+    const { call, secret } = await aLiedSignIn({ token: () => {}, clock: { now: () => 0, sleep } });
     const { code, err } = await call('credential connect mail', 'client-secret');
     expect({ code, err }).toEqual({
       code: 1,
@@ -174,7 +232,7 @@ describe('credential connect', () => {
 
   test('ignores what is not the redirect, such as an icon', async () => {
     let icon: Promise<Response> | null = null;
-    const { call } = await aSignIn({
+    const { call } = await aLiedSignIn({
       visit: (address) => {
         icon = fetch(new URL('/favicon.ico', address.searchParams.get('redirect_uri') ?? ''));
         return granting(address);
@@ -185,7 +243,7 @@ describe('credential connect', () => {
   });
 
   test('says so when its port is in use', async () => {
-    const { call, browsed } = await aSignIn();
+    const { call, browsed } = await aLiedSignIn();
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
     const { port } = taken.address() as { readonly port: number };
