@@ -14,6 +14,7 @@ import {
   type EditOutboundParts,
   isBound,
 } from '../credentials/outbound/edit-outbound.ts';
+import { parseSecret } from '../credentials/outbound/load-credential.ts';
 import type { OutboundCredential } from '../credentials/outbound/outbound-credential.ts';
 import { refuse } from '../credentials/outbound/outbound-rules.ts';
 import { takePage } from '../executions/record/cursor.ts';
@@ -101,6 +102,15 @@ export const createCredentials = (parts: CredentialsParts) => {
     return { revision: credential.revision, body: { ...describeInbound(credential), secretId, ...made } };
   };
 
+  /** Names alone; null if the secret store does not say, for which nothing waits. */
+  const findStoredFields = async ({ type: name, reference }: OutboundCredential) => {
+    const type = (await loadTypes()).get(name);
+    const secret = await parts.secrets.get(reference, 0).catch(() => undefined);
+    if (type === undefined || secret === undefined) return null;
+    const stored = (secret === null ? null : parseSecret(secret, type)) ?? {};
+    return type.secretFields.filter((field) => Object.hasOwn(stored, field) && stored[field] !== '');
+  };
+
   const findUsers = async (id: string) => {
     const [{ findNodeType }, { definitions }] = await Promise.all([
       parts.loadRegistry(),
@@ -163,8 +173,14 @@ export const createCredentials = (parts: CredentialsParts) => {
     answerRoute(showCredentialRoute, async ({ params }) => {
       const id = checkCredentialId(params.credentialId);
       const found = await requireFound(id);
-      const [shown, users] = await Promise.all([describe(found), findUsers(id)]);
-      return withTag(answerJson(200, { ...shown, users }), found.credential.revision);
+      const [shown, users, storedSecretFields] = await Promise.all([
+        describe(found),
+        findUsers(id),
+        found.direction === 'outbound' ? findStoredFields(found.credential) : null,
+      ]);
+      const body =
+        shown.direction === 'inbound' ? { ...shown, users } : { ...shown, storedSecretFields, users };
+      return withTag(answerJson(200, body), found.credential.revision);
     }),
 
     answerRoute(createCredentialRoute, (call) =>

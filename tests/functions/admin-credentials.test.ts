@@ -99,6 +99,28 @@ describe('PUT of a credential', () => {
     expect(secretOf('db')).toEqual({ password: 'the-password' });
   });
 
+  test('for calling out is shown with the names of the secret fields that are stored', async () => {
+    const { ask } = await open();
+    await createCrm(ask);
+    expect((await ask('GET', CRM)).body).toMatchObject({ storedSecretFields: ['token'] });
+    const fields = { tokenUrl: 'https://a.example/token', clientId: 'shop', grant: 'authorizationCode' };
+    const body = { type: 'oauth2', fields, secrets: { clientSecret: '' }, hosts: ['a.example'] };
+    await ask('PUT', `${CREDENTIALS}/mail`, { body });
+    expect((await ask('GET', `${CREDENTIALS}/mail`)).body).toMatchObject({ storedSecretFields: [] });
+    const secrets = { clientSecret: 'the-secret', refreshToken: 'refresh-1' };
+    await ask('POST', `${CREDENTIALS}/mail/rotate`, { body: { secrets } });
+    const shown = await ask('GET', `${CREDENTIALS}/mail`);
+    expect(shown.body).toMatchObject({ storedSecretFields: ['clientSecret', 'refreshToken'] });
+    expect(JSON.stringify(shown.body)).not.toContain('refresh-1');
+  });
+
+  test('is shown even if the secret store fails', async () => {
+    const down = () => Promise.reject(new AppError(SECRETS_UNAVAILABLE, {}));
+    const { ask } = await open({ secrets: { ...inMemorySecrets(), get: down } });
+    await createCrm(ask);
+    expect(await ask('GET', CRM)).toMatchObject({ status: 200, body: { storedSecretFields: null } });
+  });
+
   test.each([
     ['PUT', { 'if-none-match': '*' }, 412],
     ['PUT', { 'if-match': '"7"' }, 412],

@@ -84,7 +84,14 @@ export const showCredentialRoute = defineRoute({
   answers: {
     200: v.variant('direction', [
       v.object({ ...inboundCredential.entries, users }),
-      v.object({ ...outboundCredential.entries, users }),
+      v.object({
+        ...outboundCredential.entries,
+        storedSecretFields: described(
+          v.nullable(v.array(v.string())),
+          'Names of the secret fields that are stored; null if the secret store does not answer',
+        ),
+        users,
+      }),
     ]),
   },
   hasTag: true,
