@@ -1,5 +1,7 @@
 /** What is known of the OAuth 2.0 server of a service, for a credential with the grant `authorizationCode`. */
 interface Oauth2Preset {
+  /** The service, as it writes itself. */
+  readonly name: string;
   /** With what the server needs in the query to send a refresh token. */
   readonly authorizationUrl: string;
   readonly tokenUrl: string;
@@ -9,9 +11,10 @@ interface Oauth2Preset {
   readonly hosts: readonly string[];
 }
 
-/** By the name for `credential create --preset`. */
+/** By the name for `credential create --preset`; the console offers them, too. */
 export const OAUTH2_PRESETS: Readonly<Record<string, Oauth2Preset>> = {
   airtable: {
+    name: 'Airtable',
     authorizationUrl: 'https://airtable.com/oauth2/v1/authorize',
     tokenUrl: 'https://airtable.com/oauth2/v1/token',
     scope: 'data.records:read data.records:write schema.bases:read',
@@ -19,6 +22,7 @@ export const OAUTH2_PRESETS: Readonly<Record<string, Oauth2Preset>> = {
     hosts: ['api.airtable.com'],
   },
   github: {
+    name: 'GitHub',
     authorizationUrl: 'https://github.com/login/oauth/authorize',
     tokenUrl: 'https://github.com/login/oauth/access_token',
     scope: 'repo',
@@ -26,6 +30,7 @@ export const OAUTH2_PRESETS: Readonly<Record<string, Oauth2Preset>> = {
     hosts: ['api.github.com'],
   },
   google: {
+    name: 'Google',
     authorizationUrl: 'https://accounts.google.com/o/oauth2/v2/auth?access_type=offline&prompt=consent',
     tokenUrl: 'https://oauth2.googleapis.com/token',
     scope: 'openid email',
@@ -33,6 +38,7 @@ export const OAUTH2_PRESETS: Readonly<Record<string, Oauth2Preset>> = {
     hosts: ['*.googleapis.com'],
   },
   hubspot: {
+    name: 'HubSpot',
     authorizationUrl: 'https://app.hubspot.com/oauth/authorize',
     tokenUrl: 'https://api.hubapi.com/oauth/v1/token',
     scope: 'oauth',
@@ -40,6 +46,7 @@ export const OAUTH2_PRESETS: Readonly<Record<string, Oauth2Preset>> = {
     hosts: ['api.hubapi.com'],
   },
   microsoft: {
+    name: 'Microsoft',
     authorizationUrl: 'https://login.microsoftonline.com/common/oauth2/v2.0/authorize',
     tokenUrl: 'https://login.microsoftonline.com/common/oauth2/v2.0/token',
     scope: 'offline_access User.Read',
@@ -47,12 +54,14 @@ export const OAUTH2_PRESETS: Readonly<Record<string, Oauth2Preset>> = {
     hosts: ['graph.microsoft.com'],
   },
   notion: {
+    name: 'Notion',
     authorizationUrl: 'https://api.notion.com/v1/oauth/authorize?owner=user',
     tokenUrl: 'https://api.notion.com/v1/oauth/token',
     clientAuthentication: 'header',
     hosts: ['api.notion.com'],
   },
   salesforce: {
+    name: 'Salesforce',
     authorizationUrl: 'https://login.salesforce.com/services/oauth2/authorize',
     tokenUrl: 'https://login.salesforce.com/services/oauth2/token',
     scope: 'api refresh_token',
@@ -60,6 +69,7 @@ export const OAUTH2_PRESETS: Readonly<Record<string, Oauth2Preset>> = {
     hosts: ['*.my.salesforce.com'],
   },
   slack: {
+    name: 'Slack',
     authorizationUrl: 'https://slack.com/oauth/v2/authorize',
     tokenUrl: 'https://slack.com/api/oauth.v2.access',
     scope: 'chat:write',

@@ -82,9 +82,13 @@ export const startSignIn = (fields: CredentialFields, redirectUri: string): Star
 
 const random = (): string => randomBytes(32).toString('base64url');
 
+/** Whether the query of a redirect has the state of a sign-in. */
+export const isAnswerTo = (query: URLSearchParams, { state }: Pick<StartedSignIn, 'state'>): boolean =>
+  isSame(query.get('state') ?? '', state);
+
 /** The code in the query of a redirect. @throws SignInError if it does not answer this sign-in, or grants nothing */
-export const readCode = (query: URLSearchParams, { state }: Pick<StartedSignIn, 'state'>): string => {
-  if (!isSame(query.get('state') ?? '', state))
+export const readCode = (query: URLSearchParams, started: Pick<StartedSignIn, 'state'>): string => {
+  if (!isAnswerTo(query, started))
     throw new SignInError('The redirect has a wrong state: it does not answer this sign-in.');
   const code = query.get('code') ?? '';
   if (code !== '') return code;

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { CONSOLE_PATH } from '../console/console-settings.ts';
-import { IDLE_MS, openDoor, type PassOn } from '../console/serve/door.ts';
+import { IDLE_MS, openDoor } from '../console/serve/door.ts';
+import type { PassOn } from '../console/serve/pass-on.ts';
 import { tryJson } from '../lib/shared/try-json.ts';
 import { ApiProblem, describeApiDenial } from './admin-api.ts';
 import type { CommandContext, TargetContext } from './command-context.ts';

@@ -89,7 +89,7 @@ const completeByPreset = (
     throw usageError(
       `There is no preset "${name}"${didYouMean(findNearest(name, names))} Presets: ${names.join(', ')}`,
     );
-  const { hosts, ...known } = preset;
+  const { hosts, name: _service, ...known } = preset;
   const fields = Object.entries({ grant: 'authorizationCode', ...known }).map(
     ([key, value]) => `${key}=${value}`,
   );

@@ -8,12 +8,12 @@ import {
 } from '../cli/local/local-service.ts';
 import { projectFolder, sampleWorkflowsFolder } from '../cli/local/project-folder.ts';
 import { CONSOLE_PATH } from '../console/console-settings.ts';
-import { createConsolePages } from '../console/serve/console-pages.ts';
 import { type Backend, createLocalEnvironment, startBackend } from './backend.ts';
 import { StartError } from './database/start-error.ts';
 import type { LocalEnvironment } from './functions/local-functions.ts';
 import { type FunctionDefinition, readServiceFile, type ServiceFile } from './functions/service-file.ts';
 import { type Gateway, startGateway } from './gateway/gateway.ts';
+import { createLocalConsole } from './gateway/local-console.ts';
 import { createRouter } from './gateway/routes.ts';
 import { type LiveCode, openLiveCode } from './live-code.ts';
 import { toPortError } from './ports.ts';
@@ -98,7 +98,7 @@ const start = async ({ port, dataFolder, log }: ServiceOptions, parts: Parts): P
   parts.gateway = await startGateway({
     port,
     findRoute: createRouter(file.routes),
-    findPage: createConsolePages(join(folder, '.hookloom/console'), { stage: null, isReadOnly: false }),
+    answerOwn: createLocalConsole(join(folder, '.hookloom/console')),
     invoke: async (functionKey, event, signal) => {
       await stored.promise; // without the samples, a request would be answered 404
       const result = await requests.invoke({ functionKey, event, requestId: randomUUID(), signal });

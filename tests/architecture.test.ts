@@ -74,6 +74,7 @@ const runsInPage = [
   'lib/triggers/schedule/',
   'lib/shared/near-name.ts',
   'authoring/validation/',
+  'authoring/oauth2-presets.ts',
   'authoring/stage/check-trial.ts',
   'lib/engine/',
   'lib/executions/lifecycle/prepare-trial.ts',

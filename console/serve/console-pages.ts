@@ -78,7 +78,8 @@ const answerFile = async ({ folder }: BuiltConsole, name: string): Promise<Conso
   return { status: 200, headers, body };
 };
 
-const escapeAttribute = (text: string): string =>
+/** A text between double quotes in HTML. */
+export const escapeAttribute = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 
 const answerPage = ({ script, worker, styles }: BuiltConsole, settings: ConsoleSettings): ConsoleAnswer => {

@@ -22,6 +22,14 @@ export const answerProblem = ({ type, ...problem }: Problem): ConsoleAnswer => (
   ),
 });
 
+/** Why a request to the admin API got no answer. */
+export const toFailure = (error: unknown): Problem => ({
+  type: 'console-stage-unreachable',
+  title: 'The stage does not answer',
+  status: 502,
+  detail: error instanceof Error ? error.message : String(error),
+});
+
 /** Pages for a browser that brings no session. They say nothing of the stage. */
 const REFUSALS = {
   used: [

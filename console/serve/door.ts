@@ -1,25 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { findForeignRequest, readBody } from '../../lib/http/local-requests.ts';
+import { findForeignHost, findForeignRequest, readBody } from '../../lib/http/local-requests.ts';
 import { CONSOLE_PATH, type ConsoleSettings } from '../console-settings.ts';
 import { type ConsoleAnswer, createConsolePages } from './console-pages.ts';
-import { answerProblem, answerRefusal, type Problem } from './door-answers.ts';
+import { answerProblem, answerRefusal, type Problem, toFailure } from './door-answers.ts';
 import { createDoorSession, type DoorSession } from './door-session.ts';
-
-export interface PassedRequest {
-  readonly method: string;
-  /** The path with its query, percent-encoded. */
-  readonly address: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: Uint8Array | undefined;
-}
-
-/** Sends a request to the API of the stage. When that fails, the promise is a rejection with a message for the reader. */
-export type PassOn = (request: PassedRequest) => Promise<{
-  readonly status: number;
-  readonly headers: Headers;
-  readonly body: Uint8Array;
-}>;
+import type { PassOn } from './pass-on.ts';
+import { createSignIns, type SignIns } from './sign-ins.ts';
 
 export interface DoorOptions {
   readonly settings: ConsoleSettings;
@@ -73,7 +60,9 @@ export const openDoor = async ({ idleMs = IDLE_MS, ...options }: DoorOptions): P
     });
   const timer = setTimeout(() => void close().then(onIdle), idleMs);
   const session = createDoorSession(port);
-  const opened: Opened = { ...options, port, session, findPage, onUse: () => timer.refresh() };
+  const { passOn, settings } = options;
+  const signIns = createSignIns({ passOn, isReadOnly: settings.isReadOnly });
+  const opened: Opened = { ...options, port, session, signIns, findPage, onUse: () => timer.refresh() };
   return {
     port,
     toAddress: (path) => `http://127.0.0.1:${port}${CONSOLE_PATH}${path}?token=${session.token}`,
@@ -85,13 +74,18 @@ export const openDoor = async ({ idleMs = IDLE_MS, ...options }: DoorOptions): P
 interface Opened extends Pick<DoorOptions, 'settings' | 'passOn'> {
   readonly port: number;
   readonly session: DoorSession;
+  readonly signIns: SignIns;
   readonly findPage: ReturnType<typeof createConsolePages>;
   readonly onUse: () => void;
 }
 
 const answer = async (request: IncomingMessage, opened: Opened): Promise<ConsoleAnswer> => {
   const { method = '', url = '', rawHeaders, headers } = request;
-  const { port, session, findPage, onUse } = opened;
+  const { port, session, signIns, findPage, onUse } = opened;
+  const foreignHost = findForeignHost({ rawHeaders, port });
+  if (foreignHost !== null) return answerProblem(foreignHost);
+  const back = signIns.answerRedirect({ method, url, rawHeaders, port });
+  if (back !== null) return back;
   const foreign = findForeignRequest({ rawHeaders, port });
   if (foreign !== null) return answerProblem(foreign);
   const [path = '', query = ''] = url.split(/\?(.*)/s);
@@ -107,7 +101,12 @@ const answer = async (request: IncomingMessage, opened: Opened): Promise<Console
   if (!isOpen) return isPage ? answerRefusal('closed') : answerProblem(NO_SESSION);
   onUse();
   const page = isPage ? await findPage(path) : null;
-  return page ?? passToApi(request, opened);
+  if (page !== null) return page;
+  const signIn = await signIns.answerCall({
+    ...{ method, url, rawHeaders, port },
+    readBody: (maxBytes) => readBody(request, maxBytes),
+  });
+  return signIn ?? passToApi(request, opened);
 };
 
 const NO_SESSION: Problem = {
@@ -240,13 +239,6 @@ const readApiAddress = (url: string): string | null => {
 
 /** No value is encoded more than twice. */
 const MAX_ENCODINGS = 3;
-
-const toFailure = (error: unknown): Problem => ({
-  type: 'console-stage-unreachable',
-  title: 'The stage does not answer',
-  status: 502,
-  detail: error instanceof Error ? error.message : String(error),
-});
 
 /** Statuses without a body and therefore without a length (RFC 9110 §8.6). */
 const BODILESS = new Set([204, 304]);

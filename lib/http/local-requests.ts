@@ -14,20 +14,29 @@ const OWN_NAMES = ['localhost', '127.0.0.1', '[::1]'];
 const OWN_SITES = ['same-origin', 'none'];
 
 /**
- * Why a server on this machine refuses a request that a web page of a different origin made a browser send; null for any
- * other request. The `Host` must be the server's own: otherwise a host name pointed at this machine would make a page same-origin
- * (DNS rebinding). Programs send no `Origin` and no `Sec-Fetch-Site`: https://www.w3.org/TR/fetch-metadata/
+ * Why a server on this machine refuses a request to a host name that is not its own; null for any other request. Otherwise a
+ * host name pointed at this machine would make a page same-origin (DNS rebinding).
  */
-export const findForeignRequest = ({ rawHeaders, port }: ReceivedRequest) => {
+export const findForeignHost = ({ rawHeaders, port }: ReceivedRequest) => {
   const [host = '', ...furtherHosts] = valuesOf('host', rawHeaders);
   const own = OWN_NAMES.flatMap((name) => (port === 80 ? [name, `${name}:80`] : [`${name}:${port}`]));
-  if (furtherHosts.length > 0 || !own.includes(host))
-    return {
-      type: 'urn:hookloom:problem:local-host-refused',
-      title: 'Host refused',
-      status: 421,
-      detail: `The Host header does not name this server: send the request to http://localhost:${port}, 127.0.0.1 or [::1] with this port. Under any other name, a web page could reach it.`,
-    };
+  if (furtherHosts.length === 0 && own.includes(host)) return null;
+  return {
+    type: 'urn:hookloom:problem:local-host-refused',
+    title: 'Host refused',
+    status: 421,
+    detail: `The Host header does not name this server: send the request to http://localhost:${port}, 127.0.0.1 or [::1] with this port. Under any other name, a web page could reach it.`,
+  };
+};
+
+/**
+ * Why a server on this machine refuses a request that a web page of a different origin made a browser send; null for any
+ * other request. The `Host` must be the server's own, see {@link findForeignHost}. Programs send no `Origin` and no `Sec-Fetch-Site`: https://www.w3.org/TR/fetch-metadata/
+ */
+export const findForeignRequest = ({ rawHeaders, port }: ReceivedRequest) => {
+  const foreignHost = findForeignHost({ rawHeaders, port });
+  if (foreignHost !== null) return foreignHost;
+  const [host = ''] = valuesOf('host', rawHeaders);
   const isOwn =
     valuesOf('origin', rawHeaders).every((origin) => origin === `http://${host}`) &&
     valuesOf('sec-fetch-site', rawHeaders).every((site) => OWN_SITES.includes(site));

@@ -11,8 +11,8 @@ export interface GatewayOptions {
   /** Port of the gateway; 0 uses any free port. */
   readonly port: number;
   readonly findRoute: FindRoute;
-  /** Answers a GET request for a page of the service itself; null for any other path. @param path - percent-encoded */
-  readonly findPage?: (path: string) => Promise<GatewayAnswer | null>;
+  /** Answers a request for a page of the service itself, or of such a page; null for any other. */
+  readonly answerOwn?: (request: RawRequest, requestId: string) => Promise<GatewayAnswer | null>;
   /** Invokes a function; rejects when it fails. The signal aborts when the gateway stops waiting. */
   readonly invoke: (functionKey: string, event: unknown, signal: AbortSignal) => Promise<unknown>;
   /** Authorizes a request to a protected route; by default it refuses requests of web pages. */
@@ -91,8 +91,8 @@ const answer = async (request: RawRequest, requestId: string, settings: Settings
   } catch {
     return gatewayAnswers.badRequest; // the path is not percent-encoded UTF-8
   }
-  const page = request.method === 'GET' ? await settings.findPage?.(splitTarget(request.url).path) : null;
-  if (page) return page;
+  const own = await settings.answerOwn?.(request, requestId);
+  if (own) return own;
   if (route === null) return gatewayAnswers.notFound;
   const event = toEvent(request, route, { requestId, now: Date.now() });
   if (!route.isPrivate) return callFunction(route.functionKey, event, settings);

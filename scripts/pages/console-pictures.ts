@@ -19,6 +19,7 @@ const views: Readonly<Record<string, (ids: SampleIds) => string>> = {
   requests: ({ workflowId }) => `/requests?workflowId=${workflowId}`,
   approvals: () => '/approvals',
   credentials: () => '/credentials',
+  'sign-in': () => '/credentials/calendar?dialog=sign-in',
   variables: () => '/variables',
   state: () => '/state?workflowId=count-orders',
   plugins: () => '/plugins',
@@ -75,6 +76,7 @@ const parameter = (page: Page, name: string) =>
 
 /** What is done before the picture, by the name of the view. */
 const prepare: Readonly<Record<string, (page: Page, ids: SampleIds) => Promise<void>>> = {
+  'sign-in': (page) => page.getByRole('dialog').waitFor(),
   editor: async (page) => {
     await select(page, 'large');
     await parameter(page, 'condition (required)').fill('{{ $sun(body.items.price) > 500 }}');

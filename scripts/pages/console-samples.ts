@@ -1,3 +1,5 @@
+import { OAUTH2_PRESETS } from '../../authoring/oauth2-presets.ts';
+
 /** Ids of what was stored, by the parameter that stands for them in the paths of views. */
 export type SampleIds = Readonly<Record<string, string>>;
 
@@ -59,6 +61,13 @@ export const storeConsoleSamples = async (baseUrl: string): Promise<SampleIds> =
   await ask('PUT', '/api/admin/state/entry?workflowId=count-orders&key=customer%2Fada', {
     value: { visits: 3, last: { city: 'London', items: ['lamp', 'kettle'] } },
     ttlSeconds: 86_400,
+  });
+  const { hosts, name: _service, ...google } = OAUTH2_PRESETS.google ?? { hosts: [], name: '' };
+  await ask('PUT', '/api/admin/credentials/calendar', {
+    type: 'oauth2',
+    fields: { ...google, grant: 'authorizationCode', clientId: 'shop.apps.googleusercontent.com' },
+    secrets: {},
+    hosts,
   });
   await ask('PUT', '/api/admin/variables/currency', { value: 'EUR', description: 'Of all prices' });
   await ask('POST', `/api/admin/plugins/slack/disable?message=${encodeURIComponent('The token leaked')}`);

@@ -23,6 +23,7 @@ const statePaths = [
   '/state?workflowId=count-orders',
   '/state/entry?workflowId=count-orders&key=customer%2Fada',
   '/state/entry?workflowId=count-orders&key=order%2FA-1',
+  '/credentials/calendar?dialog=sign-in',
 ];
 
 let service: RunningService;

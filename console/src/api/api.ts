@@ -66,6 +66,38 @@ export const callApi = async <Key extends RouteKey>(key: Key, call: Call = {}): 
     value === null || value === undefined || value === '' ? [] : [[name, String(value)]],
   );
   const search = given.length === 0 ? '' : `?${new URLSearchParams(given).toString().replaceAll('+', '%20')}`;
+  const { status, answer, members } = await send(`${path}${search}`, {
+    ...{ method, headers, keepalive },
+    ...(body === undefined ? {} : { body }),
+    ...(signal === undefined ? {} : { signal }),
+  });
+  const report = REPORTS[key];
+  const isReport = report !== undefined && status === report.status && report.member in members;
+  if (isReport || (isSuccess(status) && answer !== undefined)) return answer as Answer<Key>;
+  throw new Problem(status, members);
+};
+
+/**
+ * Calls a route of the server of this page, which is no route of the admin API.
+ *
+ * @param body - sent as JSON
+ * @returns the body of its answer
+ * @throws Problem
+ */
+export const callServer = async <Body>(path: string, body: unknown): Promise<Body> => {
+  const { status, answer, members } = await send(path, { method: 'POST', body });
+  if (isSuccess(status) && answer !== undefined) return answer as Body;
+  throw new Problem(status, members);
+};
+
+const isSuccess = (status: number): boolean => status >= 200 && status < 300;
+
+interface Sent extends Pick<Call, 'body' | 'headers' | 'signal' | 'keepalive'> {
+  readonly method: string;
+}
+
+/** @throws Problem with the status 0 when nothing answers */
+const send = async (address: string, { method, body, headers = {}, signal, keepalive = false }: Sent) => {
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
   const init: RequestInit = {
     method,
@@ -74,7 +106,7 @@ export const callApi = async <Key extends RouteKey>(key: Key, call: Call = {}): 
     keepalive,
     signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
   };
-  const response = await fetch(`${path}${search}`, init).catch((error: unknown) => {
+  const response = await fetch(address, init).catch((error: unknown) => {
     if (signal?.aborted === true) throw error;
     const detail = timeout.aborted
       ? `It took longer than ${TIMEOUT_MS / 1_000} seconds.`
@@ -84,10 +116,7 @@ export const callApi = async <Key extends RouteKey>(key: Key, call: Call = {}): 
   const text = await response.text();
   const answer = parse(text);
   const members = typeof answer === 'object' && answer !== null ? (answer as Record<string, unknown>) : {};
-  const report = REPORTS[key];
-  const isReport = report !== undefined && response.status === report.status && report.member in members;
-  if (isReport || (response.ok && answer !== undefined)) return answer as Answer<Key>;
-  throw new Problem(response.status, members);
+  return { status: response.status, answer, members };
 };
 
 const parse = (text: string): unknown => {

@@ -11,12 +11,14 @@ interface ProblemAlertProps {
   readonly onRetry?: () => unknown;
   /** What was asked for, for the name of that button. */
   readonly what?: string;
+  /** Takes the problem away; without it, it stays. */
+  readonly onDismiss?: () => void;
 }
 
 const MAX_ERRORS = 10;
 
 /** What the API refused, or why it did not answer, with the id under which logs have the request. */
-export const ProblemAlert = ({ error, onRetry, what }: ProblemAlertProps): ReactNode => {
+export const ProblemAlert = ({ error, onRetry, what, onDismiss }: ProblemAlertProps): ReactNode => {
   const instance = error instanceof Problem ? error.instance : null;
   const errors = error instanceof Problem ? error.errors : [];
   return (
@@ -24,6 +26,7 @@ export const ProblemAlert = ({ error, onRetry, what }: ProblemAlertProps): React
       <Alert
         type="error"
         header={error instanceof Problem ? error.title : 'This failed'}
+        {...(onDismiss !== undefined && { dismissible: true, dismissAriaLabel: 'Dismiss', onDismiss })}
         action={
           onRetry !== undefined && (
             <Button

@@ -11,6 +11,7 @@ import { FailureBoundary } from '../parts/failure-boundary.tsx';
 import { settings } from '../parts/page-settings.ts';
 import { focusHeading, useLostFocus, useNavigationFocus } from './navigation.ts';
 import { Search, useSearchKey } from './search.tsx';
+import { SignInOutcome } from './sign-in-outcome.tsx';
 import { chooseTheme, currentTheme } from './theme.ts';
 import { sections, views } from './views.ts';
 
@@ -73,6 +74,7 @@ export const Shell = (): ReactNode => {
         headerSelector="#console-top"
         toolsHide
         maxContentWidth={1_680}
+        notifications={<SignInOutcome />}
         navigationOpen={isNavigationOpen}
         onNavigationChange={({ detail }) => setNavigationOpen(detail.open)}
         navigation={

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { type Door, type DoorOptions, openDoor, type PassedRequest } from '../../../console/serve/door.ts';
+import { type Door, type DoorOptions, openDoor } from '../../../console/serve/door.ts';
+import type { PassedRequest } from '../../../console/serve/pass-on.ts';
 import { foreignRequests, ownRequests } from '../../support/foreign-requests.ts';
 
 let cacheFolder: string;
@@ -243,6 +244,32 @@ describe('a door, with its cookie,', () => {
     const [, script = ''] = /src="([^"]+)"/.exec(page.body) ?? [];
     expect(await call(script)).toMatchObject({ status: 200 });
   }, 60_000);
+});
+
+describe('a door receives the redirect of a sign-in', () => {
+  const path = '/callback?code=a&state=b';
+
+  test('without its cookie, and from another site', async () => {
+    const { port } = await open();
+    const rawHeaders = ['host', `127.0.0.1:${port}`, 'sec-fetch-site', 'cross-site'];
+    expect(await send(port, path, { rawHeaders })).toMatchObject({
+      status: 200,
+      body: expect.stringContaining('url=/console/credentials?signIn=unknown'),
+    });
+  });
+
+  test('but not at a name that was pointed at this machine', async () => {
+    const { port, cookie } = await openAndEnter();
+    const rawHeaders = ['host', `evil.example:${port}`, 'cookie', cookie];
+    expect(await send(port, path, { rawHeaders })).toMatchObject({ status: 421 });
+  });
+
+  test('and is not kept open by it', async () => {
+    const { door, port } = await open({ idleMs: 300 });
+    const knocking = setInterval(() => void send(port, path).catch(() => {}), 20);
+    await door.idle;
+    clearInterval(knocking);
+  });
 });
 
 test.each(['POST', 'PUT', 'PATCH', 'DELETE'])('a door that is read-only refuses %s', async (method) => {

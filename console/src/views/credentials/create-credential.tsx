@@ -2,10 +2,12 @@ import Box from '@cloudscape-design/components/box';
 import FormField from '@cloudscape-design/components/form-field';
 import Input from '@cloudscape-design/components/input';
 import Select from '@cloudscape-design/components/select';
+import SpaceBetween from '@cloudscape-design/components/space-between';
 import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import Textarea from '@cloudscape-design/components/textarea';
 import Toggle from '@cloudscape-design/components/toggle';
 import { type ReactNode, useState } from 'react';
+import { OAUTH2_PRESETS } from '../../../../authoring/oauth2-presets.ts';
 import { Problem } from '../../api/api.ts';
 import type { Answer } from '../../api/routes.ts';
 import { useApi } from '../../api/use-api.ts';
@@ -13,10 +15,14 @@ import { FormDialog } from '../../parts/form-dialog.tsx';
 import { CredentialFields } from './credential-fields.tsx';
 import {
   type CredentialForm,
+  fieldsToShow,
   readFieldErrors,
   toCredentialFields,
   toOutboundBody,
+  toPresetForm,
 } from './credential-form.ts';
+import { SignInDialog } from './sign-in.tsx';
+import { takesSignIn } from './sign-in-state.ts';
 import { useSecretChange } from './use-secret-change.ts';
 
 export type Changed = Answer<'POST /api/admin/credentials/{credentialId}/rotate'>;
@@ -25,8 +31,17 @@ interface CreateCredentialProps {
   /** The types to choose from; absent for all. */
   readonly types?: readonly string[];
   readonly onClose: () => void;
+  /** Called once it is created, before a person signs in for it, which leaves the page. */
+  readonly onCreated?: (changed: Changed) => void;
   readonly onDone: (changed: Changed) => void;
 }
+
+const ANY_SERVER = { value: '', label: 'Another server' };
+
+const SERVICES = [
+  ...Object.entries(OAUTH2_PRESETS).map(([value, { name }]) => ({ value, label: name })),
+  ANY_SERVER,
+];
 
 const OF_CALLERS = [
   { value: 'apiKey', label: 'apiKey', description: 'A key that callers of webhooks send' },
@@ -37,10 +52,12 @@ const EMPTY: CredentialForm = { values: {}, ref: null, hosts: '' };
 
 /** Creates a credential of callers, or one for calling out with the fields of its type. */
 export const CreateCredential = (props: CreateCredentialProps): ReactNode => {
-  const { types: offered, onClose, onDone } = props;
+  const { types: offered, onClose, onCreated, onDone } = props;
   const [id, setId] = useState('');
   const [type, setType] = useState(offered?.[0] ?? 'apiKey');
   const [form, setForm] = useState(EMPTY);
+  const [service, setService] = useState(ANY_SERVER.value);
+  const [created, setCreated] = useState<Changed | null>(null);
   const isOffered = ({ value }: { readonly value: string }) => offered?.includes(value) ?? true;
   const types = useApi('GET /api/admin/credential-types', { query: { limit: 200 } });
   const isOfCallers = OF_CALLERS.some(({ value }) => value === type);
@@ -52,7 +69,8 @@ export const CreateCredential = (props: CreateCredentialProps): ReactNode => {
   const change = useSecretChange('PUT /api/admin/credentials/{credentialId}');
   const errors = change.error instanceof Problem ? readFieldErrors(change.error.members) : {};
   const isTaken = change.error instanceof Problem && change.error.status === 412;
-  const fields = isOfCallers || shown.data === undefined ? [] : toCredentialFields(shown.data);
+  const all = isOfCallers || shown.data === undefined ? [] : toCredentialFields(shown.data);
+  const fields = fieldsToShow(type, all, form.values);
   const options = [
     { label: 'For callers of webhooks', options: OF_CALLERS.filter(isOffered) },
     {
@@ -68,6 +86,14 @@ export const CreateCredential = (props: CreateCredentialProps): ReactNode => {
   const body = isOfCallers
     ? { type, ...(type === 'basic' && { username, ...(password === '' ? {} : { password }) }) }
     : toOutboundBody(type, fields, form);
+  if (created !== null && takesSignIn(created))
+    return (
+      <SignInDialog
+        credential={created}
+        clientSecret={form.values.clientSecret ?? ''}
+        onClose={() => onDone(created)}
+      />
+    );
   return (
     <FormDialog
       title="Create a credential"
@@ -76,7 +102,14 @@ export const CreateCredential = (props: CreateCredentialProps): ReactNode => {
       error={isTaken ? null : change.error}
       onClose={onClose}
       onSubmit={() =>
-        change.send({ params: { credentialId: id.trim() }, headers: { 'if-none-match': '*' }, body }, onDone)
+        change.send(
+          { params: { credentialId: id.trim() }, headers: { 'if-none-match': '*' }, body },
+          (changed) => {
+            onCreated?.(changed);
+            if (takesSignIn(changed)) setCreated(changed);
+            else onDone(changed);
+          },
+        )
       }
     >
       <FormField
@@ -96,6 +129,7 @@ export const CreateCredential = (props: CreateCredentialProps): ReactNode => {
           onChange={({ detail }) => {
             setType(detail.selectedOption.value ?? '');
             setForm(EMPTY);
+            setService(ANY_SERVER.value);
           }}
         />
       </FormField>
@@ -110,7 +144,7 @@ export const CreateCredential = (props: CreateCredentialProps): ReactNode => {
       )}
       {!isOfCallers && shown.data === undefined && <StatusIndicator type="loading">Loading</StatusIndicator>}
       {!isOfCallers && shown.data !== undefined && (
-        <>
+        <SpaceBetween size="m">
           <Toggle
             checked={form.ref !== null}
             description="The service then reads it from there, and never changes it."
@@ -127,6 +161,23 @@ export const CreateCredential = (props: CreateCredentialProps): ReactNode => {
               />
             </FormField>
           )}
+          {type === 'oauth2' && form.ref === null && (
+            <FormField
+              label="Service"
+              description="Fills in what is known of it. You sign in once it is created."
+              stretch={true}
+            >
+              <Select
+                options={SERVICES}
+                selectedOption={SERVICES.find(({ value }) => value === service) ?? ANY_SERVER}
+                onChange={({ detail }) => {
+                  const { value = '' } = detail.selectedOption;
+                  setService(value);
+                  setForm(toPresetForm(value, form));
+                }}
+              />
+            </FormField>
+          )}
           <CredentialFields
             fields={form.ref === null ? fields : fields.filter(({ isSecret }) => !isSecret)}
             values={form.values}
@@ -140,7 +191,7 @@ export const CreateCredential = (props: CreateCredentialProps): ReactNode => {
               onChange={(hosts) => setForm({ ...form, hosts })}
             />
           )}
-        </>
+        </SpaceBetween>
       )}
     </FormDialog>
   );

@@ -1,3 +1,4 @@
+import { OAUTH2_PRESETS } from '../../../../authoring/oauth2-presets.ts';
 import { missingKeyOf } from '../../parts/schema-form/fields.ts';
 import { type SchemaField, toSchemaFields } from '../reference/schema-fields.ts';
 
@@ -27,6 +28,39 @@ export const toCredentialFields = ({ schema, secretFields }: DeclaredType): read
       isLong: /\bPEM\b|certificate/i.test(field.description),
     }))
     .sort((one, other) => Number(one.isSecret) - Number(other.isSecret));
+};
+
+/**
+ * The fields to type in, given the values of others: a sign-in brings the refresh token, and only a sign-in has a page where
+ * people sign in.
+ */
+export const fieldsToShow = (
+  type: string,
+  fields: readonly CredentialField[],
+  { grant = '' }: CredentialForm['values'],
+): readonly CredentialField[] => {
+  if (type !== 'oauth2') return fields;
+  const hidden = grant === 'authorizationCode' ? 'refreshToken' : 'authorizationUrl';
+  return fields.filter(({ name }) => name !== hidden);
+};
+
+/**
+ * The form for a service of which the addresses are known; what is typed of the app that is registered there stays.
+ *
+ * @param name - of a preset; empty for any other server
+ */
+export const toPresetForm = (name: string, { values }: CredentialForm): CredentialForm => {
+  const typed = Object.fromEntries(
+    Object.entries(values).filter(([key]) => ['clientId', 'clientSecret'].includes(key)),
+  );
+  const preset = Object.hasOwn(OAUTH2_PRESETS, name) ? OAUTH2_PRESETS[name] : undefined;
+  if (preset === undefined) return { values: typed, ref: null, hosts: '' };
+  const { hosts, name: _service, ...known } = preset;
+  return {
+    values: { ...typed, grant: 'authorizationCode', ...known },
+    ref: null,
+    hosts: hosts.join('\n'),
+  };
 };
 
 export interface CredentialForm {

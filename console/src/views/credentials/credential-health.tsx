@@ -2,6 +2,7 @@ import StatusIndicator from '@cloudscape-design/components/status-indicator';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { Answer } from '../../api/routes.ts';
+import { asksForSignIn, SignInLink } from '../../parts/sign-in-link.tsx';
 import { HealthStatus } from '../plugins/health-status.tsx';
 import { findHealth } from './health-of.ts';
 
@@ -24,6 +25,11 @@ export const CredentialHealth = ({ credentialId, report }: CredentialHealthProps
     case 'unused':
       return 'No enabled workflow uses it';
     default:
-      return <HealthStatus status={known.health.status} message={known.health.message} />;
+      return (
+        <>
+          <HealthStatus status={known.health.status} message={known.health.message} />
+          {asksForSignIn(known.health.message) && <SignInLink credentialId={credentialId} />}
+        </>
+      );
   }
 };

@@ -8,18 +8,22 @@ import Table from '@cloudscape-design/components/table';
 import { type ReactNode, useState } from 'react';
 import { useParams } from 'wouter';
 import { useApi, useChange } from '../../api/use-api.ts';
+import { useAddressState } from '../../parts/address-state.ts';
 import { AppLink, IdLink } from '../../parts/app-link.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Outcome } from '../../parts/outcome.tsx';
-import { readOnly } from '../../parts/page-settings.ts';
+import { readOnly, readOnlyReason } from '../../parts/page-settings.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { asksForSignIn, SignInLink } from '../../parts/sign-in-link.tsx';
 import { Time } from '../../parts/time.tsx';
 import { HealthStatus } from '../plugins/health-status.tsx';
 import { CredentialDialog, type Question, type ShownCredential } from './credential-actions.tsx';
 import { CredentialHealth } from './credential-health.tsx';
 import { describeHosts } from './credentials.tsx';
 import { NewSecret } from './new-secret.tsx';
+import { SignInDialog } from './sign-in.tsx';
+import { isSignedIn, takesSignIn } from './sign-in-state.ts';
 
 /** One credential, with its users, its health, and all that can be changed. */
 const CredentialView = (): ReactNode => {
@@ -28,6 +32,7 @@ const CredentialView = (): ReactNode => {
   const [done, setDone] = useState<string | null>(null);
   const [secret, setSecret] = useState<string | null>(null);
   const [isRemoved, setRemoved] = useState(false);
+  const [dialog, setDialog] = useAddressState('dialog');
   const query = useApi(
     'GET /api/admin/credentials/{credentialId}',
     { params: { credentialId } },
@@ -58,7 +63,10 @@ const CredentialView = (): ReactNode => {
       <Loaded query={query} heading={`Credential ${credentialId}`}>
         {(credential) => (
           <>
-            <Shown credential={credential} onAsk={ask} />
+            <Shown credential={credential} onAsk={ask} onSignIn={() => setDialog('sign-in')} />
+            {dialog === 'sign-in' && takesSignIn(credential) && readOnlyReason === null && (
+              <SignInDialog credential={credential} onClose={() => setDialog('')} />
+            )}
             {question !== null && (
               <CredentialDialog
                 question={question}
@@ -85,10 +93,13 @@ const CredentialView = (): ReactNode => {
 interface ShownProps {
   readonly credential: ShownCredential;
   readonly onAsk: (question: Question) => void;
+  readonly onSignIn: () => void;
 }
 
-const Shown = ({ credential, onAsk }: ShownProps): ReactNode => {
+const Shown = ({ credential, onAsk, onSignIn }: ShownProps): ReactNode => {
   const { id, direction, revision } = credential;
+  const hasSignIn = takesSignIn(credential);
+  const signIn = isSignedIn(credential) === false ? 'Sign in' : 'Sign in again';
   const test = useChange('POST /api/admin/credentials/{credentialId}/test');
   const health = useApi('GET /api/admin/plugins/health', {}, { isOn: direction === 'outbound' });
   return (
@@ -99,6 +110,11 @@ const Shown = ({ credential, onAsk }: ShownProps): ReactNode => {
           description={direction === 'inbound' ? 'Of callers of webhooks' : 'For calling out'}
           actions={
             <SpaceBetween direction="horizontal" size="xs">
+              {hasSignIn && (
+                <Button {...readOnly} onClick={onSignIn}>
+                  {signIn}
+                </Button>
+              )}
               {direction === 'outbound' && (
                 <Button
                   {...readOnly}
@@ -136,6 +152,7 @@ const Shown = ({ credential, onAsk }: ShownProps): ReactNode => {
             onDismiss={test.reset}
           >
             <HealthStatus status={test.data.status} message={test.data.message} />
+            {asksForSignIn(test.data.message) && <SignInLink credentialId={id} />}
           </Outcome>
         )}
         <Panel title="Overview">
@@ -150,9 +167,17 @@ const Shown = ({ credential, onAsk }: ShownProps): ReactNode => {
                   : [
                       { label: 'Hosts', value: describeHosts(credential.hosts) },
                       { label: 'Secret', value: <Box variant="code">{credential.reference}</Box> },
+                      ...(hasSignIn
+                        ? [{ label: 'Sign-in', value: SIGN_INS[String(isSignedIn(credential))] }]
+                        : []),
                       {
                         label: 'Health',
-                        value: <CredentialHealth credentialId={id} report={health} />,
+                        value:
+                          test.data === undefined ? (
+                            <CredentialHealth credentialId={id} report={health} />
+                          ) : (
+                            <HealthStatus status={test.data.status} />
+                          ),
                       },
                       ...Object.entries(credential.fields).map(([label, value]) => ({ label, value })),
                     ]),
@@ -165,6 +190,13 @@ const Shown = ({ credential, onAsk }: ShownProps): ReactNode => {
       </SpaceBetween>
     </ContentLayout>
   );
+};
+
+/** What is stored of a sign-in, by whether there is one. */
+const SIGN_INS: Readonly<Record<string, string>> = {
+  true: 'Stored',
+  false: 'Nobody has signed in',
+  null: 'Not known: the secret store does not answer',
 };
 
 /** The types of callers' credentials belong to the service and have no page. */

@@ -102,9 +102,9 @@ export const NodeCredential = (props: NodeCredentialProps): ReactNode => {
           <CreateCredential
             types={types}
             onClose={() => setCreating(false)}
+            onCreated={onChoose}
             onDone={(changed) => {
               setCreating(false);
-              onChoose(changed);
               if ('newSecret' in changed && changed.newSecret !== undefined)
                 setCreated({ id: changed.id, secret: changed.newSecret });
             }}

@@ -9,6 +9,7 @@ import type { ReactElement, ReactNode } from 'react';
 import { AppLink, IdLink } from '../../parts/app-link.tsx';
 import { formatDuration } from '../../parts/duration.ts';
 import { EXECUTION_STATUS_NAMES, ExecutionStatus } from '../../parts/execution-status.tsx';
+import { asksForSignIn, SignInLink } from '../../parts/sign-in-link.tsx';
 import { Time } from '../../parts/time.tsx';
 import { Changes } from './changes.tsx';
 import { type Execution, isFinal, isOpen, keyOf } from './node-runs.ts';
@@ -127,14 +128,19 @@ const toRelations = ({ retryOf, retriedBy }: Execution): KeyValuePairsProps.Item
 /** Approvals at once that are shown; the others are in the timeline. */
 const MAX_ASKING = 3;
 
+interface FailedNode {
+  /** Shows the node that failed; null if the record does not have it. */
+  readonly onShowFailure: (() => void) | null;
+  /** Of that node; null if it has none. */
+  readonly credentialId: string | null;
+}
+
 /**
  * What an operator has to know first, one below the other: why it failed, for whom it waits, why it does not start, what was edited.
- *
- * @param onShowFailure - shows the node that failed; null if the record does not have it
  */
 export const toNotices = (
   execution: Execution,
-  onShowFailure: (() => void) | null,
+  { onShowFailure, credentialId }: FailedNode,
 ): readonly ReactElement[] => {
   const { failure, held, editedInput, nodesOmitted, reasonsOmitted, eventPending, status, nodes } = execution;
   const asking = isFinal(execution)
@@ -153,6 +159,17 @@ export const toNotices = (
             }
           >
             <div className="execution-long">{failure.message}</div>
+            {credentialId !== null && (
+              <div className="execution-long">
+                Its credential: <IdLink of="credentials" id={credentialId} />
+                {asksForSignIn(failure.message) && (
+                  <>
+                    {' – '}
+                    <SignInLink credentialId={credentialId} />
+                  </>
+                )}
+              </div>
+            )}
           </Alert>,
         ]),
     ...asking.map((run) => (

@@ -119,6 +119,8 @@ const Shown = ({ execution, at }: ShownProps): ReactNode => {
       }),
     [startedAt, endedAt, nodes, edges, unfolded, at],
   );
+  const credentialOf = (nodeId: string): string | null =>
+    definition?.nodes.find(({ id }) => id === nodeId)?.credentialId ?? null;
   const failed =
     failure === null ? null : findRun(nodes, { node: failure.nodeId, within: '', iteration: '' });
 
@@ -142,7 +144,10 @@ const Shown = ({ execution, at }: ShownProps): ReactNode => {
         </Outcome>
       )}
       <ExecutionHead execution={execution} now={at} />
-      {toNotices(execution, failed === null ? null : () => open(failed, true))}
+      {toNotices(execution, {
+        onShowFailure: failed === null ? null : () => open(failed, true),
+        credentialId: failure === null ? null : credentialOf(failure.nodeId),
+      })}
       <Beside
         label={`Node ${selected?.nodeId ?? ''}`}
         focus={focus}
@@ -151,6 +156,7 @@ const Shown = ({ execution, at }: ShownProps): ReactNode => {
             <NodePanel
               run={selected}
               workflowId={workflowId}
+              credentialId={credentialOf(selected.nodeId)}
               siblings={(own.includes(selected) ? own : nodes.filter((one) => !own.includes(one))).filter(
                 ({ nodeId }) => nodeId === selected.nodeId,
               )}

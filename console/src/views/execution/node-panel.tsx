@@ -18,6 +18,8 @@ import { Reason } from './reason.tsx';
 interface NodePanelProps {
   readonly run: NodeRun;
   readonly workflowId: string;
+  /** Null if the node has none. */
+  readonly credentialId: string | null;
   /** All runs of this node, in order. */
   readonly siblings: readonly NodeRun[];
   readonly isCritical: boolean;
@@ -32,6 +34,7 @@ interface NodePanelProps {
 export const NodePanel = ({
   run,
   workflowId,
+  credentialId,
   siblings,
   isCritical,
   now,
@@ -89,6 +92,9 @@ export const NodePanel = ({
             ...(within === undefined
               ? []
               : [{ label: 'Within', value: <span className="execution-long">{within}</span> }]),
+            ...(credentialId === null
+              ? []
+              : [{ label: 'Credential', value: <IdLink of="credentials" id={credentialId} /> }]),
             ...(isCritical ? [{ label: 'Critical path', value: 'On it' }] : []),
             ...Object.entries(usage ?? {}).map(([name, value]) => ({
               label: `Usage: ${name}`,

@@ -1,11 +1,13 @@
 import Box from '@cloudscape-design/components/box';
 import { useQueries } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
+import type { WorkflowDefinition } from '../../../../lib/workflows/definition/definition.ts';
 import { callApi } from '../../api/api.ts';
 import { useApi } from '../../api/use-api.ts';
 import { AppLink, IdLink } from '../../parts/app-link.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Panel } from '../../parts/panel.tsx';
+import { asksForSignIn, SignInLink } from '../../parts/sign-in-link.tsx';
 import { withQuery } from '../../parts/with-query.ts';
 import { type Failed, groupByCause } from './outcomes.ts';
 
@@ -18,11 +20,19 @@ const useFailures = (executionIds: readonly string[]): readonly Failed[] =>
     queries: executionIds.map((executionId) => ({
       queryKey: ['failure', executionId],
       queryFn: async ({ signal }: { readonly signal: AbortSignal }): Promise<Failed> => {
-        const { workflowId, failure } = await callApi('GET /api/admin/executions/{executionId}', {
-          params: { executionId },
+        const { workflowId, workflowVersion, failure } = await callApi(
+          'GET /api/admin/executions/{executionId}',
+          { params: { executionId }, signal },
+        );
+        const failed = { executionId, workflowId, failure };
+        if (failure === null || !asksForSignIn(failure.message)) return failed;
+        const { definition } = await callApi('GET /api/admin/workflows/{workflowId}/versions/{version}', {
+          params: { workflowId, version: workflowVersion },
           signal,
         });
-        return { executionId, workflowId, failure };
+        const { nodes } = definition as WorkflowDefinition;
+        const signIn = nodes.find(({ id }) => id === failure.nodeId)?.credentialId;
+        return { ...failed, ...(signIn === undefined ? {} : { signIn }) };
       },
       staleTime: Number.POSITIVE_INFINITY, // they have ended
     })),
@@ -51,7 +61,7 @@ export const Failures = (): ReactNode => {
           ) : (
             <ul className="fields">
               {groupByCause(failures).map(
-                ({ key, count, workflowId, nodeId, name, executionId, message }) => (
+                ({ key, count, workflowId, nodeId, name, executionId, message, signIn }) => (
                   <li key={key}>
                     <div className="field-head">
                       <b>{count} ×</b>
@@ -86,6 +96,7 @@ export const Failures = (): ReactNode => {
                         </AppLink>
                       )}
                     </Box>
+                    {signIn !== undefined && <SignInLink credentialId={signIn} />}
                   </li>
                 ),
               )}

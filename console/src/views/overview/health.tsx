@@ -7,6 +7,7 @@ import { AppLink, IdLink } from '../../parts/app-link.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { MarkedText } from '../../parts/marked-text.tsx';
 import { Panel } from '../../parts/panel.tsx';
+import { asksForSignIn, SignInLink } from '../../parts/sign-in-link.tsx';
 import { Time } from '../../parts/time.tsx';
 
 type Report = Answer<'GET /api/admin/plugins/health'>;
@@ -82,6 +83,7 @@ const Problems = ({ report: { plugins, checks, summary } }: { readonly report: R
             Credential <IdLink of="credentials" id={id} />
           </StatusIndicator>
           <Message text={message} />
+          {asksForSignIn(message) && <SignInLink credentialId={id} />}
         </li>
       ))}
     </ul>

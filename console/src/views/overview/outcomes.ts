@@ -31,6 +31,8 @@ export interface Failed {
   readonly executionId: string;
   readonly workflowId: string;
   readonly failure: { readonly nodeId: string; readonly name: string; readonly message: string } | null;
+  /** The credential for which a person has to sign in again; absent if that is not why. */
+  readonly signIn?: string;
 }
 
 /** Failures with the same workflow, node and name. */
@@ -44,17 +46,19 @@ export interface Cause {
   /** The latest one. */
   readonly executionId: string;
   readonly message: string;
+  /** As of {@link Failed}. */
+  readonly signIn?: string;
 }
 
 /** The causes of failures, the most frequent one first. @param failures - the latest first */
 export const groupByCause = (failures: readonly Failed[]): readonly Cause[] => {
   const causes = new Map<string, Cause>();
-  for (const { executionId, workflowId, failure } of failures) {
+  for (const { executionId, workflowId, failure, ...rest } of failures) {
     const nodeId = failure?.nodeId ?? null;
     const name = failure?.name ?? 'Not recorded';
     const key = JSON.stringify([workflowId, nodeId, name]);
     const known = causes.get(key);
-    const first = { key, workflowId, nodeId, name, executionId, message: failure?.message ?? '' };
+    const first = { key, workflowId, nodeId, name, executionId, message: failure?.message ?? '', ...rest };
     causes.set(key, { ...(known ?? first), count: (known?.count ?? 0) + 1 });
   }
   return [...causes.values()].sort((one, other) => other.count - one.count);

@@ -7,6 +7,7 @@ import { NameList } from '../../parts/name-list.tsx';
 import { readOnly } from '../../parts/page-settings.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { asksForSignIn, SignInLink } from '../../parts/sign-in-link.tsx';
 import { Time } from '../../parts/time.tsx';
 import { HealthStatus } from './health-status.tsx';
 import type { PluginHealth } from './plugin-rows.ts';
@@ -42,6 +43,7 @@ const Credential = ({ id, credential }: CredentialProps): ReactNode => {
         </Box>
       </div>
       <HealthStatus status={status} message={message} />
+      {asksForSignIn(message) && <SignInLink credentialId={id} />}
       <Box variant="small" display="block" color="text-body-secondary">
         Used by <NameList names={workflows} path="/workflows" />
         {tested === true && testedAt !== undefined && (
@@ -77,6 +79,7 @@ const LiveTest = ({ id }: { readonly id: string }): ReactNode => {
         {isAsked && test.data !== undefined && (
           <>
             The live test: <HealthStatus status={test.data.status} message={test.data.message} />
+            {asksForSignIn(test.data.message) && <SignInLink credentialId={id} />}
           </>
         )}
         {test.error !== null && <ProblemAlert error={test.error} />}

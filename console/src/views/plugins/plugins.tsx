@@ -12,6 +12,7 @@ import { AppLink, IdLink } from '../../parts/app-link.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { useIsNarrow } from '../../parts/narrow.ts';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
+import { asksForSignIn, SignInLink } from '../../parts/sign-in-link.tsx';
 import { DebugInfo } from './debug-info.tsx';
 import { HealthReport } from './health-report.tsx';
 import { HealthStatus } from './health-status.tsx';
@@ -112,6 +113,7 @@ const PluginTable = ({ rows }: { readonly rows: readonly PluginRow[] }): ReactNo
               {isNarrow && (
                 <>
                   <HealthStatus status={row.status} message={row.message} />
+                  <SignIns row={row} />
                   <Offers row={row} />
                 </>
               )}
@@ -122,7 +124,12 @@ const PluginTable = ({ rows }: { readonly rows: readonly PluginRow[] }): ReactNo
           id: 'status',
           header: 'Health',
           width: 260,
-          cell: ({ status, message }) => <HealthStatus status={status} message={message} />,
+          cell: (row) => (
+            <>
+              <HealthStatus status={row.status} message={row.message} />
+              <SignIns row={row} />
+            </>
+          ),
         },
         { id: 'offers', header: 'Offers', width: 200, cell: (row) => <Offers row={row} /> },
         {
@@ -135,6 +142,16 @@ const PluginTable = ({ rows }: { readonly rows: readonly PluginRow[] }): ReactNo
     />
   );
 };
+
+/** Links to the sign-ins of its credentials that need one. */
+const SignIns = ({ row: { health } }: { readonly row: PluginRow }): ReactNode =>
+  Object.entries(health?.credentials ?? {})
+    .filter(([, { message }]) => asksForSignIn(message))
+    .map(([id]) => (
+      <div key={id} className="any-text">
+        <SignInLink credentialId={id}>Sign in again: {id}</SignInLink>
+      </div>
+    ));
 
 const Offers = ({ row: { id, nodeTypes } }: { readonly row: PluginRow }): ReactNode => {
   if (nodeTypes.length === 0) return <Box color="text-body-secondary">No node types</Box>;
