@@ -271,6 +271,12 @@ describe('PUT of a credential', () => {
       400,
       '/username must have at most 256',
     ],
+    [
+      'a long reference',
+      { type: 'a', ref: 'x'.repeat(2_049) },
+      400,
+      '/ref must have at most 2048 characters',
+    ],
     ['too many bytes', { type: 'a', fields: { a: 'x'.repeat(300_000) } }, 413, '300000 bytes'],
   ])('whose body has %s is refused without its values', async (_case, body, status, detail) => {
     const { ask } = await open();

@@ -49,7 +49,7 @@ export const createEditOutbound = (parts: EditOutboundParts) => {
   };
 
   const readSecret = async ({ reference }: OutboundCredential, type: CredentialType) =>
-    parseSecret((await secrets.get(reference)) ?? '{}', type) ?? {};
+    parseSecret((await secrets.get(reference)) ?? '', type) ?? {};
 
   return {
     /** A node that uses the credential before its secret is stored fails, since that is missing. */
@@ -166,16 +166,14 @@ export const isBound = ({ reference }: Pick<OutboundCredential, 'reference'>): b
 
 const SECRET_ARN = /^arn:aws[a-z-]*:secretsmanager:[a-z\d-]+:\d{12}:secret:(.+)$/;
 
-const MAX_ARN_LENGTH = 2_048;
-
 /** The secret fields of a secret in Secrets Manager. */
 const readBound = async (
   ref: string,
   type: CredentialType,
   { secrets, boundPrefix }: EditOutboundParts,
 ): Promise<CredentialFields> => {
-  const [, name = ''] = (ref.length > MAX_ARN_LENGTH ? null : SECRET_ARN.exec(ref)) ?? [];
-  if (name === '') return refuseRef('must be the ARN of a Secrets Manager secret');
+  const name = SECRET_ARN.exec(ref)?.[1];
+  if (name === undefined) return refuseRef('must be the ARN of a Secrets Manager secret');
   if (!name.startsWith(boundPrefix))
     return refuseRef(`must be named ${boundPrefix}…: the functions may read no other secrets`);
   const secret = await secrets.get(ref).catch((error: unknown) => {

@@ -105,7 +105,7 @@ export const parseSecret = (
 };
 
 const holdsJson = ({ properties }: JsonObject, name: string): boolean => {
-  const property = isPlainObject(properties) && Object.hasOwn(properties, name) ? properties[name] : null;
+  const property = isPlainObject(properties) ? properties[name] : null;
   return isPlainObject(property) && property.contentMediaType === 'application/json';
 };
 

@@ -132,17 +132,17 @@ const chooseHosts = (
   fields: CredentialFields,
   given: readonly string[] | undefined,
 ): readonly string[] => {
-  const rule = findHostsRule(type);
-  if (rule === 'none') {
+  if (findHostsRule(type) === 'none') {
     if (given === undefined) return [];
     return refuseHosts(
       `${type.id} passes its fields to nodes and is never added to a request: leave them out`,
     );
   }
   if (given !== undefined) return readHosts(given);
-  if (rule !== 'named')
+  if (type.hosts !== undefined)
     return (
-      hostsByType(type, fields) ?? refuseHosts('the type derives no host from the fields: name the hosts')
+      hostsByRule(type.hosts, fields) ??
+      refuseHosts('the type derives no host from the fields: name the hosts')
     );
   const proposal = hostOfUrl(fields.testUrl ?? '');
   return proposal === null
@@ -156,29 +156,28 @@ export const EXAMPLES = 'api.example.com, *.example.com or localhost:8080';
 
 const readHosts = (given: readonly string[]): readonly string[] => {
   if (given.length === 0) refuseHosts(`a credential must name its hosts; ${ANY_HOST} allows any host`);
-  const patterns = given.map((text) => readHostPattern(text));
-  refuseAny(
-    given.flatMap((text, index) =>
-      patterns[index] === null
-        ? [
-            {
-              pointer: `#/hosts/${index}`,
-              detail: `${quote(text)} is not a host: write it as ${EXAMPLES}${didYouMean(hostOfUrl(text))}`,
-            },
-          ]
-        : [],
-    ),
-  );
-  return [...new Set(patterns.filter((pattern) => pattern !== null))];
+  const patterns = new Set<string>();
+  const problems = given.flatMap((text, index) => {
+    const pattern = readHostPattern(text);
+    if (pattern === null) return [{ pointer: `#/hosts/${index}`, detail: describeNoHost(text) }];
+    patterns.add(pattern);
+    return [];
+  });
+  refuseAny(problems);
+  return [...patterns];
 };
 
+const describeNoHost = (text: string): string =>
+  `${quote(text)} is not a host: write it as ${EXAMPLES}${didYouMean(hostOfUrl(text))}`;
+
+type HostsOfType = NonNullable<CredentialType['hosts']>;
+
 /** @returns null if the type derives no valid host from the fields */
-const hostsByType = ({ hosts = [] }: CredentialType, fields: CredentialFields): readonly string[] | null => {
+const hostsByRule = (hosts: HostsOfType, fields: CredentialFields): readonly string[] | null => {
   try {
     const patterns = (typeof hosts === 'function' ? hosts(fields) : hosts).map(readHostPattern);
-    return patterns.some((pattern) => pattern === null)
-      ? null
-      : patterns.filter((pattern) => pattern !== null);
+    const valid = patterns.filter((pattern) => pattern !== null);
+    return valid.length === patterns.length ? valid : null;
   } catch {
     return null; // a plugin's function, which may parse a field that is empty
   }
@@ -186,14 +185,14 @@ const hostsByType = ({ hosts = [] }: CredentialType, fields: CredentialFields): 
 
 /** The hosts after a rotation: hosts that the type derived from the secret change with it, named ones stay. */
 const followHosts = (
-  type: CredentialType,
+  { hosts: rule }: CredentialType,
   hosts: readonly string[] | null,
   before: CredentialFields,
   after: CredentialFields,
 ): readonly string[] | null => {
-  const isDerived = typeof type.hosts === 'function' && isDeepStrictEqual(hostsByType(type, before), hosts);
-  if (hosts === null || !isDerived) return hosts;
-  return hostsByType(type, after) ?? refuseHosts('the type derives no host from the new secret');
+  if (hosts === null || typeof rule !== 'function') return hosts;
+  if (!isDeepStrictEqual(hostsByRule(rule, before), hosts)) return hosts;
+  return hostsByRule(rule, after) ?? refuseHosts('the type derives no host from the new secret');
 };
 
 /** Describes allowed hosts for lists and messages. @param hosts - null: created before credentials named hosts */
@@ -245,13 +244,14 @@ const findFieldProblems = (
   secrets: CredentialFields,
   check: CheckFields,
 ): CredentialProblem[] => {
-  const short = type.secretFields.filter((name) => {
-    const value = (secrets[name] ?? '').trim();
-    return (secrets[name] ?? '') !== '' && (value.length < MIN_SECRET_LENGTH || SENDER_PREFIX.test(value));
+  const short = Object.entries(secrets).filter(([name, secret]) => {
+    const value = secret.trim();
+    const isShort = value.length < MIN_SECRET_LENGTH || SENDER_PREFIX.test(value);
+    return isShort && secret !== '' && type.secretFields.includes(name);
   });
   const bytes = Buffer.byteLength(JSON.stringify(secrets));
   return [
-    ...short.map((name) => ({
+    ...short.map(([name]) => ({
       pointer: toPointer('secrets', name),
       detail: `needs at least ${MIN_SECRET_LENGTH} characters, not counting spaces and a prefix such as whsec_: shorter ones can't be redacted reliably`,
     })),

@@ -1,0 +1,183 @@
+import { describe, expect, test } from '@jest/globals';
+import { checkSchema } from '../../../authoring/validation/schema/check-schema.ts';
+import { createEditOutbound } from '../../../lib/credentials/outbound/edit-outbound.ts';
+import type { OutboundCredential } from '../../../lib/credentials/outbound/outbound-credential.ts';
+import { type SecretStore, SecretStoreOut } from '../../../lib/credentials/outbound/secret-store.ts';
+import { SECRETS_UNAVAILABLE } from '../../../lib/shared/error-catalogue.ts';
+import { AppError } from '../../../lib/shared/errors.ts';
+import credentialTypes from '../../../nodes/credential-types/credential-types.plugin.ts';
+import { inMemoryOutboundStore, inMemorySecrets } from '../../support/outbound-credentials.ts';
+
+const ARN = 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:hookloom-test/crm-AbCdEf';
+
+const unavailable = (cause: Error) => () => Promise.reject(new AppError(SECRETS_UNAVAILABLE, {}, cause));
+
+/** The secret store throttles: whether the secret exists is unknown. */
+const isOut = unavailable(new SecretStoreOut('it throttles', { isThrottled: true }));
+
+/** The editor with its real parts; only the stores are in memory, with one credential of the type. */
+const open = async (type = 'httpBearer', spoiled: Partial<SecretStore> = {}) => {
+  const store = inMemoryOutboundStore();
+  const kept = inMemorySecrets();
+  const secrets = { ...kept, ...spoiled };
+  const types = new Map((credentialTypes.credentialTypes ?? []).map((each) => [each.id, each]));
+  const edit = createEditOutbound({
+    store,
+    secrets,
+    loadTypes: async () => types,
+    checkFields: (schema, fields) => checkSchema(schema, fields, ''),
+    boundPrefix: 'hookloom-test/',
+  });
+  const crm: OutboundCredential = {
+    id: 'crm',
+    type,
+    fields: {},
+    hosts: ['a.example'],
+    reference: secrets.referenceOf('crm'),
+    revision: 1,
+  };
+  await store.put(crm);
+  return { edit, crm, store, values: kept.values };
+};
+
+const create = { id: 'other', type: 'httpBearer', hosts: ['a.example'] };
+
+test.each(['rotate', 'changeHosts'] as const)(
+  '%s of a credential whose type is not installed is refused with both names',
+  async (change) => {
+    const { edit, crm, store } = await open('retired');
+    const call = {
+      rotate: () => edit.rotate(crm, { token: 'the-token-2' }),
+      changeHosts: () => edit.changeHosts(crm, ['b.example']),
+    };
+    await expect(call[change]()).rejects.toMatchObject({
+      code: 'CREDENTIAL_UNSUITABLE',
+      message: "crm can't be changed: no installed plugin provides its type retired.",
+    });
+    expect(await store.find('crm')).toEqual(crm);
+  },
+);
+
+describe('the rotation of a secret', () => {
+  test('that is bound to one of Secrets Manager is refused, and writes nothing', async () => {
+    const { edit, crm, store, values } = await open();
+    const bound = { ...crm, reference: ARN };
+    await expect(edit.rotate(bound, { token: 'the-token-2' })).rejects.toMatchObject({
+      code: 'CREDENTIAL_UNSUITABLE',
+      message: `crm has its secret in ${ARN}: rotate it there.`,
+    });
+    expect(await store.find('crm')).toEqual(crm);
+    expect([...values]).toEqual([]);
+  });
+
+  test.each([
+    ['httpBearer', {}, 'token'],
+    ['googleServiceAccount', { scope: 'drive' }, 'key'],
+  ])('of the type %s that no longer exists needs all its fields', async (type, fields, missing) => {
+    const { edit, crm, store, values } = await open(type);
+    await expect(edit.rotate({ ...crm, fields }, {})).rejects.toMatchObject({
+      code: 'CREDENTIAL_INVALID',
+      parameters: { errors: [{ pointer: '#', detail: `lacks the key "${missing}"` }] },
+    });
+    expect(await store.find('crm')).toEqual(crm);
+    expect([...values]).toEqual([]);
+  });
+});
+
+describe('a change of hosts', () => {
+  test('that names them needs no secret, so that a leak can be stopped while the store is out', async () => {
+    const { edit, crm, store } = await open('httpBearer', { get: isOut });
+    const changed = { ...crm, hosts: ['b.example'], revision: 2 };
+    expect(await edit.changeHosts(crm, ['b.example'])).toEqual(changed);
+    expect(await store.find('crm')).toEqual(changed);
+  });
+
+  test('to those of the type needs the secret', async () => {
+    const { edit, crm, store } = await open('slackWebhook', { get: isOut });
+    await expect(edit.changeHosts(crm, undefined)).rejects.toMatchObject({ code: 'SECRETS_UNAVAILABLE' });
+    expect(await store.find('crm')).toEqual(crm);
+  });
+});
+
+describe('limits on calls', () => {
+  const limits = { perSecond: 5, atOnce: 2 };
+
+  test('are stored only if there are any', async () => {
+    const { edit } = await open();
+    const secrets = { token: 'the-token-1' };
+    expect(await edit.create({ ...create, secrets, limits })).toMatchObject({ limits });
+    expect(await edit.create({ ...create, id: 'third', secrets })).toStrictEqual({
+      id: 'third',
+      type: 'httpBearer',
+      fields: {},
+      hosts: ['a.example'],
+      reference: 'memory:third',
+      revision: 1,
+    });
+  });
+
+  test('are replaced, and removed, each time as a new revision', async () => {
+    const { edit, crm, store } = await open();
+    const limited = await edit.changeLimits(crm, limits);
+    expect(limited).toStrictEqual({ ...crm, limits, revision: 2 });
+    expect(await edit.changeLimits(limited, null)).toStrictEqual({ ...crm, revision: 3 });
+    expect(await store.find('crm')).toStrictEqual({ ...crm, revision: 3 });
+  });
+
+  test('are refused for a type that is never added to a request', async () => {
+    const { edit, crm, store } = await open('smtp');
+    await expect(edit.changeLimits(crm, limits)).rejects.toMatchObject({
+      code: 'CREDENTIAL_INVALID',
+      parameters: { errors: [{ pointer: '#/limits', detail: expect.stringContaining('smtp passes its') }] },
+    });
+    expect(await store.find('crm')).toEqual(crm);
+  });
+
+  test('can be removed even if no installed plugin provides the type', async () => {
+    const { edit, crm } = await open('retired');
+    expect(await edit.changeLimits({ ...crm, limits }, null)).toStrictEqual({ ...crm, revision: 2 });
+    await expect(edit.changeLimits(crm, limits)).rejects.toMatchObject({ code: 'CREDENTIAL_UNSUITABLE' });
+  });
+});
+
+test('the removal of an earlier revision is refused with the id', async () => {
+  const { edit, crm, store } = await open();
+  await store.put({ ...crm, revision: 2 });
+  await expect(edit.remove(crm)).rejects.toMatchObject({
+    code: 'CREDENTIAL_CHANGED',
+    message: 'Credential crm was changed in the meantime; retry.',
+  });
+});
+
+describe('a credential for a secret of Secrets Manager', () => {
+  test('is created without a secret of its own', async () => {
+    const { edit, store, values } = await open('httpBearer', { get: async () => 'the-token-1' });
+    const created = await edit.create({ ...create, ref: ARN });
+    expect(created).toMatchObject({ reference: ARN, revision: 1 });
+    expect(await store.find('other')).toEqual(created);
+    expect([...values]).toEqual([]);
+  });
+
+  test('is not created while the store is out: the answer is not that there is no such secret', async () => {
+    const { edit, store } = await open('httpBearer', { get: isOut });
+    await expect(edit.create({ ...create, ref: ARN })).rejects.toMatchObject({ code: 'SECRETS_UNAVAILABLE' });
+    expect(await store.find('other')).toBeNull();
+  });
+
+  const refuses = unavailable(new Error('AccessDeniedException'));
+  test.each([
+    ['must be the ARN', 'x', async () => 'the-token-1'],
+    ['must be the ARN', ARN.slice(0, -'hookloom-test/crm-AbCdEf'.length), async () => 'the-token-1'],
+    ['must be named hookloom-test/…', ARN.replace('-test', '-production'), async () => 'the-token-1'],
+    ['has no secret of the type httpBearer', ARN, refuses],
+    ['has no secret of the type httpBearer', ARN, async () => null],
+    ['has no secret of the type httpBearer', ARN, async () => '{"token":'],
+  ])('is refused with what is wrong: %s of %s', async (detail, ref, get) => {
+    const { edit, store } = await open('httpBearer', { get });
+    await expect(edit.create({ ...create, ref })).rejects.toMatchObject({
+      code: 'CREDENTIAL_INVALID',
+      parameters: { errors: [{ pointer: '#/ref', detail: expect.stringContaining(detail) }] },
+    });
+    expect(await store.find('other')).toBeNull();
+  });
+});
