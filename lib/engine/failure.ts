@@ -5,6 +5,7 @@ import {
   type JsonObject,
   type NodeError,
 } from '@hookloom/plugin-kit';
+import { isAppError } from '../shared/errors.ts';
 import { createMeasureJson } from './measure-json.ts';
 
 const MAX_MESSAGE_LENGTH = 1_000;
@@ -31,12 +32,18 @@ export const toFailure = (thrown: unknown, scrub: Scrub = (value) => value): Fai
   try {
     if (!(thrown instanceof Error))
       return { name: 'Error', message: trim(scrub(`a node threw ${describeThrown(thrown)}`)) };
-    const failure = { name: trim(scrub(String(thrown.name))), message: trim(scrub(String(thrown.message))) };
+    const failure = { name: trim(scrub(nameOf(thrown))), message: trim(scrub(String(thrown.message))) };
     return isNodeError(thrown) ? { ...failure, ...readOptions(thrown, scrub) } : failure;
   } catch {
     return { name: 'Error', message: 'a node threw an error that cannot be described' };
   }
 };
+
+/** The name of an error; for one of a catalogue its code, `OUTBOUND_FAILED` as `OutboundFailed`, as other names are written. */
+const nameOf = (thrown: Error): string =>
+  isAppError(thrown)
+    ? thrown.code.toLowerCase().replaceAll(/(?:^|_)(.)/g, (_, letter: string) => letter.toUpperCase())
+    : String(thrown.name);
 
 /** Like {@link toFailure}, for a stray error. */
 export const toStrayFailure = (name: string, thrown: unknown, scrub?: Scrub) => {

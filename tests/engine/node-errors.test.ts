@@ -1,4 +1,11 @@
-import { emit, type JsonObject, NodeError, type NodeSettings } from '@hookloom/plugin-kit';
+import {
+  CatalogueError,
+  emit,
+  type JsonObject,
+  NodeError,
+  type NodeSettings,
+  OUTBOUND_FAILED,
+} from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import { toFailure, toStrayFailure } from '../../lib/engine/failure.ts';
 import { runGraph } from '../support/a-run.ts';
@@ -31,6 +38,12 @@ describe('whatever a node throws becomes a failure:', () => {
 
   test.each<[string, unknown, string, string]>([
     ['an error', new RangeError('too far'), 'RangeError', 'too far'],
+    [
+      'an error of the service',
+      new CatalogueError(OUTBOUND_FAILED, { target: 'GET a.example', reason: 'it was reset' }),
+      'OutboundFailed',
+      'GET a.example failed: it was reset.',
+    ],
     ['a text', 'no', 'Error', 'a node threw "no"'],
     ['nothing', undefined, 'Error', 'a node threw undefined'],
     ['null', null, 'Error', 'a node threw null'],
