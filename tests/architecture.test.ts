@@ -69,6 +69,7 @@ const mayReach: Readonly<Record<string, readonly string[]>> = {
  * `build-console.ts` refuses what needs Node.
  */
 const runsInPage = [
+  'lib/calls/call-limits.ts',
   'lib/workflows/definition/schema.ts',
   'lib/workflows/expressions/',
   'lib/triggers/schedule/',

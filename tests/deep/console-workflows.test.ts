@@ -170,3 +170,25 @@ test('a removed credential is not asked for again', async () => {
   await page.getByRole('link', { name: 'Show all credentials' }).click();
   await page.getByRole('heading', { name: 'Credentials', level: 1 }).waitFor();
 });
+
+test('limits on the calls of a credential are set, refused and removed', async () => {
+  await put('credentials/console-limited', {
+    ...{ type: 'httpBearer', secrets: { token: 'any-token' }, hosts: ['example.com'] },
+  });
+  await open('/credentials/console-limited');
+  const change = async (perSecond: string, atOnce: string) => {
+    await page.getByRole('button', { name: 'Change limits' }).click();
+    await page.getByLabel('Calls per second').fill(perSecond);
+    await page.getByLabel('Calls at a time').fill(atOnce);
+    await page.getByRole('dialog').getByRole('button', { name: 'Change', exact: true }).click();
+  };
+  await change('501', '');
+  await page.getByText('must be at most 500').first().waitFor();
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await change('0.5', '4');
+  await page.getByText('1 call in 2 s, 4 at a time').waitFor();
+  await change('', '');
+  await page.getByText('None', { exact: true }).waitFor();
+  // Only the change that was refused is reported by the browser.
+  expect(faults.splice(0)).toEqual([expect.stringContaining('400')]);
+});

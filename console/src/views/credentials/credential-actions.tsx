@@ -1,4 +1,6 @@
 import Box from '@cloudscape-design/components/box';
+import FormField from '@cloudscape-design/components/form-field';
+import Input from '@cloudscape-design/components/input';
 import { type ReactNode, useState } from 'react';
 import { Problem } from '../../api/api.ts';
 import type { Answer } from '../../api/routes.ts';
@@ -13,7 +15,7 @@ import { useSecretChange } from './use-secret-change.ts';
 export type ShownCredential = Answer<'GET /api/admin/credentials/{credentialId}'>;
 
 /** What is asked of one credential. */
-export type Question = 'rotate' | 'hosts' | 'remove' | 'revokeAll' | { readonly revoke: string };
+export type Question = 'rotate' | 'hosts' | 'limits' | 'remove' | 'revokeAll' | { readonly revoke: string };
 
 interface DialogProps {
   readonly credential: ShownCredential;
@@ -34,6 +36,7 @@ export const CredentialDialog = ({
 }: DialogProps & { readonly question: Question }): ReactNode => {
   if (question === 'rotate') return <Rotate {...props} />;
   if (question === 'hosts') return <Hosts {...props} />;
+  if (question === 'limits') return <Limits {...props} />;
   if (question === 'remove') return <Remove {...props} />;
   return <Revoke {...props} secretId={question === 'revokeAll' ? null : question.revoke} />;
 };
@@ -103,6 +106,47 @@ const Hosts = ({ credential, onClose, onDone }: DialogProps): ReactNode => {
     </FormDialog>
   );
 };
+
+const Limits = ({ credential, onClose, onDone }: DialogProps): ReactNode => {
+  const before = credential.direction === 'outbound' ? credential.limits : undefined;
+  const [perSecond, setPerSecond] = useState(String(before?.perSecond ?? ''));
+  const [atOnce, setAtOnce] = useState(String(before?.atOnce ?? ''));
+  const change = useChange('POST /api/admin/credentials/{credentialId}/limits');
+  const limits = { ...toLimit('perSecond', perSecond), ...toLimit('atOnce', atOnce) };
+  return (
+    <FormDialog
+      title={`Limits on the calls of ${credential.id}`}
+      action="Change"
+      isBusy={change.isPending}
+      error={change.error}
+      onClose={onClose}
+      onSubmit={() =>
+        change.mutate(
+          { ...callOf(credential), body: { limits: Object.keys(limits).length === 0 ? null : limits } },
+          { onSuccess: () => onDone('The limits are changed. All runs know them within a minute.') },
+        )
+      }
+    >
+      <FormField
+        label="Calls per second"
+        description="Of all runs together; 0.5 is one in two seconds. Empty for no limit."
+      >
+        <Input
+          type="number"
+          step="any"
+          value={perSecond}
+          onChange={({ detail }) => setPerSecond(detail.value)}
+        />
+      </FormField>
+      <FormField label="Calls at a time" description="Of all runs together. Empty for no limit.">
+        <Input type="number" value={atOnce} onChange={({ detail }) => setAtOnce(detail.value)} />
+      </FormField>
+    </FormDialog>
+  );
+};
+
+const toLimit = (name: 'perSecond' | 'atOnce', text: string): Partial<Record<typeof name, number>> =>
+  text.trim() === '' ? {} : { [name]: Number(text) };
 
 const Remove = ({ credential, onClose, onDone }: DialogProps): ReactNode => {
   const change = useChange('DELETE /api/admin/credentials/{credentialId}');

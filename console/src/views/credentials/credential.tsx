@@ -7,6 +7,7 @@ import SpaceBetween from '@cloudscape-design/components/space-between';
 import Table from '@cloudscape-design/components/table';
 import { type ReactNode, useState } from 'react';
 import { useParams } from 'wouter';
+import { describeLimits } from '../../../../lib/calls/call-limits.ts';
 import { useApi, useChange } from '../../api/use-api.ts';
 import { useAddressState } from '../../parts/address-state.ts';
 import { AppLink, IdLink } from '../../parts/app-link.tsx';
@@ -132,6 +133,11 @@ const Shown = ({ credential, onAsk, onSignIn }: ShownProps): ReactNode => {
                   Change hosts
                 </Button>
               )}
+              {direction === 'outbound' && (
+                <Button {...readOnly} onClick={() => onAsk('limits')}>
+                  Change limits
+                </Button>
+              )}
               <Button {...readOnly} onClick={() => onAsk('remove')}>
                 Remove
               </Button>
@@ -166,6 +172,10 @@ const Shown = ({ credential, onAsk, onSignIn }: ShownProps): ReactNode => {
                   ? [{ label: 'User name', value: credential.username ?? '–' }]
                   : [
                       { label: 'Hosts', value: describeHosts(credential.hosts) },
+                      {
+                        label: 'Limits on calls',
+                        value: credential.limits === undefined ? 'None' : describeLimits(credential.limits),
+                      },
                       { label: 'Secret', value: <Box variant="code">{credential.reference}</Box> },
                       ...(hasSignIn
                         ? [{ label: 'Sign-in', value: SIGN_INS[String(isSignedIn(credential))] }]
