@@ -13,6 +13,8 @@ import { createBulkRetryStore } from '../../lib/adapters/dynamodb/executions/bul
 import { createExecutionStore } from '../../lib/adapters/dynamodb/executions/execution-store.ts';
 import { createHeldQueues } from '../../lib/adapters/dynamodb/held/held-queues.ts';
 import { createJsonClient } from '../../lib/adapters/dynamodb/json-client.ts';
+import { createCallLimitStore } from '../../lib/adapters/dynamodb/limits/call-limit-store.ts';
+import { createRenewalLocks } from '../../lib/adapters/dynamodb/limits/renewal-locks.ts';
 import { createSlotStore } from '../../lib/adapters/dynamodb/limits/slot-store.ts';
 import { createTokenBuckets } from '../../lib/adapters/dynamodb/limits/token-buckets.ts';
 import { createRegistrationStore } from '../../lib/adapters/dynamodb/registrations/registration-store.ts';
@@ -55,6 +57,8 @@ const openStores = (client: DynamoDbClient, tables: TableNames) => ({
   bulkRetries: createBulkRetryStore(client, tables, { retentionDays: 30, clock }),
   slots: createSlotStore(client, tables),
   takeToken: createTokenBuckets(client, tables),
+  locks: createRenewalLocks(client, tables),
+  limits: createCallLimitStore(client, tables),
 });
 type Stores = ReturnType<typeof openStores>;
 
@@ -82,6 +86,8 @@ const claim = {
 };
 const bucket = { key: 'b', burst: 3, intervalUs: 1_000_000 };
 const slot = { executionId: 'e-1', takenAt: NOW };
+const lock = { holder: 'a', until: NOW + 30_000 };
+const place = { number: 1, until: NOW + 30_000 };
 const bulk = aBulkRetry({ createdAt: NOW });
 const BULK = bulk.bulkRetryId;
 const lease = { owner: 'p', expiresAt: NOW + 60_000 };
@@ -360,6 +366,29 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   'a token is taken from a used bucket': {
     before: ({ takeToken }) => takeToken(bucket, NOW * 1_000, null),
     act: ({ takeToken }) => takeToken(bucket, NOW * 1_000, NOW * 1_000 + bucket.intervalUs),
+  },
+  'the renewal of a secret is locked': { act: ({ locks }) => locks.take('crm', lock, NOW) },
+  'the renewal of a secret is locked that another has locked': {
+    before: ({ locks }) => locks.take('crm', { ...lock, holder: 'other' }, NOW),
+    act: ({ locks }) => locks.take('crm', lock, NOW),
+  },
+  'the lock of a renewal is released': {
+    before: ({ locks }) => locks.take('crm', lock, NOW),
+    act: ({ locks }) => locks.release('crm', lock.holder),
+  },
+  'a place for a call is taken': { act: ({ limits }) => limits.enter('crm', place, NOW) },
+  'a place for a call is taken that another has': {
+    before: ({ limits }) => limits.enter('crm', { ...place, until: NOW + 1 }, NOW),
+    act: ({ limits }) => limits.enter('crm', place, NOW),
+  },
+  'a place for a call is left': {
+    before: ({ limits }) => limits.enter('crm', place, NOW),
+    act: ({ limits }) => limits.leave('crm', place),
+  },
+  'all calls of a limit are paused': {
+    before: ({ limits }) =>
+      limits.reserve('crm', { now: NOW, latest: NOW, intervalMs: 9_000, knownNextAt: null }),
+    act: ({ limits }) => limits.pause('crm', NOW + 5_000),
   },
 };
 
