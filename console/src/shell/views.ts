@@ -34,7 +34,7 @@ export const views: readonly RoutedView[] = [
   },
   {
     path: '/executions/:executionId',
-    title: ':executionId · Execution',
+    title: 'Execution :executionId',
     View: lazy(() => import('../views/execution/execution-view.tsx')),
   },
   {
@@ -54,13 +54,13 @@ export const views: readonly RoutedView[] = [
   },
   {
     path: '/bulk-retries/:bulkRetryId',
-    title: ':bulkRetryId · Bulk retry',
+    title: 'Bulk retry :bulkRetryId',
     View: lazy(() => import('../views/bulk-retries/bulk-retry.tsx')),
   },
   { path: '/requests', title: 'Requests', View: lazy(() => import('../views/requests/requests.tsx')) },
   {
     path: '/requests/:requestId',
-    title: ':requestId · Request',
+    title: 'Request :requestId',
     View: lazy(() => import('../views/requests/request.tsx')),
   },
   { path: '/approvals', title: 'Approvals', View: lazy(() => import('../views/approvals.tsx')) },
