@@ -76,13 +76,7 @@ export const addStateCommands = (program: Command, { io, onTarget }: CommandCont
     .option('--file <file>', 'a file with its value as JSON; - for standard input')
     .option('--ttl <seconds>', 'it expires after this time (default: never)', readNumber)
     .option('--if-version <number>', 'only in place of this version; 0 for none', readNumber)
-    .addHelpText(
-      'after',
-      explain([
-        'state put visits/7 1 --workflow orders --if-version 0',
-        'state put prices --file prices.json --store shop',
-      ]),
-    )
+    .addHelpText('after', explain(['state put visits/7 1 --workflow orders --if-version 0']))
     .action(async (key: string, given: string | undefined, options: PutOptions) => {
       const query = { ...toScope(options), key };
       if ((given === undefined) === (options.file === undefined))
