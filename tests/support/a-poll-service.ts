@@ -4,6 +4,7 @@ import { createStateStore } from '../../lib/adapters/dynamodb/state-store.ts';
 import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflows/workflow-store.ts';
 import { createHttpClient } from '../../lib/adapters/http-client/http-client.chunk.ts';
 import { forExecution } from '../../lib/adapters/runtime/logger.ts';
+import { createTcpClient } from '../../lib/adapters/tcp-client/tcp-client.chunk.ts';
 import { type PollParts, runPoll } from '../../lib/app/triggers/run-poll.ts';
 import { createOpenPlan, createOtherWorkflows } from '../../lib/executions/lifecycle/plans.ts';
 import type { ExecutionRecord } from '../../lib/executions/record/execution-store.ts';
@@ -39,7 +40,16 @@ export const aPollWorkflow = (parameters: JsonObject, changes: Partial<WorkflowN
  */
 export const aPollService = async (
   database: Awaited<ReturnType<ReturnType<typeof useTestDatabases>>>,
-  { runs = false, workflowId = 'news' }: { readonly runs?: boolean; readonly workflowId?: string } = {},
+  {
+    runs = false,
+    workflowId = 'news',
+    plugins = [],
+  }: {
+    readonly runs?: boolean;
+    readonly workflowId?: string;
+    /** Beside the installed ones. */
+    readonly plugins?: typeof installedPlugins;
+  } = {},
 ) => {
   const { client, tables } = database;
   const clock = aManualClock();
@@ -50,7 +60,7 @@ export const aPollService = async (
     state: createStateStore(client, tables),
   };
   const { logger, entries } = aRecordingLogger();
-  const { findNodeType } = await loadRegistry(installedPlugins, { logger, clock });
+  const { findNodeType } = await loadRegistry([...installedPlugins, ...plugins], { logger, clock });
   const loadNodeTypes = async () => findNodeType;
   const blobs = inMemoryBlobs();
   const dispatched: string[] = [];
@@ -58,6 +68,7 @@ export const aPollService = async (
   for (const { id, type, secrets } of sampleCredentials)
     if (type === 'httpBearer') await outbound.put(id, type, secrets);
   const http = outbound.credentials;
+  const tcp = createTcpClient({ allow: ['127.0.0.1'] });
   let ids = 0;
   const events = keptEvents();
   const openPlan = createOpenPlan({ loadNodeTypes, lookUpPlan: (_key, load) => load() });
@@ -69,7 +80,7 @@ export const aPollService = async (
     },
     ids: { next: () => `id-${++ids}` },
     http: { request: (request) => call(() => http.request(request)) },
-    tcp: { connect: () => Promise.reject(new Error('no sockets in tests')) },
+    tcp: { connect: (target) => call(() => tcp.connect(target)) },
     aws: { send: () => Promise.reject(new Error('no AWS in tests')) },
   } satisfies PollParts['services'];
   const parts: PollParts = {
@@ -81,6 +92,7 @@ export const aPollService = async (
     otherWorkflows: createOtherWorkflows(stores.workflows, openPlan),
     services,
     filesFor: filesIn(blobs),
+    outboundCredentials: outbound.credentials,
     loggerFor: (execution: ExecutionInfo) => forExecution(logger, execution),
     dispatcher: {
       dispatch: async (executionId, mode) => {
@@ -115,6 +127,7 @@ export const aPollService = async (
   };
   return {
     ...{ stores, parts, clock, entries, events, killAfter, poll, records, inputOf, findNodeType, dispatched },
+    putCredential: outbound.put,
     put: (definition = aPollWorkflow({})) => stores.workflows.put(definition, []),
     /** The keys that executions were started with: a list for each, in alphabetical order. */
     started: async (): Promise<readonly (readonly JsonValue[])[]> => {

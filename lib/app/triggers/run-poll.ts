@@ -51,6 +51,8 @@ interface PollRecord {
   readonly failure: { readonly name: string; readonly message: string; readonly executionId: string } | null;
   /** Number of the next batch, from which the id of its execution is derived. Counted once all keys of a batch are marked. */
   readonly batch: number;
+  /** What the next poll is given; absent in records of earlier releases. */
+  readonly position?: JsonValue;
   /** The poll that runs: no other one may, until then. */
   readonly running: { readonly requestId: string; readonly until: number } | null;
 }
@@ -71,9 +73,12 @@ const DEFAULT_TTL_SECONDS = 7_776_000;
  * @param requestId - the same when Lambda repeats the invocation
  * @throws AppError `STORE_UNAVAILABLE` | `SECRETS_UNAVAILABLE` | `DISPATCH_REFUSED`, after which it is to be repeated
  */
-export const runPoll = async (due: DuePoll, requestId: string, parts: PollParts): Promise<void> => {
+export const runPoll = async (
+  { workflowId, triggerNodeId, dueAt }: DuePoll,
+  requestId: string,
+  parts: PollParts,
+): Promise<void> => {
   const { logger, clock } = parts;
-  const { workflowId, triggerNodeId } = due;
   const skip = (reason: string) =>
     logger.warn('The poll does nothing.', { workflowId, triggerNodeId, reason });
   const workflow = await parts.findWorkflow(workflowId);
@@ -86,8 +91,9 @@ export const runPoll = async (due: DuePoll, requestId: string, parts: PollParts)
   const record = await lock({ workflowId, triggerNodeId, requestId }, parts);
   if (record === null) return skip('another poll of this trigger is running');
   const polledAt = new Date(clock.now()).toISOString();
-  const pollId = executionIdOfPoll([workflowId, triggerNodeId, 'poll', due.dueAt]);
-  const polled = await pollSource(workflow, node, pollId, findNodeType, parts);
+  const pollId = executionIdOfPoll([workflowId, triggerNodeId, 'poll', dueAt]);
+  const due = { executionId: pollId, position: record.value.position ?? null };
+  const polled = await pollSource(workflow, node, due, findNodeType, parts);
   if ('failure' in polled) {
     const { name, message } = polled.failure;
     logger.warn('The poll failed.', { workflowId, triggerNodeId, executionId: pollId, failure: message });
@@ -95,7 +101,7 @@ export const runPoll = async (due: DuePoll, requestId: string, parts: PollParts)
     return record.release({ ...record.value, polledAt, found: 0, started: 0, failure });
   }
   const resolved = await resolveTrigger(node, workflowId, findNodeType, async () => workflow.variables ?? {});
-  const { started, batch } = await startNew(
+  const { started, batch, isWhole } = await startNew(
     { workflow, node: resolved, polledAt, batch: record.value.batch, isFirst: record.value.since === null },
     polled,
     findNodeType,
@@ -104,7 +110,8 @@ export const runPoll = async (due: DuePoll, requestId: string, parts: PollParts)
   const found = polled.items.length;
   logger.info('The poll ended.', { workflowId, triggerNodeId, found, started });
   const since = record.value.since ?? polledAt;
-  await record.release({ since, polledAt, found, started, failure: null, batch, running: null });
+  const position = isWhole ? polled.position : due.position;
+  await record.release({ since, polledAt, found, started, failure: null, batch, position, running: null });
 };
 
 interface Starting {
@@ -116,13 +123,17 @@ interface Starting {
   readonly isFirst: boolean;
 }
 
-/** Starts the workflow for new items. @returns how many executions it has started, and the number of the next batch */
+/**
+ * Starts the workflow for new items.
+ *
+ * @returns how many executions it has started, the number of the next batch, and whether it has started all
+ */
 const startNew = async (
   { workflow, node, polledAt, batch, isFirst }: Starting,
   { items, keys }: Polled,
   findNodeType: FindNodeType,
   parts: PollParts,
-): Promise<{ readonly started: number; readonly batch: number }> => {
+): Promise<{ readonly started: number; readonly batch: number; readonly isWhole: boolean }> => {
   const { id: workflowId, settings } = workflow.definition;
   const { ttlSeconds, perBatch, firstPoll } = node.parameters;
   const seen = openSeenKeys(
@@ -169,7 +180,7 @@ const startNew = async (
   const fresh = await seen.findNew(keys);
   if (isFirst && firstPoll !== 'all' && !isCompleted) {
     await seen.mark(fresh, executionIdOfPoll([workflowId, node.id, 'first']));
-    return { started, batch: next };
+    return { started, batch: next, isWhole: true };
   }
   const itemOf = new Map(keys.map((key, index) => [key, items[index] ?? null] as const).reverse()); // the first counts
   const inputOf = ({ key }: NewKey): JsonObject => ({ item: itemOf.get(key) ?? null, key, polledAt });
@@ -193,11 +204,13 @@ const startNew = async (
   await workThrough(alone, { atOnce: STARTS_AT_ONCE, mayGoOn: () => true }, startOne);
   let together = perBatch === true ? fresh.filter((one) => !alone.includes(one)) : [];
   // The next poll takes the rest of what is too much for one execution.
+  const wanted = together.length;
   while (!canRun(together)) together = together.slice(0, Math.ceil(together.length / 2));
-  if (together.length === 0 || !(await start(batchId(next), toBatch(together), null)))
-    return { started, batch: next };
+  const isWhole = together.length === wanted;
+  if (together.length === 0) return { started, batch: next, isWhole };
+  if (!(await start(batchId(next), toBatch(together), null))) return { started, batch: next, isWhole: false };
   await seen.mark(together, batchId(next));
-  return { started, batch: next + 1 };
+  return { started, batch: next + 1, isWhole };
 };
 
 /** The keys of a batch's execution, as it was accepted; null if there is none. */

@@ -1,4 +1,4 @@
-import type { Clock, Ids, WorkflowNode } from '@hookloom/plugin-kit';
+import type { Clock, Ids, JsonValue, WorkflowNode } from '@hookloom/plugin-kit';
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import type { NodeFailure } from '../../engine/result.ts';
 import type { Workflow } from '../../workflows/definition/definition.ts';
@@ -18,6 +18,13 @@ export interface PollSourceParts extends PrepareParts, FinishParts {
   readonly blobs: Pick<BlobStore, 'put'>;
 }
 
+interface DuePoll {
+  /** Of the poll itself. */
+  readonly executionId: string;
+  /** What the latest poll has returned whose items were all started; null if there is none. */
+  readonly position: JsonValue;
+}
+
 /** How long a poll may take in all, with its retries; the workflow may set another timeout. */
 const POLL_SECONDS = 300;
 
@@ -32,7 +39,7 @@ const POLL_SECONDS = 300;
 export const pollSource = async (
   workflow: Workflow,
   node: WorkflowNode,
-  executionId: string,
+  { executionId, position }: DuePoll,
   findNodeType: FindNodeType,
   parts: PollSourceParts,
 ): Promise<Polled | { readonly failure: NodeFailure }> => {
@@ -62,7 +69,7 @@ export const pollSource = async (
       return { ...plan, routeFrom: () => computeRoute(plan, 0) };
     },
   });
-  const { run } = await prepare(execution, Number.POSITIVE_INFINITY);
+  const { run } = await prepare({ ...execution, input: { position } }, Number.POSITIVE_INFINITY);
   const start = toStart(execution, {
     mode: 'inline',
     status: 'running',

@@ -27,7 +27,12 @@ export interface Cron {
 }
 
 /** The types of the triggers that have a schedule. */
-export const SCHEDULED_TRIGGERS: readonly string[] = ['scheduleTrigger', 'pollTrigger', 'rssTrigger'];
+export const SCHEDULED_TRIGGERS: readonly string[] = [
+  'scheduleTrigger',
+  'pollTrigger',
+  'rssTrigger',
+  'imapTrigger',
+];
 
 /** A value, or what is wrong with the text it was read from, as the end of a sentence about it. */
 export type Reading<T> = { readonly value: T } | { readonly fault: string };

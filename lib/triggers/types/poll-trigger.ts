@@ -11,14 +11,23 @@ import { scheduleTrigger } from './schedule-trigger.ts';
 
 /** How a trigger finds items: with an action that fetches them. */
 interface PollDeclaration
-  extends Pick<PluginHandle, 'id' | 'name' | 'description' | 'credentialTypes' | 'checkParameters'> {
+  extends Pick<
+    PluginHandle,
+    'id' | 'name' | 'description' | 'credentialTypes' | 'credentialRequired' | 'checkParameters'
+  > {
   /** JSON Schemas of its own parameters, by name. */
   readonly parameters: JsonObject;
   readonly required: readonly string[];
-  /** Fetches items with an action. `itemKey` is the field that identifies them: see {@link readItemKeys}. */
+  /**
+   * Fetches items with an action, either with their keys and a position, or with an `itemKey`, the field that identifies them:
+   * see {@link readItemKeys}.
+   */
   readonly fetchItems: (
     ...call: Parameters<NodeExecutor['execute']>
-  ) => Promise<{ readonly items: JsonValue | undefined; readonly itemKey: string }>;
+  ) => Promise<
+    | { readonly items: JsonValue | undefined; readonly itemKey: string }
+    | { readonly items: readonly JsonValue[]; readonly keys: readonly string[]; readonly position: JsonValue }
+  >;
   readonly example: NodeExample;
 }
 
@@ -73,7 +82,9 @@ export const createPollTrigger = (declaration: PollDeclaration): PluginHandle =>
     firedBy: {
       ...firedBy,
       poll: async (node, input, context) => {
-        const { items, itemKey } = await fetchItems(node, input, context);
+        const fetched = await fetchItems(node, input, context);
+        if ('keys' in fetched) return fetched;
+        const { items, itemKey } = fetched;
         if (!Array.isArray(items)) throw new TypeError('The items are not a list');
         return { items, keys: readItemKeys(items, itemKey) };
       },

@@ -13,9 +13,12 @@ import type { FindNodeType, NodeType } from '@hookloom/plugin-kit/host';
 export interface Polled {
   readonly items: readonly JsonValue[];
   readonly keys: readonly string[];
+  /** What the next poll is given; null for a trigger that keeps none. */
+  readonly position: JsonValue;
 }
 
 const MAX_ITEMS = 1_000;
+const MAX_POSITION_BYTES = 10_000;
 /** Leaves room for the id of the node in the key of an entry of state. */
 const MAX_KEY_BYTES = 950;
 
@@ -48,8 +51,8 @@ export const asPoll =
         return {
           getNodeType: () => name,
           execute: async (node, input, context) => {
-            const { items, keys } = checkPolled(await poll(node, input, context));
-            if (!isTrial) return { items, keys };
+            const { items, keys, position } = checkPolled(await poll(node, input, context));
+            if (!isTrial) return { items, keys, position };
             context.logger.info(`The poll found ${items.length} items. A run starts for those that are new.`);
             if (items.length === 0) return emit({});
             const polledAt = new Date(context.services.clock.now()).toISOString();
@@ -64,7 +67,7 @@ export const asPoll =
 
 /** @throws NodeError that says which item is wrong, before anything is started */
 const checkPolled = (result: NodeResult) => {
-  const { items, keys } = (isPlainObject(result) ? result : {}) as Partial<Polled>;
+  const { items, keys, position = null } = (isPlainObject(result) ? result : {}) as Partial<Polled>;
   if (!Array.isArray(items) || !Array.isArray(keys) || keys.length !== items.length)
     throw new TypeError('The trigger returned no items with a key for each');
   if (items.length > MAX_ITEMS)
@@ -73,7 +76,12 @@ const checkPolled = (result: NodeResult) => {
     const problem = findKeyProblem(key);
     if (problem !== null) throw wrong('ItemKeyInvalid', `The key of items[${index}] ${problem}`);
   }
-  return { items, keys };
+  const bytes = Buffer.byteLength(JSON.stringify(position));
+  if (bytes > MAX_POSITION_BYTES)
+    throw new TypeError(
+      `The trigger returned a position of ${bytes} bytes; at most ${MAX_POSITION_BYTES} are allowed`,
+    );
+  return { items, keys, position };
 };
 
 const findKeyProblem = (key: unknown): string | null => {

@@ -129,6 +129,9 @@ export interface EventSource {
    * credential and retries. It returns `{ items, keys }`: a list, and a string for each item that identifies it. The
    * service starts the workflow once for each key, with `{ item, key, polledAt }` as the input of `execute`; or, if the
    * parameter `perBatch` is true, once for all new ones, with `{ items, keys, polledAt }`.
+   *
+   * It may also return a `position`, any JSON of up to 10,000 bytes. Once all items have been started, the next poll has it as
+   * `position` of its input, so that it can continue there: null until then. A trial has no `position` in its input.
    */
   poll?: NodeExecutor['execute'];
 }

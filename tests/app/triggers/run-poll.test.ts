@@ -1,5 +1,7 @@
 import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { unified } from '../../../lib/plugins/installed-plugin.ts';
+import { createPollTrigger } from '../../../lib/triggers/types/poll-trigger.ts';
 import { aLocalServer, type LocalServer, type Routes } from '../../support/a-local-server.ts';
 import { aPollService, aPollWorkflow } from '../../support/a-poll-service.ts';
 import { cases } from '../../support/deep.ts';
@@ -378,6 +380,62 @@ describe.each([false, true])('a process that is killed at any call (per batch: %
         expect(kills).toBeGreaterThan(1);
       },
     );
+  });
+});
+
+describe('a position', () => {
+  /** A trigger that returns the next two of its items, and how many it has returned. */
+  const aCounter = async (items: readonly JsonValue[], parameters: JsonObject = {}) => {
+    const given: JsonValue[] = [];
+    const counter = createPollTrigger({
+      ...{ id: 'counter', name: 'Counter', description: 'For tests', credentialTypes: [] },
+      ...{ parameters: {}, required: [] },
+      fetchItems: async (_node, input) => {
+        const position = input.position ?? null;
+        given.push(position);
+        const from = Number(position ?? 0);
+        const some = items.slice(from, from + 2);
+        return {
+          items: some,
+          keys: some.map((_item, at) => String(from + at)),
+          position: from + some.length,
+        };
+      },
+      example: { parameters: {}, input: {}, output: {} },
+    });
+    const provider = {
+      ...{ id: 'counter', name: 'Counter', version: '1.0.0', description: 'For tests', category: 'test' },
+      handles: [counter],
+    };
+    const plugin = unified('counter', async () => ({ default: provider }));
+    const service = await aPollService(await openDatabase(), { plugins: [plugin] });
+    await service.put(aPollWorkflow({ firstPoll: 'all', ...parameters }, { type: 'counter' }));
+    return { ...service, given };
+  };
+
+  test('is given to the next poll, once all items were started', async () => {
+    const { poll, given, started, result } = await aCounter(['a', 'b', 'c']);
+    for (let polls = 0; polls < 3; polls++) await poll();
+    expect(given).toEqual([null, 2, 3]);
+    expect(await started()).toEqual(each('0', '1', '2'));
+    expect(await result()).toMatchObject({ position: 3 });
+  });
+
+  test('stays where it is while a batch is too much for one execution', async () => {
+    const half = Array.from({ length: 600_000 }, () => 0); // together more values than an execution may have
+    const { poll, given, started } = await aCounter([half, half, 'c'], { perBatch: true });
+    for (let polls = 0; polls < 4; polls++) await poll();
+    expect(given).toEqual([null, null, 2, 3]);
+    expect(await started()).toEqual([['0'], ['1'], ['2']]);
+  });
+
+  test('of a poll that was killed before its items were started is not taken over', async () => {
+    const { poll, given, killAfter, started } = await aCounter(['a', 'b', 'c']);
+    await killAfter(6, () => poll('killed'));
+    await poll('killed');
+    await poll('next');
+    expect(given).toEqual([null, null, 2]);
+    expect(await started()).toEqual(each('0', '1', '2'));
   });
 });
 
