@@ -7,6 +7,7 @@ import {
   readBody,
   wrongParameter,
 } from '@hookloom/plugin-kit';
+import { toSchema as toJsonSchema } from '@hookloom/plugin-kit/host';
 import { toSchema } from '../lib/plugins/adapt-provider.ts';
 import { createPollTrigger } from '../lib/triggers/types/poll-trigger.ts';
 import { requestCredentialTypes } from '../nodes/credential-types/request-types.ts';
@@ -14,6 +15,7 @@ import { fetchPages, parsePointer } from '../nodes/http-request/pages.ts';
 import { properties } from '../nodes/http-request/properties.ts';
 import { readRules } from '../nodes/http-request/rules.ts';
 import { createSend } from '../nodes/http-request/send.ts';
+import { mailParameters, readMailQuery, theMail } from '../nodes/imap/mail-query.ts';
 import { rss } from '../nodes/rss/rss.plugin.ts';
 
 // Here, since it joins a trigger of lib/ with nodes of nodes/, which know nothing of each other.
@@ -124,6 +126,38 @@ const rssTrigger = createPollTrigger({
   },
 });
 
+/** Fetches mails with code of its own, since where it continues is not in the mails. */
+const imapTrigger = createPollTrigger({
+  id: 'imapTrigger',
+  name: 'Mail',
+  description:
+    'Reads a mailbox over IMAP on a schedule, and starts the workflow once for each mail that has arrived, or once for all new ones',
+  parameters: propertiesOf(toJsonSchema(mailParameters)),
+  required: [],
+  credentialTypes: ['imap'],
+  credentialRequired: true,
+  fetchItems: async (node, input, context) => {
+    if (context.credential === null)
+      throw new NodeError('The trigger needs a credential of the type imap in credentialId', {
+        name: 'CredentialUnusable',
+        isRetryable: false,
+      });
+    const { fetchMails } = await import('../nodes/imap/fetch-mails.chunk.ts');
+    return fetchMails(readMailQuery(node.parameters), input, context.credential, context);
+  },
+  example: {
+    parameters: { rate: '5 minutes', mailbox: 'INBOX', subject: 'invoice' },
+    input: { item: theMail, key: 'INBOX/1767225600/17', polledAt: '2026-01-01T00:00:00.000Z' },
+    output: {
+      triggeredAt: '2026-01-01T00:00:00.000Z',
+      triggerType: 'poll',
+      item: theMail,
+      key: 'INBOX/1767225600/17',
+      polledAt: '2026-01-01T00:00:00.000Z',
+    },
+  },
+});
+
 const readList = (body: JsonValue, pointer: string): JsonValue => {
   const items = parsePointer(pointer)?.(body);
   if (!Array.isArray(items)) throw wrongParameter('items', 'the JSON pointer of a list in the answer', items);
@@ -137,7 +171,7 @@ export default definePlugin({
   id: 'polls',
   name: 'Polls',
   version: '1.0.0',
-  description: 'Starts workflows for what is new in an API or a feed',
+  description: 'Starts workflows for what is new in an API, a feed or a mailbox',
   category: 'trigger',
-  handles: [pollTrigger, rssTrigger],
+  handles: [pollTrigger, rssTrigger, imapTrigger],
 });

@@ -11,7 +11,7 @@ import {
   tlsClient,
 } from './http-types.ts';
 import { oauth2 } from './oauth2.ts';
-import { postgres, signingKey, signingSecret, smtp } from './server-types.ts';
+import { imap, postgres, signingKey, signingSecret, smtp } from './server-types.ts';
 
 /** The built-in types of credentials for outbound calls. */
 const credentials: PluginProvider = {
@@ -34,6 +34,7 @@ const credentials: PluginProvider = {
     tlsClient,
     slackWebhook,
     smtp,
+    imap,
     postgres,
     signingKey,
     signingSecret,

@@ -41,6 +41,20 @@ export const smtp: CredentialType = {
   test: testLogin(async () => (await import('../email/smtp.chunk.ts')).logInToSmtp),
 };
 
+export const imap: CredentialType = {
+  id: 'imap',
+  name: 'Mailbox',
+  description: 'Gives a trigger the address and the login of a mail server that it reads from (IMAP)',
+  schema: textSchema('host username password', {
+    host,
+    port: port('993'),
+    security: { enum: ['tls', 'starttls', 'none'], default: 'tls', description: 'Encryption' },
+    ...login,
+  }),
+  secretFields: ['password'],
+  test: testLogin(async () => (await import('../imap/log-in.chunk.ts')).logInToImap),
+};
+
 export const postgres: CredentialType = {
   id: 'postgres',
   name: 'PostgreSQL',

@@ -66,7 +66,7 @@ const KILOBYTE = 1_000;
 /** Of the bundles of functions that run workflows or list plugins; 59 for any other. */
 const maxKilobytes: Readonly<Record<string, number>> = {
   webhook: 183,
-  runExpress: 156,
+  runExpress: 157,
   runDurable: 256,
   adminExecution: 108,
   adminExecutions: 71,

@@ -29,11 +29,14 @@ test('the examples of node types have no mistakes', async () => {
     const nodeTypes = plugin?.nodeTypes ?? [];
     for (const { nodeType, kind, example, credentialTypes } of nodeTypes) {
       if (example === null || example === undefined) continue;
+      const needsCredential = findNodeType(nodeType)?.credentialRequired === true;
       const it = {
         id: 'it',
         type: nodeType,
         parameters: example.parameters ?? {},
-        ...(credentialTypes.length > 0 && kind === 'action' ? { credentialId: 'key' } : {}),
+        ...(credentialTypes.length > 0 && (kind === 'action' || needsCredential)
+          ? { credentialId: 'key' }
+          : {}),
       };
       const start = { id: 'start', type: 'manualTrigger', parameters: {} };
       const [nodes, connections] =

@@ -1,11 +1,12 @@
 import type { CredentialContext, CredentialFields, CredentialType } from '@hookloom/plugin-kit';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { createTcpClient } from '../../../lib/adapters/tcp-client/tcp-client.chunk.ts';
-import { postgres, smtp } from '../../../nodes/credential-types/server-types.ts';
+import { imap, postgres, smtp } from '../../../nodes/credential-types/server-types.ts';
 import { aMailServer } from '../../support/a-mail-server.ts';
 import { aManualClock } from '../../support/a-manual-clock.ts';
 import { trustTestAuthority } from '../../support/a-tls-server.ts';
 import { aWireServer } from '../../support/a-wire-server.ts';
+import { anImapServer } from '../../support/an-imap-server.ts';
 import { aServer } from '../../support/outbound-credentials.ts';
 
 const open: (() => Promise<void>)[] = [];
@@ -59,6 +60,25 @@ describe('the live test of smtp', () => {
   });
 });
 
+describe('the live test of imap', () => {
+  test('logs in, and changes nothing', async () => {
+    const server = await anImapServer();
+    open.push(server.close);
+    server.receive();
+    expect(await testOf(imap, theFields(server.port))).toEqual({
+      status: 'healthy',
+      message: '127.0.0.1 accepts the login',
+    });
+    expect([server.connections(), server.flags()]).toEqual([1, [[]]]);
+  });
+
+  test('reports the server’s refusal', async () => {
+    const server = await anImapServer({ passwords: ['another-password'] });
+    open.push(server.close);
+    await expect(testOf(imap, theFields(server.port))).rejects.toMatchObject({ code: 'CREDENTIAL_REJECTED' });
+  });
+});
+
 describe('the live test of postgres', () => {
   test('logs in, over verified TLS, and runs nothing', async () => {
     const server = await aWireServer({ tls: true });
@@ -95,7 +115,7 @@ describe('the live test of postgres', () => {
   });
 });
 
-test.each([smtp, postgres])('the live test of $id reaches no private address', async (type) => {
+test.each([smtp, imap, postgres])('the live test of $id reaches no private address', async (type) => {
   const fields = { ...theFields(25), database: 'shop' };
   await expect(testOf(type, fields, { tcp: createTcpClient() })).rejects.toMatchObject({
     code: 'OUTBOUND_REFUSED',
