@@ -49,6 +49,7 @@ export const planted: Readonly<Record<string, Planted>> = {
   },
   slackWebhook: { secret: { url: 'https://hooks.example.com/services/T13/B14/canäry?a="15"' } },
   smtp: { secret: { password: 'smtp "pass" 9' }, fields: { host: 'mail.example.com', username: 'ann' } },
+  imap: { secret: { password: 'imäp "pass" 18' }, fields: { host: 'mail.example.com', username: 'ann' } },
   postgres: {
     secret: { password: 'p0stgres@pass:word/10' },
     fields: { host: 'db.example.com', database: 'shop', username: 'ann' },
@@ -125,7 +126,7 @@ export const createLeak =
     if (credential === null) throw new Error('it has no credential');
     const { secret } = planted[credential.id] ?? { secret: {} };
     const known = Object.keys(secret).flatMap((name) => Object.values(formsOf(credential.field(name))));
-    const isLent = ['smtp', 'postgres', 'signingKey', 'signingSecret'].includes(credential.id);
+    const isLent = ['smtp', 'imap', 'postgres', 'signingKey', 'signingSecret'].includes(credential.id);
     const echoed = isLent
       ? []
       : await services.http
