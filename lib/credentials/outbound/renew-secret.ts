@@ -55,13 +55,18 @@ export const renewInTurn = async <Secret>(
   const holder = randomUUID();
   const giveUpAt = clock.now() + MAX_WAIT_MS;
 
+  /** @returns null if the lock was released or has expired */
+  const findHolder = async (): Promise<string | null> => {
+    const lock = await locks.find(credentialId);
+    return lock !== null && clock.now() < lock.until ? lock.holder : null;
+  };
+
   /** Waits until the lock is released, has expired or is held by yet another. */
   const awaitChange = async (): Promise<void> => {
-    const before = await locks.find(credentialId);
-    for (let lock = before; isHeld(lock, clock.now()) && lock?.holder === before?.holder; ) {
+    const before = await findHolder();
+    for (let current = before; current !== null && current === before; current = await findHolder()) {
       if (clock.now() >= giveUpAt) throw stillRenewing(credentialId);
       await clock.sleep(INTERVAL_MS * (0.5 + random() / 2));
-      lock = await locks.find(credentialId);
     }
   };
 
@@ -79,8 +84,6 @@ export const renewInTurn = async <Secret>(
     }
   }
 };
-
-const isHeld = (lock: RenewalLock | null, now: number): boolean => lock !== null && now < lock.until;
 
 const stillRenewing = (id: string): Error =>
   new CredentialError(

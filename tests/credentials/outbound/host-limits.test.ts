@@ -17,6 +17,16 @@ test('limits of hosts are for calls per second, at a time, or both, and the firs
 });
 
 test.each([
+  ['0.001/s', { perSecond: 0.001 }],
+  ['500/s', { perSecond: 500 }],
+  ['1', { atOnce: 1 }],
+  ['100', { atOnce: 100 }],
+  ['0.001/s+100', { perSecond: 0.001, atOnce: 100 }],
+])('may be %s', (limits, parsed) => {
+  expect(parseHostLimits([`api.example.com=${limits}`])).toEqual([{ host: 'api.example.com', ...parsed }]);
+});
+
+test.each([
   'api.example.com',
   'api.example.com=',
   'api.example.com=0/s',

@@ -1,7 +1,7 @@
 import { createRandom, type HttpClient } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import { createOutboundCredentials } from '../../../lib/credentials/outbound/outbound-credentials.ts';
-import type { RenewalLocks } from '../../../lib/credentials/outbound/renew-secret.ts';
+import { type RenewalLocks, renewInTurn } from '../../../lib/credentials/outbound/renew-secret.ts';
 import type { SecretStore } from '../../../lib/credentials/outbound/secret-store.ts';
 import credentialTypes from '../../../nodes/credential-types/credential-types.plugin.ts';
 import { aVirtualClock } from '../../support/a-virtual-clock.ts';
@@ -144,6 +144,108 @@ describe('a token that fifty sandboxes need', () => {
     expect(server.requests).toBe(reasons.length - waited.length);
     expect(server.requests).toBeLessThan(6);
     expect(clock.now() - startedAt).toBeLessThan(50_000);
+  });
+});
+
+describe('a sandbox that waits for another, which holds the lock', () => {
+  /** @param random - 0 for the shortest intervals between looks at the lock, 1 for the longest */
+  const aWaiter = async (random: number, heldMs: number) => {
+    const { clock, run } = aVirtualClock();
+    const startedAt = clock.now();
+    const locks = inMemoryLocks();
+    await locks.take('crm', { holder: 'a', until: startedAt + heldMs }, startedAt);
+    /** What the sandbox does, and after how many milliseconds. */
+    const calls: string[] = [];
+    const note = (call: string) => calls.push(`${clock.now() - startedAt} ${call}`);
+    const watched: RenewalLocks = {
+      find: (id) => {
+        note('find');
+        return locks.find(id);
+      },
+      take: (id, lock, now) => {
+        note('take');
+        return locks.take(id, lock, now);
+      },
+      release: (id, holder) => {
+        note('release');
+        return locks.release(id, holder);
+      },
+    };
+    let stored = 'old';
+    const renew = (spoiled: Partial<RenewalLocks> = {}) =>
+      run(
+        renewInTurn(
+          'crm',
+          { locks: { ...watched, ...spoiled }, clock, random: () => random },
+          {
+            read: async () => {
+              note('read');
+              return stored;
+            },
+            isRenewed: (secret) => secret === 'new',
+            renew: async (secret) => {
+              note('renew');
+              return `${secret}, renewed`;
+            },
+          },
+        ),
+      );
+    const schedule = (ms: number, act: () => unknown) => void clock.sleep(ms).then(act);
+    const store = (secret: string) => {
+      stored = secret;
+    };
+    return { calls, locks, renew, schedule, store, startedAt };
+  };
+
+  const renewing = ['take', 'read', 'renew', 'release'];
+
+  test.each([
+    [0, [0, 200, 400, 600, 800]],
+    [1, [0, 400, 800]],
+  ])(
+    'looks at it at random intervals (%d): after %j ms, and takes it when it expires',
+    async (random, looks) => {
+      const { renew, calls } = await aWaiter(random, 800);
+      expect(await renew()).toBe('old, renewed');
+      expect(calls).toEqual([
+        '0 take',
+        ...looks.map((ms) => `${ms} find`),
+        '800 read',
+        ...renewing.map((call) => `800 ${call}`),
+      ]);
+    },
+  );
+
+  test('reads the secret when yet another has taken the lock, and releases nothing', async () => {
+    const { renew, calls, locks, schedule, store, startedAt } = await aWaiter(1, 20_000);
+    schedule(100, async () => {
+      store('new');
+      await locks.release('crm', 'a');
+      await locks.take('crm', { holder: 'b', until: startedAt + 20_000 }, startedAt + 100);
+    });
+    expect(await renew()).toBe('new');
+    expect(calls).toEqual(['0 take', '0 find', '400 find', '400 read']);
+  });
+
+  test('waits for nothing if the lock is released before the first look', async () => {
+    const { renew, calls, locks } = await aWaiter(1, 20_000);
+    const find: RenewalLocks['find'] = async (id) => {
+      await locks.release(id, 'a');
+      return locks.find(id);
+    };
+    expect(await renew({ find })).toBe('old, renewed');
+    expect(calls).toEqual(['0 take', '0 read', ...renewing.map((call) => `0 ${call}`)]);
+  });
+
+  test.each([
+    ['is still held', 60_000],
+    ['is released then, with the old secret', 34_900],
+  ])('gives up after 35 s when the lock %s', async (_case, releasedMs) => {
+    const { renew, calls, locks, schedule } = await aWaiter(0, 60_000);
+    schedule(releasedMs, () => locks.release('crm', 'a'));
+    await expect(renew()).rejects.toMatchObject({ name: 'CredentialUnavailable' });
+    const last = releasedMs < 35_000 ? 'read' : 'find';
+    expect(calls.at(-1)).toBe(`35000 ${last}`);
   });
 });
 
