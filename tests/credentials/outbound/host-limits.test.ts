@@ -1,5 +1,7 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { findHostLimits, parseHostLimits } from '../../../lib/credentials/outbound/host-limits.ts';
+import { anOutboundRequest } from '../../support/an-outbound-request.ts';
+import { anOutboundService } from '../../support/outbound-credentials.ts';
 
 test('limits of hosts are for calls per second, at a time, or both, and the first entry of a host counts', () => {
   const all = parseHostLimits([
@@ -41,4 +43,42 @@ test.each([
   `${'a'.repeat(301)}=1`,
 ])('%s is refused', (entry) => {
   expect(() => parseHostLimits([entry])).toThrow(/in OUTBOUND_LIMITS must be HOST=RATE\/s/);
+});
+
+describe('a call', () => {
+  /** A service whose hosts are called every 20 s, and two of its credentials every 10 s; no call may take that long. */
+  const aLimitedService = async () => {
+    const service = anOutboundService({ hostLimits: parseHostLimits(['*.example.com=0.05/s']) });
+    for (const id of ['crm', 'other'])
+      await service.put(id, 'httpBearer', { token: 'token-1' }, {}, ['*'], { perSecond: 0.1 });
+    await service.put('unlimited', 'httpBearer', { token: 'token-1' }, {}, ['*']);
+    const loan = await service.credentials.open();
+    return async (id: string | null, url = 'https://api.example.com') => {
+      const credential = id === null ? undefined : await loan.lend(id, ['httpBearer']);
+      const request = { ...anOutboundRequest(url), timeoutMs: 5_000 };
+      return service.credentials.request({ ...request, ...(credential === undefined ? {} : { credential }) });
+    };
+  };
+  const refused = (limit: string) => ({
+    name: 'CallLimitReached',
+    message: expect.stringContaining(`the limit of ${limit}:`),
+  });
+
+  test('with a credential that has limits waits for these alone', async () => {
+    const call = await aLimitedService();
+    await call('crm');
+    await expect(call('crm')).rejects.toMatchObject(refused('credential "crm" is 1 call in 10 s'));
+    await expect(call('crm', 'https://a.example')).rejects.toMatchObject(
+      refused('credential "crm" is 1 call in 10 s'),
+    );
+    expect(await call('other')).toMatchObject({ status: 200 });
+  });
+
+  test.each(['unlimited', null])('with the credential %j waits for the limits of its host', async (id) => {
+    const call = await aLimitedService();
+    await call(id);
+    await expect(call(id)).rejects.toMatchObject(refused('host "*.example.com" is 1 call in 20 s'));
+    expect(await call(id, 'https://a.example')).toMatchObject({ status: 200 });
+    expect(await call(id, 'https://a.example')).toMatchObject({ status: 200 });
+  });
 });
