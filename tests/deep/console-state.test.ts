@@ -134,3 +134,20 @@ test('a claim is shown with its execution, and deleted only in the version that 
   expect(await send(entry)).toMatchObject({ title: 'Entry not found' });
   faults = faults.filter((text) => !text.includes('412 (Precondition Failed)'));
 });
+
+test('a large value is listed as its size, shown from its beginning, and changed by the command line', async () => {
+  await send(entryOf('store=large', 'prices'), 'PUT', { value: Array(100_000).fill('a price') });
+  await open('/state?store=large');
+  await page
+    .getByRole('row', { name: /prices/ })
+    .getByText('1,000,001 bytes')
+    .waitFor();
+  await page.getByRole('link', { name: 'prices', exact: true }).click();
+  await page.getByText('"a price"').first().waitFor();
+  expect(await button('Change').getAttribute('aria-disabled')).toBe('true');
+  await button('Change').focus();
+  await page.getByRole('tooltip').getByText('This value is too large to change here').waitFor();
+  await button('Delete').click();
+  await inDialog('Delete').click();
+  await page.getByText('The entry is deleted.').waitFor();
+});
