@@ -33,7 +33,8 @@ const useOutcome = (): ReactNode => {
     const end = (outcome: Finished) => {
       setFinished(outcome);
       setId('');
-      void client.invalidateQueries();
+      // What is being read may be older than the sign-in: an invalidation alone waits for it, and keeps it.
+      void client.cancelQueries().then(() => client.invalidateQueries());
     };
     callServer<{ readonly credentialId: string }>(
       `${SIGN_INS_PATH}/${encodeURIComponent(id)}/finish`,
