@@ -15,8 +15,6 @@ export const unusedGrants: Readonly<Record<string, string>> = {
   'AdminCredentialsRole dynamodb:Scan table/STAGE-credentials': 'the list: tests/functions/admin-credentials',
   'AdminCredentialsRole secretsmanager:GetSecretValue secret:STAGE/*':
     "a credential that is bound to a secret of the owner's: tests/adapters/secrets",
-  'AdminCredentialsRole ssm:GetParameters parameter/STAGE/credentials/*':
-    'a rotation that keeps some fields of the secret: tests/functions/admin-credentials',
   'AdminEditWorkflowsRole dynamodb:DeleteItem table/STAGE-executions':
     'what the doctor asks for, and removes: tests/deep/stage-doctor',
   'AdminEditWorkflowsRole dynamodb:DeleteItem table/STAGE-workflow-versions':
@@ -244,4 +242,24 @@ export const unusedGrants: Readonly<Record<string, string>> = {
   'function:STAGE-sweep lambda:InvokeFunction function:STAGE-sweep':
     'the schedule of a day, longer than the suites: tests/functions/sweep-values',
   'WebhookRole dynamodb:Query table/STAGE-state': 'the operation list of state: tests/nodes/state',
+  'AdminHealthRole dynamodb:GetItem table/STAGE-deliveries':
+    'a refresh token that is used: tests/deep/stage-credentials',
+  'AdminHealthRole dynamodb:PutItem table/STAGE-deliveries':
+    'a refresh token that is used: tests/deep/stage-credentials',
+  'AdminTryNodeRole dynamodb:GetItem table/STAGE-deliveries':
+    'a refresh token that is used: tests/deep/stage-credentials',
+  'AdminTryNodeRole dynamodb:PutItem table/STAGE-deliveries':
+    'a refresh token that is used: tests/deep/stage-credentials',
+  'AdminTryNodeRole dynamodb:UpdateItem table/STAGE-deliveries':
+    'limits on calls out: tests/deep/call-limits',
+  'RunDurableRole dynamodb:GetItem table/STAGE-deliveries':
+    'a refresh token that is used: tests/deep/stage-credentials',
+  'RunDurableRole dynamodb:PutItem table/STAGE-deliveries':
+    'a refresh token that is used: tests/deep/stage-credentials',
+  'RunDurableRole dynamodb:UpdateItem table/STAGE-deliveries': 'limits on calls out: tests/deep/call-limits',
+  'RunExpressRole dynamodb:GetItem table/STAGE-deliveries':
+    'a refresh token that is used: tests/deep/stage-credentials',
+  'RunExpressRole dynamodb:PutItem table/STAGE-deliveries':
+    'a refresh token that is used: tests/deep/stage-credentials',
+  'RunExpressRole dynamodb:UpdateItem table/STAGE-deliveries': 'limits on calls out: tests/deep/call-limits',
 };
