@@ -2,7 +2,11 @@ import type { Clock } from '@hookloom/plugin-kit';
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import pLimit from 'p-limit';
 import type { CredentialStore } from '../credentials/credential.ts';
-import type { OutboundCredentialStore } from '../credentials/outbound/outbound-credential.ts';
+import type {
+  OutboundCredential,
+  OutboundCredentialStore,
+} from '../credentials/outbound/outbound-credential.ts';
+import type { RenewalLocks } from '../credentials/outbound/renew-secret.ts';
 import type { DisabledPlugin, SettingsReader } from '../settings/settings.ts';
 import { findCredentialUses } from '../workflows/definition/credential-uses.ts';
 import type { WorkflowDefinition } from '../workflows/definition/definition.ts';
@@ -125,6 +129,7 @@ export interface CredentialState {
 interface CredentialStores {
   readonly inbound: Pick<CredentialStore, 'find'>;
   readonly outbound: Pick<OutboundCredentialStore, 'find'>;
+  readonly renewals: Pick<RenewalLocks, 'find'>;
 }
 
 interface CheckedCredentials {
@@ -157,18 +162,27 @@ const checkCredentials = async (
 const checkOne = async (
   id: string,
   uses: readonly CredentialUse[],
-  { inbound, outbound }: CredentialStores,
+  { inbound, outbound, renewals }: CredentialStores,
 ): Promise<CredentialState> => {
   const lent = await outbound.find(id);
   if (lent !== null) {
     const { type, revision, reference, hosts } = lent;
     const problem = reference === '' ? NO_SECRET : findMismatch(type, uses);
-    return { id, type, uses, revision, hosts, problem };
+    return { id, type, uses, revision, hosts, problem: problem ?? (await findRefusal(lent, renewals)) };
   }
   const own = await inbound.find(id);
   if (own === null) return { id, type: null, uses, ...INBOUND, problem: 'does not exist' };
   const problem = own.secrets.length === 0 ? NO_SECRET : findMismatch(own.type, uses);
   return { id, type: own.type, uses, ...INBOUND, problem };
+};
+
+/** A renewal of the secret that its server refused, such as a sign-in that was revoked. */
+const findRefusal = async (
+  { id, revision }: OutboundCredential,
+  renewals: CredentialStores['renewals'],
+): Promise<string | null> => {
+  const { refusal = null } = (await renewals.find(id)) ?? {};
+  return refusal?.revision === revision ? `was refused when it was last renewed: ${refusal.reason}` : null;
 };
 
 const INBOUND = { revision: null, hosts: null } as const;

@@ -74,7 +74,7 @@ const anEndpoint = async ({
   readonly limits?: InspectParts['limits'] & object;
 } = {}) => {
   const { logger, entries } = aRecordingLogger();
-  const [outbound, secrets] = [inMemoryOutboundStore(), inMemorySecrets()];
+  const [outbound, secrets, locks] = [inMemoryOutboundStore(), inMemorySecrets(), inMemoryLocks()];
   let reads = 0;
   const registry = await loadRegistry([installedUnified(plugin, 'acme')], { logger, clock });
   const findType = async (id: string) => registry.credentialTypes.get(id) ?? null;
@@ -86,13 +86,14 @@ const anEndpoint = async ({
     tcp: noTcp,
     clock,
     random: Math.random,
-    locks: inMemoryLocks(),
+    locks,
     limits: inMemoryCallLimits(),
     hostLimits: [],
   };
   const inspect = anInspection(clock, {
     stores: {
       outbound,
+      renewals: locks,
       openRuns,
       listWorkflows: () => {
         reads += 1;
@@ -114,6 +115,7 @@ const anEndpoint = async ({
   return {
     clock,
     entries,
+    locks,
     reads: () => reads,
     get: async (rawQueryString = '') =>
       bodyOf(await handler({ ...anEvent({ path: '/api/admin/plugins/health' }), rawQueryString }, {})),
@@ -165,6 +167,23 @@ describe('an invalid schema', () => {
     expect(status).toBe('unhealthy');
     expect(message).toMatch(/^slow; .*send0.*; .*send3.*; and 5 more$/);
     expect(message).not.toContain('send4');
+  });
+});
+
+describe('a credential whose renewal was refused', () => {
+  const reason = 'it said invalid_grant, so a person has to connect it again';
+  test.each([
+    [1, 'unhealthy'],
+    [2, 'healthy'],
+  ])('at revision %d is %s at revision 1, without a live test', async (revision, status) => {
+    const { get, put, locks, clock } = await anEndpoint({ workflow: aSender('a') });
+    await put('a');
+    await locks.take('a', { holder: 'one', until: clock.now() + 30_000 }, clock.now());
+    await locks.release('a', 'one', { reason, revision, at: clock.now() });
+    expect((await get()).plugins.acme.credentials.a).toMatchObject({
+      status,
+      ...(status === 'healthy' ? {} : { message: `it was refused when it was last renewed: ${reason}` }),
+    });
   });
 });
 

@@ -2,7 +2,7 @@ import type { Clock } from '@hookloom/plugin-kit';
 import { createInspect, type Inspect, type InspectParts } from '../../lib/health/inspect.ts';
 import { silent } from './a-run.ts';
 import { inMemoryCredentialStore } from './in-memory-stores.ts';
-import { inMemoryOutboundStore } from './outbound-credentials.ts';
+import { inMemoryLocks, inMemoryOutboundStore } from './outbound-credentials.ts';
 
 /** A service without workflows, credentials and executions. */
 export const emptyStores = (): InspectParts['stores'] => ({
@@ -11,6 +11,7 @@ export const emptyStores = (): InspectParts['stores'] => ({
   openRuns: () => ({ read: async () => ({ executions: [], hasMore: false }) }),
   inbound: inMemoryCredentialStore(),
   outbound: inMemoryOutboundStore(),
+  renewals: inMemoryLocks(),
 });
 
 /** The inspection of such a service; a test changes what it is about. */

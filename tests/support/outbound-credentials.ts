@@ -50,16 +50,16 @@ export const inMemorySecrets = (): SecretStore & { readonly values: Map<string, 
 };
 
 export const inMemoryLocks = (): RenewalLocks => {
-  const locks = new Map<string, { readonly holder: string; readonly until: number }>();
+  const locks = new Map<string, NonNullable<Awaited<ReturnType<RenewalLocks['find']>>>>();
   return {
     find: async (id) => locks.get(id) ?? null,
     take: async (id, lock, now) => {
       if ((locks.get(id)?.until ?? 0) > now) return false;
-      locks.set(id, lock);
+      locks.set(id, { ...lock, refusal: null });
       return true;
     },
-    release: async (id, holder) => {
-      if (locks.get(id)?.holder === holder) locks.delete(id);
+    release: async (id, holder, refusal) => {
+      if (locks.get(id)?.holder === holder) locks.set(id, { holder, until: 0, refusal });
     },
   };
 };

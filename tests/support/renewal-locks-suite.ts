@@ -10,10 +10,10 @@ export const describeRenewalLocks = (
     test('for one holder, until it is released', async () => {
       const locks = await create();
       expect(await locks.take('crm', { holder: 'a', until: 200 }, 100)).toBe(true);
-      expect(await locks.find('crm')).toEqual({ holder: 'a', until: 200 });
+      expect(await locks.find('crm')).toEqual({ holder: 'a', until: 200, refusal: null });
       expect(await locks.take('crm', { holder: 'b', until: 300 }, 199)).toBe(false);
       expect(await locks.take('other', { holder: 'b', until: 300 }, 199)).toBe(true);
-      await locks.release('crm', 'a');
+      await locks.release('crm', 'a', null);
       expect(await locks.take('crm', { holder: 'b', until: 300 }, 199)).toBe(true);
     });
 
@@ -21,8 +21,20 @@ export const describeRenewalLocks = (
       const locks = await create();
       await locks.take('crm', { holder: 'a', until: 200 }, 100);
       expect(await locks.take('crm', { holder: 'b', until: 300 }, 200)).toBe(true);
-      await locks.release('crm', 'a');
+      await locks.release('crm', 'a', { reason: 'late', revision: 1, at: 250 });
       expect(await locks.take('crm', { holder: 'c', until: 300 }, 299)).toBe(false);
+      expect(await locks.find('crm')).toMatchObject({ holder: 'b', refusal: null });
+    });
+
+    test('and keeps a refusal until the next one', async () => {
+      const locks = await create();
+      const refusal = { reason: 'invalid_grant', revision: 3, at: 150 };
+      await locks.take('crm', { holder: 'a', until: 200 }, 100);
+      await locks.release('crm', 'a', refusal);
+      expect(await locks.find('crm')).toMatchObject({ refusal });
+      expect(await locks.take('crm', { holder: 'b', until: 300 }, 150)).toBe(true);
+      await locks.release('crm', 'b', null);
+      expect(await locks.find('crm')).toMatchObject({ refusal: null });
     });
 
     test('for one of many at the same time', async () => {

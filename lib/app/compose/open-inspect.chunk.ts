@@ -8,6 +8,7 @@ import {
 import { createExecutionStore } from '../../adapters/dynamodb/executions/execution-store.ts';
 import { createListDefinitions, createOpenRuns } from '../../adapters/dynamodb/health/health-reads.ts';
 import { createJsonClient } from '../../adapters/dynamodb/json-client.ts';
+import { createRenewalLocks } from '../../adapters/dynamodb/limits/renewal-locks.ts';
 import { createSettingsReader } from '../../adapters/dynamodb/settings-store.ts';
 import { findVersionProblem, readStageVersions } from '../../adapters/dynamodb/stored-data/stage-versions.ts';
 import { tableNames } from '../../adapters/dynamodb/table-names.ts';
@@ -31,6 +32,7 @@ export const openInspect = (config: Config, logger: Logger): Inspect => {
       openRuns: createOpenRuns(client, tables),
       inbound: createCredentialStore(client, tables),
       outbound: createOutboundCredentialStore(client, tables),
+      renewals: createRenewalLocks(client, tables),
       settings: createSettingsReader(client, tables),
     },
     openTest: (registry) => {

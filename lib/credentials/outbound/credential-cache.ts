@@ -1,5 +1,6 @@
 import type { CredentialFields, SecretRenewal } from '@hookloom/plugin-kit';
 import { createCache } from '../../shared/cache.ts';
+import { isAppError } from '../../shared/errors.ts';
 import { LruMap } from '../../shared/lru-map.ts';
 import { type LoadedCredential, type LoadParts, loadCredential } from './load-credential.ts';
 import type { OutboundCredential } from './outbound-credential.ts';
@@ -107,6 +108,10 @@ export const createCredentialCache = (parts: CacheParts): CredentialCache => {
           await secrets.put(id, toSecret(renewed));
           return renewed;
         },
+        toRefusal: (error, { record: { revision } }) =>
+          isAppError(error, 'CREDENTIAL_REJECTED')
+            ? { reason: error.message, revision, at: clock.now() }
+            : null,
       });
       use(latest);
       return latest.fields;

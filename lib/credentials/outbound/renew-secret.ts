@@ -9,14 +9,26 @@ interface RenewalLock {
   readonly until: number;
 }
 
+/** Why a server refused the last renewal. */
+export interface RenewalRefusal {
+  readonly reason: string;
+  /** Of the credential that was refused: a later one is another secret. */
+  readonly revision: number;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
 /** Locks that all sandboxes share, one per credential. All methods throw AppError `STORE_UNAVAILABLE`. */
 export interface RenewalLocks {
-  /** Finds a lock, with all changes; null if it was never taken or was released. */
-  find(credentialId: string): Promise<RenewalLock | null>;
+  /** Finds a lock, with all changes; null if it was never taken. */
+  find(credentialId: string): Promise<(RenewalLock & { readonly refusal: RenewalRefusal | null }) | null>;
   /** @returns false while another holds the lock at `now`, in milliseconds since the epoch */
   take(credentialId: string, lock: RenewalLock, now: number): Promise<boolean>;
-  /** Releases the lock, unless another has taken it since. */
-  release(credentialId: string, holder: string): Promise<void>;
+  /**
+   * Releases the lock, unless another has taken it since.
+   * @param refusal - is kept until the next renewal; null if there is none
+   */
+  release(credentialId: string, holder: string, refusal: RenewalRefusal | null): Promise<void>;
 }
 
 /** Enough to read the secret, wait for a token endpoint (10 s) and store the new secret. */
@@ -39,6 +51,8 @@ interface Renewal<Secret> {
   isRenewed(stored: Secret): boolean;
   /** @returns what it has stored */
   renew(stored: Secret): Promise<Secret>;
+  /** @returns null if the server did not refuse what is stored */
+  toRefusal(error: unknown, stored: Secret): RenewalRefusal | null;
 }
 
 /**
@@ -50,7 +64,7 @@ interface Renewal<Secret> {
 export const renewInTurn = async <Secret>(
   credentialId: string,
   { locks, clock, random }: RenewalParts,
-  { read, isRenewed, renew }: Renewal<Secret>,
+  { read, isRenewed, renew, toRefusal }: Renewal<Secret>,
 ): Promise<Secret> => {
   const holder = randomUUID();
   const giveUpAt = clock.now() + MAX_WAIT_MS;
@@ -75,12 +89,17 @@ export const renewInTurn = async <Secret>(
     if (now >= giveUpAt) throw stillRenewing(credentialId);
     const isMine = await locks.take(credentialId, { holder, until: now + LEASE_MS }, now);
     if (!isMine) await awaitChange();
+    let refusal: RenewalRefusal | null = null;
     try {
       const stored = await read();
       if (isRenewed(stored)) return stored;
-      if (isMine) return await renew(stored);
+      if (isMine)
+        return await renew(stored).catch((error: unknown) => {
+          refusal = toRefusal(error, stored);
+          throw error;
+        });
     } finally {
-      if (isMine) await locks.release(credentialId, holder).catch(() => {}); // then it expires
+      if (isMine) await locks.release(credentialId, holder, refusal).catch(() => {}); // then it expires
     }
   }
 };

@@ -13,7 +13,12 @@ import {
 
 const SECRET = 'the-secret-of-acme';
 
-const testWith = async (test: CredentialType['test'], bound?: string) => {
+/** @param onRead - called when the secret is read */
+const testWith = async (
+  test: CredentialType['test'],
+  bound?: string,
+  onRead: (secrets: ReturnType<typeof inMemorySecrets>) => void = () => {},
+) => {
   const type: CredentialType = {
     id: 'acme',
     name: 'Acme',
@@ -28,7 +33,14 @@ const testWith = async (test: CredentialType['test'], bound?: string) => {
   await store.put({ id: 'a', type: 'acme', fields: {}, hosts: null, reference, revision: 1 });
   const parts = {
     store,
-    secrets,
+    secrets: {
+      ...secrets,
+      get: async (reference: string) => {
+        const secret = await secrets.get(reference);
+        onRead(secrets);
+        return secret;
+      },
+    },
     locks: inMemoryLocks(),
     limits: inMemoryCallLimits(),
     hostLimits: [],
@@ -113,4 +125,14 @@ test('a live test can renew a secret that the service manages, and no other', as
   const bound = await testWith(renews, 'arn:aws:secretsmanager:eu-west-1:1:secret:acme');
   expect(bound).toEqual({ status: 'warning', message: 'it can only be read' });
   expect(await testWith(renews)).toEqual({ status: 'healthy' });
+});
+
+test('a live test of a secret that was removed meanwhile fails as the credential, not as the test', async () => {
+  const renews: CredentialType['test'] = async (_fields, { renewSecrets }) => {
+    await renewSecrets?.({ isRenewed: () => false, renew: async () => ({ token: 'the-next-token' }) });
+    return { status: 'healthy' };
+  };
+  await expect(testWith(renews, undefined, ({ values }) => values.clear())).rejects.toMatchObject({
+    name: 'CredentialMissing',
+  });
 });

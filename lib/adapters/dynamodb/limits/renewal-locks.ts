@@ -1,8 +1,11 @@
-import type { RenewalLocks } from '../../../credentials/outbound/renew-secret.ts';
-import { number, readNumber, readText, text } from '../attributes.ts';
+import type { RenewalLocks, RenewalRefusal } from '../../../credentials/outbound/renew-secret.ts';
+import { compact, json, number, optional, readJson, readNumber, readText, text } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
 import { getItem, putItem, sameAs } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
+
+/** How long a refusal is kept, in seconds: a credential that is used is refused again. */
+const REFUSAL_SECONDS = 30 * 86_400;
 
 /** One item per credential, in the table of the delivery claims. A lock is released by an end in the past. */
 export const createRenewalLocks = (
@@ -14,7 +17,13 @@ export const createRenewalLocks = (
   return {
     find: async (credentialId) => {
       const item = await getItem(client, { TableName, Key: keyOf(credentialId), ConsistentRead: true });
-      return item === null ? null : { holder: readText(item, 'holder'), until: readNumber(item, 'until') };
+      return item === null
+        ? null
+        : {
+            holder: readText(item, 'holder'),
+            until: readNumber(item, 'until'),
+            refusal: item.refusal === undefined ? null : readJson<RenewalRefusal>(item, 'refusal'),
+          };
     },
 
     take: (credentialId, { holder, until }, now) => {
@@ -33,9 +42,13 @@ export const createRenewalLocks = (
       );
     },
 
-    release: async (credentialId, holder) => {
+    release: async (credentialId, holder, refusal) => {
       const Key = keyOf(credentialId);
-      const Item = { ...Key, holder: text(holder), until: number(0), expiresAt: number(0) };
+      const expiresAt = refusal === null ? 0 : Math.ceil(refusal.at / 1_000) + REFUSAL_SECONDS;
+      const Item = compact({
+        ...{ ...Key, holder: text(holder), until: number(0) },
+        ...{ refusal: optional(refusal, json), expiresAt: number(expiresAt) },
+      });
       await putItem(
         client,
         {
