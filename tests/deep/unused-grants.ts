@@ -242,8 +242,6 @@ export const unusedGrants: Readonly<Record<string, string>> = {
   'function:STAGE-sweep lambda:InvokeFunction function:STAGE-sweep':
     'the schedule of a day, longer than the suites: tests/functions/sweep-values',
   'WebhookRole dynamodb:Query table/STAGE-state': 'the operation list of state: tests/nodes/state',
-  'AdminHealthRole dynamodb:GetItem table/STAGE-deliveries':
-    'a refresh token that is used: tests/deep/stage-credentials',
   'AdminHealthRole dynamodb:PutItem table/STAGE-deliveries':
     'a refresh token that is used: tests/deep/stage-credentials',
   'AdminTryNodeRole dynamodb:GetItem table/STAGE-deliveries':
