@@ -374,7 +374,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   },
   'the lock of a renewal is released': {
     before: ({ locks }) => locks.take('crm', lock, NOW),
-    act: ({ locks }) => locks.release('crm', lock.holder, null),
+    act: ({ locks }) => locks.release('crm', lock.holder, NOW, null),
   },
   'a place for a call is taken': { act: ({ limits }) => limits.enter('crm', place, NOW) },
   'a place for a call is taken that another has': {

@@ -179,7 +179,7 @@ describe('a credential whose renewal was refused', () => {
     const { get, put, locks, clock } = await anEndpoint({ workflow: aSender('a') });
     await put('a');
     await locks.take('a', { holder: 'one', until: clock.now() + 30_000 }, clock.now());
-    await locks.release('a', 'one', { reason, revision, at: clock.now() });
+    await locks.release('a', 'one', clock.now(), { reason, revision });
     expect((await get()).plugins.acme.credentials.a).toMatchObject({
       status,
       ...(status === 'healthy' ? {} : { message: `it was refused when it was last renewed: ${reason}` }),

@@ -58,7 +58,7 @@ export const inMemoryLocks = (): RenewalLocks => {
       locks.set(id, { ...lock, refusal: null });
       return true;
     },
-    release: async (id, holder, refusal) => {
+    release: async (id, holder, _now, refusal) => {
       if (locks.get(id)?.holder === holder) locks.set(id, { holder, until: 0, refusal });
     },
   };

@@ -13,7 +13,7 @@ export const describeRenewalLocks = (
       expect(await locks.find('crm')).toEqual({ holder: 'a', until: 200, refusal: null });
       expect(await locks.take('crm', { holder: 'b', until: 300 }, 199)).toBe(false);
       expect(await locks.take('other', { holder: 'b', until: 300 }, 199)).toBe(true);
-      await locks.release('crm', 'a', null);
+      await locks.release('crm', 'a', 150, null);
       expect(await locks.take('crm', { holder: 'b', until: 300 }, 199)).toBe(true);
     });
 
@@ -21,19 +21,19 @@ export const describeRenewalLocks = (
       const locks = await create();
       await locks.take('crm', { holder: 'a', until: 200 }, 100);
       expect(await locks.take('crm', { holder: 'b', until: 300 }, 200)).toBe(true);
-      await locks.release('crm', 'a', { reason: 'late', revision: 1, at: 250 });
+      await locks.release('crm', 'a', 250, { reason: 'late', revision: 1 });
       expect(await locks.take('crm', { holder: 'c', until: 300 }, 299)).toBe(false);
       expect(await locks.find('crm')).toMatchObject({ holder: 'b', refusal: null });
     });
 
     test('and keeps a refusal until the next one', async () => {
       const locks = await create();
-      const refusal = { reason: 'invalid_grant', revision: 3, at: 150 };
+      const refusal = { reason: 'invalid_grant', revision: 3 };
       await locks.take('crm', { holder: 'a', until: 200 }, 100);
-      await locks.release('crm', 'a', refusal);
+      await locks.release('crm', 'a', 120, refusal);
       expect(await locks.find('crm')).toMatchObject({ refusal });
       expect(await locks.take('crm', { holder: 'b', until: 300 }, 150)).toBe(true);
-      await locks.release('crm', 'b', null);
+      await locks.release('crm', 'b', 200, null);
       expect(await locks.find('crm')).toMatchObject({ refusal: null });
     });
 

@@ -109,9 +109,7 @@ export const createCredentialCache = (parts: CacheParts): CredentialCache => {
           return renewed;
         },
         toRefusal: (error, { record: { revision } }) =>
-          isAppError(error, 'CREDENTIAL_REJECTED')
-            ? { reason: error.message, revision, at: clock.now() }
-            : null,
+          isAppError(error, 'CREDENTIAL_REJECTED') ? { reason: error.message, revision } : null,
       });
       use(latest);
       return latest.fields;

@@ -14,8 +14,6 @@ export interface RenewalRefusal {
   readonly reason: string;
   /** Of the credential that was refused: a later one is another secret. */
   readonly revision: number;
-  /** Milliseconds since the epoch. */
-  readonly at: number;
 }
 
 /** Locks that all sandboxes share, one per credential. All methods throw AppError `STORE_UNAVAILABLE`. */
@@ -26,9 +24,10 @@ export interface RenewalLocks {
   take(credentialId: string, lock: RenewalLock, now: number): Promise<boolean>;
   /**
    * Releases the lock, unless another has taken it since.
+   * @param now - milliseconds since the epoch
    * @param refusal - is kept until the next renewal; null if there is none
    */
-  release(credentialId: string, holder: string, refusal: RenewalRefusal | null): Promise<void>;
+  release(credentialId: string, holder: string, now: number, refusal: RenewalRefusal | null): Promise<void>;
 }
 
 /** Enough to read the secret, wait for a token endpoint (10 s) and store the new secret. */
@@ -71,8 +70,8 @@ export const renewInTurn = async <Secret>(
 
   /** @returns null if the lock was released or has expired */
   const findHolder = async (): Promise<string | null> => {
-    const lock = await locks.find(credentialId);
-    return lock !== null && clock.now() < lock.until ? lock.holder : null;
+    const { holder: current = null, until = 0 } = (await locks.find(credentialId)) ?? {};
+    return clock.now() < until ? current : null;
   };
 
   /** Waits until the lock is released, has expired or is held by yet another. */
@@ -99,7 +98,7 @@ export const renewInTurn = async <Secret>(
           throw error;
         });
     } finally {
-      if (isMine) await locks.release(credentialId, holder, refusal).catch(() => {}); // then it expires
+      if (isMine) await locks.release(credentialId, holder, clock.now(), refusal).catch(() => {}); // then it expires
     }
   }
 };

@@ -42,9 +42,9 @@ export const createRenewalLocks = (
       );
     },
 
-    release: async (credentialId, holder, refusal) => {
+    release: async (credentialId, holder, now, refusal) => {
       const Key = keyOf(credentialId);
-      const expiresAt = refusal === null ? 0 : Math.ceil(refusal.at / 1_000) + REFUSAL_SECONDS;
+      const expiresAt = Math.ceil(now / 1_000) + (refusal === null ? 0 : REFUSAL_SECONDS);
       const Item = compact({
         ...{ ...Key, holder: text(holder), until: number(0) },
         ...{ refusal: optional(refusal, json), expiresAt: number(expiresAt) },
