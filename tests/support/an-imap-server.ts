@@ -37,6 +37,8 @@ export const anImapServer = async ({
   let connections = 0;
   server.server.on('connection', (socket) => {
     connections += 1;
+    // It writes a response in pieces, each of which would wait for 40 ms until the one before is acknowledged.
+    socket.setNoDelay(true);
     sockets.add(socket);
     socket.on('error', () => {}); // a client that breaks off
     socket.once('close', () => sockets.delete(socket));
