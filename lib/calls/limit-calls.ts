@@ -157,7 +157,7 @@ export const createLimitCall = ({ limits: store, clock, random }: LimiterParts):
     try {
       const response = await call();
       const pauseMs = readRetryAfter(response.status, response.headers, clock.now()) ?? 0;
-      if (pauseMs > 0) await store.pause(key, clock.now() + Math.min(pauseMs, MAX_PAUSE_MS));
+      if (pauseMs > 0) await store.pause(key, clock.now() + Math.min(pauseMs, MAX_PAUSE_MS)).catch(() => {}); // the node gets its answer
       if (response.stream !== null && place !== null)
         return { ...response, stream: endWith(response.stream, async () => leave(place)) };
       await leave(place);

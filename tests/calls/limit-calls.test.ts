@@ -242,6 +242,15 @@ describe('a server that asks to wait', () => {
     expect(densest(calls)).toBeLessThanOrEqual(20);
   });
 
+  test('gives the node its answer, even if the store is down', async () => {
+    const { run, clock, memory } = aServer({ perSecond: 1 });
+    const limits = { ...memory, pause: () => Promise.reject(new Error('the store is down')) };
+    const limitCall = createLimitCall({ limits, clock, random: () => 0 });
+    const busy = async () => respond(429, { 'retry-after': '9' });
+    const answer = limitCall({ perSecond: 1, key: 'host:a' }, { timeoutMs: 1_000, signal }, undefined, busy);
+    expect(await run(answer)).toMatchObject({ status: 429 });
+  });
+
   test('makes them wait for an hour at most', async () => {
     const { run, aSandbox, call, memory, clock } = aServer({ perSecond: 1 }, () =>
       respond(503, { 'retry-after': '86400' }),

@@ -57,7 +57,7 @@ export const createDurableSteps = (
   const runOnce = async (step: Step, { name, after }: PartOfStep): Promise<StepResult | PostponedStep> => {
     const number = (attempt: number): number => (after?.attempts ?? 0) + attempt;
     budget.take(name);
-    // Decided before the step starts: a step that is repeated after a crash is not postponed for lack of operations.
+    // Replays may count other operations here, since branches are concurrent: by then, the result is a checkpoint.
     const queue = canPostpone(budget, after) ? { slot: after?.slot ?? null } : null;
     try {
       return await context.step(

@@ -376,7 +376,7 @@ describe('a login', () => {
 });
 
 describe('a server that fails', () => {
-  /** A server that sends some bytes to whoever connects. */
+  /** A server that sends some bytes to each client. */
   const aRawServer = async (onConnect: (socket: Socket) => void) => {
     const server = net.createServer((socket) => {
       socket.on('error', () => {});
