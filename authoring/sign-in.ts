@@ -1,5 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { type CredentialFields, isPlainObject } from '@hookloom/plugin-kit';
+import { isBound } from '../lib/credentials/outbound/secret-store.ts';
 import { tryJson } from '../lib/shared/try-json.ts';
 import { describeRefusal, toClientHeader } from '../nodes/credential-types/oauth2.ts';
 
@@ -41,7 +42,7 @@ export const readSignInFields = ({
     throw new SignInError(
       `${id} needs no sign-in: that is for the type oauth2 with the grant authorizationCode.`,
     );
-  if (reference.startsWith('arn:'))
+  if (isBound(reference))
     throw new SignInError(`${id} has its secret in ${reference}, where nothing can be stored.`);
   return fields;
 };

@@ -11,6 +11,7 @@ import {
   publicFieldsOf,
   readAnnotation,
 } from '../lib/credentials/outbound/outbound-rules.ts';
+import { isBound } from '../lib/credentials/outbound/secret-store.ts';
 import type { AnswerTo } from '../lib/http/api-route.ts';
 import type { CredentialTypeDescription } from '../lib/plugins/reference/describe-plugin.ts';
 import { didYouMean } from '../lib/shared/describe.ts';
@@ -117,7 +118,7 @@ const warnOfAnyHost = ({ id, hosts }: Outbound, io: Io): void => {
 };
 
 export const rotateOutbound = async ({ id, type: name, reference }: Outbound, context: TargetContext) => {
-  if (reference.startsWith('arn:'))
+  if (isBound(reference))
     throw new CommandError(`Rotate the secret of ${id} where it is stored: ${reference}`);
   const type = await findType(name, context);
   const secrets = await readSecrets(type, context.io, 'leave empty to keep');

@@ -9,14 +9,11 @@ import {
   type WithNewSecret,
 } from '../credentials/create-credential.ts';
 import type { Credential, CredentialStore } from '../credentials/credential.ts';
-import {
-  createEditOutbound,
-  type EditOutboundParts,
-  isBound,
-} from '../credentials/outbound/edit-outbound.ts';
+import { createEditOutbound, type EditOutboundParts } from '../credentials/outbound/edit-outbound.ts';
 import { parseSecret } from '../credentials/outbound/load-credential.ts';
 import type { OutboundCredential } from '../credentials/outbound/outbound-credential.ts';
 import { refuse } from '../credentials/outbound/outbound-rules.ts';
+import { isBound } from '../credentials/outbound/secret-store.ts';
 import { takePage } from '../executions/record/cursor.ts';
 import { answerRoute, type RouteCall } from '../http/api-route.ts';
 import { serveRoutes } from '../http/create-handler.ts';
@@ -262,7 +259,7 @@ export const createCredentials = (parts: CredentialsParts) => {
         }
         await outbound.remove(credential);
         // The secret in Secrets Manager, which is its owner's.
-        const kept = isBound(credential) ? { keptSecret: credential.reference } : {};
+        const kept = isBound(credential.reference) ? { keptSecret: credential.reference } : {};
         return { revision, body: { ...body, ...kept } };
       }),
     ),

@@ -1,4 +1,4 @@
-import type { SecretStore } from '../../credentials/outbound/secret-store.ts';
+import { isBound, type SecretStore } from '../../credentials/outbound/secret-store.ts';
 import type { CallAws } from '../aws/aws-caller.ts';
 import { callJson } from './call-json.ts';
 import { createParameterReader, type ReaderParts } from './parameter-reader.ts';
@@ -16,7 +16,7 @@ interface AwsSecretParts {
 export const createAwsSecretStore = ({ parameters, callSecretsManager }: AwsSecretParts): SecretStore => ({
   ...parameters,
   get: async (reference, maxWaitMs) => {
-    if (!reference.startsWith('arn:')) return parameters.get(reference, maxWaitMs);
+    if (!isBound(reference)) return parameters.get(reference, maxWaitMs);
     const [, , , region = ''] = reference.split(':');
     const answer = await callJson(
       callSecretsManager(region),
@@ -27,7 +27,7 @@ export const createAwsSecretStore = ({ parameters, callSecretsManager }: AwsSecr
     return typeof answer?.SecretString === 'string' ? answer.SecretString : null;
   },
   remove: async (reference) => {
-    if (!reference.startsWith('arn:')) await parameters.remove(reference);
+    if (!isBound(reference)) await parameters.remove(reference);
   },
 });
 

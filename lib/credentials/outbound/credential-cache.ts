@@ -5,7 +5,7 @@ import { LruMap } from '../../shared/lru-map.ts';
 import { type LoadedCredential, type LoadParts, loadCredential } from './load-credential.ts';
 import type { OutboundCredential } from './outbound-credential.ts';
 import { type RenewalParts, renewInTurn } from './renew-secret.ts';
-import { findOutage, type SecretStore } from './secret-store.ts';
+import { findOutage, isBound, type SecretStore } from './secret-store.ts';
 
 /** How long a sandbox caches a credential; its secret may come from a longer-lived cache. */
 const TTL_MS = 60_000;
@@ -241,6 +241,3 @@ const createSecretCache = ({
 
 /** Rotating the secret and changing the hosts increment the revision. */
 const keyOf = ({ reference, revision }: Named): string => `${revision} ${reference}`;
-
-/** Whether a secret was bound with `--ref`: the service then only reads it. */
-export const isBound = (reference: string): boolean => reference.startsWith('arn:');

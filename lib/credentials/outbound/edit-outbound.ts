@@ -7,7 +7,7 @@ import { findNearest } from '../../shared/near-name.ts';
 import { parseSecret } from './load-credential.ts';
 import type { OutboundCredential, OutboundCredentialStore } from './outbound-credential.ts';
 import { type CheckFields, draftOutbound, refuse, resolveHosts, rotateOutbound } from './outbound-rules.ts';
-import { findOutage, type SecretStore } from './secret-store.ts';
+import { findOutage, isBound, type SecretStore } from './secret-store.ts';
 
 export interface EditOutboundParts {
   readonly store: OutboundCredentialStore;
@@ -65,11 +65,10 @@ export const createEditOutbound = (parts: EditOutboundParts) => {
       const type = types.get(name) ?? refuseType(name, [...types.keys()]);
       if (ref !== undefined && given.secrets !== undefined)
         refuse([{ pointer: '#/secrets', detail: 'excludes "ref", where the secret fields are' }]);
-      const isBound = ref !== undefined;
-      const secret = isBound ? await readBound(ref, type, parts) : (given.secrets ?? {});
+      const secret = ref === undefined ? (given.secrets ?? {}) : await readBound(ref, type, parts);
       const drafted = draftOutbound(
         type,
-        { fields: given.fields ?? {}, secrets: secret, hosts, isBound },
+        { fields: given.fields ?? {}, secrets: secret, hosts, isBound: ref !== undefined },
         checkFields,
       );
       if (limits !== undefined) checkLimits(type);
@@ -83,7 +82,7 @@ export const createEditOutbound = (parts: EditOutboundParts) => {
       };
       // First: if two requests have the same id, only one may write the secret.
       await store.put(credential);
-      if (!isBound)
+      if (ref === undefined)
         await secrets.put(id, JSON.stringify(secret)).catch(async (error: unknown) => {
           await store.remove(credential);
           throw error;
@@ -94,7 +93,7 @@ export const createEditOutbound = (parts: EditOutboundParts) => {
     /** Replaces the secret fields that are given; the others stay. */
     rotate: async (credential: OutboundCredential, given: CredentialFields): Promise<OutboundCredential> => {
       const { id, reference, revision } = credential;
-      if (isBound(credential)) {
+      if (isBound(reference)) {
         const reason = `has its secret in ${reference}: rotate it there`;
         throw new AppError(CREDENTIAL_UNSUITABLE, { credentialId: id, reason });
       }
@@ -159,10 +158,6 @@ const checkLimits = ({ id, apply }: CredentialType): void => {
       },
     ]);
 };
-
-/** Whether the secret is one of Secrets Manager, which the service only reads. */
-export const isBound = ({ reference }: Pick<OutboundCredential, 'reference'>): boolean =>
-  reference.startsWith('arn:');
 
 const SECRET_ARN = /^arn:aws[a-z-]*:secretsmanager:[a-z\d-]+:\d{12}:secret:(.+)$/;
 

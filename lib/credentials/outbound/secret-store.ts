@@ -16,6 +16,9 @@ export interface SecretStore {
   remove(reference: string): Promise<void>;
 }
 
+/** Whether a secret is one of Secrets Manager, bound with `--ref`: the service only reads it. */
+export const isBound = (reference: string): boolean => reference.startsWith('arn:');
+
 /** The cause of a transient `SECRETS_UNAVAILABLE` that is unrelated to the secret: the store throttles, fails or is unreachable. */
 export class SecretStoreOut extends Error {
   readonly isThrottled: boolean;

@@ -10,9 +10,10 @@ import {
 } from '@hookloom/plugin-kit';
 import { quote, quoteAll } from '../../shared/describe.ts';
 import { isAppError } from '../../shared/errors.ts';
-import { type CredentialCache, isBound } from './credential-cache.ts';
+import type { CredentialCache } from './credential-cache.ts';
 import { hostOfUrl, isForHost } from './host-pattern.ts';
 import { CredentialError, type LoadedCredential } from './load-credential.ts';
+import { isBound } from './secret-store.ts';
 
 export interface SendParts {
   readonly cache: CredentialCache;
