@@ -150,6 +150,17 @@ test('the removal of an earlier revision is refused with the id', async () => {
 });
 
 describe('a credential for a secret of Secrets Manager', () => {
+  test('that holds public fields of the type as well is accepted, as one in Secrets Manager may', async () => {
+    const { edit, values } = await open();
+    const secret = { username: 'ann', password: 'right-password' };
+    values.set(ARN, JSON.stringify(secret));
+    const basic = { ...create, type: 'httpBasic', fields: { username: 'ann' } };
+    expect(await edit.create({ ...basic, ref: ARN })).toMatchObject({ reference: ARN });
+    await expect(edit.create({ ...basic, id: 'third', secrets: secret })).rejects.toMatchObject({
+      code: 'CREDENTIAL_INVALID',
+    });
+  });
+
   test('is created without a secret of its own', async () => {
     const { edit, store, values } = await open('httpBearer', { get: async () => 'the-token-1' });
     const created = await edit.create({ ...create, ref: ARN });
