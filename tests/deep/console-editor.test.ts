@@ -312,6 +312,17 @@ test('a node is dropped on the connection of an output, and copied, pasted and r
   await page.getByLabel(/^approve, .*disabled/).waitFor();
 });
 
+test('an output that a setting adds is connected by mouse', async () => {
+  await open('/workflows/orders/edit');
+  await node('large').click();
+  await page.getByText('Settings', { exact: true }).click();
+  await field('onError').getByRole('button').last().click();
+  await page.getByRole('option', { name: 'route', exact: true }).click();
+  await node('large').getByTitle('error').dragTo(node('approve').locator('.react-flow__handle.target'));
+  await page.locator('.react-flow__edge', { hasText: 'error' }).waitFor({ state: 'attached' });
+  await page.getByText('error to approve').waitFor();
+});
+
 test('what is hostile is text, and what is too large is refused: 5 MB to be read, 3.5 MB to be saved', async () => {
   const nested = Array.from({ length: 150 }).reduce<unknown>((inner) => ({ a: inner }), 1);
   const hostile = (length: number) => ({

@@ -17,8 +17,9 @@ import { EXECUTION_STATUS_NAMES } from '../execution-status.tsx';
 import '@xyflow/react/dist/base.css';
 import './graph.css';
 import { describeNext, describeNode } from './describe-nodes.ts';
-import { FIT, FitOnResize } from './fit-on-resize.tsx';
+import { FIT, Fitting } from './fitting.tsx';
 import { type DrawnNode, type DrawnWorkflow, layOut, NODE_SIZE } from './graph-layout.ts';
+import { measureNode } from './node-handles.ts';
 import { graphLabels, speakNodes } from './speak-nodes.ts';
 
 /** What a graph says of one node besides its name and type. */
@@ -87,6 +88,9 @@ const Step = memo(({ data: { node, mark } }: NodeProps<ShownNode>): ReactNode =>
 
 const nodeTypes = { step: Step };
 
+/** The handles are not seen, and as small as React Flow makes them. */
+const MEASURED = measureNode(['main'], true, 5);
+
 const TURN = 28;
 
 /** A connection of a loop goes back below the nodes, where it can't be mistaken for one ahead. */
@@ -140,7 +144,7 @@ const GraphCanvas = ({
           id: node.id,
           type: 'step',
           position: { x, y },
-          ...NODE_SIZE,
+          ...MEASURED,
           data: { node, mark: marks[node.id] ?? {} },
           selected: node.id === selected,
           ariaLabel: describeNode(node, describeMark(marks[node.id] ?? {}), next.get(node.id)),
@@ -201,13 +205,13 @@ const GraphCanvas = ({
           preventScrolling={false}
           zoomOnScroll={false}
           panOnScroll={false}
-          minZoom={0.1}
+          minZoom={0.05}
           maxZoom={1.5}
           fitView
           fitViewOptions={FIT}
           proOptions={{ hideAttribution: true }}
         >
-          <FitOnResize />
+          <Fitting />
           <Background />
           <Controls showInteractive={false} orientation="horizontal" position="bottom-right" />
         </ReactFlow>

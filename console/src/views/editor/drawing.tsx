@@ -1,4 +1,10 @@
-import { type ClipboardEvent, type KeyboardEvent, type ReactNode, useContext, useMemo } from 'react';
+import {
+  type ClipboardEvent,
+  type KeyboardEvent,
+  type ReactNode,
+  useMemo,
+  useSyncExternalStore,
+} from 'react';
 import {
   connect,
   type EditedConnection,
@@ -13,16 +19,17 @@ import { readFragment, writeFragment } from './fragment-text.ts';
 import { findOutputs, findWithoutInput, useTypes } from './node-types.ts';
 import {
   added,
-  DrawnContext,
   edited,
   redone,
   removeSelected,
   selectAll,
   selecting,
   undone,
+  type WorkStore,
 } from './use-work.ts';
 
 interface DrawingProps {
+  readonly store: WorkStore;
   /** Ids of the nodes with a problem. */
   readonly faulty: ReadonlySet<string>;
   readonly literalsOf: LiteralsOf;
@@ -31,10 +38,10 @@ interface DrawingProps {
 }
 
 /** The graph, with the keys that work while something in it has the focus. */
-export const Drawing = ({ faulty, literalsOf, onDropType, onMenu }: DrawingProps): ReactNode => {
-  const { work, draw } = useContext(DrawnContext);
-  const { selected } = work;
-  const { definition } = work.history.present;
+export const Drawing = ({ store, faulty, literalsOf, onDropType, onMenu }: DrawingProps): ReactNode => {
+  const { draw } = store;
+  const { history, selected } = useSyncExternalStore(store.subscribe, store.get);
+  const { definition } = history.present;
   const types = useTypes(definition);
   const outputsOf = useMemo(() => findOutputs(definition, types), [definition, types]);
   const withoutInput = useMemo(() => findWithoutInput(definition, types), [definition, types]);

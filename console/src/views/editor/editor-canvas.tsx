@@ -15,7 +15,9 @@ import {
   ReactFlow,
   type ReactFlowInstance,
   ReactFlowProvider,
+  type ReactFlowState,
   useReactFlow,
+  useStore,
   useStoreApi,
 } from '@xyflow/react';
 import {
@@ -33,8 +35,9 @@ import '@xyflow/react/dist/base.css';
 import '../../parts/graph/graph.css';
 import './editor.css';
 import { describeNext, describeNode } from '../../parts/graph/describe-nodes.ts';
-import { FIT, FitOnResize } from '../../parts/graph/fit-on-resize.tsx';
+import { FIT, Fitting } from '../../parts/graph/fitting.tsx';
 import { NODE_SIZE, type OutputsOf } from '../../parts/graph/graph-layout.ts';
+import { measureNode, outputPlace } from '../../parts/graph/node-handles.ts';
 import { graphLabels, speakNodes } from '../../parts/graph/speak-nodes.ts';
 import { isSameJson } from './definition/compare-json.ts';
 import {
@@ -96,7 +99,7 @@ const Step = memo(({ data }: NodeProps<ShownNode>): ReactNode => {
           id={output}
           type="source"
           position={Position.Right}
-          style={{ insetBlockStart: `${((index + 1) * 100) / (outputs.length + 1)}%` }}
+          style={{ insetBlockStart: `${outputPlace(index, outputs.length) * 100}%` }}
           title={output}
         />
       ))}
@@ -114,6 +117,9 @@ const nodeToToggle = (event: MouseEvent): string | undefined =>
   event.shiftKey || event.ctrlKey || event.metaKey
     ? (event.target as Element).closest<HTMLElement>('.react-flow__node')?.dataset.id
     : undefined;
+
+/** As in the style sheet. In pixels. */
+const HANDLE_SIZE = 12;
 
 const NO_PLACES: ReadonlyMap<string, Point> = new Map();
 
@@ -235,7 +241,7 @@ export const EditorCanvas = (props: EditorCanvasProps): ReactNode => {
           id: node.id,
           type: 'step',
           position: places.get(node.id) ?? { x: 0, y: 0 },
-          ...NODE_SIZE,
+          ...measureNode(outputsOf(node.id), !withoutInput.has(node.id), HANDLE_SIZE),
           selected: selected.has(node.id),
           ariaLabel: describeNode(node, faulty.has(node.id) ? ['has a problem'] : [], next.get(node.id)),
           ariaRole: 'button',
@@ -350,17 +356,17 @@ export const EditorCanvas = (props: EditorCanvasProps): ReactNode => {
             onlyRenderVisibleElements={isLarge}
             preventScrolling={false}
             zoomOnScroll={false}
-            minZoom={0.1}
+            minZoom={0.05}
             maxZoom={1.5}
             fitView
             fitViewOptions={FIT}
             proOptions={PRO_OPTIONS}
           >
-            <FitOnResize />
+            <Fitting />
             <ShowAdded nodes={nodes} />
             {nodes.length === 0 && <Panel position="top-center">Add a node to begin.</Panel>}
             <Background />
-            {nodes.length > MAX_SMALL && <MiniMap ariaLabel="Overview of the graph" />}
+            {nodes.length > MAX_SMALL && <Overview nodes={nodes} />}
             <Controls showInteractive={false} orientation="horizontal" position="bottom-left" />
           </ReactFlow>
         </ReactFlowProvider>
@@ -370,8 +376,32 @@ export const EditorCanvas = (props: EditorCanvasProps): ReactNode => {
   );
 };
 
+/** The lower right corner of a node. */
+const endOf = ({ x, y }: Point): Point => ({ x: x + NODE_SIZE.width, y: y + NODE_SIZE.height });
+
+const isInView = ({ transform, width, height }: ReactFlowState, { x, y }: Point): boolean => {
+  const [left, top, zoom] = transform;
+  const place = { x: x * zoom + left, y: y * zoom + top };
+  return place.x >= 0 && place.x <= width && place.y >= 0 && place.y <= height;
+};
+
+interface GraphProps {
+  readonly nodes: readonly ShownNode[];
+}
+
+/** A map of the graph, while some of it is out of view. */
+const Overview = ({ nodes }: GraphProps): ReactNode => {
+  const [from, to] = useMemo(() => {
+    const places = nodes.map(({ position }) => position);
+    const [xs, ys] = [places.map(({ x }) => x), places.map(({ y }) => y)];
+    return [{ x: Math.min(...xs), y: Math.min(...ys) }, endOf({ x: Math.max(...xs), y: Math.max(...ys) })];
+  }, [nodes]);
+  const isCut = useStore((state) => !isInView(state, from) || !isInView(state, to));
+  return isCut && <MiniMap ariaLabel="Overview of the graph" />;
+};
+
 /** Brings nodes that are added into view: with the whole of a small graph, otherwise without another scale. */
-const ShowAdded = ({ nodes }: { readonly nodes: readonly ShownNode[] }): null => {
+const ShowAdded = ({ nodes }: GraphProps): null => {
   const { fitView } = useReactFlow();
   const store = useStoreApi();
   const known = useRef<ReadonlySet<string> | null>(null);
@@ -380,12 +410,11 @@ const ShowAdded = ({ nodes }: { readonly nodes: readonly ShownNode[] }): null =>
     known.current = new Set(nodes.map(({ id }) => id));
     const added = before === null ? [] : nodes.filter(({ id }) => !before.has(id));
     if (added.length === 0) return;
-    const { width, height, transform } = store.getState();
-    const [left, top, zoom] = transform;
-    const isSeen = added.every(({ position: { x, y } }) => {
-      const [from, to] = [x * zoom + left, (x + NODE_SIZE.width) * zoom + left];
-      return from >= 0 && to <= width && y * zoom + top >= 0 && (y + NODE_SIZE.height) * zoom + top <= height;
-    });
+    const state = store.getState();
+    const isSeen = added.every(
+      ({ position }) => isInView(state, position) && isInView(state, endOf(position)),
+    );
+    const [, , zoom] = state.transform;
     const isSmall = nodes.length <= MAX_SMALL;
     if (!isSeen) void fitView(isSmall ? FIT : { nodes: added, minZoom: zoom, maxZoom: zoom });
   }, [nodes, fitView, store]);

@@ -52,17 +52,7 @@ import { useTrial } from './trial/use-trial.ts';
 import { useAdding } from './use-adding.ts';
 import { useFindings } from './use-findings.ts';
 import { type Base, type StoredVersion, useSaving } from './use-saving.ts';
-import {
-  added,
-  type Change,
-  DrawnContext,
-  edited,
-  redone,
-  selecting,
-  undone,
-  useWork,
-  type Work,
-} from './use-work.ts';
+import { added, edited, redone, selecting, undone, useWork, type Work, type WorkStore } from './use-work.ts';
 
 const Start = lazy(() => import('./start/start.tsx'));
 
@@ -123,30 +113,20 @@ interface OpenedProps {
 
 const Opened = ({ workflowId, base }: OpenedProps): ReactNode => {
   const [kept] = useState(() => loadDraft(workflowId));
-  const { work, shown, change, draw } = useWork(() => open(kept?.text ?? base.text));
-  const drawn = useMemo(() => ({ work, draw }), [work, draw]);
-  const latest = useRef(work.history.present);
-  useLayoutEffect(() => {
-    latest.current = work.history.present;
-  });
-  return (
-    <DrawnContext value={drawn}>
-      <Editor {...{ workflowId, base, kept, latest, change, draw }} work={shown} />
-    </DrawnContext>
-  );
+  const { shown, store } = useWork(() => open(kept?.text ?? base.text));
+  return <Editor {...{ workflowId, base, kept, store }} work={shown} />;
 };
 
 interface EditorProps extends OpenedProps {
   readonly kept: KeptDraft | null;
-  readonly latest: { readonly current: Draft };
   readonly work: Work;
-  readonly change: Change;
-  readonly draw: Change;
+  readonly store: WorkStore;
 }
 
 /** All but the graph itself is rendered when it can show the same as the graph. */
 const Editor = memo((props: EditorProps): ReactNode => {
-  const { workflowId, base: current, kept, latest, work, change, draw } = props;
+  const { workflowId, base: current, kept, work, store } = props;
+  const { change, draw } = store;
   const { history, selected } = work;
   const { definition, problem } = history.present;
   const [, navigate] = useLocation();
@@ -177,7 +157,8 @@ const Editor = memo((props: EditorProps): ReactNode => {
       said: step.history.present === history.present ? step.said : describeStep(step.history, history),
     });
   const saving = useSaving({
-    ...{ workflowId, current, kept, latest, draft: history.present },
+    ...{ workflowId, current, kept, draft: history.present },
+    latest: () => store.get().history.present,
     onMerged: edit,
     onDiscarded: (stored) => change(() => ({ history: startHistory(open(stored)) })),
     onCreated: (id, stored) => {
@@ -288,6 +269,7 @@ const Editor = memo((props: EditorProps): ReactNode => {
                       </section>
                     )}
                     <Drawing
+                      store={store}
                       faulty={faulty}
                       literalsOf={literalsOf}
                       onDropType={adding.drop}

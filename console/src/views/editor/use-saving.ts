@@ -28,7 +28,7 @@ interface SavingParts {
   readonly kept: KeptDraft | null;
   readonly draft: Draft;
   /** The draft at the moment, of which `draft` can be behind. */
-  readonly latest: { readonly current: Draft };
+  readonly latest: () => Draft;
   /** Called with the edit that merges what others stored. */
   readonly onMerged: (merge: Edit) => void;
   /** Called with the text to begin with again. */
@@ -80,7 +80,7 @@ export const useSaving = (parts: SavingParts) => {
   const forgetKept = useKeptDraft(workflowId, base, isChanged ? draft : null);
 
   const store = () => {
-    const saved = latest.current; // what is typed while the save is under way is not part of it
+    const saved = latest(); // what is typed while the save is under way is not part of it
     const { text } = saved;
     const id = workflowId === '' ? String(saved.definition.id) : workflowId;
     setFailure(null);
@@ -93,8 +93,8 @@ export const useSaving = (parts: SavingParts) => {
       {
         onSuccess: ({ version, file }) => {
           forgetKept();
-          if (workflowId === '' && latest.current !== saved)
-            keepDraft(id, { version, base: text, text: latest.current.text });
+          if (workflowId === '' && latest() !== saved)
+            keepDraft(id, { version, base: text, text: latest().text });
           setRestored(false);
           setBase({ version, text });
           if (workflowId === '') onCreated(id, { version, file });

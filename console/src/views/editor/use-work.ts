@@ -1,4 +1,4 @@
-import { createContext, useCallback, useDeferredValue, useEffect, useState } from 'react';
+import { useDeferredValue, useEffect, useState, useSyncExternalStore } from 'react';
 import {
   type Addition,
   type Edit,
@@ -19,60 +19,65 @@ export interface Work {
 export type Step = (work: Work) => Partial<Work>;
 export type Change = (step: Step) => void;
 
-/** What the graph shows at once, and the way to change it. */
-export interface Drawn {
-  readonly work: Work;
-  readonly draw: Change;
-}
-
-/** A context, since the forms around the graph are rendered later than the graph itself. */
-export const DrawnContext = createContext<Drawn>({
-  get work(): never {
-    throw new Error('a drawing is part of an editor');
-  },
-  draw: () => {},
-});
-
 /** No node is selected. */
 export const NOTHING: ReadonlySet<string> = new Set();
 
 /** After a pause of so long, what is typed is a state of its own. In milliseconds. */
 const PAUSE_MS = 1_000;
 
-/**
- * @returns `work`, as it is now, and `shown`, which the forms show: the same after a `change`, by which a form gets what
- * is typed into it; after `draw`, they follow once the graph is drawn
- */
-export const useWork = (first: () => Draft) => {
-  const [{ work, isDrawn }, set] = useState(() => ({
-    work: { history: startHistory(first()), selected: NOTHING } as Work,
-    isDrawn: false,
-  }));
+/** Keeps what is edited. The graph has it at once, the forms as `useWork` says. */
+export interface WorkStore {
+  readonly subscribe: (onChange: () => void) => () => void;
+  readonly get: () => Work;
+  /** Changes what forms show as well, by which a form gets what is typed into it. */
+  readonly change: Change;
+  /** Changes what the graph shows. The forms follow once it is drawn. */
+  readonly draw: Change;
+}
+
+/** A store, not a context: for that, React would look through all that the page shows, at each change. */
+const createWorkStore = (first: Draft) => {
+  let work: Work = { history: startHistory(first), selected: NOTHING };
+  let isDrawn = false;
+  const listeners = new Set<() => void>();
+  const set = (step: Step, isOfGraph = isDrawn) => {
+    const next = take(work, step);
+    if (next === work) return;
+    work = next;
+    isDrawn = isOfGraph;
+    for (const each of listeners) each();
+  };
+  return {
+    subscribe: (onChange: () => void) => {
+      listeners.add(onChange);
+      return () => listeners.delete(onChange);
+    },
+    get: () => work,
+    change: (step: Step) => set(step, false),
+    draw: (step: Step) => set(step, true),
+    /** Ends what is undone at once. */
+    pause: () => set(({ history }) => ({ history: endGroup(history) })),
+    /** Whether the graph shows what is new before the forms do. */
+    isDrawn: () => isDrawn,
+  };
+};
+
+/** @returns `shown`, which the forms show, and the store of what is edited */
+export const useWork = (first: () => Draft): { readonly shown: Work; readonly store: WorkStore } => {
+  const [store] = useState(() => createWorkStore(first()));
+  const work = useSyncExternalStore(store.subscribe, store.get);
   const later = useDeferredValue(work);
-  const change: Change = useCallback(
-    (step) => set((before) => ({ work: take(before.work, step), isDrawn: false })),
-    [],
-  );
-  const draw: Change = useCallback(
-    (step) => set((before) => ({ work: take(before.work, step), isDrawn: true })),
-    [],
-  );
   const { present } = work.history;
   // biome-ignore lint/correctness/useExhaustiveDependencies: each change begins the pause again
   useEffect(() => {
-    const end = () =>
-      set((before) => {
-        const ended = take(before.work, ({ history }) => ({ history: endGroup(history) }));
-        return ended === before.work ? before : { ...before, work: ended };
-      });
-    const timer = setTimeout(end, PAUSE_MS);
-    addEventListener('focusout', end);
+    const timer = setTimeout(store.pause, PAUSE_MS);
+    addEventListener('focusout', store.pause);
     return () => {
       clearTimeout(timer);
-      removeEventListener('focusout', end);
+      removeEventListener('focusout', store.pause);
     };
-  }, [present]);
-  return { work, shown: isDrawn ? later : work, change, draw };
+  }, [present, store]);
+  return { shown: store.isDrawn() ? later : work, store };
 };
 
 /** The same object if nothing changes. */
