@@ -1,11 +1,11 @@
-import { ERROR_OUTPUT, MAIN_OUTPUT, RESPONSE_OUTPUT } from '@hookloom/plugin-kit';
+import { ERROR_OUTPUT, isPlainObject, MAIN_OUTPUT, RESPONSE_OUTPUT } from '@hookloom/plugin-kit';
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import { didYouMean, quote, quoteAll } from '../../lib/shared/describe.ts';
 import type { FindNearest } from '../../lib/shared/near-name.ts';
 import type { Connection, WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 import type { Problem } from '../../lib/workflows/definition/problem.ts';
 import { type DraftEdge, type DraftGraph, type DraftNode, NAMELESS } from './graph/draft-graph.ts';
-import { proposeValue } from './proposals/proposal.ts';
+import { type Proposed, proposeAdditions, proposeRemoval, proposeValue } from './proposals/proposal.ts';
 
 /** Names with a special meaning in JavaScript objects. */
 const RESERVED_IDS = new Set(['__proto__', 'constructor', 'prototype']);
@@ -60,7 +60,8 @@ const checkConnections = (
     }
     const key = keyOf(connection);
     const before = firstUse.get(key);
-    if (before !== undefined) problems.push({ path, message: `duplicates /connections/${before}` });
+    if (before !== undefined)
+      problems.push({ path, message: `duplicates /connections/${before}`, ...proposeRemoval(path) });
     else firstUse.set(key, index);
     return problems;
   });
@@ -95,42 +96,53 @@ export const checkEnds = (
     return problems;
   });
 
-/** What is wrong with an end of a connection: the name that is written there, with the one that was meant. */
-type WrongEnd = string | { readonly message: string; readonly meant: string | null };
+/** What is wrong with an end of a connection, and the name that was meant, or what else corrects it. */
+interface WrongEnd {
+  readonly message: string;
+  readonly meant?: string | null;
+  readonly proposed?: Proposed;
+}
 
-const toEndProblem = (path: string, wrong: WrongEnd): Problem =>
-  typeof wrong === 'string'
-    ? { path, message: wrong }
-    : { path, message: `${wrong.message}${didYouMean(wrong.meant)}`, ...proposeValue(path, wrong.meant) };
+const toEndProblem = (path: string, { message, meant = null, proposed }: WrongEnd): Problem => ({
+  path,
+  message: `${message}${didYouMean(meant)}`,
+  ...(proposed ?? proposeValue(path, meant)),
+});
 
 /** Problem of a connection's output; null when it is valid or known only at run time. */
 const describeOutput = (
   { output }: DraftEdge,
-  { node, nodeType, outputs, isDisabled, routesErrors }: DraftNode,
+  { index, node, nodeType, outputs, isDisabled, routesErrors }: DraftNode,
   findNearest: FindNearest,
 ): WrongEnd | null => {
   // Reported by the schema.
   if (typeof output !== 'string' || output === '') return null;
   if (nodeType === null) return null;
   if (output === RESPONSE_OUTPUT)
-    return `${quote(RESPONSE_OUTPUT)} answers the caller: nothing can connect from it`;
+    return { message: `${quote(RESPONSE_OUTPUT)} answers the caller: nothing can connect from it` };
   if (outputs === null || outputs.has(output)) return null;
   if (output === ERROR_OUTPUT) {
-    return routesErrors
-      ? null
-      : `${quote(node.id)} delivers on ${quote(ERROR_OUTPUT)} only with "onError": "route" in its settings`;
+    if (routesErrors) return null;
+    const message = `${quote(node.id)} delivers on ${quote(ERROR_OUTPUT)} only with "onError": "route" in its settings`;
+    const place = `/nodes/${index}/settings`;
+    const proposed = isPlainObject(node.settings)
+      ? proposeAdditions([[`${place}/onError`, 'route']])
+      : proposeAdditions([[place, { onError: 'route' }]]);
+    return { message, proposed };
   }
   if (isDisabled && output === MAIN_OUTPUT) return null;
-  if (outputs.size === 0) return `${quote(node.id)} has no outputs`;
+  if (outputs.size === 0) return { message: `${quote(node.id)} has no outputs` };
   const has = quoteAll(outputs);
-  const near = output === MAIN_OUTPUT ? null : findNearest(output, outputs);
   return output === MAIN_OUTPUT
-    ? `${quote(node.id)} has no output ${quote(MAIN_OUTPUT)}: set sourceOutput to one of: ${has}`
-    : { message: `${quote(node.id)} has no output ${quote(output)}, but ${has}`, meant: near };
+    ? { message: `${quote(node.id)} has no output ${quote(MAIN_OUTPUT)}: set sourceOutput to one of: ${has}` }
+    : {
+        message: `${quote(node.id)} has no output ${quote(output)}, but ${has}`,
+        meant: findNearest(output, outputs),
+      };
 };
 
 const describeInput = (
-  { input }: DraftEdge,
+  { index, input }: DraftEdge,
   { node, nodeType }: DraftNode,
   findNearest: FindNearest,
 ): WrongEnd | null => {
@@ -138,10 +150,13 @@ const describeInput = (
   const { inputs, kind } = nodeType;
   if (kind === 'trigger' || inputs.includes(input)) return null; // nothing leads into a trigger anyway
   if (inputs.every((name) => name === MAIN_OUTPUT))
-    return `${quote(node.id)} has no named inputs: remove targetInput`;
+    return {
+      message: `${quote(node.id)} has no named inputs: remove targetInput`,
+      proposed: proposeRemoval(`/connections/${index}/targetInput`),
+    };
   const has = quoteAll(inputs);
   return input === MAIN_OUTPUT
-    ? `${quote(node.id)} has no input ${quote(MAIN_OUTPUT)}: set targetInput to one of: ${has}`
+    ? { message: `${quote(node.id)} has no input ${quote(MAIN_OUTPUT)}: set targetInput to one of: ${has}` }
     : {
         message: `${quote(node.id)} has no input ${quote(input)}, but ${has}`,
         meant: findNearest(input, inputs),

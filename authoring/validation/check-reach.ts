@@ -2,6 +2,7 @@ import { quote } from '../../lib/shared/describe.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 import type { Problem } from '../../lib/workflows/definition/problem.ts';
 import { type DraftGraph, reachFrom, targetsIn } from './graph/draft-graph.ts';
+import { proposeAdditions } from './proposals/proposal.ts';
 
 /** Checks that a workflow has a trigger that can fire and that triggers reach all its nodes. */
 export const checkReach = (
@@ -60,12 +61,14 @@ const checkNodesBehind = (
   const inOrder = [...left.filter(({ index }) => isBegin(index)), ...left];
   return inOrder.flatMap(({ index, node }) => {
     if (reached.has(index)) return [];
-    for (const behind of reachFrom([index], (at) => next(at).filter((to) => !reached.has(to))))
-      reached.add(behind);
+    const part = [...reachFrom([index], (at) => next(at).filter((to) => !reached.has(to)))];
+    for (const behind of part) reached.add(behind);
+    const enabled = part.filter((at) => nodes[at]?.isDisabled === false);
     return [
       {
         path: `/nodes/${index}`,
         message: `no trigger leads to ${quote(node.id)}: connect it, or disable it to keep it for later`,
+        ...proposeAdditions(enabled.map((at) => [`/nodes/${at}/disabled`, true])),
       },
     ];
   });

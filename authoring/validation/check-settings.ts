@@ -4,6 +4,7 @@ import { quote } from '../../lib/shared/describe.ts';
 import type { Problem } from '../../lib/workflows/definition/problem.ts';
 import { pollOf } from '../../lib/workflows/plan/poll-type.ts';
 import type { DraftGraph, DraftNode } from './graph/draft-graph.ts';
+import { proposeRemoval, proposeWithout } from './proposals/proposal.ts';
 
 /** Finds settings that contradict each other or have no effect on their node. */
 export const checkSettings = ({ nodes }: DraftGraph, loopNodes: ReadonlySet<number>): Problem[] =>
@@ -18,6 +19,7 @@ export const checkSettings = ({ nodes }: DraftGraph, loopNodes: ReadonlySet<numb
             {
               path: `${place}/settings/maxIterations`,
               message: 'has no effect: the node is not in a loop',
+              ...proposeWithout(settings, 'maxIterations', `${place}/settings`),
             },
           ]
         : []),
@@ -31,6 +33,7 @@ const checkCredential = ({ node, nodeType }: DraftNode, place: string): Problem[
         {
           path: `${place}/credentialId`,
           message: `nodes of the type ${quote(node.type)} don't use a credential: remove it`,
+          ...proposeRemoval(`${place}/credentialId`),
         },
       ];
 
@@ -39,14 +42,19 @@ const DELAYS = new Set(['intervalSeconds', 'backoffRate', 'maxDelaySeconds']);
 
 const checkAttempts = (
   { node, nodeType }: DraftNode,
-  { retry, atMostOnce, timeoutSeconds }: Readonly<Record<string, unknown>>,
+  settings: Readonly<Record<string, unknown>>,
   place: string,
 ): Problem[] => {
+  const { retry, atMostOnce, timeoutSeconds } = settings;
   if (nodeType === null) return [];
   const problems: Problem[] = [];
   const reason = describeNoRetry(nodeType, node);
   const refuse = (setting: string) => {
-    problems.push({ path: `${place}/${setting}`, message: `has no effect: ${reason}` });
+    problems.push({
+      path: `${place}/${setting}`,
+      message: `has no effect: ${reason}`,
+      ...proposeWithout(settings, setting, place),
+    });
   };
   const maxAttempts = isPlainObject(retry) ? (retry.maxAttempts ?? 1) : 1;
   if (reason !== null) {

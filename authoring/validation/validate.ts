@@ -17,6 +17,7 @@ import { checkWebhooks } from './check-webhooks.ts';
 import { type DraftGraph, readDraft, readDraftGraph } from './graph/draft-graph.ts';
 import { checkCallers } from './mistakes/check-callers.ts';
 import { checkMistakes } from './mistakes/check-mistakes.ts';
+import { proposeWithout } from './proposals/proposal.ts';
 import { type Names, webhookFieldsOf } from './references/names.ts';
 
 type Validation = {
@@ -180,6 +181,7 @@ const checkExecution = ({ nodes }: DraftGraph, { settings }: WorkflowDefinition)
     {
       path: '/settings/execution',
       message: `express runs can't wait, but ${quote(waiting.node.id)} does: use durable, or remove this setting`,
+      ...proposeWithout(settings, 'execution', '/settings'),
     },
   ];
 };

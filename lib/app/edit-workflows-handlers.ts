@@ -294,10 +294,11 @@ const toErrors = (problems: readonly Problem[], { content, pointer }: Item = NO_
 /** A finding with its place in the body. @param pointer - of the workflow: a JSON pointer as a URI fragment */
 export const toPointed = ({ path, message, proposal }: Problem, pointer: string) => {
   const toPlace = (inner: string): string => `${pointer}${inner.split('/').map(toSegment).join('/')}`;
-  const toPlaces = (operation: PatchOperation): PatchOperation =>
-    operation.op === 'move'
-      ? { ...operation, from: toPlace(operation.from), path: toPlace(operation.path) }
-      : { ...operation, path: toPlace(operation.path) };
+  const toPlaces = (operation: PatchOperation): PatchOperation => ({
+    ...operation,
+    path: toPlace(operation.path),
+    ...(operation.op === 'move' ? { from: toPlace(operation.from) } : {}),
+  });
   return {
     pointer: toPlace(path),
     detail: message,

@@ -51,6 +51,23 @@ test('what is wrong stands at its field as one types, and goes when it is right'
   await button(/^1 problem/).waitFor({ state: 'detached' });
 });
 
+test('nodes that nothing leads to are disabled, and a connection is removed, by a click', async () => {
+  await page.goto(`${service.baseUrl}/console/new-workflow`);
+  const pass = (id: string) => ({ id, type: 'set', parameters: { values: {} } });
+  const [lead, copy] = [0, 1].map(() => ({ sourceNodeId: 'start', targetNodeId: 'a' }));
+  await writeWorkflow([start, pass('a'), pass('b'), pass('c')], [
+    lead,
+    copy,
+    { sourceNodeId: 'b', targetNodeId: 'c' },
+  ] as object[]);
+  await button(/^2 problems/).click();
+  await button('Set disabled to true, at 2 nodes').click();
+  await page.getByLabel(/^b, set, disabled/).waitFor();
+  await button('Remove it').click();
+  await button(/ problem/).waitFor({ state: 'detached' });
+  expect(await page.locator('.react-flow__edge').count()).toBe(2);
+});
+
 /** The second case never counts. */
 const twice = [
   { equals: 'S', output: 'small' },

@@ -2,6 +2,7 @@ import { ERROR_OUTPUT, isPlainObject, MAIN_OUTPUT } from '@hookloom/plugin-kit';
 import { quote, quoteAll } from '../../../lib/shared/describe.ts';
 import type { Problem } from '../../../lib/workflows/definition/problem.ts';
 import type { DraftGraph, DraftNode } from '../graph/draft-graph.ts';
+import { proposeRemoval, proposeValue, proposeWithout } from '../proposals/proposal.ts';
 
 const ERROR_TRIGGER = 'errorTrigger';
 /** The trigger that people and other workflows fire; there, a failure is reported to the caller. */
@@ -38,16 +39,18 @@ const checkBody = (graph: DraftGraph, { index, nodeType, isDisabled }: DraftNode
 };
 
 const checkOnError = (graph: DraftGraph, { index, node, nodeType, outputs }: DraftNode): Problem[] => {
-  const { onError } = isPlainObject(node.settings) ? node.settings : {};
-  const path = `/nodes/${index}/settings/onError`;
+  const settings = isPlainObject(node.settings) ? node.settings : {};
+  const { onError } = settings;
+  const place = `/nodes/${index}/settings`;
+  const path = `${place}/onError`;
   if (onError === 'route' && nodeType?.kind === 'action' && !leadsOn(graph, index, ERROR_OUTPUT)) {
     const message = `would hide the failure and let the run succeed: connect its output ${quote(ERROR_OUTPUT)}, or remove onError`;
-    return [{ path, message }];
+    return [{ path, message, ...proposeWithout(settings, 'onError', place) }];
   }
   if (onError === 'continue' && outputs !== null && !outputs.has(MAIN_OUTPUT)) {
     const others = outputs.size === 0 ? '' : `, but ${quoteAll(outputs)}`;
     const message = `${quote(node.id)} has no output ${quote(MAIN_OUTPUT)} to continue on${others}; did you mean "route"?`;
-    return [{ path, message }];
+    return [{ path, message, ...proposeValue(path, 'route') }];
   }
   return [];
 };
@@ -64,5 +67,6 @@ export const checkOwnFailures = ({ nodes }: DraftGraph, workflowId: string): Pro
             ? parameters.workflows.indexOf(workflowId)
             : -1;
         const message = 'names this workflow itself, whose own failures never start it: remove it';
-        return at === -1 ? [] : [{ path: `/nodes/${index}/parameters/workflows/${at}`, message }];
+        const path = `/nodes/${index}/parameters/workflows/${at}`;
+        return at === -1 ? [] : [{ path, message, ...proposeRemoval(path) }];
       });

@@ -1,4 +1,4 @@
-import type { JsonValue } from '@hookloom/plugin-kit';
+import { isPlainObject, type JsonValue } from '@hookloom/plugin-kit';
 import { keysOfPointer } from '../../../lib/shared/compare-values.ts';
 import { toPointerKey } from '../../../lib/shared/describe.ts';
 import type { PatchOperation, Problem } from '../../../lib/workflows/definition/problem.ts';
@@ -28,9 +28,21 @@ export const proposeKey = (place: string, key: string, meant: string | null, val
   return propose(value === undefined ? [move] : [move, { op: 'replace', path, value }]);
 };
 
+/** Proposes to write keys, which may be absent. @param additions - JSON pointers with values */
+export const proposeAdditions = (
+  additions: readonly (readonly [path: string, value: JsonValue])[],
+): Proposed => propose(additions.map(([path, value]) => ({ op: 'add', path, value })));
+
+/** Proposes to remove a key, or an item of a list. */
+export const proposeRemoval = (path: string): Proposed => propose([{ op: 'remove', path }]);
+
+/** Proposes to remove a setting, with the settings if they have no other. @param place - JSON pointer to the settings */
+export const proposeWithout = (settings: object, setting: string, place: string): Proposed =>
+  proposeRemoval(Object.keys(settings).length === 1 ? place : `${place}/${setting}`);
+
 /**
  * Applies a proposal to a workflow file. Keys keep their order, and what is unchanged is shared with the given value. An
- * operation does nothing if its place no longer exists, or if the key that it would write exists already.
+ * operation does nothing if its place no longer exists, or if the name that it would give to a key is taken.
  */
 export const applyProposal = (value: JsonValue, proposal: readonly PatchOperation[]): JsonValue =>
   proposal.reduce(applyOperation, value);
@@ -38,9 +50,13 @@ export const applyProposal = (value: JsonValue, proposal: readonly PatchOperatio
 const applyOperation = (value: JsonValue, operation: PatchOperation): JsonValue => {
   const keys = keysOfPointer(operation.op === 'move' ? operation.from : operation.path);
   if (operation.op === 'replace') return change(value, keys, () => operation.value);
-  const [from, to] = [keys.at(-1), keysOfPointer(operation.path).at(-1)];
-  if (from === undefined || to === undefined) return value;
-  return change(value, keys.slice(0, -1), (parent) => renameKey(parent, from, to));
+  const [key, parents] = [keys.at(-1), keys.slice(0, -1)];
+  const to = keysOfPointer(operation.path).at(-1);
+  if (key === undefined || to === undefined) return value;
+  return change(value, parents, (parent) => {
+    if (operation.op === 'move') return renameKey(parent, key, to);
+    return operation.op === 'add' ? writeKey(parent, key, operation.value) : removeKey(parent, key);
+  });
 };
 
 /** Changes the value at the end of a path; returns the given value if there is no such path. */
@@ -61,8 +77,16 @@ const change = (
     : Object.fromEntries(Object.entries(value).map(([name, item]) => [name, name === key ? after : item]));
 };
 
+const writeKey = (value: JsonValue, key: string, item: JsonValue): JsonValue =>
+  isPlainObject(value) ? Object.fromEntries([...new Map(Object.entries(value)).set(key, item)]) : value;
+
+const removeKey = (value: JsonValue, key: string): JsonValue => {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return value;
+  if (Array.isArray(value)) return /^\d+$/.test(key) ? value.toSpliced(Number(key), 1) : value;
+  return Object.fromEntries(Object.entries(value).filter(([name]) => name !== key));
+};
+
 const renameKey = (value: JsonValue, from: string, to: string): JsonValue => {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  if (!Object.hasOwn(value, from) || Object.hasOwn(value, to)) return value;
+  if (!isPlainObject(value) || !Object.hasOwn(value, from) || Object.hasOwn(value, to)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name === from ? to : name, item]));
 };

@@ -1,4 +1,3 @@
-import type { JsonValue } from '@hookloom/plugin-kit';
 import { useEffect, useRef, useState } from 'react';
 import type { PatchOperation } from '../../../lib/workflows/definition/problem.ts';
 import { callApi, fromFragment } from '../api/api.ts';
@@ -85,9 +84,11 @@ type PointedText = Answer<'POST /api/admin/workflows/validate'>['workflows'][num
 const toPath = (pointer: string): string => fromFragment(pointer).replace(/^\/workflows\/0\/definition/, '');
 
 const toOperation = (change: NonNullable<PointedText['proposal']>[number]): PatchOperation =>
-  change.op === 'move'
-    ? { op: 'move', from: toPath(change.from), path: toPath(change.path) }
-    : { op: 'replace', path: toPath(change.path), value: change.value as JsonValue };
+  ({
+    ...change,
+    path: toPath(change.path),
+    ...(change.op === 'move' ? { from: toPath(change.from) } : {}),
+  }) as PatchOperation;
 
 const NOTHING: Findings = { problems: [], warnings: [] };
 

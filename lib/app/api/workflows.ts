@@ -36,7 +36,9 @@ export const workflowVersion = v.object({
 const pointer = described(v.string(), 'A JSON pointer as a URI fragment');
 
 const patchOperation = v.variant('op', [
+  v.object({ op: v.literal('add'), path: pointer, value: v.unknown() }),
   v.object({ op: v.literal('replace'), path: pointer, value: v.unknown() }),
+  v.object({ op: v.literal('remove'), path: pointer }),
   v.object({ op: v.literal('move'), from: pointer, path: pointer }),
 ]);
 

@@ -12,11 +12,12 @@ export interface Problem {
 }
 
 /**
- * An operation of JSON Patch (RFC 6902). The places are JSON pointers into the workflow file. `move` renames a key within
- * its object.
+ * An operation of JSON Patch (RFC 6902). The places are JSON pointers into the workflow file. `add` writes a key of an
+ * object, and `move` renames one within its object.
  */
 export type PatchOperation =
-  | { readonly op: 'replace'; readonly path: string; readonly value: JsonValue }
+  | { readonly op: 'add' | 'replace'; readonly path: string; readonly value: JsonValue }
+  | { readonly op: 'remove'; readonly path: string }
   | { readonly op: 'move'; readonly from: string; readonly path: string };
 
 /** The findings about a workflow that is to be stored. It can be stored if it has no problems. */

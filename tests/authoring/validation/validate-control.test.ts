@@ -38,6 +38,7 @@ describe('a workflow that waits', () => {
       {
         path: '/settings/execution',
         message: 'express runs can\'t wait, but "pause" does: use durable, or remove this setting',
+        proposal: [{ op: 'remove', path: '/settings' }],
       },
     ]);
     const loop = { nodes: [each, pass('a')], edges: ['start -> each', 'each.each -> a'], settings };

@@ -224,16 +224,20 @@ describe('what starts a workflow', () => {
 describe('nodes that no trigger leads to', () => {
   const lost = (id: string) => `no trigger leads to "${id}": connect it, or disable it to keep it for later`;
 
+  const disable = (...indexes: number[]) => ({
+    proposal: indexes.map((at) => ({ op: 'add', path: `/nodes/${at}/disabled`, value: true })),
+  });
+
   test('are reported by the first of each connected group', async () => {
     expect(await problemsOf({ a: set, b: set, c: set, d: set }, ['b -> a', 'a -> c'])).toEqual([
-      { path: '/nodes/2', message: lost('b') },
-      { path: '/nodes/4', message: lost('d') },
+      { path: '/nodes/2', message: lost('b'), ...disable(2, 1, 3) },
+      { path: '/nodes/4', message: lost('d'), ...disable(4) },
     ]);
   });
 
   test('are reported when they form a cycle, which is then not also a loop without an exit', async () => {
     expect(await problemsOf({ a: set, b: set }, ['a -> b', 'b -> a'])).toEqual([
-      { path: '/nodes/1', message: lost('a') },
+      { path: '/nodes/1', message: lost('a'), ...disable(1, 2) },
     ]);
   });
 
@@ -360,7 +364,8 @@ describe('settings that have no effect', () => {
       'has no effect: nodes of the type "set" have no side effects and are never retried',
     ],
   ])('%s', async (_what, a, path, message) => {
-    expect(await problemsOf({ a }, ['start -> a'])).toEqual([{ path, message }]);
+    const proposal = [{ op: 'remove', path: '/nodes/1/settings' }];
+    expect(await problemsOf({ a }, ['start -> a'])).toEqual([{ path, message, proposal }]);
   });
 
   test('are not reported where a node has side effects', async () => {
@@ -374,7 +379,11 @@ describe('settings that have no effect', () => {
   test('include a retry of a trigger', async () => {
     const start = { type: 'webhookTrigger', settings: { retry: { maxAttempts: 2 } } };
     expect(await problemsOf({}, [], start)).toEqual([
-      { path: '/nodes/0/settings/retry', message: 'has no effect: triggers are never retried' },
+      {
+        path: '/nodes/0/settings/retry',
+        message: 'has no effect: triggers are never retried',
+        proposal: [{ op: 'remove', path: '/nodes/0/settings' }],
+      },
     ]);
   });
 });
@@ -389,6 +398,7 @@ describe('a credential', () => {
       {
         path: '/nodes/1/credentialId',
         message: 'nodes of the type "plain" don\'t use a credential: remove it',
+        proposal: [{ op: 'remove', path: '/nodes/1/credentialId' }],
       },
     ]);
   });
@@ -482,7 +492,7 @@ describe('a caller who waits', () => {
           : node,
       ]),
     );
-    expect(await problemsOf(others, edges, waiting('responseNode'))).toEqual([problem]);
+    expect(await problemsOf(others, edges, waiting('responseNode'))).toMatchObject([problem]);
   });
 });
 

@@ -83,9 +83,13 @@ export const findRefusals = (
 export const describeProposal = (proposal: Proposal): string => {
   const [change] = proposal;
   if (change === undefined) return '';
-  if (change.op === 'move') return `Rename to ${change.path.split('/').at(-1)}`;
+  const key = change.path.split('/').at(-1) ?? '';
+  if (change.op === 'move') return `Rename to ${key}`;
+  if (change.op === 'remove') return /^\d+$/.test(key) ? 'Remove it' : `Remove ${key}`;
   const value = typeof change.value === 'string' ? change.value : JSON.stringify(change.value);
-  return `Use ${value.length > MAX_LABEL ? `${value.slice(0, MAX_LABEL)}…` : value}`;
+  const short = value.length > MAX_LABEL ? `${value.slice(0, MAX_LABEL)}…` : value;
+  if (change.op === 'replace') return `Use ${short}`;
+  return `Set ${key} to ${short}${proposal.length > 1 ? `, at ${proposal.length} nodes` : ''}`;
 };
 
 const MAX_LABEL = 60;

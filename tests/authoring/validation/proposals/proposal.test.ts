@@ -35,8 +35,13 @@ function* eachPath(value: JsonValue, path: readonly string[] = []): Generator<re
   }
 }
 
-/** The file with each of its texts, numbers and keys misspelt in turn. */
+/** The file with each of its texts, numbers and keys misspelt in turn, and each connection left out, and written twice. */
 function* misspell(file: JsonObject): Generator<JsonObject> {
+  const connections = file.connections as JsonObject[];
+  for (const [index, connection] of connections.entries()) {
+    yield { ...file, connections: connections.toSpliced(index, 1) };
+    yield { ...file, connections: [...connections, connection] };
+  }
   for (const path of eachPath(file)) {
     const [key = '', parents] = [path.at(-1), path.slice(0, -1)];
     const spoil = (change: (parent: Record<string, JsonValue>, value: JsonValue) => void): JsonObject => {
@@ -69,7 +74,7 @@ function* misspell(file: JsonObject): Generator<JsonObject> {
 }
 
 test('a proposal makes its problem disappear, and no other one appear', async () => {
-  const kinds = { replace: 0, move: 0 };
+  const kinds = { add: 0, replace: 0, remove: 0, move: 0 };
   for (const name of cases(sampleNames.slice(0, 3), sampleNames.slice(0, 20))) {
     for (const spoiled of misspell(readSample(name))) {
       const found = await findAll(spoiled);
@@ -89,6 +94,8 @@ test('a proposal makes its problem disappear, and no other one appear', async ()
   }
   expect(kinds.replace).toBeGreaterThan(20);
   expect(kinds.move).toBeGreaterThan(20);
+  expect(kinds.add).toBeGreaterThan(5);
+  expect(kinds.remove).toBeGreaterThan(5);
 });
 
 /** The order workflow with another value at a place, and the corrected value; undefined for no proposal. */
@@ -182,12 +189,28 @@ describe('applying', () => {
   test.each<[what: string, operation: PatchOperation]>([
     ['a place that no longer exists', { op: 'replace', path: '/b/2/c', value: 1 }],
     ['a property of every list', { op: 'replace', path: '/b/length', value: 1 }],
+    ['a property of every list, to remove', { op: 'remove', path: '/b/length' }],
+    ['a key to remove that is not there', { op: 'remove', path: '/a/q' }],
+    ['an item to remove that is not there', { op: 'remove', path: '/b/2' }],
+    ['a list, to which no key is added', { op: 'add', path: '/b/2', value: 1 }],
+    ['a place for a key that no longer exists', { op: 'add', path: '/c/x', value: 1 }],
     ['a property of every object', { op: 'replace', path: '/a/constructor', value: 1 }],
     ['a key that no longer exists', { op: 'move', from: '/a/q', path: '/a/z' }],
     ['a name that is taken', { op: 'move', from: '/a/x', path: '/a/y' }],
     ['an item of a list', { op: 'move', from: '/b/0', path: '/b/x' }],
   ])('leaves %s alone', (_what, operation) => {
     expect(applyProposal(file, [operation])).toBe(file);
+  });
+
+  test('adds and removes keys, and removes items', () => {
+    const changed = applyProposal(file, [
+      { op: 'add', path: '/a/new', value: [1] },
+      { op: 'add', path: '/a/x', value: 9 },
+      { op: 'remove', path: '/a/y' },
+      { op: 'remove', path: '/b/0' },
+    ]);
+    expect(JSON.stringify(changed)).toBe('{"a":{"x":9,"a/b~":3,"new":[1]},"b":[{"c":2}]}');
+    expect(file).toEqual({ a: { x: 1, y: 2, 'a/b~': 3 }, b: [{ c: 1 }, { c: 2 }] });
   });
 
   test('keeps a key named __proto__ a key', () => {
