@@ -80,6 +80,7 @@ const runsInPage = [
   'lib/engine/',
   'lib/executions/lifecycle/prepare-trial.ts',
   'lib/executions/lifecycle/limits.ts',
+  'lib/executions/record/body-pass.ts',
   'lib/executions/record/execution-store.ts',
   'lib/plugins/adapt-provider.ts',
   'lib/plugins/reference/describe-node-type.ts',

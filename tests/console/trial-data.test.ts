@@ -47,6 +47,8 @@ const types: DeclaredTypes = new Map([
   ['approval', { kind: 'action', control: { suspends: true, bodyOutput: null } }],
 ]);
 
+const graphOf = (definition: EditedDefinition) => toGraph(definition, types);
+
 const draw = (nodes: Readonly<Record<string, string>>, ...edges: readonly string[]): EditedDefinition => ({
   id: 'w',
   nodes: Object.entries(nodes).map(([id, type]) => ({ id, type })),
@@ -67,12 +69,19 @@ const made = (id: string, main: JsonObject, status = 'succeeded'): NewData => ({
   run: { status, failure: null, attempts: 1, durationMs: 1, log: [], logOmitted: 0 },
 });
 
+const AT = '2026-01-01T00:00:00.000Z';
+
+const bodied = draw(
+  { hook: 'webhookTrigger', each: 'forEach', a: 'set', b: 'set', end: 'set' },
+  ...['hook>each', 'each:each>a', 'a>b', 'each>end'],
+);
+
 const shop = draw(
   { hook: 'webhookTrigger', check: 'set', call: 'httpRequest', answer: 'set', other: 'set' },
   ...['hook>check', 'check>call', 'call>answer', 'hook>other'],
 );
 const shopData = addData(
-  toGraph(shop),
+  graphOf(shop),
   {},
   {
     hook: made('t1', { body: { name: 'Ann' } }),
@@ -84,7 +93,7 @@ const shopData = addData(
 );
 
 const staleOf = (definition: EditedDefinition, data: DraftData = shopData) => [
-  ...findStale(toGraph(definition), data),
+  ...findStale(graphOf(definition), data),
 ];
 
 describe('data turns stale', () => {
@@ -103,7 +112,7 @@ describe('data turns stale', () => {
   });
 
   test('with other data before it, and with another connection', () => {
-    const again = addData(toGraph(shop), shopData, { check: made('t6', { ok: false }) });
+    const again = addData(graphOf(shop), shopData, { check: made('t6', { ok: false }) });
     expect(staleOf(shop, again)).toEqual(['call', 'answer']);
     const { connections = [] } = shop;
     expect(staleOf({ ...shop, connections: connections.slice(0, 2) })).toEqual(['answer', 'other']);
@@ -115,7 +124,7 @@ describe('data turns stale', () => {
       ...['hook>one', 'one>two', 'two>one', 'two>end'],
     );
     const data = addData(
-      toGraph(loop),
+      graphOf(loop),
       {},
       {
         ...{ hook: made('t1', {}), one: made('t2', {}), two: made('t3', {}), end: made('t4', {}) },
@@ -127,9 +136,30 @@ describe('data turns stale', () => {
     expect(staleOf(changeNode('end', { parameters: { a: 1 } })(loop), data)).toEqual(['end']);
   });
 
+  test('with a change in its body, whose other nodes keep theirs', () => {
+    const data = addData(
+      graphOf(bodied),
+      {},
+      {
+        hook: made('t1', {}),
+        each: { ...made('t2', {}), outputs: { main: {}, each: { item: 1 } } },
+        ...{ a: made('t2', {}), b: made('t2', {}), end: made('t3', {}) },
+      },
+    );
+    expect(staleOf(bodied, data)).toEqual([]);
+    const change = { parameters: { x: 1 } };
+    expect(staleOf(changeNode('b', change)(bodied), data)).toEqual(['each', 'b', 'end']);
+    expect(staleOf(changeNode('each', change)(bodied), data)).toEqual(['each', 'a', 'b', 'end']);
+  });
+
   test('not with a rename, after which it has the new id, too', () => {
     const after = renameNode('check', 'valid', () => [])(shop);
-    const renamed = renameData(shopData, { from: 'check', to: 'valid', before: shop, after });
+    const renamed = renameData(shopData, {
+      from: 'check',
+      to: 'valid',
+      before: graphOf(shop),
+      after: graphOf(after),
+    });
     expect(renamed.valid?.outputs).toEqual({ main: { ok: true } });
     expect(staleOf(after, renamed)).toEqual([]);
     expect(renamed.check).toEqual(shopData.check);
@@ -141,23 +171,53 @@ describe('data comes from', () => {
 
   test('an execution: the last run of each node, with its failure', () => {
     const failure = { name: 'TypeError', message: 'no name' };
-    const recorded = fromExecution({
-      executionId: 'e1',
-      startedAt: '2026-01-01T00:00:00.000Z',
-      nodes: [
-        { nodeId: 'hook', status: 'succeeded', outputs: { main: { n: 1 } }, ...run },
-        { nodeId: 'loop', status: 'succeeded', outputs: { main: { n: 1 } }, ...run },
-        { nodeId: 'loop', status: 'succeeded', outputs: { main: { n: 2 } }, ...run },
-        { nodeId: 'loop', status: 'succeeded', within: 'each/0/0', outputs: { main: {} }, ...run },
-        { nodeId: 'large', status: 'succeeded', outputs: { $bytes: 9_000, $start: '{"main' }, ...run },
-        { nodeId: 'call', status: 'failed', failure, ...run },
-        { nodeId: 'after', status: 'skipped', ...run },
-      ],
-    });
+    const nodes = [
+      { nodeId: 'hook', status: 'succeeded', outputs: { main: { n: 1 } }, ...run },
+      { nodeId: 'loop', status: 'succeeded', outputs: { main: { n: 1 } }, ...run },
+      { nodeId: 'loop', status: 'succeeded', outputs: { main: { n: 2 } }, ...run },
+      { nodeId: 'large', status: 'succeeded', outputs: { $bytes: 9_000, $start: '{"main' }, ...run },
+      { nodeId: 'call', status: 'failed', failure, ...run },
+      { nodeId: 'after', status: 'skipped', ...run },
+    ];
+    const recorded = fromExecution({ executionId: 'e1', startedAt: AT, nodes }, graphOf(shop));
     expect(Object.keys(recorded)).toEqual(['hook', 'loop', 'large', 'call']);
     expect(recorded.loop).toMatchObject({ outputs: { main: { n: 2 } }, isCut: false });
     expect(recorded.large).toMatchObject({ outputs: {}, isCut: true });
     expect(recorded.call).toMatchObject({ outputs: {}, isCut: false, run: { status: 'failed', failure } });
+  });
+
+  test('one pass of a body: the one that failed, or else the last', () => {
+    const row = (within: string, nodeId: string, n: number, status = 'succeeded') => ({
+      ...{ nodeId, within, status, input: { item: n }, ...run },
+      ...(status === 'failed' ? { failure: { name: 'Error', message: 'no' } } : { outputs: { main: { n } } }),
+    });
+    const each = { nodeId: 'each', status: 'succeeded', outputs: { main: { results: [] } }, ...run };
+    const take = (nodes: ReturnType<typeof row>[]) =>
+      fromExecution({ executionId: 'e1', startedAt: AT, nodes: [each, ...nodes] }, graphOf(bodied));
+    const [first, last] = [0, 1].map((pass) => [
+      row(`each/0/${pass}`, 'a', pass),
+      row(`each/0/${pass}`, 'b', pass),
+    ]);
+    expect(take([...(last ?? []), ...(first ?? [])])).toMatchObject({
+      each: { outputs: { main: { results: [] }, each: { item: 0 } } },
+      a: { outputs: { main: { n: 0 } } },
+      b: { outputs: { main: { n: 0 } } },
+    });
+    const failed = [row('each/0/0', 'a', 0, 'failed'), ...(last ?? [])];
+    const taken = take(failed);
+    expect(taken).toMatchObject({
+      each: { outputs: { each: { item: 0 } } },
+      a: { run: { status: 'failed' } },
+    });
+    expect(taken.b).toBeUndefined();
+    expect(Object.keys(take([row('each/0/0', 'a', 0, 'skipped')]))).toEqual(['each']);
+    const later = row('each/0/0', 'b', 7);
+    expect(take([row('each/0/0', 'a', 0), later]).each?.outputs.each).toEqual({ item: 0 });
+    const within = [row('each/0/0', 'a', 1), row('each/0/0/b/0/0', 'c', 2), row('each/0/0/b/0/1', 'c', 3)];
+    expect(take(within)).toMatchObject({
+      a: { outputs: { main: { n: 1 } } },
+      c: { outputs: { main: { n: 3 } } },
+    });
   });
 
   test('a request on record, as its trigger would emit it', () => {
@@ -187,25 +247,25 @@ describe('data comes from', () => {
       },
     };
     const drawn = changeNode('hook', { parameters: { schema } })(shop);
-    expect(withExample(toGraph(drawn), {}, types).hook?.outputs).toEqual({
+    expect(withExample(graphOf(drawn), {}, types).hook?.outputs).toEqual({
       main: { triggerType: 'webhook', body: { sku: 'A-1', count: 2, tags: ['new'] } },
     });
-    expect(withExample(toGraph(drawn), shopData, types)).toBe(shopData);
+    expect(withExample(graphOf(drawn), shopData, types)).toBe(shopData);
   });
 });
 
 describe('a run', () => {
   test('goes in the order of the connections, to the node that is asked for', () => {
-    expect(findOrder(toGraph(shop), types, null)).toEqual(['hook', 'check', 'call', 'answer', 'other']);
-    expect(findOrder(toGraph(shop), types, 'call')).toEqual(['hook', 'check', 'call']);
+    expect(findOrder(graphOf(shop), types, null)).toEqual(['hook', 'check', 'call', 'answer', 'other']);
+    expect(findOrder(graphOf(shop), types, 'call')).toEqual(['hook', 'check', 'call']);
     const joined = draw(
       { end: 'set', right: 'set', left: 'set', hook: 'webhookTrigger' },
       ...['hook>left', 'hook>right', 'right>end', 'left>end'],
     );
-    expect(findOrder(toGraph(joined), types, null)).toEqual(['hook', 'left', 'right', 'end']);
+    expect(findOrder(graphOf(joined), types, null)).toEqual(['hook', 'left', 'right', 'end']);
     const { connections = [] } = joined;
     const loop = { ...joined, connections: [...connections, { sourceNodeId: 'end', targetNodeId: 'left' }] };
-    expect(findOrder(toGraph(loop), types, null).toSorted()).toEqual(['end', 'hook', 'left', 'right']);
+    expect(findOrder(graphOf(loop), types, null).toSorted()).toEqual(['end', 'hook', 'left', 'right']);
   });
 
   test('leaves the body of a node to the node', () => {
@@ -213,7 +273,7 @@ describe('a run', () => {
       { hook: 'webhookTrigger', each: 'forEach', call: 'httpRequest', end: 'set' },
       ...['hook>each', 'each:each>call', 'each>end'],
     );
-    const graph = toGraph(loop);
+    const graph = graphOf(loop);
     const order = findOrder(graph, types, null);
     expect(order).toEqual(['hook', 'each', 'end']);
     const data = addData(graph, {}, { hook: made('t1', {}) });
@@ -224,18 +284,18 @@ describe('a run', () => {
     const ids = Array.from({ length: 2_000 }, (_, index) => `n${index}`);
     const nodes = { ...Object.fromEntries(ids.map((id) => [id, 'set'])), n0: 'webhookTrigger' };
     const row = draw(nodes, ...ids.slice(1).map((id, index) => `n${index}>${id}`));
-    expect(findOrder(toGraph(row), types, null)).toEqual(ids);
+    expect(findOrder(graphOf(row), types, null)).toEqual(ids);
   });
 
   test('takes over what is pinned or fresh, and names what acts on the outside', () => {
-    const graph = toGraph(changeNode('check', { parameters: { values: {} } })(shop));
+    const graph = graphOf(changeNode('check', { parameters: { values: {} } })(shop));
     const order = findOrder(graph, types, null);
     const stale = findStale(graph, shopData);
     expect(order.filter((id) => isKept(shopData, stale, id))).toEqual(['hook', 'other']);
     expect(findEffects(graph, types, { data: shopData, stale, order })).toEqual(['call']);
     const pinned = { ...shopData, call: { ...shopData.call, isPinned: true } } as DraftData;
     expect(findEffects(graph, types, { data: pinned, stale, order })).toEqual([]);
-    const failed = addData(toGraph(shop), shopData, { other: made('t9', {}, 'failed') });
+    const failed = addData(graphOf(shop), shopData, { other: made('t9', {}, 'failed') });
     expect(isKept(failed, new Set(), 'other')).toBe(false);
   });
 });
@@ -243,7 +303,7 @@ describe('a run', () => {
 describe('a node', () => {
   test('receives what the connections deliver, and nothing from an output without data', () => {
     const split = draw({ if: 'set', yes: 'set', no: 'set' }, 'if:true>yes', 'if:false>no');
-    const graph = toGraph(split);
+    const graph = graphOf(split);
     const data = addData(graph, {}, { if: fromText('true', { n: 1 }, '2026-01-01T00:00:00.000Z') });
     expect(findInput(graph, data, 'yes')).toEqual({ n: 1 });
     expect(findInput(graph, data, 'no')).toBeNull();
@@ -251,7 +311,7 @@ describe('a node', () => {
 
   test('has a sample of its input, the nodes before it, the trigger and the variables', () => {
     const variables = { currency: 'EUR' };
-    expect(toSample(toGraph(shop), types, { data: shopData, id: 'call', variables })).toEqual({
+    expect(toSample(graphOf(shop), types, { data: shopData, id: 'call', variables })).toEqual({
       ok: true,
       $nodes: { hook: { body: { name: 'Ann' } }, check: { ok: true } },
       $trigger: { body: { name: 'Ann' } },
@@ -261,7 +321,7 @@ describe('a node', () => {
         trigger: { nodeId: 'hook', type: 'webhookTrigger' },
       }),
     });
-    expect(toSample(toGraph(shop), types, { data: {}, id: 'call', variables })).toBeNull();
+    expect(toSample(graphOf(shop), types, { data: {}, id: 'call', variables })).toBeNull();
   });
 });
 

@@ -129,7 +129,7 @@ test('the page runs the nodes of the samples as the service does', async () => {
   let count = 0;
   for (const name of sampleNames) {
     const definition = readSample(name) as Drawn;
-    const graph = toGraph(definition);
+    const graph = toGraph(definition, types);
     let data: DraftData = withExample(graph, {}, types);
     for (const id of findOrder(graph, types, null)) {
       const node = graph.nodes.get(id);

@@ -3,6 +3,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { openBrowser } from '../../scripts/pages/open-browser.ts';
 import { copyProject } from '../support/copy-project.ts';
 import { type RunningService, startLocalService } from '../support/local-service.ts';
+import { pasteOver } from '../support/paste-over.ts';
 import { watchPage } from '../support/watched-page.ts';
 
 /** The console writes a new workflow to a file. */
@@ -71,4 +72,47 @@ test('a new workflow starts from a template, a JSON body or a curl command', asy
     body: '{"total": "many"}',
   });
   expect(answer.status).toBe(400);
+});
+
+test('what is built is tried on the body that it began with, and the body of a loop on its last item', async () => {
+  await open('/new-workflow');
+  await page.getByRole('tab', { name: 'JSON body' }).click();
+  await page.getByRole('textbox', { name: 'JSON body' }).fill('{"prices": [3, 5]}');
+  await button('Start with this webhook').click();
+  await node('webhook').click();
+  const data = (id: string) => page.getByRole('region', { name: `Data of ${id}` });
+  await data('webhook')
+    .getByText(/^Typed at/)
+    .first()
+    .waitFor();
+  await page.reload();
+
+  await page.getByRole('tab', { name: 'JSON', exact: true }).click();
+  const each = { id: 'each', type: 'forEach', parameters: { items: '{{ body.prices }}' } };
+  const double = { id: 'double', type: 'set', parameters: { values: { twice: '{{ item * 2 }}' } } };
+  const definition = {
+    ...{ id: 'tried-loop', name: 'Tried loop' },
+    nodes: [{ id: 'webhook', type: 'webhookTrigger', parameters: {} }, each, double],
+    connections: [
+      { sourceNodeId: 'webhook', targetNodeId: 'each' },
+      { sourceNodeId: 'each', sourceOutput: 'each', targetNodeId: 'double' },
+    ],
+  };
+  await pasteOver(
+    page.getByRole('textbox', { name: 'JSON of the workflow' }),
+    JSON.stringify(definition, null, 2),
+  );
+  await page.getByRole('tab', { name: 'Graph' }).click();
+  await button('Run all').click();
+  await page.getByText('Ran 1 node.').waitFor();
+  await node('double').click();
+  await page.getByRole('tab', { name: 'Input', exact: true }).click();
+  await data('double').getByRole('group', { name: 'Input of double' }).getByText('item').waitFor();
+  await page.getByRole('tab', { name: 'Output', exact: true }).click();
+  const output = data('double').getByRole('group', { name: 'Output main of double' });
+  await output.getByText('10').waitFor();
+  const twice = page.getByRole('group', { name: 'twice', exact: true });
+  await pasteOver(twice.getByRole('textbox'), '{{ item * 3 }}');
+  await output.getByText('15').waitFor();
+  await data('double').getByText('Ran in this page').waitFor();
 });

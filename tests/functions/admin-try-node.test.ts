@@ -175,6 +175,27 @@ describe('POST /api/admin/workflows/try', () => {
     const { body } = await tryNode({ definition, nodeId: 'each', input: { items: [1, 2] } });
     expect([body.errors, body.status]).toEqual([undefined, 'succeeded']);
     expect(body.outputs).toEqual({ main: { results: [{ twice: 2 }, { twice: 4 }], failures: [] } });
+    expect(body.body).toEqual([
+      {
+        ...{ nodeId: 'double', within: 'each/0/1', status: 'succeeded', attempts: 1 },
+        durationMs: expect.any(Number),
+        input: expect.objectContaining({ item: 2 }),
+        outputs: { main: { twice: 4 } },
+      },
+    ]);
+  });
+
+  test('of a body that fails, the answer has the pass that failed', async () => {
+    const each = { id: 'each', type: 'forEach', parameters: { items: '{{ items }}' } };
+    const check = { id: 'check', type: 'set', parameters: { values: { n: '{{ $number(item) }}' } } };
+    const definition: JsonObject = {
+      ...drawn(each, check),
+      connections: [{ sourceNodeId: 'each', sourceOutput: 'each', targetNodeId: 'check' }],
+    };
+    const { body } = await tryNode({ definition, nodeId: 'each', input: { items: ['1', 'two', '3'] } });
+    expect(body.status).toBe('failed');
+    expect(body.body).toMatchObject([{ nodeId: 'check', within: 'each/0/1', input: { item: 'two' } }]);
+    expect(body.body[0].failure.message).toContain('two');
   });
 
   test('the failure of a node is an answer, with its attempts and what onError passes on', async () => {

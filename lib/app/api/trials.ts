@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { defineRoute } from '../../http/api-route.ts';
 import { jsonObject, text } from '../../shared/query-fields.ts';
 import { definition, described, instant, json } from './answers.ts';
-import { failure } from './executions.ts';
+import { failure, nodeRun } from './executions.ts';
 import { recordedRequest } from './requests.ts';
 import { pointedText, webhookAddress, workflowLimits } from './workflows.ts';
 
@@ -12,6 +12,11 @@ const logEntry = v.object({
   level: v.picklist(['debug', 'info', 'warn', 'error']),
   message: v.string(),
   fields: v.optional(json),
+});
+
+const { nodeId, status, attempts, durationMs, failure: ownFailure, input, outputs } = nodeRun.entries;
+const bodyRun = v.object({
+  ...{ nodeId, within: v.string(), status, attempts, durationMs, failure: ownFailure, input, outputs },
 });
 
 export const tryNodeRoute = defineRoute({
@@ -42,6 +47,12 @@ export const tryNodeRoute = defineRoute({
       attempts: v.number(),
       durationMs: v.number(),
       usage: v.optional(v.record(v.string(), v.number())),
+      body: v.optional(
+        described(
+          v.array(bodyRun),
+          'What the nodes of its body did in one pass: in the one that failed, or else in the last; absent if it is too large',
+        ),
+      ),
       log: v.array(logEntry),
       logOmitted: v.number(),
       warnings: v.array(pointedText),

@@ -17,13 +17,14 @@ import { toLoggedData } from '../../engine/credentials.ts';
 import { createMeasureJson } from '../../engine/measure-json.ts';
 import { mainOf, mergeInputs } from '../../engine/node-run.ts';
 import type { Outputs } from '../../engine/progress.ts';
-import type { ExecutionResult, NodeFailure } from '../../engine/result.ts';
+import type { ExecutionResult, NodeFailure, NodeRecord } from '../../engine/result.ts';
 import type { Connection, WorkflowDefinition } from '../../workflows/definition/definition.ts';
 import { placeOnStage } from '../../workflows/definition/on-stage.ts';
 import { compilePlan } from '../../workflows/plan/compile-plan.ts';
 import type { Plan, PlanNode } from '../../workflows/plan/plan.ts';
 import { asPoll } from '../../workflows/plan/poll-type.ts';
 import { computeRoute } from '../../workflows/plan/route.ts';
+import { findPasses } from '../record/body-pass.ts';
 import { TRIAL_VERSION } from '../record/execution-store.ts';
 import { shortenValue, viewValue } from '../record/view-data.ts';
 import type { NewExecution } from './new-execution.ts';
@@ -68,9 +69,16 @@ export interface Trial {
   /** Milliseconds. */
   readonly durationMs: number;
   readonly usage?: Usage;
+  /** What the nodes of its body did in one pass: in the one that failed, or else in the last. Absent without a body. */
+  readonly body?: readonly BodyRun[];
   readonly log: readonly LogEntry[];
   readonly logOmitted: number;
 }
+
+type BodyRun = Pick<NodeRecord, 'nodeId' | 'status' | 'attempts' | 'durationMs' | 'input' | 'outputs'> & {
+  readonly within: string;
+  readonly failure?: NodeFailure;
+};
 
 /** The stage that a trial runs on. */
 export interface TrialStage {
@@ -213,7 +221,8 @@ const describeResult = (
   const [record] = nodes;
   const passedOn = failure === null ? { [onError === 'route' ? ERROR_OUTPUT : MAIN_OUTPUT]: output } : {};
   const outputs = (record?.outputs ?? passedOn) as JsonObject;
-  const isCut = Buffer.byteLength(JSON.stringify(JSON.stringify(outputs))) > MAX_OUTPUTS_BYTES;
+  const body = findPasses(nodes).map(toBodyRun);
+  const isCut = isTooLarge(outputs);
   return {
     status,
     ...(isCut ? { outputs: viewValue(outputs) as JsonObject, isCut } : { outputs }),
@@ -221,6 +230,20 @@ const describeResult = (
     attempts: record?.attempts ?? 0,
     durationMs: record?.durationMs ?? 0,
     ...(record?.usage === undefined ? {} : { usage: record.usage }),
+    ...(body.length === 0 || isTooLarge([outputs, body]) ? {} : { body }),
+  };
+};
+
+const isTooLarge = (value: unknown): boolean =>
+  Buffer.byteLength(JSON.stringify(JSON.stringify(value))) > MAX_OUTPUTS_BYTES;
+
+const toBodyRun = ({ within = '', ...run }: NodeRecord): BodyRun => {
+  const { nodeId, status, attempts, durationMs, failure, input, outputs } = run;
+  return {
+    ...{ nodeId, within, status, attempts, durationMs },
+    ...(failure === undefined ? {} : { failure }),
+    ...(input === undefined ? {} : { input }),
+    ...(outputs === undefined ? {} : { outputs }),
   };
 };
 

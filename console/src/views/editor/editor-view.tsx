@@ -248,7 +248,15 @@ const Editor = memo((props: EditorProps): ReactNode => {
       )}
       {isStarting && definition.nodes.length === 0 && problem === null && (
         <Suspense>
-          <Start onEdit={edit} onEmpty={() => setStarting(false)} />
+          <Start
+            definition={definition}
+            onEdit={edit}
+            onBody={(begun, body) => {
+              edit(() => begun);
+              trial.beginWith(begun, begun.nodes.at(-1)?.id ?? '', body);
+            }}
+            onEmpty={() => setStarting(false)}
+          />
         </Suspense>
       )}
       <LiveRegion hidden>{step.said}</LiveRegion>

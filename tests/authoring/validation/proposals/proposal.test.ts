@@ -149,6 +149,72 @@ describe('corrects', () => {
   });
 });
 
+/** The order workflow after a change, and after the proposals for what that made wrong, as the paths that they change. */
+const correctAll = async (spoil: (file: AFile) => void) => {
+  const file: AFile = JSON.parse(JSON.stringify(anOrderWorkflow()));
+  spoil(file);
+  const proposals = (await findAll(file)).flatMap(({ proposal = [] }) => proposal);
+  const corrected = applyProposal(file, proposals);
+  expect(await findAll(corrected)).toEqual([]);
+  return proposals;
+};
+
+type ANode = { [key: string]: JsonValue; settings?: { [key: string]: JsonValue } };
+
+type AFile = { [key: string]: JsonValue; nodes: ANode[]; connections: JsonObject[] };
+
+describe('removes or adds what', () => {
+  test.each<[what: string, spoil: (file: AFile) => void, proposal: readonly PatchOperation[]]>([
+    [
+      'a node has no input for',
+      ({ connections: [, second] }) => Object.assign(second ?? {}, { targetInput: 'left' }),
+      [{ op: 'remove', path: '/connections/1/targetInput' }],
+    ],
+    [
+      'an output for errors needs',
+      ({ nodes }) => delete nodes[3]?.settings?.onError,
+      [{ op: 'add', path: '/nodes/3/settings/onError', value: 'route' }],
+    ],
+    [
+      'an output for errors needs, where there are no settings',
+      ({ nodes }) => delete nodes[3]?.settings,
+      [{ op: 'add', path: '/nodes/3/settings', value: { onError: 'route' } }],
+    ],
+    [
+      'routes errors to nothing',
+      ({ nodes }) => Object.assign(nodes[4] ?? {}, { settings: { onError: 'route' } }),
+      [{ op: 'remove', path: '/nodes/4/settings' }],
+    ],
+    [
+      'is written twice',
+      ({ connections }) => connections.push({ ...connections[0] }),
+      [{ op: 'remove', path: '/connections/9' }],
+    ],
+    [
+      'no trigger leads to, without what is disabled already',
+      ({ nodes, connections }) => {
+        nodes.push(
+          { ...nodes[1], id: 'a' },
+          { ...nodes[1], id: 'b', disabled: true },
+          { ...nodes[1], id: 'c' },
+        );
+        connections.push({ sourceNodeId: 'a', targetNodeId: 'b' }, { sourceNodeId: 'b', targetNodeId: 'c' });
+      },
+      [
+        { op: 'add', path: '/nodes/9/disabled', value: true },
+        { op: 'add', path: '/nodes/11/disabled', value: true },
+      ],
+    ],
+    [
+      'has no effect, and keeps other settings',
+      ({ nodes }) => Object.assign(nodes[1] ?? {}, { settings: { maxIterations: 3, onError: 'continue' } }),
+      [{ op: 'remove', path: '/nodes/1/settings/maxIterations' }],
+    ],
+  ])('%s', async (_what, spoil, proposal) => {
+    expect(await correctAll(spoil)).toEqual(proposal);
+  });
+});
+
 describe('proposes nothing', () => {
   test.each<[why: string, pointer: string, value: JsonValue]>([
     ['if the name is written twice', TOTAL, '{{ bdy.total + bdy.total }}'],

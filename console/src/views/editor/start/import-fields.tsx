@@ -14,7 +14,8 @@ export type NewNode = Omit<EditedNode, 'id'>;
 
 interface ImportProps {
   readonly action: string;
-  readonly onNode: (node: NewNode) => void;
+  /** @param text - what the node is made from */
+  readonly onNode: (node: NewNode, text: string) => void;
 }
 
 type Result<T> = { readonly value: T } | { readonly problem: string };
@@ -77,12 +78,13 @@ export const CurlFields = ({ action, onNode }: ImportProps): ReactNode => {
         onClick={() => {
           if (request === null) return;
           const { parameters, timeoutSeconds, credential } = request;
-          onNode({
+          const node = {
             type: 'httpRequest',
             ...(credential === null ? {} : { credentialId: credential.id }),
             parameters,
             ...(timeoutSeconds === null ? {} : { settings: { timeoutSeconds } }),
-          });
+          };
+          onNode(node, text);
         }}
       >
         {action}
@@ -99,7 +101,7 @@ export const BodyFields = ({ action, onNode }: ImportProps): ReactNode => {
     <SpaceBetween size="s">
       <FormField
         label="JSON body"
-        description="A request that the webhook is to take. Its schema has the types and the members; all are required until you change that."
+        description="A request that the webhook is to take. Its schema has the types and the members; all are required until you change that. What you build is tried on it."
         errorText={problem}
       >
         <Textarea
@@ -118,7 +120,7 @@ export const BodyFields = ({ action, onNode }: ImportProps): ReactNode => {
         onClick={() => {
           const reading = attempt(() => readBodySchema(text));
           if ('problem' in reading) setProblem(`${reading.problem.slice(0, MAX_SHOWN)}.`);
-          else onNode({ type: 'webhookTrigger', parameters: { schema: reading.value } });
+          else onNode({ type: 'webhookTrigger', parameters: { schema: reading.value } }, text);
         }}
       >
         {action}

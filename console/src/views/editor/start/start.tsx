@@ -19,7 +19,10 @@ import { BodyFields, CurlFields, type NewNode } from './import-fields.tsx';
 import { findTemplates, type Template, toTemplate } from './templates.ts';
 
 interface StartProps {
+  readonly definition: EditedDefinition;
   readonly onEdit: (edit: Edit) => void;
+  /** Begins with a webhook. @param begun - the definition with it @param body - the JSON that it was made from */
+  readonly onBody: (begun: EditedDefinition, body: string) => void;
   /** Begins with nothing. */
   readonly onEmpty: () => void;
 }
@@ -39,7 +42,7 @@ const startWithRequest =
   };
 
 /** What a new workflow can begin with; it is loaded when one is drawn. */
-const Start = ({ onEdit, onEmpty }: StartProps): ReactNode => {
+const Start = ({ definition, onEdit, onBody, onEmpty }: StartProps): ReactNode => {
   const [tab, setTab] = useAddressState('start');
   return (
     <Container
@@ -75,7 +78,7 @@ const Start = ({ onEdit, onEmpty }: StartProps): ReactNode => {
             content: (
               <BodyFields
                 action="Start with this webhook"
-                onNode={(node) => onEdit((definition) => addTo(definition, node))}
+                onNode={(node, text) => onBody(addTo(definition, node), text)}
               />
             ),
           },

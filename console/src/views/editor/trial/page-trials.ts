@@ -7,8 +7,8 @@ import {
   findBefore,
   findInput,
   findStamps,
+  isDeliveryStale,
   type NewData,
-  type NodeData,
   type Outputs,
   passOn,
   toOutputs,
@@ -99,7 +99,7 @@ export const makeOutputs = async (
   const made = new Set<string>();
   let all = data;
   let stamps = findStamps(graph, all);
-  for (const nodeId of findOrder(graph, types, null)) {
+  for (const nodeId of findOrder(graph, types, null, true)) {
     const node = graph.nodes.get(nodeId);
     const own = Object.hasOwn(all, nodeId) ? all[nodeId] : undefined;
     const stamp = stamps.get(nodeId);
@@ -113,9 +113,8 @@ export const makeOutputs = async (
     if (signal.aborted) return {};
     tried.set(nodeId, { stamp, hasRun: added !== null });
     if (added === null) continue;
-    const isStale = (graph.into.get(nodeId) ?? []).some(({ sourceNodeId }) =>
-      isOutdated(all[sourceNodeId], stamps.get(sourceNodeId)),
-    );
+    const given = { data: all, stamps };
+    const isStale = (graph.into.get(nodeId) ?? []).some((one) => isDeliveryStale(graph, given, one));
     all = { ...all, [nodeId]: { ...added, stamp: isStale ? STALE : stamp } };
     stamps = findStamps(graph, all);
     made.add(nodeId);
@@ -126,10 +125,6 @@ export const makeOutputs = async (
 
 /** The stamp of what is made of stale data. */
 const STALE = 'stale';
-
-/** Pinned data is taken as it is. */
-const isOutdated = (own: NodeData | undefined, stamp: string | undefined): boolean =>
-  own !== undefined && !own.isPinned && own.from !== 'example' && own.stamp !== stamp;
 
 /** What is in a loop changes its own input: only a run of the workflow ends it. */
 const leadsToItself = (graph: DraftGraph, nodeId: string): boolean => {

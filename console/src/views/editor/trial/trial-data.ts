@@ -1,4 +1,5 @@
 import { isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
+import { findPasses } from '../../../../../lib/executions/record/body-pass.ts';
 import type { DrawnWorkflow } from '../../../parts/graph/graph-layout.ts';
 import type { DefinitionNode } from '../../workflow/definition.ts';
 
@@ -33,13 +34,15 @@ export interface NodeData {
   readonly run: TrialRun | null;
   /** The state of the node and of what is before it, when the data was made; see `findStamps`. */
   readonly stamp: string;
+  /** The same for what its body begins with; absent without a body. */
+  readonly bodyStamp?: string;
 }
 
 /** Data of the nodes of a draft, by node id. */
 export type DraftData = Readonly<Record<string, NodeData>>;
 
 /** Data without its stamp. */
-export type NewData = Omit<NodeData, 'stamp'>;
+export type NewData = Omit<NodeData, 'stamp' | 'bodyStamp'>;
 
 /** A workflow while it is edited: it may be invalid. */
 export interface DraftDefinition extends DrawnWorkflow {
@@ -49,22 +52,57 @@ export interface DraftDefinition extends DrawnWorkflow {
 
 type DraftConnection = NonNullable<DraftDefinition['connections']>[number];
 
+interface Body {
+  readonly output: string;
+  readonly nodes: readonly DefinitionNode[];
+}
+
+/** What the reference says of the bodies of node types, by the name of the type. */
+export type BodyTypes = ReadonlyMap<
+  string,
+  { readonly control?: { readonly bodyOutput: string | null } | null | undefined }
+>;
+
 /** A definition with its connections by their ends. */
 export interface DraftGraph {
   readonly definition: DraftDefinition;
+  /** The body of each node that has one: the output that leads to it, and its nodes. */
+  readonly bodies: ReadonlyMap<string, Body>;
   readonly nodes: ReadonlyMap<string, DefinitionNode>;
   readonly into: ReadonlyMap<string, readonly DraftConnection[]>;
   readonly outOf: ReadonlyMap<string, readonly DraftConnection[]>;
 }
 
-export const toGraph = (definition: DraftDefinition): DraftGraph => {
+export const toGraph = (definition: DraftDefinition, types: BodyTypes): DraftGraph => {
   const { nodes, connections = [] } = definition;
-  return {
+  const graph = {
     definition,
     nodes: new Map(nodes.map((node) => [node.id, node])),
     into: Map.groupBy(connections, ({ targetNodeId }) => targetNodeId),
     outOf: Map.groupBy(connections, ({ sourceNodeId }) => sourceNodeId),
   };
+  const bodies = nodes.flatMap(({ id, type }) => {
+    const output = types.get(type)?.control?.bodyOutput ?? null;
+    return output === null ? [] : [[id, { output, nodes: findBody(graph, id, output) }] as const];
+  });
+  return { ...graph, bodies: new Map(bodies) };
+};
+
+const findBody = (
+  { nodes, outOf }: Pick<DraftGraph, 'nodes' | 'outOf'>,
+  ownerId: string,
+  output: string,
+): readonly DefinitionNode[] => {
+  const found = new Set<string>();
+  const reached = (outOf.get(ownerId) ?? [])
+    .filter(({ sourceOutput = 'main' }) => sourceOutput === output)
+    .map(({ targetNodeId }) => targetNodeId);
+  for (const id of reached) {
+    if (id === ownerId || found.has(id)) continue;
+    found.add(id);
+    for (const { targetNodeId } of outOf.get(id) ?? []) reached.push(targetNodeId);
+  }
+  return [...found].flatMap((id) => nodes.get(id) ?? []);
 };
 
 /** Ids of the nodes that lead to a node. */
@@ -127,8 +165,8 @@ const hashNode = (node: DefinitionNode): string => {
 };
 
 /**
- * Names the states that the data of nodes depends on, by node id: the node, the nodes before it, their connections and their
- * data. Data with another stamp is stale. Each node is looked at once, so that this can follow every key of an edit.
+ * Names the states that the data of nodes depends on, by node id: the node, its body, the nodes before it, their connections
+ * and their data. Data with another stamp is stale. Each node is looked at once, so that this can follow every key of an edit.
  */
 export const findStamps = (graph: DraftGraph, data: DraftData): ReadonlyMap<string, string> => {
   let found = passStamps(graph, data, NO_STAMPS);
@@ -139,8 +177,27 @@ export const findStamps = (graph: DraftGraph, data: DraftData): ReadonlyMap<stri
 
 const NO_STAMPS: ReadonlyMap<string, string> = new Map();
 
+/** In a map of stamps, what the body of a node begins with: it does not depend on the nodes of the body. */
+const bodyKey = (id: string): string => `${id}/body`;
+
+/** In a map of stamps, what a connection delivers. */
+const sourceKey = (bodies: DraftGraph['bodies'], sourceNodeId: string, sourceOutput: string): string =>
+  bodies.get(sourceNodeId)?.output === sourceOutput ? bodyKey(sourceNodeId) : sourceNodeId;
+
+/** Whether a connection delivers data that is stale. Pinned data is taken as it is. */
+export const isDeliveryStale = (
+  { bodies }: DraftGraph,
+  { data, stamps }: { readonly data: DraftData; readonly stamps: ReadonlyMap<string, string> },
+  { sourceNodeId, sourceOutput = 'main' }: DraftConnection,
+): boolean => {
+  const own = Object.hasOwn(data, sourceNodeId) ? data[sourceNodeId] : undefined;
+  if (own === undefined || own.isPinned || own.from === 'example') return false;
+  const key = sourceKey(bodies, sourceNodeId, sourceOutput);
+  return stamps.get(key) !== (key === sourceNodeId ? own.stamp : own.bodyStamp);
+};
+
 const passStamps = (
-  { definition, nodes, into }: DraftGraph,
+  { definition, nodes, into, bodies }: DraftGraph,
   data: DraftData,
   earlier: ReadonlyMap<string, string>,
 ) => {
@@ -162,11 +219,15 @@ const passStamps = (
     if (stamps.has(node.id)) continue;
     const parts = incoming.map(({ sourceNodeId, sourceOutput = 'main', targetInput = 'main' }) => {
       const id = Object.hasOwn(data, sourceNodeId) ? data[sourceNodeId]?.id : '';
-      const stamp = stamps.get(sourceNodeId);
+      const key = sourceKey(bodies, sourceNodeId, sourceOutput);
+      const stamp = stamps.get(key);
       hasLoop ||= stamp === undefined && begun.has(sourceNodeId);
-      return [sourceNodeId, sourceOutput, targetInput, id, stamp ?? earlier.get(sourceNodeId)].join(' ');
+      return [sourceNodeId, sourceOutput, targetInput, id, stamp ?? earlier.get(key)].join(' ');
     });
-    stamps.set(node.id, hash([hashNode(node), ...parts].join('\n')));
+    const own = hash([hashNode(node), ...parts].join('\n'));
+    const body = bodies.get(node.id);
+    if (body !== undefined) stamps.set(bodyKey(node.id), own);
+    stamps.set(node.id, body === undefined ? own : hash([own, ...body.nodes.map(hashNode)].join('\n')));
   }
   return { stamps, hasLoop };
 };
@@ -192,7 +253,11 @@ export const addData = (
   return {
     ...next,
     ...Object.fromEntries(
-      Object.entries(added).map(([id, own]) => [id, { ...own, stamp: stamps.get(id) ?? '' }]),
+      Object.entries(added).map(([id, own]) => {
+        const bodyStamp = stamps.get(bodyKey(id));
+        const stamp = stamps.get(id) ?? '';
+        return [id, { ...own, stamp, ...(bodyStamp === undefined ? {} : { bodyStamp }) }];
+      }),
     ),
   };
 };
@@ -205,13 +270,13 @@ export const renameData = (
     to,
     before,
     after,
-  }: Readonly<Record<'from' | 'to', string>> & Readonly<Record<'before' | 'after', DraftDefinition>>,
+  }: Readonly<Record<'from' | 'to', string>> & Readonly<Record<'before' | 'after', DraftGraph>>,
 ): DraftData => {
-  const graph = toGraph(before);
+  const graph = before;
   const stale = findStale(graph, data);
   // The data of the old id stays, for an undo.
   const renamed = Object.hasOwn(data, from) ? { ...data, [to]: data[from] as NodeData } : data;
-  const stamps = findStamps(toGraph(after), renamed);
+  const stamps = findStamps(after, renamed);
   return Object.fromEntries(
     Object.entries(renamed).map(([id, own]) => {
       const stamp = stale.has(id === to ? from : id) ? undefined : stamps.get(id);
@@ -229,8 +294,11 @@ interface RecordedRun {
   readonly failure?:
     | { readonly name: string; readonly message: string; readonly details?: unknown }
     | undefined;
+  readonly input?: unknown;
   readonly outputs?: unknown;
 }
+
+type Origin = Pick<NodeData, 'from' | 'id' | 'at'>;
 
 interface Recorded {
   readonly executionId: string;
@@ -238,34 +306,57 @@ interface Recorded {
   readonly nodes: readonly RecordedRun[];
 }
 
-/** What the record of an execution has of its nodes; of several runs of a node, the last. */
-export const fromExecution = ({
-  executionId,
-  startedAt,
-  nodes,
-}: Recorded): Readonly<Record<string, NewData>> =>
-  Object.fromEntries(
-    nodes.flatMap(({ nodeId, within, status, attempts, durationMs, failure = null, outputs }) => {
-      if (within !== undefined || ['skipped', 'running', 'waiting'].includes(status)) return [];
-      const read = toOutputs(outputs);
-      const run = { status, failure, attempts, durationMs, log: [], logOmitted: 0 };
-      return [
-        [
-          nodeId,
-          {
-            from: 'execution' as const,
-            id: executionId,
-            at: startedAt,
-            outputs: read ?? {},
-            isPinned: false,
-            // A successful run has outputs, which the record may lack.
-            isCut: read === null && failure === null,
-            run,
-          },
-        ],
-      ];
-    }),
+/** What the record of an execution has of its nodes; of several runs of a node, the last, and of a body, one pass. */
+export const fromExecution = (
+  { executionId, startedAt, nodes }: Recorded,
+  graph: DraftGraph,
+): Readonly<Record<string, NewData>> => {
+  const origin = { from: 'execution', id: executionId, at: startedAt } as const;
+  const outer = nodes.filter(
+    ({ within, status }) => within === undefined && !['skipped', 'running', 'waiting'].includes(status),
   );
+  const made = outer.map((run) => [run.nodeId, fromRun(run, origin)] as const);
+  return withBodies(Object.fromEntries(made), nodes, origin, graph);
+};
+
+const fromRun = (
+  { status, attempts, durationMs, failure: thrown, outputs }: RecordedRun,
+  origin: Origin,
+): NewData => {
+  const read = toOutputs(outputs);
+  const failure = thrown ?? null;
+  return {
+    ...origin,
+    outputs: read ?? {},
+    isPinned: false,
+    // A successful run has outputs, which the record may lack.
+    isCut: read === null && failure === null,
+    run: { status, failure, attempts, durationMs, log: [], logOmitted: 0 },
+  };
+};
+
+/** With data of the nodes of bodies, from one pass of each, and what that pass began with as an output of the body's owner. */
+export const withBodies = (
+  made: Readonly<Record<string, NewData>>,
+  runs: readonly RecordedRun[],
+  origin: Origin,
+  { into, bodies }: DraftGraph,
+): Readonly<Record<string, NewData>> => {
+  const passes = findPasses(runs);
+  const all: Record<string, NewData> = { ...made };
+  for (const run of passes) all[run.nodeId] = fromRun(run, origin);
+  for (const { nodeId, within = '', input } of passes) {
+    const ownerId = within.split('/').at(-3) ?? '';
+    const [owner, output] = [all[ownerId], bodies.get(ownerId)?.output];
+    const begins = into
+      .get(nodeId)
+      ?.some(({ sourceNodeId, sourceOutput }) => sourceNodeId === ownerId && sourceOutput === output);
+    if (owner === undefined || output === undefined || begins !== true) continue;
+    if (isPlainObject(input) && !Object.hasOwn(input, '$start'))
+      all[ownerId] = { ...owner, outputs: { ...owner.outputs, [output]: input as JsonObject } };
+  }
+  return all;
+};
 
 /** Outputs as a record or an answer has them; null if it has none, or only the start of them (`$bytes`, `$start`). */
 export const toOutputs = (value: unknown): Outputs | null => {
@@ -321,6 +412,14 @@ const readBody = (text: string) => {
   } catch {
     return text;
   }
+};
+
+/** The output of a webhook trigger for a body that someone typed. @param body - JSON */
+export const fromBody = (body: string, at: string): NewData => {
+  const request = { id: '', workflowId: '', receivedAt: at, sender: '127.0.0.1', method: 'POST', query: '' };
+  const headers = { 'content-type': 'application/json' };
+  const { outputs } = fromRequest({ ...request, path: '/webhook', headers, body, missing: null });
+  return fromText('main', outputs.main ?? {}, at);
 };
 
 /** The output of a node that is not run, such as a disabled one. */

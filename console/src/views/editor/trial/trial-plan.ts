@@ -53,16 +53,17 @@ export const howToRun = (node: DefinitionNode, types: DeclaredTypes): 'try' | 'p
  * The nodes in the order in which they run, without those that only the body of a node has: the node runs it.
  *
  * @param target - the last one, so that only what leads to it is listed; null for all
+ * @param withBodies - lists the nodes of bodies, too
  */
 export const findOrder = (
   graph: DraftGraph,
   types: DeclaredTypes,
   target: string | null,
+  withBodies = false,
 ): readonly string[] => {
   const wanted = target === null ? null : new Set([...findBefore(graph, target), target]);
   const nextOf = (id: string): readonly string[] => {
-    const node = graph.nodes.get(id);
-    const body = node === undefined ? null : bodyOutputOf(node, types);
+    const body = withBodies ? undefined : graph.bodies.get(id)?.output;
     return (graph.outOf.get(id) ?? [])
       .filter(({ sourceOutput = 'main' }) => sourceOutput !== body)
       .map(({ targetNodeId }) => targetNodeId)
@@ -71,9 +72,6 @@ export const findOrder = (
   const roots = graph.definition.nodes.filter((node) => isTrigger(node, types)).map(({ id }) => id);
   return reversePostorder(roots, nextOf).filter((id) => wanted === null || wanted.has(id));
 };
-
-const bodyOutputOf = ({ type }: DefinitionNode, types: DeclaredTypes): string | null =>
-  types.get(type)?.control?.bodyOutput ?? null;
 
 /** An order in which each comes after what leads to it, except for what leads back. */
 const reversePostorder = (
@@ -140,7 +138,7 @@ export const findEffects = (
     runs.add(id);
     emitting.add(id);
     if (howToRun(node, types) !== 'try') continue;
-    for (const own of [node, ...bodyOf(graph, types, node)])
+    for (const own of [node, ...(graph.bodies.get(id)?.nodes ?? [])])
       if (touchesOutside(own, types)) effects.add(own.id);
   }
   return [...effects];
@@ -158,21 +156,6 @@ export const mayRunInPage = (node: DefinitionNode, types: DeclaredTypes): boolea
   const { pure = false, control } = types.get(node.type) ?? {};
   if (isTrigger(node, types)) return false;
   return howToRun(node, types) === 'try' && pure !== false && !control && node.credentialId === undefined;
-};
-
-const bodyOf = (graph: DraftGraph, types: DeclaredTypes, node: DefinitionNode): readonly DefinitionNode[] => {
-  const output = bodyOutputOf(node, types);
-  if (output === null) return [];
-  const found = new Set<string>();
-  const reached = (graph.outOf.get(node.id) ?? [])
-    .filter(({ sourceOutput = 'main' }) => sourceOutput === output)
-    .map(({ targetNodeId }) => targetNodeId);
-  for (const id of reached) {
-    if (id === node.id || found.has(id)) continue;
-    found.add(id);
-    for (const { targetNodeId } of graph.outOf.get(id) ?? []) reached.push(targetNodeId);
-  }
-  return [...found].flatMap((id) => graph.nodes.get(id) ?? []);
 };
 
 /** The outputs that a trial of a node may read, by node id: of the nodes before it, and of the triggers. */

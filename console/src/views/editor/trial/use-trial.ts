@@ -15,6 +15,7 @@ import {
   type DraftGraph,
   findInput,
   findStale,
+  fromBody,
   fromExecution,
   fromRequest,
   fromText,
@@ -25,6 +26,7 @@ import {
   renameData,
   toGraph,
   toOutputs,
+  withBodies,
 } from './trial-data.ts';
 import {
   findEffects,
@@ -83,7 +85,7 @@ export const useTrial = ({ workflowId, definition, types, isReadable }: TrialPar
   const control = useRef<AbortController>(null);
   useEffect(() => () => control.current?.abort(), []);
 
-  const graph = useMemo(() => toGraph(definition), [definition]);
+  const graph = useMemo(() => toGraph(definition, types), [definition, types]);
   const data = useMemo(() => withExample(graph, own, types), [graph, own, types]);
   const stale = useMemo(() => findStale(graph, data), [graph, data]);
   // What a run does depends on the types of the nodes.
@@ -156,9 +158,9 @@ export const useTrial = ({ workflowId, definition, types, isReadable }: TrialPar
         ([id, { isPinned }]) => isPinned && id !== read.trigger.nodeId,
       );
       const kept = Object.fromEntries(pinned);
-      const recorded = { ...fromExecution(read), ...(await findRequest(read)) };
+      const graphThen = toGraph(ran.definition as unknown as DraftDefinition, types);
+      const recorded = { ...fromExecution(read, graphThen), ...(await findRequest(read)) };
       const made = Object.entries(recorded).filter(([id]) => !Object.hasOwn(kept, id));
-      const graphThen = toGraph(ran.definition as unknown as DraftDefinition);
       change(add(graphThen, kept, Object.fromEntries(made)));
     });
   const giveRequest = (request: RecordedRequest) => {
@@ -171,7 +173,11 @@ export const useTrial = ({ workflowId, definition, types, isReadable }: TrialPar
   const takeRequest = (id: string) =>
     load(async () => giveRequest(await callApi('GET /api/admin/requests/{id}', { params: { id } })));
 
-  const tryOne = async (ran: DraftGraph, nodeId: string, signal: AbortSignal): Promise<NewData> => {
+  const tryOne = async (
+    ran: DraftGraph,
+    nodeId: string,
+    signal: AbortSignal,
+  ): Promise<Readonly<Record<string, NewData>>> => {
     const all = withExample(ran, latest.current, types);
     const answer = await callApi('POST /api/admin/workflows/try', {
       body: {
@@ -181,17 +187,17 @@ export const useTrial = ({ workflowId, definition, types, isReadable }: TrialPar
       },
       signal,
     });
-    const { executionId, status, outputs, isCut = false } = answer;
+    const { executionId, status, outputs, isCut = false, body = [] } = answer;
     const { failure: thrown, attempts, durationMs, log, logOmitted } = answer;
-    return {
-      from: 'trial',
-      id: executionId,
-      at: new Date().toISOString(),
+    const origin = { from: 'trial', id: executionId, at: new Date().toISOString() } as const;
+    const made = {
+      ...origin,
       outputs: toOutputs(outputs) ?? {},
       isPinned: false,
       isCut,
       run: { status, failure: thrown, attempts, durationMs, log, logOmitted },
     };
+    return withBodies({ [nodeId]: made }, body, origin, ran);
   };
 
   const { parts: pageParts, left: leftByPage } = usePageTrials({
@@ -226,15 +232,13 @@ export const useTrial = ({ workflowId, definition, types, isReadable }: TrialPar
       setProgress({ nodeId, done });
       try {
         const here = isAlone ? null : await tryInPage(pageParts, all, nodeId, stopper.signal);
-        const made = here ?? (await tryOne(graph, nodeId, stopper.signal));
+        const made = here === null ? await tryOne(graph, nodeId, stopper.signal) : { [nodeId]: here };
         if (stopper.signal.aborted) break;
-        set(
-          add(graph, isTrigger(node, types) ? withoutTriggers(latest.current) : latest.current, {
-            [nodeId]: made,
-          }),
-        );
+        const base = isTrigger(node, types) ? withoutTriggers(latest.current) : latest.current;
+        const pinned = Object.entries(made).filter(([id]) => id === nodeId || base[id]?.isPinned !== true);
+        set(add(graph, base, Object.fromEntries(pinned)));
         done += 1;
-        if (!hasFailed(made.run?.status)) continue;
+        if (!hasFailed(made[nodeId]?.run?.status)) continue;
         end = `${nodeId} failed.`;
       } catch (error) {
         if (stopper.signal.aborted) break;
@@ -282,6 +286,9 @@ export const useTrial = ({ workflowId, definition, types, isReadable }: TrialPar
     /** Data that someone typed for an output of a node. */
     type: (nodeId: string, output: string, value: JsonObject) =>
       give(nodeId, fromText(output, value, new Date().toISOString())),
+    /** Begins with a webhook, and with the body that it was made from. @param begun - the definition with the webhook */
+    beginWith: (begun: DraftDefinition, nodeId: string, body: string) =>
+      change(addData(toGraph(begun, types), {}, { [nodeId]: fromBody(body, new Date().toISOString()) })),
     pin: (nodeId: string, isPinned: boolean) => {
       const pinned = data[nodeId];
       if (pinned !== undefined) change({ ...latest.current, [nodeId]: { ...pinned, isPinned } });
@@ -294,7 +301,7 @@ export const useTrial = ({ workflowId, definition, types, isReadable }: TrialPar
       change({});
     },
     rename: (from: string, to: string, after: DraftDefinition) => {
-      const renamed = renameData(data, { from, to, before: definition, after });
+      const renamed = renameData(data, { from, to, before: graph, after: toGraph(after, types) });
       change(Object.fromEntries(Object.entries(renamed).filter(([, { from: kind }]) => kind !== 'example')));
     },
     /** Keeps the data of a new workflow under the id that it got. */
