@@ -14,16 +14,12 @@ import {
   searchData,
   toExpression,
 } from '../../console/src/views/editor/trial/data-paths.ts';
+import { fromExecution, fromRequest, fromText } from '../../console/src/views/editor/trial/recorded-data.ts';
+import { addData, findStale, renameData } from '../../console/src/views/editor/trial/stale-data.ts';
 import {
-  addData,
   type DraftData,
   findInput,
-  findStale,
-  fromExecution,
-  fromRequest,
-  fromText,
   type NewData,
-  renameData,
   toGraph,
 } from '../../console/src/views/editor/trial/trial-data.ts';
 import {

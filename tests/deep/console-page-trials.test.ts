@@ -5,8 +5,8 @@ import { pathToFileURL } from 'node:url';
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { buildConsole } from '../../console/serve/build-console.ts';
+import { addData } from '../../console/src/views/editor/trial/stale-data.ts';
 import {
-  addData,
   type DraftData,
   type DraftDefinition,
   findInput,

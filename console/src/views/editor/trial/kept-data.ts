@@ -1,6 +1,7 @@
 import { isPlainObject } from '@hookloom/plugin-kit';
 import { settings } from '../../../parts/page-settings.ts';
-import { type DraftData, isDerived, type NodeData, toOutputs } from './trial-data.ts';
+import { toOutputs } from './recorded-data.ts';
+import { type DraftData, isDerived, type NodeData } from './trial-data.ts';
 
 /** In characters of JSON: browsers have room for about five million in all. */
 const MAX_LENGTH = 2_000_000;

@@ -11,7 +11,7 @@ import { ProblemAlert } from '../../../parts/problem-alert.tsx';
 import type { DefinitionNode } from '../../workflow/definition.ts';
 import { WebhookAddress } from '../../workflow/webhook-address.tsx';
 import { formatTime } from './origin.ts';
-import type { RecordedRequest } from './trial-data.ts';
+import type { RecordedRequest } from './recorded-data.ts';
 
 type Begun = Answer<'POST /api/admin/workflows/{workflowId}/listening'>;
 type State = Answer<'GET /api/admin/workflows/{workflowId}/listening/{listeningId}'>;

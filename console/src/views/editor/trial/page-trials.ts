@@ -1,17 +1,15 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
 import type { TrialWorker } from '../../../worker/trial-worker.ts';
 import type { DeclaredType, KnownTypes } from '../../../worker/validate-draft.ts';
+import { passOn, toOutputs } from './recorded-data.ts';
+import { findStamps, isDeliveryStale } from './stale-data.ts';
 import {
   type DraftData,
   type DraftGraph,
   findBefore,
   findInput,
-  findStamps,
-  isDeliveryStale,
   type NewData,
   type Outputs,
-  passOn,
-  toOutputs,
 } from './trial-data.ts';
 import { findGiven, findOrder, howToRun, mayRunInPage } from './trial-plan.ts';
 

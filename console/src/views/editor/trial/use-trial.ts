@@ -9,24 +9,24 @@ import type { EditedDefinition } from '../definition/definition-edits.ts';
 import { keepData, loadData } from './kept-data.ts';
 import { tryInPage } from './page-trials.ts';
 import {
-  addData,
-  type DraftData,
-  type DraftDefinition,
-  type DraftGraph,
-  findInput,
-  findStale,
   fromBody,
   fromExecution,
   fromRequest,
   fromText,
-  isDerived,
-  type NewData,
   passOn,
   type RecordedRequest,
-  renameData,
-  toGraph,
   toOutputs,
   withBodies,
+} from './recorded-data.ts';
+import { addData, findStale, renameData } from './stale-data.ts';
+import {
+  type DraftData,
+  type DraftDefinition,
+  type DraftGraph,
+  findInput,
+  isDerived,
+  type NewData,
+  toGraph,
 } from './trial-data.ts';
 import {
   findEffects,
