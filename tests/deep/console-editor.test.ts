@@ -323,6 +323,38 @@ test('an output that a setting adds is connected by mouse', async () => {
   await page.getByText('error to approve').waitFor();
 });
 
+test('500 nodes are pasted, undone, redone and saved', async () => {
+  await open('/new-workflow');
+  await page.getByLabel('Workflow id').fill('many-nodes');
+  const ids = Array.from({ length: 500 }, (_, index) => `n${index}`);
+  const fragment = {
+    nodes: ids.map((id, index) =>
+      index === 0
+        ? { id, type: 'manualTrigger' }
+        : { id, type: 'set', parameters: { values: { [id]: index } } },
+    ),
+    connections: ids.slice(1).map((targetNodeId, index) => ({ sourceNodeId: ids[index], targetNodeId })),
+  };
+  await button('Start empty').click();
+  const canvas = page.locator('.editor-canvas');
+  await canvas.focus();
+  await canvas.evaluate((element, text) => {
+    const { ClipboardEvent, DataTransfer } = element.ownerDocument.defaultView;
+    const clipboardData = new DataTransfer();
+    clipboardData.setData('text/plain', text);
+    element.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+  }, JSON.stringify(fragment));
+  await page.locator('.react-flow__node').first().waitFor();
+  await button('Undo').click();
+  await page.locator('.react-flow__node').first().waitFor({ state: 'detached' });
+  await button('Redo').click();
+  await page.locator('.react-flow__node').first().waitFor();
+  await button('Save').click();
+  await page.waitForURL(/many-nodes\/edit/);
+  const { nodes } = await shownDefinition('many-nodes');
+  expect(nodes.map(({ id }) => id)).toEqual(ids);
+});
+
 test('what is hostile is text, and what is too large is refused: 5 MB to be read, 3.5 MB to be saved', async () => {
   const nested = Array.from({ length: 150 }).reduce<unknown>((inner) => ({ a: inner }), 1);
   const hostile = (length: number) => ({
