@@ -3,6 +3,7 @@ import https from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates, type TLSSocket } from 'node:tls';
+import { afterAll, beforeAll } from '@jest/globals';
 import type { Routes } from './a-local-server.ts';
 
 /**
@@ -24,6 +25,27 @@ export const trustTestAuthority = (): (() => void) => {
   const before = getCACertificates('default');
   setDefaultCACertificates([...before, read('ca.pem')]);
   return () => setDefaultCACertificates(before);
+};
+
+/**
+ * Makes the TLS clients of a test file's process trust the authority of the tests.
+ *
+ * @returns how to do something without it
+ */
+export const useTestAuthority = (): (<Result>(work: () => Promise<Result>) => Promise<Result>) => {
+  let distrust = () => {};
+  beforeAll(() => {
+    distrust = trustTestAuthority();
+  });
+  afterAll(() => distrust());
+  return async (work) => {
+    distrust();
+    try {
+      return await work();
+    } finally {
+      distrust = trustTestAuthority();
+    }
+  };
 };
 
 /** A real TLS server on the loopback interface, which asks for a client certificate and answers with its subject. */

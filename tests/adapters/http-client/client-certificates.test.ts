@@ -2,7 +2,7 @@ import type { ClientCertificate } from '@hookloom/plugin-kit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createHttpClient } from '../../../lib/adapters/http-client/http-client.chunk.ts';
 import { redirectTo } from '../../support/a-local-server.ts';
-import { aTlsServer, clientIdentity, trustTestAuthority } from '../../support/a-tls-server.ts';
+import { aTlsServer, clientIdentity, useTestAuthority } from '../../support/a-tls-server.ts';
 import { anOutboundRequest, failureOf } from '../../support/an-outbound-request.ts';
 
 const { certificate, key, encryptedKey } = clientIdentity;
@@ -10,10 +10,9 @@ const tls = { certificate, key };
 
 let server: Awaited<ReturnType<typeof aTlsServer>>;
 let other: Awaited<ReturnType<typeof aTlsServer>>;
-let distrust: () => void;
+useTestAuthority();
 
 beforeAll(async () => {
-  distrust = trustTestAuthority();
   other = await aTlsServer();
   server = await aTlsServer({
     '/here': redirectTo(307, '/hello'),
@@ -22,7 +21,6 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  distrust();
   await server.close();
   await other.close();
 });

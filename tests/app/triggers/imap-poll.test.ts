@@ -1,19 +1,15 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { aPollService, aPollWorkflow } from '../../support/a-poll-service.ts';
-import { trustTestAuthority } from '../../support/a-tls-server.ts';
+import { useTestAuthority } from '../../support/a-tls-server.ts';
 import { anImapServer } from '../../support/an-imap-server.ts';
 import { cases } from '../../support/deep.ts';
 import { useTestDatabases } from '../../support/test-database.ts';
 
 const openDatabase = useTestDatabases();
-let distrust: () => void;
+useTestAuthority();
 const open: (() => Promise<void>)[] = [];
 
-beforeAll(() => {
-  distrust = trustTestAuthority();
-});
-afterAll(() => distrust());
 afterEach(async () => {
   await Promise.all(open.splice(0).map((close) => close()));
 });

@@ -1,20 +1,16 @@
 import type { CredentialContext, CredentialFields, CredentialType } from '@hookloom/plugin-kit';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { createTcpClient } from '../../../lib/adapters/tcp-client/tcp-client.chunk.ts';
 import { imap, postgres, smtp } from '../../../nodes/credential-types/server-types.ts';
 import { aMailServer } from '../../support/a-mail-server.ts';
 import { aManualClock } from '../../support/a-manual-clock.ts';
-import { trustTestAuthority } from '../../support/a-tls-server.ts';
+import { useTestAuthority } from '../../support/a-tls-server.ts';
 import { aWireServer } from '../../support/a-wire-server.ts';
 import { anImapServer } from '../../support/an-imap-server.ts';
 import { aServer } from '../../support/outbound-credentials.ts';
 
 const open: (() => Promise<void>)[] = [];
-let distrust: () => void;
-beforeAll(() => {
-  distrust = trustTestAuthority();
-});
-afterAll(() => distrust());
+useTestAuthority();
 afterEach(async () => {
   await Promise.all(open.splice(0).map((close) => close()));
 });

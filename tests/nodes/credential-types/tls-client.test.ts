@@ -3,20 +3,18 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createHttpClient } from '../../../lib/adapters/http-client/http-client.chunk.ts';
 import { tlsClient } from '../../../nodes/credential-types/http-types.ts';
 import { aManualClock } from '../../support/a-manual-clock.ts';
-import { aTlsServer, clientIdentity, trustTestAuthority } from '../../support/a-tls-server.ts';
+import { aTlsServer, clientIdentity, useTestAuthority } from '../../support/a-tls-server.ts';
 import { anOutboundRequest } from '../../support/an-outbound-request.ts';
 import { noTcp } from '../../support/outbound-credentials.ts';
 
 let server: Awaited<ReturnType<typeof aTlsServer>>;
-let distrust: () => void;
+useTestAuthority();
 
 beforeAll(async () => {
-  distrust = trustTestAuthority();
   server = await aTlsServer();
 });
 
 afterAll(async () => {
-  distrust();
   await server.close();
 });
 

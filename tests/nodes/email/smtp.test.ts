@@ -1,18 +1,14 @@
 import { once } from 'node:events';
 import net, { type AddressInfo, type Socket } from 'node:net';
 import { isNodeError, type JsonObject, type NodeContext } from '@hookloom/plugin-kit';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { aMailContext, anSmtpCredential, sendMail, theMail } from '../../support/a-mail-node.ts';
 import { aMailServer, refusal } from '../../support/a-mail-server.ts';
-import { trustTestAuthority } from '../../support/a-tls-server.ts';
+import { useTestAuthority } from '../../support/a-tls-server.ts';
 
-let distrust: () => void;
+const untrusting = useTestAuthority();
 const open: (() => Promise<void>)[] = [];
 
-beforeAll(() => {
-  distrust = trustTestAuthority();
-});
-afterAll(() => distrust());
 afterEach(async () => {
   await Promise.all(open.splice(0).map((close) => close()));
 });
@@ -199,8 +195,7 @@ describe('a failed mail', () => {
     ['starttls', {}],
     ['tls', { secure: true }],
   ])('because of an untrusted certificate, with %s', async (security, options) => {
-    distrust();
-    try {
+    await untrusting(async () => {
       const server = await aServer(options);
       const credential = anSmtpCredential(server.port, { security });
       expect(await failureOf(sendMail({}, aMailContext(), credential))).toMatchObject({
@@ -209,9 +204,7 @@ describe('a failed mail', () => {
         isRetryable: false,
       });
       expect(server.logins).toEqual([]);
-    } finally {
-      distrust = trustTestAuthority();
-    }
+    });
   });
 
   test('because of an unreadable attachment has the file’s error, and delivers nothing', async () => {

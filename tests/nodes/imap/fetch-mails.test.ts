@@ -8,22 +8,18 @@ import {
   type NodeContext,
 } from '@hookloom/plugin-kit';
 import { lendCredential } from '@hookloom/plugin-kit/testing';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { createTcpClient } from '../../../lib/adapters/tcp-client/tcp-client.chunk.ts';
 import { fetchMails } from '../../../nodes/imap/fetch-mails.chunk.ts';
 import { logInToImap } from '../../../nodes/imap/log-in.chunk.ts';
 import { readMailQuery } from '../../../nodes/imap/mail-query.ts';
 import { aMailContext } from '../../support/a-mail-node.ts';
-import { trustTestAuthority } from '../../support/a-tls-server.ts';
+import { useTestAuthority } from '../../support/a-tls-server.ts';
 import { anImapServer } from '../../support/an-imap-server.ts';
 
-let distrust: () => void;
+const untrusting = useTestAuthority();
 const open: (() => Promise<void>)[] = [];
 
-beforeAll(() => {
-  distrust = trustTestAuthority();
-});
-afterAll(() => distrust());
 afterEach(async () => {
   await Promise.all(open.splice(0).map((close) => close()));
 });
@@ -347,8 +343,7 @@ describe('a login', () => {
   test('is not sent to a server whose certificate is not accepted', async () => {
     const server = await aServer();
     const fields = fieldsOf(server.port);
-    distrust();
-    try {
+    await untrusting(async () => {
       const fetching = fetchMails(
         readMailQuery({}),
         { position: null },
@@ -360,9 +355,7 @@ describe('a login', () => {
         isRetryable: false,
         message: expect.stringContaining('has a certificate that is not accepted'),
       });
-    } finally {
-      distrust = trustTestAuthority();
-    }
+    });
   });
 
   test('is not sent to a private address', async () => {
