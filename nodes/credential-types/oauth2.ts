@@ -128,9 +128,10 @@ export const describeRefusal = (otherwise: string, { error }: Record<string, unk
 
 /** Says what to do about a refused refresh token that a person has to replace. */
 const addSignIn = ({ grant }: CredentialFields, reason: string): string =>
-  grant === 'authorizationCode' && reason === 'invalid_grant' ? `${reason}, ${CONNECT_AGAIN}` : reason;
+  grant === 'authorizationCode' && reason === 'invalid_grant' ? askToConnect(reason, ' again') : reason;
 
-const CONNECT_AGAIN = 'so a person has to connect it again (hookloom credential connect)';
+const askToConnect = (reason: string, again = ''): string =>
+  `${reason}, so a person has to connect it${again} (hookloom credential connect)`;
 
 /** A saved access token is used until this long before it expires. */
 const MARGIN_MS = 60_000;
@@ -170,9 +171,11 @@ const loadToken = async (fields: CredentialFields, context: CredentialContext): 
 
   if (fields.grant === 'authorizationCode' && !fields.refreshToken) {
     const target = new URL(fields.tokenUrl ?? '').host;
-    const cause =
-      fields.accessToken === undefined ? 'nobody has signed in' : 'its access token is no longer accepted';
-    throw new CatalogueError(CREDENTIAL_REJECTED, { target, reason: `${cause}, ${CONNECT_AGAIN}` });
+    const reason =
+      fields.accessToken === undefined
+        ? askToConnect('nobody has signed in')
+        : askToConnect('its access token is no longer accepted', ' again');
+    throw new CatalogueError(CREDENTIAL_REJECTED, { target, reason });
   }
   const request = (current: CredentialFields) =>
     requestToken(

@@ -4,7 +4,7 @@ import { settings } from './page-settings.ts';
 
 /** Whether a message of a live test or a failure asks a person to sign in; in the words of the type `oauth2`. */
 export const asksForSignIn = (message: string | null | undefined): boolean =>
-  message?.includes('has to connect it again') ?? false;
+  message?.includes('has to connect it') ?? false;
 
 interface SignInLinkProps {
   readonly credentialId: string;

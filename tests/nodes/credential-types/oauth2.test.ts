@@ -135,15 +135,19 @@ describe('a credential that a person signs in to', () => {
   });
 
   test.each([
-    ['nobody has signed in', {}, undefined],
-    ['its access token is no longer accepted', { refreshToken: '', accessToken: 'forever-1' }, 'forever-1'],
-  ])('says so when %s, without a request', async (cause, changes, rejected) => {
+    ['nobody has signed in, so a person has to connect it (hookloom credential connect)', {}, undefined],
+    [
+      `its access token is no longer accepted, ${again}`,
+      { refreshToken: '', accessToken: 'forever-1' },
+      'forever-1',
+    ],
+  ])('says: %s, without a request', async (reason, changes, rejected) => {
     const { http, headerFor } = aClient();
     const fields = signedIn(changes);
     const context = rejected === undefined ? {} : { rejected: fields };
     await expect(headerFor({ ...fields }, context)).rejects.toMatchObject({
       code: 'CREDENTIAL_REJECTED',
-      parameters: { reason: `${cause}, ${again}` },
+      parameters: { reason },
     });
     expect(http.requests).toEqual([]);
   });
