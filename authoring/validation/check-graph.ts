@@ -1,4 +1,4 @@
-import { ERROR_OUTPUT, isPlainObject, MAIN_OUTPUT, RESPONSE_OUTPUT } from '@hookloom/plugin-kit';
+import { ERROR_OUTPUT, MAIN_OUTPUT, RESPONSE_OUTPUT } from '@hookloom/plugin-kit';
 import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import { didYouMean, quote, quoteAll } from '../../lib/shared/describe.ts';
 import type { FindNearest } from '../../lib/shared/near-name.ts';
@@ -125,9 +125,13 @@ const describeOutput = (
     if (routesErrors) return null;
     const message = `${quote(node.id)} delivers on ${quote(ERROR_OUTPUT)} only with "onError": "route" in its settings`;
     const place = `/nodes/${index}/settings`;
-    const proposed = isPlainObject(node.settings)
-      ? proposeAdditions([[`${place}/onError`, 'route']])
-      : proposeAdditions([[place, { onError: 'route' }]]);
+    const { settings = null } = node;
+    // A key that is written wrongly is corrected, not written again.
+    const isThere = findNearest(settings === null ? 'settings' : 'onError', Object.keys(settings ?? node));
+    if (isThere !== null) return { message };
+    const proposed = proposeAdditions([
+      settings === null ? [place, { onError: 'route' }] : [`${place}/onError`, 'route'],
+    ]);
     return { message, proposed };
   }
   if (isDisabled && output === MAIN_OUTPUT) return null;

@@ -2,6 +2,7 @@ import { quote } from '../../lib/shared/describe.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 import type { Problem } from '../../lib/workflows/definition/problem.ts';
 import { type DraftGraph, reachFrom, targetsIn } from './graph/draft-graph.ts';
+import { RESPOND_TO_WEBHOOK } from './mistakes/check-callers.ts';
 import { proposeAdditions } from './proposals/proposal.ts';
 
 /** Checks that a workflow has a trigger that can fire and that triggers reach all its nodes. */
@@ -64,11 +65,14 @@ const checkNodesBehind = (
     const part = [...reachFrom([index], (at) => next(at).filter((to) => !reached.has(to)))];
     for (const behind of part) reached.add(behind);
     const enabled = part.filter((at) => nodes[at]?.isDisabled === false);
+    // A caller may wait for the answer of the part: disabling that would be the next problem.
+    const isAnswer = part.some((at) => nodes[at]?.node.type === RESPOND_TO_WEBHOOK);
+    const disabling = enabled.map((at) => [`/nodes/${at}/disabled`, true] as const);
     return [
       {
         path: `/nodes/${index}`,
         message: `no trigger leads to ${quote(node.id)}: connect it, or disable it to keep it for later`,
-        ...proposeAdditions(enabled.map((at) => [`/nodes/${at}/disabled`, true])),
+        ...(isAnswer ? {} : proposeAdditions(disabling)),
       },
     ];
   });

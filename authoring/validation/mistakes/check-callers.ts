@@ -6,7 +6,7 @@ import { WEBHOOK_TRIGGER } from '../../../lib/workflows/definition/to-path-confi
 import { type DraftGraph, type DraftNode, reachFrom, sourcesIn, targetsIn } from '../graph/draft-graph.ts';
 
 /** The node type that answers webhooks with the response mode `responseNode`. */
-const RESPOND_TO_WEBHOOK = 'respondToWebhook';
+export const RESPOND_TO_WEBHOOK = 'respondToWebhook';
 
 /**
  * Checks the responses to waiting callers: no node after their trigger waits longer than they do, and responders are

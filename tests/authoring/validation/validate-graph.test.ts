@@ -492,7 +492,7 @@ describe('a caller who waits', () => {
           : node,
       ]),
     );
-    expect(await problemsOf(others, edges, waiting('responseNode'))).toMatchObject([problem]);
+    expect(await problemsOf(others, edges, waiting('responseNode'))).toEqual([problem]);
   });
 });
 
