@@ -115,4 +115,21 @@ test('what is built is tried on the body that it began with, and the body of a l
   await pasteOver(twice.getByRole('textbox'), '{{ item * 3 }}');
   await output.getByText('15').waitFor();
   await data('double').getByText('Ran in this page').waitFor();
+
+  await button('Save').click();
+  await page.waitForURL(/tried-loop\/edit/);
+  const answer = await fetch(`${service.baseUrl}/api/webhook/tried-loop/webhook`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"prices": [7]}',
+  });
+  const { executionId } = (await answer.json()) as { readonly executionId: string };
+  await open(`/workflows/tried-loop/edit?execution=${executionId}`);
+  await page.getByText(`From execution ${executionId}`).first().waitFor();
+  await node('each').click();
+  await data('each').getByText('From execution').waitFor();
+  expect(await data('each').getByText('Stale').count()).toBe(0);
+  await node('double').click();
+  await page.getByRole('tab', { name: 'Output', exact: true }).click();
+  await output.getByText('21').waitFor();
 });

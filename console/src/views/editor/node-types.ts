@@ -1,4 +1,4 @@
-import { useQueries } from '@tanstack/react-query';
+import { type QueryClient, useQueries } from '@tanstack/react-query';
 import { callApi } from '../../api/api.ts';
 import type { Answer } from '../../api/routes.ts';
 import type { OutputsOf } from '../../parts/graph/graph-layout.ts';
@@ -14,10 +14,28 @@ export const typeQuery = (nodeType: string) => ({
 });
 
 /** The declarations of the types of a workflow's nodes, by type, as they arrive. */
-export const useTypes = ({ nodes }: EditedDefinition): ReadonlyMap<string, DeclaredType> => {
-  const names = [...new Set(nodes.map(({ type }) => type))].sort();
-  return useQueries({ queries: names.map(typeQuery), combine: combineTypes });
+export const useTypes = (definition: TypedNodes): ReadonlyMap<string, DeclaredType> =>
+  useQueries({ queries: namesOf(definition).map(typeQuery), combine: combineTypes });
+
+/** The same declarations, once all have arrived. */
+export const loadTypes = async (
+  client: QueryClient,
+  definition: TypedNodes,
+): Promise<ReadonlyMap<string, DeclaredType>> => {
+  const load = (name: string) =>
+    client.ensureQueryData(typeQuery(name)).then(
+      (data) => ({ data }),
+      () => ({}), // the type is unknown
+    );
+  return combineTypes(await Promise.all(namesOf(definition).map(load)));
 };
+
+interface TypedNodes {
+  readonly nodes: readonly { readonly type: string }[];
+}
+
+const namesOf = ({ nodes }: TypedNodes): readonly string[] =>
+  [...new Set(nodes.map(({ type }) => type))].sort();
 
 const combineTypes = (results: readonly { readonly data?: DeclaredType | undefined }[]) =>
   new Map(results.flatMap(({ data }) => (data === undefined ? [] : [[data.nodeType, data] as const])));

@@ -111,7 +111,7 @@ const Origin = ({ own, isStale }: { readonly own: NodeData; readonly isStale: bo
       {isStale && (
         <Box>
           <StatusIndicator type="warning">
-            Stale: this node, or what is before it, has changed since.
+            Stale: this node, its body or what is before it has changed since.
           </StatusIndicator>
         </Box>
       )}

@@ -95,7 +95,7 @@ const passStamps = (
   return { stamps, hasLoop };
 };
 
-/** Ids of the nodes whose data was made before the node, or what is before it, was changed. */
+/** Ids of the nodes whose data was made before the node, its body or what is before it was changed. */
 export const findStale = (graph: DraftGraph, data: DraftData): ReadonlySet<string> => {
   const stamps = findStamps(graph, data);
   return new Set(

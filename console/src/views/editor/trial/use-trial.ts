@@ -1,11 +1,12 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
-import { useIsFetching } from '@tanstack/react-query';
+import { useIsFetching, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { callApi } from '../../../api/api.ts';
 import type { Answer } from '../../../api/routes.ts';
 import { useApi } from '../../../api/use-api.ts';
 import type { DeclaredType } from '../../../worker/validate-draft.ts';
 import type { EditedDefinition } from '../definition/definition-edits.ts';
+import { loadTypes } from '../node-types.ts';
 import { keepData, loadData } from './kept-data.ts';
 import { tryInPage } from './page-trials.ts';
 import {
@@ -81,6 +82,7 @@ export const useTrial = ({ workflowId, definition, types, isReadable }: TrialPar
   const [failure, setFailure] = useState<TrialFailure | null>(null);
   /** A run that waits for a confirmation, with the nodes that act on the outside. */
   const [asking, setAsking] = useState<(Wanted & { readonly effects: readonly string[] }) | null>(null);
+  const client = useQueryClient();
   const latest = useRef(own);
   const control = useRef<AbortController>(null);
   useEffect(() => () => control.current?.abort(), []);
@@ -158,7 +160,8 @@ export const useTrial = ({ workflowId, definition, types, isReadable }: TrialPar
         ([id, { isPinned }]) => isPinned && id !== read.trigger.nodeId,
       );
       const kept = Object.fromEntries(pinned);
-      const graphThen = toGraph(ran.definition as unknown as DraftDefinition, types);
+      const drawnThen = ran.definition as unknown as DraftDefinition;
+      const graphThen = toGraph(drawnThen, await loadTypes(client, drawnThen));
       const recorded = { ...fromExecution(read, graphThen), ...(await findRequest(read)) };
       const made = Object.entries(recorded).filter(([id]) => !Object.hasOwn(kept, id));
       change(add(graphThen, kept, Object.fromEntries(made)));
