@@ -40,7 +40,7 @@ import { type KeptDraft, loadDraft } from './kept-draft.ts';
 import { findNodeActions } from './node-actions.ts';
 import { NodeEditor } from './node-editor.tsx';
 import { NodeMenu } from './node-menu.tsx';
-import { findOutputs, useTypes } from './node-types.ts';
+import { findOutputs, useLoadTypes, useTypes } from './node-types.ts';
 import { NodeTypeSearch, Palette } from './palette.tsx';
 import { ProblemList } from './problem-list.tsx';
 import type { NodeProblems } from './problems.ts';
@@ -167,7 +167,8 @@ const Editor = memo((props: EditorProps): ReactNode => {
     },
     created: useHistoryState<{ readonly created?: StoredVersion } | null>()?.created ?? null,
   });
-  const trial = useTrial({ workflowId, definition, types, isReadable: problem === null });
+  const loadTypes = useLoadTypes();
+  const trial = useTrial({ workflowId, definition, types, loadTypes, isReadable: problem === null });
   const { failed, failure } = trial;
   const { refusal } = saving;
   const refusals = useMemo(

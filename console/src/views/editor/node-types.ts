@@ -1,4 +1,4 @@
-import { type QueryClient, useQueries } from '@tanstack/react-query';
+import { type QueryClient, useQueries, useQueryClient } from '@tanstack/react-query';
 import { callApi } from '../../api/api.ts';
 import type { Answer } from '../../api/routes.ts';
 import type { OutputsOf } from '../../parts/graph/graph-layout.ts';
@@ -17,8 +17,13 @@ export const typeQuery = (nodeType: string) => ({
 export const useTypes = (definition: TypedNodes): ReadonlyMap<string, DeclaredType> =>
   useQueries({ queries: namesOf(definition).map(typeQuery), combine: combineTypes });
 
-/** The same declarations, once all have arrived. */
-export const loadTypes = async (
+/** How to wait for all declarations of a definition. */
+export const useLoadTypes = () => {
+  const client = useQueryClient();
+  return (definition: TypedNodes) => loadTypes(client, definition);
+};
+
+const loadTypes = async (
   client: QueryClient,
   definition: TypedNodes,
 ): Promise<ReadonlyMap<string, DeclaredType>> => {

@@ -1,12 +1,11 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
-import { useIsFetching, useQueryClient } from '@tanstack/react-query';
+import { useIsFetching } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { callApi } from '../../../api/api.ts';
 import type { Answer } from '../../../api/routes.ts';
 import { useApi } from '../../../api/use-api.ts';
 import type { DeclaredType } from '../../../worker/validate-draft.ts';
 import type { EditedDefinition } from '../definition/definition-edits.ts';
-import { loadTypes } from '../node-types.ts';
 import { keepData, loadData } from './kept-data.ts';
 import { tryInPage } from './page-trials.ts';
 import {
@@ -66,6 +65,8 @@ interface TrialParts {
   readonly workflowId: string;
   readonly definition: EditedDefinition;
   readonly types: ReadonlyMap<string, DeclaredType>;
+  /** Loads the types of another version's nodes, or those of this one that have not arrived. */
+  readonly loadTypes: (definition: DraftDefinition) => Promise<ReadonlyMap<string, DeclaredType>>;
   /** Whether the definition is what the text says. */
   readonly isReadable: boolean;
 }
@@ -74,7 +75,7 @@ interface TrialParts {
 export type Trial = ReturnType<typeof useTrial>;
 
 /** Keeps the data of a draft's nodes, and tries nodes on it, one at a time. */
-export const useTrial = ({ workflowId, definition, types, isReadable }: TrialParts) => {
+export const useTrial = ({ workflowId, definition, types, loadTypes, isReadable }: TrialParts) => {
   const [own, setOwn] = useState<DraftData>(() => loadData(workflowId));
   const [isKeptHere, setKeptHere] = useState(true);
   const [progress, setProgress] = useState<Progress | null>(null);
@@ -82,7 +83,6 @@ export const useTrial = ({ workflowId, definition, types, isReadable }: TrialPar
   const [failure, setFailure] = useState<TrialFailure | null>(null);
   /** A run that waits for a confirmation, with the nodes that act on the outside. */
   const [asking, setAsking] = useState<(Wanted & { readonly effects: readonly string[] }) | null>(null);
-  const client = useQueryClient();
   const latest = useRef(own);
   const control = useRef<AbortController>(null);
   useEffect(() => () => control.current?.abort(), []);
@@ -161,7 +161,7 @@ export const useTrial = ({ workflowId, definition, types, isReadable }: TrialPar
       );
       const kept = Object.fromEntries(pinned);
       const drawnThen = ran.definition as unknown as DraftDefinition;
-      const graphThen = toGraph(drawnThen, await loadTypes(client, drawnThen));
+      const graphThen = toGraph(drawnThen, await loadTypes(drawnThen));
       const recorded = { ...fromExecution(read, graphThen), ...(await findRequest(read)) };
       const made = Object.entries(recorded).filter(([id]) => !Object.hasOwn(kept, id));
       change(add(graphThen, kept, Object.fromEntries(made)));
