@@ -15,7 +15,13 @@ import {
   toExpression,
 } from '../../console/src/views/editor/trial/data-paths.ts';
 import { fromExecution, fromRequest, fromText } from '../../console/src/views/editor/trial/recorded-data.ts';
-import { addData, findStale, renameData } from '../../console/src/views/editor/trial/stale-data.ts';
+import {
+  addData,
+  findStale,
+  findStamps,
+  isDeliveryStale,
+  renameData,
+} from '../../console/src/views/editor/trial/stale-data.ts';
 import {
   type DraftData,
   findInput,
@@ -146,6 +152,18 @@ describe('data turns stale', () => {
     const change = { parameters: { x: 1 } };
     expect(staleOf(changeNode('b', change)(bodied), data)).toEqual(['each', 'b', 'end']);
     expect(staleOf(changeNode('each', change)(bodied), data)).toEqual(['each', 'a', 'b', 'end']);
+    const [first, second, , last] = bodied.connections ?? [];
+    const rewired = [first, second, { sourceNodeId: 'each', sourceOutput: 'each', targetNodeId: 'b' }, last];
+    expect(staleOf({ ...bodied, connections: rewired as never }, data)).toEqual(['each', 'b', 'end']);
+
+    const graph = graphOf(bodied);
+    const [renamed] = [renameNode('each', 'every', () => [])(bodied)];
+    const after = graphOf(renamed as EditedDefinition);
+    const kept = renameData(data, { from: 'each', to: 'every', before: graph, after });
+    expect(staleOf(after.definition as EditedDefinition, kept)).toEqual([]);
+    const delivery = (after.into.get('a') ?? [])[0] as never;
+    expect(isDeliveryStale(after, { data: kept, stamps: findStamps(after, kept) }, delivery)).toBe(false);
+    expect(isDeliveryStale(after, { data: kept, stamps: new Map() }, delivery)).toBe(true);
   });
 
   test('not with a rename, after which it has the new id, too', () => {
@@ -209,11 +227,16 @@ describe('data comes from', () => {
     expect(Object.keys(take([row('each/0/0', 'a', 0, 'skipped')]))).toEqual(['each']);
     const later = row('each/0/0', 'b', 7);
     expect(take([row('each/0/0', 'a', 0), later]).each?.outputs.each).toEqual({ item: 0 });
-    const within = [row('each/0/0', 'a', 1), row('each/0/0/b/0/0', 'c', 2), row('each/0/0/b/0/1', 'c', 3)];
-    expect(take(within)).toMatchObject({
-      a: { outputs: { main: { n: 1 } } },
-      c: { outputs: { main: { n: 3 } } },
-    });
+    // Bodies within bodies count; runs of another workflow do not, whose nodes may have the same ids.
+    const nested = [row('each/0/0', 'a', 1), row('each/0/0/b/0/0', 'c', 2), row('each/0/0/b/0/1', 'c', 3)];
+    const inner = draw(
+      { hook: 'webhookTrigger', each: 'forEach', a: 'set', b: 'forEach', c: 'set', sub: 'subworkflow' },
+      ...['hook>each', 'each:each>a', 'a>b', 'b:each>c', 'hook>sub'],
+    );
+    const others = [row('sub/0/0', 'c', 9), row('sub/0/0/each/0/0', 'a', 9)];
+    const all = { executionId: 'e1', startedAt: AT, nodes: [each, ...nested, ...others] };
+    const found = fromExecution(all, graphOf(inner));
+    expect([found.a?.outputs, found.c?.outputs]).toEqual([{ main: { n: 1 } }, { main: { n: 3 } }]);
   });
 
   test('a request on record, as its trigger would emit it', () => {

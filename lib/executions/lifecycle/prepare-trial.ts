@@ -109,6 +109,7 @@ export const prepareTrial = async (
   stage: TrialStage,
 ): Promise<PreparedTrial> => {
   const node = definition.nodes[0] as WorkflowNode;
+  let hasBody = (_nodeId: string): boolean => false;
   const executionId = stage.ids.next();
   const log = collectLog();
   const inputs = freeze(
@@ -136,12 +137,15 @@ export const prepareTrial = async (
     },
     openPlan: async () => {
       const plan = compilePlan(definition, asPoll(await stage.loadNodeTypes(nodeTypesOf(definition)), true));
+      const owners = plan.nodes.filter(({ nodeType }) => nodeType.control?.bodyOutput !== undefined);
+      const ids = new Set(owners.map((owner) => owner.node.id));
+      hasBody = (id) => ids.has(id);
       return toTrialPlan(plan, { inputs, ...known });
     },
     addLog: log.add,
     describe: (result) => ({
       executionId,
-      ...describeResult(result, node.settings?.onError),
+      ...describeResult(result, node.settings?.onError, hasBody),
       ...log.entries(),
     }),
   };
@@ -217,11 +221,12 @@ const MAX_OUTPUTS_BYTES = 5_000_000;
 const describeResult = (
   { status, nodes, output, failure }: ExecutionResult,
   onError: string | undefined,
+  hasBody: (nodeId: string) => boolean,
 ): Omit<Trial, 'executionId' | 'log' | 'logOmitted'> => {
   const [record] = nodes;
   const passedOn = failure === null ? { [onError === 'route' ? ERROR_OUTPUT : MAIN_OUTPUT]: output } : {};
   const outputs = (record?.outputs ?? passedOn) as JsonObject;
-  const body = findPasses(nodes).map(toBodyRun);
+  const body = findPasses(nodes, hasBody).map(toBodyRun);
   const isCut = isTooLarge(outputs);
   return {
     status,

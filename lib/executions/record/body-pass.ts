@@ -7,12 +7,22 @@ interface BodyRun {
 
 /**
  * Of the runs within bodies, one pass of each outermost body: the one with a failure, or else the last. A node that has run
- * several times in it, as in a body within the body, is there once.
+ * several times in it, as in a body within the body, is there once. Runs of another workflow, which a node has run, are left
+ * out: their nodes may have the ids of this one's.
  *
  * @param runs - of a record or a result, in their order
+ * @param hasBody - whether the node of this id has a body
  */
-export const findPasses = <Run extends BodyRun>(runs: readonly Run[]): readonly Run[] => {
-  const inner = runs.filter(({ within, status }) => within !== undefined && HAS_RUN.has(status));
+export const findPasses = <Run extends BodyRun>(
+  runs: readonly Run[],
+  hasBody: (nodeId: string) => boolean,
+): readonly Run[] => {
+  const inner = runs.filter(
+    ({ within, status }) =>
+      within !== undefined &&
+      HAS_RUN.has(status) &&
+      within.split('/').every((part, at) => at % 3 !== 0 || hasBody(part)),
+  );
   const byOwner = Map.groupBy(inner, ({ within = '' }) => within.split('/', 1)[0]);
   return [...byOwner.values()].flatMap((own) => {
     const pass = passOf(chooseRun(own));

@@ -60,7 +60,7 @@ export const withBodies = (
   origin: Origin,
   { into, bodies }: DraftGraph,
 ): Readonly<Record<string, NewData>> => {
-  const passes = findPasses(runs);
+  const passes = findPasses(runs, (id) => bodies.has(id));
   const all: Record<string, NewData> = { ...made };
   for (const run of passes) all[run.nodeId] = fromRun(run, origin);
   for (const { nodeId, within = '', input } of passes) {

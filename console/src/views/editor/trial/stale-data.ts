@@ -67,6 +67,13 @@ const passStamps = (
   const stamps = new Map<string, string>();
   const begun = new Set<string>();
   let hasLoop = false;
+  const stateOf = (one: DefinitionNode): string => {
+    const lines = (into.get(one.id) ?? []).map(
+      ({ sourceNodeId, sourceOutput = 'main', targetInput = 'main' }) =>
+        `${sourceNodeId} ${sourceOutput} ${targetInput}`,
+    );
+    return [hashNode(one), ...lines].join(' ');
+  };
   const open = definition.nodes.toReversed();
   for (let node = open.at(-1); node !== undefined; node = open.at(-1)) {
     const incoming = into.get(node.id) ?? [];
@@ -90,7 +97,7 @@ const passStamps = (
     const own = hash([hashNode(node), ...parts].join('\n'));
     const body = bodies.get(node.id);
     if (body !== undefined) stamps.set(bodyKey(node.id), own);
-    stamps.set(node.id, body === undefined ? own : hash([own, ...body.nodes.map(hashNode)].join('\n')));
+    stamps.set(node.id, body === undefined ? own : hash([own, ...body.nodes.map(stateOf)].join('\n')));
   }
   return { stamps, hasLoop };
 };
@@ -105,6 +112,11 @@ export const findStale = (graph: DraftGraph, data: DraftData): ReadonlySet<strin
   );
 };
 
+const bodyStampOf = (stamps: ReadonlyMap<string, string>, id: string): Pick<NodeData, 'bodyStamp'> => {
+  const bodyStamp = stamps.get(bodyKey(id));
+  return bodyStamp === undefined ? {} : { bodyStamp };
+};
+
 /** Adds data that one run made, stamped with the definition that it ran. */
 export const addData = (
   graph: DraftGraph,
@@ -116,11 +128,10 @@ export const addData = (
   return {
     ...next,
     ...Object.fromEntries(
-      Object.entries(added).map(([id, own]) => {
-        const bodyStamp = stamps.get(bodyKey(id));
-        const stamp = stamps.get(id) ?? '';
-        return [id, { ...own, stamp, ...(bodyStamp === undefined ? {} : { bodyStamp }) }];
-      }),
+      Object.entries(added).map(([id, own]) => [
+        id,
+        { ...own, stamp: stamps.get(id) ?? '', ...bodyStampOf(stamps, id) },
+      ]),
     ),
   };
 };
@@ -135,15 +146,23 @@ export const renameData = (
     after,
   }: Readonly<Record<'from' | 'to', string>> & Readonly<Record<'before' | 'after', DraftGraph>>,
 ): DraftData => {
-  const graph = before;
-  const stale = findStale(graph, data);
+  const stampsBefore = findStamps(before, data);
   // The data of the old id stays, for an undo.
   const renamed = Object.hasOwn(data, from) ? { ...data, [to]: data[from] as NodeData } : data;
   const stamps = findStamps(after, renamed);
   return Object.fromEntries(
     Object.entries(renamed).map(([id, own]) => {
-      const stamp = stale.has(id === to ? from : id) ? undefined : stamps.get(id);
-      return [id, stamp === undefined ? own : { ...own, stamp }];
+      const old = id === to ? from : id;
+      const stamp = own.stamp === stampsBefore.get(old) ? stamps.get(id) : undefined;
+      const isBodyFresh = own.bodyStamp === stampsBefore.get(bodyKey(old));
+      return [
+        id,
+        {
+          ...own,
+          ...(stamp === undefined ? {} : { stamp }),
+          ...(isBodyFresh ? bodyStampOf(stamps, id) : {}),
+        },
+      ];
     }),
   );
 };
