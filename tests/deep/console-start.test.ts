@@ -41,6 +41,13 @@ const button = (name: string) => page.getByRole('button', { name, exact: true })
 
 const node = (id: string) => page.locator(`.react-flow__node[data-id="${id}"]`);
 
+const callWebhook = (workflowId: string, body: string) =>
+  fetch(`${service.baseUrl}/api/webhook/${workflowId}/webhook`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  });
+
 test('a new workflow starts from a template, a JSON body or a curl command', async () => {
   await open('/new-workflow');
   await page.getByLabel('Find a template').fill('ticket');
@@ -66,12 +73,7 @@ test('a new workflow starts from a template, a JSON body or a curl command', asy
   await node('httpRequest').waitFor();
   await button('Save').click();
   await page.waitForURL(/from-body\/edit/);
-  const answer = await fetch(`${service.baseUrl}/api/webhook/from-body/webhook`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: '{"total": "many"}',
-  });
-  expect(answer.status).toBe(400);
+  expect((await callWebhook('from-body', '{"total": "many"}')).status).toBe(400);
 });
 
 test('what is built is tried on the body that it began with, and the body of a loop on its last item', async () => {
@@ -118,11 +120,7 @@ test('what is built is tried on the body that it began with, and the body of a l
 
   await button('Save').click();
   await page.waitForURL(/tried-loop\/edit/);
-  const answer = await fetch(`${service.baseUrl}/api/webhook/tried-loop/webhook`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: '{"prices": [7]}',
-  });
+  const answer = await callWebhook('tried-loop', '{"prices": [7]}');
   const { executionId } = (await answer.json()) as { readonly executionId: string };
   await open(`/workflows/tried-loop/edit?execution=${executionId}`);
   await page.getByText(`From execution ${executionId}`).first().waitFor();

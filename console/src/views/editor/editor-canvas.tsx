@@ -3,11 +3,7 @@ import {
   Background,
   type Connection,
   Controls,
-  type Edge,
   Handle,
-  MarkerType,
-  MiniMap,
-  type Node,
   type NodeChange,
   type NodeProps,
   Panel,
@@ -15,17 +11,12 @@ import {
   ReactFlow,
   type ReactFlowInstance,
   ReactFlowProvider,
-  type ReactFlowState,
-  useReactFlow,
-  useStore,
-  useStoreApi,
 } from '@xyflow/react';
 import {
   type DragEvent,
   type MouseEvent,
   memo,
   type ReactNode,
-  useEffect,
   useLayoutEffect,
   useMemo,
   useRef,
@@ -39,15 +30,10 @@ import { FIT, Fitting } from '../../parts/graph/fitting.tsx';
 import { NODE_SIZE, type OutputsOf } from '../../parts/graph/graph-layout.ts';
 import { measureNode, outputPlace } from '../../parts/graph/node-handles.ts';
 import { graphLabels, speakNodes } from '../../parts/graph/speak-nodes.ts';
-import { isSameJson } from './definition/compare-json.ts';
-import {
-  type EditedConnection,
-  type EditedDefinition,
-  isPoint,
-  type Point,
-} from './definition/definition-edits.ts';
-import { findPlaces } from './node-places.ts';
+import type { EditedConnection, EditedDefinition, Point } from './definition/definition-edits.ts';
+import { MAX_SMALL, Overview, ShowAdded } from './graph-in-view.tsx';
 import { DRAGGED_TYPE } from './palette.tsx';
+import { edgeIdOf, keepSame, type ShownNode, useEdges, usePlaces } from './shown-graph.ts';
 
 interface EditorCanvasProps {
   readonly definition: EditedDefinition;
@@ -69,18 +55,6 @@ interface EditorCanvasProps {
   /** Called when someone asks for the menu of a node, by mouse or keyboard. @param place - in the window */
   readonly onMenu: (nodeId: string, place: Point) => void;
 }
-
-interface Shown extends Record<string, unknown> {
-  readonly title: string;
-  readonly detail: string;
-  /** Joined, so that a node is drawn again only if one changes. */
-  readonly outputs: string;
-  readonly hasInput: boolean;
-  readonly isDisabled: boolean;
-  readonly isFaulty: boolean;
-}
-
-type ShownNode = Node<Shown, 'step'>;
 
 const Step = memo(({ data }: NodeProps<ShownNode>): ReactNode => {
   const outputs = data.outputs.split('\n');
@@ -120,113 +94,6 @@ const nodeToToggle = (event: MouseEvent): string | undefined =>
 
 /** As in the style sheet. In pixels. */
 const HANDLE_SIZE = 12;
-
-const NO_PLACES: ReadonlyMap<string, Point> = new Map();
-
-/** Places of all nodes: their own, or those that the layout finds. */
-const usePlaces = (definition: EditedDefinition, outputsOf: OutputsOf): ReadonlyMap<string, Point> => {
-  const { nodes, connections } = definition;
-  const isLaidOut = nodes.some(({ position }) => !isPoint(position));
-  const shape = isLaidOut
-    ? JSON.stringify([
-        nodes.map(({ id }) => [id, outputsOf(id)]),
-        connections?.map(({ sourceNodeId, sourceOutput, targetNodeId }) => [
-          ...[sourceNodeId, sourceOutput, targetNodeId],
-        ]),
-      ])
-    : '';
-  const [found, setFound] = useState<{ readonly shape: string; readonly places: ReadonlyMap<string, Point> }>(
-    () => ({
-      shape,
-      places: isLaidOut ? findPlaces(definition, outputsOf, NO_PLACES) : NO_PLACES,
-    }),
-  );
-  let { places } = found;
-  // A layout depends on nothing but the shape.
-  if (isLaidOut && found.shape !== shape) {
-    places = findPlaces(definition, outputsOf, places);
-    setFound({ shape, places });
-  }
-  return useMemo(
-    () =>
-      new Map(
-        nodes.map(({ id, position }) => [
-          id,
-          isPoint(position) ? position : (places.get(id) ?? { x: 0, y: 0 }),
-        ]),
-      ),
-    [nodes, places],
-  );
-};
-
-/** The nodes to show, as the same objects where nothing changed, since React Flow draws and measures every new object. */
-const keepSame = (shown: readonly ShownNode[], next: readonly ShownNode[]): ShownNode[] => {
-  const byId = new Map(shown.map((node) => [node.id, node]));
-  return next.map((node) => {
-    const former = byId.get(node.id);
-    if (former === undefined) return node;
-    return isShownAlike(former, node) ? former : { ...former, ...node };
-  });
-};
-
-const isShownAlike = (one: ShownNode, other: ShownNode): boolean =>
-  one.position.x === other.position.x &&
-  one.position.y === other.position.y &&
-  one.selected === other.selected &&
-  one.ariaLabel === other.ariaLabel &&
-  isSameJson(one.domAttributes, other.domAttributes) &&
-  isSameJson(one.data, other.data);
-
-/** The connections to show, each once, as the same objects where nothing changed, like the nodes. */
-const useEdges = ({ nodes, connections = NO_CONNECTIONS }: EditedDefinition): Edge[] => {
-  // A change within a node leaves the lines as they are.
-  const ids = useSame(nodes.map(({ id }) => id));
-  const drawn = useRef(NO_EDGES);
-  return useMemo(() => {
-    const known = new Set(ids);
-    const next = new Map<string, Edge>();
-    for (const connection of connections) {
-      if (!known.has(connection.sourceNodeId) || !known.has(connection.targetNodeId)) continue;
-      const id = edgeIdOf(connection);
-      next.set(id, drawn.current.get(id) ?? toEdge(id, connection));
-    }
-    drawn.current = next;
-    return [...next.values()];
-  }, [ids, connections]);
-};
-
-/** Says all that is drawn of a connection, so that an edge never changes. */
-const edgeIdOf = ({ sourceNodeId, sourceOutput = 'main', targetNodeId }: EditedConnection): string =>
-  JSON.stringify([sourceNodeId, sourceOutput, targetNodeId]);
-
-const toEdge = (
-  id: string,
-  { sourceNodeId, sourceOutput = 'main', targetNodeId }: EditedConnection,
-): Edge => ({
-  id,
-  source: sourceNodeId,
-  target: targetNodeId,
-  sourceHandle: sourceOutput,
-  type: 'smoothstep',
-  focusable: false,
-  markerEnd: MARKER,
-  ...(sourceOutput === 'main' ? {} : { label: sourceOutput }),
-});
-
-const NO_EDGES: ReadonlyMap<string, Edge> = new Map();
-const NO_CONNECTIONS: readonly EditedConnection[] = [];
-const MARKER = { type: MarkerType.ArrowClosed };
-
-/** The same object as long as the value is written alike. */
-const useSame = <Value,>(value: Value): Value => {
-  const [same, setSame] = useState(value);
-  if (isSameJson(same, value)) return same;
-  setSame(value);
-  return value;
-};
-
-/** A graph of so many nodes is readable as a whole. */
-const MAX_SMALL = 12;
 
 /** The graph, to move and connect nodes by mouse; menus beside it do the same by keyboard. */
 export const EditorCanvas = (props: EditorCanvasProps): ReactNode => {
@@ -374,51 +241,6 @@ export const EditorCanvas = (props: EditorCanvasProps): ReactNode => {
     ),
     [nodes, edges, handlers, isLarge],
   );
-};
-
-/** The lower right corner of a node. */
-const endOf = ({ x, y }: Point): Point => ({ x: x + NODE_SIZE.width, y: y + NODE_SIZE.height });
-
-const isInView = ({ transform, width, height }: ReactFlowState, { x, y }: Point): boolean => {
-  const [left, top, zoom] = transform;
-  const place = { x: x * zoom + left, y: y * zoom + top };
-  return place.x >= 0 && place.x <= width && place.y >= 0 && place.y <= height;
-};
-
-interface GraphProps {
-  readonly nodes: readonly ShownNode[];
-}
-
-/** A map of the graph, while some of it is out of view. */
-const Overview = ({ nodes }: GraphProps): ReactNode => {
-  const [from, to] = useMemo(() => {
-    const places = nodes.map(({ position }) => position);
-    const [xs, ys] = [places.map(({ x }) => x), places.map(({ y }) => y)];
-    return [{ x: Math.min(...xs), y: Math.min(...ys) }, endOf({ x: Math.max(...xs), y: Math.max(...ys) })];
-  }, [nodes]);
-  const isCut = useStore((state) => !isInView(state, from) || !isInView(state, to));
-  return isCut && <MiniMap ariaLabel="Overview of the graph" />;
-};
-
-/** Brings nodes that are added into view: with the whole of a small graph, otherwise without another scale. */
-const ShowAdded = ({ nodes }: GraphProps): null => {
-  const { fitView } = useReactFlow();
-  const store = useStoreApi();
-  const known = useRef<ReadonlySet<string> | null>(null);
-  useEffect(() => {
-    const before = known.current;
-    known.current = new Set(nodes.map(({ id }) => id));
-    const added = before === null ? [] : nodes.filter(({ id }) => !before.has(id));
-    if (added.length === 0) return;
-    const state = store.getState();
-    const isSeen = added.every(
-      ({ position }) => isInView(state, position) && isInView(state, endOf(position)),
-    );
-    const [, , zoom] = state.transform;
-    const isSmall = nodes.length <= MAX_SMALL;
-    if (!isSeen) void fitView(isSmall ? FIT : { nodes: added, minZoom: zoom, maxZoom: zoom });
-  }, [nodes, fitView, store]);
-  return null;
 };
 
 const LABELS = graphLabels('Enter selects it, the menu key opens its actions, arrow keys move it.');

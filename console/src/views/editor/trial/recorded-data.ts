@@ -1,5 +1,6 @@
 import { isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
 import { findPasses } from '../../../../../lib/executions/record/body-pass.ts';
+import type { Answer } from '../../../api/routes.ts';
 import { hash } from './stale-data.ts';
 import type { DraftGraph, NewData, NodeData, Outputs } from './trial-data.ts';
 
@@ -83,20 +84,11 @@ export const toOutputs = (value: unknown): Outputs | null => {
   return Object.fromEntries(entries) as Outputs;
 };
 
-export interface RecordedRequest {
-  readonly id: string;
-  readonly workflowId: string;
-  readonly receivedAt: string;
-  readonly sender: string;
-  readonly method: string;
-  /** Within the workflow. */
-  readonly path: string;
-  readonly query: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-  /** Why it is not all there; null if it is. */
-  readonly missing: string | null;
-}
+/** A request on record, as far as a trigger emits it. */
+export type RecordedRequest = Pick<
+  Answer<'GET /api/admin/requests/{id}'>,
+  'id' | 'workflowId' | 'receivedAt' | 'sender' | 'method' | 'path' | 'query' | 'headers' | 'body' | 'missing'
+>;
 
 /** The output of a webhook trigger for a request on record. */
 export const fromRequest = (request: RecordedRequest): NewData => {
