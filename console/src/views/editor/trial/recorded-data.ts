@@ -84,7 +84,7 @@ export const toOutputs = (value: unknown): Outputs | null => {
   return Object.fromEntries(entries) as Outputs;
 };
 
-/** A request on record, as far as a trigger emits it. */
+/** A request on record, with what a trigger emits of it. */
 export type RecordedRequest = Pick<
   Answer<'GET /api/admin/requests/{id}'>,
   'id' | 'workflowId' | 'receivedAt' | 'sender' | 'method' | 'path' | 'query' | 'headers' | 'body' | 'missing'
