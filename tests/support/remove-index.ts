@@ -1,5 +1,5 @@
-import { CreateTableCommand, DeleteTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { readTableDefinitions } from '../../local/database/tables.ts';
+import { DeleteTableCommand, type DynamoDBClient, waitUntilTableNotExists } from '@aws-sdk/client-dynamodb';
+import { ensureTable, readTableDefinitions, TABLE_WAITING } from '../../local/database/tables.ts';
 
 /** Makes a table of the stage `test` anew, empty and without one of its indexes: dynalite can't remove one. */
 export const removeIndex = async (sdk: DynamoDBClient, TableName: string, index: string): Promise<void> => {
@@ -10,13 +10,12 @@ export const removeIndex = async (sdk: DynamoDBClient, TableName: string, index:
     schema.map(({ AttributeName }) => AttributeName),
   );
   await sdk.send(new DeleteTableCommand({ TableName }));
-  await sdk.send(
-    new CreateTableCommand({
-      TableName,
-      BillingMode: 'PAY_PER_REQUEST',
-      KeySchema,
-      AttributeDefinitions: AttributeDefinitions.filter(({ AttributeName }) => keys.includes(AttributeName)),
-      ...(left.length === 0 ? {} : { GlobalSecondaryIndexes: left }),
-    }),
-  );
+  await waitUntilTableNotExists({ client: sdk, ...TABLE_WAITING }, { TableName });
+  await ensureTable(sdk, {
+    TableName,
+    BillingMode: 'PAY_PER_REQUEST',
+    KeySchema,
+    AttributeDefinitions: AttributeDefinitions.filter(({ AttributeName }) => keys.includes(AttributeName)),
+    ...(left.length === 0 ? {} : { GlobalSecondaryIndexes: left }),
+  });
 };

@@ -1,4 +1,4 @@
-import { DeleteTableCommand, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { DeleteTableCommand, GetItemCommand, waitUntilTableNotExists } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from '@jest/globals';
 import { OLDEST_VERSION, SCHEMA_VERSION } from '../../../lib/adapters/dynamodb/schema/schema.ts';
 import {
@@ -10,6 +10,7 @@ import {
   readStageVersions,
   writeStageVersions,
 } from '../../../lib/adapters/dynamodb/stored-data/stage-versions.ts';
+import { TABLE_WAITING } from '../../../local/database/tables.ts';
 import { useTestDatabases } from '../../support/test-database.ts';
 
 const openDatabase = useTestDatabases();
@@ -31,6 +32,7 @@ describe('what a stage holds', () => {
   test('a missing table, and an index that is missing or being built, are reported', async () => {
     const { check, client, sdk, tables, listIndexes } = await aStage();
     await sdk.send(new DeleteTableCommand({ TableName: tables.requests }));
+    await waitUntilTableNotExists({ client: sdk, ...TABLE_WAITING }, { TableName: tables.requests });
     expect(await check()).toEqual([
       expect.objectContaining({ problem: 'There is no table test-requests.', lacks: 'table' }),
     ]);
