@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { openBrowser } from '../../scripts/pages/open-browser.ts';
 import { type RunningService, startLocalService } from '../support/local-service.ts';
 
@@ -137,6 +137,42 @@ test('a workflow is run by hand, disabled, enabled and rolled back', async () =>
   expect(
     ((await shown.json()) as { readonly definition: { readonly enabled: boolean } }).definition.enabled,
   ).toBe(false);
+});
+
+/** The lines of connections, in whole pixels. */
+const pathOf = async (lines: Locator): Promise<string> => {
+  const paths = await lines.evaluateAll((each) => each.map((line) => line.getAttribute('d') ?? ''));
+  return paths.join('').replaceAll(/\d+\.\d+/g, (number) => String(Math.round(Number(number))));
+};
+
+test('from afar, connections lie where they do nearby', async () => {
+  await put('workflows/console-loop', {
+    ...{ id: 'console-loop', name: 'Loop', enabled: false },
+    nodes: [
+      { id: 'start', type: 'manualTrigger' },
+      { id: 'check', type: 'if', parameters: { condition: '{{ $nodes.work = null }}' } },
+      { id: 'work', type: 'set', parameters: { values: { a: 1 } } },
+      { id: 'done', type: 'set', parameters: { values: { b: 1 } } },
+    ],
+    connections: [
+      { sourceNodeId: 'start', targetNodeId: 'check' },
+      { sourceNodeId: 'check', sourceOutput: 'true', targetNodeId: 'work' },
+      { sourceNodeId: 'work', targetNodeId: 'check' },
+      { sourceNodeId: 'check', sourceOutput: 'false', targetNodeId: 'done' },
+    ],
+  });
+  for (const path of ['/workflows/console-loop', '/workflows/console-loop/edit']) {
+    await open(path);
+    const nearby = page.locator('.react-flow__edge .react-flow__edge-path');
+    await nearby.nth(3).waitFor({ state: 'attached' });
+    const lines = await pathOf(nearby);
+    while ((await nearby.count()) > 0) await page.getByRole('button', { name: 'Zoom out' }).click();
+    const far = page.locator('.graph-far-connections path');
+    await far.waitFor({ state: 'attached' });
+    expect(await pathOf(far)).toBe(lines);
+    while ((await far.count()) > 0) await page.getByRole('button', { name: 'Zoom in' }).click();
+    expect(await nearby.count()).toBe(4);
+  }
 });
 
 test('a removed workflow is restored from its versions, and the page says so', async () => {

@@ -1,9 +1,7 @@
 import {
   Background,
-  BaseEdge,
   Controls,
   type Edge,
-  type EdgeProps,
   Handle,
   MarkerType,
   type Node,
@@ -16,8 +14,10 @@ import { type KeyboardEvent, memo, type ReactNode, useMemo } from 'react';
 import { EXECUTION_STATUS_NAMES } from '../execution-status.tsx';
 import '@xyflow/react/dist/base.css';
 import './graph.css';
+import { BackEdge } from './back-edge.tsx';
 import { describeNext, describeNode } from './describe-nodes.ts';
 import { FIT, Fitting } from './fitting.tsx';
+import { FarConnections, NO_EDGES, useIsFar } from './from-afar.tsx';
 import { type DrawnNode, type DrawnWorkflow, layOut, NODE_SIZE } from './graph-layout.ts';
 import { measureNode } from './node-handles.ts';
 import { graphLabels, speakNodes } from './speak-nodes.ts';
@@ -91,24 +91,6 @@ const nodeTypes = { step: Step };
 /** The handles are not seen, and as small as React Flow makes them. */
 const MEASURED = measureNode(['main'], true, 5);
 
-const TURN = 28;
-
-/** A connection of a loop goes back below the nodes, where it can't be mistaken for one ahead. */
-const BackEdge = (props: EdgeProps): ReactNode => {
-  const { sourceX, sourceY, targetX, targetY, label, markerEnd } = props;
-  const below = Math.max(sourceY, targetY) + NODE_SIZE.height / 2 + 14;
-  const path = `M ${sourceX} ${sourceY} H ${sourceX + TURN} V ${below} H ${targetX - TURN} V ${targetY} H ${targetX}`;
-  return (
-    <BaseEdge
-      path={path}
-      label={label}
-      labelX={(sourceX + targetX) / 2}
-      labelY={below}
-      {...(markerEnd === undefined ? {} : { markerEnd })}
-    />
-  );
-};
-
 const edgeTypes = { back: BackEdge };
 
 /** What a mark says, in words. */
@@ -127,13 +109,14 @@ const FIXED = graphLabels('');
 const MIN_HEIGHT = 200;
 
 /** The graph itself: nodes can be reached with Tab and selected with Enter; nothing can be moved or connected. */
-const GraphCanvas = ({
+const Graph = ({
   definition,
   marks = NO_MARKS,
   selected = null,
   onSelect,
   height = 420,
 }: WorkflowGraphProps): ReactNode => {
+  const isFar = useIsFar();
   const isSelectable = onSelect !== undefined;
   const { nodes: placed, connections } = useMemo(() => layOut(definition), [definition]);
   const next = useMemo(() => describeNext(definition), [definition]);
@@ -181,43 +164,49 @@ const GraphCanvas = ({
     // biome-ignore lint/a11y/noStaticElementInteractions: the nodes in it have the focus, and the keys
     <div
       className="graph"
+      data-far={isFar || undefined}
       style={{ blockSize: Math.min(height, Math.max(MIN_HEIGHT, lowest + 120)) }}
       onKeyDown={selectByKey}
     >
-      <ReactFlowProvider>
-        <ReactFlow
-          ref={speakNodes}
-          aria-label="Graph of the nodes"
-          nodes={nodes}
-          edges={edges}
-          nodeTypes={nodeTypes}
-          edgeTypes={edgeTypes}
-          // Screen readers click, too: no button was pressed then.
-          onNodeClick={({ detail }, { id }) => onSelect?.(id, detail === 0)}
-          nodesDraggable={false}
-          nodesConnectable={false}
-          edgesFocusable={false}
-          elementsSelectable={isSelectable}
-          ariaLabelConfig={isSelectable ? SELECTABLE : FIXED}
-          deleteKeyCode={null}
-          disableKeyboardA11y={false}
-          onlyRenderVisibleElements={placed.length > 100}
-          preventScrolling={false}
-          zoomOnScroll={false}
-          panOnScroll={false}
-          minZoom={0.05}
-          maxZoom={1.5}
-          fitView
-          fitViewOptions={FIT}
-          proOptions={{ hideAttribution: true }}
-        >
-          <Fitting />
-          <Background />
-          <Controls showInteractive={false} orientation="horizontal" position="bottom-right" />
-        </ReactFlow>
-      </ReactFlowProvider>
+      <ReactFlow
+        ref={speakNodes}
+        aria-label="Graph of the nodes"
+        nodes={nodes}
+        edges={isFar ? NO_EDGES : edges}
+        nodeTypes={nodeTypes}
+        edgeTypes={edgeTypes}
+        // Screen readers click, too: no button was pressed then.
+        onNodeClick={({ detail }, { id }) => onSelect?.(id, detail === 0)}
+        nodesDraggable={false}
+        nodesConnectable={false}
+        edgesFocusable={false}
+        elementsSelectable={isSelectable}
+        ariaLabelConfig={isSelectable ? SELECTABLE : FIXED}
+        deleteKeyCode={null}
+        disableKeyboardA11y={false}
+        onlyRenderVisibleElements={placed.length > 100}
+        preventScrolling={false}
+        zoomOnScroll={false}
+        panOnScroll={false}
+        minZoom={0.05}
+        maxZoom={1.5}
+        fitView
+        fitViewOptions={FIT}
+        proOptions={{ hideAttribution: true }}
+      >
+        <Fitting />
+        {isFar && <FarConnections nodes={nodes} edges={edges} />}
+        <Background />
+        <Controls showInteractive={false} orientation="horizontal" position="bottom-right" />
+      </ReactFlow>
     </div>
   );
 };
+
+const GraphCanvas = (props: WorkflowGraphProps): ReactNode => (
+  <ReactFlowProvider>
+    <Graph {...props} />
+  </ReactFlowProvider>
+);
 
 export default GraphCanvas;

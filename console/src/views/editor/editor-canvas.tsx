@@ -9,8 +9,8 @@ import {
   Panel,
   Position,
   ReactFlow,
-  type ReactFlowInstance,
   ReactFlowProvider,
+  useReactFlow,
 } from '@xyflow/react';
 import {
   type DragEvent,
@@ -27,6 +27,7 @@ import '../../parts/graph/graph.css';
 import './editor.css';
 import { describeNext, describeNode } from '../../parts/graph/describe-nodes.ts';
 import { FIT, Fitting } from '../../parts/graph/fitting.tsx';
+import { FarConnections, NO_EDGES, useIsFar } from '../../parts/graph/from-afar.tsx';
 import { NODE_SIZE, type OutputsOf } from '../../parts/graph/graph-layout.ts';
 import { measureNode, outputPlace } from '../../parts/graph/node-handles.ts';
 import { graphLabels, speakNodes } from '../../parts/graph/speak-nodes.ts';
@@ -96,9 +97,16 @@ const nodeToToggle = (event: MouseEvent): string | undefined =>
 const HANDLE_SIZE = 12;
 
 /** The graph, to move and connect nodes by mouse; menus beside it do the same by keyboard. */
-export const EditorCanvas = (props: EditorCanvasProps): ReactNode => {
+export const EditorCanvas = (props: EditorCanvasProps): ReactNode => (
+  <ReactFlowProvider>
+    <Canvas {...props} />
+  </ReactFlowProvider>
+);
+
+const Canvas = (props: EditorCanvasProps): ReactNode => {
   const { definition, outputsOf, withoutInput, faulty, selected } = props;
-  const flow = useRef<ReactFlowInstance<ShownNode> | null>(null);
+  const { screenToFlowPosition } = useReactFlow();
+  const isFar = useIsFar();
   const places = usePlaces(definition, outputsOf);
   const next = useMemo(() => describeNext(definition), [definition]);
   const stored = useMemo(
@@ -152,17 +160,14 @@ export const EditorCanvas = (props: EditorCanvasProps): ReactNode => {
         if (!ids.delete(id)) ids.add(id);
         latest.current.onSelect(ids);
       },
-      onInit: (instance: ReactFlowInstance<ShownNode>) => {
-        flow.current = instance;
-      },
       onDragOver: (event: DragEvent) => {
         if (event.dataTransfer.types.includes(DRAGGED_TYPE)) event.preventDefault();
       },
       onDrop: (event: DragEvent) => {
         const type = event.dataTransfer.getData(DRAGGED_TYPE);
-        const place = flow.current?.screenToFlowPosition({ x: event.clientX, y: event.clientY });
-        if (type === '' || place === undefined) return;
+        if (type === '') return;
         event.preventDefault();
+        const place = screenToFlowPosition({ x: event.clientX, y: event.clientY });
         const { definition: current, onDropType } = latest.current;
         const edge = (event.target as Element).closest<HTMLElement>('.react-flow__edge')?.dataset.id;
         const into = current.connections?.find((connection) => edgeIdOf(connection) === edge);
@@ -202,44 +207,43 @@ export const EditorCanvas = (props: EditorCanvasProps): ReactNode => {
           targetNodeId: target,
         }),
     }),
-    [],
+    [screenToFlowPosition],
   );
   const isLarge = definition.nodes.length > 100;
   return useMemo(
     () => (
-      <div className="graph editor-graph">
-        <ReactFlowProvider>
-          <ReactFlow<ShownNode>
-            ref={speakNodes}
-            ariaLabelConfig={LABELS}
-            aria-label="Graph of the nodes"
-            nodes={nodes}
-            edges={edges}
-            nodeTypes={nodeTypes}
-            edgesFocusable={false}
-            deleteKeyCode={null}
-            multiSelectionKeyCode={null}
-            {...handlers}
-            onlyRenderVisibleElements={isLarge}
-            preventScrolling={false}
-            zoomOnScroll={false}
-            minZoom={0.05}
-            maxZoom={1.5}
-            fitView
-            fitViewOptions={FIT}
-            proOptions={PRO_OPTIONS}
-          >
-            <Fitting />
-            <ShowAdded nodes={nodes} />
-            {nodes.length === 0 && <Panel position="top-center">Add a node to begin.</Panel>}
-            <Background />
-            {nodes.length > MAX_SMALL && <Overview nodes={nodes} />}
-            <Controls showInteractive={false} orientation="horizontal" position="bottom-left" />
-          </ReactFlow>
-        </ReactFlowProvider>
+      <div className="graph editor-graph" data-far={isFar || undefined}>
+        <ReactFlow<ShownNode>
+          ref={speakNodes}
+          ariaLabelConfig={LABELS}
+          aria-label="Graph of the nodes"
+          nodes={nodes}
+          edges={isFar ? NO_EDGES : edges}
+          nodeTypes={nodeTypes}
+          edgesFocusable={false}
+          deleteKeyCode={null}
+          multiSelectionKeyCode={null}
+          {...handlers}
+          onlyRenderVisibleElements={isLarge}
+          preventScrolling={false}
+          zoomOnScroll={false}
+          minZoom={0.05}
+          maxZoom={1.5}
+          fitView
+          fitViewOptions={FIT}
+          proOptions={PRO_OPTIONS}
+        >
+          <Fitting />
+          {isFar && <FarConnections nodes={nodes} edges={edges} />}
+          <ShowAdded nodes={nodes} />
+          {nodes.length === 0 && <Panel position="top-center">Add a node to begin.</Panel>}
+          <Background />
+          {nodes.length > MAX_SMALL && <Overview nodes={nodes} />}
+          <Controls showInteractive={false} orientation="horizontal" position="bottom-left" />
+        </ReactFlow>
       </div>
     ),
-    [nodes, edges, handlers, isLarge],
+    [nodes, edges, handlers, isLarge, isFar],
   );
 };
 
