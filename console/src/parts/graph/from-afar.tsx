@@ -10,9 +10,6 @@ const FAR = 0.3;
 /** Whether nodes are boxes without text, and all connections one drawing. */
 export const useIsFar = (): boolean => useStore(({ transform: [, , zoom] }) => zoom < FAR);
 
-/** What React Flow draws of the connections then. */
-export const NO_EDGES: Edge[] = [];
-
 interface FarConnectionsProps {
   /** With their handles, as `measureNode` says them. */
   readonly nodes: readonly Node[];

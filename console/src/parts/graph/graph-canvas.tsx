@@ -1,5 +1,4 @@
 import {
-  Background,
   Controls,
   type Edge,
   Handle,
@@ -7,7 +6,6 @@ import {
   type Node,
   type NodeProps,
   Position,
-  ReactFlow,
   ReactFlowProvider,
 } from '@xyflow/react';
 import { type KeyboardEvent, memo, type ReactNode, useMemo } from 'react';
@@ -16,11 +14,10 @@ import '@xyflow/react/dist/base.css';
 import './graph.css';
 import { BackEdge } from './back-edge.tsx';
 import { describeNext, describeNode } from './describe-nodes.ts';
-import { FIT, Fitting } from './fitting.tsx';
-import { FarConnections, NO_EDGES, useIsFar } from './from-afar.tsx';
+import { Flow } from './flow.tsx';
 import { type DrawnNode, type DrawnWorkflow, layOut, NODE_SIZE } from './graph-layout.ts';
 import { measureNode } from './node-handles.ts';
-import { graphLabels, speakNodes } from './speak-nodes.ts';
+import { graphLabels } from './speak-nodes.ts';
 
 /** What a graph says of one node besides its name and type. */
 export interface NodeMark {
@@ -109,14 +106,13 @@ const FIXED = graphLabels('');
 const MIN_HEIGHT = 200;
 
 /** The graph itself: nodes can be reached with Tab and selected with Enter; nothing can be moved or connected. */
-const Graph = ({
+const GraphCanvas = ({
   definition,
   marks = NO_MARKS,
   selected = null,
   onSelect,
   height = 420,
 }: WorkflowGraphProps): ReactNode => {
-  const isFar = useIsFar();
   const isSelectable = onSelect !== undefined;
   const { nodes: placed, connections } = useMemo(() => layOut(definition), [definition]);
   const next = useMemo(() => describeNext(definition), [definition]);
@@ -164,49 +160,27 @@ const Graph = ({
     // biome-ignore lint/a11y/noStaticElementInteractions: the nodes in it have the focus, and the keys
     <div
       className="graph"
-      data-far={isFar || undefined}
       style={{ blockSize: Math.min(height, Math.max(MIN_HEIGHT, lowest + 120)) }}
       onKeyDown={selectByKey}
     >
-      <ReactFlow
-        ref={speakNodes}
-        aria-label="Graph of the nodes"
-        nodes={nodes}
-        edges={isFar ? NO_EDGES : edges}
-        nodeTypes={nodeTypes}
-        edgeTypes={edgeTypes}
-        // Screen readers click, too: no button was pressed then.
-        onNodeClick={({ detail }, { id }) => onSelect?.(id, detail === 0)}
-        nodesDraggable={false}
-        nodesConnectable={false}
-        edgesFocusable={false}
-        elementsSelectable={isSelectable}
-        ariaLabelConfig={isSelectable ? SELECTABLE : FIXED}
-        deleteKeyCode={null}
-        disableKeyboardA11y={false}
-        onlyRenderVisibleElements={placed.length > 100}
-        preventScrolling={false}
-        zoomOnScroll={false}
-        panOnScroll={false}
-        minZoom={0.05}
-        maxZoom={1.5}
-        fitView
-        fitViewOptions={FIT}
-        proOptions={{ hideAttribution: true }}
-      >
-        <Fitting />
-        {isFar && <FarConnections nodes={nodes} edges={edges} />}
-        <Background />
-        <Controls showInteractive={false} orientation="horizontal" position="bottom-right" />
-      </ReactFlow>
+      <ReactFlowProvider>
+        <Flow
+          nodes={nodes}
+          edges={edges}
+          nodeTypes={nodeTypes}
+          edgeTypes={edgeTypes}
+          // Screen readers click, too: no button was pressed then.
+          onNodeClick={({ detail }, { id }) => onSelect?.(id, detail === 0)}
+          nodesDraggable={false}
+          nodesConnectable={false}
+          elementsSelectable={isSelectable}
+          ariaLabelConfig={isSelectable ? SELECTABLE : FIXED}
+        >
+          <Controls showInteractive={false} orientation="horizontal" position="bottom-right" />
+        </Flow>
+      </ReactFlowProvider>
     </div>
   );
 };
-
-const GraphCanvas = (props: WorkflowGraphProps): ReactNode => (
-  <ReactFlowProvider>
-    <Graph {...props} />
-  </ReactFlowProvider>
-);
 
 export default GraphCanvas;

@@ -1,6 +1,5 @@
 import {
   applyNodeChanges,
-  Background,
   type Connection,
   Controls,
   Handle,
@@ -8,7 +7,6 @@ import {
   type NodeProps,
   Panel,
   Position,
-  ReactFlow,
   ReactFlowProvider,
   useReactFlow,
 } from '@xyflow/react';
@@ -26,11 +24,10 @@ import '@xyflow/react/dist/base.css';
 import '../../parts/graph/graph.css';
 import './editor.css';
 import { describeNext, describeNode } from '../../parts/graph/describe-nodes.ts';
-import { FIT, Fitting } from '../../parts/graph/fitting.tsx';
-import { FarConnections, NO_EDGES, useIsFar } from '../../parts/graph/from-afar.tsx';
+import { Flow } from '../../parts/graph/flow.tsx';
 import { NODE_SIZE, type OutputsOf } from '../../parts/graph/graph-layout.ts';
 import { measureNode, outputPlace } from '../../parts/graph/node-handles.ts';
-import { graphLabels, speakNodes } from '../../parts/graph/speak-nodes.ts';
+import { graphLabels } from '../../parts/graph/speak-nodes.ts';
 import type { EditedConnection, EditedDefinition, Point } from './definition/definition-edits.ts';
 import { MAX_SMALL, Overview, ShowAdded } from './graph-in-view.tsx';
 import { DRAGGED_TYPE } from './palette.tsx';
@@ -106,7 +103,6 @@ export const EditorCanvas = (props: EditorCanvasProps): ReactNode => (
 const Canvas = (props: EditorCanvasProps): ReactNode => {
   const { definition, outputsOf, withoutInput, faulty, selected } = props;
   const { screenToFlowPosition } = useReactFlow();
-  const isFar = useIsFar();
   const places = usePlaces(definition, outputsOf);
   const next = useMemo(() => describeNext(definition), [definition]);
   const stored = useMemo(
@@ -209,44 +205,26 @@ const Canvas = (props: EditorCanvasProps): ReactNode => {
     }),
     [screenToFlowPosition],
   );
-  const isLarge = definition.nodes.length > 100;
   return useMemo(
     () => (
-      <div className="graph editor-graph" data-far={isFar || undefined}>
-        <ReactFlow<ShownNode>
-          ref={speakNodes}
-          ariaLabelConfig={LABELS}
-          aria-label="Graph of the nodes"
+      <div className="graph editor-graph">
+        <Flow<ShownNode>
           nodes={nodes}
-          edges={isFar ? NO_EDGES : edges}
+          edges={edges}
           nodeTypes={nodeTypes}
-          edgesFocusable={false}
-          deleteKeyCode={null}
+          ariaLabelConfig={LABELS}
           multiSelectionKeyCode={null}
           {...handlers}
-          onlyRenderVisibleElements={isLarge}
-          preventScrolling={false}
-          zoomOnScroll={false}
-          minZoom={0.05}
-          maxZoom={1.5}
-          fitView
-          fitViewOptions={FIT}
-          proOptions={PRO_OPTIONS}
         >
-          <Fitting />
-          {isFar && <FarConnections nodes={nodes} edges={edges} />}
           <ShowAdded nodes={nodes} />
           {nodes.length === 0 && <Panel position="top-center">Add a node to begin.</Panel>}
-          <Background />
           {nodes.length > MAX_SMALL && <Overview nodes={nodes} />}
           <Controls showInteractive={false} orientation="horizontal" position="bottom-left" />
-        </ReactFlow>
+        </Flow>
       </div>
     ),
-    [nodes, edges, handlers, isLarge, isFar],
+    [nodes, edges, handlers],
   );
 };
 
 const LABELS = graphLabels('Enter selects it, the menu key opens its actions, arrow keys move it.');
-
-const PRO_OPTIONS = { hideAttribution: true };
