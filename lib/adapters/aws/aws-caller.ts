@@ -34,6 +34,7 @@ export interface AwsCallerOptions {
   readonly bucket?: string;
   /** Called for each request. By default reads the environment's credentials, which Lambda renews. */
   readonly readCredentials?: () => AwsCredentials | Promise<AwsCredentials>;
+  /** By default short for AWS, and long for a service on this machine. */
   readonly timeouts?: Timeouts;
 }
 
@@ -46,6 +47,9 @@ export interface AwsCredentials {
 const TRIES = 3;
 const TIMEOUTS: Timeouts = { connectMs: 1_000, exchangeMs: 5_000 };
 
+/** For a service on this machine, which shares its processors with everything else: a busy machine is not an outage. */
+export const LOCAL_TIMEOUTS: Timeouts = { connectMs: 60_000, exchangeMs: 60_000 };
+
 /**
  * Calls AWS with signed requests (SigV4), in at most three tries: after a connection error, a timeout, throttling or a
  * server error. An error status is an answer; a call throws when no answer arrives.
@@ -57,7 +61,7 @@ export const createAwsCaller = ({
   endpoint,
   bucket,
   readCredentials = readEnvironment,
-  timeouts = TIMEOUTS,
+  timeouts = endpoint === null ? TIMEOUTS : LOCAL_TIMEOUTS,
 }: AwsCallerOptions): CallAws => {
   const origin = new URL(endpoint ?? awsEndpoint(service, region, bucket));
   const exchange = createConnection(origin, timeouts);

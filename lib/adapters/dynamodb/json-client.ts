@@ -1,4 +1,4 @@
-import { type AwsAnswer, type AwsCallerOptions, createAwsCaller } from '../aws/aws-caller.ts';
+import { type AwsAnswer, type AwsCallerOptions, createAwsCaller, LOCAL_TIMEOUTS } from '../aws/aws-caller.ts';
 import { errorTypeOf, isSuccess } from '../aws/aws-error.ts';
 import type { DynamoDbClient } from './client.ts';
 
@@ -18,7 +18,7 @@ const TIMEOUTS = { connectMs: 1_000, exchangeMs: 3_000 };
 export const createJsonClient = ({
   region,
   endpoint,
-  timeouts = TIMEOUTS,
+  timeouts = endpoint === null ? TIMEOUTS : LOCAL_TIMEOUTS,
   onThrottle,
 }: Options): DynamoDbClient => {
   const call = createAwsCaller({

@@ -8,6 +8,8 @@ import {
   ScanCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
+import { LOCAL_TIMEOUTS } from '../aws/aws-caller.ts';
+import type { Timeouts } from '../aws/connection.ts';
 import type { DynamoDbClient } from './client.ts';
 
 /**
@@ -18,15 +20,21 @@ import type { DynamoDbClient } from './client.ts';
 export const createSdk = (endpoint?: string): DynamoDBClient =>
   new DynamoDBClient({
     maxAttempts: 3,
-    requestHandler: { connectionTimeout: 1_000, requestTimeout: 3_000, throwOnRequestTimeout: true },
     ...(endpoint === undefined
-      ? {}
+      ? { requestHandler: toHandler({ connectMs: 1_000, exchangeMs: 3_000 }) }
       : {
           endpoint,
           region: 'local',
           credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+          requestHandler: toHandler(LOCAL_TIMEOUTS),
         }),
   });
+
+const toHandler = ({ connectMs, exchangeMs }: Timeouts) => ({
+  connectionTimeout: connectMs,
+  requestTimeout: exchangeMs,
+  throwOnRequestTimeout: true,
+});
 
 /** The client of the command line and of local scripts. */
 export const createSdkClient = (sdk: DynamoDBClient): DynamoDbClient => ({

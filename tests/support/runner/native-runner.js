@@ -4,6 +4,7 @@ import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import circus from 'jest-circus/runner';
 import { setGlobals } from './jest-globals.js';
+import { slowDown, slowDownAgain } from './slow-servers.js';
 
 /**
  * Jest's runner of a test file, except that Node itself loads the test and all that it imports: once for each worker,
@@ -15,6 +16,10 @@ export default async function runTestFile(globalConfig, config, environment, run
   const { console } = globalThis;
   // Jest looks for a source map for each frame of a stack. There are none: Node keeps the positions of the sources.
   Error.prepareStackTrace = undefined;
+  if (isSlow)
+    environment.handleTestEvent = ({ name }) => {
+      if (name === 'test_start') slowDownAgain();
+    };
   globalThis.console = environment.global.console; // Jest prints it with the name of the file
   current = relative(process.cwd(), path);
   try {
@@ -37,6 +42,9 @@ export default async function runTestFile(globalConfig, config, environment, run
 delete process.env.NODE_V8_COVERAGE;
 // For the processes that tests start: what they run has other paths in each run, so that a kept cache would only grow.
 process.env.NODE_COMPILE_CACHE = join(tmpdir(), 'compiled');
+
+const isSlow = process.env.HOOKLOOM_TESTS === 'slow';
+if (isSlow) slowDown();
 
 /** The test file that runs: part of the addresses of modules that are loaded anew for it, and the same in each run. */
 let current = '';
