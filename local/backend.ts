@@ -6,6 +6,7 @@ import { startEngine } from './engine/start-engine.ts';
 import type { LocalEnvironment } from './functions/local-functions.ts';
 import type { ProcessPool } from './pool/process-pool.ts';
 import { STAND_IN_ADDRESS } from './samples/stand-in-address.ts';
+import type { ScheduleClock } from './sources/schedules.ts';
 import { startSources } from './sources/start-sources.ts';
 import { createStreams, type StreamMapping } from './sources/streams.ts';
 import { startUploadServer } from './uploads/upload-server.ts';
@@ -32,6 +33,8 @@ export const startBackend = async (settings: {
   /** The functions that receive the changes of tables; absent for none. */
   readonly streams?: readonly StreamMapping[];
   readonly log: (line: string) => void;
+  /** By which schedules fire; the machine's if absent. */
+  readonly scheduleClock?: ScheduleClock;
 }): Promise<Backend> => {
   const { tablePrefix, pool, log } = settings;
   const data = await openDataFolder(settings.dataFolder);
@@ -44,7 +47,9 @@ export const startBackend = async (settings: {
   const database = await startEmbeddedDynamoDb(tablePrefix, data.tables, streams.onChange);
   const uploads = await startUploadServer({ folder: data.blobs, region: REGION, credentials: KEYS });
   const engine = await startEngine(database.endpoint, tablePrefix, pool, log);
-  const sources = await startSources({ file: data.sources ?? null, pool, log });
+  const sources = await startSources({
+    ...{ file: data.sources ?? null, pool, log, clock: settings.scheduleClock },
+  });
   return {
     endpoints: {
       dynamodbEndpoint: database.endpoint,

@@ -9,6 +9,22 @@ import type { LocalSchedule, SourcesStore } from './sources-state.ts';
 /** A longer delay would overflow a timer. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
+/** The time by which schedules fire. */
+export interface ScheduleClock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** @returns cancels it */
+  after(ms: number, act: () => void): () => void;
+}
+
+const systemClock: ScheduleClock = {
+  now: () => Date.now(),
+  after: (ms, act) => {
+    const timer = setTimeout(act, ms).unref();
+    return () => clearTimeout(timer);
+  },
+};
+
 /** EventBridge Scheduler on this machine: its API without lists, and a clock. */
 export interface Schedules {
   /** https://docs.aws.amazon.com/scheduler/latest/APIReference/API_CreateSchedule.html @throws ApiError */
@@ -27,13 +43,17 @@ export interface Schedules {
 export const DEFAULT_GROUP = 'default';
 
 /** Times missed while the service was not running are skipped. */
-export const createSchedules = (store: SourcesStore, deliver: Deliver): Schedules => {
+export const createSchedules = (
+  store: SourcesStore,
+  deliver: Deliver,
+  clock: ScheduleClock = systemClock,
+): Schedules => {
   const { schedules } = store.state;
-  const timers = new Map<string, NodeJS.Timeout>();
+  const timers = new Map<string, () => void>();
   let isStopped = false;
 
   const forget = (key: string): void => {
-    clearTimeout(timers.get(key));
+    timers.get(key)?.();
     timers.delete(key);
   };
 
@@ -43,10 +63,9 @@ export const createSchedules = (store: SourcesStore, deliver: Deliver): Schedule
     const [time] = await nextTimes(toSchedule(schedule), { from, count: 1, createdAt: schedule.createdAt });
     if (time === undefined || isStopped || schedules.get(key) !== schedule) return;
     const wait = (): void => {
-      const left = time - Date.now();
-      const timer =
-        left > LONGEST_TIMER_MS ? setTimeout(wait, LONGEST_TIMER_MS) : setTimeout(fire, Math.max(0, left));
-      timers.set(key, timer.unref());
+      const left = time - clock.now();
+      const isLong = left > LONGEST_TIMER_MS;
+      timers.set(key, clock.after(isLong ? LONGEST_TIMER_MS : Math.max(0, left), isLong ? wait : fire));
     };
     const fire = (): void => {
       void deliver(toEvent(schedule.definition, time), {
@@ -60,14 +79,15 @@ export const createSchedules = (store: SourcesStore, deliver: Deliver): Schedule
     wait();
   };
 
-  const put = (name: string, definition: JsonObject, createdAt: number): JsonObject => {
+  /** @param now - from when on it may fire, this instant included */
+  const put = (name: string, definition: JsonObject, createdAt: number, now: number): JsonObject => {
     const group = String(definition.GroupName ?? DEFAULT_GROUP);
     const schedule: LocalSchedule = { name, group, definition, createdAt };
     toSchedule(schedule);
     schedules.set(`${group}/${name}`, schedule);
     store.save();
     forget(`${group}/${name}`);
-    void plan(`${group}/${name}`, Date.now() - 1);
+    void plan(`${group}/${name}`, now - 1);
     return { ScheduleArn: toScheduleArn(schedule) };
   };
 
@@ -82,11 +102,12 @@ export const createSchedules = (store: SourcesStore, deliver: Deliver): Schedule
     create: (name, definition) => {
       if (schedules.has(`${String(definition.GroupName ?? DEFAULT_GROUP)}/${name}`))
         throw new ApiError('ConflictException', `Schedule ${name} already exists.`, 409);
-      return put(name, definition, Date.now());
+      const now = clock.now(); // read once: a rate's first time is its creation
+      return put(name, definition, now, now);
     },
     update: (name, definition) => {
       const { createdAt } = find(name, String(definition.GroupName ?? DEFAULT_GROUP));
-      return put(name, definition, createdAt);
+      return put(name, definition, createdAt, clock.now());
     },
     get: (name, group) => ({ Name: name, ...find(name, group).definition }),
     remove: (name, group) => {
@@ -97,7 +118,7 @@ export const createSchedules = (store: SourcesStore, deliver: Deliver): Schedule
       return {};
     },
     resume: () => {
-      for (const key of schedules.keys()) void plan(key, Date.now());
+      for (const key of schedules.keys()) void plan(key, clock.now());
     },
     stop: () => {
       isStopped = true;

@@ -8,7 +8,7 @@ import type { ProcessPool } from '../pool/process-pool.ts';
 import { createDeliver, type Deliver, DISPATCH } from './deliver.ts';
 import { createQueues, type DeliverBatch, type Queues } from './queues.ts';
 import { createRules, type Rules } from './rules.ts';
-import { createSchedules, DEFAULT_GROUP, type Schedules } from './schedules.ts';
+import { createSchedules, DEFAULT_GROUP, type ScheduleClock, type Schedules } from './schedules.ts';
 import { openSourcesStore, type SourcesStore } from './sources-state.ts';
 
 interface Settings {
@@ -16,6 +16,8 @@ interface Settings {
   readonly file: string | null;
   readonly pool: Pick<ProcessPool, 'invoke'>;
   readonly log: (line: string) => void;
+  /** The machine's by default. */
+  readonly clock?: ScheduleClock | undefined;
 }
 
 interface Sources extends InternalServer {
@@ -23,10 +25,10 @@ interface Sources extends InternalServer {
 }
 
 /** Starts the trigger sources on this machine: a clock for schedules, an event bus, queues, and their APIs. */
-export const startSources = async ({ file, pool, log }: Settings): Promise<Sources> => {
+export const startSources = async ({ file, pool, log, clock }: Settings): Promise<Sources> => {
   const store = openSourcesStore(file);
   const queues = createQueues(store, createDeliverBatch(pool), log);
-  return serveSources(store, queues, createDeliver(pool, queues.bury, log));
+  return serveSources(store, queues, createDeliver(pool, queues.bury, log), clock);
 };
 
 /** Starts the trigger sources with the given queues and delivery. */
@@ -34,8 +36,9 @@ export const serveSources = async (
   store: SourcesStore,
   queues: Queues,
   deliver: Deliver,
+  clock?: ScheduleClock,
 ): Promise<Sources> => {
-  const schedules = createSchedules(store, deliver);
+  const schedules = createSchedules(store, deliver, clock);
   const server = await startSourcesServer({ schedules, rules: createRules(store, deliver), queues });
   schedules.resume();
   queues.resume();

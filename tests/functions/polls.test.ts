@@ -5,6 +5,7 @@ import { useWholeServices } from '../support/a-whole-service.ts';
 import { poll } from '../support/poll.ts';
 
 const startService = useWholeServices();
+const MINUTE = 60_000;
 const servers: LocalServer[] = [];
 afterEach(async () => {
   for (const server of servers.splice(0)) await server.close();
@@ -20,7 +21,7 @@ const aService = async () => {
   });
   servers.push(server);
   const allow = { OUTBOUND_ALLOW: '127.0.0.1' };
-  const { baseUrl } = await startService({ environment: { runExpress: allow, adminTryNode: allow } });
+  const { baseUrl, pass } = await startService({ environment: { runExpress: allow, adminTryNode: allow } });
   const ask = async (method: string, path: string, body?: unknown) => {
     const headers = { 'content-type': 'application/json' };
     const sent = body === undefined ? {} : { body: JSON.stringify(body), headers };
@@ -50,14 +51,15 @@ const aService = async () => {
     (await ask('GET', '/api/admin/executions?workflowId=news')).body.executions as readonly JsonObject[];
   const entries = async () =>
     (await ask('GET', '/api/admin/state?workflowId=news')).body.entries as readonly JsonObject[];
-  return { server, ask, workflow, executions, entries };
+  return { server, ask, workflow, executions, entries, pass };
 };
 
 test('a poll that is due starts the workflow for each item, with the parameters of the stage', async () => {
-  const { ask, workflow, executions, entries } = await aService();
+  const { ask, workflow, executions, entries, pass } = await aService();
   await ask('PUT', '/api/admin/variables/key', { value: 'id' });
   const definition = workflow({ firstPoll: 'all', itemKey: '{{ $vars.key }}' });
   expect((await ask('PUT', '/api/admin/workflows/news', definition)).status).toBe(201);
+  pass(MINUTE);
   await poll(async () => {
     const found = await executions();
     return found.length === 2 && found.every(({ status }) => status === 'succeeded');
@@ -80,13 +82,14 @@ test('a poll that is due starts the workflow for each item, with the parameters 
 });
 
 test('a poll that fails is a failed execution, which starts error triggers', async () => {
-  const { ask, workflow, executions } = await aService();
+  const { ask, workflow, executions, pass } = await aService();
   const listener = {
     ...{ id: 'alarm', name: 'Alarm', enabled: true, connections: [] },
     nodes: [{ id: 'failure', type: 'errorTrigger', parameters: { workflows: ['news'] } }],
   };
   expect((await ask('PUT', '/api/admin/workflows/alarm', listener)).status).toBe(201);
   await ask('PUT', '/api/admin/workflows/news', workflow({ items: '/none' }));
+  pass(MINUTE);
   await poll(async () => (await executions())[0]?.status === 'failed');
   await poll(async () => {
     const { executions } = (await ask('GET', '/api/admin/executions?workflowId=alarm')).body;

@@ -1,6 +1,7 @@
 import http, { type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import http2, { type Http2Session } from 'node:http2';
 import net, { type AddressInfo, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
 
 /** What arrived at the server. */
 export interface ReceivedRequest {
@@ -71,9 +72,9 @@ const createListener = (routes: Routes) => {
     const { method = '', url = '', headers, socket } = incoming;
     const connection = connections.get(socket) ?? connections.size + 1;
     connections.set(socket, connection);
-    const chunks: Buffer[] = [];
-    for await (const chunk of incoming) chunks.push(chunk);
-    const request = { method, url, headers, body: Buffer.concat(chunks).toString(), connection };
+    const body = await text(incoming).catch(() => null);
+    if (body === null) return; // the caller has left before all of it was here
+    const request = { method, url, headers, body, connection };
     received.push(request);
     const [path = ''] = url.split('?');
     const route = routes[path];

@@ -29,6 +29,7 @@ import { listPlugins } from '../../lib/plugins/summaries.ts';
 import { startBackend } from '../../local/backend.ts';
 import { startGateway } from '../../local/gateway/gateway.ts';
 import { createRouter } from '../../local/gateway/routes.ts';
+import type { ScheduleClock } from '../../local/sources/schedules.ts';
 import { adminFunctions } from './an-admin-api.ts';
 import { environmentOf, type LocalValues, serviceFile } from './function-environment.ts';
 
@@ -110,6 +111,7 @@ export const useWholeServices = () => {
       invoke: ({ functionKey, event }: { readonly functionKey: string; readonly event: unknown }) =>
         invoke(functionKey, event),
     };
+    const { scheduleClock, pass } = aScheduleClock();
     const gateway = await startGateway({
       port: 0,
       findRoute: createRouter(serviceFile.routes),
@@ -118,7 +120,9 @@ export const useWholeServices = () => {
     });
     cleanups.push(() => gateway.stop(0));
     const baseUrl = `http://localhost:${gateway.port}`;
-    const backend = await startBackend({ tablePrefix: 'test', dataFolder: undefined, pool, log });
+    const backend = await startBackend({
+      ...{ tablePrefix: 'test', dataFolder: undefined, pool, log, scheduleClock },
+    });
     cleanups.push(backend.stop);
     const { dynamodbEndpoint, engineEndpoint, blobFolder, uploadEndpoint, secretsFolder, sourcesEndpoint } =
       backend.endpoints;
@@ -134,8 +138,28 @@ export const useWholeServices = () => {
     });
     const lambda = await withLogs(engineEndpoint);
     cleanups.push(lambda.close);
-    return { ...backend.endpoints, engineEndpoint: lambda.endpoint, baseUrl, invoke, invoked, lines };
+    return { ...backend.endpoints, engineEndpoint: lambda.endpoint, baseUrl, invoke, invoked, lines, pass };
   };
+};
+
+/** A clock of schedules that stands still until time is made to pass. */
+const aScheduleClock = () => {
+  let now = Date.now();
+  const timers = new Set<{ readonly at: number; readonly act: () => void }>();
+  const scheduleClock: ScheduleClock = {
+    now: () => now,
+    after: (ms, act) => {
+      const timer = { at: now + ms, act };
+      timers.add(timer);
+      return () => timers.delete(timer);
+    },
+  };
+  /** Fires what is due after so many milliseconds. */
+  const pass = (ms: number): void => {
+    now += ms;
+    for (const timer of timers) if (timer.at <= now && timers.delete(timer)) timer.act();
+  };
+  return { scheduleClock, pass };
 };
 
 /** The end of a log, in bytes, that Lambda answers an invocation with. */

@@ -7,7 +7,7 @@ export const anOutboundRequest = (url: string, changes: Partial<OutboundRequest>
   url,
   headers: {},
   body: null,
-  timeoutMs: 10_000,
+  timeoutMs: 60_000,
   maxRedirects: 5,
   maxResponseBytes: 1_000_000,
   signal: new AbortController().signal,

@@ -4,12 +4,21 @@ import { aBackgroundService, aFlow } from '../../support/a-background-service.ts
 describe('a run that is suspended with pending I/O', () => {
   /** Longer than the 20 ms after which the SDK takes a run for idle. */
   const SDK_IDLE_MS = 60;
-  // The timeouts of the SDK, which pass by themselves, too.
+  /** Turns of the event loop in which a millisecond of the SDK's time passes: its work counts, not the machine's speed. */
+  const TURNS_PER_MS = 100;
+  let isOver = false;
   beforeEach(() => {
     const doNotFake = ['Date', 'nextTick', 'performance', 'queueMicrotask', 'setImmediate'] as const;
-    jest.useFakeTimers({ advanceTimers: true, doNotFake: [...doNotFake] });
+    jest.useFakeTimers({ doNotFake: [...doNotFake] });
+    const pass = (turns: number): void => {
+      if (isOver) return;
+      if (turns % TURNS_PER_MS === 0) jest.advanceTimersByTime(1);
+      setImmediate(pass, turns + 1);
+    };
+    pass(1);
   });
   afterEach(() => {
+    isOver = true;
     jest.useRealTimers();
   });
 

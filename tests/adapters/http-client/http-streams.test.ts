@@ -1,5 +1,5 @@
 import { getEventListeners, once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
@@ -137,16 +137,17 @@ describe('a streamed body', () => {
   });
 
   test('waits for a slow receiver', async () => {
-    let read = () => {};
+    const arrived = Promise.withResolvers<IncomingMessage>();
     const url = await aServer((request, response) => {
       request.on('end', () => response.end());
-      read = () => request.resume();
+      arrived.resolve(request);
     });
     let sent = 0;
     const body = async function* () {
       for (; sent < 2_000; sent++) yield Buffer.alloc(10_000);
     };
     const sending = send(url, { body: body() });
+    const request = await arrived.promise;
     let before = -1;
     // Until the buffers of both sockets are full.
     while (sent !== before || sent === 0) {
@@ -154,7 +155,7 @@ describe('a streamed body', () => {
       for (let turn = 0; turn < 100; turn++) await new Promise(setImmediate);
     }
     expect(sent).toBeLessThan(2_000);
-    read();
+    request.resume();
     expect((await sending).status).toBe(200);
     expect(sent).toBe(2_000);
   });

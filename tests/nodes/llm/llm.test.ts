@@ -1,5 +1,5 @@
 import type { JsonObject, NodeSettings } from '@hookloom/plugin-kit';
-import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { openAwsClient } from '../../../lib/adapters/aws-sdk/aws-client.chunk.ts';
 import { createHttpClient } from '../../../lib/adapters/http-client/http-client.chunk.ts';
 import { systemClock } from '../../../lib/adapters/runtime/system-clock.ts';
@@ -7,7 +7,7 @@ import { execute } from '../../../lib/engine/execute.ts';
 import { inlineSteps } from '../../../lib/engine/steps.ts';
 import { compilePlan } from '../../../lib/workflows/plan/compile-plan.ts';
 import { llm } from '../../../nodes/llm/llm.plugin.ts';
-import { aModelServer, dialects, type Provider } from '../../support/a-model-server.ts';
+import { aModelServer, dialects, type ModelServer, type Provider } from '../../support/a-model-server.ts';
 import { aNodeContext } from '../../support/a-node-context.ts';
 import { aGraph, noOtherWorkflows, silent } from '../../support/a-run.ts';
 import { anExecutionInfo } from '../../support/an-execution-info.ts';
@@ -16,31 +16,29 @@ import { anOutboundService } from '../../support/outbound-credentials.ts';
 
 const SECRET = 'sk-secret/"1"+';
 
-const server = await aModelServer();
 const service = anOutboundService({ http: createHttpClient({ allow: ['127.0.0.1'] }) });
 await service.put('bearer', 'httpBearer', { token: SECRET });
 await service.put('header', 'httpHeader', { value: SECRET }, { name: 'X-Api-Key' });
-Object.assign(process.env, {
-  AWS_ENDPOINT_URL_BEDROCK_RUNTIME: server.http2Origin,
-  AWS_ACCESS_KEY_ID: 'id',
-  AWS_SECRET_ACCESS_KEY: SECRET,
-});
-const aws = openAwsClient({ region: 'eu-north-1', role: null });
+Object.assign(process.env, { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: SECRET });
 const files = inMemoryFiles();
 
-afterAll(() => server.close());
-beforeEach(() => {
-  server.answers.length = 0;
-  server.takeQuestions();
+let server: ModelServer;
+let aws: ReturnType<typeof openAwsClient>;
+beforeEach(async () => {
+  server = await aModelServer();
+  process.env.AWS_ENDPOINT_URL_BEDROCK_RUNTIME = server.http2Origin;
+  aws = openAwsClient({ region: 'eu-north-1', role: null });
 });
+afterEach(() => server.close());
 
 const providers = Object.keys(dialects) as Provider[];
-const base: Readonly<Record<Provider, { readonly parameters: JsonObject; readonly credentialId?: string }>> =
-  {
-    openai: { parameters: { baseUrl: `${server.origin}/v1` }, credentialId: 'bearer' },
-    anthropic: { parameters: { baseUrl: server.origin }, credentialId: 'header' },
-    bedrock: { parameters: {} },
-  };
+const toBase: Readonly<
+  Record<Provider, (origin: string) => { readonly parameters: JsonObject; readonly credentialId?: string }>
+> = {
+  openai: (origin) => ({ parameters: { baseUrl: `${origin}/v1` }, credentialId: 'bearer' }),
+  anthropic: (origin) => ({ parameters: { baseUrl: origin }, credentialId: 'header' }),
+  bedrock: () => ({ parameters: {} }),
+};
 
 /** Runs the node in the engine, by the real client of its provider. */
 const ask = async (provider: Provider, parameters: JsonObject = {}, settings: NodeSettings = {}) => {
@@ -48,12 +46,13 @@ const ask = async (provider: Provider, parameters: JsonObject = {}, settings: No
     nodes: { ask: { pure: false, does: llm.execute, settings } },
     edges: ['start -> ask'],
   });
-  const { credentialId } = base[provider];
+  const base = toBase[provider](server.origin);
+  const { credentialId } = base;
   const given = {
     provider,
     model: 'model-1',
     prompt: 'How much?',
-    ...base[provider].parameters,
+    ...base.parameters,
     ...parameters,
   };
   const nodes = definition.nodes.map((node) =>

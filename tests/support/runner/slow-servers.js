@@ -56,12 +56,13 @@ const speedUpClock = () => {
   const RealDate = globalThis.Date;
   const start = RealDate.now();
   const now = () => start + (RealDate.now() - start) * SPEED;
-  globalThis.Date = class Date extends RealDate {
+  class QuickDate extends RealDate {
     constructor(...args) {
       super(...(args.length === 0 ? [now()] : args));
     }
     static now = now;
-  };
+  }
+  globalThis.Date = Object.defineProperty(QuickDate, 'name', { value: 'Date' });
   const { performance } = globalThis;
   const readPerformance = performance.now.bind(performance);
   performance.now = () => readPerformance() * SPEED;
