@@ -16,7 +16,7 @@ process.env.GOGC ??= '400'; // esbuild, which they use most, takes a quarter les
 export default {
   testEnvironment: 'node',
   testMatch: ['<rootDir>/tests/**/*.test.ts', '<rootDir>/packages/*/tests/**/*.test.ts'],
-  // jest.deep.config.js runs those, too.
+  // jest.deep.config.js runs those; jest.nightly.config.js all of them, and the mutation tests.
   testPathIgnorePatterns: [
     '/node_modules/',
     ...['deep', 'e2e', 'instruments', 'local', 'mutation', 'scripts'].map(

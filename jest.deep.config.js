@@ -1,10 +1,10 @@
 import config from './jest.config.js';
 
-process.env.HOOKLOOM_TESTS = 'deep'; // inherited by the workers; tests/support/deep.ts reads it
-
-/** All suites with all their cases, those included that jest.config.js leaves out: `npm run test:deep`. */
+/** The suites of the running service, the package, processes, pages and scripts, which `npm test` leaves out. */
 export default {
   ...config,
+  testMatch: ['deep', 'e2e', 'instruments', 'local', 'scripts'].map(
+    (folder) => `<rootDir>/tests/${folder}/**/*.test.ts`,
+  ),
   testPathIgnorePatterns: ['/node_modules/'],
-  testTimeout: 600_000,
 };

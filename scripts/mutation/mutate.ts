@@ -34,7 +34,7 @@ type Survivors = Readonly<Record<string, Readonly<Record<string, readonly string
 const survivorsPath = resolve(import.meta.dirname, 'survivors', `${name}.json`);
 const survivors: Survivors = existsSync(survivorsPath) ? JSON.parse(readFileSync(survivorsPath, 'utf8')) : {};
 
-// Of tests with more cases in `npm run test:deep`, which calls this, too, the few are enough to notice a change.
+// Of tests with more cases in `npm run test:nightly`, which calls this, too, the few are enough to notice a change.
 process.env.HOOKLOOM_TESTS = 'few';
 
 const { mutate, tests } = targets[name] as Target;

@@ -20,7 +20,6 @@ afterAll(async () => {
 
 beforeEach(async () => {
   page = await browser.newPage({ reducedMotion: 'reduce' });
-  page.setDefaultTimeout(300_000);
   faults = watchPage(page);
 });
 afterEach(async () => {

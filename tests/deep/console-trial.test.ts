@@ -5,6 +5,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { openBrowser } from '../../scripts/pages/open-browser.ts';
 import { copyProject } from '../support/copy-project.ts';
 import { type RunningService, startLocalService } from '../support/local-service.ts';
+import { watchPage } from '../support/watched-page.ts';
 
 const axeFile = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
@@ -29,13 +30,10 @@ afterAll(async () => {
 });
 
 beforeEach(async () => {
-  faults = [];
   context = await browser.newContext({ viewport: { width: 1_400, height: 1_000 }, reducedMotion: 'reduce' });
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   page = await context.newPage();
-  page.setDefaultTimeout(300_000); // speed is the benchmarks' subject
-  page.on('console', (message) => void faults.push(message.text()));
-  page.on('pageerror', (error) => void faults.push(error.message));
+  faults = watchPage(page);
 });
 afterEach(async () => {
   await context.close();

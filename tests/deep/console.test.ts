@@ -8,8 +8,10 @@ import { openView } from '../../scripts/pages/console-pictures.ts';
 import { type SampleIds, storeConsoleSamples } from '../../scripts/pages/console-samples.ts';
 import { openBrowser } from '../../scripts/pages/open-browser.ts';
 import { findTreeFaults } from '../support/accessibility-tree.ts';
+import { cases } from '../support/deep.ts';
 import { type RunningService, startLocalService } from '../support/local-service.ts';
 import { projectRoot } from '../support/run-command.ts';
+import { watchPage } from '../support/watched-page.ts';
 
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 const axeFile = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
@@ -67,12 +69,7 @@ const visit = async <Result>(
   });
   try {
     const page = await context.newPage();
-    page.setDefaultTimeout(300_000); // speed is the benchmarks' subject
-    const faults: string[] = [];
-    page.on('console', (message) => {
-      if (['error', 'warning'].includes(message.type())) faults.push(`console: ${message.text()}`);
-    });
-    page.on('pageerror', (error) => void faults.push(`error: ${error.message}`));
+    const faults = watchPage(page);
     page.on('request', (request) => {
       if (!/^(?:data|blob):/.test(request.url()) && !request.url().startsWith(service.baseUrl))
         faults.push(`request: ${request.url()}`);
@@ -214,12 +211,14 @@ test('the views of the console are found', () => {
   expect(viewPaths).toContain('/node-types');
 });
 
-describe.each([
+const looks: readonly (readonly [theme: Theme, width: number])[] = [
   ['light', 1_280],
+  ['dark', 360],
   ['dark', 1_280],
   ['light', 360],
-  ['dark', 360],
-] as const)('in the %s theme, %i px wide,', (theme, width) => {
+];
+
+describe.each(cases(looks.slice(0, 2), looks))('in the %s theme, %i px wide,', (theme, width) => {
   test.each([...viewPaths, ...statePaths])(
     '%s is accessible, quiet, and no wider than the window',
     async (pattern) => {

@@ -39,7 +39,7 @@ const lent = (builtIn.credentialTypes ?? []).filter(({ apply }) => apply === und
 const allWays = Object.keys(planted).flatMap((type, row) =>
   Object.keys(leaks).map((how, column) => ({ type, how, isQuick: (row + column) % 3 === 0 })),
 );
-/** In `npm test` each type by some ways, and each way by some types. */
+/** The few: each type by some ways, and each way by some types. */
 const ways = cases(
   allWays.filter(({ isQuick }) => isQuick),
   allWays,

@@ -3,7 +3,6 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
 import type { RunningProject } from '../../support/a-running-project.ts';
-import { cases } from '../../support/deep.ts';
 import { startLocalService } from '../../support/local-service.ts';
 import { runCommand } from '../../support/run-command.ts';
 
@@ -13,27 +12,24 @@ export const describeOtherServices = (project: RunningProject): void => {
     runCommand('npm', ['start', '--silent'], { cwd: project.folder, env: { PORT: port } });
 
   describe('another npm start in the same folder', () => {
-    // A service of its own builds all of the code: seconds.
-    if (cases(false, true)) {
-      test('leaves the command line to the first one, and says how to reach the second', async () => {
-        const second = await startLocalService({ cwd: project.folder });
-        try {
-          expect(second.output()).toContain(
-            `uses the service that was started first, at ${project.service.baseUrl}`,
-          );
-          const { port } = new URL(second.baseUrl);
-          expect(second.output()).toContain(`HOOKLOOM_PORT=${port} npm run -s cli`);
-          await cli('workflow remove hello', { env: { HOOKLOOM_PORT: port } });
-          expect((await cli('workflow list')).stdout).toMatch(/hello +enabled/);
-          expect((await cli('workflow list', { env: { HOOKLOOM_PORT: port } })).stdout).not.toMatch(
-            /hello +enabled/,
-          );
-        } finally {
-          await second.stop();
-        }
+    test('leaves the command line to the first one, and says how to reach the second', async () => {
+      const second = await startLocalService({ cwd: project.folder });
+      try {
+        expect(second.output()).toContain(
+          `uses the service that was started first, at ${project.service.baseUrl}`,
+        );
+        const { port } = new URL(second.baseUrl);
+        expect(second.output()).toContain(`HOOKLOOM_PORT=${port} npm run -s cli`);
+        await cli('workflow remove hello', { env: { HOOKLOOM_PORT: port } });
         expect((await cli('workflow list')).stdout).toMatch(/hello +enabled/);
-      });
-    }
+        expect((await cli('workflow list', { env: { HOOKLOOM_PORT: port } })).stdout).not.toMatch(
+          /hello +enabled/,
+        );
+      } finally {
+        await second.stop();
+      }
+      expect((await cli('workflow list')).stdout).toMatch(/hello +enabled/);
+    });
 
     test('is refused at the same port, with the reason', async () => {
       const { code, stdout, stderr } = await startAt(new URL(project.service.baseUrl).port);
