@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterEach, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
+import { routes } from '../../lib/app/api/api.ts';
 import { refusedPlace } from '../../lib/webhooks/requests/request-record.ts';
 import { toPathConfigs } from '../../lib/workflows/definition/to-path-configs.ts';
 import { fillPlaces, findDifferences } from '../../scripts/cost/places.ts';
@@ -71,11 +72,23 @@ test('a deployer may create each resource type of serverless.yml, only for this 
     for (const arn of [Resource].flat()) expect(arn).toMatch(/hookloom-STAGE|^arn:aws:apigateway:REGION::/);
 });
 
-/** The routes of the API that a policy allows, as patterns. */
-const routesOf = ({ Statement }: typeof author): readonly RegExp[] =>
-  Statement.filter(({ Effect, Action }) => Effect === 'Allow' && Action === 'execute-api:Invoke')
+/** The routes of the API that a policy allows, or denies, as patterns. */
+const routesOf = ({ Statement }: typeof author, effect = 'Allow'): readonly RegExp[] =>
+  Statement.filter(({ Effect, Action }) => Effect === effect && Action === 'execute-api:Invoke')
     .flatMap(({ Resource }) => Resource as readonly string[])
     .map((arn) => new RegExp(`^${(arn.split('API_ID/*/')[1] ?? '').replaceAll('*', '.*')}$`));
+
+// holds: policies-limit-people
+test('the reader’s policy allows each route that reads, except callback URLs, and none that changes something', () => {
+  const [allowed, denied] = [routesOf(reader), routesOf(reader, 'Deny')];
+  const all = routes.map(({ route: { route } }) => route.replace(' ', ''));
+  const open = all.filter(
+    (route) => allowed.some((one) => one.test(route)) && !denied.some((one) => one.test(route)),
+  );
+  const readable = all.filter((route) => route.startsWith('GET/') && !route.endsWith('/approvals/addresses'));
+  expect(readable.length).toBeGreaterThan(20);
+  expect(open).toEqual(readable);
+});
 
 /** Runs commands. @returns the routes that they called: `GET/api/admin/workflows` */
 const run = async (

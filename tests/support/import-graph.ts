@@ -130,7 +130,7 @@ const nameOf = (value: unknown): string => {
 };
 
 /** Without names that are only declared or are keys: they stand for nothing outside of the file. */
-const childrenOf = (node: SyntaxNode): SyntaxNode[] => {
+export const childrenOf = (node: SyntaxNode): SyntaxNode[] => {
   const children: SyntaxNode[] = [];
   for (const key in node) {
     const value = node[key];

@@ -44,6 +44,7 @@ describe('a durable run', () => {
     edges: ['start -> first', 'first -> pause', 'pause -> second'],
   };
 
+  // holds: waits-cost-nothing
   test('runs its nodes, waits without a process, and leaves its record', async () => {
     const service = await started(flow);
     const { status, invocations, state, updates } = await service.run();
@@ -146,6 +147,19 @@ describe('a durable run', () => {
     const record = await service.executions.find('e-1');
     expect(JSON.stringify(record).length).toBeLessThan(40_000);
     expect(service.called).toEqual(['first/0', 'second/0']);
+  });
+
+  // holds: runs-keep-their-version
+  test('ends on the version that it started with, although another was stored while it waited', async () => {
+    const service = await started(flow);
+    await service.run('e-1', {
+      between: async () => {
+        await service.put(aFlow({ nodes: [call('other')], edges: ['start -> other'] }));
+      },
+    });
+    expect(service.called).toEqual(['first/0', 'second/0']);
+    expect(await service.workflows.find('order')).toMatchObject({ version: 2 });
+    expect(await service.executions.find('e-1')).toMatchObject({ status: 'succeeded', workflowVersion: 1 });
   });
 
   test('keeps recorded times, whatever the clock of the next machine says', async () => {
@@ -360,6 +374,7 @@ describe('approval', () => {
     expect(namesIn()).toEqual([[]]);
   });
 
+  // holds: callback-urls-stay-secret
   test('shows the callback URL in no record and no log line', async () => {
     const service = await started(flow);
     await service.run('e-1', { answer: () => ({ decision: 'approve', body: {} }) });
@@ -545,6 +560,7 @@ test('workflows that run each other endlessly fail with one message that shows t
 describe('the end of a run', () => {
   const flow: AFlow = { nodes: [call('first')], edges: ['start -> first'] };
 
+  // holds: events-at-least-once
   test('stays in the outbox until it is published: after a crash, the sweeper publishes it', async () => {
     const service = await aBackgroundService({ usesOutbox: true });
     const marks: unknown[] = [];
@@ -751,6 +767,7 @@ describe('infrastructure errors', () => {
     edges: ['start -> first', 'first -> pause', 'pause -> second'],
   };
 
+  // holds: outage-is-no-crash
   test.each(['acquireLease', 'finish'] as const)(
     'a store that is unavailable at %s fails the invocation, and the run resumes where it was',
     async (method) => {
@@ -769,6 +786,7 @@ describe('infrastructure errors', () => {
     },
   );
 
+  // holds: outage-is-no-crash
   test('a large request that cannot be read yet fails the invocation, not the run', async () => {
     let failures = 2;
     const service = await aBackgroundService();
@@ -806,6 +824,7 @@ describe('infrastructure errors', () => {
     expect(service.called).toHaveLength(2);
   });
 
+  // holds: outage-is-no-crash
   test('results that stay unreadable for long do not count as crashes', async () => {
     let failures = 50;
     const text = randomBytes(300_000).toString('base64');
