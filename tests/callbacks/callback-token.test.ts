@@ -23,6 +23,7 @@ describe('a callback token', () => {
     );
   });
 
+  // holds: callback-urls-stay-secret
   test('is refused when one character is altered', () => {
     const text = signToken(token, 'key');
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';

@@ -133,6 +133,7 @@ test('pull makes the folder, and what it writes is stable', async () => {
   expect(await call(`drift ${target}`)).toMatchObject({ code: 0 });
 });
 
+// holds: no-edit-overwritten
 test('a workflow that somebody changes between plan and deployment is not overwritten', async () => {
   const { call, file, folder, asked } = await aFolder();
   file('flows/second.json', aWorkflow({ id: 'second', name: 'Mine' }));

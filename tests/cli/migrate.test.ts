@@ -62,6 +62,7 @@ const open = async (count?: number) => {
 };
 
 describe('hookloom migrate', () => {
+  // holds: migrates-beside-runs
   test('counts by table and version, and rewrites items of the previous version once', async () => {
     const { call, endpoint } = await aCommandLine();
     const sdk = createSdk(endpoint);
@@ -108,6 +109,7 @@ describe('hookloom migrate', () => {
 });
 
 describe('a migration', () => {
+  // holds: migrates-beside-runs
   test('skips items that others change or remove meanwhile, and is complete after another one', async () => {
     const { client, sdk, tables: names, migrate } = await open();
     let isFirst = true;
@@ -158,6 +160,7 @@ describe('a migration', () => {
     expect(scans).toBeGreaterThan(3 + 2 * Object.keys(tables).length - 1);
   });
 
+  // holds: migrates-beside-runs
   test('gives up on a store that stays away, and resumes there the next time', async () => {
     const { client, migrate, sleeps } = await open();
     let writes = 0;

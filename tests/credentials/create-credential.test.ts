@@ -14,6 +14,7 @@ const lets = async (credential: Parameters<typeof verify>[0], secret: string | n
   (await verify(credential, { username: credential.username, secret: secret ?? '' })) !== null;
 
 describe('a credential', () => {
+  // holds: only-hashes-stored
   test('has one secret, which is shown once and stored as a hash', async () => {
     const { credential, newSecret } = await anApiKey();
     expect(newSecret).toMatch(/^[\w-]{43}$/);
@@ -36,6 +37,7 @@ describe('a credential', () => {
     expect(await lets(credential, chosen)).toBe(true);
   });
 
+  // holds: revoked-secrets-end
   test('that is rotated accepts both secrets until the first is revoked', async () => {
     const first = await anApiKey();
     const second = await rotateCredential(first.credential, generated);

@@ -14,6 +14,7 @@ describe('secrets', () => {
     for (const secret of secrets) expect(secret).toMatch(/^[A-Za-z0-9_-]{43}$/);
   });
 
+  // holds: only-hashes-stored
   test('a generated secret is stored as its SHA-256', () => {
     // The one-block example of FIPS 180-2, appendix B.1
     expect(Buffer.from(hashGenerated('abc').hash, 'base64url').toString('hex')).toBe(
@@ -22,6 +23,7 @@ describe('secrets', () => {
     expect(hashGenerated('abc').algorithm).toBe('sha256');
   });
 
+  // holds: only-hashes-stored
   test('a chosen password is stored as scrypt with its own salt', async () => {
     const [one, two] = [await hashPassword('secret', 16), await hashPassword('secret', 16)];
     expect(one).toMatchObject({ algorithm: 'scrypt', cost: 16 });

@@ -177,6 +177,7 @@ describe('durable executions, from outside', () => {
     expect(JSON.parse(seen[0]?.body.toString() ?? '')).toMatchObject({ ErrorMessage: 'cancelled' });
   });
 
+  // holds: one-answer-per-question
   test('accept one answer per callback', async () => {
     const { seen, call } = await anAws((_seen, count) =>
       count === 1 ? { status: 200 } : { status: 400, type: 'InvalidParameterValueException' },

@@ -86,6 +86,7 @@ const answer = (url: string) =>
     body: JSON.stringify({ decision: 'approve', by: 'Ada' }),
   });
 
+// holds: survives-a-kill, finished-steps-stay
 test('a run survives any end of its processes, and repeats no request to the outside', async () => {
   const file = join(project.folder, 'order.json');
   writeFileSync(file, JSON.stringify(workflow()));
@@ -142,6 +143,7 @@ test('a run survives any end of its processes, and repeats no request to the out
   expect(interrupted.key).toBe(`${executionId}/ship/0`);
 });
 
+// holds: accepted-runs-happen, survives-a-kill
 test('an express run that a killed service had acknowledged runs in the next one', async () => {
   const file = join(project.folder, 'volume.json');
   const definition = {

@@ -47,6 +47,7 @@ interface Shown {
 
 const show = async (id: string) => (await stage.get<Shown>(`/api/admin/bulk-retries/${id}`)).body;
 
+// holds: bulk-retry-once
 test(`a bulk retry whose process is killed ${KILLS} times loses nothing, and retries nothing twice`, async () => {
   const { port } = outside.address() as AddressInfo;
   const call = {

@@ -60,6 +60,7 @@ const expectNothingLeft = async (): Promise<void> => {
   expect((await look()).equals(clean)).toBe(true);
 };
 
+// holds: code-is-isolated
 describe('a run finds its memory as the process’s first run does, byte by byte, after one that', () => {
   test.each([
     ['returns', `return { text: $input.text }`],

@@ -273,6 +273,7 @@ const harmless: readonly (readonly [name: string, text: string, output: JsonObje
   ],
 ];
 
+// holds: code-is-isolated
 test.each(harmless)('finds nothing by %s', async (_name, text, output) => {
   expect(await run(text)).toEqual(output);
 });
@@ -377,6 +378,7 @@ const failing: readonly (readonly [name: string, text: string, message: RegExp |
   ['the callee of the call', `arguments.callee`, /TypeError/],
 ];
 
+// holds: code-is-isolated
 describe.each(failing)('%s', (_name, text, message) => {
   test('fails the node with a name', async () => {
     await expect(run(text, { memoryMb: 24 })).rejects.toMatchObject({

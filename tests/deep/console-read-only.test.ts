@@ -108,6 +108,7 @@ test.each([
   expect(others.length > 0).toBe(change !== '');
 });
 
+// holds: read-only-console
 test('what a page would change all the same is refused with the reason', async () => {
   await open('/variables');
   const refused = await page.evaluate(async () => {

@@ -248,6 +248,7 @@ const maxBegun: Record<Kind, number> = {
 };
 
 describe('a durable run', () => {
+  // holds: survives-a-kill, finished-steps-stay, at-most-once
   test('has the same result wherever its process crashes', async () => {
     let total = 0;
     await fc.assert(

@@ -332,6 +332,7 @@ describe('a record is kept', () => {
     return { store, expiry, pass: () => (time.ms += day * DAY * 1_000) };
   };
 
+  // holds: kept-as-long-as-needed
   test('for the days after its end that its start set, whatever ends it', async () => {
     const { store, expiry, pass } = await atDay(3);
     await store(5).start(start);

@@ -143,6 +143,7 @@ const migrateAll = async (fixture: ReturnType<typeof unpack>): Promise<void> => 
   await service.stop();
 };
 
+// holds: upgrades-read-old-data
 describe.each([
   ['version-2-first', false],
   ['version-2-first', true],

@@ -89,6 +89,7 @@ const open = async () => {
   return { chance, executions, dispatch, dispatched, carried };
 };
 
+// holds: events-stored-before-acknowledged
 test(`of ${EVENTS} events with faults at every call, each starts one execution or is a dead letter`, async () => {
   const { chance, executions, dispatch, dispatched, carried } = await open();
   const store = openSourcesStore(null);

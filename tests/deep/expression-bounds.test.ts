@@ -15,6 +15,7 @@ describe('the inputs of an evaluation', () => {
     jest.restoreAllMocks();
   });
 
+  // holds: bounded-expressions
   test('it never reads the clock: on a slow machine the result is the same', async () => {
     const text = '$sum(items[$not(price = 0)].(price * 2))';
     const quick = await evaluateExpression(text, orders(6_000));
@@ -104,6 +105,7 @@ describe('what no limit of its own bounds is refused', () => {
     ['$match(d, /x*y|x/)', text],
     ['$reduce([1..40], function($a, $b) { {"a": $a, "b": $a} }, {})', {}],
   ];
+  // holds: bounded-expressions
   test.each(cases(endless, [...endless, ...endlessAndSlow]))('%s', async (expression, input) => {
     await expect(evaluateExpression(expression, input)).rejects.toThrow('more than 3000000 steps');
   });

@@ -148,6 +148,7 @@ const readAll = async (service: Service, executionId: string): Promise<readonly 
 };
 
 describe('nothing expires that a record or a waiting run refers to', () => {
+  // holds: waits-cost-nothing, kept-as-long-as-needed
   test.each<[string, BackgroundMode, { held?: number; begins?: number; waits?: number }]>([
     ['an express run', 'express', {}],
     ['an express run that begins a day late', 'express', { begins: 1 }],

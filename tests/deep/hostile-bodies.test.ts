@@ -27,6 +27,7 @@ const bodies = [
 const isExpected = ({ name }: HostileBody, status: number): boolean =>
   name.startsWith('a bomb') ? status === 413 : status === 202 || (status >= 400 && status < 500);
 
+// holds: bad-input-is-no-5xx
 test('hostile bodies are parsed or get a 4xx', async () => {
   const { send } = await aServiceWithBody({ raw: true }, { webhook: { responseMode: 'onReceived' } });
   const failed: string[] = [];

@@ -42,6 +42,7 @@ const megabytes = async function* () {
   for (let at = 0; at < SIZE; at += 1_000_000) yield Buffer.alloc(1_000_000, at);
 };
 
+// holds: files-all-or-nothing
 test.each(Object.entries(places))(
   'a process killed in the middle of a file leaves none in %s',
   async (_name, open) => {

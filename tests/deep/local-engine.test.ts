@@ -182,6 +182,7 @@ describe('the local engine', () => {
     client.destroy();
   });
 
+  // holds: survives-a-kill
   test('resumes open executions after its own restart', async () => {
     const opened = Promise.withResolvers<string>();
     const run: Run = async (steps) => {

@@ -15,6 +15,7 @@ import { simulateOverload } from '../support/overload/simulate-overload.ts';
 /** Quotas stay whole numbers. */
 const SCALE = 100;
 
+// holds: overload-loses-nothing
 test('no overload loses what was accepted or what its caller may count on', async () => {
   for (const { scenario } of scenarios) {
     const found = await simulateOverload({ ...scenario, endMs: 3 * 3_600_000, scale: SCALE });

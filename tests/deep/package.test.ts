@@ -200,6 +200,7 @@ describe('the zips', () => {
     expect(resources.filter(({ Type }) => Type === 'AWS::Lambda::Function')).toHaveLength(zips.length);
   });
 
+  // holds: off-costs-nothing
   test('files that are loaded on use are beside the bundles of the functions that use them', () => {
     const users = new Map<string, string[]>();
     for (const name of allFunctions.toSorted()) {

@@ -57,6 +57,7 @@ test('the search finds each secret in each encoding', () => {
 });
 
 describe('a synchronous run whose node leaks its credential', () => {
+  // holds: secrets-in-no-record
   test.each(ways)('of the type %s through %s shows and stores nothing of it', async (type, how) => {
     const { credentials, server } = await aPlantedService();
     const lines: string[] = [];
@@ -108,6 +109,7 @@ describe('a synchronous run whose node leaks its credential', () => {
 
 describe('a durable run whose node leaks its credential', () => {
   const durable = ways.filter(([, how]) => how !== 'strays');
+  // holds: secrets-in-no-record
   test.each(durable)('of the type %s through %s has nothing of it in its checkpoints', async (type, how) => {
     const { credentials } = await aPlantedService();
     const service = await aBackgroundService({

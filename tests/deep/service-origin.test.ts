@@ -103,6 +103,7 @@ test('a script runs in the same document without a sandbox', async () => {
   }
 });
 
+// holds: no-script-from-answers
 test.each(OWN_HEADERS.map((headers, index) => [headers, String(index)] as const))(
   'no script in a response with %j runs, whatever its type',
   async (_headers, id) => {
@@ -114,6 +115,7 @@ test.each(OWN_HEADERS.map((headers, index) => [headers, String(index)] as const)
   },
 );
 
+// holds: no-script-from-answers
 test('no script in a file with a type chosen by the caller runs', async () => {
   const ran: string[] = [];
   for (const type of ['text/html', 'text/xsl', 'image/svg+xml', 'text/plain, text/html', 'x/y+xml']) {

@@ -179,6 +179,7 @@ const ended = async (workflowIds: readonly string[]): Promise<Map<string, Listed
   return found;
 };
 
+// holds: accepted-runs-happen, one-delivery-one-run, survives-a-kill
 test(`${KILLS} process kills lose nothing, duplicate nothing, and leave nothing open`, async () => {
   for (const shape of shapes) await stage.storeWorkflow(aWorkflow(shape));
   const deliveries: Delivery[] = [];
@@ -276,6 +277,7 @@ interface Entries {
   readonly nextCursor: string | null;
 }
 
+// holds: state-write-once
 test(`${KILLS} process kills let each operation of state take effect once`, async () => {
   const modes = ['durable', 'express'] as const;
   for (const mode of modes) await stage.storeWorkflow(aWorkflowWithState(mode));

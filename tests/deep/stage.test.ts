@@ -61,6 +61,7 @@ describe('the policies that docs/ prints', () => {
     connections: [],
   };
 
+  // holds: policies-limit-people
   test('let an author put, switch, list and remove workflows, and nothing else', async () => {
     expect(
       await stage.cliAs('author', 'workflow put -', { stdin: JSON.stringify(definition) }),
@@ -90,6 +91,7 @@ describe('the policies that docs/ prints', () => {
     expect((await stage.callAs('author', '/api/admin/debug')).status).toBe(403);
   });
 
+  // holds: policies-limit-people
   test('let an operator put no workflows', async () => {
     const { code } = await stage.cliAs('operator', 'workflow put -', { stdin: JSON.stringify(definition) });
     expect([code, (await stage.cliAs('operator', 'workflow get of-an-author')).code]).toEqual([1, 1]);
@@ -107,6 +109,7 @@ const describeGrant = ({ holder, action, resource }: { holder: string; action: s
 
 // Last: it is about all that the suites above have done. stage-doctor.test.ts uses those of the doctor.
 describe('the grants of the template', () => {
+  // holds: least-permissions
   test('are used by a suite, or listed with a reason', async () => {
     // What CloudFormation calls with a deployer's keys is not here: tests/scripts has the policy held against its handlers.
     const grants = (await stage.grants()).filter(

@@ -159,6 +159,7 @@ describe('a deployment', () => {
     return { stack: { ExecutionsTable: EXECUTIONS }, names: [EXECUTIONS], dynamoDb: endpoint };
   };
 
+  // holds: deployments-refused-first
   test.each([
     [SCHEMA_VERSION + 1, 'A later release has stored data', 'Continue with that release.'],
     [OLDEST_VERSION - 1, 'There may be data in version', 'run its `hookloom migrate`'],
@@ -250,6 +251,7 @@ describe('a deployment', () => {
   const aDeployment = async (account: Account) =>
     aFramework({ Resources: template.Resources, aws: await openAccount(account) });
 
+  // holds: deployments-refused-first
   test('stops before changing the stack when it is refused', async () => {
     const { begin, warnings } = await aDeployment(await aStageOf(SCHEMA_VERSION, SCHEMA_VERSION + 1));
     await expect(begin()).rejects.toThrow(/^This release can't work with the data of the stage "dev":/);

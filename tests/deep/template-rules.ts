@@ -55,11 +55,13 @@ export const describeTemplateRules = (read: () => Template): void => {
       expect(checkTemplate(read())).toEqual([]);
     });
 
+    // holds: extras-off-by-default
     test('has no alarm, dashboard or tracing, which cost while nothing runs', () => {
       expect([...ofType('AWS::CloudWatch::Alarm'), ...ofType('AWS::CloudWatch::Dashboard')]).toEqual([]);
       expect(JSON.stringify(resources())).not.toMatch(/"TracingConfig"|xray:/);
     });
 
+    // holds: least-permissions
     test('every function runs on arm64 with the newest Node, under a role of its own', () => {
       for (const { id, Properties, role } of functions()) {
         const Role = { 'Fn::GetAtt': [role, 'Arn'] };
@@ -71,6 +73,7 @@ export const describeTemplateRules = (read: () => Template): void => {
       }
     });
 
+    // holds: least-permissions
     test('no role allows an action with `*`, or a place with `*` that has no reason', () => {
       for (const [id, { Properties }] of ofType('AWS::IAM::Role')) {
         for (const { Action, Resource } of statementsOf(Properties)) {
@@ -151,6 +154,7 @@ export const describeTemplateRules = (read: () => Template): void => {
       expect(ACCEPTED_LEASE_MS).toBeGreaterThan(Number(MaximumEventAgeInSeconds) * 1_000);
     });
 
+    // holds: admin-needs-iam
     test('every route asks for IAM, but for webhooks and what has a signed address', () => {
       for (const [, { Properties }] of ofType('AWS::ApiGatewayV2::Route')) {
         const isOpen = /^ANY \/api\/webhook(-callback)?\//.test(String(Properties.RouteKey));
@@ -175,6 +179,7 @@ export const describeTemplateRules = (read: () => Template): void => {
       expect(propertiesOf('HttpApi')).not.toHaveProperty('CorsConfiguration');
     });
 
+    // holds: data-outlives-the-stack
     test('what holds data outlives the stack, and goes when the deployment that made it fails: it can be repeated', () => {
       const data = [...ofType('AWS::DynamoDB::Table'), ...ofType('AWS::S3::Bucket')];
       // The Framework makes the bucket for bundles, and removes it with the stack.

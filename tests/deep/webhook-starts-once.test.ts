@@ -133,6 +133,7 @@ const open = async () => {
 describe('a delivery', () => {
   const REPEATS = cases(40, 1_000);
 
+  // holds: one-delivery-one-run
   test(`that comes ${REPEATS} times at once starts one run`, async () => {
     const service = await open();
     const results = await Promise.all(Array.from({ length: REPEATS }, () => service.call('k-1')));
@@ -149,6 +150,7 @@ describe('a delivery', () => {
   const quick: Fault[] = ['fail', 'reset', 'lose the reply'];
   const faults: Fault[] = cases(quick, [...quick, 'throttle']); // after which the client waits longer
 
+  // holds: accepted-runs-happen, one-delivery-one-run, starts-once-or-not-at-all
   test.each(
     faults.flatMap((fault) =>
       [true, false].map((isKeyed) => [fault, isKeyed ? 'with' : 'without', isKeyed] as const),

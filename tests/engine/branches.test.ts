@@ -95,6 +95,7 @@ test('a branch of an inner run is named after it', async () => {
   ]);
 });
 
+// holds: at-most-once
 test.each([true, false, undefined])(
   'a step is made at most once as its node says: %j',
   async (atMostOnce) => {

@@ -253,6 +253,7 @@ const toText = (value: unknown): string => (typeof value === 'string' ? value : 
 const encodeText = (text: string): string => encodeURIComponent(text.toWellFormed());
 
 describe('any request to', () => {
+  // holds: bad-input-is-no-5xx
   test.each(routes)(
     '%s gets an answer that the document has, and no 5xx',
     async (_, { method, path, operation }) => {

@@ -172,6 +172,7 @@ describe('a bulk retry', () => {
     });
   });
 
+  // holds: bulk-retry-once
   test('survives a crash after any write, and retries each execution once', async () => {
     const { failMany, start, run, show, dispatched, openRunner, executions } = await aService();
     await failMany(6);

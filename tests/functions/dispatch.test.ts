@@ -44,6 +44,7 @@ const aDispatch = async ({ ofQueue = false, perBatch = false, workflow = orders(
 };
 
 describe('an event that carries its trigger', () => {
+  // holds: events-stored-before-acknowledged
   test('starts it once per key, however often it arrives', async () => {
     const { dispatch, registration, records } = await aDispatch();
     const event = { ...toEnvelope(registration), id: 'one' };
@@ -95,6 +96,7 @@ describe('a message of a queue', () => {
     expect(await records()).toHaveLength(2);
   });
 
+  // holds: events-stored-before-acknowledged
   test('stays in its queue when it starts nothing', async () => {
     const { dispatch } = await aDispatch({ ofQueue: true, workflow: orders({ enabled: false }) });
     const messageId = 'kept';

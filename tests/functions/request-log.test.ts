@@ -38,6 +38,7 @@ describe('the log line', () => {
     });
   });
 
+  // holds: requests-in-no-log
   test('of an unknown address has no value from the caller', async () => {
     const service = await aWebhookService();
     await service.call(aJsonEvent({}, { workflowId: 'unknown', path: 'secret' }));

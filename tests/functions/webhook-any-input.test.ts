@@ -74,6 +74,7 @@ describe('any input', () => {
     await service.put({ id: 'off', enabled: false });
   });
 
+  // holds: bad-input-is-no-5xx
   test('that is a request is answered in JSON, never with a 5xx, and runs exactly when it got a 2xx', async () => {
     const before = prototypes();
     await fc.assert(

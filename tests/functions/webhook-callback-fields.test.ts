@@ -83,6 +83,7 @@ describe('a callback URL with fields', () => {
     expect(answers).toHaveLength(1);
   });
 
+  // holds: one-answer-per-question
   test('tells the second of two concurrent answers about the first', async () => {
     const { decide, executions, answers } = await aCallback({ question });
     const page = await Promise.all([

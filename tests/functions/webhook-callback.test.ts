@@ -25,6 +25,7 @@ describe('a callback URL', () => {
     expect(answers).toEqual([]);
   });
 
+  // holds: one-answer-per-question
   test('accepts one decision, with its other fields', async () => {
     const { decide, answers } = await aCallback();
     const taken = await decide({ decision: 'approve', by: 'Ada' });
@@ -91,6 +92,7 @@ describe('a callback URL', () => {
     expect(await decide({ decision: 'approve' })).toEqual(aProblem(410, 'callback-gone'));
   });
 
+  // holds: callback-urls-stay-secret
   test('is 404 when it is altered or not signed', async () => {
     const { url, call, answers } = await aCallback();
     const [last = ''] = url.slice(-1);
@@ -135,6 +137,7 @@ describe('a callback URL', () => {
     expect(answers).toHaveLength(1);
   });
 
+  // holds: callback-urls-stay-secret
   test('is in no log line', async () => {
     const { url, call, decide, entries } = await aCallback();
     await call('GET');

@@ -100,6 +100,7 @@ describe('credentials', () => {
     expect(service.executions.records()).toEqual([]);
   });
 
+  // holds: revoked-secrets-end
   test('with a rotated secret are refused once the cache has expired', async () => {
     const service = await aClosedService();
     const event = aJsonEvent({}, { headers: { 'x-api-key': 'right' } });

@@ -13,6 +13,7 @@ const keyed = (key: string, body: unknown = { id: 1 }, headers: Record<string, s
   aJsonEvent(body, { headers: { 'idempotency-key': key, ...headers } });
 
 describe('a repeated delivery', () => {
+  // holds: one-delivery-one-run
   test('gets the first execution, and starts nothing', async () => {
     const service = await aWebhookService();
     await service.put(later);
@@ -135,6 +136,7 @@ describe('a repeated delivery', () => {
     expect(bodyOf(await service.call(aJsonEvent({ id: 1 })))).not.toHaveProperty('duplicate');
   });
 
+  // holds: one-delivery-one-run
   test('of a synchronous run gets the same response, and 409 while it runs', async () => {
     const service = await aWebhookService();
     await service.put({ chain: [{ type: 'set', parameters: { values: { n: '{{ $random() }}' } } }] });

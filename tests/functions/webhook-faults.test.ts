@@ -58,6 +58,7 @@ describe('while the store is unavailable', () => {
     return { service, isDown, statusAfter };
   };
 
+  // holds: cached-through-an-outage
   test('requests continue for five minutes with the cached workflow', async () => {
     const { isDown, statusAfter } = await aThrottledService();
     isDown.workflows = true;
@@ -68,6 +69,7 @@ describe('while the store is unavailable', () => {
     expect(await statusAfter(0)).toBe(200);
   });
 
+  // holds: cached-through-an-outage, revoked-secrets-end
   test('requests continue for a minute with the cached credential', async () => {
     const { isDown, statusAfter } = await aThrottledService();
     isDown.credentials = true;

@@ -88,6 +88,7 @@ const aFunction = async () => {
 };
 
 describe('an address without a webhook', () => {
+  // holds: unknown-webhooks-look-alike
   test.each(Object.keys(ways))(
     'costs the same calls and gets the same response, whatever the reason: %s',
     async (way) => {
@@ -186,6 +187,7 @@ describe('a flood of requests at addresses without a webhook', () => {
     expect(writes).toEqual([1, 1, 1, 1, 0, 0]);
   });
 
+  // holds: unknown-webhooks-look-alike
   test('reveals nothing either, whatever was requested before', async () => {
     const known = ['shop', 'asleep', 'disabled'];
     const anyId = fc.oneof(

@@ -97,6 +97,7 @@ describe('secrets', () => {
     ]);
   });
 
+  // holds: secrets-in-no-record, requests-in-no-log
   test.each(secrets.flatMap(guises))('%s is in no answer, no log line and no record', (canary) => {
     const everything = [
       ...answers.values(),
@@ -108,6 +109,7 @@ describe('secrets', () => {
   });
 
   // A request that runs in the background is kept until it has run; what is shown of it is another test's business.
+  // holds: requests-in-no-log
   test.each(guises(inBody))(
     '%s, from a body, is in no log line, no refusal, and no record of a run whose caller saw it succeed',
     (canary) => {

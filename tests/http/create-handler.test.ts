@@ -71,6 +71,7 @@ describe('the handler’s result', () => {
     expect((await serve(() => ({ status: 204, headers: {}, body: null }))).result).not.toHaveProperty('body');
   });
 
+  // holds: requests-in-no-log
   test('is one line in the log, without headers, body or secrets', async () => {
     const { lines, entry } = await serve(() => answerJson(200, { token: 'secret-answer' }));
     expect(lines).toHaveLength(1);

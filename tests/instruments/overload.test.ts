@@ -14,6 +14,7 @@ describe('a simulation of overload', () => {
     expect(found).toMatchObject({ uselessStarts: 0, overtaken: 0, refused: 0 });
   });
 
+  // holds: overload-loses-nothing
   test('loses nothing that was accepted', async () => {
     for (const scenario of [aLambdaOutage, aStoreOutage, aPause]) {
       const found = await simulateOverload({ ...scenario, scale: SCALE * 5 });

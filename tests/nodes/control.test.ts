@@ -33,6 +33,7 @@ describe('wait', () => {
     return { asked, output };
   };
 
+  // holds: waits-cost-nothing
   test.each<[JsonObject, unknown[]]>([
     [{ seconds: 90 }, [['wait', 90]]],
     [{ until: '2023-11-14T22:14:20Z' }, [['wait', 60]]],

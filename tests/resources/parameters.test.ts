@@ -19,6 +19,7 @@ const KEY = 'arn:aws:kms:eu-central-1:123456789012:key/0f1e2d3c-0000-4000-8000-0
 const CERTIFICATE = 'arn:aws:acm:eu-central-1:123456789012:certificate/0f1e2d3c-0000-4000-8000-000000000000';
 const BUS = 'arn:aws:events:eu-central-1:210987654321:event-bus/orders';
 
+// holds: extras-off-by-default
 test('the defaults of serverless.yml request nothing that costs or that a small account could not deploy', () => {
   expect(read()).toEqual({
     alarmTopic: null,

@@ -299,6 +299,7 @@ const nodes = (parameters: JsonObject) => [
 const OTHERS = cases([1], [0, 1, 3]);
 
 describe.each(['before its next process', 'before its first write'])('while others write %s', (when) => {
+  // holds: state-write-once
   test.each(Object.entries(operations))(
     '%s takes effect once, at whatever point the process is killed',
     async (_name, { parameters, before, rival, check }) => {

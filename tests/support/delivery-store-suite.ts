@@ -54,6 +54,7 @@ export const describeDeliveryStore = (name: string, create: () => DeliveryStore 
       expect(await store.claim(other)).toEqual(other);
     });
 
+    // holds: one-delivery-one-run
     test('one of many concurrent claims wins, and all return it', async () => {
       const store = await create();
       const claims = Array.from({ length: 20 }, (_, at) => store.claim(claim({ executionId: `e-${at}` })));

@@ -73,6 +73,7 @@ export const describeExecutionStore = (
       expect(await store.find('e-1')).toEqual({ ...shown(start()), ...untouched });
     });
 
+    // holds: starts-once-or-not-at-all
     test('an execution starts once, and the second try changes nothing', async () => {
       const store = await create();
       await store.start(start());
@@ -82,6 +83,7 @@ export const describeExecutionStore = (
       expect(await store.find('e-1')).toMatchObject(shown(start()));
     });
 
+    // holds: starts-once-or-not-at-all
     test('one of many concurrent starts wins', async () => {
       const store = await create();
       const starts = Array.from({ length: 10 }, (_, at) => store.start(start({ startToken: `token-${at}` })));

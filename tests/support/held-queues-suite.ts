@@ -30,6 +30,7 @@ export const describeHeldQueues = (
   create: () => Promise<{ readonly executions: ExecutionStore; readonly queues: HeldQueues }>,
 ) => {
   describe(`${name} keeps held executions`, () => {
+    // holds: held-runs-start-once
     test('in the queues of their triggers, in order of arrival', async () => {
       const { executions, queues } = await create();
       const ids = Array.from({ length: 30 }, (_, at) => `e-${at + 10}`);
@@ -87,6 +88,7 @@ export const describeHeldQueues = (
       expect(await enter(8)).toBeNull();
     });
 
+    // holds: held-runs-start-once
     test('until one of several processes releases them, with another version and mode', async () => {
       const { executions, queues } = await create();
       await executions.start(aHeld('e-1', { mode: 'express' }));

@@ -45,6 +45,7 @@ export const describeTokenBuckets = (
         expect(await take({ ...bucket, key }, NOW, null)).toMatchObject({ isTaken: true });
     });
 
+    // holds: rates-are-exact
     test(`of ${concurrent} concurrent requests, as many are admitted as there are tokens`, async () => {
       const take = await create();
       const processes = Array.from({ length: 8 }, () => rememberBuckets(take, 10));

@@ -145,6 +145,7 @@ describe('the response of a response node', () => {
     expect(contained(contentType)).toEqual([undefined, undefined]);
   });
 
+  // holds: no-script-from-answers
   test.each(['text/html', 'Text/HTML ; charset=utf-8', ' text/html'])(
     'of the type %j is shown in a sandbox',
     (contentType) => {
@@ -152,6 +153,7 @@ describe('the response of a response node', () => {
     },
   );
 
+  // holds: no-script-from-answers
   test.each([
     'text/xsl',
     'text/xml',

@@ -77,6 +77,7 @@ describe('authenticating', () => {
     });
   });
 
+  // holds: closed-without-credential
   test.each<[string, Authentication, string | null, Partial<Credential>]>([
     ['no credential', 'apiKey', null, {}],
     ['an unknown credential', 'apiKey', 'gone', {}],

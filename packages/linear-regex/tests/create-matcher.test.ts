@@ -33,6 +33,7 @@ test.each(patterns)('%s matches where JavaScript’s RegExp matches, also with c
   expect(found).toEqual(texts.map((text) => ({ text, isMatch: whole.test(text) })));
 });
 
+// holds: bounded-expressions
 describe('the work', () => {
   test.each<[string, string, readonly number[]]>([
     // A quarter for each unit, then what a new class of units costs, and the instructions followed from a new state.

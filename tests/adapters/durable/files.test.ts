@@ -43,6 +43,7 @@ const aService = async (changes: { save?: typeof save; load?: typeof load } = {}
 };
 
 describe('files of a durable run', () => {
+  // holds: files-all-or-nothing
   test('are complete and unique, wherever its process ends', async () => {
     for (let fatal = 1; ; fatal++) {
       const service = await aService();

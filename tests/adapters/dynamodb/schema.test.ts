@@ -231,6 +231,7 @@ describe('what is stored', () => {
     expect(unstated).toEqual([]);
   });
 
+  // holds: upgrades-read-old-data
   test.each([null, OLDEST_VERSION, SCHEMA_VERSION - 1])('is read when its version is %s', async (version) => {
     const stores = await openStores();
     await writeAll(stores);
@@ -242,6 +243,7 @@ describe('what is stored', () => {
     expect(after).toEqual(before);
   });
 
+  // holds: upgrades-read-old-data
   test.each([OLDEST_VERSION - 1, SCHEMA_VERSION + 1])(
     'is refused with a clear error when its version is %i',
     async (version) => {

@@ -133,6 +133,7 @@ describe('a request', () => {
 describe('addresses that are not public', () => {
   const guarded = createHttpClient();
 
+  // holds: private-addresses-refused
   test.each([
     '127.0.0.1',
     'localhost',
@@ -166,6 +167,7 @@ describe('addresses that are not public', () => {
     expect(server.received).toHaveLength(before);
   });
 
+  // holds: private-addresses-refused
   test('one private address among public ones refuses the host', async () => {
     const mixed = createHttpClient({ lookup: async () => ['1.1.1.1', '127.0.0.1'] });
     const error = await failureOf(mixed, 'http://rebind.example/');

@@ -139,6 +139,7 @@ describe('where a redirect may lead', () => {
   const failByName = (location: string) =>
     failureOf(byName, `http://shop.internal:${server.port}${to(302, location)}`);
 
+  // holds: private-addresses-refused
   test.each([
     ['http://127.0.0.1', '127.0.0.1 is'],
     ['http://[::1]', '::1 is'],
@@ -154,6 +155,7 @@ describe('where a redirect may lead', () => {
     expect(other.received).toHaveLength(before);
   });
 
+  // holds: private-addresses-refused
   test('not to the metadata service of the cloud', async () => {
     expect((await fail(to(302, 'http://169.254.169.254/latest/meta-data/'))).code).toBe('OUTBOUND_REFUSED');
   });

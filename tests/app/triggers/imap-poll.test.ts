@@ -32,6 +32,7 @@ const aMailbox = async (parameters: JsonObject = {}) => {
 
 const key = (uid: number) => `INBOX/7/${uid}`;
 
+// holds: mail-once
 test('each mail starts one execution, and is marked as seen once that is stored', async () => {
   const { server, poll, started, records, inputOf, result } = await aMailbox({ markSeen: true });
   server.receive();
@@ -82,6 +83,7 @@ test('a poll that fails is a failed execution, and the next one catches up', asy
 const STEP = cases(6, 1);
 
 describe.each([false, true])('a process that is killed at any call (per batch: %s)', (perBatch) => {
+  // holds: mail-once
   test.each(['by its repetition', 'by the next poll'])(
     'loses no mail and starts none twice, completed %s',
     async (how) => {

@@ -51,6 +51,7 @@ describe('a URL from a caller', () => {
     expect(JSON.stringify([url, headers, tls])).not.toBe(JSON.stringify([API, {}, undefined]));
   });
 
+  // holds: credentials-stay-at-their-hosts
   test.each(
     applied.flatMap((type) =>
       [
@@ -190,6 +191,7 @@ describe('a redirect to another port of the same host', () => {
     return { send, other, close: () => Promise.all([server.close(), other.close()]) };
   };
 
+  // holds: credentials-stay-at-their-hosts
   test.each([
     ['httpBearer', { token: 'token-1' }, {}],
     ['httpBasic', { password: 'password-1' }, { username: 'ann' }],
@@ -205,6 +207,7 @@ describe('a redirect to another port of the same host', () => {
     expect(JSON.stringify(headers)).not.toMatch(/-1|Basic/);
   });
 
+  // holds: credentials-stay-at-their-hosts
   test('is refused when it would repeat a credential in the body', async () => {
     const { send, other, close } = await start(307);
     await expect(send('inBody', { key: 'the-key-1' })).rejects.toMatchObject({

@@ -48,6 +48,7 @@ const aScrubber = (...secrets: string[]) => {
 };
 
 describe('a secret is removed', () => {
+  // holds: secrets-found-encoded
   test.each(Object.entries(formsOf(SECRET)))('%s', (_form, text) => {
     const scrubbed = aScrubber(SECRET).scrub(`before ${text} after`);
     expect(scrubbed).toContain('[redacted]');
@@ -144,6 +145,7 @@ describe('a secret is removed', () => {
     expect(aScrubber(secret).scrub(`a ${text} b`)).toBe('a [redacted] b');
   });
 
+  // holds: secrets-found-encoded
   test('after any chain of encodings (any secret), and nothing else is removed', () => {
     const chain = fc.array(fc.constantFrom(...Object.keys(encoders)), { maxLength: 2 });
     const secret = fc
@@ -170,6 +172,7 @@ describe('a secret is removed', () => {
     },
   );
 
+  // holds: secrets-found-encoded
   test('wherever it is, in any encoding (any secret)', () => {
     fc.assert(
       fc.property(

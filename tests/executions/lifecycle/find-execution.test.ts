@@ -193,6 +193,7 @@ describe('the view for operators', () => {
     });
   });
 
+  // holds: callback-urls-stay-secret
   test('has no request, key, token, checkpoints or callback, whatever a record has', () => {
     expect(JSON.stringify(aFullRecord).match(/hidden-/g)).toHaveLength(10);
     expect(JSON.stringify([describeExecution(aFullRecord), describeSummary(aFullRecord)])).not.toContain(

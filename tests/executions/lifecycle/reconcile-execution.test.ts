@@ -93,6 +93,7 @@ const aLeasedRun = async (start: Partial<ExecutionStart> = {}, status: DurableSt
 };
 
 describe('the sweeper', () => {
+  // holds: accepted-runs-happen
   test('dispatches accepted executions that have not started, and extends their leases', async () => {
     const { parts, dispatched, executions, clock } = await aSweeper();
     // Lambda may have it in its queue until then.
@@ -104,6 +105,7 @@ describe('the sweeper', () => {
     expect(await dueIn(executions, clock.now() + 15 * MINUTE - 1)).toEqual([]);
   });
 
+  // holds: accepted-runs-happen
   test('dispatches at once, and under the same name, what Lambda refused; the oldest first', async () => {
     const { parts, executions, dispatched, clock, record } = await aSweeper();
     clock.advance(MINUTE);
@@ -272,6 +274,7 @@ describe('the sweeper', () => {
     expect((await record())?.status).toBe(status);
   });
 
+  // holds: events-at-least-once
   test('publishes an end in the outbox once', async () => {
     const { parts, executions, published, clock } = await aLeasedRun();
     await executions.finish('e-1', anExecutionEnd({ isInOutbox: true, endedAt: clock.now() }));
@@ -283,6 +286,7 @@ describe('the sweeper', () => {
     expect(published).toEqual(['e-1 succeeded']);
   });
 
+  // holds: events-at-least-once
   test('keeps an end that still cannot be published in the outbox', async () => {
     const { parts, executions, record, entries, clock } = await aLeasedRun();
     await executions.finish('e-1', anExecutionEnd({ isInOutbox: true, endedAt: clock.now() }));
@@ -508,6 +512,7 @@ describe('the function', () => {
     );
   });
 
+  // holds: upgrades-read-old-data
   test('leaves data of a later release unchanged, and logs it once', async () => {
     const { parts, executions, clock, entries, record, dispatched } = await aSweeper();
     for (const id of ['e-2', 'e-3'])

@@ -132,12 +132,14 @@ describe('running an execution', () => {
     expect(store.records()).toEqual([]);
   });
 
+  // holds: starts-once-or-not-at-all
   test('runs nothing without a recorded start', async () => {
     const { execute, runs } = aRun(undefined, { start: unavailable });
     await expect(execute(execution, 1_000)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
     expect(runs).toEqual([]);
   });
 
+  // holds: starts-once-or-not-at-all
   test('does not run an execution that another call started', async () => {
     const { execute, store, runs } = aRun();
     const trigger = { nodeId: 'start', type: 'webhookTrigger' };
@@ -299,6 +301,7 @@ describe('its completion event', () => {
     return { published, store, execute: createRunExecution({ ...parts, events, usesOutbox: true }) };
   };
 
+  // holds: events-at-least-once
   test('is published once it is recorded', async () => {
     const { published, store, execute } = publishing(async () => {});
     await execute(execution, 1_000);

@@ -130,6 +130,7 @@ describe('the recorded data', () => {
     }
   });
 
+  // holds: redacted-by-name-and-form
   test('never contain the value of a secret name, at any depth', () => {
     const secret = fc.record({ password: fc.constant('canary-1'), other: fc.string() });
     const tree = fc.letrec<{ value: unknown }>((tie) => ({

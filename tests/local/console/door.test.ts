@@ -272,6 +272,7 @@ describe('a door receives the redirect of a sign-in', () => {
   });
 });
 
+// holds: read-only-console
 test.each(['POST', 'PUT', 'PATCH', 'DELETE'])('a door that is read-only refuses %s', async (method) => {
   const { call, passed } = await openAndEnter({ settings: { stage: 'production', isReadOnly: true } });
   const { status, body } = await call(`${API}/a`, { method });

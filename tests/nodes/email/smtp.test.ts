@@ -225,6 +225,7 @@ describe('a failed mail', () => {
     expect(server.mails).toEqual([]);
   });
 
+  // holds: private-addresses-refused
   test('because of a private address says what allows it', async () => {
     const { services, ...context } = aMailContext();
     const { createTcpClient } = await import('../../../lib/adapters/tcp-client/tcp-client.chunk.ts');

@@ -358,6 +358,7 @@ describe('a login', () => {
     });
   });
 
+  // holds: private-addresses-refused
   test('is not sent to a private address', async () => {
     const server = await aServer();
     const context = aMailContext();

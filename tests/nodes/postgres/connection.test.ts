@@ -73,6 +73,7 @@ describe('the connection', () => {
     expect(server.tried).toEqual([]);
   });
 
+  // holds: private-addresses-refused
   test('to a private address says what allows it', async () => {
     const context = aPostgresContext();
     const services = { ...context.services, tcp: createTcpClient() };

@@ -28,6 +28,7 @@ const tokens: Readonly<Record<string, string>> = {
   'JSON Web Token': `eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.${A36}`,
 };
 
+// holds: redacted-by-name-and-form
 describe('a token is known by its prefix', () => {
   test.each(Object.entries(tokens))('of %s', (_of, token) => {
     const places: readonly ((token: string) => string)[] = [

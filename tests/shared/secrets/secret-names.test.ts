@@ -17,6 +17,7 @@ const spellingsOf = (words: string): readonly string[] => {
   ];
 };
 
+// holds: redacted-by-name-and-form
 describe('a secret name, in any spelling', () => {
   test.each([
     ...[

@@ -62,6 +62,7 @@ const aServiceWith = async (
 const idOf = (answer: Parameters<typeof bodyOf>[0]): string => String(bodyOf(answer).executionId);
 
 describe('paused: store', () => {
+  // holds: held-runs-start-once
   test('accepts requests and runs nothing until the webhook is unpaused; then runs each once', async () => {
     const service = await aServiceWith({ paused: 'store' });
     const [first, second] = [await service.send(1), await service.send(2)];
@@ -188,6 +189,7 @@ describe('concurrency: queue', () => {
   const rule = { max: 1, onLimit: 'queue' };
   const begun = { dispatches: false };
 
+  // holds: held-runs-start-once
   test('beyond the limit, requests wait, and begin one by one in their order', async () => {
     const service = await aServiceWith({ concurrency: rule }, begun);
     const ids: string[] = [];
@@ -311,6 +313,7 @@ describe('when something fails', () => {
     throw new AppError(STORE_UNAVAILABLE, {});
   };
 
+  // holds: held-runs-start-once
   test.each(['the queues', 'the release', 'the dispatch', 'the records'])(
     '%s: a later sweep continues, and each execution begins',
     async (what) => {

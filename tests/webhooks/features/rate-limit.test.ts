@@ -28,6 +28,7 @@ const aServiceWith = async (
 
 const twoPerMinute = { requests: 2, seconds: 60, per: 'path' };
 
+// holds: rates-are-exact
 test('requests above the rate get 429 with the time to wait, and start nothing', async () => {
   const service = await aServiceWith(twoPerMinute);
   expect(await service.get()).toMatchObject({

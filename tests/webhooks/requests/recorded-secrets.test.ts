@@ -96,6 +96,7 @@ describe('no secret is recorded', () => {
     for (const [at, webhook] of webhooks.entries()) await service.put({ id: `shop-${at}`, webhook });
   });
 
+  // holds: redacted-by-name-and-form
   test.each(Object.entries(places))('of a refused or accepted request: %s', async (_place, changesOf) => {
     const before = service.requests.all().length;
     for (const secret of headerSafe) {

@@ -127,6 +127,7 @@ const expressions = [
 ];
 
 describe('data is data, whatever its keys', () => {
+  // holds: data-is-never-code
   test.each(expressions)('%s has the same result as with ordinary keys', async (text) => {
     await fc.assert(
       fc.asyncProperty(anyData, async (body) => {

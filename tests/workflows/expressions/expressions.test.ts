@@ -94,6 +94,7 @@ describe('an expression', () => {
     expect(await evaluate(text)).toBeUndefined();
   });
 
+  // holds: data-is-never-code
   test('yields data: expressions in it are not evaluated', async () => {
     const input = { body: { text: '{{7*7}}' } };
     expect(await evaluate('{{ body.text }}', { input })).toBe('{{7*7}}');

@@ -72,6 +72,7 @@ describe('the functions of Step Functions', () => {
       { list: Array.from({ length: 50_000 }, () => 0) },
     ],
   ];
+  // holds: bounded-expressions
   test.each(cases(repeated.slice(0, 2), repeated))('%s takes too many steps', async (text, data) => {
     await expect(evaluateExpression(text, data)).rejects.toThrow('more than 3000000 steps');
   });

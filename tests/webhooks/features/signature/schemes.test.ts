@@ -39,6 +39,7 @@ describe.each(signedRequests)('the signature of $name', (signed) => {
     expect(service.executions.records()).toHaveLength(1);
   });
 
+  // holds: signatures-over-received-bytes
   test('is accepted over the bytes of a base64 event', async () => {
     const encoded = { body: Buffer.from(body).toString('base64'), isBase64Encoded: true };
     expect(await service.send({ ...request, ...encoded })).toBe(200);
@@ -61,6 +62,7 @@ describe.each(signedRequests)('the signature of $name', (signed) => {
   });
 
   const { [signedIn]: signature = '', ...unsigned } = headers;
+  // holds: signatures-over-received-bytes
   test.each([
     [
       'an altered byte in the body',
