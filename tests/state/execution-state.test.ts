@@ -1,10 +1,13 @@
 import type { JsonObject, StateOperation } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
+import { createStateStore } from '../../lib/adapters/dynamodb/state-store.ts';
 import { createStateFor } from '../../lib/state/execution-state.ts';
 import type { StateStore } from '../../lib/state/state-store.ts';
 import { aManualClock } from '../support/a-manual-clock.ts';
 import { inMemoryState, inMemoryValues } from '../support/in-memory-state.ts';
+import { namePoints } from '../support/named-points.ts';
 import { describeStateStore } from '../support/state-store-suite.ts';
+import { useTestDatabases } from '../support/test-database.ts';
 
 describeStateStore('Memory', async () => inMemoryState());
 
@@ -200,14 +203,6 @@ describe('keys', () => {
     expect(await claim(node('e-1'), ['a'], 60)).toEqual([false]);
   });
 
-  test('are claimed once by many concurrent executions', async () => {
-    const { node } = open();
-    const keys = Array.from({ length: 50 }, (_, at) => `k${at}`);
-    const all = await Promise.all(Array.from({ length: 8 }, (_, at) => claim(node(`e-${at}`), keys)));
-    const counts = keys.map((_key, at) => all.filter((claimed) => (claimed as boolean[])[at]).length);
-    expect(counts).toEqual(keys.map(() => 1));
-  });
-
   test('that are claimed can be read and deleted, and hold no value', async () => {
     const { node } = open();
     await claim(node('e-1'), ['a']);
@@ -307,6 +302,70 @@ describe('what is refused stores nothing', () => {
     const range = { prefix: '', after: null, limit: 100 };
     const { entries } = await store.list('workflow:shop', range);
     expect(entries.map(({ key, version }) => [key, version])).toEqual([['text', 1]]);
+  });
+});
+
+describe('of node runs that write at the same time', () => {
+  const openDatabase = useTestDatabases();
+
+  /** State on DynamoDB, with points. */
+  const race = async () => {
+    const { client, tables } = await openDatabase();
+    const { ports, ...points } = namePoints({ state: createStateStore(client, tables) });
+    const { node } = open(ports.state);
+    const count = (executionId: string) =>
+      node(executionId)({ operation: 'increment', key: 'n', by: 1 }).then(({ value }) => value);
+    return { ...points, node, count };
+  };
+
+  test('both increments of a counter count', async () => {
+    const { hold, count } = await race();
+    await count('e-0');
+    const points = [hold('state.put:before'), hold('state.put:before')];
+    const counted = [count('e-1'), count('e-2')];
+    await Promise.all(points.map(({ reached }) => reached));
+    for (const { release } of points) release();
+    expect((await Promise.all(counted)).sort()).toEqual([2, 3]);
+  });
+
+  test.each([
+    ['first', [0, 1]],
+    ['second', [1, 0]],
+  ])('that claim a key, it is the claim of the one that is stored %s', async (_which, order) => {
+    const { hold, node } = await race();
+    const points = [hold('state.put:before'), hold('state.put:before')];
+    const claims = ['e-1', 'e-2'].map((id) => node(id)({ operation: 'claim', keys: ['a'] }));
+    await Promise.all(points.map(({ reached }) => reached));
+    const claimed = [];
+    for (const at of order) {
+      points[at]?.release();
+      claimed.push((await claims[at])?.claimed);
+    }
+    expect(claimed).toEqual([[true], [false]]);
+  });
+
+  // The run whose process was thought to be dead makes its write between any two reads of the one that repeats it.
+  test.each([
+    'state.find:before',
+    'state.find:after',
+    'state.findEffect:before',
+    'state.findEffect:after',
+    'state.put:before',
+  ])('a write that is made while it is repeated is made once: at %s', async (point) => {
+    const { hold, count } = await race();
+    await count('e-0');
+    const late = hold('state.put:before');
+    const first = count('e-1');
+    await late.reached;
+    const between = hold(point);
+    const repeated = count('e-1');
+    await between.reached;
+    late.release();
+    expect(await first).toBe(2);
+    expect(await count('e-2')).toBe(3);
+    between.release();
+    expect(await repeated).toBe(2);
+    expect(await count('e-3')).toBe(4);
   });
 });
 

@@ -13,9 +13,10 @@ import { AppError } from '../../../lib/shared/errors.ts';
 import { toPathConfigs } from '../../../lib/workflows/definition/to-path-configs.ts';
 import { aManualClock } from '../../support/a-manual-clock.ts';
 import { aRecordingLogger } from '../../support/a-recording-logger.ts';
-import { anExecutionStart } from '../../support/a-start.ts';
+import { anExecutionEnd, anExecutionStart } from '../../support/a-start.ts';
 import { aTrigger, aWorkflow } from '../../support/a-workflow.ts';
 import { inMemoryExecutionStore, inMemoryWorkflowStore } from '../../support/in-memory-stores.ts';
+import { namePoints } from '../../support/named-points.ts';
 
 const queue = { workflowId: 'greeting', triggerNodeId: 'request' };
 
@@ -86,6 +87,42 @@ const aService = async (
     logged: () => entries.map(({ level, message, fields }) => [`${level}: ${message}`, fields]),
   };
 };
+
+describe('a held execution', () => {
+  /** A queue with one, and points at its release. */
+  const aRace = async () => {
+    let hold: ReturnType<typeof namePoints>['hold'] | undefined;
+    const service = await aService({}, 1, ({ queues }) => {
+      const points = namePoints({ queues });
+      hold = points.hold;
+      return points.ports;
+    });
+    if (hold === undefined) throw new Error('there are no points');
+    return { ...service, holdAt: hold };
+  };
+
+  test('that two processes release at once is dispatched by one of them', async () => {
+    const { release, holdAt, dispatched } = await aRace();
+    const points = [holdAt('queues.release:before'), holdAt('queues.release:before')];
+    const releases = [release(), release()];
+    await Promise.all(points.map(({ reached }) => reached));
+    for (const point of points) point.release();
+    await Promise.all(releases);
+    expect(dispatched).toEqual(['e-1']);
+  });
+
+  test('that is cancelled while it is released is not dispatched', async () => {
+    const { release, holdAt, dispatched, executions } = await aRace();
+    const point = holdAt('queues.release:before');
+    const releasing = release();
+    await point.reached;
+    await executions.finish('e-1', anExecutionEnd({ status: 'cancelled', leavesQueue: true }));
+    point.release();
+    await releasing;
+    expect(dispatched).toEqual([]);
+    expect(await executions.find('e-1')).toMatchObject({ status: 'cancelled' });
+  });
+});
 
 describe('a queue without a limit', () => {
   test('is released whole, and the log says how many', async () => {

@@ -1,9 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
+import { createSlotStore } from '../../../lib/adapters/dynamodb/limits/slot-store.ts';
 import type { ExecutionRecord } from '../../../lib/executions/record/execution-store.ts';
 import { GROUP_SIZE, MAX_GROUPS } from '../../../lib/webhooks/limits/slots.ts';
 import { createTakeSlot } from '../../../lib/webhooks/limits/take-slot.ts';
 import { aManualClock } from '../../support/a-manual-clock.ts';
 import { inMemorySlots } from '../../support/in-memory-stores.ts';
+import { namePoints } from '../../support/named-points.ts';
+import { useTestDatabases } from '../../support/test-database.ts';
 
 const workflowId = 'orders';
 
@@ -49,6 +52,56 @@ const aService = (processes = 1) => {
     },
   };
 };
+
+describe('a slot that two processes find free', () => {
+  const openDatabase = useTestDatabases();
+
+  /** Processes whose executions of one workflow run until they are ended, one at a time, on DynamoDB. */
+  const aRace = async () => {
+    const { client, tables } = await openDatabase();
+    const clock = aManualClock();
+    const { ports, hold } = namePoints({ slots: createSlotStore(client, tables) });
+    const ended = new Set<string>();
+    const find = async (id: string) =>
+      ({ status: ended.has(id) ? 'succeeded' : 'running', mode: 'express', held: null }) as ExecutionRecord;
+    const take = (executionId: string, max = 1) =>
+      createTakeSlot({ slots: ports.slots, executions: { find }, clock, knownMs: 0 })({
+        ...{ workflowId, executionId, max },
+      });
+    return { take, hold, ended, list: async () => (await ports.slots.list(workflowId, 1)).flat() };
+  };
+
+  test.each([
+    ['since none is taken', null],
+    ['since its execution has ended', 'e-0'],
+  ])('%s is taken by one of them', async (_why, before) => {
+    const { take, hold, ended, list } = await aRace();
+    if (before !== null) {
+      await take(before);
+      ended.add(before);
+    }
+    const points = [hold('slots.take:before'), hold('slots.take:before')];
+    const taking = [take('e-1'), take('e-2')];
+    await Promise.all(points.map(({ reached }) => reached));
+    points[1]?.release();
+    expect(await taking[1]).toBe(true);
+    points[0]?.release();
+    expect(await taking[0]).toBe(false);
+    expect(await list()).toMatchObject([{ executionId: 'e-2' }]);
+  });
+
+  test('beside another free one leaves that to the second', async () => {
+    const { take, hold, ended, list } = await aRace();
+    for (const id of ['e-0', 'e-1']) await take(id, 2);
+    ended.add('e-0').add('e-1');
+    const points = [hold('slots.take:before'), hold('slots.take:before')];
+    const taking = [take('e-2', 2), take('e-3', 2)];
+    await Promise.all(points.map(({ reached }) => reached));
+    for (const { release } of points) release();
+    expect(await Promise.all(taking)).toEqual([true, true]);
+    expect((await list()).map(({ executionId }) => executionId).sort()).toEqual(['e-2', 'e-3']);
+  });
+});
 
 describe('slots for concurrent executions', () => {
   test.each([1, 7, 15, 16, 40, 99, 100])('are as many as the limit allows: %d', async (max) => {
