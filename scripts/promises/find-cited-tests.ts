@@ -7,7 +7,7 @@ export interface CitedTest {
   /** With the titles of its groups. What differs from case to case is `…`. */
   readonly title: string;
   readonly ids: readonly string[];
-  /** Whether `npm run test:deep` gives it more cases than `npm test`. */
+  /** Whether `npm run test:nightly` gives it more cases than `npm test`. */
   readonly hasMoreCases: boolean;
 }
 
