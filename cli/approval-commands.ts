@@ -48,8 +48,9 @@ const list = async (
   context: TargetContext,
 ): Promise<void> => {
   const { io, target } = context;
+  const method = addresses === true ? 'POST' : 'GET';
   const path = addresses === true ? `${APPROVALS}/addresses` : APPROVALS;
-  const page = await target.api.call<ApprovalPage>('GET', path, { query: { ...query } });
+  const page = await target.api.call<ApprovalPage>(method, path, { query: { ...query } });
   const { approvals, nextCursor, omitsEarlier } = page;
   if (approvals.length === 0) await refuseUnknownWorkflow(query.workflowId ?? null, context);
   if (omitsEarlier === true) io.note(EARLIER_NOTE);

@@ -241,7 +241,7 @@ class Look {
     const { workflowId } = record;
     const query = { workflowId, limit: 1 };
     const page = await target.api
-      .call<ApprovalPage>('GET', '/api/admin/approvals/addresses', { query })
+      .call<ApprovalPage>('POST', '/api/admin/approvals/addresses', { query })
       .catch((error: Error) => error);
     if (page instanceof Error)
       return this.#set('callback', probes.unknown(`callback: its URL can't be read: ${page.message}`));

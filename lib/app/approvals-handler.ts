@@ -6,8 +6,8 @@ import { answerJson } from '../shared/answer.ts';
 import { listAddressesRoute, listApprovalsRoute } from './api/approvals.ts';
 
 /**
- * `GET /api/admin/approvals`: pending approvals. `GET /api/admin/approvals/addresses`: the same with callback URLs, at
- * a separate path, so that a policy can allow one without the other.
+ * `GET /api/admin/approvals`: pending approvals. `POST /api/admin/approvals/addresses`: the same with callback URLs. It
+ * changes nothing, but is no GET: a reader may send any GET, and a policy can't deny all spellings of a path.
  */
 export const createListApprovals = (
   parts: ApprovalParts & { readonly logger: Logger; readonly clock: Clock },

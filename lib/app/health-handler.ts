@@ -14,7 +14,7 @@ import type { Registry } from '../plugins/load-registry.ts';
 import { type Answer, answerJson } from '../shared/answer.ts';
 import { CREDENTIAL_NOT_FOUND, PLUGIN_NOT_FOUND } from '../shared/error-catalogue.ts';
 import { AppError } from '../shared/errors.ts';
-import { healthRoute, storedDataRoute, testCredentialRoute } from './api/health.ts';
+import { healthRoute, liveHealthRoute, storedDataRoute, testCredentialRoute } from './api/health.ts';
 import type { AdminParts } from './plugins-handlers.ts';
 
 interface CredentialTests {
@@ -55,7 +55,7 @@ interface StoredDataParts extends AdminParts {
 
 /** The routes of the function: the report, the live test of one credential, and the stored data. */
 export const createHealthRoutes = (parts: HealthParts & TestParts & StoredDataParts) =>
-  serveRoutes(parts, [answerHealth(parts), answerCredentialTest(parts), answerStoredData(parts)]);
+  serveRoutes(parts, [...answerHealth(parts), answerCredentialTest(parts), answerStoredData(parts)]);
 
 /** Whether this release reads the stored data, and which executions wait to start. */
 const answerStoredData = (parts: StoredDataParts) =>
@@ -92,8 +92,8 @@ const answerCredentialTest = (parts: TestParts) =>
   });
 
 /**
- * `GET /api/admin/plugins/health`: 503 if no plugin works or the registry can't be built. Checks end before the
- * function's timeout.
+ * `GET /api/admin/plugins/health`, and `POST /api/admin/plugins/health/live` with live tests: 503 if no plugin works or the registry can't
+ * be built. Checks end before the function's timeout.
  */
 const answerHealth = (parts: HealthParts) => {
   const { logger, clock, pluginDeadlineMs, inspect } = parts;
@@ -101,7 +101,7 @@ const answerHealth = (parts: HealthParts) => {
 
   const report = async (
     registry: Registry,
-    { plugin, probe }: RouteCall<typeof healthRoute>['query'],
+    { plugin, probe }: { readonly plugin: string | null; readonly probe: boolean },
     context: Partial<Context>,
   ) => {
     const remainingMs = () => (context.getRemainingTimeInMillis?.() ?? MAX_MS + MARGIN_MS) - MARGIN_MS;
@@ -109,22 +109,29 @@ const answerHealth = (parts: HealthParts) => {
     const deadlineMs = Math.max(0, Math.min(pluginDeadlineMs, remainingMs()));
     const rows = await checkPlugins(registry, { logger, clock, deadlineMs, plugin });
     const endsAt = clock.now() + Math.min(MAX_MS, remainingMs());
-    const inspection = await inspect(registry, { plugin, probe: probe === 'true', endsAt });
+    const inspection = await inspect(registry, { plugin, probe, endsAt });
     return mergeInspection(rows, inspection, clock.now());
   };
 
-  return answerRoute(healthRoute, async ({ query, context }) => {
+  type HealthCall = RouteCall<typeof healthRoute | typeof liveHealthRoute>;
+  const answerReport = async ({ query: { plugin }, context }: HealthCall, probe: boolean) => {
     const registry = await parts.loadRegistry().catch((cause: unknown) => {
       logger.error('The plugin registry could not be built.', { cause });
       return null;
     });
     if (registry === null) return answerJson(503, toReport([], clock.now()));
-    if (query.plugin !== null && !registry.plugins.some(({ id }) => id === query.plugin))
+    if (plugin !== null && !registry.plugins.some(({ id }) => id === plugin))
       throw new AppError(PLUGIN_NOT_FOUND, { near: null });
-    const { value, expiresAt } = await keep(JSON.stringify(query), () => report(registry, query, context));
+    const wanted = { plugin, probe };
+    const { value, expiresAt } = await keep(JSON.stringify(wanted), () => report(registry, wanted, context));
     const answer = answerJson(value.status === 'unhealthy' ? 503 : 200, value);
     return cacheFor(answer, expiresAt - clock.now());
-  });
+  };
+
+  return [
+    answerRoute(healthRoute, (call) => answerReport(call, false)),
+    answerRoute(liveHealthRoute, (call) => answerReport(call, true)),
+  ];
 };
 
 /** Lets only the caller cache an answer: reports are protected by IAM. */

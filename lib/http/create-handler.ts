@@ -2,7 +2,7 @@ import { type Clock, isPlainObject, type Logger } from '@hookloom/plugin-kit';
 import middy from '@middy/core';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import type { Answer } from '../shared/answer.ts';
-import { ANSWER_TOO_LARGE, METHOD_NOT_ALLOWED } from '../shared/error-catalogue.ts';
+import { ANSWER_TOO_LARGE, METHOD_NOT_ALLOWED, REQUEST_INVALID } from '../shared/error-catalogue.ts';
 import { AppError, isAppError, isRefusal } from '../shared/errors.ts';
 import { METRICS, type Measurement, type Measuring, measure } from '../shared/metrics.ts';
 import { readTraceparent } from '../shared/traceparent.ts';
@@ -72,10 +72,12 @@ export interface ServedRoute {
 }
 
 /**
- * The handler of a function of the admin API.
+ * The handler of a function of the admin API. It refuses a path in any other spelling than the route's: IAM may have
+ * judged that one.
  *
  * @param served - the routes, made by `answerRoute`; or handlers by the gateway's route key
- * @throws AppError `METHOD_NOT_ALLOWED` for an event of a route that is not among them
+ * @throws AppError `METHOD_NOT_ALLOWED` for an event of a route that is not among them; `REQUEST_INVALID` for a path that
+ *   is spelled differently
  */
 export const serveRoutes = (
   parts: HandlerParts,
@@ -88,7 +90,10 @@ export const serveRoutes = (
     const { method, path } = readRoute(call.event);
     const key = `${method} ${path}`;
     const handle = Object.hasOwn(routes, key) ? routes[key] : undefined;
-    if (handle !== undefined) return handle(call);
+    if (handle !== undefined) {
+      if (isSpelledAs(path, call.event)) return handle(call);
+      throw new AppError(REQUEST_INVALID, { reason: `its path is not spelled as ${path}` });
+    }
     const all = Object.keys(routes).map((route) => route.split(' '));
     const ofPath = all.filter(([, other]) => other === path);
     const methods = (ofPath.length > 0 ? ofPath : all).flatMap(([one = '']) =>
@@ -106,6 +111,19 @@ const readRoute = (event: unknown) => {
   const [method = '', path = ''] = toText(routeKey).split(' ');
   return { method: given !== method ? '' : method === 'HEAD' ? 'GET' : method, path };
 };
+
+/**
+ * Whether the path of a request, which the gateway has decoded once, is the route's, below the segments of a stage or a
+ * mapping. Of a route with parameters, only the form is checked: the handlers look ids up.
+ */
+const isSpelledAs = (route: string, event: unknown): boolean => {
+  const { rawPath } = isPlainObject(event) ? event : {};
+  const path = toText(rawPath);
+  return PLAIN_PATH.test(path) && (route.includes('{') || path.endsWith(route));
+};
+
+/** Segments that are not empty, `.` or `..`, without characters that some readers of paths decode or cut at. */
+const PLAIN_PATH = /^(?:\/(?!\.{1,2}(?:\/|$))[^/\\%;]+)+$/;
 
 /** Merges headers: added ones win, except that `vary` is combined (RFC 9110 §12.5.5). */
 const mergeHeaders = (own: Answer['headers'], added: Answer['headers']): Answer['headers'] =>

@@ -47,7 +47,7 @@ export const doctorStatements: readonly DoctorStatement[] = [
       'GET/api/admin/stored-data',
       'GET/api/admin/workflows',
       'GET/api/admin/executions*',
-      'GET/api/admin/approvals/addresses',
+      'POST/api/admin/approvals/addresses',
       'PUT/api/admin/probes',
       'DELETE/api/admin/workflows/hookloom-doctor-*',
       'DELETE/api/admin/probes/*',

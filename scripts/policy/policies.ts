@@ -65,11 +65,8 @@ const authorStatements: readonly Statement[] = [
   ),
 ];
 
-/** Callback URLs, with which anyone can decide. */
-const mayNotSeeAddresses: Statement = { ...mayCall('*/api/admin/approvals/addresses'), Effect: 'Deny' };
-
-/** The routes that change nothing. */
-const readerStatements: readonly Statement[] = [mayFindApi, mayCall('GET/api/admin/*'), mayNotSeeAddresses];
+/** The routes that change nothing. What a reader must not see has another method: a denied path has other spellings. */
+const readerStatements: readonly Statement[] = [mayFindApi, mayCall('GET/api/admin/*')];
 
 /** The routes of the commands for credentials, variables, state, plugins, executions, bulk retries, requests and approvals, and of all that only read. */
 const operatorStatements: readonly Statement[] = [
@@ -79,6 +76,7 @@ const operatorStatements: readonly Statement[] = [
     'POST/api/admin/executions/*',
     'POST/api/admin/bulk-retries/*',
     'POST/api/admin/requests/*',
+    'POST/api/admin/approvals/addresses',
     'POST/api/admin/workflows/*/executions',
     ...['PUT', 'POST', 'DELETE'].map((method) => `${method}/api/admin/credentials/*`),
     ...['PUT', 'DELETE'].map((method) => `${method}/api/admin/variables/*`),

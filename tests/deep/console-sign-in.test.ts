@@ -172,7 +172,7 @@ test('a stage: create, sign in, run, be revoked, see it everywhere, sign in agai
   });
   // A report may be some seconds old, in each sandbox: the page asked for one before there was the workflow.
   const reported = async () => {
-    const { plugins } = await call('GET', 'admin/plugins/health?probe=true&plugin=credentials');
+    const { plugins } = await call('POST', 'admin/plugins/health/live?plugin=credentials');
     return (plugins as unknown as Plugins).credentials?.credentials?.mail ?? null;
   };
   await poll(async () => (await reported()) !== null);

@@ -161,7 +161,7 @@ test('a page of another origin reaches webhooks, but no private route', async ()
       );
     await send('/api/webhook/hello/webhook', 'POST');
     await send('/api/admin/workflows/hello/executions', 'POST');
-    await send('/api/admin/approvals/addresses', 'GET');
+    await send('/api/admin/approvals/addresses', 'POST');
     expect(statuses).toEqual([
       ['/api/webhook/hello/webhook', 200],
       ['/api/admin/workflows/hello/executions', 403],

@@ -46,7 +46,7 @@ const aService = async () => {
     const requestContext = { ...sample.requestContext, http };
     const event = {
       ...sample,
-      routeKey: `GET ${path}`,
+      routeKey: `${method} ${path}`,
       rawQueryString: query,
       rawPath: path,
       requestContext,
@@ -55,6 +55,8 @@ const aService = async () => {
   };
   return { call, urls, entries };
 };
+
+const ADDRESSES = { method: 'POST', path: '/api/admin/approvals/addresses' };
 
 describe('GET /api/admin/approvals', () => {
   test('lists pending approvals without URLs', async () => {
@@ -83,7 +85,7 @@ describe('GET /api/admin/approvals', () => {
   test('lists those of one execution', async () => {
     const { call, urls } = await aService();
     const query = 'workflowId=approval&executionId=e-2';
-    const addresses = bodyOf(await call(query, { path: '/api/admin/approvals/addresses' }));
+    const addresses = bodyOf(await call(query, ADDRESSES));
     expect(addresses).toMatchObject({ count: 1, approvals: [{ executionId: 'e-2', address: urls[1] }] });
     expect(bodyOf(await call('executionId=none'))).toMatchObject({ count: 0, approvals: [] });
     // The cursor counts those that are left out, too.
@@ -105,7 +107,7 @@ describe('GET /api/admin/approvals', () => {
 
   test('returns URLs at a path of their own, and logs none', async () => {
     const { call, urls, entries } = await aService();
-    const { approvals } = bodyOf(await call('', { path: '/api/admin/approvals/addresses' }));
+    const { approvals } = bodyOf(await call('', ADDRESSES));
     expect(approvals.map(({ address }: { address: string }) => address)).toEqual(urls);
     expect(JSON.stringify(entries)).not.toContain('webhook-callback/');
   });

@@ -45,6 +45,7 @@ const aService = async (installed: readonly InstalledPlugin[], disabled: readonl
       {
         ...sample,
         routeKey: `GET ${path}`,
+        rawPath: path.replace(/\{.*/, 'x'),
         rawQueryString: query,
         pathParameters: ids,
         headers: { ...sample.headers, ...headers },

@@ -164,7 +164,7 @@ describe('broken plugins', () => {
     const { clock, run } = aVirtualClock();
     const registry = await run(loadRegistry([...broken, sound], { logger: silent, clock }));
     const handler = create({ logger: silent, clock, loadRegistry: async () => registry }) as Handler;
-    const result = await run(checked(handler)({ ...anEvent(), routeKey }, context));
+    const result = await run(checked(handler)(anEvent({ path: routeKey.replace('GET ', '') }), context));
     return { text: result.body ?? '', status: result.statusCode, body: JSON.parse(result.body ?? 'null') };
   };
   const where = { node: 'v24', architecture: 'arm64', region: 'local', memoryMb: null };

@@ -117,8 +117,11 @@ const anEndpoint = async ({
     entries,
     locks,
     reads: () => reads,
-    get: async (rawQueryString = '') =>
-      bodyOf(await handler({ ...anEvent({ path: '/api/admin/plugins/health' }), rawQueryString }, {})),
+    get: async ({ query: rawQueryString = '', isLive = false } = {}) => {
+      const path = '/api/admin/plugins/health';
+      const event = isLive ? anEvent({ method: 'POST', path: `${path}/live` }) : anEvent({ path });
+      return bodyOf(await handler({ ...event, rawQueryString }, {}));
+    },
     put: async (id: string) => {
       const reference = await secrets.put(id, JSON.stringify({ token: SECRET }));
       await outbound.put({
@@ -191,7 +194,7 @@ describe('a live test', () => {
   test('that the type lacks is not made, and the report says so', async () => {
     const { get, put } = await anEndpoint({ workflow: aSender('a') });
     await put('a');
-    expect((await get('probe=true')).plugins.acme).toMatchObject({
+    expect((await get({ isLive: true })).plugins.acme).toMatchObject({
       status: 'healthy',
       credentials: { a: { status: 'healthy', tested: false, message: expect.stringMatching(/^not tested/) } },
     });
@@ -203,7 +206,7 @@ describe('a live test', () => {
     const { get, put } = await run(anEndpoint({ clock, plugin, workflow: aSender('a', 'b') }));
     await Promise.all([put('a'), put('b')]);
     const before = clock.now();
-    const { plugins } = await run(get('probe=true'));
+    const { plugins } = await run(get({ isLive: true }));
     expect(clock.now() - before).toBe(4_000);
     const hung = { status: 'unhealthy', message: 'no result within 4000 ms', tested: true };
     expect(plugins.acme).toMatchObject({ status: 'unhealthy', credentials: { a: hung, b: hung } });
@@ -220,7 +223,7 @@ describe('a live test', () => {
   ])('that %s leaves no trace of it', async (_case, test) => {
     const { get, put, entries } = await anEndpoint({ plugin: testing(test), workflow: aSender('a') });
     await put('a');
-    const report = await get('probe=true');
+    const report = await get({ isLive: true });
     expect(report.plugins.acme.credentials.a).toMatchObject({ message: '[redacted] is wrong' });
     expect(JSON.stringify([report, entries])).not.toContain(SECRET);
   });
@@ -230,7 +233,7 @@ describe('a live test', () => {
     const plugin = testing(async () => ({ status: 'healthy' }));
     const { get, put } = await anEndpoint({ plugin, workflow: aSender(...ids), limits: { maxProbes: 2 } });
     for (const id of ids) await put(id);
-    const { status, plugins } = await get('probe=true');
+    const { status, plugins } = await get({ isLive: true });
     expect(status).toBe('healthy');
     expect(ids.map((id) => plugins.acme.credentials[id].tested)).toEqual([true, true, false]);
   });
@@ -276,9 +279,9 @@ describe('a report', () => {
     const { get, reads } = await anEndpoint({ clock });
     const first = await get();
     clock.advance(2_000);
-    const one = await get('plugin=acme');
+    const one = await get({ query: 'plugin=acme' });
     clock.advance(2_999);
-    expect(await get('probe=false')).toEqual(first);
+    expect(await get({ query: 'plugin=' })).toEqual(first);
     expect([first.generatedAt, one.generatedAt, reads()]).toEqual([
       '2023-11-14T22:13:20.000Z',
       '2023-11-14T22:13:22.000Z',
@@ -316,7 +319,7 @@ describe('a store', () => {
       return { definitions: [], ids: [], isComplete: true };
     };
     const { get, entries } = await anEndpoint({ clock, listWorkflows });
-    const report = await get('probe=true');
+    const report = await get({ isLive: true });
     expect(report).toMatchObject({
       status: 'degraded',
       checks: { store: { status: 'unhealthy' } },
@@ -327,7 +330,7 @@ describe('a store', () => {
     expect(entries).toContainEqual(expect.objectContaining({ message: 'stored facts not read' }));
     isDown = false;
     clock.advance(5_000);
-    expect(await get('probe=true')).toMatchObject({
+    expect(await get({ isLive: true })).toMatchObject({
       status: 'healthy',
       checks: { store: { status: 'healthy' } },
     });

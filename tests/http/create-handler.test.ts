@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Context } from 'aws-lambda';
 import { createLogger } from '../../lib/adapters/runtime/logger.ts';
-import { createHandler } from '../../lib/http/create-handler.ts';
+import { createHandler, serveRoutes } from '../../lib/http/create-handler.ts';
 import { type Answer, answerJson } from '../../lib/shared/answer.ts';
 import {
   AUTHENTICATION_MISCONFIGURED,
@@ -179,4 +179,47 @@ test.each<[string, unknown]>([
   });
   expect(result.statusCode).toBe(200);
   expect(entry).toMatchObject({ requestId: 'lambda-1', route: '' });
+});
+
+describe('a route of the admin API', () => {
+  const handler = serveRoutes(
+    { logger: createLogger({ clock: aManualClock(), write: () => {} }), clock: aManualClock() },
+    {
+      'GET /api/admin/approvals': async () => answerJson(200, {}),
+      'GET /api/admin/workflows/{workflowId}': async () => answerJson(200, {}),
+    },
+  );
+  /** @param rawPath - as the gateway hands it over: decoded once */
+  const ask = async (routeKey: string, rawPath: unknown) =>
+    (await handler({ ...anEvent(), routeKey, rawPath }, {} as Context)).statusCode;
+
+  test.each(['/api/admin/approvals', '/live/api/admin/approvals'])('is served at %s', async (path) => {
+    expect(await ask('GET /api/admin/approvals', path)).toBe(200);
+  });
+
+  test.each([
+    '/api/admin/%61pprovals',
+    '/api/admin//approvals',
+    '//api/admin/approvals',
+    '/api/admin/./approvals',
+    '/x/../api/admin/approvals',
+    '/../api/admin/approvals',
+    '/api/admin/approvals/',
+    '/api/admin%2fapprovals',
+    '/api/admin\\approvals',
+    '/api/admin/approvals;x',
+    '/api/admin/Approvals',
+    '/other',
+    '',
+    undefined,
+  ])('is a 400 at %j, which IAM may have judged as another path', async (path) => {
+    expect(await ask('GET /api/admin/approvals', path)).toBe(400);
+  });
+
+  test('with a parameter is a 400 at a path with dot segments', async () => {
+    const route = 'GET /api/admin/workflows/{workflowId}';
+    expect(await ask(route, '/api/admin/workflows/hello')).toBe(200);
+    expect(await ask(route, '/api/admin/workflows/..')).toBe(400);
+    expect(await ask(route, '/api/admin/workflows/a/../hello')).toBe(400);
+  });
 });

@@ -149,7 +149,7 @@ export const anAdminApi = (values: LocalValues, others: Others = {}) => {
     handlers.set(functionKey, handler);
     const type = body === undefined ? {} : { 'content-type': 'application/json' };
     const event = anEvent({
-      ...{ method, path, headers: { ...type, ...headers } },
+      ...{ method, path: decodeURIComponent(path), headers: { ...type, ...headers } }, // as the gateway hands it over
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     const iam = { accessKey: 'A', accountId: '1', callerId: 'A', userArn: caller };

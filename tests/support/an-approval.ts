@@ -70,13 +70,16 @@ interface WaitingApproval {
 
 /** The latest approval of a workflow, once it waits. */
 export const waitingApproval = async (
-  { get }: Pick<RunningProject, 'get'>,
+  { fetch }: Pick<RunningProject, 'fetch'>,
   workflowId: string,
 ): Promise<WaitingApproval> => {
   let found: WaitingApproval | undefined;
   await poll(async () => {
     const path = `/api/admin/approvals/addresses?workflowId=${workflowId}`;
-    [found] = (await get<{ approvals: WaitingApproval[] }>(path)).body.approvals;
+    const { approvals } = (await (await fetch(path, { method: 'POST' })).json()) as {
+      approvals: WaitingApproval[];
+    };
+    [found] = approvals;
     return found !== undefined;
   });
   if (found === undefined) throw new Error('no approval waits');

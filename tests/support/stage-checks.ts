@@ -204,7 +204,7 @@ const checks = {
     });
     expect(page.status).toBe(200);
     await until(stage, async () => {
-      const path = '/api/admin/approvals/addresses?workflowId=check-approval';
+      const path = '/api/admin/approvals?workflowId=check-approval';
       return (await stage.get<{ approvals: readonly unknown[] }>(path)).body.approvals.length > 0;
     });
     const { address, executionId } = await waitingApproval(stage, 'check-approval');
@@ -356,14 +356,21 @@ const checks = {
   },
   'every admin route answers an operator, and nobody without a signature': async (stage) => {
     const paths = [
-      ...['', '/triggers', '/actions', '/providers', '/health', '/health?probe=true', '/debug', '/flow'].map(
+      ...['', '/triggers', '/actions', '/providers', '/health', '/debug', '/flow'].map(
         (path) => `/api/admin/plugins${path}`,
       ),
-      ...['executions', 'requests?workflowId=hello', 'approvals', 'approvals/addresses', 'debug'].map(
+      ...['executions', 'requests?workflowId=hello', 'approvals', 'debug'].map(
         (path) => `/api/admin/${path}`,
       ),
     ];
-    const routes = paths.map((path) => ({ path, method: 'GET', status: 200 }));
+    const routes = [
+      ...paths.map((path) => ({ path, method: 'GET', status: 200 })),
+      ...['plugins/health/live', 'approvals/addresses'].map((path) => ({
+        path: `/api/admin/${path}`,
+        method: 'POST',
+        status: 200,
+      })),
+    ];
     const missing = [
       ['GET', 'executions/none'],
       ['GET', 'requests/none'],

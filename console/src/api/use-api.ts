@@ -33,8 +33,14 @@ interface Options {
   readonly isOn?: boolean;
 }
 
+/** The routes whose answers are data. Two of them are no GET, so that readers can't call them. */
+type DataKey =
+  | (RouteKey & `GET ${string}`)
+  | 'POST /api/admin/approvals/addresses'
+  | 'POST /api/admin/plugins/health/live';
+
 /** Data of the API, asked for again while it is shown if `everyMs` says so. */
-export const useApi = <Key extends RouteKey & `GET ${string}`>(
+export const useApi = <Key extends DataKey>(
   key: Key,
   { params, query }: Asked = {},
   { everyMs = false, isOn = true }: Options = {},

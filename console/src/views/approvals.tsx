@@ -38,7 +38,7 @@ interface DecideDialogProps {
 /** Asks for the address of one approval, and leads to its page. The address is all that one needs to decide. */
 const DecideDialog = ({ approval, query, onClose }: DecideDialogProps): ReactNode => {
   const { executionId } = approval;
-  const found = useApi('GET /api/admin/approvals/addresses', { query: { ...query, executionId } });
+  const found = useApi('POST /api/admin/approvals/addresses', { query: { ...query, executionId } });
   return (
     <Modal
       visible={true}

@@ -23,8 +23,8 @@ export const listApprovalsRoute = defineRoute({
 });
 
 export const listAddressesRoute = defineRoute({
-  route: 'GET /api/admin/approvals/addresses',
-  summary: 'the same with callback URLs, with which anyone can decide',
+  route: 'POST /api/admin/approvals/addresses',
+  summary: 'the same page with callback URLs, with which anyone can decide',
   query: approvalsQuery,
   answers: {
     200: v.object({

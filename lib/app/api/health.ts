@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { defineRoute } from '../../http/api-route.ts';
-import { optional, text, word } from '../../shared/query-fields.ts';
-import { described, instant } from './answers.ts';
+import { optional, text } from '../../shared/query-fields.ts';
+import { instant } from './answers.ts';
 
 const check = v.object({ status: v.picklist(['healthy', 'unhealthy']), message: v.optional(v.string()) });
 
@@ -81,15 +81,15 @@ export const debugPluginsRoute = defineRoute({ ...debugRoute, route: 'GET /api/a
 export const healthRoute = defineRoute({
   route: 'GET /api/admin/plugins/health',
   summary: 'the health of all plugins, or of one; 503 if none works',
-  query: v.object({
-    plugin: optional(text, 'Id of the only plugin to report'),
-    probe: v.nullish(
-      described(word(['true', 'false']), 'Whether to run the live tests of the credentials'),
-      'false',
-    ),
-  }),
+  query: v.object({ plugin: optional(text, 'Id of the only plugin to report') }),
   answers: { 200: healthReport, 503: healthReport },
   problems: ['PLUGIN_NOT_FOUND'],
+});
+
+export const liveHealthRoute = defineRoute({
+  ...healthRoute,
+  route: 'POST /api/admin/plugins/health/live',
+  summary: 'the same with a live test of each credential, which may sign in at other systems',
 });
 
 export const storedDataRoute = defineRoute({

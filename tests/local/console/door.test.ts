@@ -285,6 +285,15 @@ test.each(['POST', 'PUT', 'PATCH', 'DELETE'])('a door that is read-only refuses 
   expect(passed).toHaveLength(1);
 });
 
+test.each(['approvals/addresses', 'plugins/health/live'])(
+  'a door that is read-only gives nobody %s',
+  async (path) => {
+    const { call, passed } = await openAndEnter({ settings: { stage: 'production', isReadOnly: true } });
+    expect((await call(`/api/admin/${path}`, { method: 'POST' })).status).toBe(403);
+    expect(passed).toEqual([]);
+  },
+);
+
 test('a door that is read-only passes on the check of definitions, which stores nothing', async () => {
   const { call, passed } = await openAndEnter({ settings: { stage: 'production', isReadOnly: true } });
   await call(`${API}/validate`, { method: 'POST' });

@@ -36,7 +36,7 @@ const Details = ({ shown }: { readonly shown: Shown }): ReactNode => {
   const { id, name, description, error, warnings } = shown;
   const disabledPlugins = useApi('GET /api/admin/plugins/disabled');
   const disabled = disabledPlugins.data?.plugins.find((plugin) => plugin.id === id) ?? null;
-  const report = useApi('GET /api/admin/plugins/health', { query: { probe: null } }); // the same as in the list
+  const report = useApi('GET /api/admin/plugins/health'); // the same as in the list
   const health = report.data?.plugins[id];
   const { button, result } = useSwitchPlugin({
     id,

@@ -11,6 +11,7 @@ import { useAddressState } from '../../parts/address-state.ts';
 import { AppLink, IdLink } from '../../parts/app-link.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { useIsNarrow } from '../../parts/narrow.ts';
+import { readOnly, settings } from '../../parts/page-settings.ts';
 import { ProblemAlert } from '../../parts/problem-alert.tsx';
 import { asksForSignIn, SignInLink } from '../../parts/sign-in-link.tsx';
 import { DebugInfo } from './debug-info.tsx';
@@ -22,9 +23,8 @@ import { type PluginRow, toPluginRows } from './plugin-rows.ts';
 const Plugins = (): ReactNode => {
   const [tests, setTests] = useAddressState('tests');
   const list = useApi('GET /api/admin/plugins');
-  const report = useApi('GET /api/admin/plugins/health', {
-    query: { probe: tests === 'live' ? 'true' : null },
-  });
+  const isLive = tests === 'live' && !settings.isReadOnly;
+  const report = useApi(isLive ? 'POST /api/admin/plugins/health/live' : 'GET /api/admin/plugins/health');
   const disabled = useApi('GET /api/admin/plugins/disabled');
   const refresh = () => {
     void list.refetch();
@@ -44,8 +44,8 @@ const Plugins = (): ReactNode => {
                 loading={report.isFetching}
                 onClick={refresh}
               />
-              <Button onClick={() => setTests(tests === 'live' ? '' : 'live')}>
-                {tests === 'live' ? 'Without live tests' : 'Test credentials'}
+              <Button {...readOnly} onClick={() => setTests(isLive ? '' : 'live')}>
+                {isLive ? 'Without live tests' : 'Test credentials'}
               </Button>
             </SpaceBetween>
           }
