@@ -427,6 +427,12 @@ export const CREDENTIAL_CHANGED = (p: { credentialId: string }) =>
     409,
     `Credential ${p.credentialId} was changed in the meantime; retry.`,
   );
+export const CREDENTIAL_BUSY = (p: { credentialId: string }) =>
+  describeError(
+    'CREDENTIAL_BUSY',
+    409,
+    `Credential ${p.credentialId} is being renewed or changed by another request; nothing was changed. Retry.`,
+  );
 export const CREDENTIAL_EXISTS = (p: { credentialId: string }) =>
   describeError(
     'CREDENTIAL_EXISTS',

@@ -86,7 +86,7 @@ const claim = {
 };
 const bucket = { key: 'b', burst: 3, intervalUs: 1_000_000 };
 const slot = { executionId: 'e-1', takenAt: NOW };
-const lock = { holder: 'a', until: NOW + 30_000 };
+const lock = { holder: 'a', until: NOW + 30_000, isWriting: false };
 const place = { number: 1, until: NOW + 30_000 };
 const bulk = aBulkRetry({ createdAt: NOW });
 const BULK = bulk.bulkRetryId;
@@ -371,6 +371,14 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   'the renewal of a secret is locked that another has locked': {
     before: ({ locks }) => locks.take('crm', { ...lock, holder: 'other' }, NOW),
     act: ({ locks }) => locks.take('crm', lock, NOW),
+  },
+  'a renewal that has locked the secret begins to write it': {
+    before: ({ locks }) => locks.take('crm', lock, NOW),
+    act: ({ locks }) => locks.beginWriting('crm', lock),
+  },
+  'the lock of a renewal is taken over': {
+    before: ({ locks }) => locks.take('crm', { ...lock, holder: 'other' }, NOW),
+    act: ({ locks }) => locks.takeOver('crm', { ...lock, isWriting: true }, NOW),
   },
   'the lock of a renewal is released': {
     before: ({ locks }) => locks.take('crm', lock, NOW),

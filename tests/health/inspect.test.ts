@@ -181,7 +181,7 @@ describe('a credential whose renewal was refused', () => {
   ])('at revision %d is %s at revision 1, without a live test', async (revision, status) => {
     const { get, put, locks, clock } = await anEndpoint({ workflow: aSender('a') });
     await put('a');
-    await locks.take('a', { holder: 'one', until: clock.now() + 30_000 }, clock.now());
+    await locks.take('a', { holder: 'one', until: clock.now() + 30_000, isWriting: false }, clock.now());
     await locks.release('a', 'one', clock.now(), { reason, revision });
     expect((await get()).plugins.acme.credentials.a).toMatchObject({
       status,

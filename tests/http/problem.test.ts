@@ -54,6 +54,7 @@ const examples = {
   VARIABLES_INVALID: { count: 1, errors: [{ pointer: '#/value', detail: 'A sentence.' }] },
   VARIABLE_IN_USE: { name: 'region', users: ['orders: the node "call"'] },
   CREDENTIAL_CHANGED: { credentialId: 'key' },
+  CREDENTIAL_BUSY: { credentialId: 'key' },
   DISPATCH_REFUSED: {},
   ENGINE_UNAVAILABLE: {},
   EVENT_NOT_PUBLISHED: { executionId },

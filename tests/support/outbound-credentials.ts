@@ -14,7 +14,7 @@ import type {
   OutboundCredentialStore,
 } from '../../lib/credentials/outbound/outbound-credential.ts';
 import { createOutboundCredentials } from '../../lib/credentials/outbound/outbound-credentials.ts';
-import type { RenewalLocks } from '../../lib/credentials/outbound/renew-secret.ts';
+import type { RenewalLock, RenewalLocks } from '../../lib/credentials/outbound/renew-secret.ts';
 import type { SecretStore } from '../../lib/credentials/outbound/secret-store.ts';
 import { CREDENTIAL_CHANGED } from '../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../lib/shared/errors.ts';
@@ -25,6 +25,7 @@ export const inMemoryOutboundStore = (): OutboundCredentialStore => {
   const credentials = new Map<string, OutboundCredential>();
   return {
     find: async (id) => credentials.get(id) ?? null,
+    findLatest: async (id) => credentials.get(id) ?? null,
     put: async (credential) => {
       if (credential.revision !== (credentials.get(credential.id)?.revision ?? 0) + 1)
         throw new AppError(CREDENTIAL_CHANGED, { credentialId: credential.id });
@@ -51,15 +52,19 @@ export const inMemorySecrets = (): SecretStore & { readonly values: Map<string, 
 
 export const inMemoryLocks = (): RenewalLocks => {
   const locks = new Map<string, NonNullable<Awaited<ReturnType<RenewalLocks['find']>>>>();
+  const put = (id: string, lock: RenewalLock, isAllowed: boolean): boolean => {
+    if (isAllowed) locks.set(id, { ...lock, refusal: null });
+    return isAllowed;
+  };
+  const isFree = (id: string, now: number): boolean => (locks.get(id)?.until ?? 0) <= now;
   return {
     find: async (id) => locks.get(id) ?? null,
-    take: async (id, lock, now) => {
-      if ((locks.get(id)?.until ?? 0) > now) return false;
-      locks.set(id, { ...lock, refusal: null });
-      return true;
-    },
+    take: async (id, lock, now) => put(id, lock, isFree(id, now)),
+    takeOver: async (id, lock, now) => put(id, lock, isFree(id, now) || locks.get(id)?.isWriting === false),
+    beginWriting: async (id, lock) =>
+      put(id, { ...lock, isWriting: true }, locks.get(id)?.holder === lock.holder),
     release: async (id, holder, _now, refusal) => {
-      if (locks.get(id)?.holder === holder) locks.set(id, { holder, until: 0, refusal });
+      if (locks.get(id)?.holder === holder) locks.set(id, { holder, until: 0, isWriting: false, refusal });
     },
   };
 };
@@ -153,6 +158,10 @@ export const anOutboundService = ({
       find: (id) => {
         finds += 1;
         return store.find(id);
+      },
+      findLatest: (id) => {
+        finds += 1;
+        return store.findLatest(id);
       },
     },
     secrets: {

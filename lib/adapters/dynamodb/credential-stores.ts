@@ -28,7 +28,7 @@ type Tables = Pick<TableNames, 'credentials'>;
 interface Kind<Stored> {
   readonly isOutbound: boolean;
   readonly toItem: (credential: Stored) => Item;
-  readonly read: (item: Item) => Omit<Stored, 'id' | 'revision'>;
+  readonly fromItem: (item: Item) => Omit<Stored, 'id' | 'revision'>;
 }
 
 /**
@@ -38,12 +38,12 @@ interface Kind<Stored> {
 const createStore = <Stored extends { readonly id: string; readonly revision: number }>(
   client: DynamoDbClient,
   { credentials: TableName }: Tables,
-  { isOutbound, toItem, read }: Kind<Stored>,
+  { isOutbound, toItem, fromItem }: Kind<Stored>,
 ) => {
   const isOfKind = (item: Item): boolean => (item.secretReference !== undefined) === isOutbound;
   const toCredential = (item: Item) =>
     ({
-      ...read(item),
+      ...fromItem(item),
       id: readText(item, 'credentialId'),
       revision: readNumber(item, 'revision'),
     }) as Stored;
@@ -55,11 +55,18 @@ const createStore = <Stored extends { readonly id: string; readonly revision: nu
     ExpressionAttributeValues: { ':before': number(revision) },
   });
 
+  const read = async (credentialId: string, ConsistentRead: boolean): Promise<Stored | null> => {
+    const item = await getItem(client, {
+      TableName,
+      Key: { credentialId: text(credentialId) },
+      ConsistentRead,
+    });
+    return item === null || !isOfKind(item) ? null : toCredential(item);
+  };
+
   return {
-    find: async (credentialId: string): Promise<Stored | null> => {
-      const item = await getItem(client, { TableName, Key: { credentialId: text(credentialId) } });
-      return item === null || !isOfKind(item) ? null : toCredential(item);
-    },
+    find: (credentialId: string) => read(credentialId, false),
+    findLatest: (credentialId: string) => read(credentialId, true),
 
     put: async (credential: Stored): Promise<void> => {
       const { id, revision } = credential;
@@ -92,7 +99,7 @@ export const createCredentialStore = (client: DynamoDbClient, tables: Tables): C
     isOutbound: false,
     toItem: ({ type, username, secrets }) =>
       compact({ type: text(type), username: optional(username, text), secrets: json(secrets) }),
-    read: (item) => ({
+    fromItem: (item) => ({
       type: readText(item, 'type') as Credential['type'],
       username: item.username?.S ?? null,
       secrets: readJson<CredentialSecret[]>(item, 'secrets'),
@@ -114,7 +121,7 @@ export const createOutboundCredentialStore = (
         limits: optional(limits, json),
         secretReference: text(reference),
       }),
-    read: (item) => ({
+    fromItem: (item) => ({
       type: readText(item, 'type'),
       fields: readJson<CredentialFields>(item, 'fields'),
       hosts: item.hosts === undefined ? null : readJson<string[]>(item, 'hosts'),

@@ -143,6 +143,7 @@ export const createCredentialRoute = defineRoute({
   problems: [
     'CREDENTIAL_NOT_FOUND',
     'CREDENTIAL_EXISTS',
+    'CREDENTIAL_BUSY',
     'CREDENTIAL_INVALID',
     'CREDENTIAL_UNSUITABLE',
     'SECRETS_UNAVAILABLE',
@@ -160,6 +161,7 @@ export const rotateCredentialRoute = defineRoute({
   problems: [
     'CREDENTIAL_NOT_FOUND',
     'CREDENTIAL_CHANGED',
+    'CREDENTIAL_BUSY',
     'CREDENTIAL_INVALID',
     'CREDENTIAL_UNSUITABLE',
     'TOO_MANY_SECRETS',
@@ -193,6 +195,7 @@ export const changeHostsRoute = defineRoute({
   problems: [
     'CREDENTIAL_NOT_FOUND',
     'CREDENTIAL_CHANGED',
+    'CREDENTIAL_BUSY',
     'CREDENTIAL_INVALID',
     'CREDENTIAL_UNSUITABLE',
     'SECRETS_UNAVAILABLE',
@@ -207,7 +210,13 @@ export const changeLimitsRoute = defineRoute({
   bodyLimits: credentialLimits,
   answers: { 200: changedCredential },
   hasTag: true,
-  problems: ['CREDENTIAL_NOT_FOUND', 'CREDENTIAL_CHANGED', 'CREDENTIAL_INVALID', 'CREDENTIAL_UNSUITABLE'],
+  problems: [
+    'CREDENTIAL_NOT_FOUND',
+    'CREDENTIAL_CHANGED',
+    'CREDENTIAL_BUSY',
+    'CREDENTIAL_INVALID',
+    'CREDENTIAL_UNSUITABLE',
+  ],
 });
 
 export const removeCredentialRoute = defineRoute({
@@ -226,6 +235,7 @@ export const removeCredentialRoute = defineRoute({
   problems: [
     'CREDENTIAL_NOT_FOUND',
     'CREDENTIAL_CHANGED',
+    'CREDENTIAL_BUSY',
     'CREDENTIAL_IN_USE',
     'CREDENTIAL_UNSUITABLE',
     'SECRETS_UNAVAILABLE',

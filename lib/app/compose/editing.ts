@@ -5,6 +5,7 @@ import {
 import { createListDefinitions } from '../../adapters/dynamodb/health/health-reads.ts';
 import { purgeWorkflow } from '../../adapters/dynamodb/health/purge-workflow.ts';
 import { createHeldQueues } from '../../adapters/dynamodb/held/held-queues.ts';
+import { createRenewalLocks } from '../../adapters/dynamodb/limits/renewal-locks.ts';
 import { createListeningStore } from '../../adapters/dynamodb/requests/listening-store.ts';
 import { createSettingsStore } from '../../adapters/dynamodb/settings-store.ts';
 import { createWorkflowStore } from '../../adapters/dynamodb/workflows/workflow-store.ts';
@@ -58,6 +59,8 @@ export const openEditCredentials = (config: Config = openConfig()) => {
     inbound: createCredentialStore(client, tables),
     outbound: createOutboundCredentialStore(client, tables),
     secrets: openSecrets(config),
+    locks: createRenewalLocks(client, tables),
+    random: Math.random,
     listDefinitions: createListDefinitions(client, tables, { maxPages: Number.POSITIVE_INFINITY }),
     boundPrefix: `${need(config.tablePrefix, 'TABLE_PREFIX')}/`,
   };

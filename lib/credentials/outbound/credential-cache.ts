@@ -3,7 +3,7 @@ import { createCache } from '../../shared/cache.ts';
 import { isAppError } from '../../shared/errors.ts';
 import { LruMap } from '../../shared/lru-map.ts';
 import { type LoadedCredential, type LoadParts, loadCredential } from './load-credential.ts';
-import type { OutboundCredential } from './outbound-credential.ts';
+import type { OutboundCredential, OutboundCredentialStore } from './outbound-credential.ts';
 import { type RenewalParts, renewInTurn } from './renew-secret.ts';
 import { findOutage, isBound, type SecretStore } from './secret-store.ts';
 
@@ -12,6 +12,7 @@ const TTL_MS = 60_000;
 const MAX_ENTRIES = 500;
 
 export interface CacheParts extends LoadParts, RenewalParts {
+  readonly store: Pick<OutboundCredentialStore, 'find' | 'findLatest'>;
   readonly secrets: SecretStore;
 }
 
@@ -72,8 +73,11 @@ export const createCredentialCache = (parts: CacheParts): CredentialCache => {
     return known !== undefined && isSame(known, loaded) ? { ...loaded, fields: known.fields } : loaded;
   };
 
-  const find = (id: string, maxWaitMs?: number, from = store): Promise<LoadedCredential> =>
-    findFresh(id) ?? keep(id, load(id, maxWaitMs, from));
+  const find = (
+    id: string,
+    maxWaitMs?: number,
+    from: LoadParts['store'] = store,
+  ): Promise<LoadedCredential> => findFresh(id) ?? keep(id, load(id, maxWaitMs, from));
 
   return {
     find,
@@ -97,16 +101,18 @@ export const createCredentialCache = (parts: CacheParts): CredentialCache => {
         cached.set(loaded.record, toSecret(loaded));
       };
       const latest = await renewInTurn<LoadedCredential>(id, parts, {
-        read: () => loadCredential(id, parts, ({ reference }) => secrets.get(reference)),
+        read: () =>
+          loadCredential(id, { ...parts, store: { find: store.findLatest } }, ({ reference }) =>
+            secrets.get(reference),
+          ),
         isRenewed: ({ fields }) => isRenewed(fields),
-        renew: async (stored) => {
-          const renewed = {
-            ...stored,
-            fields: Object.freeze({ ...stored.fields, ...(await renew(stored.fields)) }),
-          };
+        renew: async (stored) => ({
+          ...stored,
+          fields: Object.freeze({ ...stored.fields, ...(await renew(stored.fields)) }),
+        }),
+        write: async (renewed) => {
           use(renewed);
           await secrets.put(id, toSecret(renewed));
-          return renewed;
         },
         toRefusal: (error, { record: { revision } }) =>
           isAppError(error, 'CREDENTIAL_REJECTED') ? { reason: error.message, revision } : null,

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { CredentialFields, CredentialType } from '@hookloom/plugin-kit';
 import type { CallLimits } from '../../calls/call-limits.ts';
 import { didYouMean, quote } from '../../shared/describe.ts';
@@ -7,9 +8,10 @@ import { findNearest } from '../../shared/near-name.ts';
 import { parseSecret } from './load-credential.ts';
 import type { OutboundCredential, OutboundCredentialStore } from './outbound-credential.ts';
 import { type CheckFields, draftOutbound, refuse, resolveHosts, rotateOutbound } from './outbound-rules.ts';
+import { editInTurn, type RenewalParts } from './renew-secret.ts';
 import { findOutage, isBound, type SecretStore } from './secret-store.ts';
 
-export interface EditOutboundParts {
+export interface EditOutboundParts extends RenewalParts {
   readonly store: OutboundCredentialStore;
   readonly secrets: SecretStore;
   /** The types of the installed plugins, by id. */
@@ -34,9 +36,10 @@ interface NewOutbound {
 }
 
 /**
- * Creates, changes and removes outbound credentials, each write conditional on the revision that it replaces. All throw AppError
- * `CREDENTIAL_INVALID` for a bad request, `CREDENTIAL_UNSUITABLE` for what is not possible with this credential,
- * `CREDENTIAL_CHANGED` when another request is faster, and `STORE_UNAVAILABLE` | `SECRETS_UNAVAILABLE`.
+ * Creates, changes and removes outbound credentials. Each edit replaces exactly what it was given: it holds the lock of
+ * renewals, since no secret store can write on condition. All throw AppError `CREDENTIAL_INVALID` for a bad request,
+ * `CREDENTIAL_UNSUITABLE` for what is not possible with this credential, `CREDENTIAL_CHANGED` when another request is
+ * faster, `CREDENTIAL_BUSY` while another is under way, and `STORE_UNAVAILABLE` | `SECRETS_UNAVAILABLE`.
  */
 export const createEditOutbound = (parts: EditOutboundParts) => {
   const { store, secrets, loadTypes, checkFields } = parts;
@@ -47,6 +50,17 @@ export const createEditOutbound = (parts: EditOutboundParts) => {
     const reason = `can't be changed: no installed plugin provides its type ${name}`;
     throw new AppError(CREDENTIAL_UNSUITABLE, { credentialId: id, reason });
   };
+
+  /** Changes a credential, in turn with its other edits and renewals. */
+  const inTurn = <Result>(
+    credential: OutboundCredential,
+    edit: (beginWriting: () => Promise<void>) => Promise<Result>,
+  ): Promise<Result> =>
+    editInTurn(credential.id, parts, async (beginWriting) => {
+      // Not only the revision: one with the same id may have been created after a removal.
+      if (isDeepStrictEqual(await store.findLatest(credential.id), credential)) return edit(beginWriting);
+      throw new AppError(CREDENTIAL_CHANGED, { credentialId: credential.id });
+    });
 
   const readSecret = async ({ reference }: OutboundCredential, type: CredentialType) =>
     parseSecret((await secrets.get(reference)) ?? '', type) ?? {};
@@ -80,14 +94,19 @@ export const createEditOutbound = (parts: EditOutboundParts) => {
         reference: ref ?? secrets.referenceOf(id),
         revision: 1,
       };
-      // First: if two requests have the same id, only one may write the secret.
-      await store.put(credential);
-      if (ref === undefined)
-        await secrets.put(id, JSON.stringify(secret)).catch(async (error: unknown) => {
-          await store.remove(credential);
-          throw error;
-        });
-      return credential;
+      return editInTurn(id, parts, async (beginWriting) => {
+        // First: if two requests have the same id, only one may write the secret.
+        await store.put(credential);
+        if (ref === undefined)
+          try {
+            await beginWriting();
+            await secrets.put(id, JSON.stringify(secret));
+          } catch (error) {
+            await store.remove(credential);
+            throw error;
+          }
+        return credential;
+      });
     },
 
     /** Replaces the secret fields that are given; the others stay. */
@@ -98,14 +117,18 @@ export const createEditOutbound = (parts: EditOutboundParts) => {
         throw new AppError(CREDENTIAL_UNSUITABLE, { credentialId: id, reason });
       }
       const type = await findType(credential);
-      const known = await readSecret(credential, type);
-      const { secrets: secret, hosts } = rotateOutbound(type, credential, known, given, checkFields);
-      // Before the secret, because only one of two requests may write it; after it, because every sandbox must read the new one.
-      await store.put({ ...credential, revision: revision + 1 });
-      await secrets.put(id, JSON.stringify(secret));
-      const rotated = { ...credential, hosts, revision: revision + 2 };
-      await store.put(rotated);
-      return rotated;
+      return inTurn(credential, async (beginWriting) => {
+        const known = await readSecret(credential, type);
+        const { secrets: secret, hosts } = rotateOutbound(type, credential, known, given, checkFields);
+        // Before the secret, because no other edit may follow on this revision; after it, because every sandbox must
+        // read the new one.
+        await store.put({ ...credential, revision: revision + 1 });
+        await beginWriting();
+        await secrets.put(id, JSON.stringify(secret));
+        const rotated = { ...credential, hosts, revision: revision + 2 };
+        await store.put(rotated);
+        return rotated;
+      });
     },
 
     /** Replaces the allowed hosts. @param hosts - by default those of the type, or the host of `testUrl` */
@@ -114,37 +137,42 @@ export const createEditOutbound = (parts: EditOutboundParts) => {
       hosts: readonly string[] | undefined,
     ): Promise<OutboundCredential> => {
       const type = await findType(credential);
-      const secret = hosts === undefined ? await readSecret(credential, type) : {};
-      const changed = {
-        ...credential,
-        hosts: resolveHosts(type, credential.fields, secret, hosts),
-        revision: credential.revision + 1,
-      };
-      await store.put(changed);
-      return changed;
+      return inTurn(credential, async () => {
+        const secret = hosts === undefined ? await readSecret(credential, type) : {};
+        const changed = {
+          ...credential,
+          hosts: resolveHosts(type, credential.fields, secret, hosts),
+          revision: credential.revision + 1,
+        };
+        await store.put(changed);
+        return changed;
+      });
     },
 
     /** Replaces the limits on calls. @param limits - null removes them */
     changeLimits: async (
-      { limits: _replaced, ...credential }: OutboundCredential,
+      credential: OutboundCredential,
       limits: CallLimits | null,
     ): Promise<OutboundCredential> => {
       if (limits !== null) checkLimits(await findType(credential));
+      const { limits: _replaced, ...kept } = credential;
       const changed = {
-        ...credential,
+        ...kept,
         ...(limits === null ? {} : { limits }),
         revision: credential.revision + 1,
       };
-      await store.put(changed);
+      await inTurn(credential, () => store.put(changed));
       return changed;
     },
 
     /** Removes the secret first, so that a failure leaves a credential whose removal can be repeated. */
-    remove: async (credential: OutboundCredential): Promise<void> => {
-      await secrets.remove(credential.reference);
-      if (!(await store.remove(credential)))
-        throw new AppError(CREDENTIAL_CHANGED, { credentialId: credential.id });
-    },
+    remove: (credential: OutboundCredential): Promise<void> =>
+      inTurn(credential, async (beginWriting) => {
+        await beginWriting();
+        await secrets.remove(credential.reference);
+        if (!(await store.remove(credential)))
+          throw new AppError(CREDENTIAL_CHANGED, { credentialId: credential.id });
+      }),
   };
 };
 

@@ -24,6 +24,8 @@ export interface OutboundCredential {
 /** Shares ids with the inbound credentials. Every method throws AppError `STORE_UNAVAILABLE`. */
 export interface OutboundCredentialStore {
   find(credentialId: string): Promise<OutboundCredential | null>;
+  /** Finds a credential with all changes; `find` may miss the latest. */
+  findLatest(credentialId: string): Promise<OutboundCredential | null>;
   /**
    * Replaces `revision - 1` of the credential; revision 1 creates it.
    *

@@ -1,12 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '@hookloom/plugin-kit';
+import { CREDENTIAL_BUSY } from '../../shared/error-catalogue.ts';
+import { AppError } from '../../shared/errors.ts';
 import { CredentialError } from './load-credential.ts';
 
-/** A holder may renew the secret of a credential; no other may until the lock ends. */
-interface RenewalLock {
+/** Its holder may renew or change a credential; no other may until the lock ends. */
+export interface RenewalLock {
   readonly holder: string;
   /** Milliseconds since the epoch. */
   readonly until: number;
+  /** Whether its holder may be writing the secret, so that no edit may take it over. */
+  readonly isWriting: boolean;
 }
 
 /** Why a server refused the last renewal. */
@@ -22,6 +26,13 @@ export interface RenewalLocks {
   find(credentialId: string): Promise<(RenewalLock & { readonly refusal: RenewalRefusal | null }) | null>;
   /** @returns false while another holds the lock at `now`, in milliseconds since the epoch */
   take(credentialId: string, lock: RenewalLock, now: number): Promise<boolean>;
+  /** Takes a lock, also from another holder. @returns false while that one may be writing */
+  takeOver(credentialId: string, lock: RenewalLock, now: number): Promise<boolean>;
+  /**
+   * Says that the holder writes the secret now, until the end that is given.
+   * @returns false if another has taken the lock since
+   */
+  beginWriting(credentialId: string, lock: Pick<RenewalLock, 'holder' | 'until'>): Promise<boolean>;
   /**
    * Releases the lock, unless another has taken it since.
    * @param now - milliseconds since the epoch
@@ -30,8 +41,10 @@ export interface RenewalLocks {
   release(credentialId: string, holder: string, now: number, refusal: RenewalRefusal | null): Promise<void>;
 }
 
-/** Enough to read the secret, wait for a token endpoint (10 s) and store the new secret. */
+/** Enough to read the secret and wait for a token endpoint (10 s), or to store the new secret. */
 const LEASE_MS = 30_000;
+/** Longer than three tries to store a secret. */
+const WRITE_MS = 20_000;
 /** Outlasts the lease of a process that crashed. */
 const MAX_WAIT_MS = LEASE_MS + 5_000;
 /** The longest interval between looks at the lock of another; the shortest is half of it. */
@@ -48,8 +61,9 @@ interface Renewal<Secret> {
   read(): Promise<Secret>;
   /** Whether it need not be renewed, since another sandbox has done so. */
   isRenewed(stored: Secret): boolean;
-  /** @returns what it has stored */
   renew(stored: Secret): Promise<Secret>;
+  /** Stores what was renewed. It is not called when an edit, or another sandbox, has taken the lock meanwhile. */
+  write(renewed: Secret): Promise<void>;
   /** @returns null if the server did not refuse what is stored */
   toRefusal(error: unknown, stored: Secret): RenewalRefusal | null;
 }
@@ -63,7 +77,7 @@ interface Renewal<Secret> {
 export const renewInTurn = async <Secret>(
   credentialId: string,
   { locks, clock, random }: RenewalParts,
-  { read, isRenewed, renew, toRefusal }: Renewal<Secret>,
+  { read, isRenewed, renew, write, toRefusal }: Renewal<Secret>,
 ): Promise<Secret> => {
   const holder = randomUUID();
   const giveUpAt = clock.now() + MAX_WAIT_MS;
@@ -86,20 +100,76 @@ export const renewInTurn = async <Secret>(
   for (;;) {
     const now = clock.now();
     if (now >= giveUpAt) throw stillRenewing(credentialId);
-    const isMine = await locks.take(credentialId, { holder, until: now + LEASE_MS }, now);
+    const isMine = await locks.take(credentialId, { holder, until: now + LEASE_MS, isWriting: false }, now);
     if (!isMine) await awaitChange();
     let refusal: RenewalRefusal | null = null;
     try {
       const stored = await read();
       if (isRenewed(stored)) return stored;
-      if (isMine)
-        return await renew(stored).catch((error: unknown) => {
+      if (isMine) {
+        const renewed = await renew(stored).catch((error: unknown) => {
           refusal = toRefusal(error, stored);
           throw error;
         });
+        if (await beginWriting(credentialId, holder, { locks, clock })) {
+          await write(renewed);
+          return renewed;
+        }
+      }
     } finally {
       if (isMine) await locks.release(credentialId, holder, clock.now(), refusal).catch(() => {}); // then it expires
     }
+  }
+};
+
+/** @returns false if another has taken the lock, or may take it before the secret is written */
+const beginWriting = async (
+  credentialId: string,
+  holder: string,
+  { locks, clock }: Pick<RenewalParts, 'locks' | 'clock'>,
+): Promise<boolean> => {
+  const until = clock.now() + LEASE_MS;
+  return (await locks.beginWriting(credentialId, { holder, until })) && clock.now() + WRITE_MS <= until;
+};
+
+/** Longer than a renewal waits for a token endpoint (10 s): what it gets may replace a refresh token, which is kept. */
+const PATIENCE_MS = 12_000;
+/** Leaves the function of the admin API enough time for the edit. */
+const MAX_EDIT_WAIT_MS = 18_000;
+
+/**
+ * Changes a credential while neither a renewal nor another edit does. Waits for a renewal to end, and takes the
+ * lock over from one that is too slow, whose result is then not stored.
+ *
+ * @param edit - must call its argument right before it writes or removes the secret
+ * @throws AppError `CREDENTIAL_BUSY` after 18 s, or when its own lock has expired, `STORE_UNAVAILABLE`, and what `edit` throws
+ */
+export const editInTurn = async <Result>(
+  credentialId: string,
+  { locks, clock, random }: RenewalParts,
+  edit: (beginWriting: () => Promise<void>) => Promise<Result>,
+): Promise<Result> => {
+  const holder = randomUUID();
+  const startedAt = clock.now();
+  const { refusal = null } = (await locks.find(credentialId)) ?? {};
+  for (;;) {
+    const now = clock.now();
+    const take = now - startedAt < PATIENCE_MS ? locks.take : locks.takeOver;
+    if (await take(credentialId, { holder, until: now + LEASE_MS, isWriting: true }, now)) break;
+    if (now - startedAt >= MAX_EDIT_WAIT_MS) throw new AppError(CREDENTIAL_BUSY, { credentialId });
+    await clock.sleep(INTERVAL_MS * (0.5 + random() / 2));
+  }
+  let isEdited = false;
+  try {
+    const edited = await edit(async () => {
+      if (!(await beginWriting(credentialId, holder, { locks, clock })))
+        throw new AppError(CREDENTIAL_BUSY, { credentialId });
+    });
+    isEdited = true;
+    return edited;
+  } finally {
+    const kept = isEdited ? null : refusal;
+    await locks.release(credentialId, holder, clock.now(), kept).catch(() => {}); // then it expires
   }
 };
 

@@ -6,7 +6,8 @@ import { type SecretStore, SecretStoreOut } from '../../../lib/credentials/outbo
 import { SECRETS_UNAVAILABLE } from '../../../lib/shared/error-catalogue.ts';
 import { AppError } from '../../../lib/shared/errors.ts';
 import credentialTypes from '../../../nodes/credential-types/credential-types.plugin.ts';
-import { inMemoryOutboundStore, inMemorySecrets } from '../../support/outbound-credentials.ts';
+import { aManualClock } from '../../support/a-manual-clock.ts';
+import { inMemoryLocks, inMemoryOutboundStore, inMemorySecrets } from '../../support/outbound-credentials.ts';
 
 const ARN = 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:hookloom-test/crm-AbCdEf';
 
@@ -16,7 +17,11 @@ const unavailable = (cause: Error) => () => Promise.reject(new AppError(SECRETS_
 const isOut = unavailable(new SecretStoreOut('it throttles', { isThrottled: true }));
 
 /** The editor with its real parts; only the stores are in memory, with one credential of the type. */
-const open = async (type = 'httpBearer', spoiled: Partial<SecretStore> = {}) => {
+const open = async (
+  type = 'httpBearer',
+  spoiled: Partial<SecretStore> = {},
+  changes: Partial<OutboundCredential> = {},
+) => {
   const store = inMemoryOutboundStore();
   const kept = inMemorySecrets();
   const secrets = { ...kept, ...spoiled };
@@ -25,6 +30,9 @@ const open = async (type = 'httpBearer', spoiled: Partial<SecretStore> = {}) => 
     store,
     secrets,
     loadTypes: async () => types,
+    locks: inMemoryLocks(),
+    clock: aManualClock(),
+    random: () => 1,
     checkFields: (schema, fields) => checkSchema(schema, fields, ''),
     boundPrefix: 'hookloom-test/',
   });
@@ -35,6 +43,7 @@ const open = async (type = 'httpBearer', spoiled: Partial<SecretStore> = {}) => 
     hosts: ['a.example'],
     reference: secrets.referenceOf('crm'),
     revision: 1,
+    ...changes,
   };
   await store.put(crm);
   return { edit, crm, store, values: kept.values };
@@ -74,8 +83,8 @@ describe('the rotation of a secret', () => {
     ['httpBearer', {}, 'token'],
     ['googleServiceAccount', { scope: 'drive' }, 'key'],
   ])('of the type %s that no longer exists needs all its fields', async (type, fields, missing) => {
-    const { edit, crm, store, values } = await open(type);
-    await expect(edit.rotate({ ...crm, fields }, {})).rejects.toMatchObject({
+    const { edit, crm, store, values } = await open(type, {}, { fields });
+    await expect(edit.rotate(crm, {})).rejects.toMatchObject({
       code: 'CREDENTIAL_INVALID',
       parameters: { errors: [{ pointer: '#', detail: `lacks the key "${missing}"` }] },
     });
@@ -134,8 +143,9 @@ describe('limits on calls', () => {
   });
 
   test('can be removed even if no installed plugin provides the type', async () => {
-    const { edit, crm } = await open('retired');
-    expect(await edit.changeLimits({ ...crm, limits }, null)).toStrictEqual({ ...crm, revision: 2 });
+    const { edit, crm } = await open('retired', {}, { limits });
+    const { limits: _removed, ...unlimited } = crm;
+    expect(await edit.changeLimits(crm, null)).toStrictEqual({ ...unlimited, revision: 2 });
     await expect(edit.changeLimits(crm, limits)).rejects.toMatchObject({ code: 'CREDENTIAL_UNSUITABLE' });
   });
 });

@@ -153,10 +153,10 @@ describe('a sandbox that waits for another, which holds the lock', () => {
     const { clock, run } = aVirtualClock();
     const startedAt = clock.now();
     const locks = inMemoryLocks();
-    await locks.take('crm', { holder: 'a', until: startedAt + heldMs }, startedAt);
+    await locks.take('crm', { holder: 'a', until: startedAt + heldMs, isWriting: false }, startedAt);
     /** What the sandbox does, and after how many milliseconds. */
     const calls: string[] = [];
-    const note = (call: string) => calls.push(`${clock.now() - startedAt} ${call}`);
+    const note = (call: string): void => void calls.push(`${clock.now() - startedAt} ${call}`);
     const watched: RenewalLocks = {
       find: (id) => {
         note('find');
@@ -169,6 +169,11 @@ describe('a sandbox that waits for another, which holds the lock', () => {
       release: (...args) => {
         note('release');
         return locks.release(...args);
+      },
+      takeOver: locks.takeOver,
+      beginWriting: (...args) => {
+        note('beginWriting');
+        return locks.beginWriting(...args);
       },
     };
     let stored = 'old';
@@ -187,6 +192,7 @@ describe('a sandbox that waits for another, which holds the lock', () => {
               note('renew');
               return `${secret}, renewed`;
             },
+            write: async () => note('write'),
             toRefusal: () => null,
           },
         ),
@@ -198,7 +204,7 @@ describe('a sandbox that waits for another, which holds the lock', () => {
     return { calls, locks, renew, schedule, store, startedAt };
   };
 
-  const renewing = ['take', 'read', 'renew', 'release'];
+  const renewing = ['take', 'read', 'renew', 'beginWriting', 'write', 'release'];
 
   test.each([
     [0, [0, 200, 400, 600, 800]],
@@ -222,7 +228,7 @@ describe('a sandbox that waits for another, which holds the lock', () => {
     schedule(100, async () => {
       store('new');
       await locks.release('crm', 'a', 0, null);
-      await locks.take('crm', { holder: 'b', until: startedAt + 20_000 }, startedAt + 100);
+      await locks.take('crm', { holder: 'b', until: startedAt + 20_000, isWriting: false }, startedAt + 100);
     });
     expect(await renew()).toBe('new');
     expect(calls).toEqual(['0 take', '0 find', '400 find', '400 read']);
@@ -310,7 +316,9 @@ describe.each<Grace>(['none', 'until its successor is used'])('a server whose gr
         if (end === null) break;
         ends.push(end);
         // The server has replaced the token, and what it answered is lost with the process.
-        const isLost = grace === 'none' && (end === 'after request' || end === 'before put');
+        const isLost =
+          grace === 'none' &&
+          ['after request', 'before beginWriting', 'after beginWriting', 'before put'].includes(end);
         expect([end, outcome]).toEqual([
           end,
           isLost && fleet.server.serial === 1 && fleet.stored().accessToken === undefined
@@ -319,7 +327,9 @@ describe.each<Grace>(['none', 'until its successor is used'])('a server whose gr
         ]);
       }
       expect(ends).toEqual(
-        expect.arrayContaining(['take', 'get', 'request', 'put', 'release'].map((name) => `${when} ${name}`)),
+        expect.arrayContaining(
+          ['take', 'get', 'request', 'beginWriting', 'put', 'release'].map((name) => `${when} ${name}`),
+        ),
       );
     },
   );
