@@ -545,6 +545,17 @@ const unusedExports = (graph: ImportGraph): string[] =>
       !['local/serverless-plugin.js#default', 'local/samples/samples-function.ts#handler'].includes(name),
   );
 
+test('one file sends the queries and scans of stores, and follows their pages', () => {
+  const senders = Object.keys(sources).filter(
+    (file) => /^(lib|local|scripts)\//.test(file) && /\bclient\.(query|scan)\(/.test(sources[file] ?? ''),
+  );
+  // A migration reads items of any version.
+  expect(senders.sort()).toEqual([
+    'lib/adapters/dynamodb/items.ts',
+    'lib/adapters/dynamodb/stored-data/migrate.ts',
+  ]);
+});
+
 test('every exported name is imported by another file or a test', () => {
   const tests = readImportGraph({
     ...readSources(root, ['tests']),

@@ -86,15 +86,14 @@ export const createBulkRetries = (parts: AdminParts) => {
 
   const list = answerRoute(listBulkRetriesRoute, async ({ query: { limit, cursor } }) => {
     const after = cursor === null ? null : readCursor(cursor, LIST).executionId;
-    const found = await bulkRetries.list(limit, after);
-    const last = found.length < limit ? undefined : found.at(-1)?.bulkRetryId;
+    const { bulkRetries: found, next } = await bulkRetries.list(limit, after);
     return answerJson(200, {
       count: found.length,
       bulkRetries: found.map((bulk) => {
         const { refused: _, refusedOmitted: _omitted, ...shown } = describeBulkRetry(bulk);
         return shown;
       }),
-      nextCursor: last === undefined ? null : writeCursor({ part: 'all', at: last, executionId: last }, LIST),
+      nextCursor: next === null ? null : writeCursor({ part: 'all', at: next, executionId: next }, LIST),
       timestamp: new Date(clock.now()).toISOString(),
     });
   });

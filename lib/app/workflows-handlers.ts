@@ -57,13 +57,10 @@ export const createReadWorkflows = (parts: ReadWorkflowsParts) => {
     answerRoute(listVersionsRoute, async ({ params, query: { limit, cursor } }) => {
       const workflowId = checkWorkflowId(params.workflowId);
       const before = cursor === null ? null : Number(readCursor(cursor, workflowId).at);
-      const found = await workflows.listVersions(workflowId, before, limit + 1);
-      if (found.length === 0 && before === null) throw new AppError(WORKFLOW_NOT_FOUND, { workflowId });
-      const versions = found.slice(0, limit);
-      const last = String(versions.at(-1)?.version);
-      const hasMore = found.length > limit;
-      const place = { part: 'versions', at: last, executionId: last };
-      const nextCursor = hasMore ? writeCursor(place, workflowId) : null;
+      const { versions, next } = await workflows.listVersions(workflowId, before, limit);
+      if (versions.length === 0 && before === null) throw new AppError(WORKFLOW_NOT_FOUND, { workflowId });
+      const place = { part: 'versions', at: String(next), executionId: String(next) };
+      const nextCursor = next === null ? null : writeCursor(place, workflowId);
       return answerJson(200, { count: versions.length, versions, nextCursor, timestamp: toTime() });
     }),
 

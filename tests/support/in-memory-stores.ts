@@ -55,16 +55,17 @@ export const inMemoryWorkflowStore = (now: () => number = () => 0): WorkflowStor
       published.set(definition.id, { ...workflow, pathConfigs: copy(pathConfigs) });
       return { version, changed: true };
     },
-    listVersions: async (workflowId, before, limit) =>
-      (versions.get(workflowId) ?? [])
+    listVersions: async (workflowId, before, limit) => {
+      const found = (versions.get(workflowId) ?? [])
         .filter(({ version }) => before === null || version < before)
-        .reverse()
-        .slice(0, limit)
-        .map(({ version, updatedAt }) => ({
-          version,
-          updatedAt,
-          ...(notes.get(`${workflowId}/${version}`) as VersionNote),
-        })),
+        .reverse();
+      const page = found.slice(0, limit).map(({ version, updatedAt }) => ({
+        version,
+        updatedAt,
+        ...(notes.get(`${workflowId}/${version}`) as VersionNote),
+      }));
+      return { versions: page, next: found.length > limit ? (page.at(-1)?.version ?? null) : null };
+    },
     remove: async (workflowId, replaces) => {
       const current = published.get(workflowId);
       if (current !== undefined && replaces !== undefined && replaces !== current.version)

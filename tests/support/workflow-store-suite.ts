@@ -90,16 +90,20 @@ export const describeWorkflowStore = (name: string, create: () => WorkflowStore 
       await store.put(definition(), [], { author: 'arn:aws:iam::1:user/ada', message: 'begin' });
       await store.put(definition({ name: 'B' }), []);
       await store.put(definition({ name: 'C' }), [], { author: 'arn:aws:iam::1:user/bob' });
-      const [newest, second] = await store.listVersions('orders', null, 2);
-      expect([newest, second]).toEqual([
-        { version: 3, author: 'arn:aws:iam::1:user/bob', message: null, updatedAt: expect.any(String) },
-        { version: 2, author: null, message: null, updatedAt: expect.any(String) },
-      ]);
-      expect(await store.listVersions('orders', 2, 2)).toMatchObject([
-        { version: 1, author: 'arn:aws:iam::1:user/ada', message: 'begin' },
-      ]);
-      expect(await store.listVersions('orders', 1, 2)).toEqual([]);
-      expect(await store.listVersions('other', null, 2)).toEqual([]);
+      expect(await store.listVersions('orders', null, 2)).toEqual({
+        versions: [
+          { version: 3, author: 'arn:aws:iam::1:user/bob', message: null, updatedAt: expect.any(String) },
+          { version: 2, author: null, message: null, updatedAt: expect.any(String) },
+        ],
+        next: 2,
+      });
+      expect(await store.listVersions('orders', 2, 2)).toMatchObject({
+        versions: [{ version: 1, author: 'arn:aws:iam::1:user/ada', message: 'begin' }],
+        next: null,
+      });
+      expect(await store.listVersions('orders', null, 3)).toMatchObject({ next: null });
+      expect(await store.listVersions('orders', 1, 2)).toEqual({ versions: [], next: null });
+      expect(await store.listVersions('other', null, 2)).toEqual({ versions: [], next: null });
     });
 
     test('the versions of a removed workflow stay listed, once each', async () => {
@@ -107,7 +111,7 @@ export const describeWorkflowStore = (name: string, create: () => WorkflowStore 
       await store.put(definition(), []);
       await store.put(definition({ name: 'B' }), [], { message: 'last' });
       await store.remove('orders');
-      const versions = await store.listVersions('orders', null, 10);
+      const { versions } = await store.listVersions('orders', null, 10);
       expect(versions.map(({ version, message }) => [version, message])).toEqual([
         [2, 'last'],
         [1, null],

@@ -13,7 +13,10 @@ import type {
   UpdateItemCommandOutput,
 } from '@aws-sdk/client-dynamodb';
 
-type Page<Output extends QueryCommandOutput | ScanCommandOutput> = Pick<Output, 'Items' | 'LastEvaluatedKey'>;
+type Page<Output extends QueryCommandOutput | ScanCommandOutput> = Pick<
+  Output,
+  'Items' | 'Count' | 'LastEvaluatedKey'
+>;
 
 /**
  * The operations that the stores use, in DynamoDB's own terms. An error has DynamoDB's name, such as
@@ -28,6 +31,6 @@ export interface DynamoDbClient {
   batchGetItem(
     input: BatchGetItemCommandInput,
   ): Promise<Pick<BatchGetItemCommandOutput, 'Responses' | 'UnprocessedKeys'>>;
-  query(input: QueryCommandInput): Promise<Page<QueryCommandOutput> & Pick<QueryCommandOutput, 'Count'>>;
+  query(input: QueryCommandInput): Promise<Page<QueryCommandOutput>>;
   scan(input: ScanCommandInput): Promise<Page<ScanCommandOutput>>;
 }

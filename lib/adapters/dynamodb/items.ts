@@ -110,38 +110,89 @@ const toText = (item: Item): string =>
       .map((name) => [name, readBytes(item, name)?.toString('base64') ?? item[name]]),
   );
 
-/**
- * Reads a whole table, page by page. For operators, never while a request waits.
- * @throws AppError `STORE_UNAVAILABLE` | `DATA_VERSION_UNSUPPORTED`
- */
-export const scanAll = (client: DynamoDbClient, input: ScanCommandInput): Promise<Item[]> =>
-  readPages(input.TableName, (from) => client.scan({ ...input, ExclusiveStartKey: from }));
-
-/**
- * Reads everything that a query finds, page by page.
- * @throws AppError `STORE_UNAVAILABLE` | `DATA_VERSION_UNSUPPORTED`
- */
-export const queryAll = (client: DynamoDbClient, input: QueryCommandInput): Promise<Item[]> =>
-  readPages(input.TableName, (from) => client.query({ ...input, ExclusiveStartKey: from }));
-
 interface Page {
-  readonly Items?: Item[] | undefined;
-  readonly LastEvaluatedKey?: Item | undefined;
+  readonly items: readonly Item[];
+  /** How many items the call found, also if it asks only for their number. */
+  readonly count: number;
+  /** Where the next page starts: DynamoDB ends one at its limit or at 1 MB. Undefined on the last page. */
+  readonly next: Item | undefined;
 }
 
-const readPages = async (
-  table: string | undefined,
-  read: (from: Item | undefined) => Promise<Page>,
-): Promise<Item[]> => {
+/**
+ * Reads one page of what a query finds; the caller continues at `next`.
+ * @throws AppError `STORE_UNAVAILABLE` | `DATA_VERSION_UNSUPPORTED`
+ */
+export const queryPage = (client: DynamoDbClient, input: QueryCommandInput): Promise<Page> =>
+  readPage(input, client.query(input));
+
+/** Like {@link queryPage}, of a whole table. */
+export const scanPage = (client: DynamoDbClient, input: ScanCommandInput): Promise<Page> =>
+  readPage(input, client.scan(input));
+
+/** All pages of what a query finds, each read when it is asked for. Throws as {@link queryPage}. */
+export const queryPages = (client: DynamoDbClient, input: QueryCommandInput): AsyncGenerator<Page> =>
+  followPages((from) => queryPage(client, { ...input, ExclusiveStartKey: from }));
+
+/** Reads everything that a query finds. Throws as {@link queryPage}. */
+export const queryAll = (client: DynamoDbClient, input: QueryCommandInput): Promise<Item[]> =>
+  readAll(queryPages(client, input));
+
+/** Reads a whole table. For operators, never while a request waits. Throws as {@link queryPage}. */
+export const scanAll = (client: DynamoDbClient, input: ScanCommandInput): Promise<Item[]> =>
+  readAll(followPages((from) => scanPage(client, { ...input, ExclusiveStartKey: from })));
+
+/** Pages of 1 MB that a list reads for one page of its own, which then ends. */
+const MAX_PAGES = 8;
+
+/**
+ * Reads the first items that a query finds, however many pages they take, up to 8 MB.
+ * @returns at least one item if there is any; `hasMore` if the query finds more than these
+ * @throws AppError `STORE_UNAVAILABLE` | `DATA_VERSION_UNSUPPORTED`
+ */
+export const queryFirst = async (
+  client: DynamoDbClient,
+  input: Omit<QueryCommandInput, 'Limit' | 'ExclusiveStartKey'>,
+  limit: number,
+): Promise<{ readonly items: readonly Item[]; readonly hasMore: boolean }> => {
   const items: Item[] = [];
   let from: Item | undefined;
+  for (let pages = 0; pages < MAX_PAGES; pages++) {
+    // One more shows whether there are more, since DynamoDB gives a key to continue with after the last item as well.
+    const Limit = limit + 1 - items.length;
+    const page = await queryPage(client, { ...input, Limit, ExclusiveStartKey: from });
+    items.push(...page.items);
+    from = page.next;
+    if (items.length > limit || from === undefined) break;
+  }
+  return { items: items.slice(0, limit), hasMore: items.length > limit || from !== undefined };
+};
+
+const readPage = async (
+  { TableName }: QueryCommandInput | ScanCommandInput,
+  call: ReturnType<DynamoDbClient['query' | 'scan']>,
+): Promise<Page> => {
+  const {
+    Items: items = [],
+    Count: count = items.length,
+    LastEvaluatedKey: next,
+  } = await translateErrors(call);
+  await checkVersions(TableName, items);
+  return { items, count, next };
+};
+
+async function* followPages(read: (from: Item | undefined) => Promise<Page>): AsyncGenerator<Page> {
+  let from: Item | undefined;
   do {
-    const page = await translateErrors(read(from));
-    await checkVersions(table, page.Items ?? []);
-    items.push(...(page.Items ?? []));
-    from = page.LastEvaluatedKey;
+    const page = await read(from);
+    yield page;
+    from = page.next;
   } while (from !== undefined);
-  return items;
+}
+
+const readAll = async (pages: AsyncGenerator<Page>): Promise<Item[]> => {
+  const all: Item[] = [];
+  for await (const { items } of pages) all.push(...items);
+  return all;
 };
 
 interface ConditionFailed extends Error {

@@ -19,8 +19,7 @@ import {
   text,
 } from './attributes.ts';
 import type { DynamoDbClient } from './client.ts';
-import { getItem, putItem, sameAs, translateErrors } from './items.ts';
-import { checkVersions } from './schema/schema.ts';
+import { getItem, putItem, queryPage, sameAs } from './items.ts';
 import type { TableNames } from './table-names.ts';
 
 /** Bytes of the values in a page: they are compressed, so that DynamoDB's own limit of a page does not bound them. */
@@ -69,29 +68,26 @@ export const createStateStore = (
     },
 
     list: async (scope, { prefix, after, limit, maxBytes = MAX_PAGE_BYTES }) => {
-      const { Items = [], LastEvaluatedKey } = await translateErrors(
-        client.query({
-          TableName,
-          ConsistentRead: true,
-          KeyConditionExpression: `#scope = :scope${prefix === '' ? '' : ' AND begins_with(place, :prefix)'}`,
-          ExpressionAttributeNames: { '#scope': 'scope' },
-          ExpressionAttributeValues: {
-            ':scope': text(scope),
-            ...(prefix === '' ? {} : { ':prefix': text(prefix) }),
-          },
-          Limit: limit,
-          ...(after === null ? {} : { ExclusiveStartKey: keyOf(scope, after) }),
-        }),
-      );
-      await checkVersions(TableName, Items);
+      const page = await queryPage(client, {
+        TableName,
+        ConsistentRead: true,
+        KeyConditionExpression: `#scope = :scope${prefix === '' ? '' : ' AND begins_with(place, :prefix)'}`,
+        ExpressionAttributeNames: { '#scope': 'scope' },
+        ExpressionAttributeValues: {
+          ':scope': text(scope),
+          ...(prefix === '' ? {} : { ':prefix': text(prefix) }),
+        },
+        Limit: limit,
+        ...(after === null ? {} : { ExclusiveStartKey: keyOf(scope, after) }),
+      });
       const entries: StateEntry[] = [];
       let bytes = 0;
-      for (const item of Items) {
+      for (const item of page.items) {
         bytes += readNumber(item, 'bytes');
         if (bytes > Math.min(maxBytes, MAX_PAGE_BYTES)) return { entries, next: entries.at(-1)?.key ?? null };
         entries.push(toEntry(item));
       }
-      return { entries, next: LastEvaluatedKey === undefined ? null : readText(LastEvaluatedKey, 'place') };
+      return { entries, next: page.next === undefined ? null : readText(page.next, 'place') };
     },
   };
 };

@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ValueCheck, ValueChecks } from '../../state/large-values.ts';
 import { compact, type Item, number, optional, readNumber, readText, text } from './attributes.ts';
 import type { DynamoDbClient } from './client.ts';
-import { deleteItem, putItem, translateErrors } from './items.ts';
-import { checkVersions } from './schema/schema.ts';
+import { deleteItem, putItem, queryPages } from './items.ts';
 import type { TableNames } from './table-names.ts';
 
 /** So that writers of large values spread. */
@@ -29,25 +28,17 @@ export const createValueChecks = (
 
   findDue: async function* (now) {
     for (let partition = 0; partition < PARTITIONS; partition++) {
-      let from: Item | undefined;
-      do {
-        const { Items = [], LastEvaluatedKey } = await translateErrors(
-          client.query({
-            TableName,
-            KeyConditionExpression: '#scope = :scope AND place < :until',
-            ExpressionAttributeNames: { '#scope': 'scope' },
-            ExpressionAttributeValues: {
-              ':scope': text(`${SCOPE}${partition}`),
-              ':until': text(toPlace(now + 1, '')),
-            },
-            Limit: PAGE_SIZE,
-            ExclusiveStartKey: from,
-          }),
-        );
-        await checkVersions(TableName, Items);
-        yield* Items.map(toCheck);
-        from = LastEvaluatedKey;
-      } while (from !== undefined);
+      const pages = queryPages(client, {
+        TableName,
+        KeyConditionExpression: '#scope = :scope AND place < :until',
+        ExpressionAttributeNames: { '#scope': 'scope' },
+        ExpressionAttributeValues: {
+          ':scope': text(`${SCOPE}${partition}`),
+          ':until': text(toPlace(now + 1, '')),
+        },
+        Limit: PAGE_SIZE,
+      });
+      for await (const { items } of pages) yield* items.map(toCheck);
     }
   },
 });

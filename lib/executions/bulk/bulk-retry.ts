@@ -69,8 +69,15 @@ export interface BulkRetryStore {
   create(bulk: BulkRetry, executionIds: readonly string[]): Promise<void>;
   find(bulkRetryId: string): Promise<BulkRetry | null>;
   findExecutions(bulkRetryId: string): Promise<readonly string[]>;
-  /** Lists them, latest first. @param after - the last one of the previous page */
-  list(limit: number, after: string | null): Promise<readonly BulkRetry[]>;
+  /**
+   * Lists them, latest first. A page may have fewer than the limit, although more follow.
+   * @param after - `next` of the previous page; null for the first page
+   * @returns `next` is null on the last page
+   */
+  list(
+    limit: number,
+    after: string | null,
+  ): Promise<{ readonly bulkRetries: readonly BulkRetry[]; readonly next: string | null }>;
   /** Finds those that have not ended. */
   findActive(): Promise<readonly string[]>;
   /**

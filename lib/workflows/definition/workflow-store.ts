@@ -72,10 +72,16 @@ export interface WorkflowStore extends WorkflowReader {
   /** All current workflows, by id. */
   list(): Promise<WorkflowSummary[]>;
   /**
-   * A page of the versions of a workflow, newest first, those of a removed one included.
-   * @param before - lists versions below this number; null for the newest
+   * A page of the versions of a workflow, newest first, those of a removed one included. May have fewer than the limit,
+   * although more follow.
+   * @param before - lists versions below this number: `next` of the previous page; null for the newest
+   * @returns `next` is null on the last page
    */
-  listVersions(workflowId: string, before: number | null, limit: number): Promise<readonly VersionSummary[]>;
+  listVersions(
+    workflowId: string,
+    before: number | null,
+    limit: number,
+  ): Promise<{ readonly versions: readonly VersionSummary[]; readonly next: number | null }>;
   /**
    * Reads a page of the current versions of all workflows, in no particular order. What was stored within the last
    * second may be missing or outdated.

@@ -1,4 +1,5 @@
 import type { OperationUpdate } from '@aws/durable-execution-sdk-js';
+import { scanAll } from '../../../lib/adapters/dynamodb/items.ts';
 import { createSdk, createSdkClient } from '../../../lib/adapters/dynamodb/sdk-client.ts';
 import { startEmbeddedDynamoDb } from '../../../local/database/embedded-dynamodb.ts';
 import { readTableDefinitions } from '../../../local/database/tables.ts';
@@ -18,9 +19,9 @@ const measureStored = async (endpoint: string): Promise<Stored> => {
   const client = createSdkClient(createSdk(endpoint));
   const sizes: Record<string, number> = {};
   for (const table of readTableDefinitions(tablePrefix)) {
-    const { Items = [] } = await client.scan({ TableName: table.TableName });
+    const items = await scanAll(client, { TableName: table.TableName });
     const name = (table.TableName ?? '').slice(tablePrefix.length + 1);
-    sizes[name] = Items.reduce((sum, item) => sum + storedSize(item, table), 0);
+    sizes[name] = items.reduce((sum, item) => sum + storedSize(item, table), 0);
   }
   return sizes;
 };

@@ -29,10 +29,18 @@ test('lists are the latest first, page by page, and leave out what has expired',
   const store = await aStore(() => now);
   const idOf = (at: number) => `20261125T04360012${at}-a1b2c3d4`;
   for (const at of [2, 0, 1]) await store.create(aBulkRetry({ bulkRetryId: idOf(at) }), []);
-  expect((await store.list(2, null)).map(({ bulkRetryId }) => bulkRetryId)).toEqual([idOf(2), idOf(1)]);
-  expect((await store.list(2, idOf(1))).map(({ bulkRetryId }) => bulkRetryId)).toEqual([idOf(0)]);
+  const list = async (limit: number, after: string | null) => {
+    const { bulkRetries, next } = await store.list(limit, after);
+    return [bulkRetries.map(({ bulkRetryId }) => bulkRetryId), next];
+  };
+  expect(await list(2, null)).toEqual([[idOf(2), idOf(1)], idOf(1)]);
+  expect(await list(2, idOf(1))).toEqual([[idOf(0)], null]);
+  expect(await list(3, null)).toEqual([[idOf(2), idOf(1), idOf(0)], null]);
   now += 31 * 86_400_000;
-  expect([await store.list(2, null), await store.find(idOf(1))]).toEqual([[], null]);
+  expect([await store.list(3, null), await store.find(idOf(1))]).toEqual([
+    { bulkRetries: [], next: null },
+    null,
+  ]);
 });
 
 test('one process at a time has the lease, until it expires or is given back', async () => {

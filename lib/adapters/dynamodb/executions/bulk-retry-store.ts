@@ -18,8 +18,7 @@ import {
   text,
 } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
-import { deleteItem, getItem, putItem, queryAll, translateErrors, updateItem } from '../items.ts';
-import { checkVersions } from '../schema/schema.ts';
+import { deleteItem, getItem, putItem, queryAll, queryFirst, updateItem } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
 import { isExpired, toExpiry } from './execution-item.ts';
 import { type Change, toUpdate } from './execution-update.ts';
@@ -102,8 +101,9 @@ export const createBulkRetryStore = (
     },
 
     list: async (limit, after) => {
-      const { Items = [] } = await translateErrors(
-        client.query({
+      const { items, hasMore } = await queryFirst(
+        client,
+        {
           TableName,
           KeyConditionExpression: `#partition = :all${after === null ? '' : ' AND place < :after'}`,
           ExpressionAttributeNames: { '#partition': 'partition' },
@@ -112,11 +112,14 @@ export const createBulkRetryStore = (
             ...(after === null ? {} : { ':after': text(after) }),
           },
           ScanIndexForward: false,
-          Limit: limit,
-        }),
+        },
+        limit,
       );
-      await checkVersions(TableName, Items);
-      return Items.filter((item) => !isExpired(item, clock.now())).map(toBulkRetry);
+      const last = items.at(-1);
+      return {
+        bulkRetries: items.filter((item) => !isExpired(item, clock.now())).map(toBulkRetry),
+        next: hasMore && last !== undefined ? readText(last, 'place') : null,
+      };
     },
 
     findActive: async () => {

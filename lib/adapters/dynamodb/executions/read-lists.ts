@@ -3,7 +3,7 @@ import { STORE_UNAVAILABLE } from '../../../shared/error-catalogue.ts';
 import { AppError } from '../../../shared/errors.ts';
 import { type Item, readText, text } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
-import { translateErrors } from '../items.ts';
+import { queryPage, translateErrors } from '../items.ts';
 import { checkVersions, VERSION_ATTRIBUTES } from '../schema/schema.ts';
 
 /** One of the partitions over which a list is spread. */
@@ -85,25 +85,23 @@ const openPartition = (
   const keys: ListPosition[] = [];
   const fill = async (): Promise<void> => {
     while (keys.length === 0 && !isRead) {
-      const { Items = [], LastEvaluatedKey } = await translateErrors(
-        client.query({
-          TableName,
-          IndexName: index,
-          KeyConditionExpression: `${hash} = :key AND ${range} BETWEEN :from AND :to`,
-          ExpressionAttributeValues: { ':key': text(key), ':from': text(from), ':to': text(to) },
-          ScanIndexForward: isAscending,
-          Limit: pageSize,
-          ExclusiveStartKey: next,
-        }),
-      );
+      const page = await queryPage(client, {
+        TableName,
+        IndexName: index,
+        KeyConditionExpression: `${hash} = :key AND ${range} BETWEEN :from AND :to`,
+        ExpressionAttributeValues: { ':key': text(key), ':from': text(from), ':to': text(to) },
+        ScanIndexForward: isAscending,
+        Limit: pageSize,
+        ExclusiveStartKey: next,
+      });
       keys.push(
-        ...Items.map((item) => ({
+        ...page.items.map((item) => ({
           part: key,
           at: readText(item, range),
           executionId: readText(item, 'executionId'),
         })),
       );
-      next = LastEvaluatedKey;
+      next = page.next;
       isRead = next === undefined;
     }
   };

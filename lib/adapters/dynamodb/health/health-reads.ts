@@ -6,7 +6,7 @@ import { type Item, readLongJson, readNumber, readText, text } from '../attribut
 import type { DynamoDbClient } from '../client.ts';
 import { toIso, workflowPartitions } from '../executions/execution-item.ts';
 import { readRecords } from '../executions/read-lists.ts';
-import { translateErrors } from '../items.ts';
+import { queryPage } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
 import { scanDefinitions } from '../workflows/workflow-reader.ts';
 
@@ -58,28 +58,26 @@ export const createOpenRuns =
     const [first = workflowId, sample = workflowId] = workflowPartitions(workflowId);
     let partition = first;
     const query = (limit: number) =>
-      translateErrors(
-        client.query({
-          TableName: executions,
-          IndexName: 'byWorkflow',
-          ScanIndexForward: false,
-          Limit: limit,
-          KeyConditionExpression: 'workflowId = :workflowId AND startedAt >= :from',
-          ExpressionAttributeValues: { ':workflowId': text(partition), ':from': text(toIso(from)) },
-          ExclusiveStartKey: next,
-        }),
-      );
+      queryPage(client, {
+        TableName: executions,
+        IndexName: 'byWorkflow',
+        ScanIndexForward: false,
+        Limit: limit,
+        KeyConditionExpression: 'workflowId = :workflowId AND startedAt >= :from',
+        ExpressionAttributeValues: { ':workflowId': text(partition), ':from': text(toIso(from)) },
+        ExclusiveStartKey: next,
+      });
     return {
       read: async (limit) => {
         let found = await query(limit);
         // For a high-volume workflow, one of its partitions is enough of a sample.
-        if (found.Items?.length === 0 && partition !== sample) {
+        if (found.items.length === 0 && partition !== sample) {
           partition = sample;
           next = undefined; // a place of the other partition
           found = await query(limit);
         }
-        next = found.LastEvaluatedKey;
-        const ids = (found.Items ?? []).map((item) => readText(item, 'executionId'));
+        next = found.next;
+        const ids = found.items.map((item) => readText(item, 'executionId'));
         const records = await readRecords(client, executions, ids, ['executionId', 'nodes', 'nodesOmitted']);
         return { executions: records.map(toObserved), hasMore: next !== undefined };
       },

@@ -1,7 +1,7 @@
 import type { QueryCommandInput } from '@aws-sdk/client-dynamodb';
 import { lazy } from '@hookloom/plugin-kit';
 import type { HeldQueues } from '../../../executions/held/held-queues.ts';
-import { type Item, longJson, number, readNumber, readText, text } from '../attributes.ts';
+import { longJson, number, readNumber, readText, text } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
 import { dataDays, dataKeyOf, toExpiry, toReleased } from '../executions/execution-item.ts';
 import { type Change, toUpdate } from '../executions/execution-update.ts';
@@ -13,7 +13,7 @@ import {
   readQueueKey,
 } from '../executions/queue-keys.ts';
 import { ALL_TIMES, mergePartitions, type Partition } from '../executions/read-lists.ts';
-import { deleteItem, getItem, type IsOurs, translateErrors, updateItem } from '../items.ts';
+import { deleteItem, getItem, type IsOurs, queryPage, queryPages, updateItem } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
 
 interface HeldQueuesOptions {
@@ -56,15 +56,8 @@ export const createHeldQueues = (
   const countAll = async (partitions: readonly string[]): Promise<number> => {
     let count = 0;
     for (const partition of partitions) {
-      let from: Item | undefined;
-      do {
-        const { Limit: _all, ...query } = inPartition(partition, 1);
-        const page = await translateErrors(
-          client.query({ ...query, Select: 'COUNT', ExclusiveStartKey: from }),
-        );
-        count += page.Count ?? 0;
-        from = page.LastEvaluatedKey;
-      } while (from !== undefined);
+      const { Limit: _all, ...query } = inPartition(partition, 1);
+      for await (const page of queryPages(client, { ...query, Select: 'COUNT' })) count += page.count;
     }
     return count;
   };
@@ -86,10 +79,10 @@ export const createHeldQueues = (
       const partitions = queuePartitions(key);
       const [item, ...pages] = await Promise.all([
         getItem(client, { TableName, Key: { executionId: text(key) } }),
-        ...partitions.map((partition) => translateErrors(client.query(inPartition(partition, 1)))),
+        ...partitions.map((partition) => queryPage(client, inPartition(partition, 1))),
       ]);
       const lastPlace = readNumber(item ?? {}, 'places', 0);
-      const first = pages.flatMap(({ Items = [] }) => Items.map((one) => readText(one, 'sweepAt'))).sort()[0];
+      const first = pages.flatMap(({ items }) => items.map((one) => readText(one, 'sweepAt'))).sort()[0];
       if (first === undefined) return { waiting: 0, lastPlace };
       const place = placeIn(first);
       const waiting = place === null ? await countAll(partitions) : Math.max(1, lastPlace - place + 1);

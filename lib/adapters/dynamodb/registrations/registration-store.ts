@@ -8,7 +8,7 @@ import { WORKFLOW_CHANGED } from '../../../shared/error-catalogue.ts';
 import { AppError } from '../../../shared/errors.ts';
 import { type Item, json, number, readJson, readNumber, readText, text } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
-import { deleteItem, getItem, putItem, queryAll, sameAs, scanAll, translateErrors } from '../items.ts';
+import { deleteItem, getItem, putItem, queryAll, sameAs, scanAll } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
 
 /** Another command or the sweeper may change the registration between the read and the write. */
@@ -79,15 +79,13 @@ export const createRegistrationStore = (
       }),
 
     namesOf: async (workflowId) => {
-      const { Items = [] } = await translateErrors(
-        client.query({
-          TableName,
-          IndexName: 'byWorkflow',
-          KeyConditionExpression: 'workflowId = :workflowId',
-          ExpressionAttributeValues: { ':workflowId': text(workflowId) },
-        }),
-      );
-      return Items.map((item) => readText(item, 'name'));
+      const items = await queryAll(client, {
+        TableName,
+        IndexName: 'byWorkflow',
+        KeyConditionExpression: 'workflowId = :workflowId',
+        ExpressionAttributeValues: { ':workflowId': text(workflowId) },
+      });
+      return items.map((item) => readText(item, 'name'));
     },
 
     list: async () => (await scanAll(client, { TableName, ConsistentRead: true })).map(toStored),

@@ -5,8 +5,7 @@ import type { RequestQuery, RequestStore } from '../../../webhooks/requests/requ
 import { blankOf, type Item, longJson, number, readLongJson, readText, text } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
 import { isExpired, toExpiry } from '../executions/execution-item.ts';
-import { getItem, putItem, sameAs, translateErrors } from '../items.ts';
-import { checkVersions } from '../schema/schema.ts';
+import { getItem, putItem, queryPage, sameAs } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
 
 /** How many requests one read of a partition returns: some ten kilobytes. */
@@ -48,23 +47,20 @@ export const createRequestStore = (
     let isRead = false;
     const fill = async (): Promise<void> => {
       while (items.length === 0 && !isRead) {
-        const { Items = [], LastEvaluatedKey } = await translateErrors(
-          client.query({
-            TableName,
-            KeyConditionExpression: 'workflowId = :partition AND place BETWEEN :first AND :last',
-            ExpressionAttributeValues: {
-              ':partition': text(partition),
-              ':first': text(first),
-              ':last': text(last),
-            },
-            ScanIndexForward: false,
-            Limit: PAGE_SIZE,
-            ExclusiveStartKey: next,
-          }),
-        );
-        await checkVersions(TableName, Items);
-        items.push(...Items);
-        next = LastEvaluatedKey;
+        const page = await queryPage(client, {
+          TableName,
+          KeyConditionExpression: 'workflowId = :partition AND place BETWEEN :first AND :last',
+          ExpressionAttributeValues: {
+            ':partition': text(partition),
+            ':first': text(first),
+            ':last': text(last),
+          },
+          ScanIndexForward: false,
+          Limit: PAGE_SIZE,
+          ExclusiveStartKey: next,
+        });
+        items.push(...page.items);
+        next = page.next;
         isRead = next === undefined;
       }
     };

@@ -12,8 +12,7 @@ import {
 import { longJson, number, readLongJson, readText, text } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
 import { toExpiry, toIso } from '../executions/execution-item.ts';
-import { getItem, putItem, sameAs, translateErrors } from '../items.ts';
-import { checkVersions } from '../schema/schema.ts';
+import { getItem, putItem, queryPages, sameAs } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
 
 /** The partition of all workflows together. No workflow has this id. */
@@ -82,28 +81,21 @@ export const createStatisticsStore = (
     },
 
     read: async function* (workflowId, from, to) {
-      let next: Awaited<ReturnType<DynamoDbClient['query']>>['LastEvaluatedKey'];
-      do {
-        const { Items = [], LastEvaluatedKey } = await translateErrors(
-          client.query({
-            TableName,
-            KeyConditionExpression: 'workflowId = :workflowId AND hourOfShard BETWEEN :from AND :to',
-            ExpressionAttributeValues: {
-              ':workflowId': text(workflowId ?? ALL),
-              ':from': text(toHourText(from)),
-              ':to': text(`${toHourText(to)}~`), // sorts after all shards of the hour
-            },
-            ExclusiveStartKey: next,
-          }),
-        );
-        await checkVersions(TableName, Items);
-        for (const item of Items)
+      const pages = queryPages(client, {
+        TableName,
+        KeyConditionExpression: 'workflowId = :workflowId AND hourOfShard BETWEEN :from AND :to',
+        ExpressionAttributeValues: {
+          ':workflowId': text(workflowId ?? ALL),
+          ':from': text(toHourText(from)),
+          ':to': text(`${toHourText(to)}~`), // sorts after all shards of the hour
+        },
+      });
+      for await (const { items } of pages)
+        for (const item of items)
           yield {
             hour: Date.parse(`${readText(item, 'hourOfShard').slice(0, HOUR_LENGTH)}:00Z`),
             counts: unpackCounts(readLongJson(item, 'counts', EMPTY)),
           };
-        next = LastEvaluatedKey;
-      } while (next !== undefined);
     },
   };
 };

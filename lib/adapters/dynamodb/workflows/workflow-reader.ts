@@ -7,8 +7,7 @@ import type {
 } from '../../../workflows/definition/workflow-store.ts';
 import { type Item, number, readJson, readNumber, readText, text } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
-import { getItem, translateErrors } from '../items.ts';
-import { checkVersions } from '../schema/schema.ts';
+import { getItem, scanPage } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
 
 /** Reads the workflows that `createWorkflowStore` stores; functions of the service only read them. */
@@ -76,21 +75,18 @@ export const scanDefinitions = async (
   TableName: string,
   after: string | null,
 ): Promise<DefinitionPage> => {
-  const { Items = [], LastEvaluatedKey } = await translateErrors(
-    client.scan({
-      TableName,
-      ProjectionExpression: 'workflowId, #definition, #schema',
-      ExpressionAttributeNames: { '#definition': 'definition', '#schema': 'schema' }, // reserved words
-      ExclusiveStartKey: after === null ? undefined : { workflowId: text(after) },
-    }),
-  );
-  await checkVersions(TableName, Items);
+  const { items, next } = await scanPage(client, {
+    TableName,
+    ProjectionExpression: 'workflowId, #definition, #schema',
+    ExpressionAttributeNames: { '#definition': 'definition', '#schema': 'schema' }, // reserved words
+    ExclusiveStartKey: after === null ? undefined : { workflowId: text(after) },
+  });
   return {
-    ids: Items.map((item) => readText(item, 'workflowId')),
+    ids: items.map((item) => readText(item, 'workflowId')),
     // Removed workflows have none.
-    definitions: Items.filter(({ definition }) => definition !== undefined).map((item) =>
-      readJson<WorkflowDefinition>(item, 'definition'),
-    ),
-    next: LastEvaluatedKey === undefined ? null : readText(LastEvaluatedKey, 'workflowId'),
+    definitions: items
+      .filter(({ definition }) => definition !== undefined)
+      .map((item) => readJson<WorkflowDefinition>(item, 'definition')),
+    next: next === undefined ? null : readText(next, 'workflowId'),
   };
 };

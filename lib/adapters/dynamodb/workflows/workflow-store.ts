@@ -22,8 +22,7 @@ import {
   text,
 } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
-import { putItem, sameAs, scanAll, translateErrors } from '../items.ts';
-import { checkVersions } from '../schema/schema.ts';
+import { putItem, queryFirst, sameAs, scanAll } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
 import {
   createWorkflowReader,
@@ -133,8 +132,9 @@ export const createWorkflowStore = (
       // A tombstone has the number of the last version, which is archived.
       const newest = current === null || isTombstone(current) ? [] : [current];
       const below = newest[0] === undefined ? before : readNumber(newest[0], 'version');
-      const { Items: archived = [] } = await translateErrors(
-        client.query({
+      const { items: archived, hasMore } = await queryFirst(
+        client,
+        {
           TableName: tables.workflowVersions,
           KeyConditionExpression: `workflowId = :workflowId${below === null ? '' : ' AND #version < :below'}`,
           ProjectionExpression: 'workflowId, #version, updatedAt, author, #message, #schema',
@@ -145,11 +145,13 @@ export const createWorkflowStore = (
           }),
           ScanIndexForward: false,
           ConsistentRead: true,
-          Limit: limit,
-        }),
+        },
+        limit,
       );
-      await checkVersions(tables.workflowVersions, archived);
-      return [...newest, ...archived].slice(0, limit).map(toVersionSummary);
+      const found = [...newest, ...archived].map(toVersionSummary);
+      const versions = found.slice(0, limit);
+      const isLast = found.length === versions.length && !hasMore;
+      return { versions, next: isLast ? null : (versions.at(-1)?.version ?? null) };
     },
   };
 };
