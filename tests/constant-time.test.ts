@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { childrenOf, readSources } from '../support/import-graph.ts';
-import { parseSource, type SyntaxNode } from '../support/parse-source.ts';
-import { projectRoot } from '../support/run-command.ts';
+import { childrenOf, readSources } from './support/import-graph.ts';
+import { parseSource, type SyntaxNode } from './support/parse-source.ts';
+import { projectRoot } from './support/run-command.ts';
 
 /** What a caller presents, or what it is compared with. */
 const SECRET =
