@@ -45,7 +45,7 @@ describe('the entries of a workflow', () => {
     const { ask, run } = await open();
     const key = 'customer/ÄÖ #1';
     const created = await ask('PUT', at(key), {
-      body: { value: { visits: 1 }, ttlSeconds: 60 },
+      body: { value: { visits: 1 }, ttlSeconds: 86_400 },
       caller: 'arn:aws:iam::1:user/ann',
     });
     expect(created).toMatchObject({ status: 201, headers: { etag: '"1"' } });
@@ -82,7 +82,7 @@ describe('the entries of a workflow', () => {
     // In JSON within JSON, as Lambda sends text, each quotation mark takes two bytes: together, more than its 6 MB.
     const value = Array.from({ length: 999_999 }, (_, at) => (at % 9 === 0 ? 'é' : 'x')).slice(0, 900_000);
     const bytes = Buffer.byteLength(JSON.stringify(value));
-    const created = await ask('PUT', at('a'), { body: { value, ttlSeconds: 60 } });
+    const created = await ask('PUT', at('a'), { body: { value, ttlSeconds: 86_400 } });
     expect(created).toMatchObject({ status: 201, body: { value: null, omittedBytes: bytes, version: 1 } });
     const shown = await ask('GET', at('a'));
     expect(shown).toMatchObject({ status: 200, headers: { etag: '"1"' } });

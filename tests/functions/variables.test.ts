@@ -129,7 +129,7 @@ describe('$vars and $execution.stage', () => {
       result: true,
       values: [{ path: '$vars.region', value: 'a' }],
     });
-  }, 30_000);
+  });
 
   test('a retry takes the recorded values with the recorded version, and the current ones with the current', async () => {
     const { ask, set, put, call, ended } = await aStage();
@@ -146,7 +146,7 @@ describe('$vars and $execution.stage', () => {
         expect(await ended(body.executionId)).toMatchObject({ failure: { message } });
       }
     }
-  }, 30_000);
+  });
 });
 
 describe('$vars in the parameters of a trigger', () => {
@@ -207,5 +207,5 @@ describe('$vars in the parameters of a trigger', () => {
     expect((await set('queue', arn('two'))).status).toBe(200);
     await send('two');
     await poll(async () => (await started('orders')) === 2);
-  }, 30_000);
+  });
 });

@@ -2,8 +2,11 @@ import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import fc from 'fast-check';
+import { createJsonClient } from '../../lib/adapters/dynamodb/json-client.ts';
 import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflows/workflow-store.ts';
+import { randomIds } from '../../lib/adapters/runtime/random-ids.ts';
 import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
+import { openRecordRequest } from '../../lib/app/compose/open-requests.chunk.ts';
 import { openWebhook } from '../../lib/app/compose/webhook.ts';
 import { createWebhookFunction } from '../../lib/app/webhook-handler.ts';
 import type { RequestRecord } from '../../lib/webhooks/requests/request-record.ts';
@@ -74,7 +77,13 @@ const aFunction = async () => {
   const proxy = await startRecordingProxy(endpoint);
   cleanups.push(proxy.stop);
   process.env.DYNAMODB_ENDPOINT = proxy.endpoint;
-  const handler = createWebhookFunction(openWebhook());
+  const parts = openWebhook();
+  const recordRequest = openRecordRequest({
+    ...{ ...parts, tables, retentionDays: 30, ids: randomIds },
+    client: createJsonClient({ region: 'local', endpoint: proxy.endpoint }),
+    clock: { ...systemClock, sleep: () => new Promise(() => {}) }, // without its deadline, so that the store has made every call
+  });
+  const handler = createWebhookFunction({ ...parts, recordRequest });
   return {
     tables,
     sdk,

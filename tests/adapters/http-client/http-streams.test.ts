@@ -146,7 +146,7 @@ describe('a streamed body', () => {
     const body = async function* () {
       for (; sent < 2_000; sent++) yield Buffer.alloc(10_000);
     };
-    const sending = send(url, { body: body() });
+    const sending = send(url, { body: body(), timeoutMs: 600_000 });
     const request = await arrived.promise;
     let before = -1;
     // Until the buffers of both sockets are full.

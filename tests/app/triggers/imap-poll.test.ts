@@ -111,6 +111,5 @@ describe.each([false, true])('a process that is killed at any call (per batch: %
       }
       expect(kills).toBeGreaterThan(1);
     },
-    120_000,
   );
 });
