@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import pLimit from 'p-limit';
 import { json, useRunningProject } from '../support/a-running-project.ts';
 import { poll } from '../support/poll.ts';
 
@@ -61,8 +62,9 @@ test.each([
     ],
     connections: [{ sourceNodeId: 'in', targetNodeId: 'call' }],
   } as { readonly id: string });
+  const limit = pLimit(10);
   const answers = await Promise.all(
-    Array.from({ length: DELIVERIES }, () => project.post(`/api/webhook/${execution}/in`, '{}')),
+    Array.from({ length: DELIVERIES }, () => limit(() => project.post(`/api/webhook/${execution}/in`, '{}'))),
   );
   expect(answers.map(({ status }) => status)).toEqual(Array(DELIVERIES).fill(202));
   await poll(async () => {

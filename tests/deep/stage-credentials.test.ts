@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { json } from '../support/a-running-project.ts';
 import { useRunningStage } from '../support/a-running-stage.ts';
 
-const RUNS = 30;
+const RUNS = 10;
 
 /** A server that replaces refresh tokens, and revokes all when it sees an old one; and an API that takes its access tokens. */
 const server = { count: 0, acceptsFrom: 1, isRevoked: false };

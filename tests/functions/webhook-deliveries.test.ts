@@ -276,7 +276,7 @@ describe('the dispatch of a run', () => {
     const event = keyed('k-1');
     const { timeEpoch } = event.requestContext;
     service.clock.advance(timeEpoch - service.clock.now());
-    await Promise.all(Array.from({ length: 25 }, () => service.call(event)));
+    await Promise.all(Array.from({ length: 10 }, () => service.call(event)));
     expect(dispatcher.dispatched).toHaveLength(1);
     service.clock.advance(9_999);
     await service.call(event);

@@ -182,14 +182,14 @@ describe('concurrent requests', () => {
   test('each get their own response and record', async () => {
     const service = await aWebhookService();
     await service.put({ chain: [{ type: 'set', parameters: { values: { mine: '{{ body.number }}' } } }] });
-    const numbers = Array.from({ length: 100 }, (_, number) => number);
+    const numbers = Array.from({ length: 10 }, (_, number) => number);
     const answers = await Promise.all(
       numbers.map((number) => service.call(aJsonEvent({ number }, { requestId: `request-${number}` }))),
     );
     expect(answers.map((answer) => bodyOf(answer).mine)).toEqual(numbers);
     const ids = answers.map(({ headers }) => headers?.['hookloom-execution-id']);
-    expect(new Set(ids).size).toBe(100);
-    expect(service.executions.records()).toHaveLength(100);
+    expect(new Set(ids).size).toBe(10);
+    expect(service.executions.records()).toHaveLength(10);
     expect(service.executions.records().every(({ status }) => status === 'succeeded')).toBe(true);
   });
 });

@@ -21,10 +21,10 @@ export const describeCallLimitStore = (
       expect((await store.find('a')).nextAt).toBe(5_100);
     });
 
-    test('each of many callers at the same time gets a slot of its own', async () => {
+    test('each of ten callers at the same time gets a slot of its own', async () => {
       const store = await create();
-      const slots = await Promise.all(Array.from({ length: 30 }, () => store.reserve('a', slot)));
-      const expected = Array.from({ length: 30 }, (_, at) => 1_000 + at * 100);
+      const slots = await Promise.all(Array.from({ length: 10 }, () => store.reserve('a', slot)));
+      const expected = Array.from({ length: 10 }, (_, at) => 1_000 + at * 100);
       expect(slots.sort((one, other) => Number(one) - Number(other))).toEqual(expected);
     });
 

@@ -55,9 +55,9 @@ export const describeDeliveryStore = (name: string, create: () => DeliveryStore 
     });
 
     // holds: one-delivery-one-run
-    test('one of many concurrent claims wins, and all return it', async () => {
+    test('one of ten concurrent claims wins, and all return it', async () => {
       const store = await create();
-      const claims = Array.from({ length: 20 }, (_, at) => store.claim(claim({ executionId: `e-${at}` })));
+      const claims = Array.from({ length: 10 }, (_, at) => store.claim(claim({ executionId: `e-${at}` })));
       const winners = new Set((await Promise.all(claims)).map(({ executionId }) => executionId));
       expect(winners.size).toBe(1);
     });

@@ -35,7 +35,7 @@ const failure = { nodeId: 'shop', name: 'Error', message: 'The shop is closed.' 
 const end = (changes: Partial<ExecutionEnd> = {}) => anExecutionEnd({ nodes: [nodeRecord()], ...changes });
 
 /** Writes at a time: no more than a busy machine's connections take within their timeout. */
-const AT_ONCE = 20;
+const AT_ONCE = 10;
 
 /** What a record says beside its start. */
 const untouched = {

@@ -37,7 +37,7 @@ describeCallbackIndex('the store in memory', (now) => {
 describeDeliveryStore('the store in memory', inMemoryDeliveryStore);
 describeRegistrationStore('the store in memory', inMemoryRegistrations);
 describeRequestStore('the store in memory', inMemoryRequestStore);
-describeSlotStore('the store in memory', inMemorySlots, 40);
-describeTokenBuckets('the store in memory', inMemoryBuckets, 80);
+describeSlotStore('the store in memory', inMemorySlots);
+describeTokenBuckets('the store in memory', inMemoryBuckets);
 describeOutboundStore('the store in memory', inMemoryOutboundStore);
 describeSecretStore('the store in memory', inMemorySecrets);

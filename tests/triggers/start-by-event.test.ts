@@ -105,7 +105,7 @@ describe('an event that arrives again', () => {
     const service = await aService();
     expect(await service.call(aBatch(aMessage(), again))).toEqual(allDone);
     expect(await service.call(aBatch(again))).toEqual(allDone);
-    await Promise.all(Array.from({ length: 20 }, () => service.call(aBatch(aMessage()))));
+    await Promise.all(Array.from({ length: 10 }, () => service.call(aBatch(aMessage()))));
     expect(service.records()).toHaveLength(1);
     expect(service.dispatched).toEqual(['express']);
     expect(service.logged()).toContainEqual(
@@ -225,7 +225,7 @@ test('records of sources other than SQS are one event', async () => {
 describe('on DynamoDB', () => {
   const openDatabase = useTestDatabases();
 
-  test('an event that arrives 20 times at once is one execution', async () => {
+  test('an event that arrives ten times at once is one execution', async () => {
     const { client, tables, endpoint } = await openDatabase();
     const folder = mkdtempSync(join(tmpdir(), 'hookloom-blobs-'));
     const opened = openEventFunction(
@@ -239,7 +239,7 @@ describe('on DynamoDB', () => {
       loadNodeTypes: async () => findNodeType,
       dispatcher: { dispatch: async (executionId) => void dispatched.add(executionId) },
     });
-    const answers = await Promise.all(Array.from({ length: 20 }, () => handler(aBatch(aMessage()))));
+    const answers = await Promise.all(Array.from({ length: 10 }, () => handler(aBatch(aMessage()))));
     expect(answers).toEqual(answers.map(() => allDone));
     expect(dispatched.size).toBe(1);
     const { executions } = await opened.executions.list({ workflowId: 'orders', limit: 10 });

@@ -95,8 +95,8 @@ test('passes the request on and sends the response', async () => {
 
 test('gives every request an id of its own', async () => {
   const { events, url } = await aGateway(() => 'ok');
-  await Promise.all(Array.from({ length: 20 }, () => fetch(`${url}/a/b`)));
-  expect(new Set(events.map(({ requestContext }) => requestContext.requestId)).size).toBe(20);
+  await Promise.all(Array.from({ length: 10 }, () => fetch(`${url}/a/b`)));
+  expect(new Set(events.map(({ requestContext }) => requestContext.requestId)).size).toBe(10);
 });
 
 test('passes bytes unchanged in both directions', async () => {
