@@ -9,6 +9,7 @@ import { signToken } from '../sender/handshake-token.ts';
 import { isEqual } from '../sender/is-equal.ts';
 import { toOriginTest } from '../sender/match-origin.ts';
 import { senderSecrets } from '../sender/sender-secrets.ts';
+import { findSnsAddresses } from '../sender/sns-addresses.ts';
 import { readFields } from '../signature/read-request.ts';
 import type { HandshakeRule } from './handshake-rule.ts';
 
@@ -141,11 +142,11 @@ const twitch: Handshake = () =>
       : null,
   );
 
-const SNS_HOST = /^sns\.[a-z0-9-]{3,30}\.amazonaws\.com(?:\.cn)?$/;
 const CONFIRMATION_TIMEOUT_MS = 5_000;
 
 /**
- * Confirms a subscription at the URL in the signed message, only on SNS hosts; unsubscribe messages are acknowledged.
+ * Confirms a subscription at the URL in the signed message, only at SNS in the region of the topic; unsubscribe messages
+ * are acknowledged.
  * https://docs.aws.amazon.com/sns/latest/dg/SendMessageToHttp.prepare.html
  */
 const sns: Handshake = (_rule, { http }) => ({
@@ -158,16 +159,20 @@ const sns: Handshake = (_rule, { http }) => ({
     if (!isPlainObject(signature) || signature.scheme !== 'sns' || message.Type !== type)
       return refuse('its message is not a signed subscription message');
     if (type === 'UnsubscribeConfirmation') return answerText('');
-    await confirm(String(message.SubscribeURL), http);
+    await confirm(String(message.SubscribeURL), String(signature.topicArn), http);
     return answerText('confirmed');
   },
 });
 
 /** @throws AppError `HANDSHAKE_REFUSED` | `HANDSHAKE_UNCONFIRMED` */
-const confirm = async (text: string, http: FeaturePorts['http']): Promise<void> => {
+const confirm = async (text: string, topicArn: string, http: FeaturePorts['http']): Promise<void> => {
   const url = URL.parse(text);
-  if (url?.protocol !== 'https:' || !SNS_HOST.test(url.host) || url.username + url.password !== '')
-    return refuse('its SubscribeURL is not on an SNS host');
+  const isOfSns = url?.protocol === 'https:' && url.host === findSnsAddresses(topicArn).host;
+  if (!isOfSns || url.username + url.password !== '' || url.pathname !== '/')
+    return refuse("its SubscribeURL is not on the SNS host of the topic's region");
+  const { searchParams } = url;
+  if (searchParams.get('Action') !== 'ConfirmSubscription' || searchParams.get('TopicArn') !== topicArn)
+    return refuse('its SubscribeURL does not confirm a subscription to the topic');
   try {
     const { status } = await http.request({
       method: 'GET',

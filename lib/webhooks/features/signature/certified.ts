@@ -43,27 +43,31 @@ interface Certified extends SignedContent {
  */
 export const openCertified = (row: SchemeRow, rule: SignatureRule, ports: FeaturePorts) => {
   const readContent = createReadContent(row, rule);
+  const { at = {}, source } = row.certificate ?? {};
+  const { hosts = [], path = /^$/, names = [] } = source?.(rule) ?? {};
+
+  /** The certificate's URL, from the request. @throws Refusal when it is not one of the sender's */
+  const readAddress = (request: WebhookRequest): string => {
+    const url = URL.parse(readPlace(request, at));
+    const isOfSender =
+      url?.protocol === 'https:' && hosts.includes(url.host) && url.username + url.password === '';
+    if (!isOfSender) throw new Refusal("the certificate URL is not on one of the sender's hosts");
+    if (!path.test(url.pathname) || url.search + url.hash !== '')
+      throw new Refusal('the certificate URL is not of a certificate with which the sender signs');
+    return url.href;
+  };
+
   return async (request: WebhookRequest): Promise<void> => {
     const now = ports.clock.now();
     const content = readContent(request, now);
     const { algorithm, signature, pieces }: Certified =
       rule.scheme === 'sns' ? readMessage(request, rule) : { ...content, algorithm: 'rsa-sha256' };
-    const { key, isIssuedTo, from, to } = await certificates(ports).find(readAddress(request, row));
+    const { key, isIssuedTo, from, to } = await certificates(ports).find(readAddress(request));
     if (now < from || to < now) throw new Refusal('the certificate is expired or not yet valid');
-    if (row.certificate?.names?.some(isIssuedTo) === false)
-      throw new Refusal('the certificate was issued for a different name');
+    if (!names.some(isIssuedTo)) throw new Refusal('the certificate was issued for a different name');
     if (!isOfKey(algorithm, 'base64', [signature], pieces, key))
       throw new Refusal('mismatch: the request was modified');
   };
-};
-
-/** The certificate's URL, from the request. @throws Refusal when it is not on one of the sender's hosts */
-const readAddress = (request: WebhookRequest, { certificate }: SchemeRow): string => {
-  const text = certificate === undefined ? '' : readPlace(request, certificate.at);
-  const { protocol, host, username, password, href } = URL.parse(text) ?? new URL('none:');
-  const isOfSender = protocol === 'https:' && username + password === '' && certificate?.host.test(host);
-  if (isOfSender !== true) throw new Refusal("the certificate URL is not on one of the sender's hosts");
-  return href;
 };
 
 const OF_NOTIFICATIONS = ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type'];

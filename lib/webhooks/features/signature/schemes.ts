@@ -1,3 +1,4 @@
+import { findSnsAddresses } from '../sender/sns-addresses.ts';
 import type { SignatureRule } from './signature-rule.ts';
 
 /** What a signature is made with. `equal` means that the request contains the secret itself. */
@@ -39,6 +40,15 @@ export interface Way {
   readonly secretEncoding?: 'text' | 'hex' | 'base64';
 }
 
+/** Where a sender publishes the certificates that it signs with. */
+interface CertificateSource {
+  readonly hosts: readonly string[];
+  /** The path of a certificate, which has no query. */
+  readonly path: RegExp;
+  /** To one of these names the certificate must be issued. */
+  readonly names: readonly string[];
+}
+
 /** How a sender signs, as data: how the scheme is verified, and which parameters it allows. */
 export interface SchemeRow {
   /** Ways to sign a request; absent for schemes with their own code: `jwt`, and those signed with a certificate. */
@@ -48,11 +58,11 @@ export interface SchemeRow {
   readonly id?: Place;
   /** The signed text as for `splitSigned`, plus `{id}` and `{crc32}`; the body by default. */
   readonly signed?: string;
-  /**
-   * Where the certificate's URL is in the request, the allowed hosts, and the allowed subject names; any name by
-   * default.
-   */
-  readonly certificate?: { readonly at: Place; readonly host: RegExp; readonly names?: readonly string[] };
+  /** Where the certificate's URL is in the request, and which certificates are the sender's. */
+  readonly certificate?: {
+    readonly at: Place;
+    readonly source: (rule: SignatureRule) => CertificateSource;
+  };
   /**
    * How far the timestamp may differ from the current time: {@link DEFAULT_TOLERANCE_SECONDS} by default, longer for
    * senders whose retries keep the first timestamp.
@@ -183,8 +193,11 @@ export const schemes: Readonly<Record<SignatureRule['scheme'], SchemeRow>> = {
     signed: '{id}|{timestamp}|{webhookId}|{crc32}',
     certificate: {
       at: header('paypal-cert-url'),
-      host: /^api(-m)?(\.sandbox)?\.paypal\.com$/,
-      names: ['', 'sandbox.'].map((part) => `messageverificationcerts.${part}paypal.com`),
+      source: () => ({
+        hosts: ['api', 'api-m', 'api.sandbox', 'api-m.sandbox'].map((name) => `${name}.paypal.com`),
+        path: /^\/v1\/notifications\/certs\/CERT-[A-Za-z0-9-]{1,100}$/,
+        names: ['', 'sandbox.'].map((part) => `messageverificationcerts.${part}paypal.com`),
+      }),
     },
     toleranceSeconds: 3 * DAY,
     needs: ['webhookId'],
@@ -194,7 +207,10 @@ export const schemes: Readonly<Record<SignatureRule['scheme'], SchemeRow>> = {
     timestamp: { fields: ['Timestamp'] },
     certificate: {
       at: { fields: ['SigningCertURL'] },
-      host: /^sns\.[a-z0-9-]{3,30}\.amazonaws\.com(\.cn)?$/,
+      source: ({ topicArn = '' }) => {
+        const { host, names } = findSnsAddresses(topicArn);
+        return { hosts: [host], path: /^\/SimpleNotificationService-[A-Za-z0-9]{1,100}\.pem$/, names };
+      },
     },
     toleranceSeconds: HOUR + DEFAULT_TOLERANCE_SECONDS,
     needs: ['topicArn'],

@@ -27,6 +27,8 @@ const read = (name: string) => readFileSync(join(projectRoot, 'tests/support/tls
 const certificate = read('signing.pem');
 /** Of the same key, with the name that PayPal's certificates have. */
 const ofPayPal = read('paypal.pem');
+/** Of the same key, with the name that SNS's certificates have in most regions. */
+const ofSns = read('sns.pem');
 /** Of the same key, with the name `*.paypal.com`. */
 const ofWildcard = read('paypal-wildcard.pem');
 const privateKey = read('signing.key');
@@ -257,6 +259,9 @@ describe('the signature of PayPal', () => {
     'https://api.paypal.com.example/cert',
     'https://api.paypal.com@example.com/cert',
     'https://api.paypal.com:8443/cert',
+    'https://api.paypal.com/v1/notifications/certs/x/CERT-1',
+    'https://api.paypal.com/v1/notifications/certs/CERT-1?x=1',
+    'https://api.paypal.com/files/CERT-1',
     'https://evil.example/api.paypal.com',
     'https://user:pass@api.paypal.com/cert',
     'file:///etc/passwd',
@@ -388,10 +393,10 @@ describe('the signature of SNS', () => {
     headers: { 'content-type': 'text/plain; charset=UTF-8', 'x-amz-sns-message-type': String(message.Type) },
     body: JSON.stringify(message),
   });
-  const aService = (status = 200) =>
+  const aService = (status = 200, pem = ofSns) =>
     aSignedService(
       { signature, handshake: { scheme: 'sns' }, body: { type: 'json' } },
-      { answer: ({ url }) => (url.endsWith('.pem') ? { text: certificate } : { status }), at: NOW },
+      { answer: ({ url }) => (url.endsWith('.pem') ? { text: pem } : { status }), at: NOW },
     );
 
   test('is accepted by sns-validator, with a certificate that it fetches', async () => {
@@ -455,11 +460,41 @@ describe('the signature of SNS', () => {
       { SigningCertURL: 'https://sns.s3.eu-west-1.amazonaws.com/a.pem' },
       "one of the sender's hosts",
     ],
+    ...[
+      'https://sns.s3-us-west-2.amazonaws.com/SimpleNotificationService-1.pem', // a bucket of the name `sns`
+      'https://sns.eu-central-1.amazonaws.com/SimpleNotificationService-1.pem',
+      'https://sns.eu-west-1.amazonaws.com.cn/SimpleNotificationService-1.pem',
+    ].map((SigningCertURL): [string, Record<string, string>, string] => [
+      `with the certificate ${SigningCertURL}`,
+      { SigningCertURL },
+      "one of the sender's hosts",
+    ]),
+    ...[
+      '/x.pem',
+      '/x/SimpleNotificationService-1.pem',
+      '/SimpleNotificationService-1.pem?x=1',
+      '/SimpleNotificationService-1.pem#x',
+      '/SimpleNotificationService-1.pem/x',
+      '/SimpleNotificationService-%31.pem',
+      '/SimpleNotificationService-1/../x.pem',
+    ].map((path): [string, Record<string, string>, string] => [
+      `with the certificate ${path}`,
+      { SigningCertURL: host + path },
+      'not of a certificate with which the sender signs',
+    ]),
   ])('%s is refused although it is signed', async (_case, changes, reason) => {
     const { send, lastLine, outbound } = await aService();
     expect(await send(toRequest(withSignature({ ...notification, ...changes })))).toBe(403);
     expect(lastLine()).toMatchObject({ reason: expect.stringContaining(reason) });
     expect(outbound.server.requests).toEqual([]);
+  });
+
+  test('with a certificate that was issued to a different name is refused', async () => {
+    for (const pem of [certificate, ofPayPal, ofWildcard]) {
+      const { send, lastLine } = await aService(200, pem);
+      expect(await send(toRequest(withSignature(notification)))).toBe(403);
+      expect(lastLine()).toMatchObject({ reason: expect.stringContaining('a different name') });
+    }
   });
 
   test('confirms its subscription at SNS, and starts no run', async () => {
@@ -482,6 +517,15 @@ describe('the signature of SNS', () => {
     'http://sns.eu-west-1.amazonaws.com/',
     'https://sns.eu-west-1.amazonaws.com.evil.example/',
     'https://sns.eu-west-1.amazonaws.com:444/',
+    ...[
+      'https://sns.s3-us-west-2.amazonaws.com/',
+      'https://sns.us-east-1.amazonaws.com/',
+      'https://sns.eu-west-1.amazonaws.com.cn/',
+      'https://sns.eu-west-1.amazonaws.com/x',
+      'https://x@sns.eu-west-1.amazonaws.com/',
+    ].map((place) => `${place}?Action=ConfirmSubscription&TopicArn=${topicArn}&Token=1`),
+    `${host}/?Action=Publish&TopicArn=${topicArn}&Token=1`,
+    `${host}/?Action=ConfirmSubscription&TopicArn=${topicArn}-2&Token=1`,
   ])('confirms nothing at %s', async (SubscribeURL) => {
     const { receive, outbound } = await aService();
     const answer = await receive(toRequest(withSignature({ ...confirmation, SubscribeURL })));
