@@ -35,6 +35,8 @@ export type LimitCall = (
 const LONG_WAIT_MS = 3_000;
 /** A postponed attempt is made this long before its slot: enough to start a process and to load a plan. */
 const LEAD_MS = 2_000;
+/** For an attempt that took longer to start before, that time is added, up to this long a lead. */
+const MAX_LEAD_MS = 10_000;
 /** The longest time ahead for which slots are reserved. */
 const MAX_AHEAD_MS = 24 * 3_600_000;
 /** The longest time for which a server can make all calls wait. */
@@ -49,8 +51,8 @@ const MAX_KEYS = 500;
 
 /**
  * Limits calls out: to a number per second, by reserving slots in the order in which they are asked for (the generic cell
- * rate algorithm, with a burst of one), and to a number at a time, by places that calls take and leave. A call that was
- * sent too late for its slot reserves another.
+ * rate algorithm, with a burst of one), and to a number at a time, by places that calls take and leave. A call that is too
+ * late for its slot reserves another, unless only the store made it late: another would be as late.
  *
  * A rate costs one write per call, places two. A server that answers 429 or 503 with `Retry-After` makes all calls of the
  * limit wait, for which another write is made; a call that has waited looks for that before it is sent.
@@ -67,6 +69,9 @@ export const createLimitCall = ({ limits: store, clock, random }: LimiterParts):
     const begun = turn?.begin() ?? { canPostpone: false, slot: null };
     let { canPostpone } = begun;
     const endsAt = clock.now() + (turn?.remainingMs() ?? timeoutMs);
+    const givenSlot = begun.slot?.key === key ? begun.slot.at : null;
+    const startMs = givenSlot === null ? 0 : clock.now() - givenSlot + LEAD_MS;
+    const leadMs = Math.min(LEAD_MS + Math.max(0, startMs), MAX_LEAD_MS);
 
     const refuse = (nextAt: number): never => {
       const now = clock.now();
@@ -79,7 +84,7 @@ export const createLimitCall = ({ limits: store, clock, random }: LimiterParts):
       const waitMs = at - clock.now();
       if (canPostpone && turn !== undefined && waitMs > LONG_WAIT_MS)
         return turn.postpone({
-          waitMs: waitMs - (slot === null ? 0 : LEAD_MS),
+          waitMs: waitMs - (slot === null ? 0 : leadMs),
           slot,
           reason: `waits for the limit of ${nameOf(key)}: ${describeLimits(limits)}`,
         });
@@ -97,14 +102,22 @@ export const createLimitCall = ({ limits: store, clock, random }: LimiterParts):
       return at;
     };
 
-    /** @returns the slot, at the time at which it begins */
+    /** @returns the time at which the call is to be sent: that of its slot, later by what the store took to give it */
     const awaitSlot = async (intervalMs: number, reserved: number | null): Promise<number> => {
       for (let at = reserved; ; at = null) {
+        const startedAt = clock.now();
         const slot = at ?? (await reserve(intervalMs));
-        const mustWait = slot > clock.now();
-        await waitUntil(slot, { key, at: slot });
-        const isPaused = mustWait && (await store.find(key)).pausedUntil > clock.now();
-        if (!isPaused && !isMissed(slot, clock.now())) return slot;
+        // All calls are as late as the store is slow, and so as far from each other as their slots.
+        let storeMs = clock.now() - startedAt;
+        if (slot > clock.now()) {
+          await waitUntil(slot, { key, at: slot });
+          const looksAt = clock.now();
+          if ((await store.find(key)).pausedUntil > looksAt) continue;
+          storeMs = Math.max(storeMs, clock.now() - looksAt);
+        }
+        const sendAt = slot + storeMs;
+        if (sendAt > clock.now()) await clock.sleep(sendAt - clock.now(), signal);
+        if (!isMissed(sendAt, clock.now())) return sendAt;
       }
     };
 
@@ -138,13 +151,13 @@ export const createLimitCall = ({ limits: store, clock, random }: LimiterParts):
     const prepare = async (): Promise<CallPlace | null> => {
       const interval = perSecond === undefined ? null : intervalOf(perSecond);
       // One that has begun may have been used: a process that repeats an attempt after a crash has the same.
-      const reserved = begun.slot?.key === key && begun.slot.at > clock.now() ? begun.slot.at : null;
-      const slot = interval === null ? null : await awaitSlot(interval, reserved);
+      const reserved = givenSlot !== null && givenSlot > clock.now() ? givenSlot : null;
+      const sendAt = interval === null ? null : await awaitSlot(interval, reserved);
       if (atOnce === undefined) return null;
       const place = await enter(atOnce);
       canPostpone = false; // the place would stay taken
       try {
-        if (interval !== null && slot !== null && isMissed(slot, clock.now()))
+        if (interval !== null && sendAt !== null && isMissed(sendAt, clock.now()))
           await awaitSlot(interval, null);
         return place;
       } catch (error) {
@@ -169,7 +182,7 @@ export const createLimitCall = ({ limits: store, clock, random }: LimiterParts):
   };
 };
 
-const isMissed = (slot: number, now: number): boolean => now - slot > MAX_LATE_MS;
+const isMissed = (sendAt: number, now: number): boolean => now - sendAt > MAX_LATE_MS;
 
 const toSeconds = (ms: number): number => Math.max(0, Math.ceil(ms / 1_000));
 

@@ -2,7 +2,7 @@ import { createRandom, type OutboundResponse } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import { type AppliedLimits, type CallLimitStore, intervalOf } from '../../lib/calls/call-limits.ts';
 import { createLimitCall, type LimitCall } from '../../lib/calls/limit-calls.ts';
-import type { CallTurn, Postponed } from '../../lib/engine/call-turn.ts';
+import type { CallSlot, CallTurn, Postponed } from '../../lib/engine/call-turn.ts';
 import { aVirtualClock } from '../support/a-virtual-clock.ts';
 import { describeCallLimitStore } from '../support/call-limit-suite.ts';
 import { inMemoryCallLimits } from '../support/outbound-credentials.ts';
@@ -16,16 +16,24 @@ const respond = (status = 200, headers = {}): OutboundResponse => ({
   ...{ status, headers, body: new Uint8Array(), stream: null, url: '' },
 });
 
-/** A server, and sandboxes that share its limits. */
-const aServer = (limits: Omit<AppliedLimits, 'key'>, answer: () => OutboundResponse = respond) => {
+/** A server, and sandboxes that share its limits. @param storeMs - how long the store takes for its next operation */
+const aServer = (
+  limits: Omit<AppliedLimits, 'key'>,
+  answer: () => OutboundResponse = respond,
+  storeMs: () => number = () => 0,
+) => {
   const { clock, run, block } = aVirtualClock();
   const counts = { writes: 0, reads: 0 };
   const memory = inMemoryCallLimits();
   const counted =
     (kind: keyof typeof counts, method: keyof CallLimitStore) =>
-    (...args: never[]) => {
+    async (...args: never[]) => {
       counts[kind] += 1;
-      return (memory[method] as (...args: never[]) => Promise<never>)(...args);
+      const takesMs = storeMs();
+      if (takesMs > 0) await clock.sleep(takesMs / 2);
+      const found = await (memory[method] as (...args: never[]) => Promise<never>)(...args);
+      if (takesMs > 0) await clock.sleep(takesMs / 2);
+      return found;
     };
   const store: CallLimitStore = {
     reserve: counted('writes', 'reserve'),
@@ -103,6 +111,31 @@ describe('a number of calls per second', () => {
     expect((await memory.find('credential:crm')).nextAt - clock.now()).toBe(10_080);
   });
 
+  test.each([60, 400, 2_000])(
+    'is kept, with one write for each call, if the store takes %d ms to answer',
+    async (storeMs) => {
+      const { run, calls, aSandbox, call, counts, clock } = aServer(
+        { perSecond: 100 },
+        respond,
+        () => storeMs,
+      );
+      const startedAt = clock.now();
+      await run(Promise.all(Array.from({ length: 200 }, (_, at) => call(aSandbox(`${at}`)))));
+      expect(calls).toHaveLength(200);
+      expect(densest(calls)).toBeLessThanOrEqual(100);
+      expect(counts.writes).toBe(200);
+      expect((calls.at(-1) ?? 0) - startedAt).toBeLessThan(2_200 + 2 * storeMs);
+    },
+  );
+
+  test('is nearly kept if the store takes a different time for each answer', async () => {
+    const random = createRandom('store');
+    const { run, calls, aSandbox, call, counts } = aServer({ perSecond: 20 }, respond, () => 400 * random());
+    await run(Promise.all(Array.from({ length: 200 }, (_, at) => call(aSandbox(`${at}`)))));
+    expect(counts.writes).toBe(200);
+    expect(densest(calls)).toBeLessThanOrEqual(24);
+  });
+
   test('lets a call that missed its slot have another', async () => {
     const { run, aSandbox, call, calls, block, clock } = aServer({ perSecond: 1 });
     const startedAt = clock.now();
@@ -147,6 +180,23 @@ describe('an attempt that can be postponed', () => {
     expect(calls[1]).toBe(slot?.at);
     expect(counts.writes).toBe(2);
     expect((await memory.find('credential:crm')).nextAt).toBe((slot?.at ?? 0) + intervalOf(0.1));
+  });
+
+  test('is not late for each slot, however long its process takes to start', async () => {
+    const { run, aSandbox, call, clock, calls } = aServer({ perSecond: 0.1 });
+    await run(call(aSandbox('a')));
+    let slot: CallSlot | null = null;
+    let times = 0;
+    for (; calls.length < 2 && times < 20; times++) {
+      const turn = aTurn({ slot });
+      await run(call(aSandbox('b'), { turn })).catch(() => {});
+      const [postponed] = turn.postponed;
+      if (postponed === undefined) continue;
+      slot = postponed.slot;
+      await run(clock.sleep(postponed.waitMs + 6_000));
+    }
+    expect(calls).toHaveLength(2);
+    expect(times).toBeLessThanOrEqual(4);
   });
 
   test('waits in its process for a slot in a few seconds', async () => {
