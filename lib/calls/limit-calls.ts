@@ -102,7 +102,7 @@ export const createLimitCall = ({ limits: store, clock, random }: LimiterParts):
       return at;
     };
 
-    /** @returns the time at which the call is to be sent: that of its slot, later by what the store took to give it */
+    /** @returns the time at which the call is to be sent: its slot, later by the time that the store took to give it */
     const awaitSlot = async (intervalMs: number, reserved: number | null): Promise<number> => {
       for (let at = reserved; ; at = null) {
         const startedAt = clock.now();
