@@ -53,6 +53,8 @@ export type Inspect = (registry: InspectedRegistry, options: InspectOptions) => 
 
 export interface InspectParts {
   readonly stores: FactStores;
+  /** Writes to where deliveries are stored, by its name in a message: tables and bucket may be readable, but full or denied. */
+  readonly writes: Readonly<Record<string, () => Promise<unknown>>>;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Creates the live test; called once. */
@@ -84,6 +86,7 @@ const KEPT_MS = 5_000;
 
 export const createInspect = ({
   stores,
+  writes,
   clock,
   logger,
   openTest,
@@ -93,6 +96,7 @@ export const createInspect = ({
   const limits = { ...LIMITS, ...changed };
   const checkFunctions = createFunctionChecks({ ping, clock });
   const keepFacts = createKeeper<StoredFacts>({ clock, ttlMs: KEPT_MS });
+  const keepWrites = createKeeper<readonly string[]>({ clock, ttlMs: KEPT_MS });
   let probeAll: ReturnType<typeof createProbes> | undefined;
 
   const readFacts = async (registry: InspectedRegistry, endsAt: number): Promise<StoredFacts | null> => {
@@ -104,6 +108,21 @@ export const createInspect = ({
       logger.error('stored facts not read', { cause });
       return null;
     }
+  };
+
+  /** @returns the names of what can't be written */
+  const findUnwritable = async (endsAt: number): Promise<readonly string[]> => {
+    const ms = Math.max(0, Math.min(limits.storeMs, endsAt - clock.now()));
+    const attempts = Object.entries(writes).map(async ([name, write]) =>
+      withinDeadline(clock, ms, write).then(
+        () => [],
+        (cause: unknown) => {
+          logger.error('not written', { name, cause });
+          return [name];
+        },
+      ),
+    );
+    return (await Promise.all(attempts)).flat();
   };
 
   const makeProbes = async (
@@ -122,7 +141,11 @@ export const createInspect = ({
     const entries = registry.plugins.filter(
       (entry): entry is LoadedEntry => entry.status === 'loaded' && (plugin ?? entry.id) === entry.id,
     );
-    const [facts, functions] = await Promise.all([readFacts(registry, endsAt), checkFunctions(endsAt)]);
+    const [facts, { value: unwritable }, functions] = await Promise.all([
+      readFacts(registry, endsAt),
+      keepWrites('writes', () => findUnwritable(endsAt)),
+      checkFunctions(endsAt),
+    ]);
     const followsUrl = (name: string): boolean => {
       const type = registry.credentialTypes.get(name);
       return type?.apply !== undefined && type.setsUrl !== true;
@@ -130,7 +153,7 @@ export const createInspect = ({
     const probes =
       probe && facts !== null ? await makeProbes(registry, entries, facts, endsAt) : new Map<string, never>();
     return {
-      store: facts === null ? UNREADABLE : { status: 'healthy' },
+      store: facts === null ? UNREADABLE : toStoreCheck(unwritable),
       functions,
       coverage: facts === null ? null : toCoverage(facts),
       plugins: new Map(entries.map((entry) => [entry.id, inspectPlugin(entry, facts, probes, followsUrl)])),
@@ -143,6 +166,15 @@ const UNREADABLE: Check = {
   status: 'unhealthy',
   message: 'the tables cannot be read: they are unavailable, throttling or missing',
 };
+
+/** The log has the reason. */
+const toStoreCheck = (unwritable: readonly string[]): Check =>
+  unwritable.length === 0
+    ? { status: 'healthy' }
+    : {
+        status: 'unhealthy',
+        message: `${unwritable.join(' and ')} cannot be written, so deliveries are refused or fail: full, denied, unavailable or throttling`,
+      };
 
 const toCoverage = ({ workflows, credentials, runs }: StoredFacts): Coverage => ({
   workflows: { read: workflows.count, complete: workflows.isComplete },

@@ -88,7 +88,7 @@ const maxKilobytes: Readonly<Record<string, number>> = {
   adminTriggers: 83,
   adminActions: 83,
   adminProviders: 83,
-  adminHealth: 86,
+  adminHealth: 99,
   adminDebug: 81,
   adminTypes: 87,
   adminStatistics: 66,
@@ -165,7 +165,10 @@ const open = (name: string): PackagedFunction => {
   return one;
 };
 const answerOf = (name: string, event: string, env: Readonly<Record<string, string>> = {}) =>
-  open(name).answer(event, { DYNAMODB_ENDPOINT: database.endpoint, ...env });
+  open(name).answer(event, {
+    ...{ DYNAMODB_ENDPOINT: database.endpoint, BLOB_FOLDER: join(folder, 'blobs') },
+    ...env,
+  });
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'hookloom-package-'));

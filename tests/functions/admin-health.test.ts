@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { WorkflowNode } from '@hookloom/plugin-kit';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
@@ -18,12 +18,15 @@ import { readConfig } from '../../lib/app/config.ts';
 import { createHealthRoutes } from '../../lib/app/health-handler.ts';
 import type { NodeRecord } from '../../lib/engine/result.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
+import { startDynamoDbProxy } from '../support/a-dynamodb-proxy.ts';
 import { aLocalServer, type LocalServer, type Routes } from '../support/a-local-server.ts';
+import { aManualClock } from '../support/a-manual-clock.ts';
 import { aPingedLambda } from '../support/a-pinged-lambda.ts';
 import { aProblem, bodyOf } from '../support/a-problem.ts';
 import { anExecutionEnd, anExecutionStart } from '../support/a-start.ts';
 import { aTrigger, aWorkflow } from '../support/a-workflow.ts';
 import { anEvent } from '../support/an-api-event.ts';
+import { anInspection } from '../support/an-inspection.ts';
 import { checked } from '../support/checked-answers.ts';
 import { environmentOf, type LocalValues } from '../support/function-environment.ts';
 import { findSecrets } from '../support/secret-forms.ts';
@@ -53,6 +56,7 @@ const aService = async (environment: LocalValues = {}, tablePrefix = 'test') => 
     DYNAMODB_ENDPOINT: endpoint,
     AWS_ENDPOINT_URL_LAMBDA: lambda.endpoint,
     SECRETS_FOLDER: folder,
+    BLOB_FOLDER: join(folder, 'blobs'),
     OUTBOUND_ALLOW: '127.0.0.1',
     ...environment,
   };
@@ -425,6 +429,62 @@ describe('?plugin=', () => {
   test('may be empty', async () => {
     const { report } = await aService();
     expect((await report('plugin=')).summary.total).toBeGreaterThan(1);
+  });
+});
+
+describe('a store that takes no writes', () => {
+  const checksOf = async (environment: LocalValues) => {
+    const { get } = await aService(environment);
+    const result = await get();
+    return [result.statusCode, bodyOf(result).status, bodyOf(result).checks.store];
+  };
+
+  test('because the bucket denies them is part of the report', async () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'hookloom-health-')), 'no-folder');
+    writeFileSync(file, '');
+    cleanups.push(() => rmSync(dirname(file), { recursive: true }));
+    expect(await checksOf({ BLOB_FOLDER: file })).toEqual([
+      200,
+      'degraded',
+      {
+        status: 'unhealthy',
+        message: expect.stringMatching(/^the bucket cannot be written, so deliveries are refused or fail/),
+      },
+    ]);
+  });
+
+  test.each([
+    ['are refused', 400, 'com.amazon.coral.service#AccessDeniedException'],
+    ['fail', 500, 'com.amazonaws.dynamodb.v20120810#InternalServerError'],
+  ])('because those of the table %s is part of the report', async (_case, status, type) => {
+    const { endpoint } = await openDatabase();
+    const proxy = await startDynamoDbProxy(endpoint, async (call, forward) =>
+      call.operation === 'PutItem'
+        ? { status, body: JSON.stringify({ __type: type, message: 'no' }) }
+        : forward(call),
+    );
+    cleanups.push(proxy.stop);
+    expect(await checksOf({ DYNAMODB_ENDPOINT: proxy.endpoint })).toEqual([
+      200,
+      'degraded',
+      {
+        status: 'unhealthy',
+        message: expect.stringMatching(/^the table of executions cannot be written, so deliveries/),
+      },
+    ]);
+  });
+
+  test('is written once for the reports of five seconds, with one item and one object', async () => {
+    const clock = aManualClock();
+    const written: string[] = [];
+    const write = (name: string) => async () => written.push(name);
+    const inspect = anInspection(clock, { writes: { table: write('table'), bucket: write('bucket') } });
+    const registry = { plugins: [], findNodeType: () => null, credentialTypes: new Map() };
+    const ask = () =>
+      inspect(registry as never, { plugin: null, probe: false, endsAt: clock.now() + 20_000 });
+    await ask();
+    await ask();
+    expect(written).toEqual(['table', 'bucket']);
   });
 });
 

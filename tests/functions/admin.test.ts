@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import * as v from 'valibot';
@@ -41,18 +43,25 @@ const eventOf = (name: string) =>
   JSON.parse(readFileSync(new URL(`../../events/${name}.json`, import.meta.url), 'utf8'));
 
 let database: EmbeddedDynamoDb;
+let folder: string;
 let lambda: Awaited<ReturnType<typeof aPingedLambda>>;
 
 beforeAll(async () => {
   database = await startEmbeddedDynamoDb('test');
   lambda = await aPingedLambda();
-  const endpoints = { DYNAMODB_ENDPOINT: database.endpoint, AWS_ENDPOINT_URL_LAMBDA: lambda.endpoint };
-  Object.assign(process.env, environmentOf('adminHealth', endpoints));
+  folder = mkdtempSync(join(tmpdir(), 'hookloom-admin-'));
+  const values = {
+    DYNAMODB_ENDPOINT: database.endpoint,
+    AWS_ENDPOINT_URL_LAMBDA: lambda.endpoint,
+    BLOB_FOLDER: folder,
+  };
+  Object.assign(process.env, environmentOf('adminHealth', values));
 });
 
 afterAll(async () => {
   lambda.close();
   await database.stop();
+  rmSync(folder, { recursive: true });
 });
 
 /** The function as Lambda has it; its log goes nowhere. */

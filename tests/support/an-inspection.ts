@@ -21,6 +21,7 @@ export const anInspection = (
 ): Inspect =>
   createInspect({
     stores: { ...emptyStores(), ...stores },
+    writes: {},
     clock,
     logger: silent,
     openTest: () => async () => null,

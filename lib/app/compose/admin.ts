@@ -7,6 +7,7 @@ import { randomIds } from '../../adapters/runtime/random-ids.ts';
 import { systemClock } from '../../adapters/runtime/system-clock.ts';
 import { nodeTypesOf } from '../../executions/lifecycle/plans.ts';
 import type { RetryParts } from '../../executions/lifecycle/retry-execution.ts';
+import type { BlobStore } from '../../executions/record/blob-store.ts';
 import type { Inspect } from '../../health/inspect.ts';
 import type { LoadNodeTypes } from '../../plugins/load-node-types.ts';
 import { resolveExecution } from '../../workflows/definition/resolve-execution.ts';
@@ -16,6 +17,7 @@ import type { OpenCredentialTests } from '../health-handler.ts';
 import { openPlugins, openRegistry } from '../sandbox.ts';
 import {
   need,
+  openBlobs,
   openConfig,
   openDispatcher,
   openDurableService,
@@ -34,7 +36,7 @@ export const openAdmin = (config: Config = openConfig()) => {
 export const openHealth = (config: Config = openConfig()) => {
   need(config.tablePrefix, 'TABLE_PREFIX');
   const { logger, clock, loadRegistry } = openAdmin(config);
-  const inspect = lateInspect(config, logger);
+  const inspect = lateInspect(config, logger, openBlobs(config));
   const openTests = lateCredentialTests(config);
   const openStored = lazy(async () => (await import('./open-inspect.chunk.ts')).openStoredData(config));
   const { pluginDeadlineMs } = config;
@@ -106,8 +108,8 @@ export const openApprovals = (config: Config = openConfig()) => {
 };
 
 /** The inspection of the plugins, loaded for the first report. */
-const lateInspect = (config: Config, logger: Logger): Inspect => {
-  const load = lazy(async () => (await import('./open-inspect.chunk.ts')).openInspect(config, logger));
+const lateInspect = (config: Config, logger: Logger, blobs: Pick<BlobStore, 'put'>): Inspect => {
+  const load = lazy(async () => (await import('./open-inspect.chunk.ts')).openInspect(config, logger, blobs));
   return async (registry, options) => (await load())(registry, options);
 };
 

@@ -6,7 +6,11 @@ import {
   createOutboundCredentialStore,
 } from '../../adapters/dynamodb/credential-stores.ts';
 import { createExecutionStore } from '../../adapters/dynamodb/executions/execution-store.ts';
-import { createListDefinitions, createOpenRuns } from '../../adapters/dynamodb/health/health-reads.ts';
+import {
+  createListDefinitions,
+  createOpenRuns,
+  createWriteProbe,
+} from '../../adapters/dynamodb/health/health-reads.ts';
 import { createJsonClient } from '../../adapters/dynamodb/json-client.ts';
 import { createRenewalLocks } from '../../adapters/dynamodb/limits/renewal-locks.ts';
 import { createSettingsReader } from '../../adapters/dynamodb/settings-store.ts';
@@ -17,16 +21,27 @@ import { randomIds } from '../../adapters/runtime/random-ids.ts';
 import { systemClock } from '../../adapters/runtime/system-clock.ts';
 import { lateTcpClient } from '../../adapters/tcp-client/late-tcp-client.ts';
 import { findAccepted } from '../../executions/lifecycle/find-accepted.ts';
+import { type BlobStore, toBlobKey } from '../../executions/record/blob-store.ts';
 import { createInspect, type Inspect } from '../../health/inspect.ts';
 import type { Registry } from '../../plugins/load-registry.ts';
 import type { Config } from '../config.ts';
 
+/** Always the same object, whose prefix has a lifetime of days. The role of the function may write no other. */
+const PROBE_BLOB = toBlobKey('health', 'written', true);
+
+/** A full disk may still take an empty file. */
+const PROBE_BYTES = 1_024;
+
 /** The inspection of the plugins, based on the data that this stage has stored. */
-export const openInspect = (config: Config, logger: Logger): Inspect => {
+export const openInspect = (config: Config, logger: Logger, blobs: Pick<BlobStore, 'put'>): Inspect => {
   const { region, dynamodbEndpoint: endpoint } = config;
   const tables = tableNames(config.tablePrefix ?? '');
   const client = createJsonClient({ region, endpoint });
   return createInspect({
+    writes: {
+      'the table of executions': createWriteProbe(client, tables, systemClock),
+      'the bucket': () => blobs.put(PROBE_BLOB, new Uint8Array(PROBE_BYTES)),
+    },
     stores: {
       listWorkflows: createListDefinitions(client, tables),
       openRuns: createOpenRuns(client, tables),

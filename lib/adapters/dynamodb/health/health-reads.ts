@@ -1,12 +1,13 @@
+import type { Clock } from '@hookloom/plugin-kit';
 import type { NodeRecord } from '../../../engine/result.ts';
 import type { ObservedExecution, OpenRuns } from '../../../health/sample-runs.ts';
 import type { StoredWorkflows } from '../../../health/stored-facts.ts';
 import type { WorkflowDefinition } from '../../../workflows/definition/definition.ts';
-import { type Item, readLongJson, readNumber, readText, text } from '../attributes.ts';
+import { type Item, number, readLongJson, readNumber, readText, text } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
 import { toIso, workflowPartitions } from '../executions/execution-item.ts';
 import { readRecords } from '../executions/read-lists.ts';
-import { queryPage } from '../items.ts';
+import { putItem, queryPage } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
 import { scanDefinitions } from '../workflows/workflow-reader.ts';
 
@@ -91,3 +92,23 @@ const toObserved = (item: Item): ObservedExecution => ({
   ),
   nodesOmitted: readNumber(item, 'nodesOmitted', 0),
 });
+
+/** One item among the executions, whose ids contain no space; the role of the function may write no other. */
+const ProbeKey = { executionId: text('health check') };
+
+const PROBE_SECONDS = 86_400;
+
+/**
+ * Writes an item to the table that every accepted delivery needs.
+ * @throws AppError `STORE_UNAVAILABLE`
+ */
+export const createWriteProbe =
+  (client: DynamoDbClient, { executions: TableName }: Pick<TableNames, 'executions'>, clock: Clock) =>
+  (): Promise<boolean> => {
+    const expiresAt = Math.floor(clock.now() / 1_000) + PROBE_SECONDS;
+    return putItem(
+      client,
+      { TableName, Key: ProbeKey, Item: { ...ProbeKey, expiresAt: number(expiresAt) } },
+      null,
+    );
+  };
