@@ -62,11 +62,14 @@ export const openCertified = (row: SchemeRow, rule: SignatureRule, ports: Featur
     const content = readContent(request, now);
     const { algorithm, signature, pieces }: Certified =
       rule.scheme === 'sns' ? readMessage(request, rule) : { ...content, algorithm: 'rsa-sha256' };
-    const { key, isIssuedTo, from, to } = await certificates(ports).find(readAddress(request));
+    const address = readAddress(request);
+    const { find, trust } = certificates(ports);
+    const { key, isIssuedTo, from, to } = await find(address);
     if (now < from || to < now) throw new Refusal('the certificate is expired or not yet valid');
     if (!names.some(isIssuedTo)) throw new Refusal('the certificate was issued for a different name');
     if (!isOfKey(algorithm, 'base64', [signature], pieces, key))
       throw new Refusal('mismatch: the request was modified');
+    trust(address);
   };
 };
 

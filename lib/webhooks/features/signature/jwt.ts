@@ -108,7 +108,10 @@ const toRefusal = (error: unknown): unknown => {
 const isOfKeySet = async (url: string, readClaims: ReadClaims, ports: FeaturePorts): Promise<boolean> => {
   const sets = keySets(ports);
   const known = await sets.find(url);
-  if ((await readClaims(known)) !== null) return true;
+  if ((await readClaims(known)) !== null) {
+    sets.trust(url);
+    return true;
+  }
   const latest = await sets.renew(url);
   return latest !== known && (await readClaims(latest)) !== null;
 };

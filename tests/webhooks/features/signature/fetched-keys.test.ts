@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { fetchedKeys } from '../../../../lib/webhooks/features/signature/fetched-keys.ts';
 import type { FeaturePorts } from '../../../../lib/webhooks/webhook-feature.ts';
 import { aManualClock } from '../../../support/a-manual-clock.ts';
@@ -94,4 +94,49 @@ test('thirty URLs are fetched in half a minute, and the keys of a hundred are ke
   expect(requests).toHaveLength(120);
   await find(`${URL_OF_KEYS}0-19`);
   expect(requests).toHaveLength(121);
+});
+
+describe('keys that have verified a request', () => {
+  test('are used while they cannot be fetched, for a day, and fetched every half minute', async () => {
+    const { find, trust, clock, requests, answer } = someKeys();
+    await find(URL_OF_KEYS);
+    trust(URL_OF_KEYS);
+    answer(503);
+    for (let second = 0; second < 86_400; second += 10) {
+      expect(await find(URL_OF_KEYS)).toEqual({ text: 'keys 1' });
+      clock.advance(10_000);
+    }
+    expect(requests).toHaveLength(1 + (86_400 - 600) / 30);
+    await expect(find(URL_OF_KEYS)).rejects.toMatchObject(unavailable);
+    answer(200);
+    clock.advance(30_000);
+    expect(await find(URL_OF_KEYS)).toEqual({ text: expect.stringMatching(/^keys \d+$/) });
+  });
+
+  test('are not used in place of new ones that a request asks for', async () => {
+    const { find, renew, trust, clock, answer } = someKeys();
+    const known = await find(URL_OF_KEYS);
+    trust(URL_OF_KEYS);
+    clock.advance(30_000);
+    answer(503);
+    await expect(renew(URL_OF_KEYS)).rejects.toMatchObject(unavailable);
+    expect(await find(URL_OF_KEYS)).toBe(known);
+  });
+
+  test('keep their place and their fetches, however many other URLs are asked for', async () => {
+    const { find, trust, clock, requests, answer } = someKeys();
+    await find(URL_OF_KEYS);
+    trust(URL_OF_KEYS);
+    let fetched = 1;
+    for (let second = 1; second <= 1_800; second++) {
+      clock.advance(1_000);
+      answer(404);
+      for (const attempt of [1, 2])
+        await expect(find(`${URL_OF_KEYS}?${second}-${attempt}`)).rejects.toMatchObject(unavailable);
+      answer(200);
+      await find(URL_OF_KEYS);
+      fetched += second % 600 === 0 ? 1 : 0;
+      expect(requests.filter(({ url }) => url === URL_OF_KEYS)).toHaveLength(fetched);
+    }
+  });
 });

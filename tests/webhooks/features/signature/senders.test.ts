@@ -282,6 +282,20 @@ describe('the signature of PayPal', () => {
     },
   );
 
+  test('stays accepted while its certificate, which has verified a delivery, cannot be fetched again', async () => {
+    let status = 200;
+    const service = await aSignedService(
+      { signature },
+      { answer: () => ({ text: ofPayPal, status }), at: NOW },
+    );
+    expect(await service.send({ body, headers })).toBe(200);
+    status = 500;
+    service.clock.advance(3_600_000);
+    expect(await service.send({ body, headers })).toBe(200);
+    expect(await service.send({ body: `${body} `, headers })).toBe(403);
+    expect(service.outbound.server.requests).toHaveLength(2);
+  });
+
   test('made by its simulator in 2025 is accepted, with the certificate of that time', async () => {
     // A webhook of the simulator has the id WEBHOOK_ID. The delivery is from the tests of another receiver of webhooks.
     const own = { scheme: 'paypal', webhookId: 'WEBHOOK_ID' };
