@@ -1,7 +1,7 @@
+import { openTimeZone } from '@hookloom/counted-jsonata/times';
 import { nextTimes } from '../../lib/triggers/schedule/next-times.ts';
 import { readSchedule } from '../../lib/triggers/schedule/read-schedule.ts';
 import { SCHEDULED_TRIGGERS } from '../../lib/triggers/schedule/schedule.ts';
-import { openTimeZone } from '../../lib/triggers/schedule/time-zone.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 import type { TriggerTimes } from '../../lib/workflows/definition/problem.ts';
 

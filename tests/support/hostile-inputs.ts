@@ -176,6 +176,12 @@ const schemas: readonly HostileInput[] = (
 const unchecked = { schema: null } as const;
 
 const expressions: readonly HostileInput[] = [
+  {
+    name: 'onlyIf with all time zones',
+    contentType: json,
+    body: list(Intl.supportedValuesOf('timeZone')),
+    webhook: { onlyIf: '$count(body.$fromMillis(0, "[H]", $)) > 1', ...unchecked },
+  },
   ...[
     '$count(body.*) > 1',
     '$count(**) > 1',

@@ -1,8 +1,8 @@
+import { openTimeZone } from '@hookloom/counted-jsonata/times';
 import type { JsonObject } from '@hookloom/plugin-kit';
 import type { Problem } from '../../workflows/definition/problem.ts';
 import { readSchedule } from './read-schedule.ts';
 import type { Cron, Schedule } from './schedule.ts';
-import { openTimeZone } from './time-zone.ts';
 
 /**
  * How many local times of a cron expression may pass in a row without firing: more than clocks skip in a day (1,440).

@@ -49,7 +49,8 @@ const messages: Readonly<Record<string, string>> = {
   D3092: 'The picture of {{function}}() must not have both an exponent and a percent or per-mille sign',
   D3093: 'The picture of {{function}}() must have only digits in its exponent',
   D3100: 'The radix of the formatBase function must be between 2 and 36. It was given {value}',
-  D3110: 'The argument of the toMillis function must be an ISO 8601 formatted timestamp. Given {value}',
+  D3110:
+    'The argument of the toMillis function must be an ISO 8601 formatted timestamp of a time that exists. Given {value}',
   D3130: 'Formatting or parsing an integer as a sequence starting with {value} is not supported',
   D3131: 'In a decimal digit pattern, all digits must be from the same decimal group',
   D3132: 'Unknown component specifier {value} in date/time picture string',
@@ -65,6 +66,11 @@ const messages: Readonly<Record<string, string>> = {
   D3141: '{{message}}',
   D3150: 'The picture or the value of {{function}}() is too long, or asks for too many digits',
   D3151: '{value} is not a picture: its components must be in brackets{{message}}',
+  D3152:
+    'The time zone of {{function}}() must be a name of the IANA database, such as Europe/Oslo, or an offset such as +05:30 or Z; got {value}',
+  D3153: 'The time of {{function}}() must be in the years 0 to 9999; got {value}',
+  D3154: 'The argument of the toMillis function is not a date and time that exists: {value}',
+  D3155: 'The offset of the time zone {value} has seconds at that time, which [Z] cannot write',
   D3160: 'The argument of the parse function is not JSON: {{message}}',
   D3161: 'The arguments of the range function must be integers, got {value}',
   D3162: 'The step of the range function must not be 0',

@@ -110,7 +110,7 @@ describe('the message of a failed evaluation says what is wrong and where', () =
     ],
     [
       '$toMillis("soon")',
-      'The argument of the toMillis function must be an ISO 8601 formatted timestamp. Given "soon" (character 10)',
+      'The argument of the toMillis function must be an ISO 8601 formatted timestamp of a time that exists. Given "soon" (character 10)',
     ],
     [
       '$parse("{\\"a\\": 1,}")',

@@ -1,5 +1,6 @@
 import jsonata from 'jsonata';
 import type { Natives } from '../native.ts';
+import { createDateFunctions } from './dates.ts';
 import { listFunctions } from './lists.ts';
 import { matchingFunctions } from './matching.ts';
 import { numberFunctions } from './numbers.ts';
@@ -8,7 +9,7 @@ import { createPictureFunctions, type LibraryFunction, type PictureLibrary } fro
 import { stepFunctions } from './step-functions.ts';
 import { textFunctions } from './texts.ts';
 
-const libraryFunctions = ['formatNumber', 'formatInteger', 'parseInteger', 'toMillis', 'fromMillis'] as const;
+const libraryFunctions = ['formatNumber', 'formatInteger', 'parseInteger', 'fromMillis'] as const;
 
 /** Functions of the jsonata library, read from it as the value of the expression `$name`. */
 const loadLibrary = async (): Promise<PictureLibrary> => {
@@ -21,8 +22,9 @@ const loadLibrary = async (): Promise<PictureLibrary> => {
   return Object.fromEntries(await Promise.all(entries)) as Record<keyof PictureLibrary, LibraryFunction>;
 };
 
-export const loadNatives = async (): Promise<Natives> =>
-  new Map(
+export const loadNatives = async (): Promise<Natives> => {
+  const library = await loadLibrary();
+  return new Map(
     Object.entries({
       ...numberFunctions,
       ...textFunctions,
@@ -30,6 +32,8 @@ export const loadNatives = async (): Promise<Natives> =>
       ...listFunctions,
       ...objectFunctions,
       ...stepFunctions,
-      ...createPictureFunctions(await loadLibrary()),
+      ...createPictureFunctions(library),
+      ...createDateFunctions(library),
     }),
   );
+};
