@@ -21,6 +21,7 @@ import type { WorkflowDefinition } from '../../lib/workflows/definition/definiti
 import { startDynamoDbProxy } from '../support/a-dynamodb-proxy.ts';
 import { aLocalServer, type LocalServer, type Routes } from '../support/a-local-server.ts';
 import { aManualClock } from '../support/a-manual-clock.ts';
+import { patientClock } from '../support/a-patient-clock.ts';
 import { aPingedLambda } from '../support/a-pinged-lambda.ts';
 import { aProblem, bodyOf } from '../support/a-problem.ts';
 import { anExecutionEnd, anExecutionStart } from '../support/a-start.ts';
@@ -63,7 +64,7 @@ const aService = async (environment: LocalValues = {}, tablePrefix = 'test') => 
   const config = readConfig(environmentOf('adminHealth', values, tablePrefix));
   /** Another sandbox each time, which has kept nothing. */
   const ask = (event: object) =>
-    checked(createHealthRoutes(openHealth(config)) as Handler)(event, {} as Context);
+    checked(createHealthRoutes(openHealth(config, patientClock)) as Handler)(event, {} as Context);
   const path = '/api/admin/plugins/health';
   const get = (rawQueryString = '', method = 'GET') => ask({ ...anEvent({ method, path }), rawQueryString });
   const getLive = () => ask(anEvent({ method: 'POST', path: `${path}/live` }));

@@ -30,6 +30,7 @@ import { startBackend } from '../../local/backend.ts';
 import { startGateway } from '../../local/gateway/gateway.ts';
 import { createRouter } from '../../local/gateway/routes.ts';
 import type { ScheduleClock } from '../../local/sources/schedules.ts';
+import { patientClock } from './a-patient-clock.ts';
 import { adminFunctions } from './an-admin-api.ts';
 import { environmentOf, type LocalValues, serviceFile } from './function-environment.ts';
 
@@ -46,7 +47,7 @@ const open: Readonly<Record<string, (config: Config) => Handler>> = {
   retryExecutions: (config) => serve(createRetryExecutions(openRetryExecutions(config))),
   aggregate: (config) => serve(createAggregate(openAggregate(config))),
   sweepRegistrations: (config) => serve(createRegistrationsFunction(openRegistrations(config))),
-  adminHealth: (config) => serve(createHealthRoutes(openHealth(config))),
+  adminHealth: (config) => serve(createHealthRoutes(openHealth(config, patientClock))),
 };
 
 const openFunction = (key: string): ((config: Config) => Handler) => {

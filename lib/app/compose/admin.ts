@@ -1,4 +1,4 @@
-import { type Logger, lazy } from '@hookloom/plugin-kit';
+import { type Clock, lazy } from '@hookloom/plugin-kit';
 import { createCallbackIndex } from '../../adapters/dynamodb/callbacks/callback-index.ts';
 import { createDeliveryStore } from '../../adapters/dynamodb/delivery-store.ts';
 import { createHoldsUnlisted } from '../../adapters/dynamodb/stored-data/stage-versions.ts';
@@ -7,7 +7,6 @@ import { randomIds } from '../../adapters/runtime/random-ids.ts';
 import { systemClock } from '../../adapters/runtime/system-clock.ts';
 import { nodeTypesOf } from '../../executions/lifecycle/plans.ts';
 import type { RetryParts } from '../../executions/lifecycle/retry-execution.ts';
-import type { BlobStore } from '../../executions/record/blob-store.ts';
 import type { Inspect } from '../../health/inspect.ts';
 import type { LoadNodeTypes } from '../../plugins/load-node-types.ts';
 import { resolveExecution } from '../../workflows/definition/resolve-execution.ts';
@@ -15,6 +14,7 @@ import { compilePlan } from '../../workflows/plan/compile-plan.ts';
 import type { Config } from '../config.ts';
 import type { OpenCredentialTests } from '../health-handler.ts';
 import { openPlugins, openRegistry } from '../sandbox.ts';
+import type { openInspect } from './open-inspect.chunk.ts';
 import {
   need,
   openBlobs,
@@ -33,10 +33,10 @@ export const openAdmin = (config: Config = openConfig()) => {
   return { config, logger, clock: systemClock, loadRegistry: openRegistry(config, logger) };
 };
 
-export const openHealth = (config: Config = openConfig()) => {
+export const openHealth = (config: Config = openConfig(), clock: Clock = systemClock) => {
   need(config.tablePrefix, 'TABLE_PREFIX');
-  const { logger, clock, loadRegistry } = openAdmin(config);
-  const inspect = lateInspect(config, logger, openBlobs(config));
+  const { logger, loadRegistry } = openAdmin(config);
+  const inspect = lateInspect(config, logger, openBlobs(config), clock);
   const openTests = lateCredentialTests(config);
   const openStored = lazy(async () => (await import('./open-inspect.chunk.ts')).openStoredData(config));
   const { pluginDeadlineMs } = config;
@@ -108,8 +108,8 @@ export const openApprovals = (config: Config = openConfig()) => {
 };
 
 /** The inspection of the plugins, loaded for the first report. */
-const lateInspect = (config: Config, logger: Logger, blobs: Pick<BlobStore, 'put'>): Inspect => {
-  const load = lazy(async () => (await import('./open-inspect.chunk.ts')).openInspect(config, logger, blobs));
+const lateInspect = (...parts: Parameters<typeof openInspect>): Inspect => {
+  const load = lazy(async () => (await import('./open-inspect.chunk.ts')).openInspect(...parts));
   return async (registry, options) => (await load())(registry, options);
 };
 

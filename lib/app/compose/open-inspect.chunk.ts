@@ -1,4 +1,4 @@
-import { type Logger, lazy } from '@hookloom/plugin-kit';
+import { type Clock, type Logger, lazy } from '@hookloom/plugin-kit';
 import { createAwsCaller } from '../../adapters/aws/aws-caller.ts';
 import { createLambdaPing } from '../../adapters/aws/lambda-ping.ts';
 import {
@@ -33,13 +33,18 @@ const PROBE_BLOB = toBlobKey('health', 'written', true);
 const PROBE_BYTES = 1_024;
 
 /** The inspection of the plugins, based on the data that this stage has stored. */
-export const openInspect = (config: Config, logger: Logger, blobs: Pick<BlobStore, 'put'>): Inspect => {
+export const openInspect = (
+  config: Config,
+  logger: Logger,
+  blobs: Pick<BlobStore, 'put'>,
+  clock: Clock,
+): Inspect => {
   const { region, dynamodbEndpoint: endpoint } = config;
   const tables = tableNames(config.tablePrefix ?? '');
   const client = createJsonClient({ region, endpoint });
   return createInspect({
     writes: {
-      'the table of executions': createWriteProbe(client, tables, systemClock),
+      'the table of executions': createWriteProbe(client, tables, clock),
       'the bucket': () => blobs.put(PROBE_BLOB, new Uint8Array(PROBE_BYTES)),
     },
     stores: {
@@ -55,7 +60,7 @@ export const openInspect = (config: Config, logger: Logger, blobs: Pick<BlobStor
       return async (id, signal) => (await load()).test(id, signal);
     },
     ping: openPing(config),
-    clock: systemClock,
+    clock,
     logger,
   });
 };
