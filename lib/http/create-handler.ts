@@ -118,6 +118,7 @@ const readRoute = (event: unknown) => {
  */
 const isSpelledAs = (route: string, event: unknown): boolean => {
   const { rawPath } = isPlainObject(event) ? event : {};
+  if (rawPath === undefined) return true; // of no gateway, but of a call by hand
   const path = toText(rawPath);
   return PLAIN_PATH.test(path) && (route.includes('{') || path.endsWith(route));
 };
