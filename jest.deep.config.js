@@ -3,6 +3,8 @@ import config from './jest.config.js';
 /** The suites of the running service, the package, processes, pages and scripts, which `npm test` leaves out. */
 export default {
   ...config,
+  globalSetup: '<rootDir>/tests/support/runner/shared-server.ts',
+  globalTeardown: '<rootDir>/tests/support/runner/stop-shared-server.ts',
   testMatch: ['deep', 'e2e', 'instruments', 'local', 'scripts'].map(
     (folder) => `<rootDir>/tests/${folder}/**/*.test.ts`,
   ),

@@ -5,6 +5,8 @@ process.env.HOOKLOOM_TESTS = 'nightly'; // inherited by the workers; tests/suppo
 /** All suites with all their cases, and the mutation tests. */
 export default {
   ...config,
+  globalSetup: '<rootDir>/tests/support/runner/shared-server.ts',
+  globalTeardown: '<rootDir>/tests/support/runner/stop-shared-server.ts',
   testPathIgnorePatterns: ['/node_modules/'],
   testTimeout: 600_000,
 };

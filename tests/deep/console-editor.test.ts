@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { openBrowser } from '../../scripts/pages/open-browser.ts';
+import { aBrowser } from '../support/a-browser.ts';
 import { copyProject } from '../support/copy-project.ts';
 import { type RunningService, startLocalService } from '../support/local-service.ts';
 import { pasteOver } from '../support/paste-over.ts';
+import { watchPage } from '../support/watched-page.ts';
 
 /** The console writes to its workflow files. */
 const project = copyProject();
@@ -17,7 +18,7 @@ let page: Page;
 let faults: string[];
 
 beforeAll(async () => {
-  browser = await openBrowser();
+  browser = await aBrowser();
   service = await startLocalService({ cwd: project.folder });
 });
 afterAll(async () => {
@@ -28,11 +29,7 @@ afterAll(async () => {
 
 const openPage = async (): Promise<Page> => {
   const opened = await context.newPage();
-  opened.setDefaultTimeout(300_000); // speed is the benchmarks' subject
-  opened.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) faults.push(message.text());
-  });
-  opened.on('pageerror', (error) => void faults.push(error.message));
+  watchPage(opened, faults);
   return opened;
 };
 

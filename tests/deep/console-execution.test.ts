@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { openBrowser } from '../../scripts/pages/open-browser.ts';
+import { aBrowser } from '../support/a-browser.ts';
 import { type RunningService, startLocalService } from '../support/local-service.ts';
 import { poll } from '../support/poll.ts';
 
@@ -41,7 +41,7 @@ let page: Page;
 let faults: string[];
 
 beforeAll(async () => {
-  browser = await openBrowser();
+  browser = await aBrowser();
   service = await startLocalService();
   await fetch(`${service.baseUrl}/api/admin/workflows/${order.id}`, {
     method: 'PUT',
@@ -58,7 +58,6 @@ beforeEach(async () => {
   faults = [];
   context = await browser.newContext({ viewport: { width: 1_280, height: 900 }, reducedMotion: 'reduce' });
   page = await context.newPage();
-  page.setDefaultTimeout(300_000); // speed is the benchmarks' subject
   page.on('console', (message) => {
     // The browser notes each 404; without another success there is none to compare with at first.
     if (message.location().url.endsWith('/comparison') && message.text().includes('404')) return;

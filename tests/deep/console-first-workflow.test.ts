@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser, Locator } from 'playwright-core';
-import { openBrowser } from '../../scripts/pages/open-browser.ts';
+import { aBrowser } from '../support/a-browser.ts';
 import { aLocalServer, type LocalServer } from '../support/a-local-server.ts';
 import { copyProject } from '../support/copy-project.ts';
 import { type RunningService, startLocalService } from '../support/local-service.ts';
@@ -14,7 +14,7 @@ let service: RunningService;
 let browser: Browser;
 
 beforeAll(async () => {
-  browser = await openBrowser();
+  browser = await aBrowser();
   api = await aLocalServer({
     '/orders/A-7': ({ headers }, response) => {
       response.writeHead(headers.authorization === 'Bearer s3cret-t0ken' ? 200 : 401, {

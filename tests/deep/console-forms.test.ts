@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type axe from 'axe-core';
 import type { Browser, Locator, Page } from 'playwright-core';
-import { openBrowser } from '../../scripts/pages/open-browser.ts';
+import { aBrowser } from '../support/a-browser.ts';
 import { type RunningService, startLocalService } from '../support/local-service.ts';
 import { pasteOver } from '../support/paste-over.ts';
 import { poll } from '../support/poll.ts';
@@ -20,7 +20,7 @@ let page: Page;
 let faults: string[];
 
 beforeAll(async () => {
-  [service, browser] = await Promise.all([startLocalService({ env: { LOG_LEVEL: 'warn' } }), openBrowser()]);
+  [service, browser] = await Promise.all([startLocalService({ env: { LOG_LEVEL: 'warn' } }), aBrowser()]);
 });
 afterAll(async () => {
   await Promise.all([browser?.close(), service?.stop()]);

@@ -1,11 +1,12 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
-import { openBrowser } from '../../scripts/pages/open-browser.ts';
+import { aBrowser } from '../support/a-browser.ts';
 import { aDecision } from '../support/an-approval.ts';
 import { type RunningService, sendJson, startLocalService } from '../support/local-service.ts';
 import { pasteOver } from '../support/paste-over.ts';
 import { poll } from '../support/poll.ts';
+import { watchPage } from '../support/watched-page.ts';
 
 let service: RunningService;
 let browser: Browser;
@@ -66,7 +67,7 @@ const rows = (table: string) =>
   page.getByRole('grid', { name: table }).locator('tbody tr:not(:has(td[colspan]))');
 
 beforeAll(async () => {
-  [service, browser] = await Promise.all([startLocalService({ env: { LOG_LEVEL: 'warn' } }), openBrowser()]);
+  [service, browser] = await Promise.all([startLocalService({ env: { LOG_LEVEL: 'warn' } }), aBrowser()]);
   await Promise.all([put(shipping(100)), put(intake), put(aDecision({ id: 'decision' }))]);
 });
 afterAll(async () => {
@@ -76,9 +77,7 @@ afterAll(async () => {
 beforeEach(async () => {
   faults = [];
   page = await browser.newPage();
-  page.setDefaultTimeout(300_000); // speed is the benchmarks' subject
-  page.on('console', (message) => void faults.push(message.text()));
-  page.on('pageerror', (error) => void faults.push(error.message));
+  watchPage(page, faults);
 });
 afterEach(async () => {
   await page.close();

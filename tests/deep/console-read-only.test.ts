@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { type SampleIds, storeConsoleSamples } from '../../scripts/pages/console-samples.ts';
-import { openBrowser } from '../../scripts/pages/open-browser.ts';
+import { aBrowser } from '../support/a-browser.ts';
 import { type RunningService, startLocalService } from '../support/local-service.ts';
 import { projectEnvironment, projectRoot } from '../support/run-command.ts';
 
@@ -24,7 +24,7 @@ const keys = {
 };
 
 beforeAll(async () => {
-  [service, browser] = await Promise.all([startLocalService(), openBrowser()]);
+  [service, browser] = await Promise.all([startLocalService(), aBrowser()]);
   ids = await storeConsoleSamples(service.baseUrl);
   const args = ['console', '--read-only', '--no-browser', '--stage', 'production', '--url', service.baseUrl];
   door = spawn('node', ['cli/main.ts', ...args], {
@@ -50,7 +50,6 @@ afterAll(async () => {
 
 beforeEach(async () => {
   page = await context.newPage();
-  page.setDefaultTimeout(300_000); // speed is the benchmarks' subject
 });
 afterEach(() => page.close());
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Browser, Locator, Page } from 'playwright-core';
-import { openBrowser } from '../../scripts/pages/open-browser.ts';
+import { aBrowser } from '../support/a-browser.ts';
 import { findTreeFaults } from '../support/accessibility-tree.ts';
 import { aDecision } from '../support/an-approval.ts';
 import { type RunningService, sendJson, startLocalService } from '../support/local-service.ts';
@@ -84,7 +84,7 @@ const chooseBy = async (key: string, option: Locator): Promise<void> => {
 };
 
 beforeAll(async () => {
-  [service, browser] = await Promise.all([startLocalService({ env: { LOG_LEVEL: 'warn' } }), openBrowser()]);
+  [service, browser] = await Promise.all([startLocalService({ env: { LOG_LEVEL: 'warn' } }), aBrowser()]);
   await send('/api/admin/workflows/ship', 'PUT', ship);
   await send('/api/admin/workflows/decision', 'PUT', aDecision({ id: 'decision' }));
   await order(20);

@@ -9,7 +9,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { healthRoute } from '../../lib/app/api/health.ts';
 import type { AnswerTo } from '../../lib/http/api-route.ts';
 import { openView } from '../../scripts/pages/console-pictures.ts';
-import { openBrowser } from '../../scripts/pages/open-browser.ts';
+import { aBrowser } from '../support/a-browser.ts';
 import {
   API_PATH,
   type AuthorizationServer,
@@ -57,7 +57,7 @@ beforeAll(async () => {
   server = await anAuthorizationServer();
   [service, browser] = await Promise.all([
     startLocalService({ env: { OUTBOUND_ALLOW: '127.0.0.1' } }),
-    openBrowser(),
+    aBrowser(),
   ]);
 });
 afterAll(async () => {

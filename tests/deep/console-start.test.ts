@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { openBrowser } from '../../scripts/pages/open-browser.ts';
+import { aBrowser } from '../support/a-browser.ts';
 import { copyProject } from '../support/copy-project.ts';
 import { type RunningService, startLocalService } from '../support/local-service.ts';
 import { pasteOver } from '../support/paste-over.ts';
@@ -15,7 +15,7 @@ let page: Page;
 let faults: string[];
 
 beforeAll(async () => {
-  browser = await openBrowser();
+  browser = await aBrowser();
   service = await startLocalService({ cwd: project.folder });
 });
 afterAll(async () => {

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@hookloom/plugin-kit';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
-import { openBrowser } from '../../scripts/pages/open-browser.ts';
+import { aBrowser } from '../support/a-browser.ts';
 import { type RunningService, sendJson, startLocalService } from '../support/local-service.ts';
 import { poll } from '../support/poll.ts';
 import { watchPage } from '../support/watched-page.ts';
@@ -12,7 +12,7 @@ let page: Page;
 let faults: string[];
 
 beforeAll(async () => {
-  [service, browser] = await Promise.all([startLocalService({ env: { LOG_LEVEL: 'warn' } }), openBrowser()]);
+  [service, browser] = await Promise.all([startLocalService({ env: { LOG_LEVEL: 'warn' } }), aBrowser()]);
 });
 afterAll(async () => {
   await Promise.all([browser?.close(), service?.stop()]);

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type axe from 'axe-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { openBrowser } from '../../scripts/pages/open-browser.ts';
+import { aBrowser } from '../support/a-browser.ts';
 import { copyProject } from '../support/copy-project.ts';
 import { type RunningService, startLocalService } from '../support/local-service.ts';
 import { watchPage } from '../support/watched-page.ts';
@@ -21,7 +21,7 @@ let faults: string[];
 beforeAll(async () => {
   [service, browser] = await Promise.all([
     startLocalService({ cwd: project.folder, env: { LOG_LEVEL: 'error' } }),
-    openBrowser(),
+    aBrowser(),
   ]);
 });
 afterAll(async () => {

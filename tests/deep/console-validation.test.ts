@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
-import { openBrowser } from '../../scripts/pages/open-browser.ts';
+import { aBrowser } from '../support/a-browser.ts';
 import { type RunningService, startLocalService } from '../support/local-service.ts';
 import { pasteOver } from '../support/paste-over.ts';
 import { watchPage } from '../support/watched-page.ts';
@@ -11,7 +11,7 @@ let page: Page;
 let faults: string[];
 
 beforeAll(async () => {
-  browser = await openBrowser();
+  browser = await aBrowser();
   service = await startLocalService();
   page = await browser.newPage({ viewport: { width: 1_400, height: 1_000 }, reducedMotion: 'reduce' });
   faults = watchPage(page);

@@ -2,8 +2,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
-import { openBrowser } from '../../scripts/pages/open-browser.ts';
+import { aBrowser } from '../support/a-browser.ts';
 import { type RunningService, startLocalService } from '../support/local-service.ts';
+import { watchPage } from '../support/watched-page.ts';
 
 const TOKEN = 'the-new-token';
 
@@ -25,7 +26,7 @@ const put = async (path: string, body: unknown): Promise<void> => {
 };
 
 beforeAll(async () => {
-  browser = await openBrowser();
+  browser = await aBrowser();
   shop = createServer(({ headers }, response) => {
     const status = headers.authorization === `Bearer ${TOKEN}` ? 200 : 401;
     response.writeHead(status, { 'content-type': 'application/json' }).end('{"stock":7}');
@@ -63,11 +64,7 @@ beforeEach(async () => {
   faults = [];
   context = await browser.newContext({ viewport: { width: 1_280, height: 900 }, reducedMotion: 'reduce' });
   page = await context.newPage();
-  page.setDefaultTimeout(300_000); // speed is the benchmarks' subject
-  page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) faults.push(message.text());
-  });
-  page.on('pageerror', (error) => void faults.push(error.message));
+  watchPage(page, faults);
 });
 afterEach(async () => {
   await context.close();

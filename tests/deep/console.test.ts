@@ -6,7 +6,7 @@ import type axe from 'axe-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { openView } from '../../scripts/pages/console-pictures.ts';
 import { type SampleIds, storeConsoleSamples } from '../../scripts/pages/console-samples.ts';
-import { openBrowser } from '../../scripts/pages/open-browser.ts';
+import { aBrowser } from '../support/a-browser.ts';
 import { findTreeFaults } from '../support/accessibility-tree.ts';
 import { cases } from '../support/deep.ts';
 import { type RunningService, startLocalService } from '../support/local-service.ts';
@@ -33,7 +33,7 @@ let browser: Browser;
 let ids: SampleIds;
 
 beforeAll(async () => {
-  browser = await openBrowser();
+  browser = await aBrowser();
   service = await startLocalService();
   ids = await storeConsoleSamples(service.baseUrl);
 });

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type axe from 'axe-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { openBrowser } from '../../scripts/pages/open-browser.ts';
+import { aBrowser } from '../support/a-browser.ts';
 import { useRunningProject } from '../support/a-running-project.ts';
 import { aDecision, waitingApproval } from '../support/an-approval.ts';
 
@@ -14,7 +14,7 @@ let page: Page;
 let faults: string[];
 
 beforeAll(async () => {
-  browser = await openBrowser();
+  browser = await aBrowser();
 });
 afterAll(() => browser?.close());
 

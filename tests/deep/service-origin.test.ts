@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { startInternalServer } from '../../local/net/listen.ts';
-import { openBrowser } from '../../scripts/pages/open-browser.ts';
+import { aBrowser } from '../support/a-browser.ts';
 import { useRunningProject } from '../support/a-running-project.ts';
 
 /** A document as HTML, XHTML and SVG at once, with a script that asks the origin of the document for something. */
@@ -49,7 +49,7 @@ const project = useRunningProject({ LOG_LEVEL: 'warn' });
 let browser: Browser;
 
 beforeAll(async () => {
-  browser = await openBrowser();
+  browser = await aBrowser();
   const trigger = (id: string, parameters: object) => ({
     id: `hostile-${id}`,
     name: id,

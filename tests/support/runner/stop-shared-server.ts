@@ -1,0 +1,2 @@
+/** Jest's `globalTeardown`, which it wants in a file of its own. */
+export { stopSharedServer as default } from './shared-server.ts';
