@@ -12,6 +12,12 @@ import { poll } from '../support/poll.ts';
 const KILLS = cases(20, 200);
 const SENDERS = 6;
 
+/**
+ * Whether deliveries are sent again until their execution starts, which takes ten seconds. Otherwise the sweeper starts
+ * those whose first process was killed before the dispatch, after two minutes.
+ */
+const REPEATS = cases(true, false);
+
 /** More would keep any work from being done. */
 const KILLS_PER_DELIVERY = 2;
 
@@ -87,6 +93,9 @@ interface Delivery {
   readonly executionId: string;
 }
 
+/** The acknowledged deliveries, by execution. */
+const acknowledged = new Map<string, { readonly workflowId: string; readonly body: JsonObject }>();
+
 /**
  * Sends until it is acknowledged, as a sender of webhooks does; a caller that waits for the result sends once, and may get
  * none.
@@ -102,7 +111,10 @@ const send = async (workflowId: string, body: JsonObject, isOnce = false): Promi
     });
     const answer = (await response.json().catch(() => ({}))) as JsonObject;
     const executionId = response.headers.get('hookloom-execution-id') ?? answer.executionId;
-    if (response.status < 300 || isOnce) return String(executionId ?? '');
+    if (response.status < 300 || isOnce) {
+      acknowledged.set(String(executionId), { workflowId, body });
+      return String(executionId ?? '');
+    }
     await pause(5);
   }
 };
@@ -174,7 +186,13 @@ const ended = async (workflowIds: readonly string[]): Promise<Map<string, Listed
     const lists: Map<string, Listed>[] = [];
     for (const id of workflowIds) lists.push(await listExecutions(id));
     found = new Map(lists.flatMap((list) => [...list]));
-    return [...found.values()].every(({ status }) => !OPEN.includes(status));
+    const open = [...found.values()].filter(({ status }) => OPEN.includes(status));
+    for (const { executionId, status } of open) {
+      const delivery = acknowledged.get(executionId);
+      if (REPEATS && status === 'accepted' && delivery !== undefined)
+        await send(delivery.workflowId, delivery.body);
+    }
+    return open.length === 0;
   });
   return found;
 };
