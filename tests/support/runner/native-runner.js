@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire, registerHooks } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -12,6 +14,9 @@ import { slowDown, slowDownAgain } from './slow-servers.js';
  * Each file gets the environment variables of the start; handlers, which read them when they are loaded, are loaded anew.
  */
 export default async function runTestFile(globalConfig, config, environment, runtime, path) {
+  const begun = join(tmpdir(), `begun-${createHash('sha256').update(path).digest('hex')}`);
+  const hasCrashed = existsSync(begun);
+  writeFileSync(begun, '');
   const variables = { ...process.env };
   const { console } = globalThis;
   // Jest looks for a source map for each frame of a stack. There are none: Node keeps the positions of the sources.
@@ -23,6 +28,8 @@ export default async function runTestFile(globalConfig, config, environment, run
   globalThis.console = environment.global.console; // Jest prints it with the name of the file
   current = relative(process.cwd(), path);
   try {
+    // Jest would run it again, up to three times, and print nothing.
+    if (hasCrashed) throw new Error('the process of this file ended before its tests');
     // Without a channel for the result of each case, which no reporter here asks for: the main process would be kept busy.
     return await circus.default(
       globalConfig,
@@ -32,6 +39,7 @@ export default async function runTestFile(globalConfig, config, environment, run
       path,
     );
   } finally {
+    rmSync(begun);
     globalThis.console = console;
     for (const name of Object.keys(process.env)) delete process.env[name];
     Object.assign(process.env, variables);
