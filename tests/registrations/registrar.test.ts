@@ -5,6 +5,8 @@ import type { WorkflowDefinition } from '../../lib/workflows/definition/definiti
 import { aManualClock } from '../support/a-manual-clock.ts';
 import { aBell, aRegistrar, aTap, aWorkflowOf } from '../support/a-registrar.ts';
 import { inMemoryRegistrations } from '../support/in-memory-registrations.ts';
+import { inMemoryWorkflowStore } from '../support/in-memory-stores.ts';
+import { namePoints } from '../support/named-points.ts';
 
 const tones = ({ outside }: ReturnType<typeof aRegistrar>) =>
   [...outside.values()].map((parameters) => Object.values(JSON.parse(parameters)).join(' ')).sort();
@@ -494,6 +496,43 @@ describe('with concurrent processes', () => {
     await service.put(aWorkflowOf([aBell('high')]));
     expect(await service.remove('orders')).toBe(true);
     expect([states, await base.list()]).toEqual([['leaving'], []]);
+  });
+});
+
+describe('a put that another one overtakes', () => {
+  const overtake = async (point: string) => {
+    const { ports, hold } = namePoints({
+      registrations: inMemoryRegistrations(aManualClock()),
+      workflows: inMemoryWorkflowStore(),
+    });
+    const service = aRegistrar({ stores: ports });
+    await service.put(aWorkflowOf([aBell('before')]));
+    const held = hold(point);
+    const overtaken = service.put(aWorkflowOf([aBell('first')]));
+    await held.reached;
+    await service.put(aWorkflowOf([aBell('second')]));
+    held.release();
+    await overtaken;
+    return service;
+  };
+
+  test.each([
+    ['workflows.find:after', 'first'],
+    ['registrations.find:after', 'first'],
+    ['registrations.claim:before', 'first'],
+    ['registrations.claim:after', 'first'],
+    ['registrations.change:before', 'first'],
+    ['registrations.change:after', 'first'],
+    ['workflows.put:before', 'first'],
+    ['workflows.put:after', 'second'],
+    ['registrations.namesOf:after', 'second'],
+    ['registrations.remove:before', 'second'],
+  ])('at %s leaves the triggers of the version that is stored last, after a sweep', async (point, tone) => {
+    const service = await overtake(point);
+    expect((await service.workflows.find('orders'))?.definition.nodes[0]?.parameters).toEqual({ tone });
+    service.clock.advance(HALF_AN_HOUR_MS);
+    await service.sweep();
+    expect(tones(service)).toEqual([tone]);
   });
 });
 

@@ -1,11 +1,13 @@
 import { createRandom, type HttpClient } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
+import { createRenewalLocks } from '../../../lib/adapters/dynamodb/limits/renewal-locks.ts';
 import { createOutboundCredentials } from '../../../lib/credentials/outbound/outbound-credentials.ts';
 import { type RenewalLocks, renewInTurn } from '../../../lib/credentials/outbound/renew-secret.ts';
 import type { SecretStore } from '../../../lib/credentials/outbound/secret-store.ts';
 import credentialTypes from '../../../nodes/credential-types/credential-types.plugin.ts';
 import { aVirtualClock } from '../../support/a-virtual-clock.ts';
 import { anOutboundRequest } from '../../support/an-outbound-request.ts';
+import { namePoints } from '../../support/named-points.ts';
 import {
   inMemoryCallLimits,
   inMemoryLocks,
@@ -14,6 +16,7 @@ import {
   noTcp,
 } from '../../support/outbound-credentials.ts';
 import { describeRenewalLocks } from '../../support/renewal-locks-suite.ts';
+import { useTestDatabases } from '../../support/test-database.ts';
 
 describeRenewalLocks('memory', inMemoryLocks);
 
@@ -253,6 +256,55 @@ describe('a sandbox that waits for another, which holds the lock', () => {
     await expect(renew()).rejects.toMatchObject({ name: 'CredentialUnavailable' });
     const last = releasedMs < 35_000 ? 'read' : 'find';
     expect(calls.at(-1)).toBe(`35000 ${last}`);
+  });
+});
+
+describe('two sandboxes that renew at once, with locks on DynamoDB', () => {
+  const openDatabase = useTestDatabases();
+
+  const aRace = async () => {
+    const { client, tables } = await openDatabase();
+    const { ports, hold } = namePoints({ locks: createRenewalLocks(client, tables) });
+    let [stored, renewals, now] = ['old', 0, 1_000];
+    const renew = () =>
+      renewInTurn(
+        'crm',
+        { locks: ports.locks, clock: { now: () => now, sleep: async () => {} }, random: () => 0 },
+        {
+          read: async () => stored,
+          isRenewed: (secret) => secret !== 'old',
+          renew: async () => {
+            stored = `new ${++renewals}`;
+            return stored;
+          },
+          toRefusal: () => null,
+        },
+      );
+    const pass = (ms: number) => {
+      now += ms;
+    };
+    return { hold, renew, pass, locks: ports.locks, renewals: () => renewals };
+  };
+
+  test('renew once, and both have what was stored', async () => {
+    const { hold, renew, renewals } = await aRace();
+    const points = [hold('locks.take:before'), hold('locks.take:before')];
+    const renewed = [renew(), renew()];
+    await Promise.all(points.map(({ reached }) => reached));
+    for (const { release } of points) release();
+    expect([await Promise.all(renewed), renewals()]).toEqual([['new 1', 'new 1'], 1]);
+  });
+
+  test('of which one is late leave the lock to the one that has taken it since', async () => {
+    const { hold, renew, pass, locks } = await aRace();
+    const release = hold('locks.release:before');
+    const late = renew();
+    await release.reached;
+    pass(30_000);
+    expect(await locks.take('crm', { holder: 'b', until: 61_000 }, 31_000)).toBe(true);
+    release.release();
+    await late;
+    expect(await locks.find('crm')).toMatchObject({ holder: 'b', until: 61_000 });
   });
 });
 
